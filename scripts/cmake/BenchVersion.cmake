@@ -1,0 +1,6 @@
+# build/generated/version.generated.h, written anew at each build so that the commit in it is true.
+add_custom_target(bench_version
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION}
+          -DOUTPUT=${CMAKE_BINARY_DIR}/generated/version.generated.h
+          -P ${CMAKE_SOURCE_DIR}/scripts/cmake/write_version.cmake
+  BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/version.generated.h)

@@ -1,0 +1,48 @@
+// The one exception of this project: what failed with the value seen, then what to do about it.
+// A slow, wrong or impossible measurement is no Error but an Outcome (core/record.h).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+enum class ErrorKind {
+  usage,        // the command line is wrong
+  input,        // a file or value given to us is wrong
+  environment,  // this machine lacks something: a program, a right, space
+  internal,     // we broke a promise of our own
+  interrupted   // the user stopped us
+};
+
+/// The process exit codes; scripts rely on them.
+enum class ExitCode : int {
+  ok = 0,            // all passed; planned skips and wide intervals included
+  failed = 1,        // a gate failed, a result was invalid, or something regressed
+  bad_input = 2,     // usage or input
+  not_measured = 3,  // could not measure what was asked, or everything was skipped
+  environment = 4,
+  interrupted = 130
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& what, std::string hint = {})
+      : std::runtime_error(what), kind_(kind), hint_(std::move(hint)) {}
+
+  ErrorKind kind() const { return kind_; }
+  /// What the reader can do; may be empty.
+  const std::string& hint() const { return hint_; }
+
+ private:
+  ErrorKind kind_;
+  std::string hint_;
+};
+
+ExitCode exit_code(ErrorKind kind);
+
+/// Throws Error(environment) with the text of errno; `doing` reads like "open
+/// runs/x/records.jsonl".
+[[noreturn]] void throw_errno(const std::string& doing, const std::string& hint = {});
+
+}  // namespace bench

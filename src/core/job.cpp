@@ -1,0 +1,138 @@
+#include "core/job.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+#include "core/error.h"
+#include "core/fields.h"
+#include "core/samples_json.h"
+
+namespace bench {
+namespace {
+
+constexpr int kMostRanks = 10'000'000;
+constexpr double kLongestTimeout = 1e7;  // seconds; four months
+
+Json to_json(const KnownLimit& known) {
+  return {
+      {"metric", known.metric}, {"params", known.params}, {"limit", bench::to_json(known.limit)}};
+}
+
+std::vector<std::string> read_hosts(Fields& fields) {
+  std::vector<std::string> hosts;
+  for (const Json& host : fields.array("hosts")) {
+    if (!host.is_string() || host.get_ref<const std::string&>().empty())
+      fields.refuse("hosts", "names of hosts", host);
+    hosts.push_back(host.get<std::string>());
+  }
+  return hosts;
+}
+
+/// A letter or _, then letters, digits and _: what every shell and launcher passes on unchanged.
+bool is_variable_name(const std::string& name) {
+  const auto allowed = [](unsigned char c) { return c == '_' || (c < 0x80 && std::isalnum(c)); };
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(), allowed);
+}
+
+std::map<std::string, std::string> read_env(Fields& fields) {
+  std::map<std::string, std::string> env;
+  for (const auto& [name, value] : fields.object("env").items()) {
+    if (!is_variable_name(name)) fields.refuse("env", "names of variables", name);
+    if (!value.is_string() || value.get_ref<const std::string&>().find('\0') != std::string::npos)
+      fields.refuse("env", "texts without NUL", value);
+    env[name] = value.get<std::string>();
+  }
+  return env;
+}
+
+std::vector<KnownLimit> read_limits(Fields& fields) {
+  std::vector<KnownLimit> limits;
+  for (const Json& json : fields.array("limits")) {
+    const std::string key = "limits/" + std::to_string(limits.size());
+    Fields known = fields.inside(key, json);
+    limits.push_back({known.word("metric"), known.object("params"),
+                      read_limit(known.inside("limit", known.any("limit")))});
+    known.finish();
+  }
+  return limits;
+}
+
+double timeout_from(Fields& fields) {
+  const double timeout = fields.above("timeout_s", 0.0);
+  if (timeout > kLongestTimeout) fields.refuse("timeout_s", "at most 1e7 seconds", timeout);
+  return timeout;
+}
+
+MeasureSettings read_measure(Fields fields) {
+  const auto count = [&](std::string_view key, int fallback) {
+    constexpr auto kMost = static_cast<std::int64_t>(kMaxArray);
+    return fields.has(key) ? static_cast<int>(fields.integer(key, 1, kMost)) : fallback;
+  };
+  MeasureSettings settings;
+  settings.min_clean = count("min_clean", settings.min_clean);
+  settings.max_samples = count("max_samples", settings.max_samples);
+  if (fields.has("interval")) settings.interval = fields.above("interval", 0.0);
+  if (fields.has("max_time_s")) settings.max_time_s = fields.above("max_time_s", 0.0);
+  if (fields.has("warm_up_max_s")) settings.warm_up_max_s = fields.at_least("warm_up_max_s", 0.0);
+  if (fields.has("min_sample_s")) settings.min_sample_s = fields.at_least("min_sample_s", 0.0);
+  fields.finish();
+  return settings;
+}
+
+}  // namespace
+
+Json to_json(const MeasureSettings& settings) {
+  return {{"min_clean", settings.min_clean},         {"interval", settings.interval},
+          {"max_samples", settings.max_samples},     {"max_time_s", settings.max_time_s},
+          {"warm_up_max_s", settings.warm_up_max_s}, {"min_sample_s", settings.min_sample_s}};
+}
+
+MeasureSettings measure_settings_from_json(const Json& json) {
+  return read_measure(Fields(json, "measure"));
+}
+
+Json to_json(const Job& job) {
+  Json limits = Json::array();
+  for (const KnownLimit& known : job.limits) limits.push_back(to_json(known));
+  return {{"id", job.id},
+          {"case_name", job.case_name},
+          {"probe", job.probe},
+          {"device", job.device},
+          {"params", job.params},
+          {"hosts", job.hosts},
+          {"ranks", job.ranks},
+          {"binding", job.binding},
+          {"env", job.env},
+          {"seed", job.seed},
+          {"repeat", job.repeat},
+          {"timeout_s", job.timeout_s},
+          {"measure", to_json(job.measure)},
+          {"limits", std::move(limits)}};
+}
+
+Job job_from_json(const Json& json) {
+  Fields fields(json, "job");
+  Job job;
+  job.id = fields.word("id");
+  job.case_name = fields.text_or("case_name", "");
+  job.probe = fields.word("probe");
+  job.device = fields.one_of("device", job.device, {"host", "cuda"});
+  job.params = fields.object("params");
+  if (fields.has("hosts")) job.hosts = read_hosts(fields);
+  if (fields.has("ranks")) job.ranks = static_cast<int>(fields.integer("ranks", 1, kMostRanks));
+  job.binding = fields.one_of("binding", job.binding, {"none", "core", "socket"});
+  if (fields.has("env")) job.env = read_env(fields);
+  if (fields.has("seed")) job.seed = fields.natural("seed");
+  if (fields.has("repeat"))
+    job.repeat = static_cast<int>(fields.integer("repeat", 0, std::numeric_limits<int>::max()));
+  if (fields.has("timeout_s")) job.timeout_s = timeout_from(fields);
+  if (const Json* measure = fields.find("measure"))
+    job.measure = read_measure(fields.inside("measure", *measure));
+  if (fields.has("limits")) job.limits = read_limits(fields);
+  fields.finish();
+  return job;
+}
+
+}  // namespace bench

@@ -1,0 +1,59 @@
+// What a rank is asked to do: one probe with concrete parameters. schemas/job.json is its JSON
+// form.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/record.h"
+
+namespace bench {
+
+/// When to stop repeating; the defaults are the measuring rules, a suite may tighten or loosen
+/// them.
+struct MeasureSettings {
+  int min_clean = 20;           // clean samples before the interval is looked at
+  double interval = 0.01;       // half-width of the 95 % interval of the median, relative
+  int max_samples = 2000;       // per series
+  double min_time_s = 0.05;     // per series: long enough to meet a few scheduler ticks
+  double max_time_s = 2.0;      // per series, warm-up not counted
+  double warm_up_max_s = 1.0;   // per series
+  double min_sample_s = 0.001;  // shorter work is repeated inside one sample
+};
+
+/// A limit the dispatcher knows before launch: it applies to the series of `metric` whose
+/// parameters contain all of `params`.
+struct KnownLimit {
+  std::string metric;
+  Json params = Json::object();
+  Limit limit;
+};
+
+struct Job {
+  std::string id;         // unique in its run: "03.gemm.2"
+  std::string case_name;  // the suite's case it comes from
+  std::string probe;
+  std::string device = "host";   // host, cuda
+  Json params = Json::object();  // concrete and complete: defaults are filled in
+  std::vector<std::string> hosts;
+  int ranks = 1;                 // over all hosts; a rank that finds another world size refuses
+  std::string binding = "core";  // none, core, socket: where the launcher pins each rank
+  std::map<std::string, std::string> env;
+  std::uint64_t seed = 1;
+  int repeat = 0;  // which repeat of the case this is
+  double timeout_s = 60.0;
+  MeasureSettings measure;
+  std::vector<KnownLimit> limits;
+};
+
+Json to_json(const Job& job);
+/// Throws Error(input) for what schemas/job.json does not allow.
+Job job_from_json(const Json& json);
+
+Json to_json(const MeasureSettings& settings);
+MeasureSettings measure_settings_from_json(const Json& json);
+
+}  // namespace bench

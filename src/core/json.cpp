@@ -1,0 +1,107 @@
+#include "core/json.h"
+
+#include <cerrno>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "core/error.h"
+
+namespace bench {
+namespace {
+
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+Position position_of(std::string_view text, std::size_t byte) {
+  Position at;
+  for (std::size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
+    ++at.column;
+    if (text[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+/// The library's messages begin with "[json.exception.parse_error.101] parse error at line 1,
+/// column 2: ".
+std::string plain_reason(const std::string& what) {
+  const auto colon = what.find(": ");
+  return colon == std::string::npos ? what : what.substr(colon + 2);
+}
+
+/// Refuses what the library would accept silently: deep nesting and a key given twice.
+class Guard {
+ public:
+  explicit Guard(const std::string& origin) : origin_(origin) {}
+
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= kMaxJsonDepth)
+        throw Error(ErrorKind::input,
+                    origin_ + ": nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
+      keys_.emplace_back();
+    } else if (event == Event::object_end || event == Event::array_end) {
+      if (!keys_.empty()) keys_.pop_back();
+    } else if (event == Event::key && !keys_.empty()) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys_.back().insert(key).second)
+        throw Error(ErrorKind::input,
+                    origin_ + ": the key '" + key + "' stands twice in one object",
+                    "keep one of them");
+    }
+    return true;
+  }
+
+ private:
+  const std::string& origin_;
+  std::vector<std::set<std::string>> keys_;
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& origin) {
+  try {
+    return Json::parse(text.begin(), text.end(), Guard(origin));
+  } catch (const Json::parse_error& error) {
+    const Position at = position_of(text, error.byte);
+    throw Error(ErrorKind::input, origin + ":" + std::to_string(at.line) + ":" +
+                                      std::to_string(at.column) +
+                                      ": not valid JSON: " + plain_reason(error.what()));
+  } catch (const Json::exception& error) {  // a number out of range
+    throw Error(ErrorKind::input, origin + ": not valid JSON: " + plain_reason(error.what()));
+  }
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) errno = EISDIR;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) throw_errno("read " + path.string());
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad()) throw_errno("read " + path.string());
+  return std::move(text).str();
+}
+
+Json read_json(const std::filesystem::path& path) {
+  return parse_json(read_file(path), path.string());
+}
+
+std::string dump(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string excerpt(const Json& value) {
+  constexpr std::size_t kLongest = 60;
+  std::string text = dump(value);
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;  // whole characters
+  return text.substr(0, end) + "...";
+}
+
+}  // namespace bench

@@ -1,0 +1,34 @@
+// JSON as this project reads and writes it: keys sorted, so that equal values have equal text.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+using Json = nlohmann::json;
+
+/// Deeper nesting than this is refused: nothing of ours is that deep, and hostile input is.
+inline constexpr int kMaxJsonDepth = 64;
+
+/// Parses one JSON text. Throws Error(input) naming `origin`, line and column, for a syntax error,
+/// a duplicate key or nesting past kMaxJsonDepth.
+Json parse_json(std::string_view text, const std::string& origin);
+
+/// Reads and parses a file. Throws Error(environment) when it cannot be read, Error(input) as
+/// above.
+Json read_json(const std::filesystem::path& path);
+
+/// The whole file as bytes. Throws Error(environment).
+std::string read_file(const std::filesystem::path& path);
+
+/// One line of text. Bytes that are not UTF-8 are replaced, never a reason to fail; NaN and
+/// infinities become null.
+std::string dump(const Json& value);
+
+/// A short form of a value for error messages: at most about 60 characters.
+std::string excerpt(const Json& value);
+
+}  // namespace bench

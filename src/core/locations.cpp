@@ -1,0 +1,34 @@
+#include "core/locations.h"
+
+#include <array>
+
+#include "core/error.h"
+
+namespace bench {
+namespace fs = std::filesystem;
+
+fs::path program_folder() {
+  std::error_code failure;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
+  if (failure)
+    throw Error(ErrorKind::environment, "cannot find my own executable: " + failure.message(),
+                "is /proc mounted?");
+  return self.parent_path();
+}
+
+fs::path data_root() {
+  // build/bin/benchctl -> repository; bin/benchctl -> bundle; bin/benchctl -> share/benchctl of a
+  // prefix.
+  const fs::path program = program_folder();
+  const std::array candidates = {program / "..", program / ".." / "..",
+                                 program / ".." / "share" / "benchctl",
+                                 program / ".." / ".." / ".."};
+  for (const fs::path& candidate : candidates)
+    if (fs::exists(candidate / "schemas" / "record.json")) return fs::weakly_canonical(candidate);
+  throw Error(ErrorKind::environment, "no schemas folder beside " + program.string(),
+              "keep bin/ next to schemas/ and suites/, as in the source tree or the bundle");
+}
+
+fs::path schema_path(const std::string& name) { return data_root() / "schemas" / (name + ".json"); }
+
+}  // namespace bench

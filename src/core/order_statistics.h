@@ -1,0 +1,35 @@
+// Median, quantiles and the interval of the median by order statistics: no normality is assumed.
+// Source of the interval: the count of values below the median is binomial(n, 1/2), so the interval
+// [x(r), x(n+1-r)] covers it with probability 1 - 2 P(B <= r-1); r is the largest that keeps 95 %.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace bench {
+
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// The median; NaN for no values. Even counts: the mean of the middle two.
+double median(std::span<const double> values);
+
+/// Quantile 0..1 by linear interpolation between order statistics (Hyndman & Fan type 7); NaN for
+/// none.
+double quantile(std::span<const double> values, double q);
+
+/// 95 % interval of the median; nothing for fewer than six values (none exists at that level).
+std::optional<Interval> median_interval(std::span<const double> values);
+
+/// The 1-based rank r of the lower end for n values; 0 for n < 6. n = 9 gives 2, n = 15 gives 4.
+std::size_t median_interval_rank(std::size_t n);
+
+double mean(std::span<const double> values);
+/// Sample standard deviation (n - 1); NaN for fewer than two values.
+double standard_deviation(std::span<const double> values);
+
+}  // namespace bench

@@ -1,0 +1,131 @@
+// What a rank answers to a job: records. They are written one a line (core/wire.h), kept as they
+// are in runs/<id>/records.jsonl, and everything else is derived from them. schemas/record.json is
+// their JSON form; kRecordVersion changes when its meaning does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/json.h"
+#include "core/units.h"
+
+namespace bench {
+
+inline constexpr int kRecordVersion = 1;
+
+/// How a job, or one series of it, ended. Nothing is `ok` that was not measured and verified.
+enum class Status { ok, skipped, invalid, failed, timed_out };
+
+/// Where a limit comes from. Only a proven bound makes a result above it invalid.
+enum class LimitKind { proven, datasheet, measured };
+
+/// Why a sample does not count as clean, or what was noted beside it; bits of Samples::flags.
+enum SampleFlag : unsigned {
+  kClean = 0,
+  kStolen = 1,      // a measuring thread lost 0.1 % or more of the sample to somebody else
+  kClockMoved = 2,  // the clock was more than 2 % away from its running median
+  kThermal = 4,     // a thermal or hardware slow-down was reported
+  kPowerCapped = 8  // noted, never filtered
+};
+/// The flags that take a sample out of the clean ones.
+inline constexpr unsigned kUnclean = kStolen | kClockMoved | kThermal;
+
+struct Limit {
+  double value = 0.0;  // in the unit of the metric
+  LimitKind kind = LimitKind::datasheet;
+  std::string source;  // what it was derived from, e.g. "2 FMA pipes x 16 lanes x 3.7 GHz"
+};
+
+/// How the output of the timed code was verified.
+struct Check {
+  std::string method;      // e.g. "exact integers", "Freivalds"
+  double error = 0.0;      // largest deviation found; may be NaN, which fails
+  double tolerance = 0.0;  // passes when !(error > tolerance) and error is a number
+  bool passed() const { return error <= tolerance; }
+};
+
+/// The circumstances of a series: what the clean filter must not hide.
+struct Quality {
+  std::optional<double> cpu_share;    // CPU time / (wall time x threads) over the whole series
+  std::optional<double> steal_share;  // share of time the hypervisor took from this machine's CPUs
+  std::optional<double> throttled_s;  // time the cgroup's CPU quota held us back
+  std::optional<double> clock_hz;     // median core clock during the series
+};
+
+/// One metric at one set of parameters: every repetition in the order it was taken.
+struct Samples {
+  std::string metric;  // without the probe's name: "throughput"
+  Unit unit = Unit::second;
+  Better better = Better::lower;
+  Json params = Json::object();  // what varies inside the job, e.g. {"dtype": "f32", "m": 512}
+  std::vector<double> values;    // in base units of `unit`
+  std::vector<unsigned> flags;   // one SampleFlag set per value
+  std::string over = "rank";  // "rank": this rank's own; "max", "mean": over all ranks, per value
+  std::string stop;           // which rule ended it: interval, max_samples, max_time, fixed
+  std::int64_t repeats = 1;   // calls of the work inside one sample
+  std::optional<Limit> limit;
+  std::optional<Check> check;
+  Quality quality;
+  Status outcome = Status::ok;
+  std::string reason;
+};
+
+/// Bulk beside the samples: telemetry, traces, curves. Columns of equal length.
+struct Chunk {
+  std::string name;
+  Json columns = Json::object();  // {"time_s": [...], "power_w": [...]}
+};
+
+/// How long a part of a job took: launch, prepare, warm_up, measure, verify.
+struct Phase {
+  std::string name;
+  double seconds = 0.0;
+};
+
+/// Something that happened at a moment (time-to-train log lines, faults met).
+struct Event {
+  std::string key;
+  Json value;
+};
+
+/// What is known about a host, a device or a program, by topic.
+struct Facts {
+  std::string topic;  // "program", "host", "topology"
+  Json facts = Json::object();
+};
+
+/// The end of a job. Exactly one per job; when several stand in the file, the last one counts,
+/// because the dispatcher may have to overrule a rank.
+struct Outcome {
+  Status status = Status::ok;
+  std::string reason;
+  double seconds = 0.0;  // wall time of the job
+};
+
+struct Record {
+  std::string job;   // the job's id; empty for facts about a program or host
+  std::string host;  // where it was made
+  int rank = 0;
+  std::int64_t time_ns = 0;  // UTC, since 1970
+  std::variant<Samples, Chunk, Phase, Event, Facts, Outcome> body;
+};
+
+std::string_view to_string(Status status);
+Status status_from(std::string_view name);
+std::string_view to_string(LimitKind kind);
+LimitKind limit_kind_from(std::string_view name);
+
+/// The worse of two: ok < skipped < invalid < failed < timed_out.
+Status worse(Status a, Status b);
+
+Json to_json(const Limit& limit);
+Limit limit_from_json(const Json& json);
+
+Json to_json(const Record& record);
+/// Throws Error(input) for anything schemas/record.json does not allow; never trusts its input.
+Record record_from_json(const Json& json);
+
+}  // namespace bench

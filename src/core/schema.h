@@ -1,0 +1,35 @@
+// Checks JSON against a schema and fills in defaults. The schemas are a subset of JSON Schema
+// 2020-12: type, properties, required, additionalProperties, enum, const, minimum, maximum,
+// exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems, maxItems, uniqueItems, items,
+// pattern, default, anyOf, $ref to "#/$defs/name". Annotations (title, description, unit, metrics,
+// ...) are ignored. An object with `properties` refuses unknown keys unless additionalProperties
+// says otherwise. Why our own checker: its messages name the file, the place, the value, what is
+// allowed, and the nearest known name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/json.h"
+
+namespace bench {
+
+class Schema {
+ public:
+  /// Throws Error(input) when the schema uses a keyword we do not implement.
+  Schema(Json schema, std::string name);
+  static Schema load(const std::filesystem::path& path);
+
+  const Json& json() const { return schema_; }
+  const std::string& name() const { return name_; }
+
+  /// `value` with defaults filled in. Throws Error(input): "FILE: /cases/0/probe: ...".
+  /// `base` is put before the pointer, for a value that lies inside a larger document.
+  Json check(const Json& value, const std::string& origin, const std::string& base = "") const;
+
+ private:
+  Json schema_;
+  std::string name_;
+};
+
+}  // namespace bench

@@ -1,0 +1,10 @@
+// The version of this build: "0.1.0+1a2b3c4". Both programs carry it, and they must agree.
+#pragma once
+
+#include <string_view>
+
+namespace bench {
+
+std::string_view version();
+
+}  // namespace bench

@@ -1,0 +1,90 @@
+#include "probes/backends/host/thread_watch.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+namespace bench {
+namespace {
+
+// Where the kernel keeps no schedstat, one involuntary switch spoils the sample.
+constexpr double kUnknownLoss = 1e9;
+
+int current_tid() { return static_cast<int>(syscall(SYS_gettid)); }
+
+long involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+}  // namespace
+
+HostThreadWatch::HostThreadWatch() { add_current_thread(); }
+
+HostThreadWatch::~HostThreadWatch() {
+  for (const Watched& thread : threads_)
+    if (thread.file >= 0) close(thread.file);
+}
+
+void HostThreadWatch::add_current_thread() {
+  const int tid = current_tid();
+  const std::lock_guard lock(mutex_);
+  for (const Watched& thread : threads_)
+    if (thread.tid == tid) return;
+  const std::string path = "/proc/self/task/" + std::to_string(tid) + "/schedstat";
+  threads_.push_back({tid, open(path.c_str(), O_RDONLY | O_CLOEXEC)});
+  switches_ = -1;
+}
+
+void HostThreadWatch::remove_current_thread() {
+  const int tid = current_tid();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(threads_, [&](const Watched& thread) {
+    if (thread.tid == tid && thread.file >= 0) close(thread.file);
+    return thread.tid == tid;
+  });
+}
+
+double HostThreadWatch::waited(int file) {
+  std::array<char, 96> text{};
+  const ssize_t got = file < 0 ? -1 : pread(file, text.data(), text.size() - 1, 0);
+  if (got <= 0) return -1.0;
+  char* next = nullptr;
+  std::strtoull(text.data(), &next, 10);  // time on the CPU
+  return static_cast<double>(std::strtoull(next, nullptr, 10)) * 1e-9;
+}
+
+void HostThreadWatch::start() {
+  const long switches = involuntary_switches();
+  if (switches == switches_) return;  // what was read last still holds
+  const std::lock_guard lock(mutex_);
+  for (Watched& thread : threads_) thread.waited = waited(thread.file);
+  switches_ = switches;
+}
+
+Seconds HostThreadWatch::lost() {
+  if (involuntary_switches() == switches_) return {0.0};
+  const std::lock_guard lock(mutex_);
+  double worst = 0.0;
+  for (const Watched& thread : threads_) {
+    const double now = waited(thread.file);
+    worst = std::max(worst, now < 0 || thread.waited < 0 ? kUnknownLoss : now - thread.waited);
+  }
+  return {worst};
+}
+
+Seconds HostThreadWatch::cpu_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return {static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9};
+}
+
+}  // namespace bench

@@ -1,0 +1,53 @@
+// What a procedure may ask of the thing it measures. Device itself is small; what it can do comes
+// as capabilities (probes/device/*.h), each null where the device has none of it: a procedure then
+// calls state.skip. Implementations: backends/host, backends/cuda, and the fakes in tests/support.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/units.h"
+
+namespace bench {
+
+class Instructions;
+class MemoryArrays;
+class MemorySystem;
+class Gemm;
+class Topology;
+
+/// Time that measuring threads lost to somebody else.
+class ThreadWatch {
+ public:
+  virtual ~ThreadWatch() = default;
+  virtual void start() = 0;
+  /// The largest loss of any one measuring thread since start().
+  virtual Seconds lost() = 0;
+  /// CPU time of all threads of this process so far.
+  virtual Seconds cpu_time() = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string kind() const = 0;  // "host", "cuda"
+  virtual std::string id() const = 0;    // "cpu"; a GPU's UUID
+  /// The steady clock that times this device's work, in seconds since some moment. After work(n)
+  /// returned, everything it started has ended.
+  virtual Seconds now() = 0;
+  /// The clock the device runs at just now, measured; nothing where it cannot be known.
+  virtual std::optional<Hertz> clock() = 0;
+  virtual ThreadWatch& watch() = 0;
+  /// Cores (one hardware thread each) this rank may use; 1 for a GPU.
+  virtual int cores() const = 0;
+
+  virtual Instructions* instructions() { return nullptr; }
+  virtual MemorySystem* memory() { return nullptr; }
+  virtual Gemm* gemm() { return nullptr; }
+  virtual Topology* topology() { return nullptr; }
+};
+
+std::unique_ptr<Device> make_host_device();
+
+}  // namespace bench

@@ -1,0 +1,44 @@
+#include "probes/group.h"
+
+#include "core/names.h"
+
+namespace bench {
+namespace {
+
+constexpr NameTable<CollectiveOp, 7> kOps{{{{CollectiveOp::all_reduce, "all_reduce"},
+                                            {CollectiveOp::all_gather, "all_gather"},
+                                            {CollectiveOp::reduce_scatter, "reduce_scatter"},
+                                            {CollectiveOp::broadcast, "broadcast"},
+                                            {CollectiveOp::reduce, "reduce"},
+                                            {CollectiveOp::all_to_all, "all_to_all"},
+                                            {CollectiveOp::send_recv, "send_recv"}}}};
+
+class SelfGroup final : public Group {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void barrier() override {}
+  void broadcast(std::span<std::byte>, int) override {}
+  void max(std::span<double>) override {}
+  void sum(std::span<double>) override {}
+  std::vector<std::string> gather(const std::string& text) override { return {text}; }
+  std::string library() const override { return "none"; }
+};
+
+}  // namespace
+
+std::string_view to_string(CollectiveOp op) { return kOps.name(op); }
+CollectiveOp collective_op_from(std::string_view name) { return kOps.value(name, "collective"); }
+
+std::unique_ptr<Group> make_self_group() { return std::make_unique<SelfGroup>(); }
+
+std::string broadcast_text(Group& group, const std::string& text) {
+  double size = static_cast<double>(text.size());
+  group.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  std::string copy = text;
+  copy.resize(static_cast<std::size_t>(size));
+  group.broadcast(std::as_writable_bytes(std::span(copy)), 0);
+  return copy;
+}
+
+}  // namespace bench

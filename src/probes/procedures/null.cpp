@@ -1,0 +1,41 @@
+// Measures nothing and says so in every way a probe can: it reports the values it is told to. It
+// tests the harness (a regression must be neither invented nor hidden) and times what a job costs
+// by itself.
+#include <cmath>
+#include <random>
+
+#include "core/error.h"
+#include "probes/probe.h"
+#include "probes/state.h"
+
+namespace bench {
+namespace {
+
+/// `samples` values around `value` with relative deviation `noise`, the same for the same seed.
+std::vector<double> known_values(const State& state) {
+  const double value = state.number("value");
+  const double noise = state.number("noise");
+  std::mt19937_64 generator(state.job().seed + static_cast<std::uint64_t>(state.job().repeat));
+  std::normal_distribution<double> normal;
+  std::vector<double> values(static_cast<std::size_t>(state.integer("samples")));
+  for (double& entry : values) entry = value * std::exp(noise * normal(generator));
+  return values;
+}
+
+void run_null(State& state) {
+  const std::string outcome = state.text("outcome");
+  if (outcome == "skipped") return state.skip("the null probe was asked to skip");
+  if (outcome == "failed") throw Error(ErrorKind::environment, "the null probe was asked to fail");
+  state.values("value", known_values(state));
+  if (outcome == "invalid") state.invalid("the null probe was asked to be invalid");
+}
+
+const Registration registration{{
+    .name = "null",
+    .summary = "reports the values it is given; tests the harness",
+    .metrics = {{"value", Unit::count, Better::higher}},
+    .run = run_null,
+}};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,83 @@
+#include "probes/rank_server.h"
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "probes/probe.h"
+
+namespace bench {
+
+void RankServer::introduce(const Json& program, const Json& host) {
+  answer("", Facts{"host", host});
+  answer("", Facts{"program", program});
+}
+
+void RankServer::serve(std::istream& in) {
+  for (;;) {
+    std::string line;
+    double more = 0.0;
+    if (group_.rank() == 0) more = std::getline(in, line) ? 1.0 : 0.0;
+    group_.broadcast(std::as_writable_bytes(std::span(&more, 1)), 0);
+    if (more == 0.0) return;
+    serve_one(broadcast_text(group_, line));
+  }
+}
+
+void RankServer::serve_one(const std::string& line) {
+  Job job;
+  try {
+    job = job_from_json(parse_json(line, "job on stdin"));
+  } catch (const Error& error) {
+    // Without an id there is nothing to answer to: the dispatcher is broken or not one of ours.
+    say(Level::error, error.what());
+    std::exit(static_cast<int>(ExitCode::bad_input));
+  }
+  answer(job.id, run(job));
+}
+
+Outcome RankServer::run(const Job& job) {
+  if (job.ranks != group_.size())
+    return {Status::failed,
+            "the job is for " + std::to_string(job.ranks) + " ranks and this group has " +
+                std::to_string(group_.size()) + ": every rank may have been started alone",
+            0.0};
+  if (job.device != device_.kind())
+    return {Status::skipped,
+            "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
+  const Seconds begin = device_.now();
+  try {
+    const Probe& probe = find_probe(job.probe);
+    State state(job, probe, device_, group_, sink_);
+    probe.run(state);
+    return state.finish();
+  } catch (const Error& error) {
+    const std::string hint = error.hint().empty() ? "" : "; " + error.hint();
+    return failed(job, error.what() + hint, device_.now() - begin);
+  } catch (const std::exception& error) {
+    return failed(job, std::string("internal error: ") + error.what(), device_.now() - begin);
+  }
+}
+
+Outcome RankServer::failed(const Job& job, const std::string& reason, Seconds elapsed) {
+  const Outcome outcome{Status::failed, reason, elapsed.value};
+  say(Level::error, "job " + job.id + ", rank " + std::to_string(group_.rank()) + ": " + reason);
+  if (group_.size() == 1) return outcome;
+  // The other ranks may wait in a collective that this one will never enter: end them all.
+  answer(job.id, outcome);
+  std::_Exit(static_cast<int>(ExitCode::environment));
+}
+
+void RankServer::answer(const std::string& job, decltype(Record::body) body) {
+  if (group_.rank() != 0) return;
+  Record record;
+  record.job = job;
+  record.rank = group_.rank();
+  record.time_ns = now_ns();
+  record.body = std::move(body);
+  sink_.write(std::move(record));
+}
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+// The life of a rank: read a job, run its probe, answer with records, until the input ends. Rank 0
+// alone reads and writes; mpirun forwards stdin to it only, so each job is broadcast.
+#pragma once
+
+#include <istream>
+
+#include "core/json.h"
+#include "probes/device.h"
+#include "probes/group.h"
+#include "probes/state.h"
+
+namespace bench {
+
+class RankServer {
+ public:
+  RankServer(Group& group, Device& device, RecordSink& sink)
+      : group_(group), device_(device), sink_(sink) {}
+
+  /// Says what this program and this host are; the dispatcher waits for it before the first job.
+  void introduce(const Json& program, const Json& host);
+
+  /// Serves jobs, one JSON text a line, until `in` ends.
+  void serve(std::istream& in);
+
+ private:
+  void serve_one(const std::string& line);
+  Outcome run(const Job& job);
+  Outcome failed(const Job& job, const std::string& reason, Seconds elapsed);
+  void answer(const std::string& job, decltype(Record::body) body);
+
+  Group& group_;
+  Device& device_;
+  RecordSink& sink_;
+};
+
+}  // namespace bench

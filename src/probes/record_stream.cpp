@@ -1,0 +1,42 @@
+#include "probes/record_stream.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "core/error.h"
+#include "core/wire.h"
+
+namespace bench {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) throw_errno("read the host's name");
+  return name.data();
+}
+
+RecordStream::RecordStream() : host_(host_name()) {
+  file_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (file_ < 0) throw_errno("keep a copy of stdout");
+  if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) throw_errno("point stdout at stderr");
+}
+
+RecordStream::~RecordStream() {
+  if (file_ >= 0) close(file_);
+}
+
+void RecordStream::write(Record record) {
+  record.host = host_;
+  const std::string line = frame(record);
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t now = ::write(file_, line.data() + written, line.size() - written);
+    if (now < 0 && errno == EINTR) continue;
+    if (now < 0) throw_errno("write a record");
+    written += static_cast<std::size_t>(now);
+  }
+}
+
+}  // namespace bench

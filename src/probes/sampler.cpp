@@ -1,0 +1,200 @@
+#include "probes/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/order_statistics.h"
+
+namespace bench {
+namespace {
+
+constexpr double kStolenShare = 0.001;    // of a sample, on any one measuring thread
+constexpr double kClockTolerance = 0.02;  // away from the running median
+constexpr int kMinWarmUps = 3;
+constexpr std::size_t kSteadyWindow = 10;
+constexpr double kSteadyChange = 0.01;
+constexpr double kBatchSeconds = 0.005;  // ranks agree after about this much work
+constexpr std::size_t kMaxBatch = 1000;
+
+double median_of_last(const std::vector<double>& values, std::size_t skip, std::size_t count) {
+  const auto end = values.end() - static_cast<std::ptrdiff_t>(skip);
+  return median(std::vector<double>(end - static_cast<std::ptrdiff_t>(count), end));
+}
+
+/// Steady: the median of the last ten samples is within 1 % of that of the ten before them.
+bool steady(const std::vector<double>& samples) {
+  if (samples.size() < 2 * kSteadyWindow) return false;
+  const double now = median_of_last(samples, 0, kSteadyWindow);
+  const double before = median_of_last(samples, kSteadyWindow, kSteadyWindow);
+  return std::abs(now - before) <= kSteadyChange * before;
+}
+
+}  // namespace
+
+std::size_t count_clean(const std::vector<unsigned>& flags) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(flags, [](unsigned flag) { return (flag & kUnclean) == 0; }));
+}
+
+std::vector<double> clean_values(const std::vector<double>& values,
+                                 const std::vector<unsigned>& flags) {
+  std::vector<double> clean;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if ((flags[i] & kUnclean) == 0) clean.push_back(values[i]);
+  return clean.empty() ? values : clean;
+}
+
+Series Sampler::run(const Measurement& m) {
+  Series series;
+  const Seconds begin = device_.now();
+  series.calls = m.timing == Timing::isolated ? calls_per_sample(m) : 1;
+  warm_up(m, series.calls, series);
+  const Seconds warm = device_.now();
+  const double cpu_before = device_.watch().cpu_time().value;
+  const double sample_s = series.seconds.empty() ? 0.0 : median(series.seconds);
+  series.seconds.clear();
+  series.clocks.clear();
+  looked_at_ = 0;
+  const std::size_t count = batch_size(m, sample_s);
+  while (series.stop.empty()) {
+    Batch batch = take(m, series.calls, count);
+    agree(m, batch);
+    const bool moved = agreed_max(clock_moved(batch, series) ? 1.0 : 0.0) > 0.0;
+    if (batch.clock > 0.0) series.clocks.push_back(batch.clock);
+    for (std::size_t i = 0; i < batch.seconds.size(); ++i) {
+      series.seconds.push_back(batch.seconds[i]);
+      series.flags.push_back((batch.spoiled[i] > 0.0 ? kStolen : kClean) |
+                             (moved ? kClockMoved : kClean));
+    }
+    series.stop = stop_reason(series, agreed_max((device_.now() - warm).value));
+  }
+  series.warm_up_s = (warm - begin).value;
+  series.measure_s = (device_.now() - warm).value;
+  series.cpu_s = device_.watch().cpu_time().value - cpu_before;
+  return series;
+}
+
+/// Doubles the calls until a sample is long enough for the clock that times it.
+std::int64_t Sampler::calls_per_sample(const Measurement& m) {
+  if (m.calls > 0) return m.calls;
+  constexpr std::int64_t kMostCalls = std::int64_t{1} << 40;
+  std::int64_t calls = 1;
+  timed_sample(m, 1);  // the first call of anything pays for what later ones find ready
+  for (;;) {
+    const double elapsed = agreed_max(timed_sample(m, calls) * static_cast<double>(calls));
+    if (elapsed >= settings_.min_sample_s || calls >= kMostCalls) return calls;
+    const double wanted = settings_.min_sample_s * 1.1 / std::max(elapsed, 1e-9);
+    calls = static_cast<std::int64_t>(
+        std::ceil(static_cast<double>(calls) * std::clamp(wanted, 1.1, 10.0)));
+  }
+}
+
+void Sampler::warm_up(const Measurement& m, std::int64_t calls, Series& series) {
+  const Seconds begin = device_.now();
+  std::vector<double> samples;
+  std::size_t count = 1;
+  for (int round = 0;; ++round) {
+    Batch batch = take(m, calls, count);
+    agree(m, batch);
+    samples.insert(samples.end(), batch.seconds.begin(), batch.seconds.end());
+    const double elapsed = agreed_max((device_.now() - begin).value);
+    const bool enough = samples.size() >= static_cast<std::size_t>(kMinWarmUps);
+    if (enough && (steady(samples) || elapsed >= settings_.warm_up_max_s)) break;
+    if (round == 2) count = batch_size(m, median(samples));
+  }
+  const std::size_t last = std::min(samples.size(), kSteadyWindow);
+  series.seconds.assign(samples.end() - static_cast<std::ptrdiff_t>(last), samples.end());
+}
+
+/// How many samples (isolated) or calls (the other timings) go between two agreements of the ranks.
+std::size_t Sampler::batch_size(const Measurement& m, double call_s) const {
+  const double sample_s = call_s * static_cast<double>(std::max<std::int64_t>(m.calls, 1));
+  if (m.timing == Timing::isolated && m.calls == 0) return 1;  // calibrated: long enough alone
+  if (!(sample_s > 0.0)) return kMaxBatch;
+  return static_cast<std::size_t>(
+      std::clamp(kBatchSeconds / sample_s, 1.0, static_cast<double>(kMaxBatch)));
+}
+
+double Sampler::timed_sample(const Measurement& m, std::int64_t calls) {
+  if (m.before_sample) m.before_sample();
+  group_.barrier();
+  const Seconds begin = device_.now();
+  m.work(calls);
+  return (device_.now() - begin).value / static_cast<double>(calls);
+}
+
+/// The mean seconds per call over `count` calls, timed as IMB (no barrier) or OSU (one after each)
+/// do.
+double Sampler::batch_mean(const Measurement& m, std::size_t count) {
+  double sum = 0.0;
+  group_.barrier();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Seconds begin = device_.now();
+    m.work(1);
+    sum += (device_.now() - begin).value;
+    if (m.timing == Timing::osu) group_.barrier();
+  }
+  return sum / static_cast<double>(count);
+}
+
+Sampler::Batch Sampler::take(const Measurement& m, std::int64_t calls, std::size_t count) {
+  Batch batch;
+  ThreadWatch& watch = device_.watch();
+  const std::size_t samples = m.timing == Timing::isolated ? count : 1;
+  batch.seconds.reserve(samples);
+  batch.spoiled.reserve(samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    watch.start();
+    const Seconds begin = device_.now();
+    const double per_call =
+        m.timing == Timing::isolated ? timed_sample(m, calls) : batch_mean(m, count);
+    const double whole = m.timing == Timing::isolated ? per_call * static_cast<double>(calls)
+                                                      : (device_.now() - begin).value;
+    batch.seconds.push_back(per_call);
+    batch.spoiled.push_back(watch.lost().value >= kStolenShare * whole ? 1.0 : 0.0);
+  }
+  if (const auto clock = device_.clock()) batch.clock = clock->value;
+  return batch;
+}
+
+/// Makes the batch the same on all ranks: the slowest rank's time, or the mean where others use it.
+void Sampler::agree(const Measurement& m, Batch& batch) {
+  if (group_.size() == 1) return;
+  if (m.timing == Timing::isolated) {
+    group_.max(batch.seconds);
+  } else {
+    group_.sum(batch.seconds);
+    for (double& value : batch.seconds) value /= group_.size();
+  }
+  group_.max(batch.spoiled);
+}
+
+bool Sampler::clock_moved(const Batch& batch, const Series& series) {
+  if (batch.clock <= 0.0 || series.clocks.size() < 3) return false;
+  const double usual = median(series.clocks);
+  return std::abs(batch.clock - usual) > kClockTolerance * usual;
+}
+
+std::string Sampler::stop_reason(const Series& series, double elapsed_s) {
+  const std::size_t n = series.seconds.size();
+  if (elapsed_s >= settings_.max_time_s) return "max_time";
+  if (n >= static_cast<std::size_t>(settings_.max_samples)) return "max_samples";
+  const std::size_t clean = count_clean(series.flags);
+  if (elapsed_s < settings_.min_time_s || clean < static_cast<std::size_t>(settings_.min_clean))
+    return "";
+  if (n < looked_at_ + looked_at_ / 10)
+    return "";  // sorting at every sample would cost more than it tells
+  looked_at_ = n;
+  const std::vector<double> values = clean_values(series.seconds, series.flags);
+  const auto interval = median_interval(values);
+  if (!interval) return "";
+  const double half_width = (interval->high - interval->low) / 2;
+  return half_width < settings_.interval * median(values) ? "interval" : "";
+}
+
+double Sampler::agreed_max(double value) {
+  group_.max(std::span(&value, 1));
+  return value;
+}
+
+}  // namespace bench

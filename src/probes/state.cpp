@@ -1,0 +1,230 @@
+#include "probes/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "probes/host_pressure.h"
+#include "probes/sampler.h"
+
+namespace bench {
+namespace {
+
+constexpr double kAboveLimit =
+    1.02;  // a proven bound may be passed by this much: clocks are measured too
+
+/// True when every parameter of the limit is one of the series with the same value.
+bool applies(const KnownLimit& known, const Json& params) {
+  for (const auto& [key, value] : known.params.items())
+    if (!params.contains(key) || params.at(key) != value) return false;
+  return true;
+}
+
+/// One verdict for all ranks: the largest deviation, and a failure anywhere is a failure.
+Check agree(Group& group, Check check) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  double error = std::isnan(check.error) ? infinity : check.error;
+  double failed = check.passed() ? 0.0 : 1.0;
+  group.max(std::span(&error, 1));
+  group.max(std::span(&failed, 1));
+  check.error = failed > 0.0 && error <= check.tolerance ? infinity : error;
+  return check;
+}
+
+}  // namespace
+
+std::string above_limit(double value, Better better, const Limit& limit) {
+  if (limit.kind != LimitKind::proven || !(limit.value > 0.0)) return "";
+  const double share = better == Better::lower ? limit.value / value : value / limit.value;
+  if (share <= kAboveLimit) return "";
+  return "the value is " + format(share, Unit::ratio) + " of a proven limit (" + limit.source +
+         "): the measurement must be wrong";
+}
+
+State::State(const Job& job, const Probe& probe, Device& device, Group& group, RecordSink& sink)
+    : job_(job),
+      probe_(probe),
+      device_(device),
+      group_(group),
+      sink_(sink),
+      started_(device.now()) {}
+
+const Json& State::param(const std::string& name) const {
+  const auto found = job_.params.find(name);
+  if (found == job_.params.end())
+    throw Error(ErrorKind::input, "job " + job_.id + " has no parameter '" + name + "'",
+                "see schemas/probes/" + probe_.name + ".json");
+  return *found;
+}
+
+bool State::has(const std::string& name) const {
+  const auto found = job_.params.find(name);
+  return found != job_.params.end() && !found->is_null();
+}
+
+std::string State::text(const std::string& name) const { return param(name).get<std::string>(); }
+std::int64_t State::integer(const std::string& name) const {
+  return param(name).get<std::int64_t>();
+}
+double State::number(const std::string& name) const { return param(name).get<double>(); }
+bool State::flag(const std::string& name) const { return param(name).get<bool>(); }
+
+const MetricInfo& State::metric_info(const std::string& name) const {
+  for (const MetricInfo& metric : probe_.metrics)
+    if (metric.name == name) return metric;
+  throw Error(ErrorKind::internal,
+              "probe " + probe_.name + " reports '" + name + "', which it does not declare");
+}
+
+std::optional<Limit> State::known_limit(const std::string& metric, const Json& params) const {
+  for (const KnownLimit& known : job_.limits)
+    if (known.metric == metric && applies(known, params)) return known.limit;
+  return {};
+}
+
+Samples State::blank(const std::string& metric, const Json& params) const {
+  const MetricInfo& info = metric_info(metric);
+  Samples samples;
+  samples.metric = metric;
+  samples.unit = info.unit;
+  samples.better = info.better;
+  samples.params = params;
+  samples.stop = "fixed";
+  return samples;
+}
+
+Measured State::measure(const Measurement& m) {
+  const HostPressure before = HostPressure::now();
+  const Series series = Sampler(device_, group_, job_.measure).run(m);
+  const HostPressure after = HostPressure::now();
+  phases_["warm_up"] += series.warm_up_s;
+  phases_["measure"] += series.measure_s;
+
+  const Seconds verify_start = device_.now();
+  std::optional<Check> check;
+  if (m.verify) check = agree(group_, m.verify());
+  phases_["verify"] += (device_.now() - verify_start).value;
+
+  Quality quality;
+  quality.cpu_share = series.cpu_s / (series.measure_s * std::max(m.threads, 1));
+  quality.steal_share = steal_share(before, after);
+  quality.throttled_s = throttled(before, after);
+  if (!series.clocks.empty()) quality.clock_hz = median(series.clocks);
+
+  Measured measured;
+  measured.clean = count_clean(series.flags);
+  measured.median = {median(clean_values(series.seconds, series.flags))};
+  for (const Report& report : m.reports) {
+    Samples samples = blank(report.metric, m.params);
+    if (report.unit) samples.unit = *report.unit;
+    samples.values = series.seconds;
+    if (report.amount)
+      for (double& value : samples.values) value = *report.amount / value;
+    samples.flags = series.flags;
+    samples.over = group_.size() == 1 ? "rank" : m.timing == Timing::isolated ? "max" : "mean";
+    samples.stop = series.stop;
+    samples.repeats = series.calls;
+    samples.limit = report.limit ? report.limit : known_limit(report.metric, m.params);
+    samples.check = check;
+    samples.quality = quality;
+    emit(std::move(samples));
+  }
+  measured.outcome = status_;
+  return measured;
+}
+
+/// Judges a series by its check and its limit, then writes it.
+void State::emit(Samples samples) {
+  if (samples.outcome == Status::skipped) {
+    ++skipped_;
+    return write(std::move(samples));
+  }
+  const std::vector<double> clean = clean_values(samples.values, samples.flags);
+  const double centre = median(clean);
+  if (samples.check && !samples.check->passed()) {
+    samples.outcome = Status::invalid;
+    samples.reason = "wrong result: " + samples.check->method + " found an error of " +
+                     format(samples.check->error, Unit::count) + ", allowed is " +
+                     format(samples.check->tolerance, Unit::count);
+  } else if (!std::isfinite(centre)) {
+    samples.outcome = Status::invalid;
+    samples.reason = "the median is not a finite number";
+  } else if (samples.limit) {
+    samples.reason = above_limit(centre, samples.better, *samples.limit);
+    if (!samples.reason.empty()) samples.outcome = Status::invalid;
+  }
+  if (samples.outcome == Status::ok && !samples.flags.empty() && count_clean(samples.flags) == 0)
+    samples.reason = "no clean sample: the median is of disturbed ones";
+  if (samples.outcome == Status::invalid)
+    conclude(Status::invalid, samples.metric + " " + dump(samples.params) + ": " + samples.reason);
+  ++measured_;
+  write(std::move(samples));
+}
+
+void State::value(const std::string& metric, double value, const Json& params,
+                  std::optional<Limit> limit, std::optional<Check> check) {
+  Samples samples = blank(metric, params);
+  samples.values = {value};
+  samples.flags = {kClean};
+  samples.limit = limit ? limit : known_limit(metric, params);
+  samples.check = check;
+  emit(std::move(samples));
+}
+
+void State::values(const std::string& metric, std::vector<double> values, const Json& params) {
+  Samples samples = blank(metric, params);
+  samples.flags.assign(values.size(), kClean);
+  samples.values = std::move(values);
+  samples.limit = known_limit(metric, params);
+  emit(std::move(samples));
+}
+
+void State::skip_series(const std::string& metric, const Json& params, const std::string& reason) {
+  Samples samples = blank(metric, params);
+  samples.outcome = Status::skipped;
+  samples.reason = reason;
+  emit(std::move(samples));
+  if (reason_.empty()) reason_ = reason;
+}
+
+void State::skip(const std::string& reason) { conclude(Status::skipped, reason); }
+void State::invalid(const std::string& reason) { conclude(Status::invalid, reason); }
+
+void State::conclude(Status status, const std::string& reason) {
+  if (status_ != Status::ok && worse(status_, status) == status_) return;  // the first reason stays
+  status_ = status;
+  reason_ = reason;
+}
+
+void State::facts(const std::string& topic, const Json& facts) { write(Facts{topic, facts}); }
+void State::chunk(const std::string& name, const Json& columns) { write(Chunk{name, columns}); }
+
+Outcome State::finish() {
+  const double total = (device_.now() - started_).value;
+  double named = 0.0;
+  for (const auto& [name, seconds] : phases_) named += seconds;
+  phases_["prepare"] = std::max(0.0, total - named);
+  for (const auto& [name, seconds] : phases_) write(Phase{name, seconds});
+
+  Outcome outcome{status_, status_ == Status::ok ? "" : reason_, total};
+  if (status_ == Status::ok && measured_ == 0) {
+    outcome.status = skipped_ > 0 ? Status::skipped : Status::failed;
+    outcome.reason = skipped_ > 0 ? reason_ : "the probe reported nothing";
+  }
+  return outcome;
+}
+
+void State::write(decltype(Record::body) body) {
+  if (group_.rank() != 0) return;
+  Record record;
+  record.job = job_.id;
+  record.rank = group_.rank();
+  record.time_ns = now_ns();
+  record.body = std::move(body);
+  sink_.write(std::move(record));
+}
+
+}  // namespace bench

@@ -1,0 +1,139 @@
+// The measuring rules, in one place. A procedure prepares its data and hands State a Measurement;
+// State warms up until steady, lets the ranks agree, times, has the output verified, and writes the
+// records. docs/measuring.md says how a number comes about.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/job.h"
+#include "core/record.h"
+#include "probes/device.h"
+#include "probes/group.h"
+#include "probes/probe.h"
+
+namespace bench {
+
+/// Where records go: stdout in a rank, a vector in a test.
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual void write(Record record) = 0;
+};
+
+/// The work to be timed, done `calls` times on this rank. No allocation, logging or I/O inside.
+using Work = std::function<void(std::int64_t calls)>;
+
+/// How ranks are timed. `isolated` is the measuring rule; the others reproduce what other tools do,
+/// so that numbers can be compared, and are labelled as such.
+enum class Timing {
+  isolated,   // a barrier before each sample; per sample the maximum over ranks
+  pipelined,  // IMB, nccl-tests: calls back to back; a sample is the mean time of a batch, mean
+              // over ranks
+  osu  // OSU: each call timed, a barrier after it; a sample is the mean of a batch, mean over ranks
+};
+
+/// One metric derived from the timed seconds per call.
+struct Report {
+  std::string metric;
+  /// What one call amounts to (bytes, operations): reported is amount / seconds. Nothing: seconds.
+  std::optional<double> amount = {};
+  std::optional<Limit> limit = {};
+  std::optional<Unit> unit = {};  // where it differs from the declared one (op_per_second)
+};
+
+struct Measurement {
+  Json params = Json::object();  // what distinguishes this series inside the job
+  Work work;
+  std::vector<Report> reports;
+  std::function<Check()> verify;  // looks at the output of the last timed call, on this rank
+  std::function<void()> before_sample = {};  // untimed, before the barrier; isolated timing only
+  Timing timing = Timing::isolated;
+  std::int64_t calls = 0;  // in one sample; 0: as many as fill min_sample_s
+  int threads = 1;         // that work on this rank
+};
+
+struct Measured {
+  Status outcome = Status::ok;
+  Seconds median;  // per call, of the clean samples (of all, where none is clean)
+  std::size_t clean = 0;
+};
+
+class State {
+ public:
+  State(const Job& job, const Probe& probe, Device& device, Group& group, RecordSink& sink);
+
+  const Job& job() const { return job_; }
+  Device& device() { return device_; }
+  Group& group() { return group_; }
+
+  // Parameters; the schema has already filled in defaults and checked types and ranges.
+  std::string text(const std::string& name) const;
+  std::int64_t integer(const std::string& name) const;
+  double number(const std::string& name) const;
+  bool flag(const std::string& name) const;
+  bool has(const std::string& name) const;  // there and not null
+  const Json& param(const std::string& name) const;
+  template <class T>
+  std::vector<T> list(const std::string& name) const {
+    return param(name).get<std::vector<T>>();
+  }
+
+  /// Measures one series and writes its records. Every rank of the group must call it alike.
+  Measured measure(const Measurement& measurement);
+
+  /// A single value that is not a timed repetition (a count, a size, a derived figure).
+  void value(const std::string& metric, double value, const Json& params = Json::object(),
+             std::optional<Limit> limit = {}, std::optional<Check> check = {});
+
+  /// Values that were not taken by measure(): each one a sample, in base units of the metric.
+  void values(const std::string& metric, std::vector<double> values,
+              const Json& params = Json::object());
+
+  /// This series cannot be measured here; the job goes on.
+  void skip_series(const std::string& metric, const Json& params, const std::string& reason);
+
+  /// The whole job cannot be measured here. Call and return.
+  void skip(const std::string& reason);
+  /// What was measured must not be believed. Call and return; nothing is lost.
+  void invalid(const std::string& reason);
+
+  void facts(const std::string& topic, const Json& facts);
+  void chunk(const std::string& name, const Json& columns);
+
+  /// A limit the dispatcher handed down for this metric and these parameters.
+  std::optional<Limit> known_limit(const std::string& metric, const Json& params) const;
+
+  /// The job's end as the probe saw it. Called once, after the procedure returned.
+  Outcome finish();
+
+ private:
+  void write(decltype(Record::body) body);
+  void conclude(Status status, const std::string& reason);
+  Samples blank(const std::string& metric, const Json& params) const;
+  void emit(Samples samples);
+  const MetricInfo& metric_info(const std::string& name) const;
+
+  const Job& job_;
+  const Probe& probe_;
+  Device& device_;
+  Group& group_;
+  RecordSink& sink_;
+  Status status_ = Status::ok;
+  std::string reason_;
+  std::map<std::string, double> phases_;
+  Seconds started_;
+  std::size_t measured_ = 0;  // series with a value
+  std::size_t skipped_ = 0;
+};
+
+/// Why a value cannot be believed given its limit: more than 2 % above a proven bound. "" when it
+/// can.
+std::string above_limit(double value, Better better, const Limit& limit);
+
+}  // namespace bench

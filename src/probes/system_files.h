@@ -1,0 +1,41 @@
+// Reads what the kernel says about the machine in small files under /proc and /sys. The root is
+// given, so that tests can hand in a machine of their own. What cannot be read is nothing, never a
+// guess.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+class SystemFiles {
+ public:
+  explicit SystemFiles(std::filesystem::path root = "/") : root_(std::move(root)) {}
+
+  /// The file's first 64 KiB without white space at the ends; `path` is relative: "proc/stat".
+  std::optional<std::string> text(const std::string& path) const;
+  /// The file as one whole number; nothing when it holds anything else.
+  std::optional<std::int64_t> number(const std::string& path) const;
+  /// A kernel list such as "0-3,8" as numbers.
+  std::optional<std::vector<int>> list(const std::string& path) const;
+  /// Names of the entries of a folder, sorted; empty where there is none.
+  std::vector<std::string> entries(const std::string& path) const;
+  bool exists(const std::string& path) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// "0-3,8" as {0, 1, 2, 3, 8}; nothing for anything else. At most 65536 numbers.
+std::optional<std::vector<int>> parse_list(std::string_view text);
+/// The whole number the text is, in base 10.
+std::optional<std::int64_t> parse_number(std::string_view text);
+std::string_view trim(std::string_view text);
+/// What stands behind "key<blanks>:" or "key<blanks>" at the beginning of a line; trimmed.
+std::optional<std::string> field(std::string_view text, std::string_view key);
+
+}  // namespace bench

@@ -1,0 +1,46 @@
+// Suite gates: bounds that a suite puts on its metrics, judged on the interval of the median and not on
+// the median alone. Nothing passes because nothing was measured.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "results/series.h"
+
+namespace bench {
+
+enum class Verdict { pass, fail, inconclusive };
+
+std::string_view to_string(Verdict verdict);
+/// The one that counts for several: fail, then inconclusive, then pass.
+Verdict worse(Verdict a, Verdict b);
+
+/// As the suite states it; bounds are in the metric's base unit.
+struct Gate {
+  std::string case_name;
+  std::string metric;  // with or without the probe's name
+  Json where = Json::object();  // a series matches when its params contain all of these
+  std::optional<double> min;
+  std::optional<double> max;
+  std::optional<double> min_of_limit;
+};
+
+/// One gate judged on one series.
+struct GateResult {
+  Gate gate;
+  Verdict verdict = Verdict::inconclusive;
+  std::string reason;
+  std::optional<std::size_t> series;  // index; nothing when no series matched
+  /// False when there was nothing to judge: no series, not ok, no samples, no limit known.
+  bool measured = false;
+};
+
+/// `gates` is the plan's {case: [gate, ...]}. Results in the order of cases (by name), gates, series.
+std::vector<GateResult> evaluate_gates(const Json& gates, const std::vector<Series>& series);
+
+/// What the gate demands, for people: ">= 90 % of the limit".
+std::string demand(const Gate& gate, Unit unit);
+
+}  // namespace bench

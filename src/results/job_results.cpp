@@ -1,0 +1,51 @@
+#include "results/job_results.h"
+
+#include <map>
+
+namespace bench {
+namespace {
+
+struct Trace {
+  bool any = false;
+  const Outcome* outcome = nullptr;
+};
+
+std::map<std::string, Trace> traces(const RunRecords& run) {
+  std::map<std::string, Trace> found;
+  for (const Record& record : run.records) {
+    Trace& trace = found[record.job];
+    trace.any = true;
+    if (const auto* outcome = std::get_if<Outcome>(&record.body)) trace.outcome = outcome;
+  }
+  return found;
+}
+
+JobResult job_result(const PlannedJob& job, const Trace& trace) {
+  JobResult result{job, Status::skipped, job.skipped, 0.0, false};
+  if (trace.outcome != nullptr) {
+    result.outcome = trace.outcome->status;
+    result.reason = trace.outcome->reason;
+    result.seconds = trace.outcome->seconds;
+  } else if (trace.any) {
+    result.outcome = Status::failed;
+    result.reason = "no outcome: benchctl ended before this job did";
+  } else if (job.skipped.empty()) {
+    result.reason = "not run";
+    result.not_run = true;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<JobResult> job_results(const RunRecords& run) {
+  const auto by_job = traces(run);
+  std::vector<JobResult> results;
+  for (const PlannedJob& job : run.jobs) {
+    const auto found = by_job.find(job.id);
+    results.push_back(job_result(job, found == by_job.end() ? Trace{} : found->second));
+  }
+  return results;
+}
+
+}  // namespace bench

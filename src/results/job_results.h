@@ -1,0 +1,24 @@
+// How each planned job ended: what its last outcome record says, or why there is none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/run_records.h"
+
+namespace bench {
+
+struct JobResult {
+  PlannedJob job;
+  Status outcome = Status::skipped;
+  std::string reason;
+  double seconds = 0.0;
+  /// Asked for and never started: no planned skip, so the run is not complete.
+  bool not_run = false;
+};
+
+/// One per job, in the order of the plan. A job without an outcome failed if it has any other record,
+/// else it was not run.
+std::vector<JobResult> job_results(const RunRecords& run);
+
+}  // namespace bench

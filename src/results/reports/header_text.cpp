@@ -1,0 +1,145 @@
+// The head of a run report: which run, on which machine, with which programs, and what hurts.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "core/text.h"
+#include "results/reports/run_report_text.h"
+
+namespace bench {
+namespace {
+
+/// More hosts than this are counted, not named.
+constexpr std::size_t kNamedHosts = 6;
+
+std::string labelled(const std::string& label, const std::string& text, const TextStyle& style) {
+  constexpr std::size_t kIndent = 12;
+  return "  " + paint(fmt::format("{:<10}", label), Paint::dim, style) +
+         wrap(text, kIndent, kIndent, style) + "\n";
+}
+
+std::string counted(const Json& facts, const char* key, const char* one, const char* several) {
+  const double value = number_field(facts, key);
+  if (std::isnan(value)) return "";
+  return fmt::format("{:.0f} {}", value, value == 1.0 ? one : several);
+}
+
+std::string memory(const Json& facts) {
+  const double bytes = number_field(facts, "memory_bytes");
+  return std::isnan(bytes) ? "" : format(Bytes{bytes}) + " of memory";
+}
+
+std::string virtualization(const Json& facts) {
+  const std::string kind = text_field(facts, "virtualization");
+  if (kind.empty()) return "";
+  return kind == "none" ? "bare metal" : "virtual machine (" + printable(kind) + ")";
+}
+
+std::string describe(const Json& facts) {
+  std::vector<std::string> parts;
+  for (const std::string& part :
+       {printable(text_field(facts, "cpu_model")), counted(facts, "packages", "package", "packages"),
+        counted(facts, "cores", "core", "cores"),
+        counted(facts, "numa_nodes", "NUMA node", "NUMA nodes"), memory(facts),
+        printable(text_field(facts, "kernel")), virtualization(facts)})
+    if (!part.empty()) parts.push_back(part);
+  return parts.empty() ? "nothing is known about it" : join(parts, ", ");
+}
+
+std::string names(const std::vector<std::string>& hosts) {
+  std::vector<std::string> shown(hosts.begin(),
+                                 hosts.begin() + static_cast<std::ptrdiff_t>(
+                                                     std::min(hosts.size(), kNamedHosts)));
+  if (hosts.size() > kNamedHosts)
+    shown.push_back(fmt::format("and {} more", hosts.size() - kNamedHosts));
+  return (hosts.size() > 1 ? fmt::format("{} hosts: ", hosts.size()) : "") + join(shown, ", ");
+}
+
+/// Hosts of which the same can be said share a line.
+std::string grouped(const std::string& label, const std::map<std::string, std::vector<std::string>>& groups,
+                    bool name_hosts, const TextStyle& style) {
+  std::string text;
+  for (const auto& [what, hosts] : groups)
+    text += labelled(label, name_hosts ? names(hosts) + ": " + what : what, style);
+  return text;
+}
+
+std::string machine_lines(const RunReport& report, const TextStyle& style) {
+  std::map<std::string, std::vector<std::string>> machines, clocks;
+  for (const Machine& machine : report.machines) {
+    machines[describe(machine.facts)].push_back(printable(machine.host));
+    if (std::isfinite(machine.clock_hz))
+      clocks[format(machine.clock_hz, Unit::hertz) + " measured"].push_back(printable(machine.host));
+  }
+  return grouped("machine", machines, true, style) +
+         grouped("clock", clocks, report.machines.size() > 1, style);
+}
+
+std::string hurt_lines(const RunReport& report, const TextStyle& style) {
+  std::map<std::string, std::vector<std::string>> hurts;
+  for (const Machine& machine : report.machines)
+    for (const std::string& hurt : machine.hurts)
+      hurts[printable(hurt)].push_back(printable(machine.host));
+  if (hurts.empty()) return "";
+  std::string text = "  " + paint("what hurts", Paint::yellow, style) + "\n";
+  for (const auto& [hurt, hosts] : hurts) {
+    const std::string whose = report.machines.size() > 1 ? names(hosts) + ": " : "";
+    text += (style.unicode ? "    • " : "    - ") + wrap(whose + hurt, 6, 6, style) + "\n";
+  }
+  return text;
+}
+
+std::string scalar(const Json& value) {
+  return printable(value.is_string() ? value.get<std::string>() : dump(value));
+}
+
+std::string describe_program(const Json& program) {
+  std::vector<std::string> parts = {
+      fmt::format("{} {}", printable(text_field(program, "name", "bench-rank")),
+                  printable(text_field(program, "version", "of unknown version")))};
+  for (const auto& [name, version] : object_field(program, "libraries").items())
+    parts.push_back(printable(name) + " " + scalar(version));
+  return join(parts, ", ");
+}
+
+std::string program_lines(const RunReport& report, const TextStyle& style) {
+  std::vector<std::string> programs;
+  for (const Json& program : report.programs) programs.push_back(describe_program(program));
+  return programs.empty() ? "" : labelled("programs", join(programs, "; "), style);
+}
+
+std::string label_line(const RunReport& report, const TextStyle& style) {
+  std::vector<std::string> labels;
+  for (const auto& [name, value] : report.labels.items())
+    labels.push_back(printable(name) + "=" + scalar(value));
+  return labels.empty() ? "" : labelled("labels", join(labels, ", "), style);
+}
+
+std::string duration(const RunReport& report) {
+  const std::string how = report.interrupted ? ", interrupted"
+                          : report.finished  ? ""
+                                             : ", not finished: benchctl was killed or still runs";
+  if (!(report.seconds >= 0.0)) return how;
+  return (report.seconds < 100.0 ? fmt::format(", {:.1f} s", report.seconds)
+                                 : fmt::format(", {:.0f} min", report.seconds / 60.0)) +
+         how;
+}
+
+}  // namespace
+
+std::string header_text(const RunReport& report, const TextStyle& style) {
+  std::string text = paint(printable(report.run), Paint::bold, style) + "  " +
+                     paint(to_string(report.outcome), paint_of(report.outcome), style) + "\n";
+  text += labelled("suite", printable(report.suite.empty() ? "unknown" : report.suite) + ", " +
+                                format_time(report.time_ns) + duration(report),
+                   style);
+  text += label_line(report, style) + machine_lines(report, style) + program_lines(report, style) +
+          hurt_lines(report, style);
+  for (const std::string& warning : report.warnings)
+    text += "  " + paint(wrap("warning: " + printable(warning), 2, 4, style), Paint::yellow, style) +
+            "\n";
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,17 @@
+// The machines and programs of a run, gathered from its facts records.
+#pragma once
+
+#include <vector>
+
+#include "core/json.h"
+#include "results/reports/run_report.h"
+
+namespace bench {
+
+/// One per host that stated facts, by name. Of several statements the later wins, key by key.
+std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& results);
+
+/// The distinct "program" facts, benchctl (from the plan) first.
+Json programs(const RunRecords& run);
+
+}  // namespace bench

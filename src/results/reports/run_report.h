@@ -1,0 +1,60 @@
+// What one run says, derived from its records alone: the same records give the same report. The
+// terminal text (run_report_text.h), the JSON and the database all show this.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "results/gates.h"
+#include "results/job_results.h"
+#include "results/run_records.h"
+#include "results/series.h"
+
+namespace bench {
+
+struct Result {
+  Series series;  // without a metric: the end of a job that its series do not show
+  std::optional<Verdict> verdict;  // the worst of its gates; nothing without gates
+};
+
+/// One host of the run and what is known about it.
+struct Machine {
+  std::string host;
+  Json facts = Json::object();  // topic "host" over topic "topology", without "hurts"
+  std::vector<std::string> hurts;
+  double clock_hz = kNoValue;   // the measured clock.frequency
+};
+
+struct RunReport {
+  std::string run;
+  std::string suite;
+  std::string digest;
+  std::int64_t time_ns = 0;
+  double seconds = kNoValue;
+  Json labels = Json::object();
+  Status outcome = Status::ok;
+  ExitCode exit_code = ExitCode::ok;
+  bool finished = false;     // benchctl saw the end of the run
+  bool interrupted = false;  // by ^C
+  std::vector<JobResult> jobs;
+  std::vector<Result> results;
+  std::vector<GateResult> gates;  // GateResult::series is an index into results
+  std::vector<Machine> machines;
+  Json programs = Json::array();  // topic "program" facts, each once; benchctl first
+  std::vector<std::string> warnings;
+};
+
+/// The outcome of a run is the worst of its jobs. Planned skips count only when everything was skipped;
+/// a job that was asked for and not run counts as failed. Exit code: 130 when interrupted; 1 when a
+/// gate failed or a result is invalid (a wrong number weighs more than a missing one); 3 when a job
+/// failed, timed out or was not run, when a gate had nothing to judge, or all was skipped; else 0.
+RunReport make_run_report(const RunRecords& run);
+
+/// By schemas/report.json.
+Json to_json(const RunReport& report);
+
+}  // namespace bench

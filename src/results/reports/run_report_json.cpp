@@ -1,0 +1,78 @@
+// The JSON form of a run report; its keys are a contract (schemas/report.json).
+#include <cmath>
+
+#include "core/fields.h"
+#include "results/reports/result_json.h"
+#include "results/reports/run_report.h"
+
+namespace bench {
+namespace {
+
+Json to_json(const JobResult& result) {
+  return {{"job", result.job.id},
+          {"case", result.job.case_name},
+          {"probe", result.job.probe},
+          {"params", result.job.params},
+          {"hosts", result.job.hosts},
+          {"ranks", result.job.ranks},
+          {"outcome", to_string(result.outcome)},
+          {"reason", text_or_null(result.reason)},
+          {"seconds", number_or_null(result.seconds)}};
+}
+
+Json bound(const std::optional<double>& value) { return value ? number_or_null(*value) : Json(); }
+
+Json to_json(const GateResult& result, const RunReport& report) {
+  const Series* series = result.series ? &report.results[*result.series].series : nullptr;
+  return {{"case", result.gate.case_name},
+          {"metric", result.gate.metric},
+          {"where", result.gate.where},
+          {"min", bound(result.gate.min)},
+          {"max", bound(result.gate.max)},
+          {"min_of_limit", bound(result.gate.min_of_limit)},
+          {"verdict", to_string(result.verdict)},
+          {"reason", text_or_null(result.reason)},
+          {"job", series ? Json(series->job) : Json()},
+          {"params", series ? series->params : Json()}};
+}
+
+Json to_json(const Machine& machine) {
+  return {{"host", machine.host},
+          {"facts", machine.facts},
+          {"clock_hz", number_or_null(machine.clock_hz)}};
+}
+
+/// "HOST: text" where several hosts took part.
+Json hurts(const RunReport& report) {
+  Json list = Json::array();
+  for (const Machine& machine : report.machines)
+    for (const std::string& hurt : machine.hurts)
+      list.push_back(report.machines.size() > 1 ? machine.host + ": " + hurt : hurt);
+  return list;
+}
+
+}  // namespace
+
+Json to_json(const RunReport& report) {
+  Json json = {{"run", report.run},
+               {"suite", text_or_null(report.suite)},
+               {"digest", text_or_null(report.digest)},
+               {"time_ns", report.time_ns},
+               {"seconds", number_or_null(report.seconds)},
+               {"labels", report.labels},
+               {"outcome", to_string(report.outcome)},
+               {"exit_code", static_cast<int>(report.exit_code)},
+               {"finished", report.finished},
+               {"interrupted", report.interrupted},
+               {"programs", report.programs},
+               {"hurts", hurts(report)},
+               {"warnings", report.warnings}};
+  for (const char* key : {"machine", "jobs", "results", "gates"}) json[key] = Json::array();
+  for (const Machine& machine : report.machines) json["machine"].push_back(to_json(machine));
+  for (const JobResult& job : report.jobs) json["jobs"].push_back(to_json(job));
+  for (const Result& result : report.results) json["results"].push_back(to_json(result));
+  for (const GateResult& gate : report.gates) json["gates"].push_back(to_json(gate, report));
+  return json;
+}
+
+}  // namespace bench

@@ -1,0 +1,24 @@
+// A run report for the terminal, written for people who distrust benchmarks: what the machine is and
+// what hurts first, then each number with its interval, its limit, and what was wrong with it.
+#pragma once
+
+#include <string>
+
+#include "results/reports/run_report.h"
+#include "results/reports/text_style.h"
+
+namespace bench {
+
+std::string to_text(const RunReport& report, const TextStyle& style);
+
+// The parts, in order.
+std::string header_text(const RunReport& report, const TextStyle& style);
+std::string cases_text(const RunReport& report, const TextStyle& style);
+std::string gates_text(const RunReport& report, const TextStyle& style);
+std::string summary_text(const RunReport& report, const TextStyle& style);
+
+/// The colour of an outcome: green ok, yellow skipped, red the rest.
+Paint paint_of(Status outcome);
+Paint paint_of(Verdict verdict);
+
+}  // namespace bench

@@ -1,0 +1,65 @@
+// How a report is put on a terminal: colours, width, and tables whose columns fit their content.
+// Widths are counted in code points; text from outside must have gone through printable().
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+struct TextStyle {
+  bool colour = false;
+  bool unicode = true;
+  int width = 100;  // columns to keep within, where that is possible
+};
+
+enum class Paint { none, bold, dim, green, yellow, red };
+
+std::string paint(std::string_view text, Paint paint, const TextStyle& style);
+
+std::size_t code_points(std::string_view text);
+
+/// Breaks at spaces; lines after the first begin with `indent` spaces. `start` is the column at which
+/// the text begins.
+std::string wrap(std::string_view text, std::size_t start, std::size_t indent,
+                 const TextStyle& style);
+
+/// A bar of `cells` cells of which the share 0..1 is full.
+std::string bar(double share, std::size_t cells, const TextStyle& style);
+
+struct Column {
+  std::string title;
+  bool right = true;  // numbers
+  int drop = 0;       // too wide a table loses its columns with the highest number first; 0 stays
+};
+
+struct Cell {
+  std::string text;
+  Paint paint = Paint::none;
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// One cell per column.
+  void add(std::vector<Cell> row);
+  /// A line beneath the last row.
+  void note(std::string text, Paint paint);
+
+  /// Columns in which every cell is empty are left out. Ends with a newline.
+  std::string render(std::size_t indent, const TextStyle& style) const;
+
+ private:
+  struct Row {
+    std::vector<Cell> cells;
+    std::vector<Cell> notes;
+  };
+  std::vector<std::size_t> widths() const;
+
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace bench

@@ -1,0 +1,163 @@
+#include "results/run_records.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <set>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "results/json_fields.h"
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// More bad lines than this are counted, not listed.
+constexpr std::size_t kListedLines = 20;
+
+std::vector<std::string> texts(const Json& array) {
+  std::vector<std::string> found;
+  for (const Json& item : array)
+    if (item.is_string()) found.push_back(item.get<std::string>());
+  return found;
+}
+
+PlannedJob planned_job(const Json& json) {
+  PlannedJob job;
+  job.id = text_field(json, "id", text_field(json, "job"));
+  job.case_name = text_field(json, "case_name", text_field(json, "case"));
+  job.probe = text_field(json, "probe");
+  job.device = text_field(json, "device", "host");
+  job.params = object_field(json, "params");
+  job.hosts = texts(array_field(json, "hosts"));
+  job.ranks = static_cast<int>(integer_field(json, "ranks", 1));
+  job.binding = text_field(json, "binding");
+  job.repeat = static_cast<int>(integer_field(json, "repeat", 0));
+  if (const Json& seed = field(json, "seed"); seed.is_number_unsigned()) job.seed = seed;
+  return job;
+}
+
+void read_plan(const std::string& text, RunRecords& run) {
+  if (text.empty()) {
+    run.warnings.push_back("plan.json is missing or empty: cases and probes are not known");
+    return;
+  }
+  try {
+    run.plan = parse_json(text, "plan.json");
+  } catch (const std::exception& error) {
+    run.warnings.push_back(fmt::format("plan.json is unreadable: {}", error.what()));
+    return;
+  }
+  std::set<std::string> seen;
+  const auto add = [&](PlannedJob job) {
+    if (job.id.empty() || !seen.insert(job.id).second)
+      run.warnings.push_back(fmt::format("plan.json: a job without an id of its own ('{}'), left out",
+                                         printable(job.id)));
+    else
+      run.jobs.push_back(std::move(job));
+  };
+  for (const Json& job : array_field(run.plan, "jobs")) add(planned_job(job));
+  for (const Json& skipped : array_field(run.plan, "skipped")) {
+    PlannedJob job = planned_job(skipped);
+    job.skipped = text_field(skipped, "reason", "no reason is given");
+    add(std::move(job));
+  }
+}
+
+/// Collects complaints about single lines, the first few in full.
+class BadLines {
+ public:
+  void add(std::size_t line, const std::string& what) {
+    if (++count_ <= kListedLines)
+      listed_.push_back(fmt::format("records.jsonl: line {} unreadable, left out: {}", line, what));
+  }
+  void report(std::vector<std::string>& warnings) const {
+    warnings.insert(warnings.end(), listed_.begin(), listed_.end());
+    if (count_ > kListedLines)
+      warnings.push_back(fmt::format("records.jsonl: {} more lines are unreadable, left out",
+                                     count_ - kListedLines));
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<std::string> listed_;
+};
+
+void read_records(std::string_view text, RunRecords& run) {
+  BadLines bad;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = text.find('\n');
+    const bool whole = end != std::string_view::npos;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(whole ? end + 1 : text.size());
+    if (line.empty()) continue;
+    try {
+      run.records.push_back(record_from_json(parse_json(line, "line")));
+    } catch (const std::exception& error) {
+      if (whole)
+        bad.add(number, error.what());
+      else  // kill -9, or a machine that went down, in the middle of a write
+        run.warnings.push_back(
+            fmt::format("records.jsonl: last line is torn ({} bytes), left out", line.size()));
+    }
+  }
+  bad.report(run.warnings);
+}
+
+/// A record of a job that the plan does not know (a lost plan.json): kept under the job's id.
+void adopt_unplanned_jobs(RunRecords& run) {
+  std::set<std::string> known = {""};
+  for (const PlannedJob& job : run.jobs) known.insert(job.id);
+  std::size_t adopted = 0;
+  for (const Record& record : run.records) {
+    if (!known.insert(record.job).second) continue;
+    PlannedJob job;
+    job.id = job.case_name = record.job;
+    run.jobs.push_back(std::move(job));
+    ++adopted;
+  }
+  if (adopted > 0)
+    run.warnings.push_back(fmt::format("{} jobs have records but are not in plan.json", adopted));
+}
+
+std::string read_if_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) ? read_file(path) : std::string();
+}
+
+}  // namespace
+
+RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
+                     const std::string& records_text) {
+  RunRecords run;
+  read_plan(plan_text, run);
+  run.run = text_field(run.plan, "run", run_id);
+  if (run.run != run_id) {
+    run.warnings.push_back(fmt::format("plan.json names the run '{}', its folder is '{}': the folder counts",
+                                       printable(run.run), printable(run_id)));
+    run.run = run_id;
+  }
+  read_records(records_text, run);
+  adopt_unplanned_jobs(run);
+  return run;
+}
+
+RunRecords read_run(const fs::path& run_dir) {
+  std::error_code ignored;
+  const fs::path plan = run_dir / "plan.json";
+  const fs::path records = run_dir / "records.jsonl";
+  if (!fs::exists(plan, ignored) && !fs::exists(records, ignored))
+    throw Error(ErrorKind::input,
+                run_dir.string() + ": no run: neither plan.json nor records.jsonl is there",
+                "`benchctl runs` lists the runs that are kept");
+  fs::path folder = run_dir.lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "runs/x/"
+  return parse_run(folder.filename().string(), read_if_there(plan), read_if_there(records));
+}
+
+}  // namespace bench

@@ -1,0 +1,51 @@
+// What one run directory says: the plan, and every record that was received. Reading is tolerant,
+// because a run may have been killed in the middle of a line: what cannot be read is left out and
+// named in `warnings`; what can be read counts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/record.h"
+
+namespace bench {
+
+/// Event that benchctl writes when a run ends by itself or by ^C (job "", value {"state": "finished" or
+/// "interrupted", "seconds": wall time}). A run without one was killed, or is still running.
+inline constexpr const char* kRunEndEvent = "run_end";
+
+/// The part of a planned job that conclusions need. Read leniently from plan.json (core's
+/// job_from_json is strict): a run that an older benchctl planned must stay readable.
+struct PlannedJob {
+  std::string id;
+  std::string case_name;
+  std::string probe;
+  std::string device = "host";
+  Json params = Json::object();
+  std::vector<std::string> hosts;
+  int ranks = 1;
+  std::string binding;
+  int repeat = 0;
+  std::uint64_t seed = 0;
+  std::string skipped;  // why it was planned as skipped; empty for a job that was to run
+};
+
+struct RunRecords {
+  std::string run;                 // its id
+  Json plan = Json::object();      // plan.json as it stands
+  std::vector<PlannedJob> jobs;    // in the order of the plan, planned skips included
+  std::vector<Record> records;     // in the order of arrival
+  std::vector<std::string> warnings;
+};
+
+/// Throws Error(input) when the folder holds neither plan.json nor records.jsonl, Error(environment)
+/// when one of them is there and cannot be opened. Anything wrong inside them is a warning.
+RunRecords read_run(const std::filesystem::path& run_dir);
+
+/// The same for texts that are already in memory.
+RunRecords parse_run(const std::string& run, const std::string& plan_text,
+                     const std::string& records_text);
+
+}  // namespace bench

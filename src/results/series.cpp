@@ -1,0 +1,195 @@
+#include "results/series.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/order_statistics.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kSamplesForP95 = 20;
+constexpr std::size_t kSamplesForP99 = 100;
+
+constexpr std::array<std::pair<SampleFlag, const char*>, 5> kFlagNames{{{kStolen, "stolen"},
+                                                                        {kClockMoved, "clock_moved"},
+                                                                        {kThermal, "thermal"},
+                                                                        {kPowerCapped, "power_capped"},
+                                                                        {kSkewed, "skewed"}}};
+
+struct Sorted {
+  std::vector<double> clean;
+  std::vector<double> finite;
+};
+
+Sorted sort_out(const Samples& samples) {
+  Sorted sorted;
+  for (std::size_t i = 0; i < samples.values.size(); ++i) {
+    if (!std::isfinite(samples.values[i])) continue;
+    sorted.finite.push_back(samples.values[i]);
+    // A sample whose flags are missing is not known to be clean.
+    const bool clean = i < samples.flags.size() && (samples.flags[i] & kUnclean) == 0;
+    if (clean) sorted.clean.push_back(samples.values[i]);
+  }
+  return sorted;
+}
+
+void fill_statistics(const std::vector<double>& values, Series& series) {
+  if (values.empty()) return;
+  series.min = quantile(values, 0.0);
+  series.p5 = quantile(values, 0.05);
+  series.median = median(values);
+  series.mean = mean(values);
+  series.std = standard_deviation(values);
+  if (values.size() >= kSamplesForP95) series.p95 = quantile(values, 0.95);
+  if (values.size() >= kSamplesForP99) series.p99 = quantile(values, 0.99);
+  series.max = quantile(values, 1.0);
+  if (const auto interval = median_interval(values)) {
+    series.low = interval->low;
+    series.high = interval->high;
+  }
+}
+
+void count_flags(const Samples& samples, Series& series) {
+  for (const unsigned flags : samples.flags)
+    for (const auto& [flag, name] : kFlagNames)
+      if ((flags & flag) != 0) ++series.flags[name];
+}
+
+void refuse_what_is_no_number(std::size_t finite, Series& series) {
+  if (finite == series.n || worse(series.outcome, Status::invalid) != Status::invalid) return;
+  series.outcome = Status::invalid;
+  if (!series.reason.empty()) series.reason += "; ";
+  series.reason += fmt::format("{} of {} samples are not numbers", series.n - finite, series.n);
+}
+
+using AxesOfCase = std::map<std::string, std::set<std::string>>;
+
+/// The scalar parameters in which the jobs of a case differ.
+AxesOfCase axes(const std::vector<JobResult>& jobs) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
+  for (const JobResult& result : jobs)
+    for (const auto& [name, value] : result.job.params.items())
+      if (value.is_primitive()) values[{result.job.case_name, name}].insert(dump(value));
+  AxesOfCase found;
+  for (const auto& [key, distinct] : values)
+    if (distinct.size() > 1) found[key.first].insert(key.second);
+  return found;
+}
+
+void add_axes(const PlannedJob& job, const AxesOfCase& axes, Series& series) {
+  const auto found = axes.find(job.case_name);
+  if (found == axes.end()) return;
+  for (const std::string& name : found->second)
+    if (job.params.contains(name) && !series.params.contains(name))
+      series.params[name] = job.params[name];
+}
+
+auto identity(const Series& s) {
+  return std::tuple(s.metric, dump(s.params), s.over, s.host, s.rank);
+}
+
+/// When a job was found invalid as a whole (its ranks disagree, say), its series cannot stand; when
+/// one of its series is the reason, the others do.
+void pass_on_invalidity(const JobResult& job, std::vector<Series>& series) {
+  if (job.outcome != Status::invalid) return;
+  for (const Series& one : series)
+    if (one.outcome == Status::invalid) return;
+  for (Series& one : series) {
+    if (one.outcome != Status::ok) continue;
+    one.outcome = Status::invalid;
+    one.reason = "the job is invalid: " + job.reason;
+  }
+}
+
+}  // namespace
+
+double of_limit(double value, Better better, const std::optional<Limit>& limit) {
+  if (!limit || better == Better::none) return kNoValue;
+  const double ratio = better == Better::higher ? value / limit->value : limit->value / value;
+  return std::isfinite(ratio) ? ratio : kNoValue;
+}
+
+Series summarise(const Samples& samples, const PlannedJob& job) {
+  Series series;
+  series.job = job.id;
+  series.case_name = job.case_name;
+  series.probe = job.probe;
+  series.metric = job.probe.empty() ? samples.metric : job.probe + "." + samples.metric;
+  series.params = samples.params;
+  series.over = samples.over;
+  series.device = job.device;
+  series.ranks = job.ranks;
+  series.repeat = job.repeat;
+  series.unit = samples.unit;
+  series.better = samples.better;
+  series.limit = samples.limit;
+  series.outcome = samples.outcome;
+  series.reason = samples.reason;
+  series.stop = samples.stop;
+  series.repeats = samples.repeats;
+  series.quality = samples.quality;
+  series.check = samples.check;
+
+  const Sorted sorted = sort_out(samples);
+  series.n = samples.values.size();
+  series.clean = sorted.clean.size();
+  fill_statistics(sorted.clean.empty() ? sorted.finite : sorted.clean, series);
+  series.unfiltered_median = median(sorted.finite);
+  series.of_limit = of_limit(series.median, series.better, series.limit);
+  count_flags(samples, series);
+  refuse_what_is_no_number(sorted.finite.size(), series);
+  return series;
+}
+
+std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResult>& jobs) {
+  const AxesOfCase axes_of_case = axes(jobs);
+  std::map<std::string, std::size_t> position;
+  for (std::size_t i = 0; i < jobs.size(); ++i) position[jobs[i].job.id] = i;
+
+  std::vector<std::vector<Series>> by_job(jobs.size());
+  std::vector<std::map<decltype(identity(Series{})), std::size_t>> known(jobs.size());
+  for (std::size_t i = 0; i < run.records.size(); ++i) {
+    const Record& record = run.records[i];
+    const auto* samples = std::get_if<Samples>(&record.body);
+    const auto at = position.find(record.job);
+    if (samples == nullptr || at == position.end()) continue;
+    const PlannedJob& job = jobs[at->second].job;
+    Series series = summarise(*samples, job);
+    add_axes(job, axes_of_case, series);
+    series.host = record.host;
+    series.rank = record.rank;
+    series.time_ns = record.time_ns;
+    series.record = i;
+    auto& of_job = by_job[at->second];
+    const auto [slot, is_new] = known[at->second].try_emplace(identity(series), of_job.size());
+    if (is_new)
+      of_job.push_back(std::move(series));
+    else
+      of_job[slot->second] = std::move(series);
+  }
+
+  std::vector<Series> all;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    pass_on_invalidity(jobs[i], by_job[i]);
+    for (Series& series : by_job[i]) all.push_back(std::move(series));
+  }
+  return all;
+}
+
+double clean_share(const Series& series) {
+  return series.n == 0 ? kNoValue
+                       : static_cast<double>(series.clean) / static_cast<double>(series.n);
+}
+
+double filter_effect(const Series& series) {
+  const double effect = series.unfiltered_median / series.median - 1.0;
+  return std::isfinite(effect) ? effect : kNoValue;
+}
+
+}  // namespace bench

@@ -1,0 +1,82 @@
+// The summary of one series: one metric of one job at one set of parameters. The headline is the
+// median of the clean samples; the unfiltered median stands beside it, so that the filter hides nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/record.h"
+#include "results/job_results.h"
+#include "results/json_fields.h"
+
+namespace bench {
+
+/// Values are in the base unit of `unit`; kNoValue (NaN) where there is none.
+struct Series {
+  // Identity inside a run: job, metric, params, over, host, rank.
+  std::string job;
+  std::string case_name;
+  std::string probe;
+  std::string metric;  // with the probe's name: "gemm.throughput"; empty for a job without one
+  /// What distinguishes the series inside its case: the job's axes and what varies inside the job.
+  Json params = Json::object();
+  std::string over;
+  std::string host;
+  int rank = 0;
+  std::string device;
+  int ranks = 1;
+  int repeat = 0;
+  std::int64_t time_ns = 0;
+
+  Unit unit = Unit::count;
+  Better better = Better::none;
+  std::size_t n = 0;
+  std::size_t clean = 0;  // 0: the statistics below are over all samples
+  double min = kNoValue;
+  double p5 = kNoValue;
+  double median = kNoValue;
+  double mean = kNoValue;
+  double std = kNoValue;
+  double p95 = kNoValue;  // from 20 samples on
+  double p99 = kNoValue;  // from 100 samples on
+  double max = kNoValue;
+  double low = kNoValue;  // 95 % interval of the median; from six samples on
+  double high = kNoValue;
+  double unfiltered_median = kNoValue;
+  /// How many samples carry each flag: {"stolen": 3}.
+  std::map<std::string, std::size_t> flags;
+
+  std::optional<Limit> limit;
+  double of_limit = kNoValue;  // value / limit; limit / value where lower is better
+  Status outcome = Status::ok;
+  std::string reason;
+  std::string stop;
+  std::int64_t repeats = 1;
+  Quality quality;
+  std::optional<Check> check;
+  /// Index in RunRecords::records of the samples.
+  std::optional<std::size_t> record;
+};
+
+/// Pure: the summary of one record. A sample that is not a number is not clean and makes the series
+/// invalid. `job` says where it belongs.
+Series summarise(const Samples& samples, const PlannedJob& job);
+
+/// All series of a run, in the order of the plan, then of arrival; of two with one identity (a job that
+/// was run again) the later counts. Samples of a job whose outcome is invalid are not believed either.
+std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResult>& jobs);
+
+/// limit seen from `value`: 1 is at the limit, less is worse. kNoValue where unknown.
+double of_limit(double value, Better better, const std::optional<Limit>& limit);
+
+/// The part of the samples that was clean, 0..1; kNoValue for none at all.
+double clean_share(const Series& series);
+
+/// unfiltered_median / median - 1; kNoValue where either is missing.
+double filter_effect(const Series& series);
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+// How a job's ranks are started: pure functions from a job to a command line and an environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/job.h"
+#include "runner/process.h"
+
+namespace bench {
+
+enum class LauncherKind { automatic, local, mpirun };
+
+/// Throws Error(usage) naming what there is.
+LauncherKind launcher_from(const std::string& name);
+
+/// What this machine offers to launch with; found once, given to the pure functions.
+struct LaunchSite {
+  LauncherKind kind = LauncherKind::automatic;
+  std::string rank_program;       // bench-rank
+  std::string cuda_rank_program;  // bench-rank-cuda; empty when there is none
+  std::string mpirun;             // its path; empty when there is none
+  bool root = false;              // OpenMPI asks twice before it runs as root
+};
+
+LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_option);
+
+/// Why this job cannot be launched here, with what to do; "" when it can.
+std::string launch_obstacle(const Job& job, const LaunchSite& site);
+
+/// `slots`: ranks the host takes without oversubscription.
+Command launch_command(const Job& job, const LaunchSite& site, int slots);
+
+/// Jobs with equal keys can be served by one process, one after another.
+std::string launch_key(const Job& job);
+
+}  // namespace bench

@@ -1,0 +1,168 @@
+#include "runner/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "runner/suite_check.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kMostJobs = 100'000;
+
+/// One value from each axis.
+using Choice = std::map<std::string, Json>;
+
+std::vector<Choice> choices(const std::map<std::string, Json>& axes, const std::string& case_name) {
+  std::vector<Choice> result = {{}};
+  for (const auto& [name, values] : axes) {
+    std::vector<Choice> longer;
+    for (const Choice& choice : result)
+      for (const Json& value : values) {
+        longer.push_back(choice);
+        longer.back()[name] = value;
+      }
+    if (longer.size() > kMostJobs)
+      throw Error(ErrorKind::input,
+                  fmt::format("the axes of case '{}' make more than {} jobs", case_name, kMostJobs),
+                  "lists in params sweep inside one job");
+    result = std::move(longer);
+  }
+  return result;
+}
+
+Json chosen(const Choice& choice, const std::string& axis, const Json& otherwise) {
+  const auto found = choice.find(axis);
+  return found == choice.end() ? otherwise : found->second;
+}
+
+Json params_of(const Case& suite_case, const Choice& choice) {
+  Json params = suite_case.params;
+  for (const auto& [name, value] : choice)
+    if (!is_launch_axis(name)) params[name] = value;
+  return params;
+}
+
+MeasureSettings measure_of(const Suite& suite, const Case& suite_case) {
+  Json settings = to_json(MeasureSettings{});
+  settings.update(suite.measure);
+  settings.update(suite_case.measure);
+  return measure_settings_from_json(settings);
+}
+
+Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice, const Host& host,
+             const ProbeEntry& probe) {
+  Job job;
+  job.case_name = suite_case.name;
+  job.probe = suite_case.probe;
+  job.device = suite_case.device;
+  job.params = complete_params(probe, params_of(suite_case, choice),
+                               suite.path + ": case '" + suite_case.name + "'", "");
+  job.hosts = {host.name};
+  const Json ranks = chosen(choice, "ranks_per_host", suite_case.ranks_per_host);
+  job.ranks = ranks.is_string() ? host.slots : ranks.get<int>();
+  // A rank alone has the whole host, and ranks that share CPUs are best placed by the kernel.
+  const bool pinned = job.ranks > 1 && job.ranks <= host.slots;
+  job.binding = pinned ? chosen(choice, "binding", suite_case.binding).get<std::string>() : "none";
+  job.env = suite_case.env;
+  job.timeout_s = suite_case.timeout_s;
+  job.measure = measure_of(suite, suite_case);
+  return job;
+}
+
+/// How many series a job is likely to have: its lists sweep inside it.
+double series_of(const Json& params) {
+  double count = 1.0;
+  for (const auto& [name, value] : params.items())
+    if (value.is_array() && !value.empty()) count *= static_cast<double>(value.size());
+  return count;
+}
+
+/// Half of the caps for each series: most reach their interval earlier. "About" is all it can be.
+Seconds expected_time(const Job& job) {
+  const double series = 0.5 * (job.measure.max_time_s + job.measure.warm_up_max_s);
+  return {std::min(job.timeout_s, series * series_of(job.params))};
+}
+
+std::string obstacle(const Job& job, const Host& host, const LaunchSite& site) {
+  if (!is_this_host(host))
+    return "the host " + host.name +
+           " is not this one, and this version launches on this host only";
+  return launch_obstacle(job, site);
+}
+
+/// "03.gemm.2": the number of the case, its name, and which job of it where there are several.
+void name_jobs(std::vector<PlanEntry>& jobs, std::size_t case_number, std::size_t cases) {
+  const auto width = std::max<std::size_t>(2, std::to_string(cases).size());
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    Job& job = jobs[k].job;
+    job.id = fmt::format("{:0{}}.{}", case_number, width, job.case_name);
+    if (jobs.size() > 1)
+      job.id += fmt::format(".{:0{}}", k + 1, std::to_string(jobs.size()).size());
+  }
+}
+
+std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
+                              const Inventory& inventory, const ProbeEntry& probe,
+                              const LaunchSite& site) {
+  std::vector<PlanEntry> jobs;
+  for (const Host& host : inventory.hosts)
+    for (const Choice& choice : choices(suite_case.axes, suite_case.name))
+      for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
+        PlanEntry entry;
+        entry.job = make_job(suite, suite_case, choice, host, probe);
+        entry.job.repeat = repeat;
+        entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
+        entry.slots = host.slots;
+        entry.skip = obstacle(entry.job, host, site);
+        if (entry.skip.empty()) entry.expected = expected_time(entry.job);
+        jobs.push_back(std::move(entry));
+      }
+  return jobs;
+}
+
+}  // namespace
+
+Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
+               const LaunchSite& site) {
+  Plan plan;
+  plan.suite = suite;
+  plan.inventory = inventory;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const Case& suite_case = suite.cases[i];
+    auto jobs = expand(suite, suite_case, inventory, *catalogue.find(suite_case.probe), site);
+    name_jobs(jobs, i + 1, suite.cases.size());
+    for (PlanEntry& entry : jobs) {
+      plan.expected += entry.expected;
+      plan.entries.push_back(std::move(entry));
+    }
+    if (!suite_case.gates.empty()) plan.gates[suite_case.name] = suite_case.gates;
+  }
+  return plan;
+}
+
+Json to_json(const Plan& plan) {
+  Json jobs = Json::array(), skipped = Json::array();
+  for (const PlanEntry& entry : plan.entries) {
+    Json job = to_json(entry.job);
+    if (entry.skip.empty()) {
+      jobs.push_back(std::move(job));
+    } else {
+      job["reason"] = entry.skip;
+      skipped.push_back(std::move(job));
+    }
+  }
+  return {{"suite", plan.suite.name},
+          {"description", plan.suite.description},
+          {"suite_path", plan.suite.path},
+          {"digest", plan.suite.digest},
+          {"inventory", to_json(plan.inventory)},
+          {"jobs", jobs},
+          {"skipped", skipped},
+          {"gates", plan.gates},
+          {"expected_s", plan.expected.value}};
+}
+
+}  // namespace bench

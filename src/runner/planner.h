@@ -1,0 +1,38 @@
+// Turns a suite and an inventory into the jobs of a run. Pure: nothing is looked up, nothing
+// started.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/job.h"
+#include "core/units.h"
+#include "runner/inventory.h"
+#include "runner/launcher.h"
+#include "runner/suite.h"
+
+namespace bench {
+
+struct PlanEntry {
+  Job job;
+  std::string skip;  // why it is not going to run; empty for a job that is
+  int slots = 1;     // of its host
+  Seconds expected;  // about; a job that reaches its caps takes longer
+};
+
+struct Plan {
+  Suite suite;
+  Inventory inventory;
+  std::vector<PlanEntry> entries;  // in the order in which they run: the suite's
+  Json gates = Json::object();     // case -> [gate, ...]
+  Seconds expected;
+};
+
+Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
+               const LaunchSite& site);
+
+/// The form that plan.json and `benchctl plan --json` share: suite, digest, inventory, jobs,
+/// skipped, gates, expected_s.
+Json to_json(const Plan& plan);
+
+}  // namespace bench

@@ -1,0 +1,38 @@
+#include "runner/proc_stat.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace bench {
+
+std::optional<ProcStat> read_proc_stat(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  if (!std::getline(in, line)) return {};
+  // The name stands in parentheses and may hold anything, parentheses included: look for the last
+  // one.
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos) return {};
+  ProcStat stat;
+  stat.pid = pid;
+  if (std::sscanf(line.c_str() + name_end + 1, " %c %d %d %d", &stat.state, &stat.parent,
+                  &stat.group, &stat.session) != 4)
+    return {};
+  return stat;
+}
+
+std::vector<ProcStat> all_processes() {
+  std::vector<ProcStat> result;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator it("/proc", failure), end; !failure && it != end;
+       it.increment(failure)) {
+    const std::string name = it->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (const auto stat = read_proc_stat(std::stoi(name))) result.push_back(*stat);
+  }
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,32 @@
+// The folder of one run: plan.json, records.jsonl, log/. Its name is the run's id.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/json.h"
+
+namespace bench {
+
+class RunDirectory {
+ public:
+  /// Makes runs/<time>-<suite>-<4 hex>. Throws Error(environment), saying what to do, when it
+  /// cannot.
+  static RunDirectory create(const std::filesystem::path& runs, const std::string& suite,
+                             std::int64_t time_ns);
+
+  const std::string& id() const { return id_; }
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path records_path() const { return path_ / "records.jsonl"; }
+  std::filesystem::path log_path(int launch) const;  // log/01.txt: one a started process
+
+  /// Whole or not at all: written beside and renamed.
+  void write_plan(const Json& plan) const;
+
+ private:
+  std::string id_;
+  std::filesystem::path path_;
+};
+
+}  // namespace bench

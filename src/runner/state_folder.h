@@ -1,0 +1,14 @@
+// Where results live: $BENCHCTL_DB, or --db, or the user's state folder; the runs lie beside it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace bench {
+
+/// `option` (from --db) wins over $BENCHCTL_DB, that over
+/// ${XDG_STATE_HOME:-~/.local/state}/benchctl.
+std::filesystem::path database_path(const std::string& option);
+std::filesystem::path runs_folder(const std::filesystem::path& database);
+
+}  // namespace bench

@@ -1,0 +1,142 @@
+// Runs under mpirun with 2 or 3 ranks: every operation, type and placement must verify, and a
+// single flipped bit in any rank's output must not.
+#include <map>
+#include <set>
+
+#include "probes/probe.h"
+#include "tests/mpi/mpi_test.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_device.h"
+
+namespace bench {
+namespace {
+
+/// Real MPI whose result is spoiled on one rank.
+class CorruptCollectives final : public Collectives {
+ public:
+  CorruptCollectives(Group& group, int rank) : group_(group), rank_(rank) {}
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
+    group_.collectives()->run(op, send, recv, count, dtype);
+    if (group_.rank() == rank_)
+      static_cast<std::byte*>(recv)[count * size_of(dtype) - 1] ^= std::byte{1};
+  }
+
+ private:
+  Group& group_;
+  int rank_;
+};
+
+/// The test's group with other collectives.
+class WrappedGroup final : public Group {
+ public:
+  WrappedGroup(Group& group, Collectives& collectives) : group_(group), collectives_(collectives) {}
+  int rank() const override { return group_.rank(); }
+  int size() const override { return group_.size(); }
+  void barrier() override { group_.barrier(); }
+  void broadcast(std::span<std::byte> data, int root) override { group_.broadcast(data, root); }
+  void max(std::span<double> values) override { group_.max(values); }
+  void sum(std::span<double> values) override { group_.sum(values); }
+  std::vector<std::string> gather(const std::string& text) override { return group_.gather(text); }
+  Collectives* collectives() override { return &collectives_; }
+  std::string library() const override { return group_.library(); }
+
+ private:
+  Group& group_;
+  Collectives& collectives_;
+};
+
+struct Run {
+  Outcome outcome;
+  std::vector<Samples> samples;
+};
+
+Run run_collective(Group& group, const Json& params) {
+  Job job;
+  job.ranks = group.size();
+  job.params = {{"ops", {"all_reduce"}}, {"dtypes", {"f32"}},   {"placements", {"out_of_place"}},
+                {"min_bytes", 64},       {"max_bytes", 4096},   {"factor", 8},
+                {"rotate", true},        {"timing", "isolated"}};
+  job.params.update(params);
+  job.measure.max_time_s = 0.02;
+  job.measure.min_time_s = 0.0;
+  job.measure.warm_up_max_s = 0.01;
+  const auto device = make_host_device();
+  CollectedRecords sink;
+  const Probe& probe = find_probe("collective");
+  State state(job, probe, *device, group, sink);
+  probe.run(state);
+  return {state.finish(), sink.samples()};
+}
+
+TEST_CASE("every operation, type and placement is exact") {
+  const Run run =
+      run_collective(mpi_test_group(), {{"ops",
+                                         {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
+                                          "reduce", "all_to_all", "send_recv"}},
+                                        {"dtypes", {"f32", "f64", "int32", "int64"}},
+                                        {"placements", {"out_of_place", "in_place"}}});
+  INFO(run.outcome.reason);
+  CHECK(run.outcome.status == Status::ok);
+  if (mpi_test_group().rank() != 0) return;
+  std::set<std::string> skipped;
+  for (const Samples& samples : run.samples) {
+    INFO(dump(samples.params));
+    if (samples.outcome == Status::skipped)
+      skipped.insert(samples.params.at("op").get<std::string>());
+    else
+      CHECK((samples.outcome == Status::ok && samples.check && samples.check->passed()));
+  }
+  CHECK(skipped == std::set<std::string>{"broadcast", "send_recv"});  // in place
+}
+
+TEST_CASE("a flipped bit on any rank makes the job invalid on every rank") {
+  for (int rank = 0; rank < mpi_test_group().size(); ++rank) {
+    CorruptCollectives corrupt(mpi_test_group(), rank);
+    WrappedGroup group(mpi_test_group(), corrupt);
+    for (const char* op :
+         {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv"}) {
+      INFO(op << " on rank " << rank);
+      CHECK(run_collective(group, {{"ops", {op}}}).outcome.status == Status::invalid);
+    }
+  }
+}
+
+TEST_CASE("bus bandwidth is algorithm bandwidth times the operation's factor") {
+  const double n = mpi_test_group().size();
+  const std::map<std::string, double> factors = {{"all_reduce", 2 * (n - 1) / n},
+                                                 {"all_gather", (n - 1) / n},
+                                                 {"reduce_scatter", (n - 1) / n},
+                                                 {"all_to_all", (n - 1) / n},
+                                                 {"broadcast", 1.0},
+                                                 {"reduce", 1.0},
+                                                 {"send_recv", 1.0}};
+  for (const auto& [op, factor] : factors) {
+    const Run run =
+        run_collective(mpi_test_group(), {{"ops", {op}}, {"min_bytes", 3072}, {"max_bytes", 3072}});
+    if (mpi_test_group().rank() != 0) continue;
+    REQUIRE(run.samples.size() == 3);
+    const auto& [latency, algbw, busbw] = std::tie(run.samples[0], run.samples[1], run.samples[2]);
+    CHECK(algbw.values[0] == Approx(3072 / latency.values[0]));
+    CHECK(busbw.values[0] == Approx(algbw.values[0] * factor));
+  }
+}
+
+TEST_CASE("timings of other tools are labelled, averaged over ranks, and refuse in place") {
+  for (const char* timing : {"pipelined", "osu"}) {
+    const Run run = run_collective(
+        mpi_test_group(), {{"timing", timing}, {"placements", {"out_of_place", "in_place"}}});
+    CHECK(run.outcome.status == Status::ok);
+    if (mpi_test_group().rank() != 0) continue;
+    CHECK(run.samples.front().over == "mean");
+    CHECK(run.samples.front().params.at("timing") == timing);
+    CHECK(run.samples.back().outcome == Status::skipped);
+  }
+}
+
+TEST_CASE("a rank alone skips") {
+  const auto alone = make_self_group();
+  CHECK(run_collective(*alone, {}).outcome.status == Status::skipped);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,31 @@
+// Every rank runs every test; the program fails when any rank failed.
+#include "tests/mpi/mpi_test.h"
+
+#if __has_include(<catch2/catch_session.hpp>)
+#include <catch2/catch_session.hpp>
+#else
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+#endif
+
+#include <memory>
+
+namespace {
+std::unique_ptr<bench::Group> shared_group;
+}
+
+namespace bench {
+Group& mpi_test_group() { return *shared_group; }
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  shared_group = bench::join_group();
+  if (shared_group->size() < 2) {
+    std::puts("this program wants mpirun -np 2 or more");
+    return 1;
+  }
+  double failures = Catch::Session().run(argc, argv);
+  shared_group->max(std::span(&failures, 1));
+  shared_group.reset();
+  return failures > 0 ? 1 : 0;
+}

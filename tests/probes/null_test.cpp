@@ -1,0 +1,54 @@
+#include "core/error.h"
+#include "probes/probe.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_device.h"
+
+namespace bench {
+namespace {
+
+struct NullJob {
+  Job job;
+  FakeDevice device;
+  std::unique_ptr<Group> group = make_self_group();
+  CollectedRecords sink;
+
+  explicit NullJob(Json params) {
+    job.params = {{"value", 2.0}, {"noise", 0.0}, {"samples", 5}, {"outcome", "ok"}};
+    job.params.update(params);
+  }
+  Outcome run() {
+    const Probe& probe = find_probe("null");
+    State state(job, probe, device, *group, sink);
+    probe.run(state);
+    return state.finish();
+  }
+};
+
+TEST_CASE("null reports the value it was given") {
+  NullJob n(Json::object());
+  CHECK(n.run().status == Status::ok);
+  CHECK(n.sink.samples().at(0).values == std::vector<double>(5, 2.0));
+}
+
+TEST_CASE("null repeats its noise for the same seed and changes it with the repeat") {
+  NullJob a({{"noise", 0.1}});
+  NullJob b({{"noise", 0.1}});
+  NullJob c({{"noise", 0.1}});
+  c.job.repeat = 1;
+  a.run(), b.run(), c.run();
+  CHECK(a.sink.samples()[0].values == b.sink.samples()[0].values);
+  CHECK(a.sink.samples()[0].values != c.sink.samples()[0].values);
+}
+
+TEST_CASE("null ends as it is told") {
+  CHECK(NullJob({{"outcome", "skipped"}}).run().status == Status::skipped);
+  CHECK(NullJob({{"outcome", "invalid"}}).run().status == Status::invalid);
+  CHECK_THROWS_AS(NullJob({{"outcome", "failed"}}).run(), Error);
+}
+
+TEST_CASE("a misspelt probe is answered with the nearest name") {
+  CHECK_THROWS_WITH(find_probe("nul"), Catch::Contains("null"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,122 @@
+#include "probes/sampler.h"
+
+#include "core/order_statistics.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_device.h"
+
+namespace bench {
+namespace {
+
+/// Work that takes as long as `next` says, by the fake clock.
+struct Scripted {
+  FakeDevice device;
+  std::unique_ptr<Group> group = make_self_group();
+  MeasureSettings settings;
+  std::int64_t calls_made = 0;
+  std::function<double()> next = [] { return 0.002; };
+
+  Series run() {
+    Measurement m;
+    m.work = [this](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) {
+        device.time += Seconds{next()};
+        ++calls_made;
+      }
+    };
+    return Sampler(device, *group, settings).run(m);
+  }
+};
+
+TEST_CASE("a steady series stops when its median is known to 1 %") {
+  Scripted s;
+  const Series series = s.run();
+  CHECK(series.stop == "interval");
+  CHECK(series.calls == 1);
+  CHECK(median(series.seconds) == Approx(0.002));
+  CHECK(series.seconds.size() >= 20);
+  CHECK(series.measure_s >= s.settings.min_time_s);
+}
+
+TEST_CASE("work shorter than a sample is repeated inside it, and the time is of one call") {
+  Scripted s;
+  s.next = [] { return 1e-6; };
+  const Series series = s.run();
+  CHECK(series.calls >= 1000);
+  CHECK(series.calls <= 1500);
+  CHECK(median(series.seconds) == Approx(1e-6));
+}
+
+TEST_CASE("a noisy series stops at its time cap and says so") {
+  Scripted s;
+  int i = 0;
+  s.next = [&] { return ++i % 2 == 0 ? 0.002 : 0.004; };
+  s.settings.max_time_s = 0.5;
+  const Series series = s.run();
+  CHECK(series.stop == "max_time");
+  CHECK(series.measure_s < 0.6);
+}
+
+TEST_CASE("a series stops at its sample cap and says so") {
+  Scripted s;
+  int i = 0;
+  s.next = [&] { return ++i % 2 == 0 ? 0.002 : 0.004; };
+  s.settings.max_samples = 30;
+  CHECK(s.run().stop == "max_samples");
+}
+
+TEST_CASE("samples that lost 0.1 % of their time are kept and flagged") {
+  Scripted s;
+  int i = 0;
+  s.device.fake_watch.next_loss = [&] { return Seconds{++i % 3 == 0 ? 3e-6 : 1e-6}; };
+  const Series series = s.run();
+  const std::size_t clean = count_clean(series.flags);
+  CHECK(clean >= 20);
+  CHECK(clean < series.flags.size());
+  CHECK(series.seconds.size() == series.flags.size());
+}
+
+TEST_CASE("where every sample is disturbed the series ends at its cap with no clean one") {
+  Scripted s;
+  s.device.fake_watch.next_loss = [] { return Seconds{1.0}; };
+  s.settings.max_time_s = 0.2;
+  const Series series = s.run();
+  CHECK(series.stop == "max_time");
+  CHECK(count_clean(series.flags) == 0);
+  CHECK(clean_values(series.seconds, series.flags).size() == series.seconds.size());
+}
+
+TEST_CASE("a clock 5 % away from its running median flags the sample") {
+  Scripted s;
+  int i = 0;
+  s.device.next_clock = [&]() -> std::optional<Hertz> {
+    ++i;
+    return Hertz{i > 30 && i % 4 == 0 ? 2.85e9 : 3.0e9};
+  };
+  s.settings.min_time_s = 0.2;
+  const Series series = s.run();
+  std::size_t moved = 0;
+  for (unsigned flag : series.flags) moved += (flag & kClockMoved) != 0;
+  CHECK(moved > 5);
+  CHECK(moved < series.flags.size() / 2);
+}
+
+TEST_CASE("warm-up goes on until the samples no longer change") {
+  Scripted s;
+  double t = 0.004;
+  s.next = [&] { return t = std::max(0.002, t * 0.99); };  // 70 calls to settle
+  const Series series = s.run();
+  CHECK(series.warm_up_s > 0.15);
+  CHECK(series.seconds.front() == Approx(0.002).epsilon(0.02));
+}
+
+TEST_CASE("warm-up that never settles ends at its cap") {
+  Scripted s;
+  double t = 0.001;
+  s.next = [&] { return t *= 1.02; };
+  s.settings.warm_up_max_s = 0.3;
+  s.settings.max_time_s = 0.3;
+  CHECK(s.run().warm_up_s < 0.5);
+}
+
+}  // namespace
+}  // namespace bench

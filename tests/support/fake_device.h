@@ -1,0 +1,61 @@
+// A device whose clock is turned by hand and whose threads lose as much time as the test says, so
+// that the measuring rules can be tested without waiting and without luck.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/device.h"
+#include "probes/state.h"
+
+namespace bench {
+
+class FakeWatch final : public ThreadWatch {
+ public:
+  void start() override {}
+  Seconds lost() override { return next_loss ? next_loss() : Seconds{0.0}; }
+  Seconds cpu_time() override { return cpu; }
+
+  std::function<Seconds()> next_loss;
+  Seconds cpu;
+};
+
+class FakeDevice final : public Device {
+ public:
+  std::string kind() const override { return "host"; }
+  std::string id() const override { return "fake"; }
+  Seconds now() override { return time; }
+  std::optional<Hertz> clock() override { return next_clock ? next_clock() : std::nullopt; }
+  ThreadWatch& watch() override { return fake_watch; }
+  int cores() const override { return 4; }
+  Instructions* instructions() override { return fake_instructions; }
+  MemorySystem* memory() override { return fake_memory; }
+  Gemm* gemm() override { return fake_gemm; }
+  Topology* topology() override { return fake_topology; }
+
+  Seconds time;
+  std::function<std::optional<Hertz>()> next_clock;
+  FakeWatch fake_watch;
+  Instructions* fake_instructions = nullptr;
+  MemorySystem* fake_memory = nullptr;
+  Gemm* fake_gemm = nullptr;
+  Topology* fake_topology = nullptr;
+};
+
+class CollectedRecords final : public RecordSink {
+ public:
+  void write(Record record) override { records.push_back(std::move(record)); }
+
+  std::vector<Samples> samples() const {
+    std::vector<Samples> found;
+    for (const Record& record : records)
+      if (const auto* samples = std::get_if<Samples>(&record.body)) found.push_back(*samples);
+    return found;
+  }
+
+  std::vector<Record> records;
+};
+
+}  // namespace bench

@@ -20,7 +20,7 @@ bool read_integer(const Json& json, std::int64_t low, std::int64_t high, std::in
     value = json.get<std::int64_t>();
   } else if (json.is_number_float()) {
     const double real = json.get<double>();
-    if (std::trunc(real) != real || std::abs(real) > 9e15) return false;  // 2^53 and NaN included
+    if (std::trunc(real) != real || !(std::abs(real) < 0x1p63)) return false;  // NaN too
     value = static_cast<std::int64_t>(real);
   } else {
     return false;

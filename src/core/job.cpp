@@ -74,6 +74,7 @@ MeasureSettings read_measure(Fields fields) {
   settings.min_clean = count("min_clean", settings.min_clean);
   settings.max_samples = count("max_samples", settings.max_samples);
   if (fields.has("interval")) settings.interval = fields.above("interval", 0.0);
+  if (fields.has("min_time_s")) settings.min_time_s = fields.at_least("min_time_s", 0.0);
   if (fields.has("max_time_s")) settings.max_time_s = fields.above("max_time_s", 0.0);
   if (fields.has("warm_up_max_s")) settings.warm_up_max_s = fields.at_least("warm_up_max_s", 0.0);
   if (fields.has("min_sample_s")) settings.min_sample_s = fields.at_least("min_sample_s", 0.0);
@@ -84,9 +85,10 @@ MeasureSettings read_measure(Fields fields) {
 }  // namespace
 
 Json to_json(const MeasureSettings& settings) {
-  return {{"min_clean", settings.min_clean},         {"interval", settings.interval},
-          {"max_samples", settings.max_samples},     {"max_time_s", settings.max_time_s},
-          {"warm_up_max_s", settings.warm_up_max_s}, {"min_sample_s", settings.min_sample_s}};
+  return {{"min_clean", settings.min_clean},      {"interval", settings.interval},
+          {"max_samples", settings.max_samples},  {"min_time_s", settings.min_time_s},
+          {"max_time_s", settings.max_time_s},    {"warm_up_max_s", settings.warm_up_max_s},
+          {"min_sample_s", settings.min_sample_s}};
 }
 
 MeasureSettings measure_settings_from_json(const Json& json) {
@@ -128,8 +130,8 @@ Job job_from_json(const Json& json) {
   if (fields.has("repeat"))
     job.repeat = static_cast<int>(fields.integer("repeat", 0, std::numeric_limits<int>::max()));
   if (fields.has("timeout_s")) job.timeout_s = timeout_from(fields);
-  if (const Json* measure = fields.find("measure"))
-    job.measure = read_measure(fields.inside("measure", *measure));
+  if (fields.has("measure"))
+    job.measure = read_measure(fields.inside("measure", fields.any("measure")));
   if (fields.has("limits")) job.limits = read_limits(fields);
   fields.finish();
   return job;

@@ -8,11 +8,14 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "core/json.h"
 
 namespace bench {
+
+struct Patterns;
 
 class Schema {
  public:
@@ -30,6 +33,7 @@ class Schema {
  private:
   Json schema_;
   std::string name_;
+  std::shared_ptr<const Patterns> patterns_;
 };
 
 }  // namespace bench

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/schema_keywords.h"
 #include "core/schema_values.h"
 #include "core/text.h"
 
@@ -73,7 +72,7 @@ Json SchemaChecker::check(const Json& value, const Json& schema, const std::stri
 }
 
 Json SchemaChecker::check_keywords_of(Json value, const Json& schema, const std::string& at) {
-  check_scalar(value, schema, at);
+  check_scalar(value, schema, patterns_, at);
   if (const auto reference = schema.find("$ref"); reference != schema.end())
     value = check(value, *find_reference(root_, reference->get<std::string>()), at);
   if (schema.contains("anyOf")) value = check_any(value, schema, at);

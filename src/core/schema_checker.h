@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/json.h"
+#include "core/schema_keywords.h"
 
 namespace bench {
 
@@ -18,8 +19,8 @@ struct Mismatch {
 
 class SchemaChecker {
  public:
-  /// `root` is borrowed; it is where $ref looks.
-  explicit SchemaChecker(const Json& root) : root_(root) {}
+  /// `root` is where $ref looks; both are borrowed.
+  SchemaChecker(const Json& root, const Patterns& patterns) : root_(root), patterns_(patterns) {}
 
   /// `value` with defaults filled in; throws Mismatch.
   Json check(const Json& value, const Json& schema, const std::string& at);
@@ -31,6 +32,7 @@ class SchemaChecker {
   void check_array(Json& value, const Json& schema, const std::string& at);
 
   const Json& root_;
+  const Patterns& patterns_;
   int depth_ = 0;  // of schemas inside schemas: a $ref that leads to itself has no end
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <regex>
 #include <string_view>
 
 #include "core/error.h"
@@ -35,14 +34,6 @@ bool is_names(const Json& value) {
   return value.is_array() && std::all_of(value.begin(), value.end(), is_text);
 }
 
-bool is_pattern(const Json& value) {
-  try {
-    return value.is_string() && (std::regex(value.get<std::string>()), true);
-  } catch (const std::regex_error&) {
-    return false;
-  }
-}
-
 using Test = bool (*)(const Json&);
 
 const std::map<std::string, Test>& keywords() {
@@ -62,7 +53,7 @@ const std::map<std::string, Test>& keywords() {
       {"minItems", is_count},
       {"minLength", is_count},
       {"minimum", is_number},
-      {"pattern", is_pattern},
+      {"pattern", is_text},
       {"properties", is_object},
       {"required", is_names},
       {"type", is_type},
@@ -82,7 +73,8 @@ const std::map<std::string, Test>& keywords() {
 
 class KeywordCheck {
  public:
-  KeywordCheck(const Json& root, const std::string& name) : root_(root), name_(name) {}
+  KeywordCheck(const Json& root, const std::string& name, Patterns& patterns)
+      : root_(root), name_(name), patterns_(patterns) {}
 
   void check(const Json& schema, const std::string& at) const {
     if (schema.is_boolean()) return;
@@ -104,8 +96,15 @@ class KeywordCheck {
     if (keyword == "items" || keyword == "additionalProperties") check(value, at);
     if (keyword == "anyOf")
       for (std::size_t i = 0; i < value.size(); ++i) check(value[i], at + "/" + std::to_string(i));
+    if (keyword == "pattern") compile(value.get<std::string>(), at);
     if (keyword == "$ref" && find_reference(root_, value.get<std::string>()) == nullptr)
       refuse(at, "there is no " + excerpt(value));
+  }
+
+  void compile(const std::string& pattern, const std::string& at) const try {
+    patterns_.compiled.try_emplace(pattern, pattern);
+  } catch (const std::regex_error&) {
+    refuse(at, pattern + " is no regular expression");
   }
 
   [[noreturn]] void refuse(const std::string& at, const std::string& why) const {
@@ -123,6 +122,7 @@ class KeywordCheck {
 
   const Json& root_;
   const std::string& name_;
+  Patterns& patterns_;
 };
 
 }  // namespace
@@ -135,8 +135,10 @@ const Json* find_reference(const Json& root, const std::string& reference) {
   return found == definitions->end() ? nullptr : &*found;
 }
 
-void check_keywords(const Json& schema, const std::string& name) {
-  KeywordCheck(schema, name).check(schema, "");
+Patterns check_keywords(const Json& schema, const std::string& name) {
+  Patterns patterns;
+  KeywordCheck(schema, name, patterns).check(schema, "");
+  return patterns;
 }
 
 }  // namespace bench

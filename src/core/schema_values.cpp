@@ -109,7 +109,8 @@ void check_count(std::size_t count, const Json& schema, const char* least, const
         description(schema)};
 }
 
-void check_text(const Json& value, const Json& schema, const std::string& at) {
+void check_text(const Json& value, const Json& schema, const Patterns& patterns,
+                const std::string& at) {
   const auto& text = value.get_ref<const std::string&>();
   const auto characters = std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not a continuation byte
@@ -120,7 +121,7 @@ void check_text(const Json& value, const Json& schema, const std::string& at) {
   if (pattern == schema.end()) return;
   if (text.size() > kLongestPatternText)
     throw Mismatch{at, "a text of " + std::to_string(text.size()) + " bytes is too long", ""};
-  if (!std::regex_search(text, std::regex(pattern->get<std::string>())))
+  if (!std::regex_search(text, patterns.compiled.at(pattern->get<std::string>())))
     throw Mismatch{at, excerpt(value) + " does not match " + pattern->get<std::string>(),
                    description(schema)};
 }
@@ -156,11 +157,12 @@ std::string type_words(const Json& schema, const Json& root) {
   return "another value";
 }
 
-void check_scalar(const Json& value, const Json& schema, const std::string& at) {
+void check_scalar(const Json& value, const Json& schema, const Patterns& patterns,
+                  const std::string& at) {
   check_type(value, schema, at);
   check_choices(value, schema, at);
   if (value.is_number()) check_range(value, schema, at);
-  if (value.is_string()) check_text(value, schema, at);
+  if (value.is_string()) check_text(value, schema, patterns, at);
   if (value.is_array()) {
     check_count(value.size(), schema, "minItems", "maxItems", "elements", at);
     if (schema.value("uniqueItems", false)) check_unique(value, at);

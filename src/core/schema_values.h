@@ -13,7 +13,8 @@ namespace bench {
 inline constexpr std::size_t kLongestPatternText = 4096;
 
 /// Throws Mismatch.
-void check_scalar(const Json& value, const Json& schema, const std::string& at);
+void check_scalar(const Json& value, const Json& schema, const Patterns& patterns,
+                  const std::string& at);
 
 /// "an integer or null": what `schema` expects; looks through $ref.
 std::string type_words(const Json& schema, const Json& root);

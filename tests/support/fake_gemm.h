@@ -1,0 +1,161 @@
+// A matrix library of three loops that takes a millisecond a product on a clock turned by hand and
+// can be told to fail in the ways real ones do.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "probes/device/gemm.h"
+#include "probes/probe.h"
+#include "probes/procedures/gemm_check.h"
+#include "probes/state.h"
+#include "tests/support/fake_device.h"
+
+namespace bench {
+
+inline constexpr double kGemmClock = 4e9;
+
+enum class GemmFault { none, sign_of_timed, last_bit_always, last_bit_now_and_then, unwritten };
+
+class FakeGemm final : public Gemm {
+ public:
+  explicit FakeGemm(FakeDevice& device) : device_(device) {}
+
+  GemmOffer prepare(const GemmRequest& request) override {
+    if (!reason.empty()) return {nullptr, reason};
+    return {std::make_unique<Plan>(*this, request), ""};
+  }
+
+  GemmFault fault = GemmFault::none;
+  std::string reason;
+
+ private:
+  class Plan final : public GemmPlan {
+   public:
+    Plan(FakeGemm& library, const GemmRequest& r)
+        : library_(library),
+          request_(r),
+          c_(static_cast<std::size_t>(r.shape.m * r.shape.n) * size_of(output())) {}
+
+    std::string library() const override { return "fake"; }
+    std::string implementation() const override { return "three loops"; }
+    std::string isa() const override { return ""; }
+    bool packed() const override { return false; }
+    Dtype output() const override {
+      if (request_.dtype == Dtype::f64) return Dtype::f64;
+      return request_.dtype == Dtype::int8 ? Dtype::int32 : Dtype::f32;
+    }
+    void load(std::span<const std::byte> a, std::span<const std::byte> b) override {
+      a_.assign(a.begin(), a.end());
+      b_.assign(b.begin(), b.end());
+    }
+    void clear() override { std::memset(c_.data(), 0xff, c_.size()); }
+    void run(std::int64_t calls) override {
+      library_.device_.time += Seconds{1e-3} * static_cast<double>(calls);
+      multiply();
+      inject();
+      ++runs_;
+    }
+    std::vector<std::byte> result() const override { return c_; }
+    std::optional<Hertz> clock() override { return Hertz{kGemmClock}; }
+
+   private:
+    double element(const std::vector<std::byte>& from, std::int64_t index, bool is_unsigned) const {
+      const std::byte* at = from.data() + static_cast<std::size_t>(index) * size_of(request_.dtype);
+      switch (request_.dtype) {
+        case Dtype::f64:
+          return read<double>(at);
+        case Dtype::f32:
+          return static_cast<double>(read<float>(at));
+        case Dtype::bf16: {
+          const std::uint32_t bits = std::uint32_t{read<std::uint16_t>(at)} << 16;
+          return static_cast<double>(read<float>(reinterpret_cast<const std::byte*>(&bits)));
+        }
+        default:
+          return is_unsigned ? read<std::uint8_t>(at) : read<std::int8_t>(at);
+      }
+    }
+    template <class T>
+    static T read(const std::byte* at) {
+      T value;
+      std::memcpy(&value, at, sizeof value);
+      return value;
+    }
+    template <class T>
+    void write(std::int64_t index, double value) {
+      const T typed = static_cast<T>(value);
+      std::memcpy(c_.data() + static_cast<std::size_t>(index) * sizeof typed, &typed, sizeof typed);
+    }
+    void multiply() {
+      const auto [m, n, k] = request_.shape;
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          double sum = 0.0;
+          for (std::int64_t t = 0; t < k; ++t)
+            sum += element(a_, i * k + t, true) * element(b_, t * n + j, false);
+          if (output() == Dtype::f64) write<double>(i * n + j, sum);
+          if (output() == Dtype::f32) write<float>(i * n + j, sum);
+          if (output() == Dtype::int32) write<std::int32_t>(i * n + j, sum);
+        }
+    }
+    void inject() {
+      switch (library_.fault) {
+        case GemmFault::none:
+          return;
+        case GemmFault::sign_of_timed:  // the highest bit of the first element
+          c_[size_of(output()) - 1] ^= std::byte{0x80};
+          return;
+        case GemmFault::last_bit_always:
+          c_[0] ^= std::byte{1};
+          return;
+        case GemmFault::last_bit_now_and_then:
+          if (runs_ % 2 == 1) c_[0] ^= std::byte{1};
+          return;
+        case GemmFault::unwritten:
+          std::memset(c_.data() + c_.size() - size_of(output()), 0xff, size_of(output()));
+      }
+    }
+
+    FakeGemm& library_;
+    GemmRequest request_;
+    std::vector<std::byte> a_, b_, c_;
+    std::int64_t runs_ = 0;
+  };
+
+  FakeDevice& device_;
+};
+
+struct GemmJob {
+  Job job;
+  FakeDevice device;
+  FakeGemm fake{device};
+  std::unique_ptr<Group> group = make_self_group();
+  CollectedRecords sink;
+
+  explicit GemmJob(const Json& params = Json::object()) {
+    job.id = "01.test.0";
+    job.probe = "gemm";
+    job.params = {{"dtypes", {"f32"}}, {"shapes", {{8, 8, 8}}}, {"threads", {1}},
+                  {"library", "best"}, {"isa", "best"},         {"packed", true}};
+    job.params.update(params);
+    device.fake_gemm = &fake;
+  }
+
+  Outcome run() {
+    const Probe& probe = find_probe("gemm");
+    State state(job, probe, device, *group, sink);
+    probe.run(state);
+    return state.finish();
+  }
+
+  Samples series(const std::string& metric) const {
+    for (const Samples& samples : sink.samples())
+      if (samples.metric == metric) return samples;
+    throw std::runtime_error("no series " + metric);
+  }
+};
+
+}  // namespace bench

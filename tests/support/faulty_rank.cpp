@@ -1,0 +1,187 @@
+// A rank program that speaks the wire protocol and misbehaves on demand, for tests of the
+// dispatcher. The fault comes from the job's parameter "fault" or, at the start, from
+// $FAULTY_RANK_START.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "core/job.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "core/wire.h"
+
+using namespace bench;
+
+namespace {
+
+void put(const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(1, text.data() + done, text.size() - done);
+    if (written < 0) _exit(9);
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+std::string line(const std::string& job, decltype(Record::body) body) {
+  Record record;
+  record.job = job;
+  record.host = "fake";
+  record.time_ns = now_ns();
+  record.body = std::move(body);
+  return frame(record);
+}
+
+std::string samples(const Job& job) {
+  Samples result;
+  result.metric = "value";
+  result.unit = Unit::count;
+  result.better = Better::higher;
+  result.values = {1.0, 2.0, 3.0};
+  result.flags = {0, 0, 0};
+  result.stop = "fixed";
+  if (job.params.contains("dtype")) result.params["dtype"] = job.params["dtype"];
+  return line(job.id, result);
+}
+
+std::string outcome(const Job& job, Status status = Status::ok, const std::string& reason = "") {
+  return line(job.id, Outcome{status, reason, 0.001});
+}
+
+void wait_for_ever() {
+  for (;;) pause();
+}
+
+void crash() {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  std::cerr << "about to touch what is not mine" << std::endl;
+  signal(SIGSEGV, SIG_DFL);
+  raise(SIGSEGV);
+}
+
+/// A child in the same session that keeps the pipes open.
+void leave_a_grandchild() {
+  if (fork() != 0) return;
+  sleep(600);
+  _exit(0);
+}
+
+void ignore_sigterm() {
+  signal(SIGTERM, SIG_IGN);
+  wait_for_ever();
+}
+
+void very_long_line() {
+  const std::string part(1u << 20, 'x');
+  for (int i = 0; i < 100; ++i) put(part);
+  put("\n");
+}
+
+void talk_for_ever() {
+  for (;;) put("la la la\n");
+}
+
+std::string damaged(std::string good) {
+  good[good.size() / 2] = good[good.size() / 2] == 'x' ? 'y' : 'x';
+  return good;
+}
+
+std::string with_checksum(const std::string& json) {
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", checksum(json));
+  return std::string(kWireMarker) + digits + " " + json + "\n";
+}
+
+/// Ends the process, or returns to have the job end well.
+const std::map<std::string, std::function<void(const Job&)>> kFaults = {
+    {"crash", [](const Job&) { crash(); }},
+    {"exit3", [](const Job&) { std::cerr << "giving up" << std::endl, _exit(3); }},
+    {"exit0", [](const Job&) { _exit(0); }},
+    {"hang", [](const Job&) { wait_for_ever(); }},
+    {"stubborn", [](const Job&) { ignore_sigterm(); }},
+    {"garbage", [](const Job& job) { put(damaged(samples(job))), wait_for_ever(); }},
+    {"invalid",
+     [](const Job&) { put(with_checksum("{\"kind\": \"nonsense\"}")), wait_for_ever(); }},
+    {"not_json", [](const Job&) { put(with_checksum("{\"kind\": ")), wait_for_ever(); }},
+    {"long_line", [](const Job&) { very_long_line(); }},
+    {"chatter", [](const Job&) { talk_for_ever(); }},
+    {"foreign", [](const Job&) { put(line("99.other", Outcome{})), wait_for_ever(); }},
+    {"closed", [](const Job&) { close(1), wait_for_ever(); }},
+    {"late", [](const Job& job) { put(outcome(job) + samples(job)), wait_for_ever(); }},
+    {"late_ok", [](const Job& job) { put(outcome(job, Status::failed, "no") + outcome(job)); }},
+    {"later",
+     [](const Job& job) {
+       put(outcome(job));
+       usleep(100'000);
+       put(samples(job));
+       wait_for_ever();
+     }},
+    {"late_at_end",
+     [](const Job& job) {
+       put(outcome(job));
+       std::string next;
+       while (std::getline(std::cin, next)) {
+       }
+       put(samples(job));
+       _exit(0);
+     }},
+    {"grandchild",
+     [](const Job&) {
+       leave_a_grandchild();
+       _exit(5);
+     }},
+    {"torn",
+     [](const Job& job) {
+       const std::string whole = outcome(job);
+       put(whole.substr(0, whole.size() / 2));
+       _exit(0);
+     }},
+    {"slow",
+     [](const Job& job) { usleep(static_cast<useconds_t>(job.params.value("ms", 100) * 1000)); }},
+    {"count",  // for ever, each record with the next number
+     [](const Job& job) {
+       for (int i = 0;; ++i) {
+         put(line(job.id, Event{"number", i}));
+         usleep(100);
+       }
+     }},
+    {"limits",
+     [](const Job& job) {
+       put(line(job.id, Event{"limits", to_json(job).at("limits")}));
+     }},
+    {"no_exit", [](const Job& job) { put(outcome(job)), wait_for_ever(); }},
+};
+
+void start() {
+  const char* name = std::getenv("FAULTY_RANK_START");
+  const std::string fault = name == nullptr ? "" : name;
+  if (fault == "silent") wait_for_ever();
+  if (fault == "crash") crash();
+  const std::string ours = fault == "version" ? "0.0.0+other" : std::string(version());
+  put(line("", Facts{"program", {{"program", "bench-rank"}, {"version", ours}}}));
+  put(line("", Facts{"host", {{"cpu", "fake"}}}));
+}
+
+void serve(const Job& job) {
+  std::string fault = job.params.value("fault", "");
+  if (const char* name = std::getenv("FAULTY_RANK"); name != nullptr && fault.empty()) fault = name;
+  put(samples(job));
+  std::cerr << "serving " << job.id << std::endl;
+  if (const auto found = kFaults.find(fault); found != kFaults.end()) found->second(job);
+  put(outcome(job));
+}
+
+}  // namespace
+
+int main() {
+  start();
+  for (std::string text; std::getline(std::cin, text);)
+    serve(job_from_json(parse_json(text, "job")));
+}

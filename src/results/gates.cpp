@@ -12,9 +12,8 @@
 namespace bench {
 namespace {
 
-constexpr NameTable<Verdict, 3> kVerdicts{{{{Verdict::pass, "pass"},
-                                            {Verdict::fail, "fail"},
-                                            {Verdict::inconclusive, "inconclusive"}}}};
+constexpr NameTable<Verdict, 3> kVerdicts{
+    {{{Verdict::pass, "pass"}, {Verdict::fail, "fail"}, {Verdict::inconclusive, "inconclusive"}}}};
 
 std::optional<double> bound(const Json& gate, const char* key) {
   const double value = number_field(gate, key);
@@ -22,12 +21,8 @@ std::optional<double> bound(const Json& gate, const char* key) {
 }
 
 Gate read_gate(const std::string& case_name, const Json& json) {
-  return {case_name,
-          text_field(json, "metric"),
-          object_field(json, "where"),
-          bound(json, "min"),
-          bound(json, "max"),
-          bound(json, "min_of_limit")};
+  return {case_name,          text_field(json, "metric"), object_field(json, "where"),
+          bound(json, "min"), bound(json, "max"),         bound(json, "min_of_limit")};
 }
 
 bool same_metric(const Gate& gate, const Series& series) {
@@ -75,7 +70,8 @@ void add(GateResult& result, const Judgement& judgement) {
 Judgement judge_limit(const Series& series, Interval interval, double bound) {
   const double a = of_limit(interval.low, series.better, series.limit);
   const double b = of_limit(interval.high, series.better, series.limit);
-  return at_least({std::min(a, b), std::max(a, b)}, bound, format(bound, Unit::ratio) + " of the limit");
+  return at_least({std::min(a, b), std::max(a, b)}, bound,
+                  format(bound, Unit::ratio) + " of the limit");
 }
 
 /// Why this series cannot be judged; "" when it can.
@@ -110,6 +106,7 @@ GateResult unmatched(const Gate& gate, const std::vector<Series>& all) {
   std::set<std::string> params;
   for (const Series& series : all) {
     if (series.case_name != gate.case_name || series.metric.empty()) continue;
+    metrics.push_back(series.metric.substr(series.metric.find('.') + 1));
     metrics.push_back(series.metric);
     if (same_metric(gate, series)) params.insert(dump(series.params));
   }
@@ -120,7 +117,8 @@ GateResult unmatched(const Gate& gate, const std::vector<Series>& all) {
     result.reason = fmt::format("the case has no metric '{}'.{}", gate.metric,
                                 did_you_mean(gate.metric, metrics));
   else
-    result.reason = fmt::format("no series has {}; the first has {}", dump(gate.where), *params.begin());
+    result.reason =
+        fmt::format("no series has {}; the first has {}", dump(gate.where), *params.begin());
   return result;
 }
 
@@ -153,7 +151,8 @@ std::string demand(const Gate& gate, Unit unit) {
   std::vector<std::string> parts;
   if (gate.min) parts.push_back(">= " + format(*gate.min, unit));
   if (gate.max) parts.push_back("<= " + format(*gate.max, unit));
-  if (gate.min_of_limit) parts.push_back(">= " + format(*gate.min_of_limit, Unit::ratio) + " of the limit");
+  if (gate.min_of_limit)
+    parts.push_back(">= " + format(*gate.min_of_limit, Unit::ratio) + " of the limit");
   return join(parts, " and ");
 }
 

@@ -1,5 +1,5 @@
-// Suite gates: bounds that a suite puts on its metrics, judged on the interval of the median and not on
-// the median alone. Nothing passes because nothing was measured.
+// Suite gates: bounds that a suite puts on its metrics, judged on the interval of the median and
+// not on the median alone. Nothing passes because nothing was measured.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ Verdict worse(Verdict a, Verdict b);
 /// As the suite states it; bounds are in the metric's base unit.
 struct Gate {
   std::string case_name;
-  std::string metric;  // with or without the probe's name
+  std::string metric;           // with or without the probe's name
   Json where = Json::object();  // a series matches when its params contain all of these
   std::optional<double> min;
   std::optional<double> max;
@@ -37,7 +37,8 @@ struct GateResult {
   bool measured = false;
 };
 
-/// `gates` is the plan's {case: [gate, ...]}. Results in the order of cases (by name), gates, series.
+/// `gates` is the plan's {case: [gate, ...]}. Results in the order of cases (by name), gates,
+/// series.
 std::vector<GateResult> evaluate_gates(const Json& gates, const std::vector<Series>& series);
 
 /// What the gate demands, for people: ">= 90 % of the limit".

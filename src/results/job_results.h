@@ -17,8 +17,8 @@ struct JobResult {
   bool not_run = false;
 };
 
-/// One per job, in the order of the plan. A job without an outcome failed if it has any other record,
-/// else it was not run.
+/// One per job, in the order of the plan. A job without an outcome failed if it has any other
+/// record, else it was not run.
 std::vector<JobResult> job_results(const RunRecords& run);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // Reading fields of JSON that may be old, hand-made or damaged: what is missing or of another type
-// becomes the fallback. Only for what was checked when it was written (plan.json, facts); input from
-// users goes through core/schema.
+// becomes the fallback. Only for what was checked when it was written (plan.json, facts); input
+// from users goes through core/schema.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,8 @@ inline const Json& field(const Json& object, const char* key) {
   return found == object.end() ? null : *found;
 }
 
-inline std::string text_field(const Json& object, const char* key, const std::string& fallback = {}) {
+inline std::string text_field(const Json& object, const char* key,
+                              const std::string& fallback = {}) {
   const Json& value = field(object, key);
   return value.is_string() ? value.get<std::string>() : fallback;
 }

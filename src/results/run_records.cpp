@@ -54,8 +54,8 @@ void read_plan(const std::string& text, RunRecords& run) {
   std::set<std::string> seen;
   const auto add = [&](PlannedJob job) {
     if (job.id.empty() || !seen.insert(job.id).second)
-      run.warnings.push_back(fmt::format("plan.json: a job without an id of its own ('{}'), left out",
-                                         printable(job.id)));
+      run.warnings.push_back(fmt::format(
+          "plan.json: a job without an id of its own ('{}'), left out", printable(job.id)));
     else
       run.jobs.push_back(std::move(job));
   };
@@ -138,8 +138,9 @@ RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
   read_plan(plan_text, run);
   run.run = text_field(run.plan, "run", run_id);
   if (run.run != run_id) {
-    run.warnings.push_back(fmt::format("plan.json names the run '{}', its folder is '{}': the folder counts",
-                                       printable(run.run), printable(run_id)));
+    run.warnings.push_back(
+        fmt::format("plan.json names the run '{}', its folder is '{}': the folder counts",
+                    printable(run.run), printable(run_id)));
     run.run = run_id;
   }
   read_records(records_text, run);

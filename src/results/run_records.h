@@ -12,8 +12,9 @@
 
 namespace bench {
 
-/// Event that benchctl writes when a run ends by itself or by ^C (job "", value {"state": "finished" or
-/// "interrupted", "seconds": wall time}). A run without one was killed, or is still running.
+/// Event that benchctl writes when a run ends by itself or by ^C (job "", value {"state":
+/// "finished" or "interrupted", "seconds": wall time}). A run without one was killed, or is still
+/// running.
 inline constexpr const char* kRunEndEvent = "run_end";
 
 /// The part of a planned job that conclusions need. Read leniently from plan.json (core's
@@ -33,15 +34,16 @@ struct PlannedJob {
 };
 
 struct RunRecords {
-  std::string run;                 // its id
-  Json plan = Json::object();      // plan.json as it stands
-  std::vector<PlannedJob> jobs;    // in the order of the plan, planned skips included
-  std::vector<Record> records;     // in the order of arrival
+  std::string run;               // its id
+  Json plan = Json::object();    // plan.json as it stands
+  std::vector<PlannedJob> jobs;  // in the order of the plan, planned skips included
+  std::vector<Record> records;   // in the order of arrival
   std::vector<std::string> warnings;
 };
 
-/// Throws Error(input) when the folder holds neither plan.json nor records.jsonl, Error(environment)
-/// when one of them is there and cannot be opened. Anything wrong inside them is a warning.
+/// Throws Error(input) when the folder holds neither plan.json nor records.jsonl,
+/// Error(environment) when one of them is there and cannot be opened. Anything wrong inside them is
+/// a warning.
 RunRecords read_run(const std::filesystem::path& run_dir);
 
 /// The same for texts that are already in memory.

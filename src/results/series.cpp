@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t kSamplesForP95 = 20;
 constexpr std::size_t kSamplesForP99 = 100;
 
-constexpr std::array<std::pair<SampleFlag, const char*>, 5> kFlagNames{{{kStolen, "stolen"},
-                                                                        {kClockMoved, "clock_moved"},
-                                                                        {kThermal, "thermal"},
-                                                                        {kPowerCapped, "power_capped"},
-                                                                        {kSkewed, "skewed"}}};
+constexpr std::array<std::pair<SampleFlag, const char*>, 4> kFlagNames{
+    {{kStolen, "stolen"},
+     {kClockMoved, "clock_moved"},
+     {kThermal, "thermal"},
+     {kPowerCapped, "power_capped"}}};
 
 struct Sorted {
   std::vector<double> clean;

@@ -1,5 +1,6 @@
 // The summary of one series: one metric of one job at one set of parameters. The headline is the
-// median of the clean samples; the unfiltered median stands beside it, so that the filter hides nothing.
+// median of the clean samples; the unfiltered median stands beside it, so that the filter hides
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +67,9 @@ struct Series {
 /// invalid. `job` says where it belongs.
 Series summarise(const Samples& samples, const PlannedJob& job);
 
-/// All series of a run, in the order of the plan, then of arrival; of two with one identity (a job that
-/// was run again) the later counts. Samples of a job whose outcome is invalid are not believed either.
+/// All series of a run, in the order of the plan, then of arrival; of two with one identity (a job
+/// that was run again) the later counts. Samples of a job whose outcome is invalid are not believed
+/// either.
 std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResult>& jobs);
 
 /// limit seen from `value`: 1 is at the limit, less is worse. kNoValue where unknown.

@@ -13,6 +13,9 @@ namespace {
 /// More hosts than this are counted, not named.
 constexpr std::size_t kNamedHosts = 6;
 
+/// What a rank says of a fact that needs rights it lacks.
+constexpr std::string_view kUnreadable = "unreadable";
+
 std::string labelled(const std::string& label, const std::string& text, const TextStyle& style) {
   constexpr std::size_t kIndent = 12;
   return "  " + paint(fmt::format("{:<10}", label), Paint::dim, style) +
@@ -30,35 +33,57 @@ std::string memory(const Json& facts) {
   return std::isnan(bytes) ? "" : format(Bytes{bytes}) + " of memory";
 }
 
+/// A fact that this machine would not tell is named as such: "CPU model unreadable".
+std::string stated(const Json& facts, const char* key, const std::string& what,
+                   const std::string& prefix = {}) {
+  const std::string text = printable(text_field(facts, key));
+  if (text.empty()) return "";
+  if (text == kUnreadable) return what + " unreadable";
+  return text.starts_with(prefix) ? text : prefix + text;
+}
+
 std::string virtualization(const Json& facts) {
-  const std::string kind = text_field(facts, "virtualization");
-  if (kind.empty()) return "";
-  return kind == "none" ? "bare metal" : "virtual machine (" + printable(kind) + ")";
+  const std::string kind = stated(facts, "virtualization", "virtualization");
+  if (kind == "none") return "bare metal";
+  const bool plain = kind.empty() || kind == "virtual machine" || kind.ends_with(kUnreadable);
+  return plain ? kind : fmt::format("virtual machine ({})", kind);
+}
+
+/// "64 cores, 128 hardware threads (2 allowed)".
+std::string cores(const Json& facts) {
+  std::string text = counted(facts, "cores", "core", "cores");
+  const double threads = number_field(facts, "hardware_threads");
+  const double allowed = number_field(facts, "allowed_cpus");
+  if (text.empty()) return text;
+  if (threads > number_field(facts, "cores"))
+    text += fmt::format(", {:.0f} hardware threads", threads);
+  if (allowed < threads) text += fmt::format(" ({:.0f} allowed)", allowed);
+  return text;
 }
 
 std::string describe(const Json& facts) {
   std::vector<std::string> parts;
   for (const std::string& part :
-       {printable(text_field(facts, "cpu_model")), counted(facts, "packages", "package", "packages"),
-        counted(facts, "cores", "core", "cores"),
-        counted(facts, "numa_nodes", "NUMA node", "NUMA nodes"), memory(facts),
-        printable(text_field(facts, "kernel")), virtualization(facts)})
+       {stated(facts, "cpu_model", "CPU model"), counted(facts, "packages", "package", "packages"),
+        cores(facts), counted(facts, "numa_nodes", "NUMA node", "NUMA nodes"), memory(facts),
+        stated(facts, "kernel", "kernel", "Linux "), virtualization(facts)})
     if (!part.empty()) parts.push_back(part);
   return parts.empty() ? "nothing is known about it" : join(parts, ", ");
 }
 
 std::string names(const std::vector<std::string>& hosts) {
-  std::vector<std::string> shown(hosts.begin(),
-                                 hosts.begin() + static_cast<std::ptrdiff_t>(
-                                                     std::min(hosts.size(), kNamedHosts)));
+  std::vector<std::string> shown(
+      hosts.begin(),
+      hosts.begin() + static_cast<std::ptrdiff_t>(std::min(hosts.size(), kNamedHosts)));
   if (hosts.size() > kNamedHosts)
     shown.push_back(fmt::format("and {} more", hosts.size() - kNamedHosts));
   return (hosts.size() > 1 ? fmt::format("{} hosts: ", hosts.size()) : "") + join(shown, ", ");
 }
 
 /// Hosts of which the same can be said share a line.
-std::string grouped(const std::string& label, const std::map<std::string, std::vector<std::string>>& groups,
-                    bool name_hosts, const TextStyle& style) {
+std::string grouped(const std::string& label,
+                    const std::map<std::string, std::vector<std::string>>& groups, bool name_hosts,
+                    const TextStyle& style) {
   std::string text;
   for (const auto& [what, hosts] : groups)
     text += labelled(label, name_hosts ? names(hosts) + ": " + what : what, style);
@@ -70,7 +95,8 @@ std::string machine_lines(const RunReport& report, const TextStyle& style) {
   for (const Machine& machine : report.machines) {
     machines[describe(machine.facts)].push_back(printable(machine.host));
     if (std::isfinite(machine.clock_hz))
-      clocks[format(machine.clock_hz, Unit::hertz) + " measured"].push_back(printable(machine.host));
+      clocks[format(machine.clock_hz, Unit::hertz) + " measured"].push_back(
+          printable(machine.host));
   }
   return grouped("machine", machines, true, style) +
          grouped("clock", clocks, report.machines.size() > 1, style);
@@ -99,7 +125,7 @@ std::string describe_program(const Json& program) {
       fmt::format("{} {}", printable(text_field(program, "name", "bench-rank")),
                   printable(text_field(program, "version", "of unknown version")))};
   for (const auto& [name, version] : object_field(program, "libraries").items())
-    parts.push_back(printable(name) + " " + scalar(version));
+    if (!version.is_null()) parts.push_back(printable(name) + " " + scalar(version));
   return join(parts, ", ");
 }
 
@@ -131,14 +157,15 @@ std::string duration(const RunReport& report) {
 std::string header_text(const RunReport& report, const TextStyle& style) {
   std::string text = paint(printable(report.run), Paint::bold, style) + "  " +
                      paint(to_string(report.outcome), paint_of(report.outcome), style) + "\n";
-  text += labelled("suite", printable(report.suite.empty() ? "unknown" : report.suite) + ", " +
-                                format_time(report.time_ns) + duration(report),
+  text += labelled("suite",
+                   printable(report.suite.empty() ? "unknown" : report.suite) + ", " +
+                       format_time(report.time_ns) + duration(report),
                    style);
   text += label_line(report, style) + machine_lines(report, style) + program_lines(report, style) +
           hurt_lines(report, style);
   for (const std::string& warning : report.warnings)
-    text += "  " + paint(wrap("warning: " + printable(warning), 2, 4, style), Paint::yellow, style) +
-            "\n";
+    text += "  " +
+            paint(wrap("warning: " + printable(warning), 2, 4, style), Paint::yellow, style) + "\n";
   return text;
 }
 

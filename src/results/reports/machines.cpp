@@ -37,6 +37,33 @@ std::map<std::string, Stated> statements(const RunRecords& run) {
   return by_host;
 }
 
+/// What is the same for all processes of a build: not the process's id, not its ranks.
+Json as_program(const Json& facts) {
+  Json program = {{"name", text_field(facts, "program", text_field(facts, "name", "bench-rank"))},
+                  {"version", text_field(facts, "version")},
+                  {"libraries", Json::object()}};
+  if (facts.contains("compiler")) program["compiler"] = facts["compiler"];
+  for (const auto& [name, version] : object_field(facts, "libraries").items())
+    if (!version.is_null()) program["libraries"][name] = version;
+  return program;
+}
+
+/// A process that ran alone used no MPI: its libraries are a part of another process's.
+bool agree(const Json& a, const Json& b) {
+  for (const auto& [name, version] : a["libraries"].items())
+    if (b["libraries"].contains(name) && b["libraries"][name] != version) return false;
+  return a["name"] == b["name"] && a["version"] == b["version"];
+}
+
+void add_program(Json program, Json& list) {
+  for (Json& known : list) {
+    if (!agree(program, known)) continue;
+    known["libraries"].update(program["libraries"]);
+    return;
+  }
+  list.push_back(std::move(program));
+}
+
 double measured_clock(const std::string& host, const std::vector<Result>& results) {
   for (const Result& result : results)
     if (result.series.metric == kClockMetric && result.series.host == host &&
@@ -65,13 +92,11 @@ std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& 
 Json programs(const RunRecords& run) {
   Json list = Json::array();
   const std::string benchctl = text_field(run.plan, "benchctl_version");
-  if (!benchctl.empty()) list.push_back({{"name", "benchctl"}, {"version", benchctl}});
-  for (const Record& record : run.records) {
-    const auto* facts = std::get_if<Facts>(&record.body);
-    if (facts == nullptr || facts->topic != "program") continue;
-    if (std::find(list.begin(), list.end(), facts->facts) == list.end())
-      list.push_back(facts->facts);
-  }
+  if (!benchctl.empty()) list.push_back(as_program({{"name", "benchctl"}, {"version", benchctl}}));
+  for (const Record& record : run.records)
+    if (const auto* facts = std::get_if<Facts>(&record.body);
+        facts != nullptr && facts->topic == "program")
+      add_program(as_program(facts->facts), list);
   return list;
 }
 

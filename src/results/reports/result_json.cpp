@@ -1,5 +1,7 @@
 #include "results/reports/result_json.h"
 
+#include <algorithm>
+
 #include "core/fields.h"
 
 namespace bench {
@@ -28,12 +30,12 @@ void add_identity(const Series& series, Json& json) {
   const bool measured = !series.metric.empty();
   json["job"] = series.job;
   json["case"] = series.case_name;
-  json["probe"] = text_or_null(series.probe);
+  json["probe"] = series.probe;
   json["metric"] = text_or_null(series.metric);
   json["params"] = series.params;
-  json["host"] = text_or_null(series.host);
+  json["host"] = series.host;
   json["device"] = series.device;
-  json["ranks"] = series.ranks;
+  json["ranks"] = std::max(series.ranks, 1);
   json["rank"] = series.rank < 0 ? Json() : Json(series.rank);
   json["repeat"] = series.repeat;
   json["over"] = text_or_null(series.over);

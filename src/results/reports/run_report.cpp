@@ -54,7 +54,8 @@ Series end_of_job(const JobResult& result) {
   return series;
 }
 
-/// Results in the order of the plan; a job whose end is worse than its series say gets a row of its own.
+/// Results in the order of the plan; a job whose end is worse than its series say gets a row of its
+/// own.
 std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
   std::map<std::string, std::vector<Series>> by_job;
   for (Series& series : all_series(run, jobs)) by_job[series.job].push_back(std::move(series));
@@ -82,9 +83,8 @@ void judge(const RunRecords& run, RunReport& report) {
 }
 
 bool all_skipped(const RunReport& report) {
-  return std::all_of(report.jobs.begin(), report.jobs.end(), [](const JobResult& job) {
-    return job.outcome == Status::skipped;
-  });
+  return std::all_of(report.jobs.begin(), report.jobs.end(),
+                     [](const JobResult& job) { return job.outcome == Status::skipped; });
 }
 
 Status run_outcome(const RunReport& report) {
@@ -101,9 +101,8 @@ Status run_outcome(const RunReport& report) {
 }
 
 bool any_invalid(const RunReport& report) {
-  return std::any_of(report.results.begin(), report.results.end(), [](const Result& result) {
-    return result.series.outcome == Status::invalid;
-  });
+  return std::any_of(report.results.begin(), report.results.end(),
+                     [](const Result& result) { return result.series.outcome == Status::invalid; });
 }
 
 /// The cases of which every job was skipped as planned or by its rank: their gates have an excuse.

@@ -17,7 +17,7 @@
 namespace bench {
 
 struct Result {
-  Series series;  // without a metric: the end of a job that its series do not show
+  Series series;                   // without a metric: the end of a job that its series do not show
   std::optional<Verdict> verdict;  // the worst of its gates; nothing without gates
 };
 
@@ -26,7 +26,7 @@ struct Machine {
   std::string host;
   Json facts = Json::object();  // topic "host" over topic "topology", without "hurts"
   std::vector<std::string> hurts;
-  double clock_hz = kNoValue;   // the measured clock.frequency
+  double clock_hz = kNoValue;  // the measured clock.frequency
 };
 
 struct RunReport {
@@ -48,10 +48,11 @@ struct RunReport {
   std::vector<std::string> warnings;
 };
 
-/// The outcome of a run is the worst of its jobs. Planned skips count only when everything was skipped;
-/// a job that was asked for and not run counts as failed. Exit code: 130 when interrupted; 1 when a
-/// gate failed or a result is invalid (a wrong number weighs more than a missing one); 3 when a job
-/// failed, timed out or was not run, when a gate had nothing to judge, or all was skipped; else 0.
+/// The outcome of a run is the worst of its jobs. Planned skips count only when everything was
+/// skipped; a job that was asked for and not run counts as failed. Exit code: 130 when interrupted;
+/// 1 when a gate failed or a result is invalid (a wrong number weighs more than a missing one); 3
+/// when a job failed, timed out or was not run, when a gate had nothing to judge, or all was
+/// skipped; else 0.
 RunReport make_run_report(const RunRecords& run);
 
 /// By schemas/report.json.

@@ -36,10 +36,25 @@ Json to_json(const GateResult& result, const RunReport& report) {
           {"params", series ? series->params : Json()}};
 }
 
-Json to_json(const Machine& machine) {
-  return {{"host", machine.host},
-          {"facts", machine.facts},
-          {"clock_hz", number_or_null(machine.clock_hz)}};
+Json machines_json(const RunReport& report) {
+  Json json = Json::object();
+  for (const Machine& machine : report.machines) {
+    json[machine.host] = machine.facts;
+    json[machine.host]["clock_hz"] = number_or_null(machine.clock_hz);
+  }
+  return json;
+}
+
+/// By name; of several with one name (hosts that differ) the later ones get a number.
+Json programs_json(const RunReport& report) {
+  Json json = Json::object();
+  for (const Json& program : report.programs) {
+    const std::string name = text_field(program, "name", "bench-rank");
+    std::string key = name;
+    for (int i = 2; json.contains(key); ++i) key = name + " " + std::to_string(i);
+    json[key] = program;
+  }
+  return json;
 }
 
 /// "HOST: text" where several hosts took part.
@@ -55,20 +70,20 @@ Json hurts(const RunReport& report) {
 
 Json to_json(const RunReport& report) {
   Json json = {{"run", report.run},
-               {"suite", text_or_null(report.suite)},
+               {"suite", report.suite},
                {"digest", text_or_null(report.digest)},
                {"time_ns", report.time_ns},
-               {"seconds", number_or_null(report.seconds)},
+               {"seconds", report.seconds >= 0.0 ? number_or_null(report.seconds) : Json()},
                {"labels", report.labels},
                {"outcome", to_string(report.outcome)},
                {"exit_code", static_cast<int>(report.exit_code)},
                {"finished", report.finished},
                {"interrupted", report.interrupted},
-               {"programs", report.programs},
+               {"machine", machines_json(report)},
+               {"programs", programs_json(report)},
                {"hurts", hurts(report)},
                {"warnings", report.warnings}};
-  for (const char* key : {"machine", "jobs", "results", "gates"}) json[key] = Json::array();
-  for (const Machine& machine : report.machines) json["machine"].push_back(to_json(machine));
+  for (const char* key : {"jobs", "results", "gates"}) json[key] = Json::array();
   for (const JobResult& job : report.jobs) json["jobs"].push_back(to_json(job));
   for (const Result& result : report.results) json["results"].push_back(to_json(result));
   for (const GateResult& gate : report.gates) json["gates"].push_back(to_json(gate, report));

@@ -82,8 +82,9 @@ std::string paint(std::string_view text, Paint paint, const TextStyle& style) {
 }
 
 std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 std::string wrap(std::string_view text, std::size_t start, std::size_t indent,
@@ -98,7 +99,7 @@ std::string wrap(std::string_view text, std::size_t start, std::size_t indent,
     text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
     const std::size_t length = code_points(word);
     if (!first && column + 1 + length > width) {
-      wrapped += "\n" + std::string(indent, ' ');
+      wrapped.append("\n").append(indent, ' ');
       column = indent;
       first = true;
     }

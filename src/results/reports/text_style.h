@@ -20,8 +20,8 @@ std::string paint(std::string_view text, Paint paint, const TextStyle& style);
 
 std::size_t code_points(std::string_view text);
 
-/// Breaks at spaces; lines after the first begin with `indent` spaces. `start` is the column at which
-/// the text begins.
+/// Breaks at spaces; lines after the first begin with `indent` spaces. `start` is the column at
+/// which the text begins.
 std::string wrap(std::string_view text, std::size_t start, std::size_t indent,
                  const TextStyle& style);
 

@@ -1,0 +1,106 @@
+#include "results/export.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "core/fields.h"
+#include "core/text.h"
+#include "results/reports/result_json.h"
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kHeader =
+    "run,time,host,device,metric,params,unit,better,value,median,n,clean,low,high,limit,of_limit,"
+    "outcome,reason,verdict,limit_kind,min,p5,mean,std,p95,p99,max,unfiltered_median,suite,case,"
+    "job,"
+    "rank,ranks,repeat,over";
+
+/// Data stays exact. Besides what RFC 4180 asks for, texts that a spreadsheet could take for a
+/// formula are quoted, so that a reader sees them as text.
+std::string quoted(const std::string& text) {
+  if (text.empty()) return text;
+  const bool formula = std::string_view("=+-@\t ").find(text.front()) != std::string_view::npos;
+  if (!formula && text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string safe = "\"";
+  for (const char c : text) safe.append(c == '"' ? 2 : 1, c);
+  return safe + "\"";
+}
+
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+std::string row(const RunReport& report, const Result& result) {
+  const Series& s = result.series;
+  const std::vector<std::string> cells = {
+      quoted(report.run),
+      format_time(s.time_ns),
+      quoted(s.host),
+      quoted(s.device),
+      quoted(s.metric),
+      quoted(dump(s.params)),
+      std::string(to_string(s.unit)),
+      std::string(to_string(s.better)),
+      number(s.median),
+      number(s.median),
+      std::to_string(s.n),
+      std::to_string(s.clean),
+      number(s.low),
+      number(s.high),
+      s.limit ? number(s.limit->value) : "",
+      number(s.of_limit),
+      std::string(to_string(s.outcome)),
+      quoted(s.reason),
+      result.verdict ? std::string(to_string(*result.verdict)) : "",
+      s.limit ? std::string(to_string(s.limit->kind)) : "",
+      number(s.min),
+      number(s.p5),
+      number(s.mean),
+      number(s.std),
+      number(s.p95),
+      number(s.p99),
+      number(s.max),
+      number(s.unfiltered_median),
+      quoted(report.suite),
+      quoted(s.case_name),
+      quoted(s.job),
+      std::to_string(s.rank),
+      std::to_string(s.ranks),
+      std::to_string(s.repeat),
+      s.over};
+  return join(cells, ",") + "\r\n";
+}
+
+void add_samples(const Samples& samples, Json& object) {
+  object["values"] = Json::array();
+  for (const double value : samples.values) object["values"].push_back(number_or_null(value));
+  object["flags"] = samples.flags;
+}
+
+}  // namespace
+
+std::string to_csv(const RunReport& report) {
+  std::string text = std::string(kHeader) + "\r\n";
+  for (const Result& result : report.results)
+    if (!result.series.metric.empty()) text += row(report, result);
+  return text;
+}
+
+std::string to_jsonl(const RunReport& report, const RunRecords* samples) {
+  std::string text;
+  for (const Result& result : report.results) {
+    Json object = to_json(result);
+    object["run"] = report.run;
+    object["suite"] = report.suite;
+    object["time"] =
+        format_time(result.series.metric.empty() ? report.time_ns : result.series.time_ns);
+    if (samples != nullptr && result.series.record)
+      add_samples(std::get<Samples>(samples->records[*result.series.record].body), object);
+    text += dump(object) + "\n";
+  }
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,97 @@
+#include "results/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/names.h"
+#include "results/json_fields.h"
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr NameTable<JournalKind, 3> kKinds{{{{JournalKind::note, "note"},
+                                             {JournalKind::discard, "discard"},
+                                             {JournalKind::restore, "restore"}}}};
+
+JournalEntry entry_from(const Json& json, std::size_t line) {
+  return {line,
+          integer_field(json, "time_ns"),
+          text_field(json, "user"),
+          kKinds.value(text_field(json, "kind"), "kind of journal entry"),
+          text_field(json, "run"),
+          text_field(json, "text")};
+}
+
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags) : file_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (file_ < 0)
+      throw_errno("open " + path.string(), "the journal keeps decisions; it must be writable");
+  }
+  ~Descriptor() { close(file_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return file_; }
+
+ private:
+  int file_;
+};
+
+bool ends_in_the_middle_of_a_line(int file) {
+  struct stat about {};
+  char last = '\n';
+  if (fstat(file, &about) != 0 || about.st_size == 0) return false;
+  return pread(file, &last, 1, about.st_size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+std::string_view to_string(JournalKind kind) { return kKinds.name(kind); }
+
+Journal read_journal(const fs::path& path) {
+  Journal journal;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return journal;
+  const std::string text = read_file(path);
+  std::size_t line = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    ++line;
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    if (end > start) {
+      try {
+        journal.entries.push_back(
+            entry_from(parse_json(text.substr(start, end - start), "line"), line));
+      } catch (const std::exception& error) {
+        journal.warnings.push_back(
+            fmt::format("{}: line {} unreadable, left out: {}", path.string(), line, error.what()));
+      }
+    }
+    start = end + 1;
+  }
+  return journal;
+}
+
+void append(const fs::path& path, const JournalEntry& entry) {
+  const Descriptor file(path, O_RDWR | O_APPEND | O_CREAT);
+  const Json json = {{"time_ns", entry.time_ns},
+                     {"user", entry.user},
+                     {"kind", to_string(entry.kind)},
+                     {"run", entry.run},
+                     {"text", entry.text}};
+  std::string line = ends_in_the_middle_of_a_line(file.get()) ? "\n" : "";
+  line.append(dump(json)).append("\n");
+  const ssize_t written = write(file.get(), line.data(), line.size());
+  if (written < 0 || static_cast<std::size_t>(written) != line.size())
+    throw_errno("write " + path.string(), "make room and decide again");
+  if (fsync(file.get()) != 0) throw_errno("write " + path.string() + " to disk");
+}
+
+}  // namespace bench

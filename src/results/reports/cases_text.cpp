@@ -1,0 +1,186 @@
+// The body of a run report: one block per case, with a table of its metrics, its sweeps as curves,
+// and the reasons of what could not be measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/text.h"
+#include "results/reports/curve.h"
+#include "results/reports/dimensions.h"
+#include "results/reports/result_cells.h"
+#include "results/reports/run_report_text.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kIndent = 4;
+constexpr std::size_t kNamedJobs = 4;
+
+struct Case {
+  std::string name;
+  std::vector<const JobResult*> jobs;
+  Rows measured;
+  Rows ends;  // ends of jobs that no series shows
+};
+
+std::vector<Case> cases_of(const RunReport& report) {
+  std::vector<Case> cases;
+  std::map<std::string, std::size_t> place;
+  for (const JobResult& job : report.jobs) {
+    const auto [slot, is_new] = place.try_emplace(job.job.case_name, cases.size());
+    if (is_new) cases.push_back({job.job.case_name, {}, {}, {}});
+    cases[slot->second].jobs.push_back(&job);
+  }
+  for (const Result& result : report.results) {
+    Case& one = cases[place.at(result.series.case_name)];
+    (result.series.metric.empty() ? one.ends : one.measured).push_back(&result);
+  }
+  return cases;
+}
+
+std::string ranks_text(const Case& one) {
+  const int ranks = one.jobs.front()->job.ranks;
+  for (const JobResult* job : one.jobs)
+    if (job->job.ranks != ranks) return "";
+  return ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks);
+}
+
+std::string title(const Case& one, const Dimensions& all, const TextStyle& style) {
+  const PlannedJob& job = one.jobs.front()->job;
+  std::vector<std::string> parts;
+  if (!job.probe.empty() && job.probe != one.name) parts.push_back("probe " + printable(job.probe));
+  if (const std::string ranks = ranks_text(one); !ranks.empty()) parts.push_back(ranks);
+  if (job.device != "host") parts.push_back("device " + printable(job.device));
+  if (!all.common.empty()) parts.push_back(dimension_list(all.common));
+  const std::string name = printable(one.name);
+  return paint(name, Paint::bold, style) + "  " +
+         paint(wrap(join(parts, ", "), code_points(name) + 2, kIndent, style), Paint::dim, style) +
+         "\n";
+}
+
+std::string short_name(const std::string& metric, const std::string& probe) {
+  const bool own = !probe.empty() && metric.compare(0, probe.size() + 1, probe + ".") == 0;
+  return printable(own ? metric.substr(probe.size() + 1) : metric);
+}
+
+/// Words to the left, numbers to the right.
+bool is_word(const std::string& name, const Dimensions& dims) {
+  return std::any_of(dims.of_row.begin(), dims.of_row.end(),
+                     [&](const Json& row) { return row.contains(name) && !row[name].is_number(); });
+}
+
+std::vector<Column> columns(const std::vector<std::string>& varying, const Dimensions& dims) {
+  std::vector<Column> list = {{"metric", false, 0}};
+  for (const std::string& name : varying)
+    list.push_back({dimension_title(name), !is_word(name, dims), 0});
+  list.push_back({"median", true, 0});
+  list.push_back({"95 % interval", true, 1});
+  list.push_back({"n", true, 0});
+  list.push_back({"clean", true, 0});
+  list.push_back({"limit", true, 2});
+  list.push_back({"of limit", true, 0});
+  list.push_back({"", false, 0});
+  return list;
+}
+
+std::vector<Cell> cells(const Result& result, const Json& own,
+                        const std::vector<std::string>& varying, Footnotes& notes) {
+  const Series& series = result.series;
+  std::vector<Cell> row;
+  for (const std::string& name : varying)
+    row.push_back({own.contains(name) ? dimension_text(name, own[name]) : "", Paint::none});
+  const bool there = std::isfinite(series.median);
+  row.push_back({there ? format(series.median, series.unit) : "", Paint::bold});
+  row.push_back({interval_text(series), Paint::none});
+  row.push_back({series.n > 0 ? std::to_string(series.n) : "", Paint::none});
+  row.push_back(notes.clean_cell(series));
+  row.push_back({limit_text(series), Paint::none});
+  row.push_back({of_limit_text(series), Paint::none});
+  row.push_back(outcome_cell(result));
+  notes.note_limit(series);
+  return row;
+}
+
+std::string table_text(const Rows& rows, const Json& common, Footnotes& notes,
+                       const TextStyle& style) {
+  if (rows.empty()) return "";
+  const Dimensions dims = dimensions(rows);
+  std::vector<std::string> shown = dims.varying;
+  for (const auto& [name, value] : dims.common.items())  // common here, but not in the whole case
+    if (!common.contains(name)) shown.push_back(name);
+  Table table(columns(shown, dims));
+  std::string last_metric, last_reason;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Series& series = rows[i]->series;
+    std::vector<Cell> row = cells(*rows[i], dims.of_row[i], shown, notes);
+    const std::string metric = short_name(series.metric, series.probe);
+    row.insert(row.begin(), Cell{metric == last_metric ? "" : metric, Paint::none});
+    table.add(std::move(row));
+    if (!series.reason.empty() && series.reason != last_reason)
+      table.note(printable(series.reason), Paint::yellow);
+    last_metric = metric;
+    last_reason = series.reason;
+  }
+  return table.render(kIndent, style);
+}
+
+/// Rows of one metric together, in the order in which metrics appear.
+Rows by_metric(const Rows& rows) {
+  std::vector<std::string> order;
+  std::map<std::string, Rows> groups;
+  for (const Result* row : rows) {
+    Rows& group = groups[row->series.metric];
+    if (group.empty()) order.push_back(row->series.metric);
+    group.push_back(row);
+  }
+  Rows sorted;
+  for (const std::string& metric : order)
+    sorted.insert(sorted.end(), groups[metric].begin(), groups[metric].end());
+  return sorted;
+}
+
+/// "failed: 3 jobs (02.a.0, ...): reason", equal reasons together.
+std::string ends_text(const Rows& ends, const TextStyle& style) {
+  std::map<std::pair<Status, std::string>, std::vector<std::string>> groups;
+  for (const Result* end : ends)
+    groups[{end->series.outcome, end->series.reason}].push_back(printable(end->series.job));
+  std::string text;
+  for (auto& [key, jobs] : groups) {
+    const std::size_t count = jobs.size();
+    if (count > kNamedJobs) {
+      jobs.resize(kNamedJobs);
+      jobs.push_back("...");
+    }
+    const std::string line = fmt::format("{}: {} ({}): {}", to_string(key.first),
+                                         count == 1 ? "1 job" : fmt::format("{} jobs", count),
+                                         join(jobs, ", "), printable(key.second));
+    text += std::string(kIndent, ' ') +
+            paint(wrap(line, kIndent, kIndent + 2, style), paint_of(key.first), style) + "\n";
+  }
+  return text;
+}
+
+std::string case_text(const Case& one, const TextStyle& style) {
+  const Rows rows = by_metric(one.measured);
+  const Dimensions all = dimensions(rows);
+  Footnotes notes;
+  const Split split = find_curves(rows, all);
+  std::string text = title(one, all, style);
+  text += table_text(split.rest, all.common, notes, style);
+  for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);
+  if (rows.empty() && one.ends.empty())
+    text += std::string(kIndent, ' ') + "ok, no metrics of its own\n";
+  return text + ends_text(one.ends, style) + notes.render(kIndent, style);
+}
+
+}  // namespace
+
+std::string cases_text(const RunReport& report, const TextStyle& style) {
+  std::string text;
+  for (const Case& one : cases_of(report)) text.append("\n").append(case_text(one, style));
+  return text;
+}
+
+}  // namespace bench

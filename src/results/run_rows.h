@@ -1,0 +1,16 @@
+// Writes one run into the tables of the database: what its records say and what the report
+// concludes.
+#pragma once
+
+#include "results/run_records.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace bench {
+
+/// Replaces the run if it is there. Inside a transaction of the caller; throws SQLite::Exception.
+void write_run(SQLite::Database& db, const RunRecords& run);
+
+}  // namespace bench

@@ -1,0 +1,68 @@
+// The narrow part of SQLite that the store uses: statements with typed parameters, and errors that
+// say what to do. Nothing else in the project sees SQLite.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/json.h"
+
+namespace bench {
+
+/// True when the file is no database or its pages contradict each other.
+bool is_damage(const SQLite::Exception& error);
+bool is_busy(const SQLite::Exception& error);
+
+/// Throws the Error that stands for it; `path` is the database.
+[[noreturn]] void rethrow(const SQLite::Exception& error, const std::filesystem::path& path);
+
+/// One row to be written: parameters in the order of the statement's question marks.
+class Insert {
+ public:
+  Insert(SQLite::Database& db, const char* sql) : statement_(db, sql) {}
+
+  Insert& add(const std::string& text) { return statement_.bind(++next_, text), *this; }
+  Insert& add(std::string_view text) { return add(std::string(text)); }
+  Insert& add(const char* text) { return add(std::string(text)); }
+  Insert& add(const Json& json) { return add(dump(json)); }
+  Insert& add(bool value) { return integer(value ? 1 : 0); }
+  Insert& add(int value) { return integer(value); }
+  Insert& add(std::int64_t value) { return integer(value); }
+  Insert& add(std::size_t value) { return integer(static_cast<std::int64_t>(value)); }
+  /// What is no number is NULL.
+  Insert& add(double value) {
+    ++next_;
+    if (std::isfinite(value))
+      statement_.bind(next_, value);
+    else
+      statement_.bind(next_);
+    return *this;
+  }
+  Insert& add(const std::optional<double>& value) { return add(value.value_or(NAN)); }
+  Insert& null() { return statement_.bind(++next_), *this; }
+  Insert& blob(const std::string& bytes) {
+    // A null pointer would be NULL; an empty blob is an empty blob.
+    statement_.bind(++next_, static_cast<const void*>(bytes.data()),
+                    static_cast<int>(bytes.size()));
+    return *this;
+  }
+
+  /// Writes the row and makes ready for the next.
+  void write() {
+    statement_.exec();
+    statement_.reset();
+    next_ = 0;
+  }
+
+ private:
+  Insert& integer(std::int64_t value) { return statement_.bind(++next_, value), *this; }
+
+  SQLite::Statement statement_;
+  int next_ = 0;
+};
+
+}  // namespace bench

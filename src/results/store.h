@@ -1,0 +1,108 @@
+// The results database: an index over runs/ and the journal that can be asked quickly. Nothing
+// lives only here; whatever fails here leaves the runs in their spools, and `benchctl rebuild`
+// makes the same database again. docs/results.md describes the tables and the fallbacks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "results/file_system.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace bench {
+
+enum class Access {
+  read,
+  write,   // creates the database where there is none
+  rebuild  // as write, and takes an older version too
+};
+
+struct StoreOptions {
+  int busy_timeout_ms = 10'000;  // of one attempt
+  int attempts = 3;
+  std::function<bool(const std::filesystem::path&)> is_network = is_network_file_system;
+  /// Called on the open connection; lets a test make the disk full.
+  std::function<void(SQLite::Database&)> tune = {};
+};
+
+/// A run as lists show it.
+struct RunRow {
+  std::string id;
+  std::string suite;
+  std::int64_t time_ns = 0;
+  double seconds = 0.0;  // NaN where unknown
+  std::vector<std::string> hosts;
+  std::string outcome;
+  int exit_code = 0;
+  bool finished = false;
+  Json labels = Json::object();
+  std::int64_t results = 0;
+  /// The text of the journal entry by which it was discarded; nothing for a run that counts.
+  std::optional<std::string> discarded;
+};
+
+/// A metric that was measured at least once.
+struct MetricRow {
+  std::string metric;
+  std::string unit;
+  std::string better;
+  std::vector<std::string> params;  // names
+  std::int64_t runs = 0;
+  std::int64_t hosts = 0;
+  std::int64_t series = 0;
+};
+
+class Store {
+ public:
+  /// Throws Error(input) for a newer version or a foreign database (and, for reading, a missing
+  /// one), Error(environment) for a damaged one and for what the machine refuses.
+  static Store open(const std::filesystem::path& path, Access access,
+                    const StoreOptions& options = {});
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  /// Reads the run directory and replaces what the database says of that run, in one transaction.
+  /// Throws Error(environment); then nothing has changed and the spool stands.
+  void import_run(const std::filesystem::path& run_dir);
+
+  /// Makes the table `journal` equal to the file.
+  void import_journal(const std::filesystem::path& journal);
+
+  /// Empties the database and imports everything anew, in one transaction. Returns complaints about
+  /// folders that hold no readable run.
+  std::vector<std::string> import_all(const std::filesystem::path& runs_dir,
+                                      const std::filesystem::path& journal);
+
+  /// Newest first.
+  std::vector<RunRow> runs() const;
+  std::optional<std::string> latest_run() const;
+  /// The run whose id begins with `prefix`; "latest" is the newest. Throws Error(input) with the
+  /// nearest or the ambiguous ids.
+  std::string find_run(const std::string& prefix) const;
+  std::vector<MetricRow> metrics() const;
+
+  /// True where the file system is shared between machines: no WAL, one writer at a time.
+  bool on_network() const { return network_; }
+
+ private:
+  Store(std::filesystem::path path, bool network, StoreOptions options);
+  void connect(Access access);
+  void transaction(const std::function<void()>& work);
+
+  std::filesystem::path path_;
+  bool network_ = false;
+  StoreOptions options_;
+  std::unique_ptr<SQLite::Database> db_;
+};
+
+}  // namespace bench

@@ -1,0 +1,31 @@
+// The tables of the results database (docs/results.md). Everything in them is derived from runs/
+// and the journal, so a new version needs no migration: it is rebuilt.
+#pragma once
+
+#include <filesystem>
+
+namespace SQLite {
+class Database;
+}
+
+namespace bench {
+
+/// In PRAGMA user_version. Goes up when a table changes its shape or its meaning.
+inline constexpr int kStoreVersion = 1;
+
+enum class SchemaState {
+  fresh,  // an empty file
+  current,
+  older  // only a rebuild may touch it
+};
+
+/// Throws Error(input) for a newer version, naming both, and for a database that is not ours.
+SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path);
+
+/// Drops what is there and creates the tables. Inside a transaction of the caller.
+void create_tables(SQLite::Database& db);
+
+/// Takes one run out of all tables.
+void delete_run(SQLite::Database& db, const std::string& run);
+
+}  // namespace bench

@@ -1,0 +1,122 @@
+#include "results/run_records.h"
+
+#include "core/error.h"
+#include "results/job_results.h"
+#include "tests/results/run_fixture.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace bench;
+
+namespace {
+
+RunFixture one_job() {
+  RunFixture run;
+  run.job("00.gemm.0", "gemm", "gemm").add("00.gemm.0", samples("throughput", 1e9));
+  run.outcome("00.gemm.0");
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a run directory gives its plan and all its records in order") {
+  const TemporaryDirectory folder;
+  const RunRecords run = read_run(one_job().end().write(folder.path()));
+  CHECK(run.run == "20261120T183005Z-demo-0001");
+  REQUIRE(run.jobs.size() == 1);
+  CHECK(run.jobs[0].probe == "gemm");
+  CHECK(run.jobs[0].hosts == std::vector<std::string>{"node1"});
+  REQUIRE(run.records.size() == 3);
+  CHECK(std::holds_alternative<Samples>(run.records[0].body));
+  CHECK(run.warnings.empty());
+}
+
+TEST_CASE("a last line that kill -9 tore is left out and named, the others stand") {
+  RunFixture fixture = one_job();
+  fixture.lines += R"({"schema_version":1,"kind":"out)";
+  const RunRecords run = fixture.records();
+  CHECK(run.records.size() == 2);
+  REQUIRE(run.warnings.size() == 1);
+  CHECK(run.warnings[0] == "records.jsonl: last line is torn (31 bytes), left out");
+}
+
+TEST_CASE("a last record that lacks only its newline counts") {
+  RunFixture fixture = one_job();
+  fixture.lines.pop_back();
+  const RunRecords run = fixture.records();
+  CHECK(run.records.size() == 2);
+  CHECK(run.warnings.empty());
+}
+
+TEST_CASE("an unreadable line in the middle is named with its number, the rest counts") {
+  RunFixture fixture;
+  fixture.job("a", "a", "null").add("a", samples("time", 1.0));
+  fixture.lines += "{\"schema_version\":99}\n";
+  fixture.lines += std::string("\0\0\0\xff\xfe garbage\n", 14);
+  fixture.outcome("a");
+  const RunRecords run = fixture.records();
+  CHECK(run.records.size() == 2);
+  REQUIRE(run.warnings.size() == 2);
+  CHECK(run.warnings[0].find("line 2 unreadable") != std::string::npos);
+  CHECK(run.warnings[1].find("line 3 unreadable") != std::string::npos);
+}
+
+TEST_CASE("a thousand bad lines make a short list of warnings") {
+  RunFixture fixture = one_job();
+  for (int i = 0; i < 1000; ++i) fixture.lines += "nonsense\n";
+  const RunRecords run = fixture.records();
+  CHECK(run.records.size() == 2);
+  CHECK(run.warnings.size() == 21);
+  CHECK(run.warnings.back().find("980 more") != std::string::npos);
+}
+
+TEST_CASE("records without a plan are kept under their job's id, and that is said") {
+  const RunRecords run = parse_run("r", "{torn", one_job().lines);
+  REQUIRE(run.jobs.size() == 1);
+  CHECK(run.jobs[0].case_name == "00.gemm.0");
+  CHECK(run.warnings.size() == 2);
+}
+
+TEST_CASE("a folder that is no run is an error that names it") {
+  const TemporaryDirectory folder;
+  CHECK_THROWS_WITH(read_run(folder.path() / "none"),
+                    Catch::Contains("none") && Catch::Contains("no run"));
+}
+
+TEST_CASE("a plan of wrong types is read as far as it goes") {
+  const RunRecords run = parse_run(
+      "r",
+      R"({"jobs": [17, {"id": "a", "ranks": "many", "params": []}, {"id": "a"}], "skipped": {}})",
+      "");
+  REQUIRE(run.jobs.size() == 1);
+  CHECK(run.jobs[0].ranks == 1);
+  CHECK(run.warnings.size() == 2);
+}
+
+TEST_CASE("the last outcome of a job counts, because the dispatcher may overrule a rank") {
+  RunFixture fixture = one_job();
+  fixture.outcome("00.gemm.0", Status::failed, "wrote after its outcome");
+  const auto jobs = job_results(fixture.records());
+  CHECK(jobs[0].outcome == Status::failed);
+  CHECK(jobs[0].reason == "wrote after its outcome");
+}
+
+TEST_CASE("a job that began and has no outcome failed, one that never began was not run") {
+  RunFixture fixture;
+  fixture.job("a", "a", "null").job("b", "b", "null").add("a", Phase{"prepare", 0.1});
+  fixture.plan["skipped"].push_back({{"job", "c"},
+                                     {"case", "c"},
+                                     {"probe", "x"},
+                                     {"params", Json::object()},
+                                     {"reason", "no device"}});
+  const auto jobs = job_results(fixture.records());
+  REQUIRE(jobs.size() == 3);
+  CHECK(jobs[0].outcome == Status::failed);
+  CHECK(jobs[0].reason == "no outcome: benchctl ended before this job did");
+  CHECK(jobs[1].outcome == Status::skipped);
+  CHECK(jobs[1].reason == "not run");
+  CHECK(jobs[1].not_run);
+  CHECK(jobs[2].outcome == Status::skipped);
+  CHECK(jobs[2].reason == "no device");
+  CHECK_FALSE(jobs[2].not_run);
+}

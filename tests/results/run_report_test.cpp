@@ -1,0 +1,179 @@
+#include "results/reports/run_report.h"
+
+#include "core/schema.h"
+#include "results/reports/run_report_text.h"
+#include "tests/results/run_fixture.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+
+namespace {
+
+RunFixture two_jobs() {
+  RunFixture run;
+  run.job("a", "gemm", "gemm").add("a", samples("throughput", 1e9)).outcome("a");
+  run.job("b", "null", "null").add("b", samples("time", 1.0)).outcome("b");
+  return run;
+}
+
+RunReport report_of(const RunFixture& run) { return make_run_report(run.records()); }
+
+}  // namespace
+
+TEST_CASE("a run of which everything passed is ok and exits 0") {
+  const RunReport report = report_of(two_jobs().end());
+  CHECK(report.outcome == Status::ok);
+  CHECK(report.exit_code == ExitCode::ok);
+  CHECK(report.finished);
+  CHECK(report.seconds == Approx(12.25));
+  REQUIRE(report.results.size() == 2);
+  CHECK(report.results[0].series.metric == "gemm.throughput");
+  CHECK_FALSE(report.results[0].verdict);
+}
+
+TEST_CASE("planned skips do not spoil a run, but a run of nothing else is skipped and exits 3") {
+  RunFixture run = two_jobs();
+  run.job("c", "cuda", "gemm").outcome("c", Status::skipped, "no device");
+  CHECK(report_of(run.end()).outcome == Status::ok);
+  CHECK(report_of(run).exit_code == ExitCode::ok);
+  CHECK(report_of(run).results.size() == 3);  // it is shown, with its reason
+
+  RunFixture all;
+  all.job("c", "cuda", "gemm").outcome("c", Status::skipped, "no device").end();
+  CHECK(report_of(all).outcome == Status::skipped);
+  CHECK(report_of(all).exit_code == ExitCode::not_measured);
+  CHECK(report_of(RunFixture().end()).exit_code == ExitCode::not_measured);
+}
+
+TEST_CASE("a job that failed, timed out or was not run makes the run exit 3") {
+  for (const Status status : {Status::failed, Status::timed_out}) {
+    RunFixture run = two_jobs();
+    run.job("c", "c", "null").outcome("c", status, "signal 11").end();
+    CHECK(report_of(run).outcome == status);
+    CHECK(report_of(run).exit_code == ExitCode::not_measured);
+  }
+  RunFixture run = two_jobs();
+  run.job("c", "c", "null");
+  CHECK(report_of(run).outcome == Status::failed);
+  CHECK(report_of(run).exit_code == ExitCode::not_measured);
+  CHECK_FALSE(report_of(run).finished);
+}
+
+TEST_CASE("an invalid result exits 1, also beside a failed one") {
+  RunFixture run = two_jobs();
+  Samples wrong = samples("throughput", 1e9);
+  wrong.outcome = Status::invalid;
+  run.job("c", "c", "gemm").add("c", wrong).outcome("c");  // even when the job says ok
+  CHECK(report_of(run.end()).exit_code == ExitCode::failed);
+  CHECK(report_of(run).outcome == Status::invalid);
+  run.job("d", "d", "null").outcome("d", Status::failed, "crash");
+  CHECK(report_of(run).exit_code == ExitCode::failed);
+  CHECK(report_of(run).outcome == Status::failed);
+}
+
+TEST_CASE("an interrupted run exits 130 and keeps what was measured") {
+  RunFixture run = two_jobs();
+  run.job("c", "c", "null").end("interrupted");
+  CHECK(report_of(run).exit_code == ExitCode::interrupted);
+  CHECK(report_of(run).results.size() == 3);
+}
+
+TEST_CASE("a failed gate exits 1, one that had nothing to judge 3, a wide interval 0") {
+  RunFixture run = two_jobs();
+  const auto with_gate = [&](const Json& gate) {
+    RunFixture gated = run;
+    gated.plan["gates"] = {{"gemm", {gate}}};
+    return report_of(gated.end());
+  };
+  CHECK(with_gate({{"metric", "throughput"}, {"min", 1.0}}).exit_code == ExitCode::ok);
+  CHECK(*with_gate({{"metric", "throughput"}, {"min", 1.0}}).results[0].verdict == Verdict::pass);
+  CHECK(with_gate({{"metric", "throughput"}, {"min", 2e9}}).exit_code == ExitCode::failed);
+  CHECK(with_gate({{"metric", "throughput"}, {"min", 1e9}}).exit_code == ExitCode::ok);
+  CHECK(*with_gate({{"metric", "throughput"}, {"min", 1e9}}).results[0].verdict ==
+        Verdict::inconclusive);
+  CHECK(with_gate({{"metric", "speed"}, {"min", 1.0}}).exit_code == ExitCode::not_measured);
+}
+
+TEST_CASE("a gate of a case that was skipped as planned is excused") {
+  RunFixture run = two_jobs();
+  run.job("c", "cuda", "gemm").outcome("c", Status::skipped, "no device");
+  run.plan["gates"] = {{"cuda", {{{"metric", "throughput"}, {"min", 1.0}}}}};
+  const RunReport report = report_of(run.end());
+  CHECK(report.exit_code == ExitCode::ok);
+  CHECK(report.gates.at(0).verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("a job that died after some series keeps them and shows its end beside them") {
+  RunFixture run;
+  run.job("a", "gemm", "gemm")
+      .add("a", samples("throughput", 1e9))
+      .outcome("a", Status::timed_out, "60 s");
+  const RunReport report = report_of(run.end());
+  REQUIRE(report.results.size() == 2);
+  CHECK(report.results[0].series.outcome == Status::ok);
+  CHECK(report.results[1].series.metric.empty());
+  CHECK(report.results[1].series.outcome == Status::timed_out);
+}
+
+TEST_CASE("machines, programs and what hurts come from the facts") {
+  RunFixture run = two_jobs();
+  const auto program = [](int pid, const Json& mpi) {
+    return Facts{
+        "program",
+        {{"program", "bench-rank"}, {"version", "1"}, {"pid", pid}, {"libraries", {{"mpi", mpi}}}}};
+  };
+  run.add("", program(7, nullptr)).add("", program(8, "OpenMPI 4")).add("", program(9, nullptr));
+  run.add("a", Facts{"topology", {{"cores", 4}, {"hurts", {"governor is powersave"}}}});
+  run.add("",
+          Facts{"host",
+                {{"cores", 2}, {"cpu_model", "X"}, {"hurts", {"governor is powersave", "THP"}}}});
+  Samples clock = samples("frequency", 3e9);
+  clock.unit = Unit::hertz;
+  run.job("k", "clock", "clock").add("k", clock).outcome("k");
+  const RunReport report = report_of(run.end());
+  REQUIRE(report.programs.size() == 2);  // processes of one build are one program
+  CHECK(report.programs[0]["name"] == "benchctl");
+  CHECK(report.programs[1]["libraries"]["mpi"] == "OpenMPI 4");
+  REQUIRE(report.machines.size() == 1);
+  CHECK(report.machines[0].facts["cores"] == 2);
+  CHECK(report.machines[0].hurts == std::vector<std::string>{"governor is powersave", "THP"});
+  CHECK(report.machines[0].clock_hz == Approx(3e9));
+}
+
+TEST_CASE("the JSON of a report keeps to its schema and says null where there is no value") {
+  RunFixture run = two_jobs();
+  run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"steal"}}}});
+  run.job("c", "c", "null").outcome("c", Status::failed, "signal 11");
+  run.job("d", "d", "gemm").add("d", samples("throughput", 1e9, 0)).outcome("d");
+  run.plan["gates"] = {{"gemm", {{{"metric", "throughput"}, {"min", 1.0}}}}};
+  const Json json = to_json(report_of(run.end()));
+  const Schema schema = Schema::load("schemas/report.json");
+  CHECK_NOTHROW(schema.check(json, "report"));
+  CHECK(json["results"][0]["p99"].is_null());
+  CHECK(json["results"][0]["limit"].is_null());
+  CHECK(json["results"][0]["verdict"] == "pass");
+  CHECK(json["results"][2]["metric"].is_null());
+  CHECK(json["results"][3]["median"].is_null());
+  CHECK(json["results"][3]["n"] == 0);
+  CHECK(json["hurts"] == Json{"steal"});
+  CHECK(json["exit_code"] == 3);
+}
+
+TEST_CASE("reports of no records, torn records and hostile text are made without a fault") {
+  for (const std::string plan :
+       {"", "{}", "[]", "{\"gates\": {\"a\": [1, {}]}, \"jobs\": [{\"id\": \"a\"}]}"}) {
+    const RunReport report = make_run_report(parse_run("r", plan, "{}\n"));
+    CHECK(report.exit_code == ExitCode::not_measured);
+    CHECK_FALSE(to_text(report, {}).empty());
+    CHECK_NOTHROW(dump(to_json(report)));
+  }
+  RunFixture run;
+  run.job("a", "gemm", "gemm")
+      .outcome("a", Status::failed,
+               "\033]0;owned\007 and \xc2\x9b"
+               "31m");
+  const std::string text = to_text(report_of(run), {});
+  CHECK(text.find('\033') == std::string::npos);
+  CHECK(text.find("\\x1b]0;owned\\x07") != std::string::npos);
+  CHECK(text.find("\xc2\x9b") == std::string::npos);
+}

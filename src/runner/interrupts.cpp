@@ -14,12 +14,15 @@ namespace bench {
 namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+// A rank may die with our job line in its pipe, and a file may reach its size limit: both are then
+// the errno of a write, not our end.
+constexpr std::array kIgnored = {SIGPIPE, SIGXFSZ};
 
 // A signal handler reaches nothing but globals.
 std::atomic<int> arrived{0};
 int pipe_ends[2] = {-1, -1};
 std::array<struct sigaction, kSignals.size()> former;
-struct sigaction former_sigpipe;
+std::array<struct sigaction, kIgnored.size()> former_ignored;
 
 extern "C" void on_signal(int) {
   const int saved = errno;
@@ -39,12 +42,14 @@ Interrupts::Interrupts() {
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &former[i]);
   action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, &former_sigpipe);
+  for (std::size_t i = 0; i < kIgnored.size(); ++i)
+    sigaction(kIgnored[i], &action, &former_ignored[i]);
 }
 
 Interrupts::~Interrupts() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &former[i], nullptr);
-  sigaction(SIGPIPE, &former_sigpipe, nullptr);
+  for (std::size_t i = 0; i < kIgnored.size(); ++i)
+    sigaction(kIgnored[i], &former_ignored[i], nullptr);
   for (int& end : pipe_ends) {
     close(end);
     end = -1;

@@ -80,8 +80,11 @@ double series_of(const Json& params) {
   return count;
 }
 
-/// Half of the caps for each series: most reach their interval earlier. "About" is all it can be.
-Seconds expected_time(const Job& job) {
+/// What it took last time; else half of the caps for each series, as most reach their interval
+/// earlier.
+Seconds expected_time(const Job& job, const Durations& durations) {
+  if (const auto last = durations.find(duration_key(job)); last != durations.end())
+    return last->second;
   const double series = 0.5 * (job.measure.max_time_s + job.measure.warm_up_max_s);
   return {std::min(job.timeout_s, series * series_of(job.params))};
 }
@@ -106,18 +109,19 @@ void name_jobs(std::vector<PlanEntry>& jobs, std::size_t case_number, std::size_
 
 std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
                               const Inventory& inventory, const ProbeEntry& probe,
-                              const LaunchSite& site) {
+                              const LaunchSite& site, const Durations& durations) {
   std::vector<PlanEntry> jobs;
   for (const Host& host : inventory.hosts)
     for (const Choice& choice : choices(suite_case.axes, suite_case.name))
       for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
         PlanEntry entry;
         entry.job = make_job(suite, suite_case, choice, host, probe);
+        entry.axes = choice;
         entry.job.repeat = repeat;
         entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
         entry.slots = host.slots;
         entry.skip = obstacle(entry.job, host, site);
-        if (entry.skip.empty()) entry.expected = expected_time(entry.job);
+        if (entry.skip.empty()) entry.expected = expected_time(entry.job, durations);
         jobs.push_back(std::move(entry));
       }
   return jobs;
@@ -126,13 +130,14 @@ std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
 }  // namespace
 
 Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
-               const LaunchSite& site) {
+               const LaunchSite& site, const Durations& durations) {
   Plan plan;
   plan.suite = suite;
   plan.inventory = inventory;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     const Case& suite_case = suite.cases[i];
-    auto jobs = expand(suite, suite_case, inventory, *catalogue.find(suite_case.probe), site);
+    auto jobs =
+        expand(suite, suite_case, inventory, *catalogue.find(suite_case.probe), site, durations);
     name_jobs(jobs, i + 1, suite.cases.size());
     for (PlanEntry& entry : jobs) {
       plan.expected += entry.expected;

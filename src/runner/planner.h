@@ -7,6 +7,7 @@
 
 #include "core/job.h"
 #include "core/units.h"
+#include "runner/durations.h"
 #include "runner/inventory.h"
 #include "runner/launcher.h"
 #include "runner/suite.h"
@@ -15,9 +16,10 @@ namespace bench {
 
 struct PlanEntry {
   Job job;
-  std::string skip;  // why it is not going to run; empty for a job that is
-  int slots = 1;     // of its host
-  Seconds expected;  // about; a job that reaches its caps takes longer
+  Json axes = Json::object();  // what distinguishes it inside its case
+  std::string skip;            // why it is not going to run; empty for a job that is
+  int slots = 1;               // of its host
+  Seconds expected;            // what it took last time, else a guess
 };
 
 struct Plan {
@@ -29,7 +31,7 @@ struct Plan {
 };
 
 Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
-               const LaunchSite& site);
+               const LaunchSite& site, const Durations& durations = {});
 
 /// The form that plan.json and `benchctl plan --json` share: suite, digest, inventory, jobs,
 /// skipped, gates, expected_s.

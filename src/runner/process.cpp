@@ -67,7 +67,7 @@ struct ChildSetup {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != setup.parent) _exit(127);  // we died before the line above took effect
-  for (int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::signal(number, SIG_DFL);
+  for (int number : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

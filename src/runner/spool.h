@@ -25,6 +25,7 @@ class Spool {
   /// To the disk, at most once a second: a crash of the machine loses no more than that.
   void sync_now_and_then();
   void sync();
+  bool unsynced() const { return unsynced_; }
 
  private:
   Spool(const std::filesystem::path& path, int flags);

@@ -88,7 +88,7 @@ std::vector<fs::path> all_suites() {
 
 fs::path find_suite(const std::string& name_or_path) {
   std::error_code none;
-  if (fs::exists(name_or_path, none)) return name_or_path;
+  if (fs::exists(name_or_path, none) && !fs::is_directory(name_or_path, none)) return name_or_path;
   std::vector<std::string> names;
   for (const fs::path& file : all_suites()) {
     if (file.stem() == name_or_path) return file;

@@ -1,0 +1,82 @@
+#include "runner/ceilings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/order_statistics.h"
+
+namespace bench {
+namespace {
+
+/// Of the clean values; of all, where none is clean.
+double clean_median(const Samples& samples) {
+  std::vector<double> clean;
+  for (std::size_t i = 0; i < samples.values.size(); ++i)
+    if (i >= samples.flags.size() || (samples.flags[i] & kUnclean) == 0)
+      clean.push_back(samples.values[i]);
+  return median(clean.empty() ? samples.values : clean);
+}
+
+/// The ceiling's parameters under the names the bounded metric uses; nothing where one is missing.
+std::optional<Json> renamed(const Json& params, const std::map<std::string, std::string>& where) {
+  Json result = Json::object();
+  for (const auto& [theirs, ours] : where) {
+    if (!params.contains(theirs)) return {};
+    result[ours] = params[theirs];
+  }
+  return result;
+}
+
+bool beats(double value, double other, Better better) {
+  return better == Better::lower ? value < other : value > other;
+}
+
+}  // namespace
+
+void Ceilings::observe(const Job& job, const Samples& samples) {
+  const double value = clean_median(samples);
+  const bool believed =
+      samples.outcome == Status::ok && (!samples.check || samples.check->passed());
+  if (!believed || !std::isfinite(value)) return;
+  Json params = job.params;
+  params.update(samples.params);
+  seen_.push_back({job.id, job.probe, samples.metric, job.device, job.hosts, job.ranks,
+                   samples.better, std::move(params), value});
+}
+
+void Ceilings::forget(const std::string& job) {
+  std::erase_if(seen_, [&](const Seen& one) { return one.job == job; });
+}
+
+std::vector<KnownLimit> Ceilings::limits_for(const Job& job) const {
+  std::vector<KnownLimit> limits;
+  const ProbeEntry* probe = catalogue_.find(job.probe);
+  if (probe == nullptr) return limits;
+  for (const ProbeMetric& metric : probe->metrics)
+    if (metric.ceiling) add(limits, metric, job);
+  return limits;
+}
+
+void Ceilings::add(std::vector<KnownLimit>& limits, const ProbeMetric& metric,
+                   const Job& job) const {
+  const CeilingRule& rule = *metric.ceiling;
+  for (const Seen& one : seen_) {
+    if (one.probe != rule.probe || one.metric != rule.metric) continue;
+    if (one.device != job.device || one.hosts != job.hosts || one.ranks != job.ranks) continue;
+    const auto params = renamed(one.params, rule.where);
+    if (!params) continue;
+    const auto same = std::ranges::find_if(limits, [&](const KnownLimit& limit) {
+      return limit.metric == metric.name && limit.params == *params;
+    });
+    if (same == limits.end())
+      limits.push_back({metric.name,
+                        *params,
+                        {one.median, LimitKind::measured,
+                         rule.probe + "." + rule.metric + " measured in this run"}});
+    else if (beats(one.median, same->limit.value, one.better))
+      same->limit.value = one.median;
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,87 @@
+#include "runner/cli.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "runner/commands/command.h"
+
+namespace bench {
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// CLI11 knows no nearest name, so a wrong command is told before it looks.
+void check_command(const CLI::App& app, int argc, const char* const* argv) {
+  const auto names = command_names(app);
+  if (argc < 2)
+    throw Error(ErrorKind::usage, "no command given",
+                "commands: " + join(names, ", ") + "; benchctl --help says more");
+  const std::string word = argv[1];
+  if (word.starts_with("-") || std::ranges::find(names, word) != names.end()) return;
+  throw Error(ErrorKind::usage, "there is no command '" + word + "'." + did_you_mean(word, names),
+              "commands: " + join(names, ", "));
+}
+
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::string what = error.what();
+  if (const auto extras = app.remaining(true); !extras.empty()) {
+    const std::string word = extras.front().substr(0, extras.front().find('='));
+    what = "unknown argument '" + word + "'." + did_you_mean(word, option_names(command));
+  }
+  throw Error(ErrorKind::usage, what,
+              "benchctl " + (chosen.empty() ? "" : command.get_name() + " ") + "--help says more");
+}
+
+void describe(CLI::App& app) {
+  app.description("benchctl " + std::string(version()) +
+                  ": runs a suite of benchmarks, keeps what was measured, and reports it.");
+  app.footer(
+      "Example: benchctl run smoke\n\n"
+      "Exit codes: 0 all passed; 1 a gate failed or a result is invalid; 2 bad usage or input;\n"
+      "3 could not measure what was asked; 4 this machine lacks something; 130 interrupted.");
+  app.set_version_flag("--version", "benchctl " + std::string(version()));
+  app.require_subcommand(1);
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  CLI::App app{"", "benchctl"};
+  CommandResult result;
+  describe(app);
+  for (const auto add :
+       {add_list, add_plan, add_run, add_show, add_runs, add_export, add_rebuild, add_note})
+    add(app, result);
+  check_command(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    print((chosen.empty() ? app : *chosen.front()).help());
+  } catch (const CLI::CallForVersion&) {
+    print("benchctl " + std::string(version()) + "\n");
+  } catch (const CLI::ParseError& error) {
+    refuse(app, error);
+  }
+  return static_cast<int>(result.code);
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+#include "runner/commands/command.h"
+
+#include <cstdio>
+
+#include "runner/state_folder.h"
+
+namespace bench {
+
+std::filesystem::path ReadingOptions::database() const { return database_path(db); }
+std::filesystem::path ReadingOptions::runs() const { return runs_folder(database()); }
+
+void add_reading_options(CLI::App& command, ReadingOptions& options) {
+  command.add_flag("--json", options.json, "Answer in JSON (default: text)");
+  command
+      .add_option("--db", options.db,
+                  "The database; runs/ lies beside it (default: $BENCHCTL_DB, else "
+                  "~/.local/state/benchctl/results.sqlite)")
+      ->type_name("FILE");
+}
+
+void print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw_errno("write the answer to stdout");
+}
+
+void print(const Json& json) {
+  print(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace bench

@@ -1,0 +1,43 @@
+// What the commands share. Each has a file of its own with one function that adds it to the
+// program.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace bench {
+
+/// Where a command leaves its exit code.
+struct CommandResult {
+  ExitCode code = ExitCode::ok;
+};
+
+void add_list(CLI::App& app, CommandResult& result);
+void add_plan(CLI::App& app, CommandResult& result);
+void add_run(CLI::App& app, CommandResult& result);
+void add_show(CLI::App& app, CommandResult& result);
+void add_runs(CLI::App& app, CommandResult& result);
+void add_export(CLI::App& app, CommandResult& result);
+void add_rebuild(CLI::App& app, CommandResult& result);
+void add_note(CLI::App& app, CommandResult& result);
+
+/// --json and --db, which every reading command takes.
+struct ReadingOptions {
+  bool json = false;
+  std::string db;
+  std::filesystem::path database() const;
+  std::filesystem::path runs() const;
+};
+void add_reading_options(CLI::App& command, ReadingOptions& options);
+
+/// One JSON document on stdout, indented, with a newline. Throws Error(environment) when stdout is
+/// closed or full: an answer that did not arrive is none.
+void print(const Json& json);
+void print(const std::string& text);
+
+}  // namespace bench

@@ -1,0 +1,113 @@
+// benchctl list [probes|suites|hosts|metrics]: what there is.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/locations.h"
+#include "core/text.h"
+#include "runner/commands/command.h"
+#include "runner/inventory.h"
+#include "runner/suite.h"
+
+namespace bench {
+namespace {
+
+const std::vector<std::string> kTopics = {"probes", "suites", "hosts", "metrics"};
+
+struct Options {
+  std::string topic;
+  std::string hosts;
+  bool json = false;
+};
+
+Json probes(const ProbeCatalogue& catalogue) {
+  Json list = Json::array();
+  for (const ProbeEntry& probe : catalogue.all())
+    list.push_back({{"probe", probe.name},
+                    {"description", probe.description},
+                    {"devices", probe.devices},
+                    {"params", probe.params.json().value("properties", Json::object())}});
+  return list;
+}
+
+Json metrics(const ProbeCatalogue& catalogue) {
+  Json list = Json::array();
+  for (const ProbeEntry& probe : catalogue.all())
+    for (const ProbeMetric& metric : probe.metrics)
+      list.push_back({{"metric", probe.name + "." + metric.name},
+                      {"unit", to_string(metric.unit)},
+                      {"better", to_string(metric.better)},
+                      {"exact", metric.exact},
+                      {"description", metric.description}});
+  return list;
+}
+
+Json suites(const ProbeCatalogue& catalogue) {
+  Json list = Json::array();
+  for (const auto& file : all_suites()) {
+    const Suite suite = read_suite(file, catalogue);
+    list.push_back({{"suite", suite.name},
+                    {"description", suite.description},
+                    {"cases", suite.cases.size()},
+                    {"path", file.string()}});
+  }
+  return list;
+}
+
+Json what_there_is(const std::string& topic, const Options& options) {
+  if (topic == "hosts")
+    return to_json(options.hosts.empty() ? this_host_only()
+                                         : read_inventory(options.hosts))["hosts"];
+  const auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
+  if (topic == "probes") return probes(catalogue);
+  if (topic == "metrics") return metrics(catalogue);
+  return suites(catalogue);
+}
+
+std::string line_for(const Json& item, const std::string& topic) {
+  if (topic == "hosts")
+    return fmt::format("  {:<24} {} slots\n", item["name"].get<std::string>(),
+                       item["slots"].get<int>());
+  const std::string name = item[topic.substr(0, topic.size() - 1)];
+  const std::string detail = topic == "metrics"
+                                 ? fmt::format("{:<8} {:<7}", item["unit"].get<std::string>(),
+                                               item["better"].get<std::string>())
+                                 : "";
+  return fmt::format("  {:<32} {} {}\n", name, detail, item["description"].get<std::string>());
+}
+
+std::string text_of(const Json& all) {
+  std::string text;
+  for (const auto& [topic, items] : all.items()) {
+    text += topic + "\n";
+    for (const Json& item : items) text += line_for(item, topic);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, CommandResult&) {
+  CLI::App* command = app.add_subcommand("list", "What there is: probes, suites, hosts, metrics");
+  command->footer("Example: benchctl list metrics --json");
+  auto options = std::make_shared<Options>();
+  command->add_option("topic", options->topic, "probes, suites, hosts or metrics (default: all)")
+      ->type_name("TOPIC");
+  command->add_option("--hosts", options->hosts, "Hosts file (default: this host)")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json, "Answer in JSON (default: text)");
+  command->callback([options] {
+    const std::string& topic = options->topic;
+    if (!topic.empty() && std::ranges::find(kTopics, topic) == kTopics.end())
+      throw Error(ErrorKind::usage,
+                  "there is no list of '" + topic + "'." + did_you_mean(topic, kTopics),
+                  "lists: " + join(kTopics, ", "));
+    Json all = Json::object();
+    for (const std::string& one : kTopics)
+      if (topic.empty() || topic == one) all[one] = what_there_is(one, *options);
+    if (!options->json) return print(text_of(all));
+    print(topic.empty() ? all : all[topic]);
+  });
+}
+
+}  // namespace bench

@@ -1,0 +1,45 @@
+// benchctl plan SUITE: what would run, where, about how long. Starts nothing.
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "runner/commands/command.h"
+#include "runner/commands/plan_options.h"
+
+namespace bench {
+namespace {
+
+std::string line_for(const PlanEntry& entry) {
+  const Job& job = entry.job;
+  const std::string ranks = job.ranks == 1 ? "1 rank" : fmt::format("{} ranks", job.ranks);
+  const std::string end = entry.skip.empty() ? format(entry.expected) : "skipped: " + entry.skip;
+  return fmt::format("{:<28} {:<18} {:<9} {:<10} {}\n    {}\n", job.id, job.probe, ranks,
+                     join(job.hosts, ","), end, printable(dump(job.params)));
+}
+
+std::string text_of(const Plan& plan) {
+  std::string text = fmt::format("suite {}: {}\n\n", plan.suite.name, plan.suite.description);
+  std::size_t skipped = 0;
+  for (const PlanEntry& entry : plan.entries) {
+    text += line_for(entry);
+    skipped += !entry.skip.empty();
+  }
+  return text + fmt::format("\n{} jobs, {} of them skipped; about {}\n", plan.entries.size(),
+                            skipped, format(plan.expected));
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, CommandResult&) {
+  CLI::App* command = app.add_subcommand("plan", "What would run, where, about how long");
+  command->footer("Example: benchctl plan smoke --set gemm.threads=1");
+  struct Options : PlanOptions, ReadingOptions {};
+  auto options = std::make_shared<Options>();
+  add_plan_options(*command, *options);
+  add_reading_options(*command, *options);
+  command->callback([options] {
+    const PlannedRun planned = plan_from(*options, options->runs());
+    options->json ? print(to_json(planned.plan)) : print(text_of(planned.plan));
+  });
+}
+
+}  // namespace bench

@@ -1,0 +1,42 @@
+#include "runner/commands/plan_options.h"
+
+#include "core/locations.h"
+
+namespace bench {
+
+void add_plan_options(CLI::App& command, PlanOptions& options) {
+  command.add_option("suite", options.suite, "A suite's name (benchctl list suites) or its file")
+      ->required()
+      ->type_name("SUITE");
+  command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
+      ->type_name("FILE");
+  command
+      .add_option("--launcher", options.launcher,
+                  "auto, local (one rank) or mpirun (default: auto: mpirun for several ranks)")
+      ->type_name("NAME");
+  command.add_option("--only", options.changes.only, "Only this case; may be repeated")
+      ->type_name("CASE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      .add_option("--set", options.changes.set,
+                  "Another value for a parameter, e.g. gemm.threads=1; may be repeated")
+      ->type_name("CASE.PARAM=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--rank-program", options.rank_program, "Another bench-rank")
+      ->type_name("FILE")
+      ->group("");  // for tests
+}
+
+PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& runs) {
+  auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
+  const auto site = find_launch_site(launcher_from(options.launcher), options.rank_program);
+  const Suite suite = read_suite(find_suite(options.suite), catalogue, options.changes);
+  const Inventory inventory =
+      options.hosts.empty() ? this_host_only() : read_inventory(options.hosts);
+  Plan plan = make_plan(suite, inventory, catalogue, site, last_durations(runs, suite.name));
+  return {std::move(catalogue), site, std::move(plan)};
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+// The options that say what to run and where: plan and run share them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "runner/planner.h"
+
+namespace bench {
+
+struct PlanOptions {
+  std::string suite;
+  std::string hosts;
+  std::string launcher = "auto";
+  std::string rank_program;
+  SuiteChanges changes;
+};
+
+void add_plan_options(CLI::App& command, PlanOptions& options);
+
+struct PlannedRun {
+  ProbeCatalogue catalogue;
+  LaunchSite site;
+  Plan plan;
+};
+
+/// `runs`: where earlier runs lie, for the times jobs took.
+PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& runs);
+
+}  // namespace bench

@@ -1,0 +1,50 @@
+#include "runner/commands/report_output.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "results/reports/run_report_text.h"
+#include "runner/commands/command.h"
+
+namespace bench {
+namespace {
+
+constexpr int kNarrowest = 60;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The first of these that is set decides, as in setlocale(3).
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string value = variable(name);
+    if (value.empty()) continue;
+    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+TextStyle style_of_stdout() {
+  TextStyle style;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  style.colour = terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  style.unicode = locale_is_utf8();
+  winsize size{};
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = std::max<int>(kNarrowest, size.ws_col);
+  return style;
+}
+
+}  // namespace
+
+void print_report(const RunReport& report, bool json) {
+  json ? print(to_json(report)) : print(to_text(report, style_of_stdout()));
+}
+
+}  // namespace bench

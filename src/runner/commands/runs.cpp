@@ -1,0 +1,59 @@
+// benchctl runs: the runs that are kept, newest first.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/text.h"
+#include "results/store.h"
+#include "runner/commands/command.h"
+
+namespace bench {
+namespace {
+
+Json to_json(const RunRow& run) {
+  return {{"run", run.id},
+          {"suite", run.suite},
+          {"time", format_time(run.time_ns)},
+          {"seconds", std::isfinite(run.seconds) ? Json(run.seconds) : Json()},
+          {"hosts", run.hosts},
+          {"outcome", run.outcome},
+          {"exit_code", run.exit_code},
+          {"finished", run.finished},
+          {"labels", run.labels},
+          {"results", run.results},
+          {"discarded", run.discarded ? Json(*run.discarded) : Json()}};
+}
+
+std::string line_for(const RunRow& run) {
+  std::string notes;
+  for (const auto& [name, value] : run.labels.items())
+    notes +=
+        fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : dump(value));
+  if (!run.finished) notes += " (did not finish)";
+  if (run.discarded) notes += " (discarded: " + *run.discarded + ")";
+  return printable(fmt::format("{:<44} {:<10} {:>9} {:>5} results  {}{}", run.id, run.outcome,
+                               format(Seconds{run.seconds}), run.results, join(run.hosts, ","),
+                               notes)) +
+         "\n";
+}
+
+}  // namespace
+
+void add_runs(CLI::App& app, CommandResult&) {
+  CLI::App* command = app.add_subcommand("runs", "The runs that are kept, newest first");
+  command->footer("Example: benchctl runs --json");
+  auto options = std::make_shared<ReadingOptions>();
+  add_reading_options(*command, *options);
+  command->callback([options] {
+    const auto rows = Store::open(options->database(), Access::read).runs();
+    Json list = Json::array();
+    std::string text;
+    for (const RunRow& row : rows) {
+      list.push_back(to_json(row));
+      text += line_for(row);
+    }
+    options->json ? print(list) : print(text);
+  });
+}
+
+}  // namespace bench

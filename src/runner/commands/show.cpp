@@ -1,0 +1,25 @@
+// benchctl show [RUN]: the report of a run that is kept.
+#include "runner/commands/command.h"
+#include "runner/commands/report_output.h"
+#include "runner/find_run.h"
+
+namespace bench {
+
+void add_show(CLI::App& app, CommandResult& result) {
+  CLI::App* command = app.add_subcommand("show", "The report of a run that is kept");
+  command->footer("Example: benchctl show latest --json\nThe exit code is that of the run.");
+  struct Options : ReadingOptions {
+    std::string run = "latest";
+  };
+  auto options = std::make_shared<Options>();
+  command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
+      ->type_name("RUN");
+  add_reading_options(*command, *options);
+  command->callback([options, &result] {
+    const RunReport report = make_run_report(read_run(find_run(options->runs(), options->run)));
+    print_report(report, options->json);
+    result.code = report.exit_code;
+  });
+}
+
+}  // namespace bench

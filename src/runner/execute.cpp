@@ -1,0 +1,73 @@
+#include "runner/execute.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/log.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "results/run_records.h"
+#include "runner/environment.h"
+
+namespace bench {
+namespace {
+
+Json plan_document(const RunRequest& request, const std::string& run, std::int64_t time_ns) {
+  Json plan = to_json(request.plan);
+  plan["run"] = run;
+  plan["time_ns"] = time_ns;
+  plan["host"] = this_host_name();
+  plan["benchctl_version"] = version();
+  plan["record_version"] = kRecordVersion;
+  plan["labels"] = request.labels;
+  plan["environment"] = kept_environment(environ);
+  return plan;
+}
+
+std::size_t jobs_to_run(const Plan& plan) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      plan.entries, [](const PlanEntry& entry) { return entry.skip.empty(); }));
+}
+
+Record end_of_run(bool finished, Seconds time) {
+  Record record;
+  record.host = this_host_name();
+  record.rank = -1;
+  record.time_ns = now_ns();
+  record.body = Event{kRunEndEvent,
+                      {{"state", finished ? "finished" : "interrupted"}, {"seconds", time.value}}};
+  return record;
+}
+
+}  // namespace
+
+RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue,
+                     const LaunchSite& site) {
+  const auto start = Clock::now();
+  const Interrupts interrupts;
+  const std::int64_t time_ns = now_ns();
+  const RunDirectory directory =
+      RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
+  directory.write_plan(plan_document(request, directory.id(), time_ns));
+  Spool spool(directory.records_path());
+  if (request.style != Progress::Style::silent)
+    say(Level::info,
+        fmt::format("run {}: {} jobs, about {:.0f} s", directory.id(), jobs_to_run(request.plan),
+                    std::ceil(request.plan.expected.value)));
+  bool finished = false;
+  {
+    Progress progress(request.style, request.plan);
+    Dispatcher dispatcher(catalogue, site, directory, spool, progress, interrupts,
+                          request.dispatcher);
+    finished = dispatcher.run(request.plan);
+  }
+  const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};
+  spool.append(end_of_run(finished, time));
+  spool.sync();
+  return directory;
+}
+
+}  // namespace bench

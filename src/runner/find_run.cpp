@@ -1,0 +1,58 @@
+#include "runner/find_run.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_run(const fs::path& folder) {
+  std::error_code none;
+  return fs::exists(folder / "plan.json", none) || fs::exists(folder / "records.jsonl", none);
+}
+
+std::vector<std::string> beginning_with(const std::vector<std::string>& ids,
+                                        const std::string& name) {
+  std::vector<std::string> found;
+  std::ranges::copy_if(ids, std::back_inserter(found),
+                       [&](const std::string& id) { return id.starts_with(name); });
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> all_runs(const fs::path& runs) {
+  std::vector<std::string> ids;
+  std::error_code failure;
+  for (fs::directory_iterator it(runs, failure), end; !failure && it != end; it.increment(failure))
+    if (is_run(it->path())) ids.push_back(it->path().filename());
+  if (failure && failure != std::errc::no_such_file_or_directory)
+    throw Error(ErrorKind::environment,
+                "cannot read the runs in " + runs.string() + ": " + failure.message());
+  std::ranges::sort(ids);
+  return ids;
+}
+
+fs::path find_run(const fs::path& runs, const std::string& name) {
+  if (name.find('/') != std::string::npos && is_run(name)) return name;
+  const auto ids = all_runs(runs);
+  if (ids.empty())
+    throw Error(ErrorKind::input, "there are no runs in " + runs.string(),
+                "make one: benchctl run smoke; or name another place: --db FILE");
+  if (name == "latest") return runs / ids.back();
+  if (std::ranges::find(ids, name) != ids.end()) return runs / name;
+  const auto found = beginning_with(ids, name);
+  if (found.size() == 1 && !name.empty()) return runs / found.front();
+  if (found.size() > 1 && !name.empty())
+    throw Error(ErrorKind::input,
+                "'" + name + "' is the beginning of " + std::to_string(found.size()) + " runs",
+                "the first two: " + found[0] + ", " + found[1]);
+  throw Error(ErrorKind::input,
+              "there is no run '" + name + "' in " + runs.string() + "." + did_you_mean(name, ids),
+              "benchctl runs lists them");
+}
+
+}  // namespace bench

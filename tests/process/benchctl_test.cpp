@@ -1,0 +1,139 @@
+// The commands as a user or a script sees them: stdout, stderr, exit code.
+#include <algorithm>
+
+#include "core/schema.h"
+#include "tests/process/program.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+TEST_CASE("a run is reported, kept, listed, shown and exported") {
+  const BenchctlFolder bench;
+  const Answer run = bench.start_suite({"", ""}).wait();
+  INFO(run.err);
+  CHECK(run.exit.clean());
+  CHECK_THAT(run.out, Contains("case1") && Contains("case2"));
+  CHECK_THAT(run.err, Contains("[2/2] case2 ok"));
+
+  const Json runs = parse_json(bench.run({"runs", "--json"}).out, "runs");
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0]["suite"] == "faults");
+  CHECK(bench.run({"show", runs[0]["run"].get<std::string>()}).exit.clean());
+  CHECK_THAT(bench.run({"export", "csv", "latest"}).out, Contains("null.value"));
+  CHECK(bench.run({"export", "jsonl"}).exit.clean());
+  Schema::load(schema_path("report"))
+      .check(parse_json(bench.run({"show", "--json"}).out, "show"), "show --json");
+}
+
+TEST_CASE("the report of show is the report of run, byte for byte") {
+  const BenchctlFolder bench;
+  const Answer run = bench.start_suite({"", "crash"}).wait();
+  CHECK(run.exit.text() == "exit code 3");
+  const Answer show = bench.run({"show", "latest"});
+  CHECK(show.out == run.out);
+  CHECK(show.exit.code == run.exit.code);
+}
+
+TEST_CASE("what is kept with a run: digest, versions, labels, allowed environment, plan") {
+  const BenchctlFolder bench;
+  const std::string suite = bench.suite({""});
+  CHECK(bench
+            .run({"run", suite, "--rank-program", (program_folder() / "faulty_rank").string(),
+                  "--label", "driver=550", "--label", "x=a=b"})
+            .exit.clean());
+  const Json plan = read_json(bench.records().parent_path() / "plan.json");
+  CHECK(plan["digest"].get<std::string>().size() == 64);
+  CHECK(plan["labels"] == Json{{"driver", "550"}, {"x", "a=b"}});
+  CHECK(plan["benchctl_version"].is_string());
+  CHECK(plan["jobs"].size() == 1);
+  CHECK_FALSE(plan["environment"].contains("PATH"));
+}
+
+TEST_CASE("a database that cannot be written leaves the run and the report, and exit code 4") {
+  const BenchctlFolder bench;
+  std::filesystem::create_directories(bench.database / "in-the-way");
+  const Answer run = bench.start_suite({""}).wait();
+  CHECK(run.exit.text() == "exit code 4");
+  CHECK_THAT(run.out, Contains("case1"));
+  CHECK_THAT(run.err, Contains("warning: the run is kept in") && Contains("benchctl rebuild"));
+  std::filesystem::remove_all(bench.database);
+  CHECK_THAT(bench.run({"rebuild"}).out, Contains("1 runs"));
+}
+
+TEST_CASE("a place where no run can be kept is told before anything is measured") {
+  const BenchctlFolder bench;
+  const Answer run = bench.run({"run", bench.suite({""}), "--db", "/proc/nowhere/results.sqlite"});
+  CHECK(run.exit.text() == "exit code 4");
+  CHECK_THAT(run.err, Contains("/proc/nowhere/runs") && Contains("--db"));
+}
+
+TEST_CASE("a note goes to the journal, and a discarded run is listed as such") {
+  const BenchctlFolder bench;
+  CHECK(bench.start_suite({""}).wait().exit.clean());
+  CHECK(bench.run({"note", "latest", "the fans were off", "--discard"}).exit.clean());
+  CHECK_THAT(bench.run({"runs"}).out, Contains("discarded: the fans were off"));
+  CHECK(bench.run({"note", "latest", "they were on", "--restore"}).exit.clean());
+  CHECK_THAT(bench.run({"runs"}).out, !Contains("discarded"));
+  CHECK_THAT(read_file(bench.folder.path() / "journal.jsonl"), Contains("the fans were off"));
+}
+
+TEST_CASE("misspelt words are refused with exit code 2 and the nearest one") {
+  const BenchctlFolder bench;
+  const std::string suite = bench.suite({""});
+  const std::vector<std::pair<std::vector<std::string>, std::string>> slips = {
+      {{"rnu", suite}, "Did you mean 'run'?"},
+      {{"runs", "--jsn"}, "Did you mean '--json'?"},
+      {{"list", "probs"}, "Did you mean 'probes'?"},
+      {{"export", "cvs"}, "Did you mean 'csv'?"},
+      {{"plan", suite, "--only", "caes1"}, "Did you mean 'case1'?"},
+      {{"plan", suite, "--set", "case1.vlaue=2"}, "Did you mean 'value'?"},
+      {{"plan", suite, "--launcher", "slurm"}, "auto, local or mpirun"},
+      {{"run", suite, "--label", "x"}, "not of the form KEY=VALUE"},
+      {{"plan"}, "suite is required"},
+      {{}, "no command given"}};
+  for (const auto& [arguments, expected] : slips) {
+    const Answer answer = bench.run(arguments);
+    INFO(expected);
+    CHECK(answer.exit.text() == "exit code 2");
+    CHECK_THAT(answer.err, Contains(expected));
+    CHECK(answer.out.empty());
+  }
+}
+
+TEST_CASE("--set and --only reach the jobs, as often as they are given") {
+  const BenchctlFolder bench;
+  const Answer answer =
+      bench.run({"plan", bench.suite({"", "", ""}), "--json", "--only", "case1", "--only", "case3",
+                 "--set", "case1.value=5", "--set", "case1.samples=7"});
+  const Json plan = parse_json(answer.out, "plan");
+  REQUIRE(plan["jobs"].size() == 2);
+  CHECK(plan["jobs"][0]["params"]["value"] == 5);
+  CHECK(plan["jobs"][0]["params"]["samples"] == 7);
+  CHECK(plan["jobs"][1]["case_name"] == "case3");
+}
+
+TEST_CASE("what there is can be listed") {
+  const BenchctlFolder bench;
+  const Json all = parse_json(bench.run({"list", "--json"}).out, "list");
+  for (const char* topic : {"probes", "suites", "hosts", "metrics"}) CHECK(all.contains(topic));
+  CHECK_THAT(bench.run({"list", "metrics"}).out, Contains("null.value"));
+}
+
+TEST_CASE("every command explains itself with an example") {
+  const BenchctlFolder bench;
+  for (const char* command : {"list", "plan", "run", "show", "runs", "export", "rebuild", "note"}) {
+    const Answer help = bench.run({command, "--help"});
+    CHECK(help.exit.clean());
+    CHECK_THAT(help.out, Contains(std::string("Example: benchctl ") + command));
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("help answers within 20 ms") {
+  const BenchctlFolder bench;
+  double best = 1.0;
+  for (int i = 0; i < 10; ++i) best = std::min(best, bench.run({"--help"}).seconds);
+  CHECK(best < 0.020);
+}
+#endif

@@ -1,0 +1,151 @@
+#include "runner/planner.h"
+
+#include "core/error.h"
+#include "tests/runner/test_catalogue.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const LaunchSite kSite{LauncherKind::automatic, "/x/bench-rank", "", "/usr/bin/mpirun", false};
+
+Inventory one_host(int slots = 4) {
+  return {{{this_host_name(), this_host_name(), slots, Json(), {}}}};
+}
+
+Plan plan(const std::string& cases, const Inventory& inventory = one_host(),
+          const LaunchSite& site = kSite) {
+  const auto catalogue = test_catalogue();
+  const Suite suite =
+      suite_from_text(R"({"suite": "s", "measure": {"min_clean": 7, "max_samples": 9},
+      "cases": [)" + cases +
+                          "]}",
+                      "s.json", catalogue);
+  return make_plan(suite, inventory, catalogue, site);
+}
+
+std::vector<std::string> ids(const Plan& plan) {
+  std::vector<std::string> result;
+  for (const PlanEntry& entry : plan.entries) result.push_back(entry.job.id);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "axes expand to their product, in the order of their names, and repeats follow each other") {
+  const Plan result = plan(R"({"name": "a", "probe": "gemm", "repeat": 2,
+      "axes": {"dtype": ["f32", "f64"], "cores": [1, 2]}})");
+  std::vector<std::string> seen;
+  for (const PlanEntry& entry : result.entries)
+    seen.push_back(
+        dump(Json{entry.job.params["cores"], entry.job.params["dtype"], entry.job.repeat}));
+  CHECK(seen == std::vector<std::string>{R"([1,"f32",0])", R"([1,"f32",1])", R"([1,"f64",0])",
+                                         R"([1,"f64",1])", R"([2,"f32",0])", R"([2,"f32",1])",
+                                         R"([2,"f64",0])", R"([2,"f64",1])"});
+}
+
+TEST_CASE("a job's id is the number of its case, its name, and which of several it is") {
+  const Plan result =
+      plan(R"({"name": "a", "probe": "peak"}, {"name": "b.c", "probe": "gemm", "repeat": 10})");
+  CHECK(result.entries.size() == 11);
+  CHECK(ids(result)[0] == "01.a");
+  CHECK(ids(result)[1] == "02.b.c.01");
+  CHECK(ids(result)[10] == "02.b.c.10");
+}
+
+TEST_CASE("a list in params stays one job, and defaults are filled in") {
+  const Plan result = plan(R"({"name": "a", "probe": "gemm", "params": {"sizes": [1, 2, 3]}})");
+  REQUIRE(result.entries.size() == 1);
+  CHECK(result.entries[0].job.params == Json{{"cores", 1}, {"dtype", "f32"}, {"sizes", {1, 2, 3}}});
+}
+
+TEST_CASE("a case's measure settings win over the suite's, those over the rules") {
+  const Plan result = plan(R"({"name": "a", "probe": "peak", "measure": {"max_samples": 11}})");
+  const MeasureSettings& measure = result.entries[0].job.measure;
+  CHECK(measure.min_clean == 7);
+  CHECK(measure.max_samples == 11);
+  CHECK(measure.max_time_s == MeasureSettings{}.max_time_s);
+}
+
+TEST_CASE("slots means one rank for each slot of the host") {
+  const Plan result =
+      plan(R"({"name": "a", "probe": "peak", "ranks_per_host": "slots"})", one_host(6));
+  CHECK(result.entries[0].job.ranks == 6);
+}
+
+TEST_CASE("ranks and binding as axes make jobs of their own") {
+  const Plan result =
+      plan(R"({"name": "a", "probe": "peak", "axes": {"ranks_per_host": [2, "slots"]}})");
+  REQUIRE(result.entries.size() == 2);
+  CHECK(result.entries[0].job.ranks == 2);
+  CHECK(result.entries[1].job.ranks == 4);
+  CHECK(result.entries[1].job.params == Json{{"threads", 1}});
+}
+
+TEST_CASE("ranks are pinned only when there are several and a CPU for each") {
+  const auto binding = [](int ranks) {
+    return plan(R"({"name": "a", "probe": "peak", "ranks_per_host": )" + std::to_string(ranks) +
+                "}")
+        .entries[0]
+        .job.binding;
+  };
+  CHECK(binding(1) == "none");
+  CHECK(binding(4) == "core");
+  CHECK(binding(5) == "none");
+}
+
+TEST_CASE("a cuda job without a CUDA build is a planned skip") {
+  const Plan result =
+      plan(R"({"name": "a", "probe": "gemm", "device": "cuda"}, {"name": "b", "probe": "peak"})");
+  CHECK_THAT(result.entries[0].skip, Contains("no CUDA build"));
+  CHECK(result.entries[1].skip.empty());
+  CHECK(result.entries[0].expected.value == 0.0);
+}
+
+TEST_CASE("without mpirun a job of several ranks is a planned skip that says what to install") {
+  LaunchSite site = kSite;
+  site.mpirun.clear();
+  const Plan result =
+      plan(R"({"name": "a", "probe": "peak", "ranks_per_host": 2}, {"name": "b", "probe": "peak"})",
+           one_host(), site);
+  CHECK_THAT(result.entries[0].skip, Contains("mpirun") && Contains("openmpi-bin"));
+  CHECK(result.entries[1].skip.empty());
+}
+
+TEST_CASE("a host that is not this one is a planned skip that names it") {
+  Inventory inventory = one_host();
+  inventory.hosts.push_back({"elsewhere-42", "elsewhere-42", 8, Json(), {}});
+  const Plan result = plan(R"({"name": "a", "probe": "peak"})", inventory);
+  REQUIRE(result.entries.size() == 2);
+  CHECK(result.entries[0].skip.empty());
+  CHECK_THAT(result.entries[1].skip, Contains("elsewhere-42"));
+  CHECK(result.entries[1].job.id == "01.a.2");
+}
+
+TEST_CASE("axes that explode are refused, naming the case") {
+  std::string many = "[1";
+  for (int i = 2; i < 60; ++i) many += "," + std::to_string(i);
+  many += "]";
+  const std::string dtypes = R"(["f32")" + [] {
+    std::string text;
+    for (int i = 0; i < 2000; ++i) text += R"(,"f32")";
+    return text;
+  }() + "]";
+  CHECK_THROWS_WITH(plan(R"({"name": "a", "probe": "gemm", "axes": {"cores": )" + many +
+                         R"(, "dtype": )" + dtypes + "}}"),
+                    Contains("case 'a'"));
+}
+
+TEST_CASE("the plan's JSON has jobs, skips with reasons, and gates by case") {
+  const Json json = to_json(plan(R"({"name": "a", "probe": "gemm", "device": "cuda"},
+      {"name": "b", "probe": "peak", "gates": [{"metric": "throughput", "min": 1}]})"));
+  REQUIRE(json["jobs"].size() == 1);
+  CHECK(json["jobs"][0]["id"] == "02.b");
+  REQUIRE(json["skipped"].size() == 1);
+  CHECK_THAT(json["skipped"][0]["reason"].get<std::string>(), Contains("CUDA"));
+  CHECK(json["gates"]["b"][0]["min"] == 1);
+  CHECK(json["digest"].get<std::string>().size() == 64);
+}

@@ -1,0 +1,57 @@
+#include "runner/progress.h"
+
+#include <unistd.h>
+
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Plan two_jobs() {
+  Plan plan;
+  plan.entries.resize(2);
+  plan.entries[0].job.id = "01.a";
+  plan.entries[0].job.case_name = "a";
+  plan.entries[0].axes = {{"threads", 2}};
+  plan.entries[0].expected = Seconds{3.0};
+  plan.entries[1].job.id = "02.b";
+  plan.entries[1].job.case_name = "b";
+  return plan;
+}
+
+/// What a progress of this style wrote for: start a, finish a, start b, fail b.
+std::string shown(Progress::Style style) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  {
+    const Plan plan = two_jobs();
+    Progress progress(style, plan, ends[1]);
+    progress.start(plan.entries[0]);
+    progress.finish(plan.entries[0].job, {Status::ok, "", 1.25});
+    progress.start(plan.entries[1]);
+    progress.finish(plan.entries[1].job, {Status::failed, "it\x1b[31m crashed", 0.5});
+  }
+  close(ends[1]);
+  std::string text(4096, '\0');
+  text.resize(static_cast<std::size_t>(read(ends[0], text.data(), text.size())));
+  close(ends[0]);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("without a terminal each finished job is one plain line") {
+  CHECK(shown(Progress::Style::plain) ==
+        "[1/2] a threads=2 ok 1.2 s\n[2/2] b failed 0.5 s: it\\x1b[31m crashed\n");
+}
+
+TEST_CASE("on a terminal one line is redrawn and cleared, and only what went wrong stays") {
+  const std::string text = shown(Progress::Style::live);
+  CHECK_THAT(text, Contains("\r\033[K[1/2] a threads=2  0 s of about 3 s"));
+  CHECK_THAT(text, !Contains("ok 1.2 s"));
+  CHECK_THAT(text, Contains("[2/2] b failed 0.5 s"));
+}
+
+TEST_CASE("a silent progress writes nothing") { CHECK(shown(Progress::Style::silent).empty()); }

@@ -1,0 +1,139 @@
+#include "runner/suite.h"
+
+#include "core/error.h"
+#include "tests/runner/test_catalogue.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Suite read(const std::string& cases, const SuiteChanges& changes = {}) {
+  return suite_from_text(R"({"suite": "s", "cases": [)" + cases + "]}", "s.json", test_catalogue(),
+                         changes);
+}
+
+/// "what | hint" of the error that reading gives.
+std::string refusal(const std::string& cases, const SuiteChanges& changes = {}) {
+  try {
+    read(cases, changes);
+  } catch (const Error& error) {
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "no error";
+}
+
+const std::string kGemm = R"({"name": "a", "probe": "gemm"})";
+
+}  // namespace
+
+TEST_CASE("a case takes what the file says and the defaults for the rest") {
+  const Suite suite = read(R"({"name": "a", "probe": "gemm", "params": {"dtype": "f64"},
+      "axes": {"cores": [1, 2]}, "ranks_per_host": "slots", "repeat": 3, "env": {"X": "1"}})");
+  REQUIRE(suite.cases.size() == 1);
+  const Case& one = suite.cases[0];
+  CHECK(one.params == Json{{"dtype", "f64"}});
+  CHECK(one.axes.at("cores") == Json{1, 2});
+  CHECK(one.ranks_per_host == "slots");
+  CHECK(one.repeat == 3);
+  CHECK(one.timeout_s == 60.0);
+  CHECK(one.binding == "core");
+  CHECK(one.device == "host");
+  CHECK(one.env.at("X") == "1");
+}
+
+TEST_CASE("the digest is the SHA-256 of the file's bytes") {
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const std::string text = R"({"suite": "s", "cases": [)" + kGemm + "]}";
+  CHECK(read(kGemm).digest == sha256(text));
+}
+
+TEST_CASE("a misspelt probe is refused with the nearest name and its place") {
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gem"})"), Contains("s.json: /cases/0/probe") &&
+                                                              Contains("'gem'") &&
+                                                              Contains("Did you mean 'gemm'?"));
+}
+
+TEST_CASE("a misspelt parameter is refused with the nearest name and its place") {
+  CHECK_THAT(refusal(kGemm + R"(, {"name": "b", "probe": "gemm", "params": {"dtyp": "f32"}})"),
+             Contains("/cases/1/params/dtyp") && Contains("Did you mean 'dtype'?"));
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "axes": {"core": [1]}})"),
+             Contains("/cases/0/axes/core") && Contains("Did you mean 'cores'?"));
+}
+
+TEST_CASE("a value outside its range is refused with value, place and range") {
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "params": {"cores": 65}})"),
+             Contains("/cases/0/params/cores") && Contains("65") && Contains("64"));
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "params": {"sizes": [16, 0]}})"),
+             Contains("/cases/0/params/sizes/1") && Contains("0"));
+}
+
+TEST_CASE("every value of an axis is checked, with its index in the place") {
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "axes": {"cores": [1, -3]}})"),
+             Contains("/cases/0/axes/cores/1") && Contains("-3"));
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "axes": {"dtype": ["f32", "f33"]}})"),
+             Contains("/cases/0/axes/dtype/1") && Contains("f33") && Contains("f32"));
+}
+
+TEST_CASE("ranks and binding may be axes, and their values are checked") {
+  CHECK(refusal(R"({"name": "a", "probe": "gemm", "axes": {"ranks_per_host": [2, "slots"]}})") ==
+        "no error");
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "axes": {"ranks_per_host": [2, 0]}})"),
+             Contains("/cases/0/axes/ranks_per_host/1"));
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "axes": {"binding": ["cores"]}})"),
+             Contains("/cases/0/axes/binding/0") && Contains("none, core, socket"));
+}
+
+TEST_CASE("a parameter that stands in params and in axes is refused") {
+  CHECK_THAT(
+      refusal(R"({"name": "a", "probe": "gemm", "params": {"cores": 1}, "axes": {"cores": [2]}})"),
+      Contains("'cores' stands in params and in axes"));
+}
+
+TEST_CASE("two cases of one name are refused, naming it") {
+  CHECK_THAT(refusal(kGemm + "," + kGemm), Contains("/cases/1/name") && Contains("'a'"));
+}
+
+TEST_CASE("an unknown key of a case is refused") {
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "repeats": 2})"),
+             Contains("/cases/0/repeats") && Contains("repeat"));
+}
+
+TEST_CASE("a device the probe does not measure is refused") {
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "peak", "device": "cuda"})"),
+             Contains("/cases/0/device") && Contains("it measures: host"));
+}
+
+TEST_CASE("a gate on a metric the probe does not have is refused with the nearest") {
+  CHECK_THAT(
+      refusal(R"({"name": "a", "probe": "peak", "gates": [{"metric": "latecy", "max": 1}]})"),
+      Contains("/cases/0/gates/0/metric") && Contains("Did you mean 'latency'?"));
+  CHECK(refusal(
+            R"({"name": "a", "probe": "peak", "gates": [{"metric": "peak.latency", "max": 1}]})") ==
+        "no error");
+}
+
+TEST_CASE("--only keeps the named cases and refuses a name that is none") {
+  const std::string two = kGemm + R"(, {"name": "bench.b", "probe": "peak"})";
+  const Suite suite = read(two, {{"bench.b"}, {}});
+  REQUIRE(suite.cases.size() == 1);
+  CHECK(suite.cases[0].name == "bench.b");
+  CHECK_THAT(refusal(two, {{"bench.c"}, {}}), Contains("no case 'bench.c'") && Contains("bench.b"));
+}
+
+TEST_CASE("--set puts a value in a case's parameters and takes the axis away") {
+  const Suite suite = read(R"({"name": "a.b", "probe": "gemm", "axes": {"cores": [1, 2]}})",
+                           {{}, {"a.b.cores=4", "a.b.dtype=f64", "a.b.sizes=[16]"}});
+  CHECK(suite.cases[0].params == Json{{"cores", 4}, {"dtype", "f64"}, {"sizes", {16}}});
+  CHECK(suite.cases[0].axes.empty());
+}
+
+TEST_CASE("--set is refused for a wrong form, case, parameter or value, saying which") {
+  CHECK_THAT(refusal(kGemm, {{}, {"cores=4"}}), Contains("not of the form CASE.PARAM=VALUE"));
+  CHECK_THAT(refusal(kGemm, {{}, {"a.cores"}}), Contains("not of the form"));
+  CHECK_THAT(refusal(kGemm, {{}, {"b.cores=4"}}), Contains("no case 'b'"));
+  CHECK_THAT(refusal(kGemm, {{}, {"a.coers=4"}}), Contains("Did you mean 'cores'?"));
+  CHECK_THAT(refusal(kGemm, {{}, {"a.cores=many"}}),
+             Contains("--set a.cores=many") && Contains("many"));
+}

@@ -42,8 +42,8 @@ void read_memory_1(const SystemFiles& files, const std::string& folder, CgroupLi
 
 using Read = void (*)(const SystemFiles&, const std::string&, CgroupLimits&);
 
-/// Reads `group` and its parents up to the mount. In a container the group's path may be that of the
-/// host and not be there; the mount itself then is our group.
+/// Reads `group` and its parents up to the mount. In a container the group's path may be that of
+/// the host and not be there; the mount itself then is our group.
 void read_up(const SystemFiles& files, const std::string& mount, std::string group, Read read,
              CgroupLimits& limits) {
   if (!files.exists(mount)) return;

@@ -12,13 +12,6 @@ const std::string kCpus = "sys/devices/system/cpu";
 
 std::string cpu_folder(int cpu) { return kCpus + "/cpu" + std::to_string(cpu); }
 
-/// The first processor's part of /proc/cpuinfo. The whole file costs milliseconds on a machine of
-/// hundreds of cores, and text() reads no more than its beginning.
-std::string first_processor(const SystemFiles& files) {
-  const std::string text = files.text("proc/cpuinfo").value_or("");
-  return text.substr(0, text.find("\n\n"));
-}
-
 /// An Arm core says only numbers; these are the server cores one meets.
 std::string arm_model(const std::string& implementer, const std::string& part) {
   struct Core {
@@ -91,7 +84,8 @@ void add_counts(const SystemFiles& files, Json& facts) {
   facts["numa_nodes"] = nodes ? Json(nodes->size()) : Json(kUnreadable);
 }
 
-/// Every governor in use by the processors that are online, "performance" or "performance,powersave".
+/// Every governor in use by the processors that are online, "performance" or
+/// "performance,powersave".
 Json governor(const SystemFiles& files) {
   const auto policies = files.entries(kCpus + "/cpufreq");
   std::set<std::string> found;
@@ -121,6 +115,11 @@ Json smt(const SystemFiles& files) {
 }
 
 }  // namespace
+
+std::string first_processor(const SystemFiles& files) {
+  const std::string text = files.text("proc/cpuinfo", 4096).value_or("");
+  return text.substr(0, text.find("\n\n"));
+}
 
 void add_cpu_facts(const SystemFiles& files, Json& facts) {
   utsname name{};

@@ -16,6 +16,10 @@ Json or_unreadable(const std::optional<T>& value) {
   return value ? Json(*value) : Json(kUnreadable);
 }
 
+/// The first processor's part of /proc/cpuinfo: the whole costs milliseconds where there are
+/// hundreds.
+std::string first_processor(const SystemFiles& files);
+
 /// Adds its keys to `facts`.
 void add_cpu_facts(const SystemFiles& files, Json& facts);
 

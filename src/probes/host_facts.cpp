@@ -29,6 +29,22 @@ std::optional<std::int64_t> memory_bytes(const SystemFiles& files) {
   return total ? kilobytes(*total) : std::nullopt;
 }
 
+/// What the NUMA nodes hold in all.
+std::optional<std::int64_t> memory_of_nodes(const SystemFiles& files) {
+  const auto nodes = files.list("sys/devices/system/node/online");
+  if (!nodes) return {};
+  std::int64_t sum = 0;
+  for (const int node : *nodes) {
+    const std::string name = std::to_string(node);
+    const auto text = files.text("sys/devices/system/node/node" + name + "/meminfo");
+    const auto total = text ? field(*text, "Node " + name + " MemTotal") : std::nullopt;
+    const auto bytes = total ? kilobytes(*total) : std::nullopt;
+    if (!bytes) return {};
+    sum += *bytes;
+  }
+  return sum;
+}
+
 /// The word in brackets: "always [madvise] never".
 Json chosen(const std::optional<std::string>& text) {
   if (!text) return kUnreadable;
@@ -56,11 +72,12 @@ Json huge_pages(const SystemFiles& files) {
 
 void add_memory(const SystemFiles& files, Json& facts) {
   facts["memory_bytes"] = or_unreadable(memory_bytes(files));
+  facts["memory_of_nodes_bytes"] = or_unreadable(memory_of_nodes(files));
   facts["page_size_bytes"] = sysconf(_SC_PAGESIZE);
   facts["huge_pages"] = huge_pages(files);
   // A kernel without transparent huge pages has no such folder.
-  facts["thp"] = files.exists("sys/kernel/mm") && !files.exists(kThp) ? Json(kNone)
-                                                                      : chosen(files.text(kThp));
+  facts["thp"] =
+      files.exists("sys/kernel/mm") && !files.exists(kThp) ? Json(kNone) : chosen(files.text(kThp));
 }
 
 void add_limits(const SystemFiles& files, Json& facts) {
@@ -72,13 +89,15 @@ void add_limits(const SystemFiles& files, Json& facts) {
   // "Max locked memory         8388608              8388608              bytes"; the first is ours.
   const auto line = field(files.text("proc/self/limits").value_or(""), "Max locked memory");
   const std::string memlock = line ? line->substr(0, line->find(' ')) : "";
-  facts["memlock_bytes"] = memlock == "unlimited" ? Json(kNone) : or_unreadable(parse_number(memlock));
+  facts["memlock_bytes"] =
+      memlock == "unlimited" ? Json(kNone) : or_unreadable(parse_number(memlock));
 }
 
 /// Share of all CPU time since boot that the hypervisor gave to others.
 Json steal_share(const SystemFiles& files) {
   std::istringstream in(field(files.text("proc/stat").value_or(""), "cpu").value_or(""));
-  std::array<double, 8> ticks{};  // user nice system idle iowait irq softirq steal; guest is in user
+  std::array<double, 8>
+      ticks{};  // user nice system idle iowait irq softirq steal; guest is in user
   double all = 0.0;
   for (double& tick : ticks) {
     if (!(in >> tick)) return kUnreadable;
@@ -105,34 +124,31 @@ bool has_flag(const std::string& flags, const std::string& flag) {
   return (" " + flags + " ").find(" " + flag + " ") != std::string::npos;
 }
 
-/// What kind of virtual machine this is, "none" for a physical one.
-Json virtualization(const SystemFiles& files, const Json& product) {
+/// "virtual machine" or "none"; the hypervisor's name where it says one.
+Json virtualization(const SystemFiles& files) {
   if (const auto type = files.text("sys/hypervisor/type")) return *type;
-  const auto flags = field(files.text("proc/cpuinfo").value_or(""), "flags");
+  const auto flags = field(first_processor(files), "flags");
   const std::string vendor = files.text(kDmi + "sys_vendor").value_or("");
   bool guest = flags && has_flag(*flags, "hypervisor");
   // Arm has no such flag; the vendor of the board gives a guest away.
   for (const char* name : {"QEMU", "VMware", "Xen", "innotek", "Amazon EC2", "Google", "Parallels"})
     guest = guest || (!flags && vendor.starts_with(name));
-  if (guest) {
-    if (product.is_string() && product != kUnreadable)
-      return (vendor.empty() ? "" : vendor + " ") + product.get<std::string>();
-    return "product unreadable";
-  }
+  if (guest) return "virtual machine";
   return flags || !vendor.empty() ? kNone : kUnreadable;
 }
 
 void add_machine(const SystemFiles& files, Json& facts) {
   facts["hostname"] = or_unreadable(files.text("proc/sys/kernel/hostname"));
   facts["kernel"] = or_unreadable(files.text("proc/sys/kernel/osrelease"));
-  std::string os = field(files.text("etc/os-release").value_or(""), "PRETTY_NAME=").value_or("");
+  std::string os = field(files.text("etc/os-release").value_or(""), "PRETTY_NAME").value_or("");
   std::erase(os, '"');
   facts["os"] = os.empty() ? kUnreadable : os;
+  facts["product_vendor"] = or_unreadable(files.text(kDmi + "sys_vendor"));
   facts["product"] = or_unreadable(files.text(kDmi + "product_name"));
   facts["product_serial"] = or_unreadable(files.text(kDmi + "product_serial"));
-  facts["virtualization"] = virtualization(files, facts["product"]);
-  facts["clocksource"] = or_unreadable(
-      files.text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
+  facts["virtualization"] = virtualization(files);
+  facts["clocksource"] =
+      or_unreadable(files.text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }
 
 }  // namespace

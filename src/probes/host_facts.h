@@ -9,10 +9,10 @@
 
 namespace bench {
 
-/// An object; sizes in bytes. A value that could not be read is the text "unreadable"; one that does
-/// not exist here (no quota, no governor) is "none". Never throws for what the machine says.
-/// `root` stands for "/", so that tests can give a machine of their own; `own_processes` are ours on
-/// this host, which are no load of others.
+/// An object; sizes in bytes. A value that could not be read is the text "unreadable"; one that
+/// does not exist here (no quota, no governor) is "none". Never throws for what the machine says.
+/// `root` stands for "/", so that tests can give a machine of their own; `own_processes` are ours
+/// on this host, which are no load of others.
 Json read_host_facts(const std::filesystem::path& root = "/", int own_processes = 1);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
-// Reads the facts of a host as an experienced colleague would: what in them makes measurements worse
-// or mean less, what that does to the numbers, and what to do about it.
+// Reads the facts of a host as an experienced colleague would: what in them makes measurements
+// worse or mean less, what that does to the numbers, and what to do about it.
 #pragma once
 
 #include <string>

@@ -54,7 +54,8 @@ void serve() {
   const auto group = join_group();
   const auto device = make_host_device();
   RankServer server(*group, *device, records);
-  if (group->rank() == 0) server.introduce(describe_program(*group), read_host_facts());
+  if (group->rank() == 0)
+    server.introduce(describe_program(*group), read_host_facts("/", group->size()));
   server.serve(std::cin);
 }
 

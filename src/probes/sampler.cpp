@@ -153,7 +153,7 @@ Sampler::Batch Sampler::take(const Measurement& m, std::int64_t calls, std::size
     batch.seconds.push_back(per_call);
     batch.spoiled.push_back(watch.lost().value >= kStolenShare * whole ? 1.0 : 0.0);
   }
-  if (const auto clock = device_.clock()) batch.clock = clock->value;
+  if (const auto clock = m.clock ? m.clock() : device_.clock()) batch.clock = clock->value;
   return batch;
 }
 

@@ -34,6 +34,19 @@ Check agree(Group& group, Check check) {
   return check;
 }
 
+/// Core cycles per call where each sample has its own reading of the clock.
+std::optional<double> median_cycles(const Series& series) {
+  if (series.clocks.empty() || series.clocks.size() != series.seconds.size()) return {};
+  std::vector<double> cycles = series.seconds;
+  for (std::size_t i = 0; i < cycles.size(); ++i) cycles[i] *= series.clocks[i];
+  return median(clean_values(cycles, series.flags));
+}
+
+Limit at_clock(const CycleLimit& limit, Hertz clock) {
+  return {limit.per_cycle * clock.value, limit.kind,
+          limit.source + " x " + format(clock.value, Unit::hertz)};
+}
+
 }  // namespace
 
 std::string above_limit(double value, Better better, const Limit& limit) {
@@ -117,6 +130,8 @@ Measured State::measure(const Measurement& m) {
   Measured measured;
   measured.clean = count_clean(series.flags);
   measured.median = {median(clean_values(series.seconds, series.flags))};
+  if (quality.clock_hz) measured.clock = Hertz{*quality.clock_hz};
+  measured.cycles = median_cycles(series);
   for (const Report& report : m.reports) {
     Samples samples = blank(report.metric, m.params);
     if (report.unit) samples.unit = *report.unit;
@@ -128,6 +143,8 @@ Measured State::measure(const Measurement& m) {
     samples.stop = series.stop;
     samples.repeats = series.calls;
     samples.limit = report.limit ? report.limit : known_limit(report.metric, m.params);
+    if (report.cycle_limit && measured.clock)
+      samples.limit = at_clock(*report.cycle_limit, *measured.clock);
     samples.check = check;
     samples.quality = quality;
     emit(std::move(samples));

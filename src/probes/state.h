@@ -38,6 +38,14 @@ enum class Timing {
   osu  // OSU: each call timed, a barrier after it; a sample is the mean of a batch, mean over ranks
 };
 
+/// A ceiling in work per cycle of the core's clock: the limit is this times the clock measured during
+/// the series. Cores run heavy vector code at a lower clock, so no other clock is fair.
+struct CycleLimit {
+  double per_cycle = 0.0;  // of all threads together, in the metric's unit of work
+  LimitKind kind = LimitKind::proven;
+  std::string source;
+};
+
 /// One metric derived from the timed seconds per call.
 struct Report {
   std::string metric;
@@ -45,6 +53,7 @@ struct Report {
   std::optional<double> amount = {};
   std::optional<Limit> limit = {};
   std::optional<Unit> unit = {};  // where it differs from the declared one (op_per_second)
+  std::optional<CycleLimit> cycle_limit = {};  // used where a clock was measured
 };
 
 struct Measurement {
@@ -52,6 +61,8 @@ struct Measurement {
   Work work;
   std::vector<Report> reports;
   std::function<Check()> verify;  // looks at the output of the last timed call, on this rank
+  /// The clock under this kind of load, asked for right after each sample; else the device's own.
+  std::function<std::optional<Hertz>()> clock = {};
   std::function<void()> before_sample = {};  // untimed, before the barrier; isolated timing only
   Timing timing = Timing::isolated;
   std::int64_t calls = 0;  // in one sample; 0: as many as fill min_sample_s
@@ -62,6 +73,9 @@ struct Measured {
   Status outcome = Status::ok;
   Seconds median;  // per call, of the clean samples (of all, where none is clean)
   std::size_t clean = 0;
+  std::optional<Hertz> clock;    // median during the series
+  std::optional<double> cycles;  // of the core per call, median over the clean samples; sample by
+                                 // sample, because the clock moves from one to the next
 };
 
 class State {

@@ -10,7 +10,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMaxBytes = 64u << 10;
 constexpr int kMaxListed = 65536;
 constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -38,8 +37,7 @@ std::optional<std::vector<int>> parse_list(std::string_view text) {
     text.remove_prefix(std::min(text.size(), part.size() + 1));
     const auto dash = part.find('-', 1);
     const auto first = parse_number(part.substr(0, dash));
-    const auto last =
-        dash == std::string_view::npos ? first : parse_number(part.substr(dash + 1));
+    const auto last = dash == std::string_view::npos ? first : parse_number(part.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first || *last >= kMaxListed) return {};
     for (std::int64_t number = *first; number <= *last; ++number)
       numbers.push_back(static_cast<int>(number));
@@ -55,9 +53,9 @@ std::optional<std::string> field(std::string_view text, std::string_view key) {
     if (!line.starts_with(key)) continue;
     std::string_view rest = line.substr(key.size());
     const auto next = rest.find_first_not_of(" \t");
-    if (next == std::string_view::npos || (next == 0 && rest[0] != ':')) continue;
+    if (next == std::string_view::npos || (next == 0 && rest[0] != ':' && rest[0] != '=')) continue;
     rest.remove_prefix(next);
-    if (rest.starts_with(':')) rest.remove_prefix(1);
+    if (rest[0] == ':' || rest[0] == '=') rest.remove_prefix(1);
     return std::string(trim(rest));
   }
   return {};
@@ -65,17 +63,22 @@ std::optional<std::string> field(std::string_view text, std::string_view key) {
 
 // open and read rather than a stream: a stream costs three times as much, and there are hundreds of
 // these files on a large machine.
-std::optional<std::string> SystemFiles::text(const std::string& path) const {
+std::optional<std::string> SystemFiles::bytes(const std::string& path, std::size_t most) const {
   const int file = open((root_ / path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return {};
   std::string content;
   std::array<char, 4096> buffer;
   ssize_t got = 0;
-  while (content.size() < kMaxBytes && (got = read(file, buffer.data(), buffer.size())) > 0)
+  while (content.size() < most && (got = read(file, buffer.data(), buffer.size())) > 0)
     content.append(buffer.data(), static_cast<std::size_t>(got));
   close(file);
   if (got < 0) return {};
-  return std::string(trim(content));
+  return content;
+}
+
+std::optional<std::string> SystemFiles::text(const std::string& path, std::size_t most) const {
+  const auto content = bytes(path, most);
+  return content ? std::optional<std::string>(trim(*content)) : std::nullopt;
 }
 
 std::optional<std::int64_t> SystemFiles::number(const std::string& path) const {

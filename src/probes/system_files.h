@@ -16,8 +16,10 @@ class SystemFiles {
  public:
   explicit SystemFiles(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
-  /// The file's first 64 KiB without white space at the ends; `path` is relative: "proc/stat".
-  std::optional<std::string> text(const std::string& path) const;
+  /// The beginning of the file without white space at the ends; `path` is relative: "proc/stat".
+  std::optional<std::string> text(const std::string& path, std::size_t most = 64u << 10) const;
+  /// The beginning of the file as it is.
+  std::optional<std::string> bytes(const std::string& path, std::size_t most) const;
   /// The file as one whole number; nothing when it holds anything else.
   std::optional<std::int64_t> number(const std::string& path) const;
   /// A kernel list such as "0-3,8" as numbers.
@@ -35,7 +37,7 @@ std::optional<std::vector<int>> parse_list(std::string_view text);
 /// The whole number the text is, in base 10.
 std::optional<std::int64_t> parse_number(std::string_view text);
 std::string_view trim(std::string_view text);
-/// What stands behind "key<blanks>:" or "key<blanks>" at the beginning of a line; trimmed.
+/// What stands behind the key in the first line that begins "key:", "key=" or "key ", trimmed.
 std::optional<std::string> field(std::string_view text, std::string_view key);
 
 }  // namespace bench

@@ -56,7 +56,7 @@ struct MemoryPlace {
 
 struct ArraysRequest {
   double bytes = 0.0;  // of the largest working set, all arrays and threads together
-  int threads = 1;
+  int threads = 1;     // the most that will be asked for
   Pages pages = Pages::small;
   MemoryPlace place = {};
 };
@@ -65,6 +65,7 @@ struct StreamRequest {
   MemoryKernel kernel = MemoryKernel::read;
   Stores stores = Stores::none;
   double bytes = 0.0;  // working set, all arrays and threads together
+  int threads = 1;
 };
 
 /// What one call of a prepared stream moves, all threads together.
@@ -96,8 +97,9 @@ class MemoryArrays {
 class MemoryChain {
  public:
   virtual ~MemoryChain() = default;
-  virtual double huge_share() const = 0;
-  virtual double bytes() const = 0;
+  virtual double huge_share() const = 0;  // of what was prepared so far
+  /// Builds the chain through so many bytes: a power of two, at least 256, at most as requested.
+  virtual void prepare(double bytes) = 0;
   /// The timed work: follows the chain `loads` steps further.
   virtual void run(std::int64_t loads) = 0;
   /// Whether the walk stands where that many steps must have brought it; counts nodes it is off.
@@ -105,7 +107,7 @@ class MemoryChain {
 };
 
 struct ChainRequest {
-  double bytes = 0.0;  // rounded down to a power of two
+  double bytes = 0.0;  // of the largest chain
   Pages pages = Pages::small;
   MemoryPlace place = {};
   std::uint64_t seed = 1;
@@ -119,6 +121,8 @@ class MemorySystem {
   virtual std::vector<MemoryNode> nodes() const = 0;
   /// What may be allocated now: by the machine and by its control group.
   virtual double available_bytes() const = 0;
+  /// Why huge pages cannot be had here; "" when they may be.
+  virtual std::string no_huge_pages() const = 0;
   /// Why non-temporal stores cannot be measured here; "" when they can.
   virtual std::string no_nontemporal() const = 0;
   /// The vector instructions the kernels use: "AVX-512".

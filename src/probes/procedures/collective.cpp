@@ -219,8 +219,7 @@ void measure_size(State& state, const Sweep& sweep, std::size_t size_bytes) {
               {"dtype", to_string(sweep.dtype)},
               {"size_bytes", exchange.size_bytes()},
               {"in_place", sweep.in_place},
-              {"timing", sweep.timing},
-              {"ranks", state.group().size()}};
+              {"timing", sweep.timing}};
   m.work = [&](std::int64_t calls) { exchange.run(calls); };
   m.reports = {{"latency"}, {"algbw", bytes}, {"busbw", bytes * exchange.bus_factor()}};
   m.verify = [&] { return Check{"exact sum of integers", exchange.wrong(), 0.0}; };

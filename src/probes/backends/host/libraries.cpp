@@ -10,6 +10,7 @@
 #include <hwloc.h>
 #endif
 
+#include <sstream>
 #include <string>
 
 namespace bench {
@@ -27,7 +28,12 @@ Json onednn() {
 
 Json openblas() {
 #ifdef BENCH_OPENBLAS
-  return std::string(openblas_get_config());
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... SkylakeX MAX_THREADS=64": the version and the kernels in use.
+  std::istringstream config(openblas_get_config());
+  std::string name;
+  std::string version;
+  config >> name >> version;
+  return version + " (" + openblas_get_corename() + ")";
 #else
   return nullptr;
 #endif
@@ -35,9 +41,7 @@ Json openblas() {
 
 Json hwloc() {
 #ifdef BENCH_HWLOC
-  const unsigned version = hwloc_get_api_version();
-  return std::to_string(version >> 16) + "." + std::to_string((version >> 8) & 0xff) + "." +
-         std::to_string(version & 0xff);
+  return HWLOC_VERSION;
 #else
   return nullptr;
 #endif

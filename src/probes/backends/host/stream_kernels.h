@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace bench {
@@ -11,6 +12,7 @@ struct StreamKernels {
   using Read = double (*)(const double* b, std::size_t n);
   using Write = void (*)(double* a, double value, std::size_t n);
   using Copy = void (*)(double* a, const double* b, std::size_t n);
+  using Fill = void (*)(double* a, std::uint64_t first, std::size_t n);
   using Triad = void (*)(double* a, const double* b, const double* c, double s, std::size_t n);
 
   const char* instructions = "";
@@ -22,6 +24,7 @@ struct StreamKernels {
   Copy copy_nontemporal = nullptr;
   Triad triad = nullptr;
   Triad triad_nontemporal = nullptr;
+  Fill fill = nullptr;  // a[i] = pattern(first + i), memory_pattern.h
 };
 
 /// The best of available_stream_kernels().

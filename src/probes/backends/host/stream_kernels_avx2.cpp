@@ -1,4 +1,7 @@
 // Stream kernels with 256-bit vectors, compiled for AVX2 and FMA whatever the rest is compiled for.
+// What is inline and shared with other files must come before the pragma below, or the linker might
+// give those files the copy that is compiled for this extension.
+#include "probes/backends/host/memory_pattern.h"
 #include "probes/backends/host/stream_kernels.h"
 
 #if defined(__x86_64__)
@@ -25,7 +28,7 @@ struct Avx2 {
     const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(half) + _mm_cvtsd_f64(_mm_unpackhi_pd(half, half));
   }
-  static void prefetch(const double* p) { _mm_prefetch(p, _MM_HINT_T0); }
+  static void prefetch(const double* p) { asm volatile("prefetcht0 %0" : : "m"(*p)); }
   static void fence() { _mm_sfence(); }
 };
 

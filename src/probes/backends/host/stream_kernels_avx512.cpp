@@ -1,4 +1,7 @@
 // Stream kernels with 512-bit vectors, compiled for AVX-512F whatever the rest is compiled for.
+// What is inline and shared with other files must come before the pragma below, or the linker might
+// give those files the copy that is compiled for this extension.
+#include "probes/backends/host/memory_pattern.h"
 #include "probes/backends/host/stream_kernels.h"
 
 #if defined(__x86_64__)
@@ -22,13 +25,12 @@ struct Avx512 {
   static Type add(Type a, Type b) { return _mm512_add_pd(a, b); }
   static Type multiply_add(Type a, Type b, Type c) { return _mm512_fmadd_pd(a, b, c); }
   static double sum(Type v) {  // _mm512_reduce_add_pd draws a warning from GCC 12
-    alignas(64) double lanes[kWidth];
-    _mm512_store_pd(lanes, v);
-    double total = 0.0;
-    for (double lane : lanes) total += lane;
-    return total;
+    const __m256d four = _mm256_add_pd(_mm512_maskz_extractf64x4_pd(0xf, v, 0),
+                                       _mm512_maskz_extractf64x4_pd(0xf, v, 1));
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(two) + _mm_cvtsd_f64(_mm_unpackhi_pd(two, two));
   }
-  static void prefetch(const double* p) { _mm_prefetch(p, _MM_HINT_T0); }
+  static void prefetch(const double* p) { asm volatile("prefetcht0 %0" : : "m"(*p)); }
   static void fence() { _mm_sfence(); }
 };
 

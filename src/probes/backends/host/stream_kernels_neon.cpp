@@ -30,7 +30,7 @@ struct Neon {
     return {vfmaq_f64(c.low, a.low, b.low), vfmaq_f64(c.high, a.high, b.high)};
   }
   static double sum(Type v) { return vaddvq_f64(vaddq_f64(v.low, v.high)); }
-  static void prefetch(const double* p) { __builtin_prefetch(p); }
+  static void prefetch(const double* p) { asm volatile("prfm pldl1keep, [%0]" : : "r"(p)); }
   static void fence() { asm volatile("dmb ishst" : : : "memory"); }
 };
 

@@ -20,7 +20,7 @@ struct Sse2 {
   static Type add(Type a, Type b) { return _mm_add_pd(a, b); }
   static Type multiply_add(Type a, Type b, Type c) { return _mm_add_pd(_mm_mul_pd(a, b), c); }
   static double sum(Type v) { return _mm_cvtsd_f64(v) + _mm_cvtsd_f64(_mm_unpackhi_pd(v, v)); }
-  static void prefetch(const double* p) { _mm_prefetch(p, _MM_HINT_T0); }
+  static void prefetch(const double* p) { asm volatile("prefetcht0 %0" : : "m"(*p)); }
   static void fence() { _mm_sfence(); }
 };
 

@@ -14,15 +14,17 @@
 namespace bench {
 namespace {
 
-// Where the kernel keeps no schedstat, one involuntary switch spoils the sample.
+// Where the kernel keeps no schedstat, one switch spoils the sample.
 constexpr double kUnknownLoss = 1e9;
 
 int current_tid() { return static_cast<int>(syscall(SYS_gettid)); }
 
-long involuntary_switches() {
+/// Of both kinds: a thread that slept on purpose (an OpenMP worker at a barrier) and is woken on a busy
+/// core waits there without having been switched out.
+long switches() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
+  return usage.ru_nivcsw + usage.ru_nvcsw;
 }
 
 }  // namespace
@@ -63,15 +65,15 @@ double HostThreadWatch::waited(int file) {
 }
 
 void HostThreadWatch::start() {
-  const long switches = involuntary_switches();
-  if (switches == switches_) return;  // what was read last still holds
+  const long now = switches();
+  if (now == switches_) return;  // what was read last still holds
   const std::lock_guard lock(mutex_);
   for (Watched& thread : threads_) thread.waited = waited(thread.file);
-  switches_ = switches;
+  switches_ = now;
 }
 
 Seconds HostThreadWatch::lost() {
-  if (involuntary_switches() == switches_) return {0.0};
+  if (switches() == switches_) return {0.0};
   const std::lock_guard lock(mutex_);
   double worst = 0.0;
   for (const Watched& thread : threads_) {

@@ -1,4 +1,4 @@
-// Tells how much time measuring threads lost to others, from the kernel's own account: involuntary
+// Tells how much time measuring threads lost to others, from the kernel's own account: context
 // switches (cheap to ask for) and, when there were any, the time each thread stood in the run queue
 // (/proc/self/task/N/schedstat, nanoseconds). Time a hypervisor takes is not in there; see
 // HostPressure.

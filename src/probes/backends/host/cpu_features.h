@@ -1,0 +1,34 @@
+// What arithmetic instructions this CPU has and the operating system lets us use. Asked of the CPU
+// at run time: one program serves every machine.
+#pragma once
+
+#include <string>
+
+namespace bench {
+
+struct CpuFeatures {
+  std::string vendor;  // "GenuineIntel", "AuthenticAMD"; "" on ARM
+  int family = 0;
+  int model = 0;
+  // x86-64
+  bool avx2_fma = false;
+  bool avx_vnni = false;
+  bool avx512 = false;  // F, BW, DQ and VL together
+  bool avx512_bf16 = false;
+  bool avx512_vnni = false;
+  bool amx_bf16 = false;
+  bool amx_int8 = false;
+  // aarch64
+  bool neon = false;
+  bool neon_bf16 = false;
+  bool neon_i8mm = false;
+  bool neon_dotprod = false;
+
+  /// AMD's Zen 4 and its like execute a 512-bit instruction in two halves: one a cycle at most.
+  bool half_rate_avx512() const { return vendor == "AuthenticAMD" && family == 0x19; }
+};
+
+/// Asks once, and asks the kernel for AMX's tile registers, which a process has to request.
+const CpuFeatures& cpu_features();
+
+}  // namespace bench

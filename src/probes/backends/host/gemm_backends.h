@@ -1,0 +1,28 @@
+// The matrix libraries of the host, each made by the file of its name. Where a library was left out
+// at build its function says so.
+#pragma once
+
+#include <vector>
+
+#include "probes/backends/host/thread_watch.h"
+#include "probes/device/gemm.h"
+
+namespace bench {
+
+GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& cores,
+                           HostThreadWatch& watch);
+GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>& cores,
+                             HostThreadWatch& watch);
+
+/// The instruction family in a oneDNN implementation's name ("brg:avx512_core_amx_bf16" is amx); ""
+/// for a name that tells none.
+std::string onednn_isa(const std::string& implementation);
+/// The family an OpenBLAS kernel set is written for ("SkylakeX" is avx512); "" for an unknown one.
+std::string openblas_isa(const std::string& core_name);
+/// Whether an implementation of family `used` may serve a request for `isa`.
+bool allowed_isa(const std::string& isa, const std::string& used);
+
+/// Bytes of a dense matrix.
+std::size_t bytes_of(Dtype dtype, std::int64_t rows, std::int64_t columns);
+
+}  // namespace bench

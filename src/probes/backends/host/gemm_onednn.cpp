@@ -1,0 +1,147 @@
+#include <cstring>
+
+#include "probes/backends/host/clock.h"
+#include "probes/backends/host/gemm_backends.h"
+#include "probes/backends/host/gemm_memory.h"
+#include "probes/backends/host/gemm_threads.h"
+
+#ifdef BENCH_ONEDNN
+#include <oneapi/dnnl/dnnl.hpp>
+#include <unordered_map>
+
+#include "core/error.h"
+
+namespace bench {
+namespace {
+
+using dnnl::memory;
+
+memory::data_type source_type(Dtype dtype) {
+  return dtype == Dtype::bf16   ? memory::data_type::bf16
+         : dtype == Dtype::int8 ? memory::data_type::u8
+                                : memory::data_type::f32;
+}
+
+memory::data_type weights_type(Dtype dtype) {
+  return dtype == Dtype::int8 ? memory::data_type::s8 : source_type(dtype);
+}
+
+memory::data_type result_type(Dtype dtype) {
+  return dtype == Dtype::int8 ? memory::data_type::s32 : memory::data_type::f32;
+}
+
+struct Layouts {
+  memory::desc a, b, c;
+};
+
+Layouts plain_layouts(const GemmRequest& r) {
+  const auto rows = memory::format_tag::ab;
+  return {{{r.shape.m, r.shape.k}, source_type(r.dtype), rows},
+          {{r.shape.k, r.shape.n}, weights_type(r.dtype), rows},
+          {{r.shape.m, r.shape.n}, result_type(r.dtype), rows}};
+}
+
+/// The library's first implementation that keeps to the family asked for; empty when there is none.
+dnnl::matmul::primitive_desc find_product(const GemmRequest& request, const dnnl::engine& engine) {
+  const Layouts layouts = plain_layouts(request);
+  memory::desc b = layouts.b;
+  if (request.packed)
+    b = {{request.shape.k, request.shape.n}, weights_type(request.dtype), memory::format_tag::any};
+  dnnl::matmul::primitive_desc product(dnnl::matmul::desc(layouts.a, b, layouts.c), engine, true);
+  if (!product) return product;
+  do {
+    if (allowed_isa(request.isa, onednn_isa(product.impl_info_str()))) return product;
+  } while (product.next_impl());
+  return {};
+}
+
+class OneDnnPlan final : public GemmPlan {
+ public:
+  OneDnnPlan(const GemmRequest& request, const std::vector<int>& cores, HostThreadWatch& watch,
+             const dnnl::engine& engine)
+      : threads_(cores, watch),
+        engine_(engine),
+        stream_(engine),
+        dtype_(request.dtype),
+        layouts_(plain_layouts(request)),
+        // Looked for again: what the library chooses depends on the number of threads.
+        description_(find_product(request, engine)),
+        product_(description_),
+        a_(layouts_.a.get_size()),
+        b_(description_.weights_desc().get_size()),
+        c_(layouts_.c.get_size()),
+        arguments_{{DNNL_ARG_SRC, memory(layouts_.a, engine, a_.data())},
+                   {DNNL_ARG_WEIGHTS, memory(description_.weights_desc(), engine, b_.data())},
+                   {DNNL_ARG_DST, memory(layouts_.c, engine, c_.data())}} {}
+
+  std::string library() const override { return "onednn"; }
+  std::string implementation() const override { return description_.impl_info_str(); }
+  std::string isa() const override { return onednn_isa(implementation()); }
+  bool packed() const override { return description_.weights_desc() != layouts_.b; }
+  Dtype output() const override { return dtype_ == Dtype::int8 ? Dtype::int32 : Dtype::f32; }
+
+  void load(std::span<const std::byte> a, std::span<const std::byte> b) override {
+    if (a.size() != a_.bytes().size() || b.size() != layouts_.b.get_size())
+      throw Error(ErrorKind::internal, "matrices of another size than the product's");
+    std::memcpy(a_.data(), a.data(), a.size());
+    // The library only reads from it.
+    memory plain(layouts_.b, engine_, const_cast<std::byte*>(b.data()));
+    dnnl::reorder(plain, arguments_.at(DNNL_ARG_WEIGHTS))
+        .execute(stream_, plain, arguments_.at(DNNL_ARG_WEIGHTS));
+    stream_.wait();
+  }
+  void clear() override { std::memset(c_.data(), 0xff, c_.bytes().size()); }
+
+  void run(std::int64_t calls) override {
+    for (; calls > 0; --calls) product_.execute(stream_, arguments_);
+    stream_.wait();
+  }
+
+  std::vector<std::byte> result() const override { return {c_.bytes().begin(), c_.bytes().end()}; }
+  std::optional<Hertz> clock() override { return vector_clock(isa()); }
+
+ private:
+  LibraryThreads threads_;  // first: the library asks for their number when a product is made
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  Dtype dtype_;
+  Layouts layouts_;
+  dnnl::matmul::primitive_desc description_;
+  dnnl::matmul product_;
+  MatrixMemory a_, b_, c_;
+  std::unordered_map<int, memory> arguments_;
+};
+
+}  // namespace
+
+GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& cores,
+                           HostThreadWatch& watch) {
+  // With its cache of primitives on, oneDNN 2.6 answers next_impl() with the product made before.
+  dnnl::set_primitive_cache_capacity(0);
+  const std::string name(to_string(request.dtype));
+  if (request.dtype != Dtype::f32 && request.dtype != Dtype::bf16 && request.dtype != Dtype::int8)
+    return {nullptr, "oneDNN has no " + name + " product"};
+  try {
+    const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    if (!find_product(request, engine))
+      return {nullptr, "oneDNN has no " + name + " product that keeps to " + request.isa + " here"};
+    return {std::make_unique<OneDnnPlan>(request, cores, watch, engine), ""};
+  } catch (const dnnl::error& error) {
+    throw Error(ErrorKind::environment, "oneDNN: " + std::string(error.what()) + " (status " +
+                                            std::to_string(error.status) + ")");
+  }
+}
+
+}  // namespace bench
+
+#else
+
+namespace bench {
+
+GemmOffer make_onednn_gemm(const GemmRequest&, const std::vector<int>&, HostThreadWatch&) {
+  return {nullptr, "built without oneDNN"};
+}
+
+}  // namespace bench
+
+#endif

@@ -1,0 +1,57 @@
+// The host's memory as a MemorySystem.
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+#include "probes/backends/host/host_capabilities.h"
+#include "probes/backends/host/memory_arrays.h"
+#include "probes/backends/host/memory_chain.h"
+#include "probes/backends/host/memory_survey.h"
+
+namespace bench {
+namespace {
+
+class HostMemory final : public MemorySystem {
+ public:
+  HostMemory(const HostCpus& cores, HostThreadWatch& watch) : cores_(cores), watch_(watch) {}
+
+  std::vector<CacheLevel> caches() const override { return read_caches(cores_.all()); }
+  std::vector<MemoryNode> nodes() const override { return read_memory_nodes(cores_.all()); }
+  double available_bytes() const override { return read_available_bytes(); }
+  std::string instructions() const override { return stream_kernels().instructions; }
+  std::string no_huge_pages() const override { return bench::no_huge_pages(); }
+  std::string no_nontemporal() const override {
+    return stream_kernels().nontemporal ? "" : "no non-temporal store is known for this processor";
+  }
+
+  std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) override {
+    const bool near = !request.place.memory_node && nodes().size() > 1;
+    return std::make_unique<HostArrays>(request, choose(request.threads, request.place), near,
+                                        watch_);
+  }
+
+  std::unique_ptr<MemoryChain> chain(const ChainRequest& request) override {
+    const auto levels = caches();
+    const double cached = levels.empty() ? 0.0 : levels.back().bytes;
+    return std::make_unique<HostChain>(request, choose(1, request.place).front(), cached, watch_);
+  }
+
+ private:
+  std::vector<int> choose(int threads, const MemoryPlace& place) const {
+    if (!place.cpu_node) return cores_.first(threads);
+    for (const MemoryNode& node : nodes())
+      if (node.id == *place.cpu_node) return HostCpus(node.cores).first(threads);
+    throw Error(ErrorKind::input, "there is no NUMA node " + std::to_string(*place.cpu_node));
+  }
+
+  HostCpus cores_;
+  HostThreadWatch& watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<MemorySystem> make_host_memory(const HostCpus& cores, HostThreadWatch& watch) {
+  return std::make_unique<HostMemory>(cores, watch);
+}
+
+}  // namespace bench

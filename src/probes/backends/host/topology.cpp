@@ -1,0 +1,45 @@
+// The host's topology: hwloc on one side, the kernel's and the firmware's files on the other.
+#include "probes/device/topology.h"
+
+#include "probes/backends/host/dmi.h"
+#include "probes/backends/host/host_capabilities.h"
+#include "probes/backends/host/topology_hwloc.h"
+#include "probes/host_facts.h"
+
+namespace bench {
+
+#ifdef BENCH_HWLOC
+namespace {
+
+std::optional<double> number(const Json& facts, const char* key) {
+  const Json& value = facts.at(key);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+class HostTopology final : public Topology {
+ public:
+  MachineTopology machine() override { return read_hwloc(); }
+
+  KernelTopology kernel() override {
+    const Json facts = read_host_facts();
+    KernelTopology kernel;
+    if (const auto cores = number(facts, "cores")) kernel.cores = static_cast<int>(*cores);
+    if (const auto threads = number(facts, "hardware_threads"))
+      kernel.hardware_threads = static_cast<int>(*threads);
+    if (const auto memory = number(facts, "memory_bytes")) kernel.memory = Bytes{*memory};
+    if (const auto memory = number(facts, "memory_of_nodes_bytes"))
+      kernel.memory_of_nodes = Bytes{*memory};
+    return kernel;
+  }
+
+  MemoryModules memory_modules() override { return read_memory_modules(SystemFiles()); }
+};
+
+}  // namespace
+
+std::unique_ptr<Topology> make_host_topology() { return std::make_unique<HostTopology>(); }
+#else
+std::unique_ptr<Topology> make_host_topology() { return nullptr; }
+#endif
+
+}  // namespace bench

@@ -1,0 +1,71 @@
+// Matrix products C = A B as a device's libraries do them. Matrices are row major and dense:
+// A is m x k, B is k x n, C is m x n.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/units.h"
+
+namespace bench {
+
+struct GemmShape {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+
+  double operations() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
+struct GemmRequest {
+  Dtype dtype = Dtype::f32;  // of A and B; int8: A is unsigned, B signed
+  GemmShape shape;
+  int threads = 1;
+  std::string library = "best";  // or onednn, openblas, ...
+  std::string isa = "best";      // or the only instruction family the library may use: avx512, ...
+  bool packed = true;            // B is brought into the library's own layout beforehand
+};
+
+/// One product made ready on some threads. Those threads are pinned as long as it lives.
+class GemmPlan {
+ public:
+  virtual ~GemmPlan() = default;
+  virtual std::string library() const = 0;         // "onednn"
+  virtual std::string implementation() const = 0;  // in the library's words
+  /// The instruction family the library says it uses; "" where it does not say.
+  virtual std::string isa() const = 0;
+  virtual bool packed() const = 0;
+  virtual Dtype output() const = 0;  // f64, f32 (also for bf16), int32 for int8
+  /// Takes over the elements of A and B (int8: A as unsigned bytes) and packs where it should.
+  virtual void load(std::span<const std::byte> a, std::span<const std::byte> b) = 0;
+  /// Fills C with bytes 0xff, so that an element nobody wrote is found.
+  virtual void clear() = 0;
+  /// The timed work: the product, `calls` times.
+  virtual void run(std::int64_t calls) = 0;
+  virtual std::vector<std::byte> result() const = 0;
+  /// The clock of the calling thread's core under this load. Call it right after run().
+  virtual std::optional<Hertz> clock() = 0;
+};
+
+/// A plan, or why there is none.
+struct GemmOffer {
+  std::unique_ptr<GemmPlan> plan;
+  std::string reason;
+};
+
+class Gemm {
+ public:
+  virtual ~Gemm() = default;
+  /// Throws Error(input) for more threads than cores.
+  virtual GemmOffer prepare(const GemmRequest& request) = 0;
+};
+
+}  // namespace bench

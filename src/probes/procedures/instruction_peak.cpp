@@ -1,0 +1,110 @@
+// What the cores' multiply-add instructions can do when nothing else limits them: the ceiling that
+// gemm is measured against. Three things must fit for a figure to stand: the sums left in the
+// registers (the loop ran), the widest rate any core of this kind has (nothing was counted twice),
+// and a whole or simply broken number of instructions a cycle (nothing was spilled to memory).
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/device/instructions.h"
+#include "probes/probe.h"
+#include "probes/procedures/instruction_rate.h"
+#include "probes/procedures/thread_counts.h"
+#include "probes/state.h"
+
+namespace bench {
+namespace {
+
+Limit at_most(const InstructionStream& stream) {
+  return {stream.most_per_cycle * stream.ops, LimitKind::proven,
+          stream.instruction + ": at most " + format(stream.most_per_cycle, Unit::count) +
+              " a cycle x " + format(stream.ops, Unit::count) + " operations"};
+}
+
+Json stream_params(const InstructionStream& stream) {
+  return {{"dtype", to_string(stream.dtype)}, {"isa", stream.isa}};
+}
+
+/// The operations a cycle and core; nothing where they cannot be believed. A busy machine spoils a
+/// try or two; a loop that spills spoils all of them.
+std::optional<double> measure_rate(State& state, Instructions& instructions, std::size_t index) {
+  constexpr int kTries = 5;
+  const InstructionStream& stream = instructions.streams()[index];
+  std::optional<double> rate;
+  Check check;
+  for (int i = 0; i < kTries && (i == 0 || !check.passed()); ++i) {
+    rate = instructions.operations_per_cycle(index);
+    if (!rate) {
+      state.skip_series("per_cycle", stream_params(stream), "no chain that tells the clock");
+      return {};
+    }
+    check = rate_check(*rate / stream.ops);
+  }
+  state.value("per_cycle", *rate, stream_params(stream), at_most(stream), check);
+  if (!check.passed()) return {};
+  return rate;
+}
+
+void measure_throughput(State& state, Instructions& instructions, std::size_t index, int threads) {
+  const InstructionStream& stream = instructions.streams()[index];
+  const auto run = instructions.prepare_stream(index, threads);
+  const Limit bound = at_most(stream);
+  Json params = stream_params(stream);
+  params["threads"] = threads;
+  Report report{.metric = "throughput",
+                .amount = run->per_call() * threads,
+                .cycle_limit = CycleLimit{bound.value * threads, bound.kind, bound.source}};
+  if (is_integer(stream.dtype)) report.unit = Unit::op_per_second;
+  state.measure({.params = params,
+                 .work = [&](std::int64_t calls) { run->run(calls); },
+                 .reports = {report},
+                 .verify = [&] { return run->verify(); },
+                 .clock = [&] { return run->clock(); },
+                 .threads = threads});
+}
+
+std::vector<std::size_t> wanted_streams(const State& state, const Instructions& instructions,
+                                        Dtype dtype) {
+  const auto isas = state.list<std::string>("isas");
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < instructions.streams().size(); ++i) {
+    const InstructionStream& stream = instructions.streams()[i];
+    if (stream.dtype != dtype) continue;
+    if (isas.empty() || std::ranges::find(isas, stream.isa) != isas.end()) wanted.push_back(i);
+  }
+  return wanted;
+}
+
+void measure_dtype(State& state, Instructions& instructions, Dtype dtype) {
+  const std::vector<std::size_t> wanted = wanted_streams(state, instructions, dtype);
+  if (wanted.empty())
+    return state.skip_series(
+        "throughput", {{"dtype", to_string(dtype)}},
+        "this CPU has no multiply-add for " + std::string(to_string(dtype)) + " that we know of");
+  double best = 0.0;
+  for (const std::size_t index : wanted) {
+    best = std::max(best, measure_rate(state, instructions, index).value_or(0.0));
+    for (const int threads : thread_counts(state))
+      measure_throughput(state, instructions, index, threads);
+  }
+  if (best > 0.0) state.value("per_cycle", best, {{"dtype", to_string(dtype)}, {"isa", "best"}});
+}
+
+void run_instruction_peak(State& state) {
+  Instructions* instructions = state.device().instructions();
+  if (instructions == nullptr) return state.skip("this device has no instruction streams");
+  for (const auto& dtype : state.list<std::string>("dtypes"))
+    measure_dtype(state, *instructions, dtype_from(dtype));
+}
+
+const Registration registration{{
+    .name = "instruction_peak",
+    .summary = "peak rate of the multiply-add instructions",
+    .metrics = {{"throughput", Unit::flop_per_second, Better::higher},
+                {"per_cycle", Unit::count, Better::higher}},
+    .run = run_instruction_peak,
+}};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,120 @@
+// Latency of the caches and of memory: a chain of pointers through the whole working set, one a
+// cache line, in one random cycle. Each load needs the one before it, so neither prefetcher nor
+// out-of-order core can be ahead. What a load costs includes its TLB miss: on small pages nearly
+// every load past the TLB's reach has one and the walk after it (in a virtual machine a walk
+// through two tables), on huge pages few have.
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "probes/device/memory.h"
+#include "probes/probe.h"
+#include "probes/procedures/memory_sizes.h"
+#include "probes/state.h"
+
+namespace bench {
+namespace {
+
+constexpr double kLeastChain = 4096.0;
+
+/// Chains have 2^n lines: sizes are rounded down to a power of two, the headline up where it fits.
+std::vector<double> chain_sizes(const MemorySizes& sizes) {
+  std::vector<double> chains;
+  for (double bytes : sizes.all) {
+    const auto whole = static_cast<std::uint64_t>(bytes);
+    const auto up = static_cast<double>(std::bit_ceil(whole));
+    const bool grow = bytes == sizes.headline && up <= sizes.budget;
+    chains.push_back(grow ? up : static_cast<double>(std::bit_floor(whole)));
+  }
+  const auto doubled = std::ranges::unique(chains);
+  chains.erase(doubled.begin(), doubled.end());
+  return chains;
+}
+
+class LatencySweep {
+ public:
+  LatencySweep(State& state, MemorySystem& memory)
+      : state_(state),
+        memory_(memory),
+        caches_(memory.caches()),
+        sizes_(plan_memory_sizes(state, caches_, 1, memory_budget(state, memory))),
+        chains_(chain_sizes(sizes_)) {}
+
+  void run() {
+    state_.facts("memory", memory_facts(memory_, sizes_));
+    if (sizes_.short_of_memory())
+      state_.skip_series("latency", {{"level", "memory"}}, sizes_.shortage());
+    for (const std::string& word : state_.list<std::string>("pages")) {
+      const Pages pages = kPages.value(word, "kind of page");
+      const std::string none = pages == Pages::huge ? memory_.no_huge_pages() : "";
+      if (!none.empty())
+        state_.skip_series("latency", {{"pages", word}}, none);
+      else if (state_.text("numa") == "pairs")
+        measure_pairs(pages);
+      else
+        measure(pages, {}, chains_);
+    }
+  }
+
+ private:
+  void measure_pairs(Pages pages) {
+    const std::vector<MemoryNode> nodes = memory_.nodes();
+    if (nodes.size() < 2)
+      return state_.skip_series("latency", {{"numa", "pairs"}, {"pages", kPages.name(pages)}},
+                                "this machine has one NUMA node");
+    for (const MemoryPlace& place : node_pairs(nodes)) measure(pages, place, {chains_.front()});
+  }
+
+  void measure(Pages pages, const MemoryPlace& place, const std::vector<double>& sizes) {
+    const double largest = std::min(sizes.front(), sizes_.budget);
+    const auto chain = memory_.chain({largest, pages, place, state_.job().seed});
+    for (double bytes : sizes) {
+      Json params = {{"pages", kPages.name(pages)},
+                     {"size_bytes", static_cast<std::int64_t>(bytes)},
+                     {"level", memory_level(caches_, bytes, 1)}};
+      add_place(params, place);
+      const std::string over = sizes_.over_budget(bytes);
+      if (bytes < kLeastChain)
+        state_.skip_series("latency", params, "less than 4 KiB");
+      else if (!over.empty())
+        state_.skip_series("latency", params, over);
+      else
+        measure_chain(*chain, pages, bytes, params);
+    }
+  }
+
+  void measure_chain(MemoryChain& chain, Pages pages, double bytes, const Json& params) {
+    chain.prepare(bytes);
+    const std::string few = pages == Pages::huge ? too_few_huge_pages(chain.huge_share()) : "";
+    if (!few.empty()) return state_.skip_series("latency", params, few);
+    Measurement measurement;
+    measurement.params = params;
+    measurement.work = [&](std::int64_t loads) { chain.run(loads); };
+    measurement.reports = {{"latency"}};
+    measurement.verify = [&] { return chain.verify(); };
+    state_.measure(measurement);
+  }
+
+  State& state_;
+  MemorySystem& memory_;
+  std::vector<CacheLevel> caches_;
+  MemorySizes sizes_;
+  std::vector<double> chains_;
+};
+
+void run_memory_latency(State& state) {
+  MemorySystem* memory = state.device().memory();
+  if (memory == nullptr) return state.skip("this device has no memory we can walk through");
+  LatencySweep(state, *memory).run();
+}
+
+const Registration registration{{
+    .name = "memory_latency",
+    .summary = "latency of caches and memory, by a chain of dependent loads",
+    .metrics = {{"latency", Unit::second, Better::lower}},
+    .run = run_memory_latency,
+}};
+
+}  // namespace
+}  // namespace bench

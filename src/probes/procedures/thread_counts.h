@@ -1,0 +1,14 @@
+// The convention for the parameter "threads": a list of numbers, 0 meaning all cores.
+#pragma once
+
+#include <vector>
+
+#include "probes/state.h"
+
+namespace bench {
+
+/// As real numbers, each once, in the order asked for. Throws Error(input) for more threads than
+/// the device has cores, which would measure the scheduler.
+std::vector<int> thread_counts(State& state);
+
+}  // namespace bench

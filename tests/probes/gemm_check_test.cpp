@@ -1,0 +1,109 @@
+#include "probes/procedures/gemm_check.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "tests/support/catch.h"
+
+namespace bench {
+namespace {
+
+constexpr GemmShape kShape{24, 20, 40};
+
+/// C of f32 matrices, in f32 and in another order than the check's.
+std::vector<float> product(const Matrices& x) {
+  const auto m = x.shape.m, n = x.shape.n, k = x.shape.k;
+  std::vector<float> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n)),
+      c(static_cast<std::size_t>(m * n), 0.0f);
+  std::memcpy(a.data(), x.a.data(), x.a.size());
+  std::memcpy(b.data(), x.b.data(), x.b.size());
+  for (auto t = k - 1; t >= 0; --t)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        c[static_cast<std::size_t>(i * n + j)] +=
+            a[static_cast<std::size_t>(i * k + t)] * b[static_cast<std::size_t>(t * n + j)];
+  return c;
+}
+
+std::span<const std::byte> bytes(const std::vector<float>& c) {
+  return std::as_bytes(std::span(c));
+}
+
+void flip(std::vector<float>& c, std::size_t index, int bit) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &c[index], 4);
+  bits ^= 1u << bit;
+  std::memcpy(&c[index], &bits, 4);
+}
+
+TEST_CASE("right products pass: integers exactly, random ones within rounding") {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const Matrices integers = make_matrices(kShape, Dtype::f32, MatrixValues::integers, seed);
+    CHECK(check_product(integers, Dtype::f32, bytes(product(integers))).passed());
+    const Matrices random = make_matrices(kShape, Dtype::f32, MatrixValues::random, seed);
+    const Check check = check_product(random, Dtype::f32, bytes(product(random)));
+    CHECK(check.method == "Freivalds");
+    CHECK(check.error < 0.5);  // the tolerance has room, but not much
+    CHECK(check.error > 0.001);
+  }
+}
+
+TEST_CASE("the exact check finds any flipped bit of any element") {
+  const Matrices x = make_matrices(kShape, Dtype::f32, MatrixValues::integers, 1);
+  for (const std::size_t index : {0u, 17u, 479u})
+    for (const int bit : {0, 11, 22, 23, 31}) {
+      std::vector<float> c = product(x);
+      if (c[index] == 0.0f && bit == 31) continue;  // minus zero equals zero
+      flip(c, index, bit);
+      CHECK_FALSE(check_exact(x, Dtype::f32, bytes(c)).passed());
+    }
+}
+
+TEST_CASE("Freivalds finds a flipped sign or exponent bit") {
+  const Matrices x = make_matrices(kShape, Dtype::f32, MatrixValues::random, 1);
+  for (const int bit : {23, 25, 30, 31}) {
+    std::vector<float> c = product(x);
+    flip(c, 100, bit);
+    CHECK_FALSE(check_freivalds(x, Dtype::f32, bytes(c), 5).passed());
+  }
+}
+
+TEST_CASE("NaN and unwritten elements never pass") {
+  for (const MatrixValues values : {MatrixValues::integers, MatrixValues::random}) {
+    const Matrices x = make_matrices(kShape, Dtype::f32, values, 1);
+    std::vector<float> c = product(x);
+    std::memset(&c[42], 0xff, 4);
+    CHECK_FALSE(check_product(x, Dtype::f32, bytes(c)).passed());
+  }
+}
+
+TEST_CASE("two columns exchanged are found") {
+  const Matrices x = make_matrices(kShape, Dtype::f32, MatrixValues::random, 1);
+  std::vector<float> c = product(x);
+  for (std::size_t i = 0; i < 24; ++i) std::swap(c[i * 20 + 3], c[i * 20 + 4]);
+  CHECK_FALSE(check_product(x, Dtype::f32, bytes(c)).passed());
+}
+
+TEST_CASE("matrices repeat with their seed, differ between seeds and are never all zero") {
+  for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::bf16, Dtype::int8}) {
+    const Matrices one = make_matrices(kShape, dtype, MatrixValues::random, 1);
+    CHECK(one.a == make_matrices(kShape, dtype, MatrixValues::random, 1).a);
+    CHECK(one.a != make_matrices(kShape, dtype, MatrixValues::random, 2).a);
+    CHECK(one.a.size() == 24 * 40 * size_of(dtype));
+    CHECK(std::ranges::any_of(one.b, [](std::byte b) { return b != std::byte{0}; }));
+  }
+}
+
+TEST_CASE("the hash changes with any bit") {
+  std::vector<std::byte> data(1001, std::byte{7});
+  const std::uint64_t hash = hash_of(data);
+  for (const std::size_t index : {0u, 500u, 999u, 1000u}) {
+    data[index] ^= std::byte{16};
+    CHECK(hash_of(data) != hash);
+    data[index] ^= std::byte{16};
+  }
+  CHECK(hash_of(data) == hash);
+}
+
+}  // namespace
+}  // namespace bench

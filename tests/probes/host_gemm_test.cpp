@@ -1,0 +1,80 @@
+#include "core/error.h"
+#include "probes/backends/host/gemm_backends.h"
+#include "probes/backends/host/host_capabilities.h"
+#include "probes/device/gemm.h"
+#include "probes/procedures/gemm_check.h"
+#include "tests/support/catch.h"
+
+namespace bench {
+namespace {
+
+TEST_CASE("the family is read from the names the libraries give their code") {
+  CHECK(onednn_isa("brg:avx512_core_amx_bf16") == "amx");
+  CHECK(onednn_isa("brg:avx512_core_vnni") == "avx512");
+  CHECK(onednn_isa("jit:avx2") == "avx2");
+  CHECK(onednn_isa("gemm:jit") == "");
+  CHECK(openblas_isa("SkylakeX") == "avx512");
+  CHECK(openblas_isa("Zen") == "avx2");
+  CHECK(openblas_isa("neoversev1") == "neon");
+  CHECK(openblas_isa("Prescott") == "");
+}
+
+TEST_CASE("a request for a family takes that one or a lesser one, never a better or unknown one") {
+  CHECK(allowed_isa("best", "amx"));
+  CHECK(allowed_isa("best", ""));
+  CHECK(allowed_isa("avx512", "avx512"));
+  CHECK_FALSE(allowed_isa("avx512", "amx"));
+  CHECK_FALSE(allowed_isa("avx512", ""));
+  CHECK_FALSE(allowed_isa("neon", "avx2"));
+}
+
+struct HostLibraries {
+  HostCpus cpus = HostCpus::allowed();
+  HostThreadWatch watch;
+  std::unique_ptr<Gemm> gemm = make_host_gemm(cpus, watch);
+};
+
+TEST_CASE("the libraries' products are exact for integers, whatever the shape, dtype and threads") {
+  HostLibraries host;
+  for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::bf16, Dtype::int8})
+    for (const GemmShape shape : {GemmShape{64, 64, 64}, GemmShape{33, 65, 17}, GemmShape{1, 1, 1}})
+      for (const int threads : {1, host.cpus.count()}) {
+        const GemmOffer offer =
+            host.gemm->prepare({.dtype = dtype, .shape = shape, .threads = threads});
+        if (!offer.plan) continue;  // the library was left out at build
+        INFO(to_string(dtype) << " " << shape.m << " " << offer.plan->implementation());
+        const Matrices x = make_matrices(shape, dtype, MatrixValues::integers, 7);
+        offer.plan->load(x.a, x.b);
+        offer.plan->clear();
+        offer.plan->run(2);
+        CHECK(check_exact(x, offer.plan->output(), offer.plan->result()).error == 0.0);
+      }
+}
+
+TEST_CASE("a plan keeps to the family it was asked for, also after one that did not") {
+  HostLibraries host;
+  GemmRequest request{.dtype = Dtype::bf16, .shape = {64, 64, 64}, .library = "onednn"};
+  if (!host.gemm->prepare(request).plan) return;
+  request.isa = "avx512";
+  const GemmOffer offer = host.gemm->prepare(request);
+  if (offer.plan) CHECK(offer.plan->isa() == "avx512");
+  if (!offer.plan) CHECK(offer.reason.find("avx512") != std::string::npos);
+}
+
+TEST_CASE("a library without the dtype says so") {
+  HostLibraries host;
+  const GemmOffer offer =
+      host.gemm->prepare({.dtype = Dtype::bf16, .shape = {8, 8, 8}, .library = "openblas"});
+  CHECK_FALSE(offer.plan);
+  CHECK_FALSE(offer.reason.empty());
+}
+
+TEST_CASE("a product on more cores than there are is refused") {
+  HostLibraries host;
+  CHECK_THROWS_AS(host.gemm->prepare(
+                      {.dtype = Dtype::f32, .shape = {8, 8, 8}, .threads = host.cpus.count() + 1}),
+                  Error);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,68 @@
+"""What the checks in this folder share."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = ROOT / "build" / "bin"
+
+
+def say(text):
+    """Talk: stdout is for the result."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def answer(result):
+    print(json.dumps(result))
+
+
+def run(command, **options):
+    """Runs a command whose output is talk; exit code and seconds."""
+    say("+ " + " ".join(str(part) for part in command))
+    began = time.monotonic()
+    done = subprocess.run(command, stdout=sys.stderr, stdin=subprocess.DEVNULL, **options)
+    return done.returncode, time.monotonic() - began
+
+
+def require(command, **options):
+    code, _ = run(command, **options)
+    if code != 0:
+        sys.exit(f"{command[0]} ended with {code}")
+
+
+def build_programs():
+    require([ROOT / "scripts" / "build", "--quiet"])
+
+
+def clone(folder):
+    """A fresh clone of the last commit, at `folder`; its commit."""
+    require(["git", "clone", "--quiet", "--no-hardlinks", "--no-local", ROOT, folder])
+    done = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def benchctl_run(suite, database, extra=()):
+    """Runs a suite; its report as JSON, its exit code and the wall time in seconds."""
+    began = time.monotonic()
+    done = subprocess.run(
+        [BIN / "benchctl", "run", suite, "--json", "--db", database, *extra],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    seconds = time.monotonic() - began
+    try:
+        return json.loads(done.stdout), done.returncode, seconds
+    except ValueError:
+        say(done.stderr[-4000:])
+        sys.exit(f"benchctl run {suite} ended with {done.returncode} and printed no report")
+
+
+def cores():
+    return sorted(os.sched_getaffinity(0))
+
+
+def rounded(value, digits=4):
+    """`value` with so many significant digits."""
+    return float(f"{value:.{digits}g}")

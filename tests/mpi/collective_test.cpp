@@ -135,7 +135,7 @@ TEST_CASE("timings of other tools are labelled, averaged over ranks, and refuse 
 
 TEST_CASE("a rank alone skips") {
   const auto alone = make_self_group();
-  CHECK(run_collective(*alone, {}).outcome.status == Status::skipped);
+  CHECK(run_collective(*alone, Json::object()).outcome.status == Status::skipped);
 }
 
 }  // namespace

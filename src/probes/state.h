@@ -38,8 +38,8 @@ enum class Timing {
   osu  // OSU: each call timed, a barrier after it; a sample is the mean of a batch, mean over ranks
 };
 
-/// A ceiling in work per cycle of the core's clock: the limit is this times the clock measured during
-/// the series. Cores run heavy vector code at a lower clock, so no other clock is fair.
+/// A ceiling in work per cycle of the core's clock: the limit is this times the clock measured
+/// during the series. Cores run heavy vector code at a lower clock, so no other clock is fair.
 struct CycleLimit {
   double per_cycle = 0.0;  // of all threads together, in the metric's unit of work
   LimitKind kind = LimitKind::proven;

@@ -12,7 +12,7 @@ namespace {
 
 struct Fixture {
   explicit Fixture(double bytes, double cached = 1e9)
-      : chain({bytes, Pages::small, {}, 42}, HostCpus::allowed().all().front(), cached, watch) {}
+      : chain({bytes, Pages::small, {}, 42}, HostCpus::allowed().all(), cached, watch) {}
   HostThreadWatch watch;
   HostChain chain;
 };

@@ -31,9 +31,9 @@ TEST_CASE("null reports the value it was given") {
 }
 
 TEST_CASE("null repeats its noise for the same seed and changes it with the repeat") {
-  NullJob a({{"noise", 0.1}});
-  NullJob b({{"noise", 0.1}});
-  NullJob c({{"noise", 0.1}});
+  NullJob a(Json{{"noise", 0.1}});
+  NullJob b(Json{{"noise", 0.1}});
+  NullJob c(Json{{"noise", 0.1}});
   c.job.repeat = 1;
   a.run(), b.run(), c.run();
   CHECK(a.sink.samples()[0].values == b.sink.samples()[0].values);
@@ -41,9 +41,9 @@ TEST_CASE("null repeats its noise for the same seed and changes it with the repe
 }
 
 TEST_CASE("null ends as it is told") {
-  CHECK(NullJob({{"outcome", "skipped"}}).run().status == Status::skipped);
-  CHECK(NullJob({{"outcome", "invalid"}}).run().status == Status::invalid);
-  CHECK_THROWS_AS(NullJob({{"outcome", "failed"}}).run(), Error);
+  CHECK(NullJob(Json{{"outcome", "skipped"}}).run().status == Status::skipped);
+  CHECK(NullJob(Json{{"outcome", "invalid"}}).run().status == Status::invalid);
+  CHECK_THROWS_AS(NullJob(Json{{"outcome", "failed"}}).run(), Error);
 }
 
 TEST_CASE("a misspelt probe is answered with the nearest name") {

@@ -112,6 +112,18 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("kill -9 of benchctl ends a rank that neither reads nor writes") {
+  const BenchctlFolder bench;
+  Program program = bench.start_suite({"hang"});
+  REQUIRE(wait_until([&] { return bench.recorded("\"kind\":\"samples\""); }));
+  const auto ranks = children_of(program.pid());
+  REQUIRE(ranks.size() == 1);
+  program.signal(SIGKILL);
+  CHECK(wait_until([&] { return is_gone(ranks[0]); }, 3.0));
+  if (!is_gone(ranks[0])) kill(ranks[0], SIGKILL);
+  program.wait();
+}
+
 TEST_CASE(
     "a spool that reaches a limit stops the run with exit code 4; every whole record stands") {
   const BenchctlFolder bench;

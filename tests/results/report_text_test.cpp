@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "results/reports/curve.h"
+#include "results/reports/repeats.h"
 #include "results/reports/run_report_text.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
@@ -184,4 +185,28 @@ TEST_CASE("bars are full at their largest value and never longer") {
   CHECK(bar(0.001, 10, ascii) == "#");
   CHECK(bar(0.0, 10, ascii).empty());
   CHECK(bar(kNoValue, 10, ascii).empty());
+}
+
+TEST_CASE("many repeats of one case are one row of their medians, unless one of them is not ok") {
+  for (const bool broken : {false, true}) {
+    RunFixture run;
+    for (int i = 0; i < 9; ++i) {
+      const std::string id = std::to_string(i);
+      run.job(id, "null", "null");
+      run.plan["jobs"].back()["repeat"] = i;
+      Samples s = samples("time", 1.0 + i, 20);
+      if (broken && i == 3) s.outcome = Status::invalid;
+      run.add(id, s).outcome(id);
+    }
+    const RunReport report = make_run_report(run.records());
+    Rows rows;
+    for (const Result& result : report.results) rows.push_back(&result);
+    const auto folded = fold_repeats(rows);
+    REQUIRE(folded.size() == (broken ? 9 : 1));
+    if (broken) continue;
+    CHECK(folded[0].series.params["repeats"] == 9);
+    CHECK(folded[0].series.median == Approx(5.0));
+    CHECK(folded[0].series.n == 9);
+    CHECK(folded[0].series.low == Approx(2.0));  // ranks 2 and 8 of nine
+  }
 }

@@ -177,3 +177,17 @@ TEST_CASE("reports of no records, torn records and hostile text are made without
   CHECK(text.find("\\x1b]0;owned\\x07") != std::string::npos);
   CHECK(text.find("\xc2\x9b") == std::string::npos);
 }
+
+TEST_CASE("a process that was pinned to one core does not speak for its host") {
+  const auto host = [](int allowed, const char* hurt) {
+    return Facts{"host", {{"cores", 2}, {"allowed_cpus", allowed}, {"hurts", {hurt, "THP"}}}};
+  };
+  RunFixture run = two_jobs();
+  run.add("", host(2, "7 others want to run on 2 CPUs"))
+      .add("", host(1, "only 1 of 2 CPUs allowed"));
+  run.add("", host(2, "8 others want to run on 2 CPUs"));
+  const RunReport report = report_of(run.end());
+  CHECK(report.machines.at(0).facts["allowed_cpus"] == 2);
+  CHECK(report.machines[0].hurts ==
+        std::vector<std::string>{"7 others want to run on 2 CPUs", "THP"});
+}

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "results/reports/curve.h"
 #include "results/reports/dimensions.h"
+#include "results/reports/repeats.h"
 #include "results/reports/result_cells.h"
 #include "results/reports/run_report_text.h"
 
@@ -163,7 +164,10 @@ std::string ends_text(const Rows& ends, const TextStyle& style) {
 }
 
 std::string case_text(const Case& one, const TextStyle& style) {
-  const Rows rows = by_metric(one.measured);
+  const std::vector<Result> folded = fold_repeats(one.measured);
+  Rows every;
+  for (const Result& result : folded) every.push_back(&result);
+  const Rows rows = by_metric(every);
   const Dimensions all = dimensions(rows);
   Footnotes notes;
   const Split split = find_curves(rows, all);

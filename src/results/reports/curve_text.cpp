@@ -32,7 +32,7 @@ std::string bar_metric(const Curve& curve) {
       if (const Series* series = series_at(point, metric))
         score =
             std::max(score, (series->limit ? 2 : 0) + (series->better == Better::higher ? 1 : 0));
-    if (score <= best_score) continue;
+    if (score < best_score) continue;  // of equals the last: busbw after algbw
     best = metric;
     best_score = score;
   }

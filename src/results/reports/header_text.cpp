@@ -120,12 +120,21 @@ std::string scalar(const Json& value) {
   return printable(value.is_string() ? value.get<std::string>() : dump(value));
 }
 
+/// Up to the version's number; what libraries add to it is in the JSON. "OpenBLAS 0.3.21 ..." names
+/// itself.
+std::string library(const std::string& name, const std::string& version) {
+  const auto digit = version.find_first_of("0123456789");
+  const std::string text =
+      digit == std::string::npos ? version : version.substr(0, version.find(' ', digit));
+  return text.find(' ') == std::string::npos ? printable(name) + " " + text : text;
+}
+
 std::string describe_program(const Json& program) {
   std::vector<std::string> parts = {
       fmt::format("{} {}", printable(text_field(program, "name", "bench-rank")),
                   printable(text_field(program, "version", "of unknown version")))};
   for (const auto& [name, version] : object_field(program, "libraries").items())
-    if (!version.is_null()) parts.push_back(printable(name) + " " + scalar(version));
+    parts.push_back(library(name, scalar(version)));
   return join(parts, ", ");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace bench {
@@ -9,32 +10,59 @@ namespace {
 
 constexpr std::string_view kClockMetric = "clock.frequency";
 
-void add_hurts(const Json& hurts, Machine& machine) {
-  for (const Json& hurt : hurts) {
-    if (!hurt.is_string()) continue;
-    const auto text = hurt.get<std::string>();
-    if (std::find(machine.hurts.begin(), machine.hurts.end(), text) == machine.hurts.end())
-      machine.hurts.push_back(text);
+/// The text with every number replaced: "11 other processes" and "10 other processes" say one
+/// thing.
+std::string without_numbers(const std::string& text) {
+  std::string masked;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit)
+      masked += c;
+    else if (masked.empty() || masked.back() != '#')
+      masked += '#';
   }
+  return masked;
 }
 
-/// What topology says in general, "host" says for sure: it wins where both state a key.
+void add_hurts(const Json& hurts, std::set<std::string>& known, Machine& machine) {
+  for (const Json& hurt : hurts)
+    if (hurt.is_string() && known.insert(without_numbers(hurt)).second)
+      machine.hurts.push_back(hurt);
+}
+
+/// Each process states its host's facts when it starts; one that was pinned to a core sees only
+/// that core. Those that saw the most speak for the host.
 struct Stated {
-  Json host = Json::object();
-  Json topology = Json::object();
-  std::vector<const Json*> hurts;
+  std::vector<const Json*> host;
+  std::vector<const Json*> topology;
 };
+
+double allowed_cpus(const Json& facts) { return number_field(facts, "allowed_cpus", 0.0); }
+
+void keep_the_widest(std::vector<const Json*>& statements) {
+  double widest = 0.0;
+  for (const Json* facts : statements) widest = std::max(widest, allowed_cpus(*facts));
+  std::erase_if(statements, [&](const Json* facts) { return allowed_cpus(*facts) < widest; });
+}
 
 std::map<std::string, Stated> statements(const RunRecords& run) {
   std::map<std::string, Stated> by_host;
   for (const Record& record : run.records) {
     const auto* facts = std::get_if<Facts>(&record.body);
-    if (facts == nullptr || (facts->topic != "host" && facts->topic != "topology")) continue;
-    Stated& stated = by_host[record.host];
-    (facts->topic == "host" ? stated.host : stated.topology).update(facts->facts);
-    stated.hurts.push_back(&array_field(facts->facts, "hurts"));
+    if (facts == nullptr) continue;
+    if (facts->topic == "host") by_host[record.host].host.push_back(&facts->facts);
+    if (facts->topic == "topology") by_host[record.host].topology.push_back(&facts->facts);
   }
+  for (auto& [host, stated] : by_host) keep_the_widest(stated.host);
   return by_host;
+}
+
+double measured_clock(const std::string& host, const std::vector<Result>& results) {
+  for (const Result& result : results)
+    if (result.series.metric == kClockMetric && result.series.host == host &&
+        result.series.outcome == Status::ok)
+      return result.series.median;
+  return kNoValue;
 }
 
 /// What is the same for all processes of a build: not the process's id, not its ranks.
@@ -64,14 +92,6 @@ void add_program(Json program, Json& list) {
   list.push_back(std::move(program));
 }
 
-double measured_clock(const std::string& host, const std::vector<Result>& results) {
-  for (const Result& result : results)
-    if (result.series.metric == kClockMetric && result.series.host == host &&
-        result.series.outcome == Status::ok)
-      return result.series.median;
-  return kNoValue;
-}
-
 }  // namespace
 
 std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& results) {
@@ -79,10 +99,13 @@ std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& 
   for (const auto& [host, stated] : statements(run)) {
     Machine machine;
     machine.host = host;
-    machine.facts = stated.topology;
-    machine.facts.update(stated.host);
+    std::set<std::string> known_hurts;
+    for (const auto* topic : {&stated.topology, &stated.host})
+      for (const Json* facts : *topic) machine.facts.update(*facts);
+    for (const auto* topic : {&stated.host, &stated.topology})
+      for (const Json* facts : *topic)
+        add_hurts(array_field(*facts, "hurts"), known_hurts, machine);
     machine.facts.erase("hurts");
-    for (const Json* hurts : stated.hurts) add_hurts(*hurts, machine);
     machine.clock_hz = measured_clock(host, results);
     found.push_back(std::move(machine));
   }

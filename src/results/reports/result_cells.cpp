@@ -15,7 +15,7 @@ constexpr double kDisturbedShare = 0.5;
 constexpr double kNotableShift = 0.02;
 constexpr double kNotableSteal = 0.005;
 constexpr double kLowCpuShare = 0.9;
-constexpr std::size_t kListedLimits = 4;
+constexpr std::size_t kListedLimits = 3;
 
 /// Number and prefixed unit of "113.2 GFLOP/s".
 std::pair<std::string, std::string> split_unit(const std::string& text) {

@@ -47,7 +47,9 @@ dnnl::matmul::primitive_desc find_product(const GemmRequest& request, const dnnl
   memory::desc b = layouts.b;
   if (request.packed)
     b = {{request.shape.k, request.shape.n}, weights_type(request.dtype), memory::format_tag::any};
-  dnnl::matmul::primitive_desc product(dnnl::matmul::desc(layouts.a, b, layouts.c), engine, true);
+  // next_impl() looks at it again, so it must not be a temporary.
+  const dnnl::matmul::desc operation(layouts.a, b, layouts.c);
+  dnnl::matmul::primitive_desc product(operation, engine, true);
   if (!product) return product;
   do {
     if (allowed_isa(request.isa, onednn_isa(product.impl_info_str()))) return product;
@@ -116,8 +118,6 @@ class OneDnnPlan final : public GemmPlan {
 
 GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& cores,
                            HostThreadWatch& watch) {
-  // With its cache of primitives on, oneDNN 2.6 answers next_impl() with the product made before.
-  dnnl::set_primitive_cache_capacity(0);
   const std::string name(to_string(request.dtype));
   if (request.dtype != Dtype::f32 && request.dtype != Dtype::bf16 && request.dtype != Dtype::int8)
     return {nullptr, "oneDNN has no " + name + " product"};

@@ -1,5 +1,5 @@
-// What the CPU can be asked to do, each made by the file of its name. A capability whose library was
-// left out at build is null.
+// What the CPU can be asked to do, each made by the file of its name. A capability whose library
+// was left out at build is null.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ std::unique_ptr<MemorySystem> make_host_memory(const HostCpus& cpus, HostThreadW
 std::unique_ptr<Gemm> make_host_gemm(const HostCpus& cpus, HostThreadWatch& watch);
 std::unique_ptr<Topology> make_host_topology();
 
-/// The calling core's clock just now, from some ten microseconds of a dependent chain; nothing where
-/// we have no chain of known latency.
+/// The calling core's clock just now, from some ten microseconds of a dependent chain; nothing
+/// where we have no chain of known latency.
 std::optional<Hertz> core_clock();
 
 }  // namespace bench

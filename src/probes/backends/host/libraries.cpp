@@ -28,7 +28,8 @@ Json onednn() {
 
 Json openblas() {
 #ifdef BENCH_OPENBLAS
-  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... SkylakeX MAX_THREADS=64": the version and the kernels in use.
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... SkylakeX MAX_THREADS=64": the version and the
+  // kernels in use.
   std::istringstream config(openblas_get_config());
   std::string name;
   std::string version;

@@ -1,5 +1,6 @@
 // The host's memory as a MemorySystem.
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "core/error.h"
@@ -25,18 +26,27 @@ class HostMemory final : public MemorySystem {
   }
 
   std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) override {
-    const bool near = !request.place.memory_node && nodes().size() > 1;
-    return std::make_unique<HostArrays>(request, choose(request.threads, request.place), near,
-                                        watch_);
+    return std::make_unique<HostArrays>(request, choose(request.threads, request.place),
+                                        touch_decides(request.place), watch_);
   }
 
   std::unique_ptr<MemoryChain> chain(const ChainRequest& request) override {
     const auto levels = caches();
     const double cached = levels.empty() ? 0.0 : levels.back().bytes;
-    return std::make_unique<HostChain>(request, choose(1, request.place).front(), cached, watch_);
+    auto cores = choose(1, request.place);  // all may help to write the chain where none decides
+    if (!touch_decides(request.place)) {    // by its touch on which node it lies
+      std::ranges::copy_if(cores_.all(), std::back_inserter(cores),
+                           [walker = cores.front()](int core) { return core != walker; });
+    }
+    return std::make_unique<HostChain>(request, std::move(cores), cached, watch_);
   }
 
  private:
+  /// Whether a page lies on the node of the thread that touches it first, and there are several.
+  bool touch_decides(const MemoryPlace& place) const {
+    return !place.memory_node && nodes().size() > 1;
+  }
+
   std::vector<int> choose(int threads, const MemoryPlace& place) const {
     if (!place.cpu_node) return cores_.first(threads);
     for (const MemoryNode& node : nodes())

@@ -83,31 +83,42 @@ std::uint64_t ChainOrder::after(std::uint64_t steps) const {
   return mix(state & mask_);
 }
 
-HostChain::HostChain(const ChainRequest& request, int core, double cached_bytes,
+HostChain::HostChain(const ChainRequest& request, std::vector<int> cores, double cached_bytes,
                      HostThreadWatch& watch)
     : seed_(request.seed),
       cached_bytes_(cached_bytes),
       order_(kLeastBits, seed_),
       mapping_(static_cast<std::size_t>(request.bytes), request.pages, request.place.memory_node),
-      team_({core}, watch) {}
+      team_(std::move(cores), watch) {}
 
-/// A page's worth of nodes is made in a buffer and then copied, past the caches or not.
 void HostChain::prepare(double bytes) {
   order_ = ChainOrder(chain_bits(bytes, mapping_.bytes()), seed_);
+  const auto threads = static_cast<std::uint64_t>(team_.size());
+  const std::uint64_t blocks = (order_.nodes() + kBlockNodes - 1) / kBlockNodes;
+  const std::uint64_t share = (blocks + threads - 1) / threads * kBlockNodes;
+  team_.run([&](int thread) {
+    const std::uint64_t first =
+        std::min(order_.nodes(), share * static_cast<std::uint64_t>(thread));
+    build(first, std::min(order_.nodes(), first + share), bytes > cached_bytes_);
+  });
+  touched_ = std::max<std::size_t>(touched_, order_.nodes() * kNodeBytes);
+  at_ = node(order_.after(0));
+  steps_ = 0;
+}
+
+/// A page's worth of nodes is made in a buffer and then copied, past the caches or not.
+void HostChain::build(std::uint64_t first, std::uint64_t end, bool cold) const {
   alignas(64) double block[kBlockNodes * kNodeWords] = {};
   const StreamKernels& kernels = stream_kernels();
-  const auto copy = bytes > cached_bytes_ ? kernels.copy_nontemporal : kernels.copy;
-  for (std::uint64_t first = 0; first < order_.nodes(); first += kBlockNodes) {
-    const std::uint64_t count = std::min(kBlockNodes, order_.nodes() - first);
+  const auto copy = cold ? kernels.copy_nontemporal : kernels.copy;
+  for (; first < end; first += kBlockNodes) {
+    const std::uint64_t count = std::min(kBlockNodes, end - first);
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::byte* next = node(order_.next(first + i));
       std::memcpy(block + i * kNodeWords, &next, sizeof next);
     }
     copy(reinterpret_cast<double*>(node(first)), block, count * kNodeWords);
   }
-  touched_ = std::max<std::size_t>(touched_, order_.nodes() * kNodeBytes);
-  at_ = node(order_.after(0));
-  steps_ = 0;
 }
 
 void HostChain::run(std::int64_t loads) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "probes/backends/host/pages.h"
 #include "probes/backends/host/stream_kernels.h"
@@ -38,7 +39,9 @@ class ChainOrder {
 class HostChain final : public MemoryChain {
  public:
   /// Chains larger than `cached_bytes` are to be met in memory and are written past the caches.
-  HostChain(const ChainRequest& request, int core, double cached_bytes, HostThreadWatch& watch);
+  /// All `cores` write the chain, the first one walks it.
+  HostChain(const ChainRequest& request, std::vector<int> cores, double cached_bytes,
+            HostThreadWatch& watch);
 
   double huge_share() const override { return mapping_.huge_share(touched_); }
   void prepare(double bytes) override;
@@ -50,6 +53,8 @@ class HostChain final : public MemoryChain {
   std::byte* node(std::uint64_t index) const { return mapping_.data() + index * kNodeBytes; }
 
  private:
+  void build(std::uint64_t first, std::uint64_t end, bool cold) const;
+
   const std::uint64_t seed_;
   const double cached_bytes_;
   ChainOrder order_;

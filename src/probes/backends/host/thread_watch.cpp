@@ -19,8 +19,8 @@ constexpr double kUnknownLoss = 1e9;
 
 int current_tid() { return static_cast<int>(syscall(SYS_gettid)); }
 
-/// Of both kinds: a thread that slept on purpose (an OpenMP worker at a barrier) and is woken on a busy
-/// core waits there without having been switched out.
+/// Of both kinds: a thread that slept on purpose (an OpenMP worker at a barrier) and is woken on a
+/// busy core waits there without having been switched out.
 long switches() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

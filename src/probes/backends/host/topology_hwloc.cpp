@@ -46,8 +46,9 @@ class Loaded {
 
  private:
   void load(const std::filesystem::path& xml) {
-    // Plug-ins for displays and OpenCL look for servers and drivers: slow, and they chatter. The one
-    // for PCI needs root to know a link's rate, and leaks; without it hwloc asks /sys for the same.
+    // Plug-ins for displays and OpenCL look for servers and drivers: slow, and they chatter. The
+    // one for PCI needs root to know a link's rate, and leaks; without it hwloc asks /sys for the
+    // same.
     for (const char* plugin : {"gl", "opencl", "pci"})
       hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, plugin);
     // What another cgroup owns is a part of the machine as well.

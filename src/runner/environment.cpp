@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 
 namespace bench {
@@ -36,6 +37,13 @@ Json kept_environment(const char* const* variables) {
       kept[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
   }
   return kept;
+}
+
+Json kept_command() {
+  Json command = Json::array();
+  std::istringstream words(read_file("/proc/self/cmdline"));
+  for (std::string word; std::getline(words, word, '\0');) command.push_back(word);
+  return command;
 }
 
 }  // namespace bench

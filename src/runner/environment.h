@@ -9,4 +9,7 @@ namespace bench {
 /// {name: value} of the allowed ones that are set.
 Json kept_environment(const char* const* variables);
 
+/// The command line this program was started with, as an array of texts.
+Json kept_command();
+
 }  // namespace bench

@@ -24,6 +24,7 @@ Json plan_document(const RunRequest& request, const std::string& run, std::int64
   plan["record_version"] = kRecordVersion;
   plan["labels"] = request.labels;
   plan["environment"] = kept_environment(environ);
+  plan["command"] = kept_command();
   return plan;
 }
 

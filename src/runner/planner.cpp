@@ -15,19 +15,21 @@ constexpr std::size_t kMostJobs = 100'000;
 /// One value from each axis.
 using Choice = std::map<std::string, Json>;
 
+Error too_many(const std::string& case_name) {
+  return {ErrorKind::input, fmt::format("case '{}' makes more than {} jobs", case_name, kMostJobs),
+          "lists in params sweep inside one job; axes and repeat multiply jobs"};
+}
+
 std::vector<Choice> choices(const std::map<std::string, Json>& axes, const std::string& case_name) {
   std::vector<Choice> result = {{}};
   for (const auto& [name, values] : axes) {
+    if (result.size() * values.size() > kMostJobs) throw too_many(case_name);
     std::vector<Choice> longer;
     for (const Choice& choice : result)
       for (const Json& value : values) {
         longer.push_back(choice);
         longer.back()[name] = value;
       }
-    if (longer.size() > kMostJobs)
-      throw Error(ErrorKind::input,
-                  fmt::format("the axes of case '{}' make more than {} jobs", case_name, kMostJobs),
-                  "lists in params sweep inside one job");
     result = std::move(longer);
   }
   return result;
@@ -114,6 +116,7 @@ std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
   for (const Host& host : inventory.hosts)
     for (const Choice& choice : choices(suite_case.axes, suite_case.name))
       for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
+        if (jobs.size() >= kMostJobs) throw too_many(suite_case.name);
         PlanEntry entry;
         entry.job = make_job(suite, suite_case, choice, host, probe);
         entry.axes = choice;

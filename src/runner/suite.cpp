@@ -50,7 +50,8 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
                       const ProbeCatalogue& catalogue, const SuiteChanges& changes) {
   // Not the values with defaults filled in: a measure block says only what it changes.
   const Json json = parse_json(text, origin);
-  Schema::load(schema_path("suite")).check(json, origin);
+  static const Schema schema = Schema::load(schema_path("suite"));
+  schema.check(json, origin);
   Suite suite;
   suite.name = json.at("suite");
   suite.description = json.value("description", "");

@@ -139,6 +139,15 @@ TEST_CASE("axes that explode are refused, naming the case") {
                     Contains("case 'a'"));
 }
 
+TEST_CASE("axes and repeats that explode together are refused too") {
+  std::string values = "1";
+  for (int i = 2; i <= 200; ++i) values += ", " + std::to_string(i);
+  CHECK_THROWS_WITH(plan(R"({"name": "big", "probe": "gemm", "repeat": 1000,
+      "axes": {"cores": [)" +
+                         values + "]}}"),
+                    Contains("'big'"));
+}
+
 TEST_CASE("the plan's JSON has jobs, skips with reasons, and gates by case") {
   const Json json = to_json(plan(R"({"name": "a", "probe": "gemm", "device": "cuda"},
       {"name": "b", "probe": "peak", "gates": [{"metric": "throughput", "min": 1}]})"));

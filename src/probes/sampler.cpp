@@ -44,8 +44,8 @@ std::vector<double> clean_values(const std::vector<double>& values,
   return clean.empty() ? values : clean;
 }
 
-Series Sampler::run(const Measurement& m) {
-  Series series;
+TimedSeries Sampler::run(const Measurement& m) {
+  TimedSeries series;
   const Seconds begin = device_.now();
   series.calls = m.timing == Timing::isolated ? calls_per_sample(m) : 1;
   warm_up(m, series.calls, series);
@@ -89,7 +89,7 @@ std::int64_t Sampler::calls_per_sample(const Measurement& m) {
   }
 }
 
-void Sampler::warm_up(const Measurement& m, std::int64_t calls, Series& series) {
+void Sampler::warm_up(const Measurement& m, std::int64_t calls, TimedSeries& series) {
   const Seconds begin = device_.now();
   std::vector<double> samples;
   std::size_t count = 1;
@@ -169,13 +169,13 @@ void Sampler::agree(const Measurement& m, Batch& batch) {
   group_.max(batch.spoiled);
 }
 
-bool Sampler::clock_moved(const Batch& batch, const Series& series) {
+bool Sampler::clock_moved(const Batch& batch, const TimedSeries& series) {
   if (batch.clock <= 0.0 || series.clocks.size() < 3) return false;
   const double usual = median(series.clocks);
   return std::abs(batch.clock - usual) > kClockTolerance * usual;
 }
 
-std::string Sampler::stop_reason(const Series& series, double elapsed_s) {
+std::string Sampler::stop_reason(const TimedSeries& series, double elapsed_s) {
   const std::size_t n = series.seconds.size();
   if (elapsed_s >= settings_.max_time_s) return "max_time";
   if (n >= static_cast<std::size_t>(settings_.max_samples)) return "max_samples";

@@ -12,7 +12,7 @@
 namespace bench {
 
 /// What came out of one series, alike on every rank.
-struct Series {
+struct TimedSeries {
   std::vector<double> seconds;  // per call; over ranks as the timing says
   std::vector<unsigned> flags;  // SampleFlag sets
   std::vector<double> clocks;   // Hz beside each batch, this rank's
@@ -28,7 +28,7 @@ class Sampler {
   Sampler(Device& device, Group& group, const MeasureSettings& settings)
       : device_(device), group_(group), settings_(settings) {}
 
-  Series run(const Measurement& measurement);
+  TimedSeries run(const Measurement& measurement);
 
  private:
   struct Batch {
@@ -39,14 +39,14 @@ class Sampler {
   };
 
   std::int64_t calls_per_sample(const Measurement& m);
-  void warm_up(const Measurement& m, std::int64_t calls, Series& series);
+  void warm_up(const Measurement& m, std::int64_t calls, TimedSeries& series);
   Batch take(const Measurement& m, std::int64_t calls, std::size_t count);
   double timed_sample(const Measurement& m, std::int64_t calls);
   double batch_mean(const Measurement& m, std::size_t count);
   void agree(const Measurement& m, Batch& batch);
   std::size_t batch_size(const Measurement& m, double sample_s) const;
-  bool clock_moved(const Batch& batch, const Series& series);
-  std::string stop_reason(const Series& series, double elapsed_s);
+  bool clock_moved(const Batch& batch, const TimedSeries& series);
+  std::string stop_reason(const TimedSeries& series, double elapsed_s);
   double agreed_max(double value);
 
   Device& device_;

@@ -35,7 +35,7 @@ Check agree(Group& group, Check check) {
 }
 
 /// Core cycles per call where each sample has its own reading of the clock.
-std::optional<double> median_cycles(const Series& series) {
+std::optional<double> median_cycles(const TimedSeries& series) {
   if (series.clocks.empty() || series.clocks.size() != series.seconds.size()) return {};
   std::vector<double> cycles = series.seconds;
   for (std::size_t i = 0; i < cycles.size(); ++i) cycles[i] *= series.clocks[i];
@@ -111,7 +111,7 @@ Samples State::blank(const std::string& metric, const Json& params) const {
 
 Measured State::measure(const Measurement& m) {
   const HostPressure before = HostPressure::now();
-  const Series series = Sampler(device_, group_, job_.measure).run(m);
+  const TimedSeries series = Sampler(device_, group_, job_.measure).run(m);
   const HostPressure after = HostPressure::now();
   phases_["warm_up"] += series.warm_up_s;
   phases_["measure"] += series.measure_s;

@@ -78,12 +78,12 @@ TEST_CASE("a machine with wide vectors has a stream for f32 and f64") {
 }
 
 TEST_CASE("each chain ends where so many steps must bring it, and nowhere else") {
-  for (const HostChain& chain : host_chains()) {
+  for (const ClockWalk& chain : host_chains()) {
     INFO(chain.chain.name);
     for (const std::int64_t steps : {16, 32, 4096})
       CHECK(chain.walk(steps) == chain.expected(steps));
   }
-  for (const HostChain& chain : host_chains())
+  for (const ClockWalk& chain : host_chains())
     if (chain.chain.name != "xor") CHECK(chain.walk(4096) != chain.expected(4096 + 16));
 }
 

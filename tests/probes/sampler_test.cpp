@@ -15,7 +15,7 @@ struct Scripted {
   std::int64_t calls_made = 0;
   std::function<double()> next = [] { return 0.002; };
 
-  Series run() {
+  TimedSeries run() {
     Measurement m;
     m.work = [this](std::int64_t calls) {
       for (std::int64_t i = 0; i < calls; ++i) {
@@ -29,7 +29,7 @@ struct Scripted {
 
 TEST_CASE("a steady series stops when its median is known to 1 %") {
   Scripted s;
-  const Series series = s.run();
+  const TimedSeries series = s.run();
   CHECK(series.stop == "interval");
   CHECK(series.calls == 1);
   CHECK(median(series.seconds) == Approx(0.002));
@@ -40,7 +40,7 @@ TEST_CASE("a steady series stops when its median is known to 1 %") {
 TEST_CASE("work shorter than a sample is repeated inside it, and the time is of one call") {
   Scripted s;
   s.next = [] { return 1e-6; };
-  const Series series = s.run();
+  const TimedSeries series = s.run();
   CHECK(series.calls >= 1000);
   CHECK(series.calls <= 1500);
   CHECK(median(series.seconds) == Approx(1e-6));
@@ -51,7 +51,7 @@ TEST_CASE("a noisy series stops at its time cap and says so") {
   int i = 0;
   s.next = [&] { return ++i % 2 == 0 ? 0.002 : 0.004; };
   s.settings.max_time_s = 0.5;
-  const Series series = s.run();
+  const TimedSeries series = s.run();
   CHECK(series.stop == "max_time");
   CHECK(series.measure_s < 0.6);
 }
@@ -68,7 +68,7 @@ TEST_CASE("samples that lost 0.1 % of their time are kept and flagged") {
   Scripted s;
   int i = 0;
   s.device.fake_watch.next_loss = [&] { return Seconds{++i % 3 == 0 ? 3e-6 : 1e-6}; };
-  const Series series = s.run();
+  const TimedSeries series = s.run();
   const std::size_t clean = count_clean(series.flags);
   CHECK(clean >= 20);
   CHECK(clean < series.flags.size());
@@ -79,7 +79,7 @@ TEST_CASE("where every sample is disturbed the series ends at its cap with no cl
   Scripted s;
   s.device.fake_watch.next_loss = [] { return Seconds{1.0}; };
   s.settings.max_time_s = 0.2;
-  const Series series = s.run();
+  const TimedSeries series = s.run();
   CHECK(series.stop == "max_time");
   CHECK(count_clean(series.flags) == 0);
   CHECK(clean_values(series.seconds, series.flags).size() == series.seconds.size());
@@ -93,7 +93,7 @@ TEST_CASE("a clock 5 % away from its running median flags the sample") {
     return Hertz{i > 30 && i % 4 == 0 ? 2.85e9 : 3.0e9};
   };
   s.settings.min_time_s = 0.2;
-  const Series series = s.run();
+  const TimedSeries series = s.run();
   std::size_t moved = 0;
   for (unsigned flag : series.flags) moved += (flag & kClockMoved) != 0;
   CHECK(moved > 5);
@@ -104,7 +104,7 @@ TEST_CASE("warm-up goes on until the samples no longer change") {
   Scripted s;
   double t = 0.004;
   s.next = [&] { return t = std::max(0.002, t * 0.99); };  // 70 calls to settle
-  const Series series = s.run();
+  const TimedSeries series = s.run();
   CHECK(series.warm_up_s > 0.15);
   CHECK(series.seconds.front() == Approx(0.002).epsilon(0.02));
 }

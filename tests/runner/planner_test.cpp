@@ -141,8 +141,8 @@ TEST_CASE("axes that explode are refused, naming the case") {
 
 TEST_CASE("axes and repeats that explode together are refused too") {
   std::string values = "1";
-  for (int i = 2; i <= 200; ++i) values += ", " + std::to_string(i);
-  CHECK_THROWS_WITH(plan(R"({"name": "big", "probe": "gemm", "repeat": 1000,
+  for (int i = 2; i <= 60; ++i) values += ", " + std::to_string(i);
+  CHECK_THROWS_WITH(plan(R"({"name": "big", "probe": "gemm", "repeat": 10000,
       "axes": {"cores": [)" +
                          values + "]}}"),
                     Contains("'big'"));

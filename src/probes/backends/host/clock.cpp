@@ -50,8 +50,11 @@ std::uint64_t power(std::int64_t steps) {
 }
 
 // 3 cycles for a 64-bit multiply: every Intel core since Nehalem, every AMD core since Zen.
-std::vector<HostChain> make_chains() {
-  return {{{"add", 1.0}, walk_adds, sum}, {{"multiply", 3.0}, walk_multiplies, power}};
+std::vector<ClockWalk> make_chains() {
+  std::vector<ClockWalk> chains;
+  chains.push_back({{"add", 1.0}, walk_adds, sum});
+  chains.push_back({{"multiply", 3.0}, walk_multiplies, power});
+  return chains;
 }
 
 #elif defined(__aarch64__)
@@ -73,13 +76,16 @@ std::uint64_t walk_xors(std::int64_t steps) {
 std::uint64_t parity(std::int64_t steps) { return steps % 2 == 0 ? kStart : kStart ^ kOperand; }
 
 // No multiply here: its latency differs from core to core. Both of these take one cycle on all.
-std::vector<HostChain> make_chains() {
-  return {{{"add", 1.0}, walk_adds, sum}, {{"xor", 1.0}, walk_xors, parity}};
+std::vector<ClockWalk> make_chains() {
+  std::vector<ClockWalk> chains;
+  chains.push_back({{"add", 1.0}, walk_adds, sum});
+  chains.push_back({{"xor", 1.0}, walk_xors, parity});
+  return chains;
 }
 
 #else
 
-std::vector<HostChain> make_chains() { return {}; }
+std::vector<ClockWalk> make_chains() { return {}; }
 
 #endif
 
@@ -152,14 +158,14 @@ class TileClock {
 
 }  // namespace
 
-const std::vector<HostChain>& host_chains() {
-  static const std::vector<HostChain> chains = make_chains();
+const std::vector<ClockWalk>& host_chains() {
+  static const std::vector<ClockWalk> chains = make_chains();
   return chains;
 }
 
 std::optional<Hertz> core_clock() {
   if (host_chains().empty()) return {};
-  const HostChain& adds = host_chains().front();
+  const ClockWalk& adds = host_chains().front();
   return Hertz{fastest_rate(adds.walk, kClockSteps, kWalks) * adds.chain.cycles};
 }
 

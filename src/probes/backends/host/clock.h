@@ -19,7 +19,7 @@ namespace bench {
 
 /// A chain, how long one step of it takes, and how to walk it. `result` is a pure function of the
 /// number of steps, so that a walk that did not happen is found.
-struct HostChain {
+struct ClockWalk {
   ClockChain chain;
   std::uint64_t (*walk)(std::int64_t steps) = nullptr;  // steps: a multiple of kChainUnroll
   std::uint64_t (*expected)(std::int64_t steps) = nullptr;
@@ -27,7 +27,7 @@ struct HostChain {
 inline constexpr std::int64_t kChainUnroll = 16;
 
 /// Two chains of different length: they must agree on the clock. Empty on an unknown architecture.
-const std::vector<HostChain>& host_chains();
+const std::vector<ClockWalk>& host_chains();
 
 /// The calling core's clock while it runs code of an instruction family ("avx2", "avx512", "amx";
 /// the widest vectors for ""), from some microseconds right behind it; the plain clock where cores

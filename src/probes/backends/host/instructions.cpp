@@ -115,7 +115,7 @@ std::optional<double> measured_per_cycle(const ComputeKernel& kernel) {
 
 class ChainRun final : public InstructionRun {
  public:
-  ChainRun(const HostChain& chain, std::vector<int> cores, HostThreadWatch& watch)
+  ChainRun(const ClockWalk& chain, std::vector<int> cores, HostThreadWatch& watch)
       : chain_(chain), ends_(cores.size()), team_(std::move(cores), watch) {}
 
   void run(std::int64_t calls) override {
@@ -140,7 +140,7 @@ class ChainRun final : public InstructionRun {
   struct alignas(128) End {
     std::uint64_t value = 0;
   };
-  const HostChain chain_;
+  const ClockWalk chain_;
   std::int64_t steps_ = 0;
   std::vector<End> ends_;
   Team team_;
@@ -151,7 +151,7 @@ class HostInstructions final : public Instructions {
   HostInstructions(const HostCpus& cpus, HostThreadWatch& watch)
       : cpus_(cpus), watch_(watch), kernels_(compute_kernels()) {
     for (const ComputeKernel& kernel : kernels_) streams_.push_back(kernel.stream);
-    for (const HostChain& chain : host_chains()) chains_.push_back(chain.chain);
+    for (const ClockWalk& chain : host_chains()) chains_.push_back(chain.chain);
   }
 
   const std::vector<InstructionStream>& streams() const override { return streams_; }

@@ -77,6 +77,9 @@ std::string launch_obstacle(const Job& job, const LaunchSite& site) {
 Command launch_command(const Job& job, const LaunchSite& site, int slots) {
   Command command;
   command.env = job.env;
+  // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would tie the rank to one core before its main
+  // runs, and "all cores" would silently mean one. The probes pin their threads themselves.
+  command.env.emplace("OMP_PROC_BIND", "false");
   if (by_mpirun(job, site)) {
     command.argv = mpirun_words(job, site, slots);
     if (site.root) {

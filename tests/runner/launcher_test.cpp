@@ -31,7 +31,7 @@ std::string words(const Command& command) { return " " + join(command.argv, " ")
 TEST_CASE("one rank is a plain fork with the job's environment") {
   const Command command = launch_command(job(1), site(), 4);
   CHECK(command.argv == std::vector<std::string>{"/x/bench-rank"});
-  CHECK(command.env == std::map<std::string, std::string>{{"A", "1"}});
+  CHECK(command.env == std::map<std::string, std::string>{{"A", "1"}, {"OMP_PROC_BIND", "false"}});
 }
 
 TEST_CASE("several ranks are started by mpirun, pinned as asked, over shared memory") {
@@ -79,6 +79,13 @@ TEST_CASE("what stands in the way of a launch is said with what to do") {
   Job cuda = job(1);
   cuda.device = "cuda";
   CHECK_THAT(launch_obstacle(cuda, bare), Contains("no CUDA build"));
+}
+
+TEST_CASE("OpenMP may not bind a rank before it starts, unless the suite says so") {
+  CHECK(launch_command(job(1), site(), 4).env.at("OMP_PROC_BIND") == "false");
+  Job asked = job(1);
+  asked.env["OMP_PROC_BIND"] = "close";
+  CHECK(launch_command(asked, site(), 4).env.at("OMP_PROC_BIND") == "close");
 }
 
 TEST_CASE("jobs share a process when device, ranks, hosts, binding and environment are equal") {

@@ -14,6 +14,8 @@ namespace bench {
 namespace {
 
 constexpr int kNarrowest = 60;
+constexpr int kFile =
+    140;  // wide enough for every column: nothing is dropped on the way into a file
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -38,6 +40,8 @@ TextStyle style_of_stdout() {
   winsize size{};
   if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     style.width = std::max<int>(kNarrowest, size.ws_col);
+  else
+    style.width = kFile;
   return style;
 }
 

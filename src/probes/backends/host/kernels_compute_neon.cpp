@@ -11,14 +11,13 @@ namespace {
 
 constexpr int kSums = 24;
 
-// clang-format off: it never settles on this one
-#define BENCH_ALL(X, op, form)                                                                     \
-  X(op, form, 0)                                                                                   \
-  X(op, form, 1) X(op, form, 2) X(op, form, 3) X(op, form, 4) X(op, form, 5) X(op, form, 6)        \
-      X(op, form, 7) X(op, form, 8) X(op, form, 9) X(op, form, 10) X(op, form, 11) X(op, form, 12) \
-          X(op, form, 13) X(op, form, 14) X(op, form, 15) X(op, form, 16) X(op, form, 17)          \
-              X(op, form, 18) X(op, form, 19) X(op, form, 20) X(op, form, 21) X(op, form, 22)      \
-                  X(op, form, 23)
+// clang-format never settles on this one.
+// clang-format off
+#define BENCH_ALL(X, op, form) \
+  X(op, form, 0) X(op, form, 1) X(op, form, 2) X(op, form, 3) X(op, form, 4) X(op, form, 5) \
+  X(op, form, 6) X(op, form, 7) X(op, form, 8) X(op, form, 9) X(op, form, 10) X(op, form, 11) \
+  X(op, form, 12) X(op, form, 13) X(op, form, 14) X(op, form, 15) X(op, form, 16) X(op, form, 17) \
+  X(op, form, 18) X(op, form, 19) X(op, form, 20) X(op, form, 21) X(op, form, 22) X(op, form, 23)
 // clang-format on
 #define BENCH_CLEAR(op, form, i) "movi v" #i ".16b, #0\n\t"
 #define BENCH_STEP(op, form, i) op " v" #i form

@@ -10,11 +10,11 @@ namespace {
 
 constexpr int kSums = 12;
 
-// clang-format off: it never settles on this one
-#define BENCH_TWELVE(X, op, r)                                                                    \
-  X(op, r, 0)                                                                                     \
-  X(op, r, 1) X(op, r, 2) X(op, r, 3) X(op, r, 4) X(op, r, 5) X(op, r, 6) X(op, r, 7) X(op, r, 8) \
-      X(op, r, 9) X(op, r, 10) X(op, r, 11)
+// clang-format never settles on this one.
+// clang-format off
+#define BENCH_TWELVE(X, op, r) \
+  X(op, r, 0) X(op, r, 1) X(op, r, 2) X(op, r, 3) X(op, r, 4) X(op, r, 5) \
+  X(op, r, 6) X(op, r, 7) X(op, r, 8) X(op, r, 9) X(op, r, 10) X(op, r, 11)
 // clang-format on
 #define BENCH_CLEAR(op, r, i) "vxorps %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n\t"
 // Operands: second factor (signed, for int8), first factor (unsigned), sum.

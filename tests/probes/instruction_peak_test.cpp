@@ -88,12 +88,13 @@ TEST_CASE("more threads than cores are refused") {
   CHECK_THROWS_AS(PeakJob(Json{{"threads", {5}}}).run(), Error);
 }
 
-TEST_CASE("whole and simply broken rates pass, others do not") {
+TEST_CASE("whole and simply broken rates pass, also of a shared core; a third of one does not") {
   for (const double rate : {1.0 / 16, 0.125, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0}) {
     CHECK(rate_check(rate).passed());
     CHECK(rate_check(rate * 0.98).passed());
-    CHECK_FALSE(rate_check(rate * 0.9).passed());
+    CHECK(rate_check(rate * 0.8).passed());
   }
+  for (const double rate : {1.0 / 16, 0.5, 1.0, 2.0}) CHECK_FALSE(rate_check(rate / 3).passed());
   CHECK_FALSE(rate_check(std::nan("")).passed());
   CHECK_FALSE(rate_check(0.0).passed());
 }

@@ -16,7 +16,10 @@ double nearest_rate(double instructions_per_cycle) {
 }
 
 Check rate_check(double instructions_per_cycle) {
-  constexpr double kTolerance = 0.025;
+  // A loop that spills its registers runs at a third of a whole rate, 33 % from the nearest one. A
+  // neighbour on the same physical core, which a virtual machine cannot see, took up to 27 % of the
+  // slots: that is a slow core, told by the share of the limit, and no wrong result.
+  constexpr double kTolerance = 0.3;
   return {"whole number of instructions a cycle",
           std::abs(instructions_per_cycle / nearest_rate(instructions_per_cycle) - 1), kTolerance};
 }

@@ -25,13 +25,14 @@ enum class LimitKind { proven, datasheet, measured };
 /// Why a sample does not count as clean, or what was noted beside it; bits of Samples::flags.
 enum SampleFlag : unsigned {
   kClean = 0,
-  kStolen = 1,      // a measuring thread lost 0.1 % or more of the sample to somebody else
-  kClockMoved = 2,  // the clock was more than 2 % away from its running median
-  kThermal = 4,     // a thermal or hardware slow-down was reported
-  kPowerCapped = 8  // noted, never filtered
+  kStolen = 1,       // a measuring thread lost 0.1 % or more of the sample to somebody else
+  kClockMoved = 2,   // the clock was more than 2 % away from its running median
+  kThermal = 4,      // a thermal or hardware slow-down was reported
+  kPowerCapped = 8,  // noted, never filtered
+  kCrowded = 16      // other processes used more than a tenth of the machine during the series
 };
 /// The flags that take a sample out of the clean ones.
-inline constexpr unsigned kUnclean = kStolen | kClockMoved | kThermal;
+inline constexpr unsigned kUnclean = kStolen | kClockMoved | kThermal | kCrowded;
 
 struct Limit {
   double value = 0.0;  // in the unit of the metric
@@ -49,10 +50,11 @@ struct Check {
 
 /// The circumstances of a series: what the clean filter must not hide.
 struct Quality {
-  std::optional<double> cpu_share;    // CPU time / (wall time x threads) over the whole series
-  std::optional<double> steal_share;  // share of time the hypervisor took from this machine's CPUs
-  std::optional<double> throttled_s;  // time the cgroup's CPU quota held us back
-  std::optional<double> clock_hz;     // median core clock during the series
+  std::optional<double> cpu_share;     // CPU time / (wall time x threads) over the whole series
+  std::optional<double> steal_share;   // share of time the hypervisor took from this machine's CPUs
+  std::optional<double> throttled_s;   // time the cgroup's CPU quota held us back
+  std::optional<double> clock_hz;      // median core clock during the series
+  std::optional<double> others_share;  // of the machine's CPU time, used by other processes
 };
 
 /// One metric at one set of parameters: every repetition in the order it was taken.

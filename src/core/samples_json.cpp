@@ -23,7 +23,8 @@ Json to_json(const Quality& quality) {
   return {{"cpu_share", optional_number(quality.cpu_share)},
           {"steal_share", optional_number(quality.steal_share)},
           {"throttled_s", optional_number(quality.throttled_s)},
-          {"clock_hz", optional_number(quality.clock_hz)}};
+          {"clock_hz", optional_number(quality.clock_hz)},
+          {"others_share", optional_number(quality.others_share)}};
 }
 
 std::optional<double> read_optional(Fields& fields, std::string_view key) {
@@ -40,7 +41,8 @@ Check read_check(Fields fields) {
 
 Quality read_quality(Fields fields) {
   Quality quality{read_optional(fields, "cpu_share"), read_optional(fields, "steal_share"),
-                  read_optional(fields, "throttled_s"), read_optional(fields, "clock_hz")};
+                  read_optional(fields, "throttled_s"), read_optional(fields, "clock_hz"),
+                  read_optional(fields, "others_share")};
   fields.finish();
   return quality;
 }

@@ -17,6 +17,13 @@ class MemorySystem;
 class Gemm;
 class Topology;
 
+/// CPU time of a whole machine since some moment, over all its cores, as its kernel counts it.
+struct MachineTime {
+  double busy_s = 0.0;  // in programs and in the kernel on their behalf; not interrupts, not steal
+  double all_s = 0.0;   // idle time too
+  double tick_s = 0.0;  // the grain of both
+};
+
 /// Time that measuring threads lost to somebody else.
 class ThreadWatch {
  public:
@@ -26,6 +33,8 @@ class ThreadWatch {
   virtual Seconds lost() = 0;
   /// CPU time of all threads of this process so far.
   virtual Seconds cpu_time() = 0;
+  /// Of everything that runs on this machine; nothing where the kernel does not tell.
+  virtual std::optional<MachineTime> machine_time() = 0;
 };
 
 class Device {

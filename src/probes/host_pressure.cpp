@@ -51,12 +51,19 @@ HostPressure HostPressure::now() {
     fields >> cpu;
     double ticks = 0.0;
     double all = 0.0;
-    constexpr int kSteal = 7;  // user nice system idle iowait irq softirq steal; guest is in user
+    double busy = 0.0;
+    const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+    // user nice system idle iowait irq softirq steal; guest is in user
+    constexpr int kSystem = 2, kSteal = 7;
     for (int field = 0; field <= kSteal && fields >> ticks; ++field) {
       all += ticks;
-      if (field == kSteal) pressure.steal_s = ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+      if (field <= kSystem) busy += ticks;
+      if (field == kSteal) pressure.steal_s = ticks / per_second;
     }
-    if (all > 0.0) pressure.all_s = all / static_cast<double>(sysconf(_SC_CLK_TCK));
+    if (all > 0.0) {
+      pressure.all_s = all / per_second;
+      pressure.busy_s = busy / per_second;
+    }
   }
   pressure.throttled_s = read_throttled();
   return pressure;

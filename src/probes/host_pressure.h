@@ -11,6 +11,7 @@ namespace bench {
 struct HostPressure {
   std::optional<double> steal_s;      // over all CPUs (/proc/stat)
   std::optional<double> all_s;        // idle and busy, over all CPUs
+  std::optional<double> busy_s;       // user, nice and system, over all CPUs
   std::optional<double> throttled_s;  // of this cgroup (cpu.stat); nothing where there is no quota
 
   static HostPressure now();

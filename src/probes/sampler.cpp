@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/clean.h"
 #include "core/order_statistics.h"
+#include "probes/crowding.h"
 
 namespace bench {
 namespace {
@@ -31,21 +33,9 @@ bool steady(const std::vector<double>& samples) {
 
 }  // namespace
 
-std::size_t count_clean(const std::vector<unsigned>& flags) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(flags, [](unsigned flag) { return (flag & kUnclean) == 0; }));
-}
-
-std::vector<double> clean_values(const std::vector<double>& values,
-                                 const std::vector<unsigned>& flags) {
-  std::vector<double> clean;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if ((flags[i] & kUnclean) == 0) clean.push_back(values[i]);
-  return clean.empty() ? values : clean;
-}
-
 TimedSeries Sampler::run(const Measurement& m) {
   TimedSeries series;
+  Crowding crowding(device_, group_);
   const Seconds begin = device_.now();
   series.calls = m.timing == Timing::isolated ? calls_per_sample(m) : 1;
   warm_up(m, series.calls, series);
@@ -71,6 +61,9 @@ TimedSeries Sampler::run(const Measurement& m) {
   series.warm_up_s = (warm - begin).value;
   series.measure_s = (device_.now() - warm).value;
   series.cpu_s = device_.watch().cpu_time().value - cpu_before;
+  series.others_share = crowding.others_share();
+  if (series.others_share.value_or(0.0) > kCrowdedShare)
+    for (unsigned& flags : series.flags) flags |= kCrowded;
   return series;
 }
 
@@ -185,7 +178,7 @@ std::string Sampler::stop_reason(const TimedSeries& series, double elapsed_s) {
   if (n < looked_at_ + looked_at_ / 10)
     return "";  // sorting at every sample would cost more than it tells
   looked_at_ = n;
-  const std::vector<double> values = clean_values(series.seconds, series.flags);
+  const std::vector<double> values = representative(series.seconds, series.flags);
   const auto interval = median_interval(values);
   if (!interval) return "";
   const double half_width = (interval->high - interval->low) / 2;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct TimedSeries {
   std::string stop;             // interval, max_samples, max_time
   double warm_up_s = 0.0;
   double measure_s = 0.0;
-  double cpu_s = 0.0;  // CPU time of this rank's process while measuring
+  double cpu_s = 0.0;                  // CPU time of this rank's process while measuring
+  std::optional<double> others_share;  // of the machine, see probes/crowding.h
 };
 
 class Sampler {
@@ -54,10 +56,5 @@ class Sampler {
   const MeasureSettings& settings_;
   std::size_t looked_at_ = 0;  // samples when the interval was last computed
 };
-
-/// The clean ones of a series' values; all of them where none is clean.
-std::vector<double> clean_values(const std::vector<double>& values,
-                                 const std::vector<unsigned>& flags);
-std::size_t count_clean(const std::vector<unsigned>& flags);
 
 }  // namespace bench

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/clean.h"
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
+#include "probes/crowding.h"
 #include "probes/host_pressure.h"
 #include "probes/sampler.h"
 
@@ -39,7 +41,15 @@ std::optional<double> median_cycles(const TimedSeries& series) {
   if (series.clocks.empty() || series.clocks.size() != series.seconds.size()) return {};
   std::vector<double> cycles = series.seconds;
   for (std::size_t i = 0; i < cycles.size(); ++i) cycles[i] *= series.clocks[i];
-  return median(clean_values(cycles, series.flags));
+  return median(representative(cycles, series.flags));
+}
+
+std::string why_not_clean(const Quality& quality) {
+  const double others = quality.others_share.value_or(0.0);
+  if (others > kCrowdedShare)
+    return "crowded: other processes used " + format(others, Unit::ratio) +
+           " of this machine's CPU time meanwhile";
+  return "no clean sample: the median is of disturbed ones";
 }
 
 Limit at_clock(const CycleLimit& limit, Hertz clock) {
@@ -125,11 +135,12 @@ Measured State::measure(const Measurement& m) {
   quality.cpu_share = series.cpu_s / (series.measure_s * std::max(m.threads, 1));
   quality.steal_share = steal_share(before, after);
   quality.throttled_s = throttled(before, after);
+  quality.others_share = series.others_share;
   if (!series.clocks.empty()) quality.clock_hz = median(series.clocks);
 
   Measured measured;
   measured.clean = count_clean(series.flags);
-  measured.median = {median(clean_values(series.seconds, series.flags))};
+  measured.median = {median(representative(series.seconds, series.flags))};
   if (quality.clock_hz) measured.clock = Hertz{*quality.clock_hz};
   measured.cycles = median_cycles(series);
   for (const Report& report : m.reports) {
@@ -159,7 +170,7 @@ void State::emit(Samples samples) {
     ++skipped_;
     return write(std::move(samples));
   }
-  const std::vector<double> clean = clean_values(samples.values, samples.flags);
+  const std::vector<double> clean = representative(samples.values, samples.flags);
   const double centre = median(clean);
   if (samples.check && !samples.check->passed()) {
     samples.outcome = Status::invalid;
@@ -174,7 +185,7 @@ void State::emit(Samples samples) {
     if (!samples.reason.empty()) samples.outcome = Status::invalid;
   }
   if (samples.outcome == Status::ok && !samples.flags.empty() && count_clean(samples.flags) == 0)
-    samples.reason = "no clean sample: the median is of disturbed ones";
+    samples.reason = why_not_clean(samples.quality);
   if (samples.outcome == Status::invalid)
     conclude(Status::invalid, samples.metric + " " + dump(samples.params) + ": " + samples.reason);
   ++measured_;

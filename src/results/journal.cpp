@@ -7,6 +7,7 @@
 
 #include <exception>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/names.h"
@@ -30,20 +31,12 @@ JournalEntry entry_from(const Json& json, std::size_t line) {
           text_field(json, "text")};
 }
 
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags) : file_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (file_ < 0)
-      throw_errno("open " + path.string(), "the journal keeps decisions; it must be writable");
-  }
-  ~Descriptor() { close(file_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return file_; }
-
- private:
-  int file_;
-};
+Descriptor open_to_append(const fs::path& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  if (!file.valid())
+    throw_errno("open " + path.string(), "the journal keeps decisions; it must be writable");
+  return file;
+}
 
 bool ends_in_the_middle_of_a_line(int file) {
   struct stat about {};
@@ -80,7 +73,7 @@ Journal read_journal(const fs::path& path) {
 }
 
 void append(const fs::path& path, const JournalEntry& entry) {
-  const Descriptor file(path, O_RDWR | O_APPEND | O_CREAT);
+  const Descriptor file = open_to_append(path);
   const Json json = {{"time_ns", entry.time_ns},
                      {"user", entry.user},
                      {"kind", to_string(entry.kind)},

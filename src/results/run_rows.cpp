@@ -106,7 +106,7 @@ void write_series(SQLite::Database& db, const RunReport& report) {
   Insert row(
       db,
       "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Series& series = report.results[i].series;
     if (series.metric.empty()) continue;
@@ -123,6 +123,7 @@ void write_series(SQLite::Database& db, const RunReport& report) {
     row.add(series.stop).add(series.repeats);
     row.add(series.quality.cpu_share).add(series.quality.steal_share);
     row.add(series.quality.throttled_s).add(series.quality.clock_hz);
+    row.add(series.quality.others_share);
     add_check(row, series);
     row.write();
   }

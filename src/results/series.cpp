@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/clean.h"
 #include "core/order_statistics.h"
 
 namespace bench {
@@ -16,27 +17,26 @@ namespace {
 constexpr std::size_t kSamplesForP95 = 20;
 constexpr std::size_t kSamplesForP99 = 100;
 
-constexpr std::array<std::pair<SampleFlag, const char*>, 4> kFlagNames{
+constexpr std::array<std::pair<SampleFlag, const char*>, 5> kFlagNames{
     {{kStolen, "stolen"},
      {kClockMoved, "clock_moved"},
      {kThermal, "thermal"},
-     {kPowerCapped, "power_capped"}}};
+     {kPowerCapped, "power_capped"},
+     {kCrowded, "crowded"}}};
 
-struct Sorted {
-  std::vector<double> clean;
-  std::vector<double> finite;
+struct Finite {
+  std::vector<double> values;
+  std::vector<unsigned> flags;
 };
 
-Sorted sort_out(const Samples& samples) {
-  Sorted sorted;
+Finite finite_samples(const Samples& samples) {
+  Finite finite;
   for (std::size_t i = 0; i < samples.values.size(); ++i) {
     if (!std::isfinite(samples.values[i])) continue;
-    sorted.finite.push_back(samples.values[i]);
-    // A sample whose flags are missing is not known to be clean.
-    const bool clean = i < samples.flags.size() && (samples.flags[i] & kUnclean) == 0;
-    if (clean) sorted.clean.push_back(samples.values[i]);
+    finite.values.push_back(samples.values[i]);
+    finite.flags.push_back(i < samples.flags.size() ? samples.flags[i] : kUnclean);
   }
-  return sorted;
+  return finite;
 }
 
 void fill_statistics(const std::vector<double>& values, Series& series) {
@@ -136,14 +136,14 @@ Series summarise(const Samples& samples, const PlannedJob& job) {
   series.quality = samples.quality;
   series.check = samples.check;
 
-  const Sorted sorted = sort_out(samples);
+  const Finite finite = finite_samples(samples);
   series.n = samples.values.size();
-  series.clean = sorted.clean.size();
-  fill_statistics(sorted.clean.empty() ? sorted.finite : sorted.clean, series);
-  series.unfiltered_median = median(sorted.finite);
+  series.clean = count_clean(finite.flags);
+  fill_statistics(representative(finite.values, finite.flags), series);
+  series.unfiltered_median = median(finite.values);
   series.of_limit = of_limit(series.median, series.better, series.limit);
   count_flags(samples, series);
-  refuse_what_is_no_number(sorted.finite.size(), series);
+  refuse_what_is_no_number(finite.values.size(), series);
   return series;
 }
 

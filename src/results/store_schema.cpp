@@ -13,8 +13,8 @@ namespace {
 constexpr int kApplicationId = 0x626e6368;
 constexpr const char* kSetApplicationId = "PRAGMA application_id = 1651401576";
 static_assert(kApplicationId == 1651401576);
-constexpr const char* kSetVersion = "PRAGMA user_version = 1";
-static_assert(kStoreVersion == 1);
+constexpr const char* kSetVersion = "PRAGMA user_version = 2";
+static_assert(kStoreVersion == 2);
 
 constexpr std::array<const char*, 11> kDrop = {
     "DROP TABLE IF EXISTS run",     "DROP TABLE IF EXISTS job",
@@ -56,7 +56,8 @@ constexpr std::array<const char*, 13> kCreate = {
     "limit_kind TEXT, limit_source TEXT, of_limit REAL, outcome TEXT NOT NULL, reason TEXT NOT "
     "NULL, "
     "verdict TEXT, stop TEXT NOT NULL, repeats INTEGER NOT NULL, cpu_share REAL, steal_share REAL, "
-    "throttled_s REAL, clock_hz REAL, check_method TEXT, check_error REAL, check_tolerance REAL, "
+    "throttled_s REAL, clock_hz REAL, others_share REAL, check_method TEXT, check_error REAL, "
+    "check_tolerance REAL, "
     "PRIMARY KEY (run, job, metric, params, over, host, rank)) WITHOUT ROWID",
     "CREATE INDEX series_by_metric ON series (metric, host, params, time_ns)",
     "CREATE TABLE sample_blob (run TEXT NOT NULL, job TEXT NOT NULL, metric TEXT NOT NULL, "

@@ -4,19 +4,11 @@
 #include <cmath>
 #include <optional>
 
+#include "core/clean.h"
 #include "core/order_statistics.h"
 
 namespace bench {
 namespace {
-
-/// Of the clean values; of all, where none is clean.
-double clean_median(const Samples& samples) {
-  std::vector<double> clean;
-  for (std::size_t i = 0; i < samples.values.size(); ++i)
-    if (i >= samples.flags.size() || (samples.flags[i] & kUnclean) == 0)
-      clean.push_back(samples.values[i]);
-  return median(clean.empty() ? samples.values : clean);
-}
 
 /// The ceiling's parameters under the names the bounded metric uses; nothing where one is missing.
 std::optional<Json> renamed(const Json& params, const std::map<std::string, std::string>& where) {
@@ -35,7 +27,7 @@ bool beats(double value, double other, Better better) {
 }  // namespace
 
 void Ceilings::observe(const Job& job, const Samples& samples) {
-  const double value = clean_median(samples);
+  const double value = median(representative(samples.values, samples.flags));
   const bool believed =
       samples.outcome == Status::ok && (!samples.check || samples.check->passed());
   if (!believed || !std::isfinite(value)) return;

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/descriptor.h"
+#include "core/descriptor.h"
 
 namespace bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/descriptor.h"
+#include "core/descriptor.h"
 
 namespace bench {
 

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <random>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "runner/descriptor.h"
 
 namespace bench {
 namespace fs = std::filesystem;

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/descriptor.h"
 #include "core/record.h"
-#include "runner/descriptor.h"
 
 namespace bench {
 

@@ -15,13 +15,13 @@ inline Samples full_samples() {
   samples.better = Better::higher;
   samples.params = {{"dtype", "f32"}, {"m", 512}};
   samples.values = {1.5e9, 1.25e9, 0.1};
-  samples.flags = {kClean, kStolen | kClockMoved, kPowerCapped};
+  samples.flags = {kClean, kStolen | kClockMoved, kPowerCapped | kCrowded};
   samples.over = "max";
   samples.stop = "interval";
   samples.repeats = 17;
   samples.limit = Limit{2e9, LimitKind::proven, "2 pipes x 16 lanes"};
   samples.check = Check{"exact integers", 0.0, 0.0};
-  samples.quality = {0.99, 0.001, 0.0, 3.1e9};
+  samples.quality = {0.99, 0.001, 0.0, 3.1e9, 0.25};
   samples.outcome = Status::invalid;
   samples.reason = "a reason with \"quotes\"\nand a line";
   return samples;

@@ -1,5 +1,6 @@
 #include "probes/sampler.h"
 
+#include "core/clean.h"
 #include "core/order_statistics.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_device.h"
@@ -82,7 +83,7 @@ TEST_CASE("where every sample is disturbed the series ends at its cap with no cl
   const TimedSeries series = s.run();
   CHECK(series.stop == "max_time");
   CHECK(count_clean(series.flags) == 0);
-  CHECK(clean_values(series.seconds, series.flags).size() == series.seconds.size());
+  CHECK(representative(series.seconds, series.flags).size() == series.seconds.size());
 }
 
 TEST_CASE("a clock 5 % away from its running median flags the sample") {
@@ -116,6 +117,46 @@ TEST_CASE("warm-up that never settles ends at its cap") {
   s.settings.warm_up_max_s = 0.3;
   s.settings.max_time_s = 0.3;
   CHECK(s.run().warm_up_s < 0.5);
+}
+
+/// A machine of two cores on which others use `share` of the time that passes.
+void crowd(Scripted& s, double share) {
+  s.device.fake_watch.machine = MachineTime{100.0, 200.0, 0.01};
+  s.next = [&s, share] {
+    constexpr double kSeconds = 0.002;
+    s.device.fake_watch.cpu += Seconds{kSeconds};
+    s.device.fake_watch.machine->all_s += 2 * kSeconds;
+    s.device.fake_watch.machine->busy_s += kSeconds + 2 * kSeconds * share;
+    return kSeconds;
+  };
+}
+
+TEST_CASE("beside others that use a tenth of the machine no sample is clean") {
+  Scripted s;
+  s.settings.min_time_s = 1.0;
+  crowd(s, 0.3);
+  const TimedSeries series = s.run();
+  CHECK(series.others_share.value() == Approx(0.3).margin(0.02));
+  CHECK(count_clean(series.flags) == 0);
+  CHECK(median(representative(series.seconds, series.flags)) == Approx(0.002));
+}
+
+TEST_CASE("what others use is no fault where it is little, or as short as the kernel's tick") {
+  Scripted s;
+  s.settings.min_time_s = 1.0;
+  crowd(s, 0.05);
+  CHECK(count_clean(s.run().flags) > 20);
+  Scripted brief;
+  brief.settings.min_time_s = 0.05;
+  crowd(brief, 0.11);
+  CHECK(brief.run().others_share.value() < 0.1);
+}
+
+TEST_CASE("where the kernel does not tell what others use, nothing is said of it") {
+  Scripted s;
+  const TimedSeries series = s.run();
+  CHECK_FALSE(series.others_share);
+  CHECK(count_clean(series.flags) == series.flags.size());
 }
 
 }  // namespace

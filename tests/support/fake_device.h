@@ -17,9 +17,11 @@ class FakeWatch final : public ThreadWatch {
   void start() override {}
   Seconds lost() override { return next_loss ? next_loss() : Seconds{0.0}; }
   Seconds cpu_time() override { return cpu; }
+  std::optional<MachineTime> machine_time() override { return machine; }
 
   std::function<Seconds()> next_loss;
   Seconds cpu;
+  std::optional<MachineTime> machine;
 };
 
 class FakeDevice final : public Device {

@@ -263,9 +263,10 @@ bool has_in_place(CollectiveOp op) {
 void run_collective(State& state) {
   if (state.group().size() < 2) return state.skip("needs at least two ranks");
   if (state.group().collectives() == nullptr) return state.skip("this build has no MPI");
+  const auto offset = static_cast<std::size_t>(state.integer("offset_bytes"));
   const std::size_t bytes =
       std::max(kRotateBytes, static_cast<std::size_t>(state.integer("max_bytes"))) +
-      kMaxSlots * kSlotAlignment;
+      kMaxSlots * kSlotAlignment + offset;
   const Memory send = allocate(bytes);
   const Memory recv = allocate(bytes);
   const std::string timing = state.text("timing");
@@ -283,7 +284,8 @@ void run_collective(State& state) {
                             "in place is measured in isolated timing only: calls back to back "
                             "would sum their own results");
         } else {
-          measure_sweep(state, {op, dtype_from(dtype), in_place, timing, send.get(), recv.get()});
+          measure_sweep(state, {op, dtype_from(dtype), in_place, timing, send.get() + offset,
+                                recv.get() + offset});
         }
       }
     }

@@ -15,6 +15,7 @@ constexpr double kDisturbedShare = 0.5;
 constexpr double kNotableShift = 0.02;
 constexpr double kNotableSteal = 0.005;
 constexpr double kLowCpuShare = 0.9;
+constexpr double kNotableOthers = 0.1;  // where the sampler stops calling samples clean
 constexpr std::size_t kListedLimits = 3;
 
 /// Number and prefixed unit of "113.2 GFLOP/s".
@@ -100,6 +101,7 @@ void Footnotes::note_limit(const Series& series) {
 void Footnotes::note_quality(const Quality& quality) {
   steal_ = std::max(steal_, quality.steal_share.value_or(0.0));
   throttled_s_ = std::max(throttled_s_, quality.throttled_s.value_or(0.0));
+  others_share_ = std::max(others_share_, quality.others_share.value_or(0.0));
   cpu_share_ = std::min(cpu_share_, quality.cpu_share.value_or(1.0));
 }
 
@@ -124,6 +126,10 @@ std::string Footnotes::render(std::size_t indent, const TextStyle& style) const 
   if (steal_ >= kNotableSteal)
     add(fmt::format("steal: the hypervisor took up to {} of the CPU time",
                     format(steal_, Unit::ratio)),
+        Paint::yellow);
+  if (others_share_ >= kNotableOthers)
+    add(fmt::format("crowded: other processes used up to {} of this machine's CPU time",
+                    format(others_share_, Unit::ratio)),
         Paint::yellow);
   if (throttled_s_ > 0.0)
     add(fmt::format("throttled: the cgroup's CPU quota held us back for up to {}",

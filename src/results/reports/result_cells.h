@@ -43,6 +43,7 @@ class Footnotes {
   std::map<std::string, LimitRange> limits_;  // by kind and source
   double steal_ = 0.0;
   double throttled_s_ = 0.0;
+  double others_share_ = 0.0;
   double cpu_share_ = 1.0;
 };
 

@@ -16,6 +16,7 @@ Json quality_json(const Series& series) {
           {"steal_share", optional_number(series.quality.steal_share)},
           {"throttled_s", optional_number(series.quality.throttled_s)},
           {"clock_hz", optional_number(series.quality.clock_hz)},
+          {"others_share", optional_number(series.quality.others_share)},
           {"flags", series.flags}};
 }
 

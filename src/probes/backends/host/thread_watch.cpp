@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "probes/host_pressure.h"
+
 namespace bench {
 namespace {
 
@@ -87,6 +89,12 @@ Seconds HostThreadWatch::cpu_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return {static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9};
+}
+
+std::optional<MachineTime> HostThreadWatch::machine_time() {
+  const HostPressure now = HostPressure::now();
+  if (!now.busy_s || !now.all_s) return {};
+  return MachineTime{*now.busy_s, *now.all_s, 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK))};
 }
 
 }  // namespace bench

@@ -27,6 +27,7 @@ class HostThreadWatch final : public ThreadWatch {
   void start() override;
   Seconds lost() override;
   Seconds cpu_time() override;
+  std::optional<MachineTime> machine_time() override;
 
  private:
   struct Watched {

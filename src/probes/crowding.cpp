@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace bench {
 namespace {
 
 constexpr double kTicks = 2.0;
+constexpr double kWindowSeconds = 0.25;
 
 /// A number that ranks on one machine share and others do not: the beginning of its boot id.
 double machine_number() {
@@ -37,19 +39,40 @@ double of_our_ranks(Group& group, double own_s) {
 
 }  // namespace
 
-Crowding::Crowding(Device& device, Group& group)
-    : device_(device),
-      group_(group),
-      machine_(device.watch().machine_time()),
-      own_(device.watch().cpu_time()) {}
+std::optional<Crowding::Reading> Crowding::read() {
+  const auto machine = device_.watch().machine_time();
+  if (!machine) return {};
+  return Reading{device_.now(), *machine, device_.watch().cpu_time()};
+}
+
+void Crowding::mark() {
+  const auto now = read();
+  if (!now) return;
+  const auto old = [&](const Reading& one) {
+    return (now->time - one.time).value >= kWindowSeconds;
+  };
+  while (readings_.size() > 1 && old(readings_[1])) readings_.erase(readings_.begin());
+  readings_.push_back(*now);
+}
 
 std::optional<double> Crowding::others_share() {
-  const auto now = device_.watch().machine_time();
-  const double ours = of_our_ranks(group_, (device_.watch().cpu_time() - own_).value);
+  const auto now = read();
+  double ours = 0.0;
+  const Reading* since = nullptr;
+  if (now && !readings_.empty()) {
+    const auto long_ago = [&](const Reading& one) {
+      return (now->time - one.time).value >= kWindowSeconds;
+    };
+    const auto latest = std::ranges::find_if(readings_.rbegin(), readings_.rend(), long_ago);
+    since = latest == readings_.rend() ? &readings_.front() : &*latest;
+    ours = (now->own - since->own).value;
+  }
+  ours = of_our_ranks(group_, ours);
   double share = -std::numeric_limits<double>::infinity();
-  if (machine_ && now && now->all_s > machine_->all_s) {
-    const double others = now->busy_s - machine_->busy_s - ours - kTicks * now->tick_s;
-    share = std::max(others, 0.0) / (now->all_s - machine_->all_s);
+  if (since != nullptr && now->machine.all_s > since->machine.all_s) {
+    const double busy = now->machine.busy_s - since->machine.busy_s;
+    const double others = busy - ours - kTicks * now->machine.tick_s;
+    share = std::max(others, 0.0) / (now->machine.all_s - since->machine.all_s);
   }
   group_.max(std::span(&share, 1));
   return std::isfinite(share) ? std::optional(share) : std::nullopt;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "probes/device.h"
 #include "probes/group.h"
@@ -13,22 +14,31 @@ namespace bench {
 /// Above this share of the machine's CPU time the samples are not clean.
 inline constexpr double kCrowdedShare = 0.1;
 
+/// Keeps readings of the machine's account through a job. Every rank of the group calls alike.
 class Crowding {
  public:
-  /// Reads the accounts. Every rank of the group makes one alike.
-  Crowding(Device& device, Group& group);
+  Crowding(Device& device, Group& group) : device_(device), group_(group) { mark(); }
 
-  /// Share of the machine's CPU time since then that belonged to nobody of the group, on the worst
-  /// of its machines; nothing where the kernel does not tell. Called by all ranks alike. The
-  /// kernel counts whole ticks: an interval of a few is too short, and what two ticks explain is
-  /// not held against anybody.
+  /// A series begins.
+  void mark();
+
+  /// Share of the machine's CPU time that belonged to nobody of the group, on the worst of its
+  /// machines, since the last mark() or, because the kernel counts whole ticks, since an earlier
+  /// one of this job that lies a quarter of a second back. What two ticks explain is not held
+  /// against anybody. Nothing where the kernel does not tell.
   std::optional<double> others_share();
 
  private:
+  struct Reading {
+    Seconds time;  // the device's
+    MachineTime machine;
+    Seconds own;
+  };
+  std::optional<Reading> read();
+
   Device& device_;
   Group& group_;
-  std::optional<MachineTime> machine_;
-  Seconds own_;
+  std::vector<Reading> readings_;  // oldest first; those that no series can need are dropped
 };
 
 }  // namespace bench

@@ -5,7 +5,6 @@
 
 #include "core/clean.h"
 #include "core/order_statistics.h"
-#include "probes/crowding.h"
 
 namespace bench {
 namespace {
@@ -35,7 +34,7 @@ bool steady(const std::vector<double>& samples) {
 
 TimedSeries Sampler::run(const Measurement& m) {
   TimedSeries series;
-  Crowding crowding(device_, group_);
+  crowding_.mark();
   const Seconds begin = device_.now();
   series.calls = m.timing == Timing::isolated ? calls_per_sample(m) : 1;
   warm_up(m, series.calls, series);
@@ -61,7 +60,7 @@ TimedSeries Sampler::run(const Measurement& m) {
   series.warm_up_s = (warm - begin).value;
   series.measure_s = (device_.now() - warm).value;
   series.cpu_s = device_.watch().cpu_time().value - cpu_before;
-  series.others_share = crowding.others_share();
+  series.others_share = crowding_.others_share();
   if (series.others_share.value_or(0.0) > kCrowdedShare)
     for (unsigned& flags : series.flags) flags |= kCrowded;
   return series;

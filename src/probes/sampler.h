@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/job.h"
+#include "probes/crowding.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -27,8 +28,8 @@ struct TimedSeries {
 
 class Sampler {
  public:
-  Sampler(Device& device, Group& group, const MeasureSettings& settings)
-      : device_(device), group_(group), settings_(settings) {}
+  Sampler(Device& device, Group& group, const MeasureSettings& settings, Crowding& crowding)
+      : device_(device), group_(group), settings_(settings), crowding_(crowding) {}
 
   TimedSeries run(const Measurement& measurement);
 
@@ -54,6 +55,7 @@ class Sampler {
   Device& device_;
   Group& group_;
   const MeasureSettings& settings_;
+  Crowding& crowding_;
   std::size_t looked_at_ = 0;  // samples when the interval was last computed
 };
 

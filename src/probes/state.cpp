@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
-#include "probes/crowding.h"
 #include "probes/host_pressure.h"
 #include "probes/sampler.h"
 
@@ -73,6 +72,7 @@ State::State(const Job& job, const Probe& probe, Device& device, Group& group, R
       device_(device),
       group_(group),
       sink_(sink),
+      crowding_(device, group),
       started_(device.now()) {}
 
 const Json& State::param(const std::string& name) const {
@@ -121,7 +121,7 @@ Samples State::blank(const std::string& metric, const Json& params) const {
 
 Measured State::measure(const Measurement& m) {
   const HostPressure before = HostPressure::now();
-  const TimedSeries series = Sampler(device_, group_, job_.measure).run(m);
+  const TimedSeries series = Sampler(device_, group_, job_.measure, crowding_).run(m);
   const HostPressure after = HostPressure::now();
   phases_["warm_up"] += series.warm_up_s;
   phases_["measure"] += series.measure_s;

@@ -13,6 +13,7 @@
 #include "core/dtype.h"
 #include "core/job.h"
 #include "core/record.h"
+#include "probes/crowding.h"
 #include "probes/device.h"
 #include "probes/group.h"
 #include "probes/probe.h"
@@ -138,6 +139,7 @@ class State {
   Device& device_;
   Group& group_;
   RecordSink& sink_;
+  Crowding crowding_;
   Status status_ = Status::ok;
   std::string reason_;
   std::map<std::string, double> phases_;

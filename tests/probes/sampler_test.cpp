@@ -24,7 +24,8 @@ struct Scripted {
         ++calls_made;
       }
     };
-    return Sampler(device, *group, settings).run(m);
+    Crowding crowding(device, *group);
+    return Sampler(device, *group, settings, crowding).run(m);
   }
 };
 
@@ -146,7 +147,7 @@ TEST_CASE("what others use is no fault where it is little, or as short as the ke
   s.settings.min_time_s = 1.0;
   crowd(s, 0.05);
   CHECK(count_clean(s.run().flags) > 20);
-  Scripted brief;
+  Scripted brief;  // 50 ms of two cores: two ticks of 100 ms
   brief.settings.min_time_s = 0.05;
   crowd(brief, 0.11);
   CHECK(brief.run().others_share.value() < 0.1);
@@ -157,6 +158,20 @@ TEST_CASE("where the kernel does not tell what others use, nothing is said of it
   const TimedSeries series = s.run();
   CHECK_FALSE(series.others_share);
   CHECK(count_clean(series.flags) == series.flags.size());
+}
+
+TEST_CASE("a series shorter than the kernel's ticks is judged with what came before it") {
+  Scripted s;
+  s.settings.max_samples = 20;
+  crowd(s, 0.3);
+  Crowding crowding(s.device, *s.group);
+  Measurement m;
+  m.work = [&](std::int64_t) { s.device.time += Seconds{s.next()}; };
+  m.calls = 1;
+  std::optional<double> share;
+  for (int i = 0; i < 10; ++i)
+    share = Sampler(s.device, *s.group, s.settings, crowding).run(m).others_share;
+  CHECK(share.value() == Approx(0.3).margin(0.05));
 }
 
 }  // namespace

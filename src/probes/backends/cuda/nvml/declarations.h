@@ -1,0 +1,166 @@
+// NVML's binary interface as far as we use it, in our own words: nvml.h is not needed to build. The
+// numbers and layouts were compared with NVIDIA's headers 11.0 to 13.3; they never change for a
+// given symbol, with the exceptions that are named here. "Since 11.8" is the first header with the
+// call; a driver of the same time or later has it, and an older one lacks the symbol.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace bench::nvml {
+
+using Return = int;  // nvmlReturn_t
+inline constexpr Return kSuccess = 0;
+inline constexpr Return kNotSupported = 3;
+inline constexpr Return kInsufficientSize = 7;
+inline constexpr Return kFunctionNotFound = 13;
+
+using Device = void *;     // nvmlDevice_t
+using GpmSample = void *;  // nvmlGpmSample_t
+
+/// nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3.
+struct PciInfo {
+  std::array<char, 16> legacy_address;
+  unsigned domain, bus, device;
+  unsigned id;  // device in the upper half, vendor in the lower
+  unsigned subsystem_id;
+  std::array<char, 32> address;  // "00000000:3B:00.0"
+};
+static_assert(sizeof(PciInfo) == 68);
+
+struct Utilization {
+  unsigned gpu, memory;  // percent
+};
+
+struct Memory {                          // nvmlMemory_t
+  unsigned long long total, free, used;  // bytes; used includes what the driver reserves
+};
+
+/// nvmlProcessInfo_v2_t. In a few drivers 535 the symbol ..._v3 wrote a longer structure; that of
+/// ..._v2 has never changed, so it is asked first.
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_bytes;  // all ones: not known
+  unsigned gpu_instance, compute_instance;
+};
+static_assert(sizeof(ProcessInfo) == 24);
+
+/// nvmlFieldValue_t.
+struct FieldValue {
+  unsigned field;
+  unsigned scope;  // for NVLink: the link, or all ones for their sum
+  long long time_us, latency_us;
+  int type;  // ValueType
+  Return result;
+  union {
+    double f64;
+    unsigned u32;
+    unsigned long u_long;
+    unsigned long long u64;
+    long long i64;
+    int i32;
+    unsigned short u16;
+  } value;
+};
+static_assert(sizeof(FieldValue) == 40);
+
+enum ValueType { kDouble, kUnsigned, kUnsignedLong, kUnsigned64, kSigned64, kSigned, kUnsigned16 };
+
+/// nvmlGpuFabricInfo_v2_t, of nvmlDeviceGetGpuFabricInfoV (since 12.4).
+struct FabricInfo {
+  unsigned version;
+  std::array<unsigned char, 16> cluster;
+  Return status;  // of the registration; means something when state is 3
+  unsigned clique;
+  unsigned char state;  // 0 not supported, 1 not started, 2 in progress, 3 completed
+  unsigned health_mask;
+};
+static_assert(sizeof(FabricInfo) == 36);
+/// NVML_STRUCT_VERSION: the size in the lower bits, the version from bit 24.
+template <class T>
+constexpr unsigned struct_version(unsigned version) {
+  return static_cast<unsigned>(sizeof(T)) | (version << 24);
+}
+
+/// nvmlGpmMetric_t and nvmlGpmMetricsGet_t (since 11.8; Hopper and later). The array is 98, 210 or
+/// 333 long depending on the driver's time while the version stays 1, and a driver may write all of
+/// it: ours is longer than any.
+struct GpmMetric {
+  unsigned id;
+  Return result;
+  double value;
+  const char *short_name, *long_name, *unit;
+};
+static_assert(sizeof(GpmMetric) == 40);
+
+struct GpmMetricsGet {
+  unsigned version;  // 1
+  unsigned count;
+  GpmSample first, second;
+  std::array<GpmMetric, 512> metrics;
+};
+static_assert(offsetof(GpmMetricsGet, metrics) == 24);
+
+struct GpmSupport {
+  unsigned version;  // 1
+  unsigned supported;
+};
+
+enum Clock { kGraphicsClock, kSmClock, kMemoryClock };          // nvmlClockType_t
+enum ClockId { kCurrentClock = 0, kBoostMaxClock = 3 };         // nvmlClockId_t
+enum Threshold { kShutdownTemperature, kSlowdownTemperature };  // nvmlTemperatureThresholds_t
+
+/// NVML_FI_DEV_*, for nvmlDeviceGetFieldValues. A driver that does not know one says so for it
+/// alone.
+enum Field : unsigned {
+  kEccCorrectedVolatile = 3,
+  kEccUncorrectedVolatile = 4,
+  kEccCorrectedAggregate = 5,
+  kEccUncorrectedAggregate = 6,
+  kNvlinkCrcFlitErrors = 38,  // sums over links, up to NVLink 4
+  kNvlinkCrcDataErrors = 45,
+  kNvlinkReplayErrors = 52,
+  kNvlinkRecoveryErrors = 59,
+  kThrottlePower = 74,  // these and 269 to 271: nanoseconds
+  kThrottleThermal = 75,
+  kThrottleSyncBoost = 76,
+  kThrottleBoard = 77,
+  kThrottleReliability = 79,
+  kMemoryTemperature = 82,
+  kNvlinkLinkCount = 91,
+  kPcieReplays = 94,
+  kNvlinkTransmitted = 138,  // KiB of payload
+  kNvlinkReceived = 139,
+  kRemappedCorrected = 142,  // rows; Ampere and later
+  kRemappedUncorrected = 143,
+  kRemappedPending = 144,
+  kRemappedFailure = 145,
+  kPcieCorrectableErrors = 173,  // since 12.1
+  kPcieNonFatalErrors = 179,
+  kPcieFatalErrors = 180,
+  kPowerInstant = 186,     // mW; since 12.2
+  kPcieTransmitted = 197,  // bytes, may wrap; since 12.3
+  kPcieReceived = 198,
+  kNvlinkRecoveryEvents = 215,     // of one link; NVLink 5; since 12.6
+  kRecoveryAction = 230,           // since 12.8
+  kThrottleSoftwareThermal = 269,  // since 12.9
+  kThrottleHardwareThermal = 270,
+  kThrottlePowerBrake = 271
+};
+inline constexpr unsigned kAllLinks = ~0u;
+inline constexpr unsigned kMaxLinks = 36;  // NVML_NVLINK_MAX_LINKS; 18 before 13.0
+
+/// NVML_GPM_METRIC_*: percent, and for the links MiB/s.
+enum GpmMetricId : unsigned {
+  kGpmSm = 2,
+  kGpmOccupancy = 3,
+  kGpmTensor = 5,
+  kGpmDram = 10,
+  kGpmPcieTransmitted = 20,
+  kGpmPcieReceived = 21,
+  kGpmNvlinkReceived = 60,
+  kGpmNvlinkTransmitted = 61
+};
+
+}  // namespace bench::nvml

@@ -1,0 +1,153 @@
+// Counters of the host's devices: disks, network interfaces, InfiniBand ports, power zones.
+#include <algorithm>
+#include <map>
+
+#include "probes/telemetry/host_counters.h"
+#include "probes/telemetry/table_source.h"
+
+namespace bench {
+namespace {
+
+constexpr auto kCounter = CounterColumn::counter;
+constexpr std::size_t kMostDevices = 32;       // of one kind; a host of containers has hundreds
+constexpr std::size_t kMostText = 256u << 10;  // of one file of /proc
+// Some adapters ask their firmware for each port counter, which takes milliseconds.
+constexpr Seconds kPortPeriod{1.0};
+
+const std::string kPorts = "sys/class/infiniband";
+const std::string kZones = "sys/class/powercap";
+
+struct Item {
+  std::string suffix;  // of the column: "read_bytes"
+  std::string unit;
+  std::size_t word;  // of the line that names the device first
+  double factor;
+};
+
+/// Columns "sda.read_bytes" of the devices in a file with one line for each.
+std::unique_ptr<CounterSource> line_source(const SystemFiles& files, const std::string& source,
+                                           const std::string& path, std::size_t name_word,
+                                           const std::vector<std::string>& devices,
+                                           const std::vector<Item>& items) {
+  if (devices.empty() || !files.text(path, kMostText)) return {};
+  std::vector<CounterColumn> columns;
+  std::map<std::string, std::size_t, std::less<>> first;  // column of each device
+  for (const std::string& device : devices) {
+    first[device] = columns.size();
+    for (const Item& item : items)
+      columns.push_back({device + "." + item.suffix, item.unit, kCounter});
+  }
+  return std::make_unique<TableSource>(
+      source, columns, [files, path, name_word, first, items](std::span<double> values) {
+        std::fill(values.begin(), values.end(), kUnread);
+        const std::string text = files.text(path, kMostText).value_or("");
+        for_each_line(text, [&](std::string_view line) {
+          const auto words = words_of(line);
+          const auto found = name_word < words.size() ? first.find(words[name_word]) : first.end();
+          if (found == first.end()) return;
+          for (std::size_t i = 0; i < items.size(); ++i)
+            values[found->second + i] = number_at(words, items[i].word) * items[i].factor;
+        });
+      });
+}
+
+/// Those that are hardware first: a host of containers has many that are not.
+std::vector<std::string> interfaces(const SystemFiles& files) {
+  std::vector<std::string> names = files.entries("sys/class/net");
+  std::erase(names, "lo");
+  std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
+    return files.exists("sys/class/net/" + name + "/device");
+  });
+  names.resize(std::min(names.size(), kMostDevices));
+  return names;
+}
+
+/// A file with one number, and what it is worth.
+struct NumberFile {
+  std::string path;
+  double factor;
+};
+
+std::unique_ptr<CounterSource> number_source(const SystemFiles& files, const std::string& source,
+                                             std::vector<CounterColumn> columns,
+                                             std::vector<NumberFile> numbers, Seconds period) {
+  if (columns.empty()) return {};
+  return std::make_unique<TableSource>(
+      source, std::move(columns),
+      [files, numbers = std::move(numbers)](std::span<double> values) {
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+          values[i] = value_of(files.number(numbers[i].path)) * numbers[i].factor;
+      },
+      period);
+}
+
+}  // namespace
+
+std::unique_ptr<CounterSource> disk_counters(const SystemFiles& files) {
+  std::vector<std::string> disks;
+  for (const std::string& name : files.entries("sys/block"))
+    if (files.exists("sys/block/" + name + "/device") && disks.size() < kMostDevices)
+      disks.push_back(name);
+  // "259 0 nvme0n1 reads merged sectors ms writes merged sectors ms now busy_ms ..."; a sector is
+  // 512 bytes here whatever the disk's own are.
+  return line_source(files, "host.disk", "proc/diskstats", 2, disks,
+                     {{"read_bytes", "byte", 5, 512.0},
+                      {"write_bytes", "byte", 9, 512.0},
+                      {"busy_s", "second", 12, 1e-3}});
+}
+
+std::unique_ptr<CounterSource> network_counters(const SystemFiles& files) {
+  // "eth0: bytes packets errs drop fifo frame compressed multicast bytes packets errs drop ..."
+  return line_source(files, "host.network", "proc/net/dev", 0, interfaces(files),
+                     {{"received_bytes", "byte", 1, 1.0},
+                      {"received_drops", "count", 4, 1.0},
+                      {"sent_bytes", "byte", 9, 1.0},
+                      {"sent_drops", "count", 12, 1.0}});
+}
+
+std::unique_ptr<CounterSource> infiniband_counters(const SystemFiles& files) {
+  // The data counters count four-byte words (InfiniBand Architecture 1.4, 16.1.3.5).
+  const std::vector<std::pair<CounterColumn, NumberFile>> items = {
+      {{"received_bytes", "byte", kCounter}, {"counters/port_rcv_data", 4.0}},
+      {{"sent_bytes", "byte", kCounter}, {"counters/port_xmit_data", 4.0}},
+      {{"send_waits", "count", kCounter}, {"counters/port_xmit_wait", 1.0}},
+      {{"symbol_errors", "count", kCounter}, {"counters/symbol_error", 1.0}},
+      {{"link_downed", "count", kCounter}, {"counters/link_downed", 1.0}},
+      {{"out_of_sequence", "count", kCounter}, {"hw_counters/out_of_sequence", 1.0}},
+      {{"retries_exceeded", "count", kCounter}, {"hw_counters/rnr_nak_retry_err", 1.0}},
+      {{"congestion_sent", "count", kCounter}, {"hw_counters/np_cnp_sent", 1.0}},
+      {{"congestion_handled", "count", kCounter}, {"hw_counters/rp_cnp_handled", 1.0}}};
+  std::vector<CounterColumn> columns;
+  std::vector<NumberFile> numbers;
+  std::size_t ports = 0;
+  for (const std::string& card : files.entries(kPorts))
+    for (const std::string& port : files.entries(kPorts + "/" + card + "/ports")) {
+      if (++ports > kMostDevices) break;
+      const std::string folder = kPorts + "/" + card + "/ports/" + port + "/";
+      for (const auto& [column, file] : items) {
+        if (!files.number(folder + file.path)) continue;  // not of this adapter
+        columns.push_back({card + "." + port + "." + column.name, column.unit, kCounter});
+        numbers.push_back({folder + file.path, file.factor});
+      }
+    }
+  return number_source(files, "host.infiniband", columns, numbers, kPortPeriod);
+}
+
+std::unique_ptr<CounterSource> power_counters(const SystemFiles& files) {
+  std::vector<CounterColumn> columns;
+  std::vector<NumberFile> numbers;
+  for (const std::string& zone : files.entries(kZones)) {
+    // "intel-rapl:0" is a package (AMD's as well); "intel-rapl:0:0" a part of it, counted twice.
+    // Kernels since 5.10 let only root read the energy.
+    const std::string folder = kZones + "/" + zone + "/";
+    if (std::count(zone.begin(), zone.end(), ':') != 1 || columns.size() >= kMostDevices) continue;
+    if (!files.number(folder + "energy_uj")) continue;
+    const double range = value_of(files.number(folder + "max_energy_range_uj")) * 1e-6;
+    const std::string name = files.text(folder + "name", 64).value_or(zone);
+    columns.push_back({name + ".energy_j", "joule", kCounter, range > 0.0 ? range : 0.0});
+    numbers.push_back({folder + "energy_uj", 1e-6});
+  }
+  return number_source(files, "host.power", columns, numbers, {0.0});
+}
+
+}  // namespace bench

@@ -1,0 +1,100 @@
+#include "probes/telemetry/host_counters.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "probes/telemetry/table_source.h"
+
+namespace bench {
+namespace {
+
+constexpr auto kCounter = CounterColumn::counter;
+constexpr auto kGauge = CounterColumn::gauge;
+
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345": microseconds in which some task waited.
+double stalled_s(const SystemFiles& files, const std::string& what) {
+  const std::string text = files.text("proc/pressure/" + what).value_or("");
+  const std::string line = text.substr(0, text.find('\n'));
+  const auto total = line.rfind("total=");
+  if (!line.starts_with("some") || total == std::string::npos) return kUnread;
+  return value_of(parse_number(line.substr(total + 6))) * 1e-6;
+}
+
+/// A line "MemTotal:  16777216 kB" in bytes.
+double kilobytes_of(const std::string& text, std::string_view key) {
+  const auto words = words_of(field(text, key).value_or(""));
+  return words.size() == 2 && words[1] == "kB" ? number_at(words, 0) * 1024.0 : kUnread;
+}
+
+}  // namespace
+
+std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files) {
+  if (!files.text("proc/stat", 4096)) return {};
+  // Seconds of CPU time, summed over the processors; "busy" is user, nice and system.
+  return std::make_unique<TableSource>(
+      "host.cpu",
+      std::vector<CounterColumn>{{"busy_s", "second", kCounter},
+                                 {"iowait_s", "second", kCounter},
+                                 {"steal_s", "second", kCounter},
+                                 {"cpu_stalled_s", "second", kCounter},
+                                 {"io_stalled_s", "second", kCounter}},
+      [files](std::span<double> values) {
+        const std::string text = files.text("proc/stat", 4096).value_or("");
+        const auto words = words_of(text.substr(0, text.find('\n')));
+        const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
+        const bool whole = words.size() > 8 && words[0] == "cpu";
+        // cpu user nice system idle iowait irq softirq steal
+        values[0] = whole ? tick * (number_at(words, 1) + number_at(words, 2) + number_at(words, 3))
+                          : kUnread;
+        values[1] = whole ? tick * number_at(words, 5) : kUnread;
+        values[2] = whole ? tick * number_at(words, 8) : kUnread;
+        values[3] = stalled_s(files, "cpu");
+        values[4] = stalled_s(files, "io");
+      });
+}
+
+std::unique_ptr<CounterSource> memory_counters(const SystemFiles& files) {
+  if (!files.text("proc/meminfo")) return {};
+  return std::make_unique<TableSource>(
+      "host.memory",
+      std::vector<CounterColumn>{{"used_bytes", "byte", kGauge},
+                                 {"available_bytes", "byte", kGauge},
+                                 {"dirty_bytes", "byte", kGauge},
+                                 {"major_faults", "count", kCounter},
+                                 {"memory_stalled_s", "second", kCounter}},
+      [files](std::span<double> values) {
+        const std::string text = files.text("proc/meminfo").value_or("");
+        values[1] = kilobytes_of(text, "MemAvailable");
+        values[0] = kilobytes_of(text, "MemTotal") - values[1];
+        values[2] = kilobytes_of(text, "Dirty");
+        const auto faults = field(files.text("proc/vmstat").value_or(""), "pgmajfault");
+        values[3] = faults ? value_of(parse_number(*faults)) : kUnread;
+        values[4] = stalled_s(files, "memory");
+      });
+}
+
+CounterSources host_counters(const SystemFiles& files) {
+  CounterSources sources;
+  for (const auto make : {cpu_counters, memory_counters, disk_counters, network_counters,
+                          infiniband_counters, power_counters})
+    if (auto source = make(files)) sources.push_back(std::move(source));
+  return sources;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  constexpr std::string_view kBetween = " \t:";
+  std::vector<std::string_view> words;
+  for (std::size_t begin = line.find_first_not_of(kBetween); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(kBetween, end);
+  }
+  return words;
+}
+
+double number_at(const std::vector<std::string_view>& words, std::size_t index) {
+  return index < words.size() ? value_of(parse_number(words[index])) : kUnread;
+}
+
+}  // namespace bench

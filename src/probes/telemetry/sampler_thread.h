@@ -1,0 +1,47 @@
+// A thread that reads counters while a job runs. It sleeps between readings, keeps off the cores
+// that measure only as far as the kernel lets it, and counts its own CPU time, so that what it
+// costs is known. A source that never answers again costs the job nothing but its readings: the
+// thread is left behind.
+#pragma once
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/units.h"
+#include "probes/telemetry/recorder.h"
+
+namespace bench {
+
+/// What was seen between start and stop.
+struct Telemetry {
+  std::vector<Recording> recordings;
+  Seconds wall;        // from start to stop
+  Seconds cpu;         // of the sampler thread
+  bool stuck = false;  // a source did not return: nothing that was read can be trusted to be whole
+};
+
+/// Seconds on a steady clock; the times of the recordings.
+double telemetry_clock();
+
+class SamplerThread {
+ public:
+  explicit SamplerThread(CounterSources sources, const RecorderSettings& settings = {});
+  ~SamplerThread();
+  SamplerThread(const SamplerThread&) = delete;
+  SamplerThread& operator=(const SamplerThread&) = delete;
+
+  /// Reads all sources once more and ends. Returns within `patience` even when a source hangs; the
+  /// telemetry is then empty and says so.
+  Telemetry stop(Seconds patience = Seconds{2.0});
+
+ private:
+  struct Shared;
+  static void run(const std::shared_ptr<Shared>& shared);
+
+  std::shared_ptr<Shared> shared_;  // the thread has its own hold on it, should it be left behind
+  double started_;
+  std::thread thread_;
+};
+
+}  // namespace bench

@@ -1,0 +1,60 @@
+// A source made of a few functions: most counters of a host are a file and a way to read it.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probes/telemetry/counter_source.h"
+
+namespace bench {
+
+class TableSource final : public CounterSource {
+ public:
+  using Read = std::function<void(std::span<double> values)>;
+  TableSource(std::string name, std::vector<CounterColumn> columns, Read read,
+              Seconds least_period = {0.0})
+      : name_(std::move(name)),
+        columns_(std::move(columns)),
+        read_(std::move(read)),
+        least_period_(least_period) {}
+
+  std::string name() const override { return name_; }
+  std::vector<CounterColumn> columns() const override { return columns_; }
+  Seconds least_period() const override { return least_period_; }
+  void read(std::span<double> values) override { read_(values); }
+
+ private:
+  std::string name_;
+  std::vector<CounterColumn> columns_;
+  Read read_;
+  Seconds least_period_;
+};
+
+inline constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();
+
+/// A whole number as a value; NaN for none and for what no counter can be.
+inline double value_of(const std::optional<std::int64_t>& number) {
+  return number && *number >= 0 ? static_cast<double>(*number) : kUnread;
+}
+
+/// The words of a line, split at blanks and at colons.
+std::vector<std::string_view> words_of(std::string_view line);
+/// The word at `index` as a number; NaN where there is none.
+double number_at(const std::vector<std::string_view>& words, std::size_t index);
+
+/// Calls `use` with each line of a text.
+template <class Use>
+void for_each_line(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    use(line);
+  }
+}
+
+}  // namespace bench

@@ -12,7 +12,8 @@ namespace bench {
 namespace {
 
 constexpr int kMostRanks = 10'000'000;
-constexpr double kLongestTimeout = 1e7;  // seconds; four months
+constexpr double kShortestPeriod = 0.01;  // seconds; reading more often would be the load itself
+constexpr double kLongestTimeout = 1e7;   // seconds; four months
 
 Json to_json(const KnownLimit& known) {
   return {
@@ -82,6 +83,17 @@ MeasureSettings read_measure(Fields fields) {
   return settings;
 }
 
+TelemetrySettings read_telemetry(Fields fields) {
+  TelemetrySettings settings;
+  if (const Json* enabled = fields.find("enabled")) {
+    if (!enabled->is_boolean()) fields.refuse("enabled", "true or false", *enabled);
+    settings.enabled = enabled->get<bool>();
+  }
+  if (fields.has("period_s")) settings.period_s = fields.at_least("period_s", kShortestPeriod);
+  fields.finish();
+  return settings;
+}
+
 }  // namespace
 
 Json to_json(const MeasureSettings& settings) {
@@ -93,6 +105,14 @@ Json to_json(const MeasureSettings& settings) {
 
 MeasureSettings measure_settings_from_json(const Json& json) {
   return read_measure(Fields(json, "measure"));
+}
+
+Json to_json(const TelemetrySettings& settings) {
+  return {{"enabled", settings.enabled}, {"period_s", settings.period_s}};
+}
+
+TelemetrySettings telemetry_settings_from_json(const Json& json) {
+  return read_telemetry(Fields(json, "telemetry"));
 }
 
 Json to_json(const Job& job) {
@@ -111,6 +131,7 @@ Json to_json(const Job& job) {
           {"repeat", job.repeat},
           {"timeout_s", job.timeout_s},
           {"measure", to_json(job.measure)},
+          {"telemetry", to_json(job.telemetry)},
           {"limits", std::move(limits)}};
 }
 
@@ -132,6 +153,8 @@ Job job_from_json(const Json& json) {
   if (fields.has("timeout_s")) job.timeout_s = timeout_from(fields);
   if (fields.has("measure"))
     job.measure = read_measure(fields.inside("measure", fields.any("measure")));
+  if (fields.has("telemetry"))
+    job.telemetry = read_telemetry(fields.inside("telemetry", fields.any("telemetry")));
   if (fields.has("limits")) job.limits = read_limits(fields);
   fields.finish();
   return job;

@@ -24,6 +24,12 @@ struct MeasureSettings {
   double min_sample_s = 0.001;  // shorter work is repeated inside one sample
 };
 
+/// Whether counters of the host and its GPUs are read while the job runs, and how often.
+struct TelemetrySettings {
+  bool enabled = false;
+  double period_s = 0.1;
+};
+
 /// A limit the dispatcher knows before launch: it applies to the series of `metric` whose
 /// parameters contain all of `params`.
 struct KnownLimit {
@@ -46,6 +52,7 @@ struct Job {
   int repeat = 0;  // which repeat of the case this is
   double timeout_s = 60.0;
   MeasureSettings measure;
+  TelemetrySettings telemetry;
   std::vector<KnownLimit> limits;
 };
 
@@ -55,5 +62,7 @@ Job job_from_json(const Json& json);
 
 Json to_json(const MeasureSettings& settings);
 MeasureSettings measure_settings_from_json(const Json& json);
+Json to_json(const TelemetrySettings& settings);
+TelemetrySettings telemetry_settings_from_json(const Json& json);
 
 }  // namespace bench

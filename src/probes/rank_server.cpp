@@ -49,16 +49,24 @@ Outcome RankServer::run(const Job& job) {
             "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
   const Seconds begin = device_.now();
   try {
-    const Probe& probe = find_probe(job.probe);
-    State state(job, probe, device_, group_, sink_);
-    probe.run(state);
-    return state.finish();
+    return measure(job);
   } catch (const Error& error) {
     const std::string hint = error.hint().empty() ? "" : "; " + error.hint();
     return failed(job, error.what() + hint, device_.now() - begin);
   } catch (const std::exception& error) {
     return failed(job, std::string("internal error: ") + error.what(), device_.now() - begin);
   }
+}
+
+Outcome RankServer::measure(const Job& job) {
+  const Probe& probe = find_probe(job.probe);
+  TelemetrySettings telemetry_settings = job.telemetry;
+  telemetry_settings.enabled = telemetry_settings.enabled && group_.rank() == 0;
+  JobTelemetry telemetry(telemetry_settings, device_.now(), counters_);
+  State state(job, probe, device_, group_, sink_);
+  probe.run(state);
+  for (auto& body : telemetry.finish(state.spans())) answer(job.id, std::move(body));
+  return state.finish();
 }
 
 Outcome RankServer::failed(const Job& job, const std::string& reason, Seconds elapsed) {

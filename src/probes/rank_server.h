@@ -8,13 +8,18 @@
 #include "probes/device.h"
 #include "probes/group.h"
 #include "probes/state.h"
+#include "probes/telemetry/host_counters.h"
+#include "probes/telemetry/job_telemetry.h"
 
 namespace bench {
 
 class RankServer {
  public:
-  RankServer(Group& group, Device& device, RecordSink& sink)
-      : group_(group), device_(device), sink_(sink) {}
+  /// `counters` are read during jobs that ask for telemetry.
+  RankServer(
+      Group& group, Device& device, RecordSink& sink,
+      SourceFactory counters = [] { return host_counters(); })
+      : group_(group), device_(device), sink_(sink), counters_(std::move(counters)) {}
 
   /// Says what this program and this host are; the dispatcher waits for it before the first job.
   void introduce(const Json& program, const Json& host);
@@ -25,12 +30,14 @@ class RankServer {
  private:
   void serve_one(const std::string& line);
   Outcome run(const Job& job);
+  Outcome measure(const Job& job);
   Outcome failed(const Job& job, const std::string& reason, Seconds elapsed);
   void answer(const std::string& job, decltype(Record::body) body);
 
   Group& group_;
   Device& device_;
   RecordSink& sink_;
+  SourceFactory counters_;
 };
 
 }  // namespace bench

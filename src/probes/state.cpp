@@ -121,6 +121,7 @@ Samples State::blank(const std::string& metric, const Json& params) const {
 
 Measured State::measure(const Measurement& m) {
   const HostPressure before = HostPressure::now();
+  const Seconds begin = device_.now();
   const TimedSeries series = Sampler(device_, group_, job_.measure, crowding_).run(m);
   const HostPressure after = HostPressure::now();
   phases_["warm_up"] += series.warm_up_s;
@@ -129,7 +130,12 @@ Measured State::measure(const Measurement& m) {
   const Seconds verify_start = device_.now();
   std::optional<Check> check;
   if (m.verify) check = agree(group_, m.verify());
-  phases_["verify"] += (device_.now() - verify_start).value;
+  const Seconds verified = device_.now();
+  phases_["verify"] += (verified - verify_start).value;
+  const Seconds warm = begin + Seconds{series.warm_up_s};
+  spans_.push_back({"warm_up", m.params, begin, warm});
+  spans_.push_back({"measure", m.params, warm, warm + Seconds{series.measure_s}});
+  if (m.verify) spans_.push_back({"verify", m.params, verify_start, verified});
 
   Quality quality;
   quality.cpu_share = series.cpu_s / (series.measure_s * std::max(m.threads, 1));

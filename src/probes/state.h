@@ -79,6 +79,14 @@ struct Measured {
                                  // sample, because the clock moves from one to the next
 };
 
+/// When a part of the job ran, on the device's clock.
+struct Span {
+  std::string phase;  // "warm_up", "measure", "verify"
+  Json params;        // of the series
+  Seconds begin;
+  Seconds end;
+};
+
 class State {
  public:
   State(const Job& job, const Probe& probe, Device& device, Group& group, RecordSink& sink);
@@ -124,6 +132,9 @@ class State {
   /// A limit the dispatcher handed down for this metric and these parameters.
   std::optional<Limit> known_limit(const std::string& metric, const Json& params) const;
 
+  /// The phases of each measured series so far, in order.
+  const std::vector<Span>& spans() const { return spans_; }
+
   /// The job's end as the probe saw it. Called once, after the procedure returned.
   Outcome finish();
 
@@ -143,6 +154,7 @@ class State {
   Status status_ = Status::ok;
   std::string reason_;
   std::map<std::string, double> phases_;
+  std::vector<Span> spans_;
   Seconds started_;
   std::size_t measured_ = 0;  // series with a value
   std::size_t skipped_ = 0;

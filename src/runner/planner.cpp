@@ -54,6 +54,13 @@ MeasureSettings measure_of(const Suite& suite, const Case& suite_case) {
   return measure_settings_from_json(settings);
 }
 
+TelemetrySettings telemetry_of(const Suite& suite, const Case& suite_case) {
+  Json settings = to_json(TelemetrySettings{});
+  settings.update(suite.telemetry);
+  settings.update(suite_case.telemetry);
+  return telemetry_settings_from_json(settings);
+}
+
 Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice, const Host& host,
              const ProbeEntry& probe) {
   Job job;
@@ -71,6 +78,7 @@ Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice, c
   job.env = suite_case.env;
   job.timeout_s = suite_case.timeout_s;
   job.measure = measure_of(suite, suite_case);
+  job.telemetry = telemetry_of(suite, suite_case);
   return job;
 }
 

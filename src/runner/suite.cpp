@@ -29,6 +29,7 @@ Case case_from_json(const Json& json) {
   result.timeout_s = json.value("timeout_s", result.timeout_s);
   result.env = json.value("env", result.env);
   result.measure = json.value("measure", result.measure);
+  result.telemetry = json.value("telemetry", result.telemetry);
   result.gates = json.value("gates", result.gates);
   return result;
 }
@@ -58,6 +59,7 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
   suite.path = origin;
   suite.digest = sha256(text);
   suite.measure = json.value("measure", Json::object());
+  suite.telemetry = json.value("telemetry", Json::object());
   std::set<std::string> names;
   for (std::size_t i = 0; i < json.at("cases").size(); ++i) {
     const std::string at = "/cases/" + std::to_string(i);

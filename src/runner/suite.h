@@ -25,6 +25,7 @@ struct Case {
   double timeout_s = 60.0;
   std::map<std::string, std::string> env;
   Json measure = Json::object();
+  Json telemetry = Json::object();
   Json gates = Json::array();
 };
 
@@ -34,6 +35,7 @@ struct Suite {
   std::string path;
   std::string digest;  // SHA-256 of the file's bytes, hexadecimal
   Json measure = Json::object();
+  Json telemetry = Json::object();
   std::vector<Case> cases;
 };
 

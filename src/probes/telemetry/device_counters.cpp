@@ -9,7 +9,7 @@ namespace bench {
 namespace {
 
 constexpr auto kCounter = CounterColumn::counter;
-constexpr std::size_t kMostDevices = 32;       // of one kind; a host of containers has hundreds
+constexpr std::size_t kMostDevices = 16;       // of one kind; a host of containers has hundreds
 constexpr std::size_t kMostText = 256u << 10;  // of one file of /proc
 // Some adapters ask their firmware for each port counter, which takes milliseconds.
 constexpr Seconds kPortPeriod{1.0};

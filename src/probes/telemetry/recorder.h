@@ -23,7 +23,8 @@ struct Recording {
 
 struct RecorderSettings {
   Seconds period{0.1};
-  std::size_t most_rows = 4096;  // of each source; at least 4
+  std::size_t most_rows =
+      2048;  // of each source; at least 4. Keeps the record of one far below its limit
 };
 
 class Recorder {

@@ -34,6 +34,6 @@ Json summarise(const Recording& recording, const std::vector<PhaseSpan>& spans);
 /// One entry for each phase and series, [{"phase", "params", "seconds", "sources": {...}}], at most
 /// `most`: the job's whole, and then in their order.
 Json summarise_phases(const std::vector<Recording>& recordings, const std::vector<PhaseSpan>& spans,
-                      std::size_t most = 200);
+                      std::size_t most = 64);
 
 }  // namespace bench

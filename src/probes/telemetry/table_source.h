@@ -1,6 +1,7 @@
 // A source made of a few functions: most counters of a host are a file and a way to read it.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <optional>

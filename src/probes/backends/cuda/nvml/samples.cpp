@@ -1,0 +1,147 @@
+#include "probes/backends/cuda/nvml/samples.h"
+
+#include <algorithm>
+
+#include "probes/backends/cuda/nvml/reader.h"
+#include "probes/telemetry/table_source.h"
+
+namespace bench {
+namespace nvml {
+namespace {
+
+constexpr auto kCounter = CounterColumn::counter;
+constexpr auto kGauge = CounterColumn::gauge;
+constexpr double kKibi = 1024.0;
+constexpr unsigned kMostGpus = 64;
+
+using Shared = std::shared_ptr<const Library>;
+
+struct FieldColumn {
+  CounterColumn column;
+  Field field;
+  double factor;
+};
+
+/// Asks all fields in one call, then fills `values`.
+void read_fields(const Library& nvml, Device device, std::vector<FieldValue>& asked,
+                 const std::vector<FieldColumn>& columns, std::span<double> values) {
+  for (FieldValue& field : asked) field.result = kNotSupported;
+  const Return code = nvml.fields(device, static_cast<int>(asked.size()), asked.data());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    values[i] = code == kSuccess && asked[i].result == kSuccess
+                    ? number_of(asked[i]) * columns[i].factor
+                    : kUnread;
+}
+
+std::vector<FieldValue> fields_of(const std::vector<FieldColumn>& columns) {
+  std::vector<Field> wanted;
+  for (const FieldColumn& column : columns) wanted.push_back(column.field);
+  return make_fields(wanted);
+}
+
+std::vector<CounterColumn> columns_of(const std::vector<FieldColumn>& fields,
+                                      std::vector<CounterColumn> more) {
+  std::vector<CounterColumn> columns;
+  for (const FieldColumn& field : fields) columns.push_back(field.column);
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
+}
+
+double clock_hz(const Library& nvml, Device device, Clock clock) {
+  unsigned mhz = 0;
+  return nvml.clock(device, clock, kCurrentClock, &mhz) == kSuccess ? mhz * 1e6 : kUnread;
+}
+
+}  // namespace
+
+std::unique_ptr<CounterSource> fast_counters(Shared nvml, Device device, const std::string& name) {
+  const std::vector<FieldColumn> fields = {{{"power_w", "watt", kGauge}, kPowerInstant, 1e-3}};
+  return std::make_unique<TableSource>(
+      name + ".fast",
+      columns_of(fields, {{"sm_clock_hz", "hertz", kGauge}, {"event_reasons", "bits", kGauge}}),
+      [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
+        read_fields(*nvml, device, asked, fields, values);
+        unsigned milliwatt = 0;  // drivers before 530 have no instantaneous power
+        if (!(values[0] >= 0.0) && nvml->power(device, &milliwatt) == kSuccess)
+          values[0] = milliwatt * 1e-3;
+        values[1] = clock_hz(*nvml, device, kSmClock);
+        unsigned long long reasons = 0;
+        const bool known = nvml->event_reasons(device, &reasons) == kSuccess;
+        values[2] = known ? static_cast<double>(reasons) : kUnread;
+      },
+      Seconds{0.1});
+}
+
+std::unique_ptr<CounterSource> slow_counters(Shared nvml, Device device, const std::string& name) {
+  const std::vector<FieldColumn> fields = {
+      {{"memory_temperature_c", "celsius", kGauge}, kMemoryTemperature, 1.0},
+      {{"throttled_power_s", "second", kCounter}, kThrottlePower, 1e-9},
+      {{"throttled_thermal_s", "second", kCounter}, kThrottleThermal, 1e-9},
+      {{"throttled_board_s", "second", kCounter}, kThrottleBoard, 1e-9},
+      {{"throttled_software_thermal_s", "second", kCounter}, kThrottleSoftwareThermal, 1e-9},
+      {{"throttled_hardware_thermal_s", "second", kCounter}, kThrottleHardwareThermal, 1e-9},
+      {{"throttled_power_brake_s", "second", kCounter}, kThrottlePowerBrake, 1e-9},
+      {{"nvlink_sent_bytes", "byte", kCounter}, kNvlinkTransmitted, kKibi},
+      {{"nvlink_received_bytes", "byte", kCounter}, kNvlinkReceived, kKibi}};
+  return std::make_unique<TableSource>(
+      name + ".slow",
+      columns_of(fields, {{"energy_j", "joule", kCounter},
+                          {"temperature_c", "celsius", kGauge},
+                          {"memory_clock_hz", "hertz", kGauge},
+                          {"memory_used_bytes", "byte", kGauge},
+                          {"kernel_running", "ratio", kGauge}}),
+      [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
+        read_fields(*nvml, device, asked, fields, values);
+        const std::span<double> more = values.subspan(fields.size());
+        unsigned long long energy = 0;
+        more[0] = nvml->energy(device, &energy) == kSuccess ? double(energy) * 1e-3 : kUnread;
+        unsigned celsius = 0;
+        more[1] = nvml->temperature(device, 0, &celsius) == kSuccess ? celsius : kUnread;
+        more[2] = clock_hz(*nvml, device, kMemoryClock);
+        Memory memory{};
+        more[3] = nvml->memory(device, &memory) == kSuccess ? double(memory.used) : kUnread;
+        Utilization rates{};
+        more[4] = nvml->utilization(device, &rates) == kSuccess ? rates.gpu * 0.01 : kUnread;
+      },
+      Seconds{1.0});
+}
+
+std::unique_ptr<CounterSource> health_counters(Shared nvml, Device device,
+                                               const std::string& name) {
+  const std::vector<FieldColumn> fields = {
+      {{"ecc_corrected", "count", kCounter}, kEccCorrectedVolatile, 1.0},
+      {{"ecc_uncorrected", "count", kCounter}, kEccUncorrectedVolatile, 1.0},
+      {{"remapped_rows_uncorrected", "count", kCounter}, kRemappedUncorrected, 1.0},
+      {{"pcie_replays", "count", kCounter}, kPcieReplays, 1.0},
+      {{"nvlink_crc_flit_errors", "count", kCounter}, kNvlinkCrcFlitErrors, 1.0},
+      {{"nvlink_replay_errors", "count", kCounter}, kNvlinkReplayErrors, 1.0},
+      {{"nvlink_recovery_errors", "count", kCounter}, kNvlinkRecoveryErrors, 1.0}};
+  return std::make_unique<TableSource>(
+      name + ".health", columns_of(fields, {}),
+      [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
+        read_fields(*nvml, device, asked, fields, values);
+      },
+      Seconds{10.0});
+}
+
+}  // namespace nvml
+
+CounterSources gpu_counters(const std::string& library) {
+  const auto nvml = std::make_shared<const nvml::Library>(library);
+  CounterSources sources;
+  unsigned count = 0;
+  if (!nvml->problem().empty() || nvml->device_count(&count) != nvml::kSuccess) return sources;
+  for (unsigned index = 0; index < std::min(count, nvml::kMostGpus); ++index) {
+    nvml::Device device = nullptr;
+    if (nvml->device_by_index(index, &device) != nvml::kSuccess) continue;
+    const std::string name = "gpu" + std::to_string(index);
+    sources.push_back(nvml::fast_counters(nvml, device, name));
+    sources.push_back(nvml::slow_counters(nvml, device, name));
+    sources.push_back(nvml::health_counters(nvml, device, name));
+    if (auto activity = nvml::activity_counters(nvml, device, name))
+      sources.push_back(std::move(activity));
+  }
+  return sources;
+}
+
+}  // namespace bench

@@ -85,12 +85,7 @@ void add_limits(const SystemFiles& files, Json& facts) {
   const Json otherwise = limits.readable ? kNone : kUnreadable;
   facts["cpu_quota_cores"] = limits.cpu_cores ? Json(*limits.cpu_cores) : otherwise;
   facts["memory_limit_bytes"] = limits.memory_bytes ? Json(*limits.memory_bytes) : otherwise;
-
-  // "Max locked memory         8388608              8388608              bytes"; the first is ours.
-  const auto line = field(files.text("proc/self/limits").value_or(""), "Max locked memory");
-  const std::string memlock = line ? line->substr(0, line->find(' ')) : "";
-  facts["memlock_bytes"] =
-      memlock == "unlimited" ? Json(kNone) : or_unreadable(parse_number(memlock));
+  facts["memlock_bytes"] = read_memlock_bytes(files);
 }
 
 /// Share of all CPU time since boot that the hypervisor gave to others.
@@ -152,6 +147,15 @@ void add_machine(const SystemFiles& files, Json& facts) {
 }
 
 }  // namespace
+
+Json read_memory_bytes(const SystemFiles& files) { return or_unreadable(memory_bytes(files)); }
+
+Json read_memlock_bytes(const SystemFiles& files) {
+  // "Max locked memory         8388608              8388608              bytes"; the first is ours.
+  const auto line = field(files.text("proc/self/limits").value_or(""), "Max locked memory");
+  const std::string memlock = line ? line->substr(0, line->find(' ')) : "";
+  return memlock == "unlimited" ? Json(kNone) : or_unreadable(parse_number(memlock));
+}
 
 Json read_host_facts(const std::filesystem::path& root, int own_processes) {
   const SystemFiles files(root);

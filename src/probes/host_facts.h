@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/json.h"
+#include "probes/system_files.h"
 
 namespace bench {
 
@@ -14,5 +15,9 @@ namespace bench {
 /// `root` stands for "/", so that tests can give a machine of their own; `own_processes` are ours
 /// on this host, which are no load of others.
 Json read_host_facts(const std::filesystem::path& root = "/", int own_processes = 1);
+
+/// Single facts of these, for others.
+Json read_memory_bytes(const SystemFiles& files);
+Json read_memlock_bytes(const SystemFiles& files);
 
 }  // namespace bench

@@ -31,6 +31,7 @@ struct PciDevice {
   std::string name;                         // empty where it is not known
   std::optional<BytesPerSecond> link_rate;  // of the link as it is now, one direction
   std::vector<int> numa_nodes;              // it is nearest to; several where it is not known
+  std::vector<std::string> bridges = {};    // on its way to the processor, the nearest one first
 };
 
 /// A device as the operating system names it.

@@ -23,7 +23,8 @@ double stalled_s(const SystemFiles& files, const std::string& what) {
 
 /// A line "MemTotal:  16777216 kB" in bytes.
 double kilobytes_of(const std::string& text, std::string_view key) {
-  const auto words = words_of(field(text, key).value_or(""));
+  const std::string value = field(text, key).value_or("");
+  const auto words = words_of(value);
   return words.size() == 2 && words[1] == "kB" ? number_at(words, 0) * 1024.0 : kUnread;
 }
 
@@ -41,7 +42,7 @@ std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files) {
                                  {"io_stalled_s", "second", kCounter}},
       [files](std::span<double> values) {
         const std::string text = files.text("proc/stat", 4096).value_or("");
-        const auto words = words_of(text.substr(0, text.find('\n')));
+        const auto words = words_of(std::string_view(text).substr(0, text.find('\n')));
         const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
         const bool whole = words.size() > 8 && words[0] == "cpu";
         // cpu user nice system idle iowait irq softirq steal

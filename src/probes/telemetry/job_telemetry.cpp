@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-constexpr double kTimeGrain = 1e-6;  // seconds; more digits only make the record longer
+constexpr double kTimeGrains = 1e6;  // in a second; more digits only make the record longer
 
 /// The first value that is a number; 0 where there is none.
 double first_known(const std::vector<double>& values) {
@@ -48,7 +48,7 @@ Chunk to_chunk(const Recording& recording, double begin) {
   Json columns = Json::object();
   Json& times = columns["time_s"] = Json::array();
   for (const double time : recording.times)
-    times.push_back(std::round((time - begin) / kTimeGrain) * kTimeGrain);
+    times.push_back(std::round((time - begin) * kTimeGrains) / kTimeGrains);
   for (std::size_t i = 0; i < recording.columns.size(); ++i) {
     const bool counts = recording.columns[i].kind == CounterColumn::counter;
     const double zero = counts ? first_known(recording.values[i]) : 0.0;

@@ -56,17 +56,21 @@ SamplerThread::~SamplerThread() {
   if (shared_ != nullptr) stop();
 }
 
+bool SamplerThread::stopping(Shared& shared) {
+  const std::lock_guard lock(shared.mutex);
+  return shared.stopping;
+}
+
 void SamplerThread::run(const std::shared_ptr<Shared>& shared) {
   block_signals();
-  std::unique_lock lock(shared->mutex);
-  while (!shared->stopping) {
-    lock.unlock();
+  std::unique_lock lock(shared->mutex, std::defer_lock);
+  do {  // once in any case: the shortest job has a first and a last reading
     shared->recorder.tick(telemetry_clock());
     const double wait = std::clamp(shared->recorder.next_due() - telemetry_clock(), 0.0, 3600.0);
     lock.lock();
     shared->changed.wait_for(lock, nanoseconds(wait), [&] { return shared->stopping; });
-  }
-  lock.unlock();
+    lock.unlock();
+  } while (!stopping(*shared));
   shared->recorder.tick_all(telemetry_clock());
   lock.lock();
   shared->cpu = thread_cpu_time();

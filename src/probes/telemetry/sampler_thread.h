@@ -37,6 +37,7 @@ class SamplerThread {
 
  private:
   struct Shared;
+  static bool stopping(Shared& shared);
   static void run(const std::shared_ptr<Shared>& shared);
 
   std::shared_ptr<Shared> shared_;  // the thread has its own hold on it, should it be left behind

@@ -43,8 +43,9 @@ inline double value_of(const std::optional<std::int64_t>& number) {
   return number && *number >= 0 ? static_cast<double>(*number) : kUnread;
 }
 
-/// The words of a line, split at blanks and at colons.
+/// The words of a line, split at blanks and at colons; they are parts of the line, which must last.
 std::vector<std::string_view> words_of(std::string_view line);
+std::vector<std::string_view> words_of(std::string&& line) = delete;
 /// The word at `index` as a number; NaN where there is none.
 double number_at(const std::vector<std::string_view>& words, std::size_t index);
 

@@ -142,6 +142,22 @@ std::vector<int> nearest_nodes(const Loaded& loaded, hwloc_obj_t object) {
   return nodes;
 }
 
+/// Switches' ports, root ports and at last the host bridge, which is named by its first bus.
+std::vector<std::string> bridges_above(hwloc_obj_t object) {
+  std::vector<std::string> bridges;
+  for (hwloc_obj_t above = object->parent; above != nullptr && above->type == HWLOC_OBJ_BRIDGE;
+       above = above->parent) {
+    const auto& bridge = above->attr->bridge;
+    const auto& bus = bridge.downstream.pci;
+    if (bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI)
+      bridges.push_back(pci_address(above));
+    else
+      bridges.push_back(
+          fmt::format("{:04x}:{:02x}", static_cast<unsigned>(bus.domain), bus.secondary_bus));
+  }
+  return bridges;
+}
+
 std::vector<PciDevice> pci_devices(const Loaded& loaded) {
   constexpr double kGiga = 1e9;  // hwloc gives GB/s
   std::vector<PciDevice> devices;
@@ -154,6 +170,7 @@ std::vector<PciDevice> pci_devices(const Loaded& loaded) {
     device.name = info(object, "PCIDevice");
     if (pci.linkspeed > 0.0f) device.link_rate = BytesPerSecond{pci.linkspeed * kGiga};
     device.numa_nodes = nearest_nodes(loaded, object);
+    device.bridges = bridges_above(object);
     devices.push_back(std::move(device));
   }
   return devices;

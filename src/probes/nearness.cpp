@@ -1,0 +1,93 @@
+#include "probes/nearness.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr const char* kNvidia = "10de:";
+constexpr const char* kAmd = "1002:";
+
+/// The display chip of a board's management processor is none.
+bool is_gpu(const PciDevice& device) {
+  const bool computes = device.id.starts_with(kNvidia) || device.id.starts_with(kAmd);
+  return computes && (device.kind == "display" || device.kind == "processor");
+}
+
+bool is_network_card(const PciDevice& device) {
+  return device.kind == "network" || device.kind == "infiniband";
+}
+
+template <class T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// Only where both are known: a device that is near to every node is near to none.
+bool share_node(const PciDevice& a, const PciDevice& b) {
+  return a.numa_nodes.size() == 1 && a.numa_nodes == b.numa_nodes;
+}
+
+std::size_t shared_bridges(const PciDevice& a, const PciDevice& b) {
+  return static_cast<std::size_t>(
+      std::count_if(a.bridges.begin(), a.bridges.end(),
+                    [&](const std::string& bridge) { return contains(b.bridges, bridge); }));
+}
+
+std::vector<std::string> names_of(const MachineTopology& machine, const std::string& address) {
+  std::vector<std::string> names;
+  for (const OsDevice& device : machine.os_devices)
+    if (device.pci_address == address && (device.kind == "network" || device.kind == "infiniband"))
+      names.push_back(device.name);
+  return names;
+}
+
+std::pair<std::size_t, bool> closeness(const NearCard& card) {
+  return {card.shared_bridges, card.same_node};
+}
+
+std::vector<NearCard> nearest_cards(const MachineTopology& machine, const PciDevice& gpu) {
+  std::vector<NearCard> cards;
+  for (const PciDevice& device : machine.pci_devices)
+    if (is_network_card(device))
+      cards.push_back({device.address, names_of(machine, device.address), share_node(gpu, device),
+                       shared_bridges(gpu, device)});
+  const auto best = std::max_element(cards.begin(), cards.end(), [](const auto& a, const auto& b) {
+    return closeness(a) < closeness(b);
+  });
+  if (best == cards.end()) return cards;
+  const auto highest = closeness(*best);
+  std::erase_if(cards, [&](const NearCard& card) { return closeness(card) != highest; });
+  return cards;
+}
+
+}  // namespace
+
+std::vector<GpuPlace> place_gpus(const MachineTopology& machine) {
+  std::vector<GpuPlace> places;
+  for (const PciDevice& device : machine.pci_devices)
+    if (is_gpu(device))
+      places.push_back({device.address, device.numa_nodes, nearest_cards(machine, device)});
+  std::sort(places.begin(), places.end(),
+            [](const GpuPlace& a, const GpuPlace& b) { return a.address < b.address; });
+  return places;
+}
+
+Json to_json(const std::vector<GpuPlace>& places) {
+  Json json = Json::array();
+  for (const GpuPlace& place : places) {
+    Json cards = Json::array();
+    for (const NearCard& card : place.nearest)
+      cards.push_back({{"pci_address", card.address},
+                       {"names", card.names},
+                       {"same_node", card.same_node},
+                       {"shared_bridges", card.shared_bridges}});
+    json.push_back({{"pci_address", place.address},
+                    {"numa_nodes", place.numa_nodes},
+                    {"nearest_network", std::move(cards)}});
+  }
+  return json;
+}
+
+}  // namespace bench

@@ -1,0 +1,136 @@
+#include "probes/nearness.h"
+
+#include <filesystem>
+
+#include "probes/backends/host/topology_hwloc.h"
+#include "tests/support/catch.h"
+
+namespace bench {
+namespace {
+
+PciDevice device(const std::string& address, const std::string& kind, const std::string& id,
+                 std::vector<int> nodes, std::vector<std::string> bridges) {
+  PciDevice made;
+  made.address = address;
+  made.kind = kind;
+  made.id = id;
+  made.numa_nodes = std::move(nodes);
+  made.bridges = std::move(bridges);
+  return made;
+}
+
+/// Two sockets. On the first a switch with a GPU and a card, and a card beside it; on the second a
+/// GPU and two cards, each on a root port of its own.
+MachineTopology machine() {
+  MachineTopology made;
+  made.pci_devices = {
+      device("0000:b0:00.0", "display", "10de:2330", {1}, {"0000:a0:01.0", "0000:a0"}),
+      device("0000:05:00.0", "display", "10de:2330", {0},
+             {"0000:04:01.0", "0000:00:01.0", "0000:00"}),
+      device("0000:06:00.0", "network", "15b3:1021", {0},
+             {"0000:04:02.0", "0000:00:01.0", "0000:00"}),
+      device("0000:07:00.0", "network", "8086:1592", {0}, {"0000:00:02.0", "0000:00"}),
+      device("0000:b1:00.0", "network", "15b3:1021", {1}, {"0000:a0:02.0", "0000:a0"}),
+      device("0000:b2:00.0", "network", "15b3:1021", {1}, {"0000:a0:03.0", "0000:a0"}),
+      device("0000:09:00.0", "display", "1a03:2000", {0}, {"0000:00"}),
+  };
+  made.os_devices = {{"mlx5_0", "infiniband", "0000:06:00.0"},
+                     {"ib0", "network", "0000:06:00.0"},
+                     {"sda", "block", "0000:06:00.0"},
+                     {"eth0", "network", "0000:07:00.0"}};
+  return made;
+}
+
+TEST_CASE("the card under the same switch is the nearest to a GPU") {
+  const auto places = place_gpus(machine());
+  REQUIRE(places.size() == 2);  // the management processor's display is no GPU
+  CHECK(places[0].address == "0000:05:00.0");
+  CHECK(places[0].numa_nodes == std::vector<int>{0});
+  REQUIRE(places[0].nearest.size() == 1);
+  CHECK(places[0].nearest[0].address == "0000:06:00.0");
+  CHECK(places[0].nearest[0].names == std::vector<std::string>{"mlx5_0", "ib0"});
+  CHECK(places[0].nearest[0].same_node);
+  CHECK(places[0].nearest[0].shared_bridges == 2);
+}
+
+TEST_CASE("cards that are equally near are all named") {
+  const auto places = place_gpus(machine());
+  REQUIRE(places[1].nearest.size() == 2);
+  CHECK(places[1].nearest[0].address == "0000:b1:00.0");
+  CHECK(places[1].nearest[1].address == "0000:b2:00.0");
+  CHECK(places[1].nearest[0].shared_bridges == 1);
+}
+
+TEST_CASE("a GPU whose socket has no card gets one of the other socket, and that is said") {
+  MachineTopology two = machine();
+  std::erase_if(two.pci_devices, [](const PciDevice& one) {
+    return one.address.starts_with("0000:b1") || one.address.starts_with("0000:b2");
+  });
+  const auto places = place_gpus(two);
+  REQUIRE(places[1].nearest.size() == 2);
+  CHECK_FALSE(places[1].nearest[0].same_node);
+  CHECK(places[1].nearest[0].shared_bridges == 0);
+}
+
+TEST_CASE("a machine without cards, or without GPUs, has no neighbours") {
+  MachineTopology none = machine();
+  std::erase_if(none.pci_devices, [](const PciDevice& one) { return one.kind == "network"; });
+  for (const GpuPlace& place : place_gpus(none)) CHECK(place.nearest.empty());
+  CHECK(place_gpus({}).empty());
+  CHECK(to_json(place_gpus({})) == Json::array());
+}
+
+TEST_CASE("a device that is near to every node is near to none") {
+  MachineTopology vague = machine();
+  for (PciDevice& one : vague.pci_devices) one.numa_nodes = {0, 1};
+  CHECK_FALSE(place_gpus(vague)[0].nearest[0].same_node);
+}
+
+TEST_CASE("places are written as JSON") {
+  CHECK(to_json(place_gpus(machine()))[0] == Json{{"pci_address", "0000:05:00.0"},
+                                                  {"numa_nodes", {0}},
+                                                  {"nearest_network",
+                                                   {{{"pci_address", "0000:06:00.0"},
+                                                     {"names", {"mlx5_0", "ib0"}},
+                                                     {"same_node", true},
+                                                     {"shared_bridges", 2}}}}});
+}
+
+#ifdef BENCH_HWLOC
+// Topologies of real machines; other people's data, which lies beside the checkout.
+const std::filesystem::path kMachines = "../shared/data/topology";
+
+TEST_CASE("in a saved server of two sockets each GPU has cards by the bridges they share") {
+  const auto file = kMachines / "32em64t-2n8c2t-pci-wholeio.xml";
+  if (!std::filesystem::exists(file)) {
+    WARN("skipped: there is no " << file.string());
+    return;
+  }
+  const auto places = place_gpus(read_hwloc(file));
+  REQUIRE_FALSE(places.empty());
+  for (const GpuPlace& place : places) {
+    INFO(place.address);
+    CHECK(place.numa_nodes.size() == 1);
+    CHECK_FALSE(place.nearest.empty());
+  }
+}
+
+TEST_CASE("in a saved DGX-2 each GPU shares a switch with an InfiniBand card") {
+  const auto file = kMachines / "nvidiaDGX2.xml";
+  if (!std::filesystem::exists(file)) {
+    WARN("skipped: there is no " << file.string());
+    return;
+  }
+  const auto places = place_gpus(read_hwloc(file));
+  CHECK(places.size() == 16);
+  for (const GpuPlace& place : places) {
+    INFO(place.address);
+    REQUIRE_FALSE(place.nearest.empty());
+    CHECK(place.nearest[0].shared_bridges > 1);
+    CHECK(place.nearest[0].same_node);
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace bench

@@ -7,12 +7,10 @@ namespace bench {
 namespace {
 
 constexpr const char* kNvidia = "10de:";
-constexpr const char* kAmd = "1002:";
 
-/// The display chip of a board's management processor is none.
+/// Other makers' display chips are mostly those of a board's management processor.
 bool is_gpu(const PciDevice& device) {
-  const bool computes = device.id.starts_with(kNvidia) || device.id.starts_with(kAmd);
-  return computes && (device.kind == "display" || device.kind == "processor");
+  return device.kind == "display" && device.id.starts_with(kNvidia);
 }
 
 bool is_network_card(const PciDevice& device) {

@@ -25,7 +25,7 @@ struct GpuPlace {
   std::vector<NearCard> nearest;  // the network cards none of which is nearer than another
 };
 
-/// Every GPU of the machine, in order of address.
+/// Every NVIDIA GPU of the machine, in order of address.
 std::vector<GpuPlace> place_gpus(const MachineTopology& machine);
 
 /// [{"pci_address", "numa_nodes", "nearest_network": [{"pci_address", "names", "same_node",

@@ -30,6 +30,7 @@ Job full_job() {
                  .max_time_s = 1.5,
                  .warm_up_max_s = 0.5,
                  .min_sample_s = 0.002};
+  job.telemetry = {.enabled = true, .period_s = 0.5};
   job.limits = {
       {"throughput", {{"dtype", "f32"}}, {1e12, LimitKind::measured, "instruction_peak"}}};
   return job;
@@ -71,6 +72,8 @@ TEST_CASE("a job survives JSON and text") {
   CHECK(back.measure.max_time_s == 1.5);
   CHECK(back.measure.warm_up_max_s == 0.5);
   CHECK(back.measure.min_sample_s == 0.002);
+  CHECK(back.telemetry.enabled);
+  CHECK(back.telemetry.period_s == 0.5);
   CHECK(back.limits.at(0).limit.value == 1e12);
 }
 
@@ -96,6 +99,8 @@ TEST_CASE("a wrong job is refused, naming the place and the value") {
   CHECK_THAT(refusal("/measure/min_clean", 0), Contains("job: /measure/min_clean"));
   CHECK_THAT(refusal("/measure/minimum", 0), Contains("job: /measure/minimum: unknown key"));
   CHECK_THAT(refusal("/measure", nullptr), Contains("job: /measure"));
+  CHECK_THAT(refusal("/telemetry/enabled", 1), Contains("job: /telemetry/enabled"));
+  CHECK_THAT(refusal("/telemetry/period_s", 0.0), Contains("job: /telemetry/period_s"));
   CHECK_THAT(refusal("/limits/0/limit/kind", "x"), Contains("job: /limits/0/limit/kind"));
   CHECK_THAT(refusal("/parms", 1), Contains("Did you mean 'params'?"));
 }

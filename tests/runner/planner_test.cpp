@@ -70,6 +70,14 @@ TEST_CASE("a case's measure settings win over the suite's, those over the rules"
   CHECK(measure.max_time_s == MeasureSettings{}.max_time_s);
 }
 
+TEST_CASE("telemetry is off unless asked for, and a case's wish wins over the suite's") {
+  CHECK_FALSE(plan(R"({"name": "a", "probe": "peak"})").entries[0].job.telemetry.enabled);
+  const Plan result =
+      plan(R"({"name": "a", "probe": "peak", "telemetry": {"enabled": true, "period_s": 0.5}})");
+  CHECK(result.entries[0].job.telemetry.enabled);
+  CHECK(result.entries[0].job.telemetry.period_s == 0.5);
+}
+
 TEST_CASE("slots means one rank for each slot of the host") {
   const Plan result =
       plan(R"({"name": "a", "probe": "peak", "ranks_per_host": "slots"})", one_host(6));

@@ -72,10 +72,18 @@ TEST_CASE("a case's measure settings win over the suite's, those over the rules"
 
 TEST_CASE("telemetry is off unless asked for, and a case's wish wins over the suite's") {
   CHECK_FALSE(plan(R"({"name": "a", "probe": "peak"})").entries[0].job.telemetry.enabled);
-  const Plan result =
-      plan(R"({"name": "a", "probe": "peak", "telemetry": {"enabled": true, "period_s": 0.5}})");
+  const auto catalogue = test_catalogue();
+  const Suite suite = suite_from_text(
+      R"({"suite": "s", "telemetry": {"enabled": true, "period_s": 0.5}, "cases": [
+          {"name": "a", "probe": "peak"},
+          {"name": "b", "probe": "peak", "telemetry": {"enabled": false}}]})",
+      "s.json", catalogue);
+  const Plan result = make_plan(suite, one_host(), catalogue, kSite);
+  REQUIRE(result.entries.size() == 2);
   CHECK(result.entries[0].job.telemetry.enabled);
   CHECK(result.entries[0].job.telemetry.period_s == 0.5);
+  CHECK_FALSE(result.entries[1].job.telemetry.enabled);
+  CHECK(result.entries[1].job.telemetry.period_s == 0.5);
 }
 
 TEST_CASE("slots means one rank for each slot of the host") {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "core/record.h"
@@ -128,12 +129,12 @@ TEST_CASE("records of telemetry satisfy schemas/record.json, before the job's ou
 TEST_CASE("a sampler counts its own time and stops at once") {
   RecorderSettings settings;
   settings.period = Seconds{3600.0};
-  SamplerThread sampler(fake_sources(), settings);
+  SamplerThread sampler(fake_sources, settings);
   const auto begin = std::chrono::steady_clock::now();
   const Telemetry telemetry = sampler.stop();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   CHECK(took.count() < 1.0);
-  CHECK_FALSE(telemetry.stuck);
+  CHECK(telemetry.problem.empty());
   REQUIRE(telemetry.recordings.size() == 1);
   CHECK(telemetry.recordings[0].times.size() >= 1);
   CHECK(telemetry.cpu.value > 0.0);
@@ -142,17 +143,27 @@ TEST_CASE("a sampler counts its own time and stops at once") {
 
 TEST_CASE("a sampler reads again and again") {
   std::atomic<int> readings = 0;
-  CounterSources sources;
-  sources.push_back(std::make_unique<FakeCounters>(
-      "fake", std::vector<CounterColumn>{kGauge},
-      [&readings](std::span<double> values) { values[0] = ++readings; }));
+  const SourceFactory counted = [&readings] {
+    CounterSources sources;
+    sources.push_back(std::make_unique<FakeCounters>(
+        "fake", std::vector<CounterColumn>{kGauge},
+        [&readings](std::span<double> values) { values[0] = ++readings; }));
+    return sources;
+  };
   RecorderSettings settings;
   settings.period = Seconds{0.001};
-  SamplerThread sampler(std::move(sources), settings);
+  SamplerThread sampler(counted, settings);
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (readings < 5 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
   const Telemetry telemetry = sampler.stop();
   CHECK(telemetry.recordings[0].times.size() >= 5);
+}
+
+TEST_CASE("a source that throws ends the telemetry, not the rank") {
+  SamplerThread sampler([]() -> CounterSources { throw std::runtime_error("out of files"); });
+  const Telemetry telemetry = sampler.stop();
+  CHECK(telemetry.problem == "out of files");
+  CHECK(summarise_job(telemetry, {}) == Json{{"problem", "out of files"}});
 }
 
 TEST_CASE("a source that never answers is left behind, and the job keeps its results") {
@@ -165,9 +176,9 @@ TEST_CASE("a source that never answers is left behind, and the job keeps its res
         }));
     return sources;
   };
-  SamplerThread sampler(hanging());
+  SamplerThread sampler(hanging);
   const Telemetry telemetry = sampler.stop(Seconds{0.05});
-  CHECK(telemetry.stuck);
+  CHECK(telemetry.problem.find("did not return") != std::string::npos);
   CHECK(telemetry.recordings.empty());
   CHECK(summarise_job(telemetry, {}).contains("problem"));
   *hang = false;  // else a sanitizer finds the thread

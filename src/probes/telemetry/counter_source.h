@@ -3,6 +3,7 @@
 // are what happened in between.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,5 +35,7 @@ class CounterSource {
 };
 
 using CounterSources = std::vector<std::unique_ptr<CounterSource>>;
+/// Finds the sources of a host; they are found anew for each job.
+using SourceFactory = std::function<CounterSources()>;
 
 }  // namespace bench

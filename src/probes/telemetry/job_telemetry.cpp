@@ -26,7 +26,7 @@ JobTelemetry::JobTelemetry(const TelemetrySettings& settings, Seconds now,
   offset_ = begin_ - now.value;
   RecorderSettings recorder;
   recorder.period = Seconds{settings.period_s};
-  sampler_ = std::make_unique<SamplerThread>(sources(), recorder);
+  sampler_ = std::make_unique<SamplerThread>(sources, recorder);
 }
 
 std::vector<decltype(Record::body)> JobTelemetry::finish(const std::vector<Span>& spans) {
@@ -59,8 +59,7 @@ Chunk to_chunk(const Recording& recording, double begin) {
 }
 
 Json summarise_job(const Telemetry& telemetry, const std::vector<PhaseSpan>& spans) {
-  if (telemetry.stuck)
-    return {{"problem", "a source of counters did not return: a sick driver; nothing was kept"}};
+  if (!telemetry.problem.empty()) return {{"problem", telemetry.problem}};
   Json recordings = Json::object();
   for (const Recording& recording : telemetry.recordings)
     recordings[recording.source] = {{"period_s", recording.period.value},

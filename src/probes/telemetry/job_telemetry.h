@@ -2,7 +2,6 @@
 // on a host does it for all.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,9 +12,6 @@
 #include "probes/telemetry/summary.h"
 
 namespace bench {
-
-/// Makes the sources for one job; they are found anew each time.
-using SourceFactory = std::function<CounterSources()>;
 
 class JobTelemetry {
  public:

@@ -36,20 +36,20 @@ double telemetry_clock() {
 }
 
 struct SamplerThread::Shared {
-  Shared(CounterSources sources, const RecorderSettings& settings)
-      : recorder(std::move(sources), settings) {}
-
-  Recorder recorder;  // the thread's alone until it has ended
+  SourceFactory sources;
+  RecorderSettings settings;
   std::mutex mutex;
   std::condition_variable changed;
   bool stopping = false;
   bool ended = false;
-  Seconds cpu;
+  Telemetry telemetry;  // when it has ended
 };
 
-SamplerThread::SamplerThread(CounterSources sources, const RecorderSettings& settings)
-    : shared_(std::make_shared<Shared>(std::move(sources), settings)), started_(telemetry_clock()) {
-  thread_ = std::thread([shared = shared_] { run(shared); });
+SamplerThread::SamplerThread(SourceFactory sources, const RecorderSettings& settings)
+    : shared_(std::make_shared<Shared>()), started_(telemetry_clock()) {
+  shared_->sources = std::move(sources);
+  shared_->settings = settings;
+  thread_ = std::thread([shared = shared_] { run(*shared); });
 }
 
 SamplerThread::~SamplerThread() {
@@ -61,41 +61,54 @@ bool SamplerThread::stopping(Shared& shared) {
   return shared.stopping;
 }
 
-void SamplerThread::run(const std::shared_ptr<Shared>& shared) {
-  block_signals();
-  std::unique_lock lock(shared->mutex, std::defer_lock);
+std::vector<Recording> SamplerThread::record(Shared& shared) {
+  Recorder recorder(shared.sources(), shared.settings);
+  std::unique_lock lock(shared.mutex, std::defer_lock);
   do {  // once in any case: the shortest job has a first and a last reading
-    shared->recorder.tick(telemetry_clock());
-    const double wait = std::clamp(shared->recorder.next_due() - telemetry_clock(), 0.0, 3600.0);
+    recorder.tick(telemetry_clock());
+    const double wait = std::clamp(recorder.next_due() - telemetry_clock(), 0.0, 3600.0);
     lock.lock();
-    shared->changed.wait_for(lock, nanoseconds(wait), [&] { return shared->stopping; });
+    shared.changed.wait_for(lock, nanoseconds(wait), [&] { return shared.stopping; });
     lock.unlock();
-  } while (!stopping(*shared));
-  shared->recorder.tick_all(telemetry_clock());
-  lock.lock();
-  shared->cpu = thread_cpu_time();
-  shared->ended = true;
-  shared->changed.notify_all();
+  } while (!stopping(shared));
+  recorder.tick_all(telemetry_clock());
+  return recorder.recordings();
+}
+
+void SamplerThread::run(Shared& shared) {
+  block_signals();
+  std::vector<Recording> recordings;
+  std::string problem;
+  try {
+    recordings = record(shared);
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  const std::lock_guard lock(shared.mutex);
+  shared.telemetry = {std::move(recordings), {}, thread_cpu_time(), problem};
+  shared.ended = true;
+  shared.changed.notify_all();
 }
 
 Telemetry SamplerThread::stop(Seconds patience) {
-  Telemetry telemetry;
-  if (shared_ == nullptr) return telemetry;
+  if (shared_ == nullptr) return {};
   const std::shared_ptr<Shared> shared = std::move(shared_);
   std::unique_lock lock(shared->mutex);
   shared->stopping = true;
   shared->changed.notify_all();
-  telemetry.stuck =
-      !shared->changed.wait_for(lock, nanoseconds(patience.value), [&] { return shared->ended; });
+  const bool ended =
+      shared->changed.wait_for(lock, nanoseconds(patience.value), [&] { return shared->ended; });
+  Telemetry telemetry;
+  if (ended)
+    telemetry = std::move(shared->telemetry);
+  else
+    telemetry.problem = "a source of counters did not return: a sick driver; nothing was kept";
   telemetry.wall = {telemetry_clock() - started_};
   lock.unlock();
-  if (telemetry.stuck) {
+  if (ended)
+    thread_.join();
+  else
     thread_.detach();  // it hangs in a driver
-    return telemetry;
-  }
-  thread_.join();
-  telemetry.recordings = shared->recorder.recordings();
-  telemetry.cpu = shared->cpu;
   return telemetry;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,9 +17,9 @@ namespace bench {
 /// What was seen between start and stop.
 struct Telemetry {
   std::vector<Recording> recordings;
-  Seconds wall;        // from start to stop
-  Seconds cpu;         // of the sampler thread
-  bool stuck = false;  // a source did not return: nothing that was read can be trusted to be whole
+  Seconds wall;         // from start to stop
+  Seconds cpu;          // of the sampler thread
+  std::string problem;  // why there are no recordings; empty where there are
 };
 
 /// Seconds on a steady clock; the times of the recordings.
@@ -26,7 +27,8 @@ double telemetry_clock();
 
 class SamplerThread {
  public:
-  explicit SamplerThread(CounterSources sources, const RecorderSettings& settings = {});
+  /// The thread calls `sources` itself, because finding them may hang as well.
+  explicit SamplerThread(SourceFactory sources, const RecorderSettings& settings = {});
   ~SamplerThread();
   SamplerThread(const SamplerThread&) = delete;
   SamplerThread& operator=(const SamplerThread&) = delete;
@@ -38,7 +40,8 @@ class SamplerThread {
  private:
   struct Shared;
   static bool stopping(Shared& shared);
-  static void run(const std::shared_ptr<Shared>& shared);
+  static std::vector<Recording> record(Shared& shared);
+  static void run(Shared& shared);
 
   std::shared_ptr<Shared> shared_;  // the thread has its own hold on it, should it be left behind
   double started_;

@@ -3,6 +3,8 @@
 // calls state.skip. Implementations: backends/host, backends/cuda, and the fakes in tests/support.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,9 +44,16 @@ class Device {
   virtual ~Device() = default;
   virtual std::string kind() const = 0;  // "host", "cuda"
   virtual std::string id() const = 0;    // "cpu"; a GPU's UUID
-  /// The steady clock that times this device's work, in seconds since some moment. After work(n)
-  /// returned, everything it started has ended.
+  /// Why this device cannot be used ("no device", an old driver): its jobs are skipped with that
+  /// reason. "" when it can.
+  virtual std::string absent() const { return ""; }
+  /// A steady clock, in seconds since some moment: how long parts of a job take.
   virtual Seconds now() = 0;
+  /// How long the device was at work for one piece of `calls` calls. A GPU's is timed by events on
+  /// its own stream, so that what the host needs to enqueue the calls is not in it.
+  virtual Seconds timed(const std::function<void()>& piece, std::int64_t calls);
+  /// Does a piece without timing it; when it returns, what the piece started has ended.
+  virtual void untimed(const std::function<void()>& piece) { piece(); }
   /// The clock the device runs at just now, measured; nothing where it cannot be known.
   virtual std::optional<Hertz> clock() = 0;
   virtual ThreadWatch& watch() = 0;

@@ -47,6 +47,8 @@ Outcome RankServer::run(const Job& job) {
   if (job.device != device_.kind())
     return {Status::skipped,
             "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
+  if (const std::string absent = device_.absent(); !absent.empty())
+    return {Status::skipped, absent, 0.0};
   const Seconds begin = device_.now();
   try {
     const Probe& probe = find_probe(job.probe);

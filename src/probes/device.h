@@ -13,7 +13,9 @@
 
 namespace bench {
 
+class Copies;
 class Instructions;
+class Launches;
 class MemoryArrays;
 class MemorySystem;
 class Gemm;
@@ -64,6 +66,8 @@ class Device {
   virtual MemorySystem* memory() { return nullptr; }
   virtual Gemm* gemm() { return nullptr; }
   virtual Topology* topology() { return nullptr; }
+  virtual Copies* copies() { return nullptr; }
+  virtual Launches* launches() { return nullptr; }
 };
 
 std::unique_ptr<Device> make_host_device();

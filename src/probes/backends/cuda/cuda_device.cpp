@@ -11,7 +11,10 @@
 
 #include "probes/backends/cuda/availability.h"
 #include "probes/backends/cuda/cublas_gemm.h"
+#include "probes/backends/cuda/cuda_copies.h"
+#include "probes/backends/cuda/cuda_launches.h"
 #include "probes/backends/cuda/cuda_memory.h"
+#include "probes/backends/cuda/cuda_stream.h"
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/device/gemm.h"
 #include "probes/device/memory.h"
@@ -51,18 +54,6 @@ class AbsentDevice final : public Device {
  private:
   std::string reason_;
   CudaWatch watch_;
-};
-
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
 };
 
 /// "GPU-8c2b0c3e-..." as nvidia-smi prints it.
@@ -105,6 +96,14 @@ class CudaDevice final : public Device {
     if (!gemm_) gemm_ = make_cublas_gemm(number_, stream_.get(), timer_);
     return gemm_.get();
   }
+  Copies* copies() override {
+    if (!copies_) copies_ = make_cuda_copies(number_, stream_.get());
+    return copies_.get();
+  }
+  Launches* launches() override {
+    if (!launches_) launches_ = make_cuda_launches(stream_.get());
+    return launches_.get();
+  }
 
  private:
   /// Before the stream is made, which belongs to the GPU that is current then.
@@ -114,12 +113,14 @@ class CudaDevice final : public Device {
   }
 
   int number_;
-  Stream stream_;
+  CudaStream stream_;
   StreamTimer timer_;
   CudaWatch watch_;
   cudaDeviceProp properties_{};
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Gemm> gemm_;
+  std::unique_ptr<Copies> copies_;
+  std::unique_ptr<Launches> launches_;
 };
 
 }  // namespace

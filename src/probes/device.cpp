@@ -1,5 +1,7 @@
 #include "probes/device.h"
 
+#include "probes/group.h"
+
 namespace bench {
 
 // On a device whose calls end before they return, the clock around them tells it all.
@@ -8,5 +10,7 @@ Seconds Device::timed(const std::function<void()>& piece, std::int64_t) {
   piece();
   return now() - begin;
 }
+
+Collectives* Device::collectives(Group& group) { return group.collectives(); }
 
 }  // namespace bench

@@ -13,7 +13,9 @@
 
 namespace bench {
 
+class Collectives;
 class Copies;
+class Group;
 class Instructions;
 class Launches;
 class MemoryArrays;
@@ -67,6 +69,9 @@ class Device {
   virtual Gemm* gemm() { return nullptr; }
   virtual Topology* topology() { return nullptr; }
   virtual Copies* copies() { return nullptr; }
+  /// Operations over the group on this device's memory; every rank asks alike. The group's own for
+  /// a device whose memory is the host's.
+  virtual Collectives* collectives(Group& group);
   virtual Launches* launches() { return nullptr; }
 };
 

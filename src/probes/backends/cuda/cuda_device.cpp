@@ -15,6 +15,7 @@
 #include "probes/backends/cuda/cuda_launches.h"
 #include "probes/backends/cuda/cuda_memory.h"
 #include "probes/backends/cuda/cuda_stream.h"
+#include "probes/backends/cuda/nccl_collectives.h"
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/device/gemm.h"
 #include "probes/device/memory.h"
@@ -100,6 +101,10 @@ class CudaDevice final : public Device {
     if (!copies_) copies_ = make_cuda_copies(number_, stream_.get());
     return copies_.get();
   }
+  Collectives* collectives(Group& group) override {
+    if (!collectives_) collectives_ = make_nccl_collectives(group, stream_.get());
+    return collectives_.get();
+  }
   Launches* launches() override {
     if (!launches_) launches_ = make_cuda_launches(stream_.get());
     return launches_.get();
@@ -121,6 +126,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Gemm> gemm_;
   std::unique_ptr<Copies> copies_;
   std::unique_ptr<Launches> launches_;
+  std::unique_ptr<Collectives> collectives_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cublasLt.h>
 
 #include "probes/backends/cuda/availability.h"
+#include "probes/backends/cuda/nccl_collectives.h"
 
 namespace bench {
 namespace {
@@ -19,6 +20,8 @@ Json cuda_library_versions() {
   Json versions = {{"cuda_runtime", cuda_version_text(answer.runtime_version)},
                    {"cuda_driver", nullptr},
                    {"cublaslt", cublas_version_text(cublasLtGetVersion())}};
+  const std::string nccl = nccl_version();
+  versions["nccl"] = nccl.empty() ? Json(nullptr) : Json(nccl);
   if (answer.driver_version > 0) versions["cuda_driver"] = cuda_version_text(answer.driver_version);
   return versions;
 }

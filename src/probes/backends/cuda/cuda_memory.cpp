@@ -19,6 +19,8 @@ class CudaMemory final : public MemorySystem {
   std::vector<MemoryNode> nodes() const override {
     return {{.id = 0, .cores = {0}, .has_memory = true}};
   }
+  /// A thread block's share of each of a triad's three arrays.
+  double least_bytes(int) const override { return 3.0 * kStreamGrain * sizeof(double); }
   double available_bytes() const override {
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "free memory");

@@ -38,7 +38,7 @@ class StreamTimer {
   /// The multiprocessors' clock just now: cycles over nanoseconds of a short kernel.
   Hertz clock();
 
-  static constexpr std::int64_t kMostHeldBack = 200;
+  static constexpr std::int64_t kMostHeldBack = 400;
 
  private:
   cudaStream_t stream_;

@@ -8,6 +8,7 @@
 
 #include "core/order_statistics.h"
 #include "probes/backends/cuda/cublas_descriptors.h"
+#include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/matrix_transpose.h"
 
 namespace bench {
@@ -116,6 +117,7 @@ class CublasPlan final : public GemmPlan {
     check(cudaStreamSynchronize(stream_), "the product");
     check(cudaMemcpy(bytes.data(), c_.as<>(), bytes.size(), cudaMemcpyDeviceToHost),
           "read the result");
+    inject_fault(bytes.data() + size_of(types_.output) - 1);  // sign and exponent, not rounding
     return bytes;
   }
 

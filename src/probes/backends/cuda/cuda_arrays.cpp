@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "probes/backends/cuda/injected_fault.h"
+
 namespace bench {
 namespace {
 
@@ -82,7 +84,9 @@ void CudaArrays::run(std::int64_t calls) {
 
 Check CudaArrays::verify() {
   if (done_ == 0) throw Error(ErrorKind::internal, "a stream is verified that has not run");
-  const double wrong = request_.kernel == MemoryKernel::read ? wrong_sum() : wrong_elements();
+  const bool reads_only = request_.kernel == MemoryKernel::read;
+  inject_fault_on_gpu(reads_only ? sums_.as<>() : static_cast<void*>(destination()));
+  const double wrong = reads_only ? wrong_sum() : wrong_elements();
   return {"exact integers", wrong, 0.0};
 }
 

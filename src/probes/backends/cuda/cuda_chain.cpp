@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "probes/backends/cuda/chain_kernel.h"
+#include "probes/backends/cuda/injected_fault.h"
 
 namespace bench {
 namespace {
@@ -42,6 +43,7 @@ void CudaChain::run(std::int64_t loads) {
 Check CudaChain::verify() {
   std::uint64_t at = 0;
   check(cudaStreamSynchronize(stream_), "the chain kernel");
+  inject_fault_on_gpu(position_.as<>());
   check(cudaMemcpy(&at, position_.as<>(), sizeof at, cudaMemcpyDeviceToHost), "read the place");
   const double off =
       static_cast<double>(at) - static_cast<double>(order_.after(steps_) * kNodeBytes);

@@ -7,6 +7,7 @@
 #include "probes/backends/cuda/cuda_memory_blocks.h"
 #include "probes/backends/cuda/cuda_stream.h"
 #include "probes/backends/cuda/host_buffer.h"
+#include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/system_files.h"
 
@@ -97,9 +98,14 @@ class CudaCopy final : public CopyRun {
   Check verify() override {
     check(cudaStreamSynchronize(stream_), "the copies");
     double wrong = 0.0;
-    for (const Leg& leg : legs_)
+    for (const Leg& leg : legs_) {
+      if (leg.host_target.empty())
+        inject_fault_on_gpu(leg.to);
+      else
+        inject_fault(leg.to);
       wrong += leg.host_target.empty() ? wrong_on_gpu(leg)
                                        : count_wrong_words(leg.host_target, leg.seed);
+    }
     return {"every word", wrong, 0.0};
   }
 

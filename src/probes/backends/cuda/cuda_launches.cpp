@@ -4,6 +4,7 @@
 
 #include "probes/backends/cuda/counting_kernels.h"
 #include "probes/backends/cuda/cuda_memory_blocks.h"
+#include "probes/backends/cuda/injected_fault.h"
 
 namespace bench {
 namespace {
@@ -51,6 +52,7 @@ class CudaLaunchRun final : public LaunchRun {
 
   Check verify() override {
     std::uint64_t count = 0;
+    inject_fault_on_gpu(counter_.as<>());
     check(cudaMemcpy(&count, counter_.as<>(), sizeof count, cudaMemcpyDeviceToHost),
           "read the counter");
     return {"kernels that ran",

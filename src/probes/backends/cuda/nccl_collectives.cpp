@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "probes/backends/cuda/cuda_memory_blocks.h"
+#include "probes/backends/cuda/injected_fault.h"
 
 namespace bench {
 namespace {
@@ -48,6 +49,7 @@ class DeviceCollectiveMemory final : public CollectiveMemory {
   }
   void read(std::size_t at, std::span<std::byte> bytes) override {
     copy(bytes.data(), data() + at, bytes.size(), cudaMemcpyDeviceToHost);
+    inject_fault(bytes.data() + bytes.size() - 1);
   }
 
  private:

@@ -1,18 +1,20 @@
 # Every flag of ours comes through this interface target; the programs land in build/bin.
 add_library(bench_flags INTERFACE)
 target_compile_features(bench_flags INTERFACE cxx_std_20)
-target_compile_options(bench_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+# Warnings are the C++ compiler's; nvcc would take them for options of its own.
+function(bench_cxx_options)
+  target_compile_options(bench_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${ARGN}>")
+endfunction()
+bench_cxx_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # g++ 12 sees overlapping and overlong copies inside std::string where there are none (its bug 105651).
-  target_compile_options(bench_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
-                                               -Wno-array-bounds -Wno-maybe-uninitialized)
+  bench_cxx_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-maybe-uninitialized)
 endif()
 if(BENCH_WERROR)
-  target_compile_options(bench_flags INTERFACE -Werror)
+  bench_cxx_options(-Werror)
 endif()
 if(BENCH_SANITIZE)
-  target_compile_options(bench_flags INTERFACE -fsanitize=address,undefined
-                                               -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  bench_cxx_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(bench_flags INTERFACE -fsanitize=address,undefined)
 endif()
 target_include_directories(bench_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)

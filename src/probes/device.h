@@ -3,6 +3,8 @@
 // calls state.skip. Implementations: backends/host, backends/cuda, and the fakes in tests/support.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +13,11 @@
 
 namespace bench {
 
+class Collectives;
+class Copies;
+class Group;
 class Instructions;
+class Launches;
 class MemoryArrays;
 class MemorySystem;
 class Gemm;
@@ -42,9 +48,16 @@ class Device {
   virtual ~Device() = default;
   virtual std::string kind() const = 0;  // "host", "cuda"
   virtual std::string id() const = 0;    // "cpu"; a GPU's UUID
-  /// The steady clock that times this device's work, in seconds since some moment. After work(n)
-  /// returned, everything it started has ended.
+  /// Why this device cannot be used ("no device", an old driver): its jobs are skipped with that
+  /// reason. "" when it can.
+  virtual std::string absent() const { return ""; }
+  /// A steady clock, in seconds since some moment: how long parts of a job take.
   virtual Seconds now() = 0;
+  /// How long the device was at work for one piece of `calls` calls. A GPU's is timed by events on
+  /// its own stream, so that what the host needs to enqueue the calls is not in it.
+  virtual Seconds timed(const std::function<void()>& piece, std::int64_t calls);
+  /// Does a piece without timing it; when it returns, what the piece started has ended.
+  virtual void untimed(const std::function<void()>& piece) { piece(); }
   /// The clock the device runs at just now, measured; nothing where it cannot be known.
   virtual std::optional<Hertz> clock() = 0;
   virtual ThreadWatch& watch() = 0;
@@ -55,6 +68,11 @@ class Device {
   virtual MemorySystem* memory() { return nullptr; }
   virtual Gemm* gemm() { return nullptr; }
   virtual Topology* topology() { return nullptr; }
+  virtual Copies* copies() { return nullptr; }
+  /// Operations over the group on this device's memory; every rank asks alike. The group's own for
+  /// a device whose memory is the host's.
+  virtual Collectives* collectives(Group& group);
+  virtual Launches* launches() { return nullptr; }
 };
 
 std::unique_ptr<Device> make_host_device();

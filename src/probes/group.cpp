@@ -1,6 +1,7 @@
 #include "probes/group.h"
 
 #include "core/names.h"
+#include "probes/collectives.h"
 
 namespace bench {
 namespace {

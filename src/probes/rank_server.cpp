@@ -15,6 +15,10 @@ void RankServer::introduce(const Json& program, const Json& host) {
   answer("", Facts{"program", program});
 }
 
+void RankServer::tell(const std::vector<Facts>& facts) {
+  for (const Facts& one : facts) answer("", one);
+}
+
 void RankServer::serve(std::istream& in) {
   for (;;) {
     std::string line;
@@ -47,6 +51,8 @@ Outcome RankServer::run(const Job& job) {
   if (job.device != device_.kind())
     return {Status::skipped,
             "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
+  if (const std::string absent = device_.absent(); !absent.empty())
+    return {Status::skipped, absent, 0.0};
   const Seconds begin = device_.now();
   try {
     return measure(job);

@@ -24,6 +24,9 @@ class RankServer {
   /// Says what this program and this host are; the dispatcher waits for it before the first job.
   void introduce(const Json& program, const Json& host);
 
+  /// What else is known before the first job.
+  void tell(const std::vector<Facts>& facts);
+
   /// Serves jobs, one JSON text a line, until `in` ends.
   void serve(std::istream& in);
 

@@ -36,6 +36,9 @@ TimedSeries Sampler::run(const Measurement& m) {
   TimedSeries series;
   crowding_.mark();
   const Seconds begin = device_.now();
+  // The first call of anything pays for what later ones find ready.
+  if (m.before_sample) m.before_sample();
+  device_.untimed([&] { m.work(1); });
   series.calls = m.timing == Timing::isolated ? calls_per_sample(m) : 1;
   warm_up(m, series.calls, series);
   const Seconds warm = device_.now();
@@ -71,7 +74,6 @@ std::int64_t Sampler::calls_per_sample(const Measurement& m) {
   if (m.calls > 0) return m.calls;
   constexpr std::int64_t kMostCalls = std::int64_t{1} << 40;
   std::int64_t calls = 1;
-  timed_sample(m, 1);  // the first call of anything pays for what later ones find ready
   for (;;) {
     const double elapsed = agreed_max(timed_sample(m, calls) * static_cast<double>(calls));
     if (elapsed >= settings_.min_sample_s || calls >= kMostCalls) return calls;
@@ -110,9 +112,12 @@ std::size_t Sampler::batch_size(const Measurement& m, double call_s) const {
 double Sampler::timed_sample(const Measurement& m, std::int64_t calls) {
   if (m.before_sample) m.before_sample();
   group_.barrier();
-  const Seconds begin = device_.now();
-  m.work(calls);
-  return (device_.now() - begin).value / static_cast<double>(calls);
+  if (m.host_clock) {
+    const Seconds begin = device_.now();
+    m.work(calls);
+    return (device_.now() - begin).value / static_cast<double>(calls);
+  }
+  return device_.timed([&] { m.work(calls); }, calls).value / static_cast<double>(calls);
 }
 
 /// The mean seconds per call over `count` calls, timed as IMB (no barrier) or OSU (one after each)
@@ -121,9 +126,7 @@ double Sampler::batch_mean(const Measurement& m, std::size_t count) {
   double sum = 0.0;
   group_.barrier();
   for (std::size_t i = 0; i < count; ++i) {
-    const Seconds begin = device_.now();
-    m.work(1);
-    sum += (device_.now() - begin).value;
+    sum += device_.timed([&] { m.work(1); }, 1).value;
     if (m.timing == Timing::osu) group_.barrier();
   }
   return sum / static_cast<double>(count);

@@ -68,6 +68,8 @@ struct Measurement {
   Timing timing = Timing::isolated;
   std::int64_t calls = 0;  // in one sample; 0: as many as fill min_sample_s
   int threads = 1;         // that work on this rank
+  /// What the host needs is measured, not what the device does: timed by the host's clock.
+  bool host_clock = false;
 };
 
 struct Measured {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "probes/collectives.h"
 #include "probes/probe.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
@@ -24,6 +25,22 @@ class CorruptCollectives final : public Collectives {
  private:
   Group& group_;
   int rank_;
+};
+
+/// Real MPI that notes where in a page the buffers lie.
+class NotingCollectives final : public Collectives {
+ public:
+  explicit NotingCollectives(Group& group) : group_(group) {}
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
+    constexpr std::uintptr_t kPage = 4096;
+    for (const void* buffer : {send, static_cast<const void*>(recv)})
+      places.insert(reinterpret_cast<std::uintptr_t>(buffer) % kPage);
+    group_.collectives()->run(op, send, recv, count, dtype);
+  }
+  std::set<std::uintptr_t> places;
+
+ private:
+  Group& group_;
 };
 
 /// The test's group with other collectives.
@@ -53,9 +70,9 @@ struct Run {
 Run run_collective(Group& group, const Json& params) {
   Job job;
   job.ranks = group.size();
-  job.params = {{"ops", {"all_reduce"}}, {"dtypes", {"f32"}},   {"placements", {"out_of_place"}},
-                {"min_bytes", 64},       {"max_bytes", 4096},   {"factor", 8},
-                {"rotate", true},        {"timing", "isolated"}};
+  job.params = {{"ops", {"all_reduce"}}, {"dtypes", {"f32"}},    {"placements", {"out_of_place"}},
+                {"min_bytes", 64},       {"max_bytes", 4096},    {"factor", 8},
+                {"rotate", true},        {"timing", "isolated"}, {"offset_bytes", 0}};
   job.params.update(params);
   job.measure.max_time_s = 0.02;
   job.measure.min_time_s = 0.0;
@@ -98,6 +115,16 @@ TEST_CASE("a flipped bit on any rank makes the job invalid on every rank") {
       INFO(op << " on rank " << rank);
       CHECK(run_collective(group, {{"ops", {op}}}).outcome.status == Status::invalid);
     }
+  }
+}
+
+TEST_CASE("buffers lie as far behind the beginning of a page as asked") {
+  for (const std::size_t offset : {0, 16}) {
+    NotingCollectives noting(mpi_test_group());
+    WrappedGroup group(mpi_test_group(), noting);
+    const Run run = run_collective(group, {{"offset_bytes", offset}, {"timing", "pipelined"}});
+    CHECK(run.outcome.status == Status::ok);
+    CHECK(noting.places == std::set<std::uintptr_t>{offset});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "probes/elements.h"
 #include "tests/support/catch.h"
 
 namespace bench {
@@ -82,6 +83,51 @@ TEST_CASE("two columns exchanged are found") {
   std::vector<float> c = product(x);
   for (std::size_t i = 0; i < 24; ++i) std::swap(c[i * 20 + 3], c[i * 20 + 4]);
   CHECK_FALSE(check_product(x, Dtype::f32, bytes(c)).passed());
+}
+
+/// C as a GPU gives it: sums in f32, then rounded to `output`.
+std::vector<std::byte> narrow_product(const Matrices& x, Dtype output) {
+  const auto m = static_cast<std::size_t>(x.shape.m), n = static_cast<std::size_t>(x.shape.n),
+             k = static_cast<std::size_t>(x.shape.k);
+  std::vector<double> a(m * k), b(k * n);
+  decode(x.a.data(), dtype_of_a(x.dtype), false, a);
+  decode(x.b.data(), dtype_of_b(x.dtype), false, b);
+  std::vector<std::byte> c(m * n * size_of(output));
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      float sum = 0.0f;
+      for (std::size_t t = 0; t < k; ++t) sum += static_cast<float>(a[i * k + t] * b[t * n + j]);
+      encode(c.data() + (i * n + j) * size_of(output), output, static_cast<double>(sum));
+    }
+  return c;
+}
+
+TEST_CASE("products with a narrow result pass, also over more columns than one block") {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16, Dtype::fp8_e4m3, Dtype::fp8_e5m2}) {
+    const Dtype output = dtype == Dtype::f16 ? Dtype::f16 : Dtype::bf16;
+    for (const MatrixValues values : {MatrixValues::random, MatrixValues::integers}) {
+      INFO(to_string(dtype));
+      const Matrices x = make_matrices({6, 1500, 256}, dtype, values, 3);
+      const Check check = check_product(x, output, narrow_product(x, output));
+      CHECK(check.passed());
+      if (values == MatrixValues::random) CHECK(check.error > 0.001);
+    }
+  }
+}
+
+TEST_CASE("a wrong element of a narrow result is found") {
+  constexpr std::size_t kWrong = 2 * 1500 + 1234;
+  const auto spoil = [](std::vector<std::byte> c, unsigned bit) {
+    c[2 * kWrong + bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+    return c;
+  };
+  const Matrices random = make_matrices({6, 1500, 256}, Dtype::bf16, MatrixValues::random, 3);
+  const auto right = narrow_product(random, Dtype::bf16);
+  CHECK_FALSE(check_product(random, Dtype::bf16, spoil(right, 14)).passed());  // exponent
+  CHECK_FALSE(check_product(random, Dtype::bf16, spoil(right, 15)).passed());  // sign
+  const Matrices integers = make_matrices({6, 1500, 256}, Dtype::bf16, MatrixValues::integers, 3);
+  const auto exact = narrow_product(integers, Dtype::bf16);
+  CHECK_FALSE(check_product(integers, Dtype::bf16, spoil(exact, 0)).passed());  // the last bit
 }
 
 TEST_CASE("matrices repeat with their seed, differ between seeds and are never all zero") {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "probes/backends/host/memory_pattern.h"
+#include "probes/backends/host/memory_errors.h"
 #include "tests/support/catch.h"
 
 namespace bench {

@@ -36,6 +36,8 @@ class FakeDevice final : public Device {
   MemorySystem* memory() override { return fake_memory; }
   Gemm* gemm() override { return fake_gemm; }
   Topology* topology() override { return fake_topology; }
+  Copies* copies() override { return fake_copies; }
+  Launches* launches() override { return fake_launches; }
 
   Seconds time;
   std::function<std::optional<Hertz>()> next_clock;
@@ -44,6 +46,8 @@ class FakeDevice final : public Device {
   MemorySystem* fake_memory = nullptr;
   Gemm* fake_gemm = nullptr;
   Topology* fake_topology = nullptr;
+  Copies* fake_copies = nullptr;
+  Launches* fake_launches = nullptr;
 };
 
 class CollectedRecords final : public RecordSink {

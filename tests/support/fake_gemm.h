@@ -138,8 +138,9 @@ struct GemmJob {
   explicit GemmJob(const Json& params = Json::object()) {
     job.id = "01.test.0";
     job.probe = "gemm";
-    job.params = {{"dtypes", {"f32"}}, {"shapes", {{8, 8, 8}}}, {"threads", {1}},
-                  {"library", "best"}, {"isa", "best"},         {"packed", true}};
+    job.params = {{"dtypes", {"f32"}},          {"shapes", {{8, 8, 8}}}, {"threads", {1}},
+                  {"library", "best"},          {"isa", "best"},         {"packed", true},
+                  {"fast_accumulation", false}, {"candidates", 1}};
     job.params.update(params);
     device.fake_gemm = &fake;
   }

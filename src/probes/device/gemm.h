@@ -32,6 +32,8 @@ struct GemmRequest {
   std::string library = "best";  // or onednn, openblas, ...
   std::string isa = "best";      // or the only instruction family the library may use: avx512, ...
   bool packed = true;            // B is brought into the library's own layout beforehand
+  bool fast_accumulation = false;  // fp8: keep sums in fewer bits, where the chip can
+  int candidates = 1;              // algorithms that tune() may choose from
 };
 
 /// One product made ready on some threads. Those threads are pinned as long as it lives.
@@ -43,9 +45,12 @@ class GemmPlan {
   /// The instruction family the library says it uses; "" where it does not say.
   virtual std::string isa() const = 0;
   virtual bool packed() const = 0;
-  virtual Dtype output() const = 0;  // f64, f32 (also for bf16), int32 for int8
+  virtual Dtype output() const = 0;  // of C: f64, f32, bf16, f16, int32
   /// Takes over the elements of A and B (int8: A as unsigned bytes) and packs where it should.
   virtual void load(std::span<const std::byte> a, std::span<const std::byte> b) = 0;
+  /// Times the candidates on what is loaded and keeps the fastest. Load other data afterwards: a
+  /// choice is not to be judged by the samples it was made on.
+  virtual void tune() {}
   /// Fills C with bytes 0xff, so that an element nobody wrote is found.
   virtual void clear() = 0;
   /// The timed work: the product, `calls` times.

@@ -119,6 +119,8 @@ class MemorySystem {
   /// From the first level up; empty where the machine does not say.
   virtual std::vector<CacheLevel> caches() const = 0;
   virtual std::vector<MemoryNode> nodes() const = 0;
+  /// Streams over a smaller working set are not measured: all loop or launch, and no memory.
+  virtual double least_bytes(int threads) const { return 4096.0 * threads; }
   /// What may be allocated now: by the machine and by its control group.
   virtual double available_bytes() const = 0;
   /// Why huge pages cannot be had here; "" when they may be.

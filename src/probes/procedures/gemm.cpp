@@ -69,19 +69,27 @@ std::optional<CycleLimit> ceiling(const State& state, const Json& params, int th
 void measure_product(State& state, Gemm& gemm, const Case& c) {
   const std::string isa = state.text("isa");
   Json params = params_of(c, isa);
+  const int candidates = static_cast<int>(state.integer("candidates"));
   const GemmOffer offer = gemm.prepare({.dtype = c.dtype,
                                         .shape = c.shape,
                                         .threads = c.threads,
                                         .library = state.text("library"),
                                         .isa = isa,
-                                        .packed = state.flag("packed")});
+                                        .packed = state.flag("packed"),
+                                        .fast_accumulation = state.flag("fast_accumulation"),
+                                        .candidates = candidates});
   if (!offer.plan) return state.skip_series("throughput", params, offer.reason);
   GemmPlan& plan = *offer.plan;
   params["library"] = plan.library();
-  params["implementation"] = plan.implementation();
   params["packed"] = plan.packed();
 
   const std::uint64_t seed = state.job().seed;
+  if (candidates > 1) {
+    const Matrices trial = make_matrices(c.shape, c.dtype, MatrixValues::random, seed + 2);
+    plan.load(trial.a, trial.b);
+    plan.tune();
+  }
+  params["implementation"] = plan.implementation();
   const Matrices matrices = make_matrices(c.shape, c.dtype, MatrixValues::random, seed);
   plan.load(matrices.a, matrices.b);
   plan.clear();
@@ -112,7 +120,7 @@ void run_gemm(State& state) {
 
 const Registration registration{{
     .name = "gemm",
-    .summary = "matrix products by oneDNN and OpenBLAS, verified",
+    .summary = "matrix products by oneDNN, OpenBLAS and cuBLASLt, verified",
     .metrics = {{"throughput", Unit::flop_per_second, Better::higher},
                 {"per_cycle", Unit::count, Better::higher}},
     .run = run_gemm,

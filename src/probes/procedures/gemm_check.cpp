@@ -1,106 +1,78 @@
 #include "probes/procedures/gemm_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <random>
+#include <vector>
+
+#include "probes/elements.h"
 
 namespace bench {
 namespace {
 
 constexpr std::uint64_t kVectorSeed = 0x5eed;
 
-/// To bf16, round to nearest even.
-std::uint16_t to_bf16(float value) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
+/// A matrix that is read as f64 row by row: a whole one would be eight times a GPU's fp8.
+class Rows {
+ public:
+  Rows(std::span<const std::byte> bytes, Dtype dtype, std::size_t columns, bool is_unsigned = false)
+      : bytes_(bytes), dtype_(dtype), columns_(columns), unsigned_(is_unsigned), row_(columns) {}
 
-float from_bf16(std::uint16_t half) {
-  const std::uint32_t bits = std::uint32_t{half} << 16;
-  float value = 0.0f;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-template <class T>
-void put(std::byte* at, T value) {
-  std::memcpy(at, &value, sizeof value);
-}
-
-template <class T>
-T get(const std::byte* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-void put_element(std::byte* at, Dtype dtype, double value) {
-  switch (dtype) {
-    case Dtype::f64:
-      return put(at, value);
-    case Dtype::f32:
-      return put(at, static_cast<float>(value));
-    case Dtype::bf16:
-      return put(at, to_bf16(static_cast<float>(value)));
-    default:
-      return put(at, static_cast<std::uint8_t>(static_cast<int>(value)));
+  std::size_t columns() const { return columns_; }
+  std::size_t count() const { return bytes_.size() / (columns_ * size_of(dtype_)); }
+  /// Valid until the next call.
+  std::span<const double> row(std::size_t i) {
+    decode(bytes_.data() + i * columns_ * size_of(dtype_), dtype_, unsigned_, row_);
+    return row_;
   }
-}
-
-/// All elements as f64, which holds every one of them exactly.
-std::vector<double> as_f64(std::span<const std::byte> bytes, Dtype dtype, bool is_unsigned) {
-  std::vector<double> values(bytes.size() / size_of(dtype));
-  const std::byte* at = bytes.data();
-  for (double& value : values) {
-    switch (dtype) {
-      case Dtype::f64:
-        value = get<double>(at);
-        break;
-      case Dtype::f32:
-        value = get<float>(at);
-        break;
-      case Dtype::bf16:
-        value = from_bf16(get<std::uint16_t>(at));
-        break;
-      case Dtype::int32:
-        value = get<std::int32_t>(at);
-        break;
-      default:
-        value = is_unsigned ? static_cast<double>(get<std::uint8_t>(at)) : get<std::int8_t>(at);
-    }
-    at += size_of(dtype);
+  double element(std::size_t i, std::size_t j) const {
+    double value = 0.0;
+    decode(bytes_.data() + (i * columns_ + j) * size_of(dtype_), dtype_, unsigned_,
+           std::span(&value, 1));
+    return value;
   }
-  return values;
-}
 
-struct Real {
-  std::size_t m, n, k;
-  std::vector<double> a, b, c;
+ private:
+  std::span<const std::byte> bytes_;
+  Dtype dtype_;
+  std::size_t columns_;
+  bool unsigned_;
+  std::vector<double> row_;
 };
 
-Real as_real(const Matrices& x, Dtype output, std::span<const std::byte> c) {
-  return {static_cast<std::size_t>(x.shape.m), static_cast<std::size_t>(x.shape.n),
-          static_cast<std::size_t>(x.shape.k), as_f64(x.a, x.dtype, true),
-          as_f64(x.b, x.dtype, false),         as_f64(c, output, false)};
+/// The three matrices of one product.
+struct Product {
+  Product(const Matrices& x, Dtype output, std::span<const std::byte> result)
+      : a(x.a, dtype_of_a(x.dtype), static_cast<std::size_t>(x.shape.k), true),
+        b(x.b, dtype_of_b(x.dtype), static_cast<std::size_t>(x.shape.n)),
+        c(result, output, static_cast<std::size_t>(x.shape.n)),
+        output_type(output) {}
+
+  Rows a, b, c;
+  Dtype output_type;
+};
+
+double dot(std::span<const double> x, std::span<const double> y) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
 }
 
-/// y = M x for a matrix of rows x columns.
-std::vector<double> times(const std::vector<double>& matrix, std::size_t rows,
-                          const std::vector<double>& x) {
-  std::vector<double> y(rows, 0.0);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < x.size(); ++j) y[i] += matrix[i * x.size() + j] * x[j];
+/// M restricted to the columns [first, first + x.size()), times x.
+std::vector<double> times(Rows& matrix, std::size_t first, std::span<const double> x) {
+  std::vector<double> y(matrix.count());
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = dot(matrix.row(i).subspan(first, x.size()), x);
   return y;
 }
 
-/// Largest |C r - A (B r)| of a row; NaN where any is.
-double freivalds_error(const Real& x, const std::vector<double>& r) {
-  const std::vector<double> left = times(x.c, x.m, r);
-  const std::vector<double> right = times(x.a, x.m, times(x.b, x.k, r));
+/// Largest |C r - A (B r)| of a row over these columns; NaN where any is.
+double freivalds_error(Product& p, std::size_t first, std::span<const double> r) {
+  const std::vector<double> left = times(p.c, first, r);
+  const std::vector<double> right = times(p.a, 0, times(p.b, first, r));
   double worst = 0.0;
-  for (std::size_t i = 0; i < x.m; ++i) {
+  for (std::size_t i = 0; i < left.size(); ++i) {
     const double distance = std::abs(left[i] - right[i]);
     if (!(distance <= worst)) worst = distance;
     if (std::isnan(worst)) break;
@@ -108,29 +80,27 @@ double freivalds_error(const Real& x, const std::vector<double>& r) {
   return worst;
 }
 
-double element_error(const Real& x, std::size_t i, std::size_t j) {
+/// What the element must be, as its type holds it.
+double element_error(Product& p, std::size_t i, std::size_t j) {
   double sum = 0.0;
-  for (std::size_t t = 0; t < x.k; ++t) sum += x.a[i * x.k + t] * x.b[t * x.n + j];
-  return std::abs(x.c[i * x.n + j] - sum);
+  const std::span<const double> row = p.a.row(i);
+  for (std::size_t t = 0; t < row.size(); ++t) sum += row[t] * p.b.element(t, j);
+  return std::abs(p.c.element(i, j) - rounded(sum, p.output_type));
 }
 
-double all_elements_error(const Real& x) {
-  double worst = 0.0;
-  for (std::size_t i = 0; i < x.m; ++i)
-    for (std::size_t j = 0; j < x.n; ++j) {
-      const double error = element_error(x, i, j);
-      if (!(error <= worst)) worst = error;
-      if (std::isnan(worst)) return worst;
-    }
-  return worst;
+/// The first, the last, and others that are as good as random.
+std::size_t chosen_place(std::size_t place, std::size_t all) {
+  if (place == 0) return 0;
+  return place == 1 ? all - 1 : random_bits(kVectorSeed, place) % all;
 }
 
-double some_elements_error(const Real& x) {
-  constexpr int kPlaces = 256;
-  std::mt19937_64 generator(kVectorSeed);
+/// Of all elements, or of `places` of them.
+double elements_error(Product& p, std::size_t places) {
+  const std::size_t columns = p.c.columns(), all = p.c.count() * columns;
   double worst = 0.0;
-  for (int place = 0; place < kPlaces; ++place) {
-    const double error = element_error(x, generator() % x.m, generator() % x.n);
+  for (std::size_t place = 0; place < std::min(all, places); ++place) {
+    const std::size_t at = all <= places ? place : chosen_place(place, all);
+    const double error = element_error(p, at / columns, at % columns);
     if (!(error <= worst)) worst = error;
     if (std::isnan(worst)) return worst;
   }
@@ -140,32 +110,70 @@ double some_elements_error(const Real& x) {
 /// Odd integers from -127 to 127: none is zero, so a single wrong element always shows, and the
 /// sums stay below 2^53.
 std::vector<double> odd_vector(std::size_t size) {
-  std::mt19937_64 generator(kVectorSeed);
   std::vector<double> r(size);
-  for (double& value : r) value = static_cast<double>(generator() % 128) * 2 - 127;
+  for (std::size_t i = 0; i < size; ++i)
+    r[i] = static_cast<double>(random_bits(kVectorSeed, i) % 128) * 2 - 127;
   return r;
 }
 
-double unit_roundoff(Dtype output) { return output == Dtype::f64 ? 0x1p-53 : 0x1p-24; }
+/// About 1 in size, so that it does not change the size of errors; no two alike, so that exchanged
+/// columns show; never near zero, so that every element does.
+std::vector<double> unlike_vector(std::uint64_t seed, std::size_t size) {
+  std::vector<double> r(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint64_t bits = random_bits(seed, i);
+    const double magnitude = 0.5 + static_cast<double>(bits >> 12) * 0x1p-52;
+    r[i] = (bits & 1) != 0 ? magnitude : -magnitude;
+  }
+  return r;
+}
+
+/// Sums are kept in f32, of fp8 in as few as 14 bits (Hopper's tensor cores).
+double roundoff_of_sums(Dtype input, Dtype output) {
+  if (input == Dtype::fp8_e4m3 || input == Dtype::fp8_e5m2) return 0x1p-14;
+  return output == Dtype::f64 ? unit_roundoff(Dtype::f64) : unit_roundoff(Dtype::f32);
+}
+
+bool narrow(Dtype output) { return output == Dtype::bf16 || output == Dtype::f16; }
+
+/// What rounding may do to a row's sum over some columns. Errors of a dot product of k terms of
+/// size 1 add up to about u k / 2 and those of `columns` of them to the root of that number times
+/// as much. A narrow output rounds every element, of size sqrt(k), once more.
+double row_rounding(const Matrices& x, Dtype output, std::size_t columns) {
+  const auto k = static_cast<double>(x.shape.k);
+  // The check's own roundings, in f64, count for an f64 product: as many terms more.
+  const double terms = k + (output == Dtype::f64 ? static_cast<double>(columns) : 0.0);
+  const double sums = roundoff_of_sums(x.dtype, output) * terms / 2;
+  const double elements = narrow(output) ? unit_roundoff(output) * std::sqrt(k) / 3 : 0.0;
+  return (sums + elements) * std::sqrt(static_cast<double>(columns));
+}
+
+double draw(Dtype dtype, MatrixValues values, bool first, std::uint64_t seed, std::uint64_t i) {
+  const std::uint64_t bits = random_bits(seed, i);
+  const auto from = [&](int least, std::uint64_t count) {
+    return least + static_cast<double>(bits % count);
+  };
+  // Two products fit 16 bits, which some instructions add them in.
+  if (dtype == Dtype::int8) return first ? from(0, 128) : from(-127, 255);
+  if (values == MatrixValues::random) return random_normal(seed, i);
+  // Sums of fp8 products must be exact in 14 bits: -2, -1, 1, 2. Others: 64 k < 2^24 for every k
+  // we allow.
+  constexpr std::array kFew{-2.0, -1.0, 1.0, 2.0};
+  if (dtype == Dtype::fp8_e4m3 || dtype == Dtype::fp8_e5m2) return kFew[bits % kFew.size()];
+  return from(-8, 17);
+}
 
 }  // namespace
 
 Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
                        std::uint64_t seed) {
-  std::mt19937_64 generator(seed);
-  std::normal_distribution<double> normal;
-  std::uniform_int_distribution<int> small(-8, 8);            // 64 k < 2^24 for every k we allow
-  std::uniform_int_distribution<int> low(0, 127);             // two products fit 16 bits, which
-  std::uniform_int_distribution<int> signed_byte(-127, 127);  // some instructions add them in
-  const auto draw = [&](bool first) -> double {
-    if (dtype == Dtype::int8) return first ? low(generator) : signed_byte(generator);
-    return values == MatrixValues::integers ? small(generator) : normal(generator);
-  };
   const auto fill = [&](std::int64_t rows, std::int64_t columns, bool first) {
-    const std::size_t size = size_of(dtype);
+    const Dtype type = first ? dtype_of_a(dtype) : dtype_of_b(dtype);
+    const std::size_t size = size_of(type);
+    const std::uint64_t own_seed = random_bits(seed, first ? 0 : 1);
     std::vector<std::byte> bytes(static_cast<std::size_t>(rows * columns) * size);
-    for (std::size_t i = 0; i < bytes.size(); i += size)
-      put_element(bytes.data() + i, dtype, draw(first));
+    for (std::size_t i = 0; i < bytes.size() / size; ++i)
+      encode(bytes.data() + i * size, type, draw(dtype, values, first, own_seed, i));
     return bytes;
   };
   Matrices matrices{shape, dtype, values, {}, {}};
@@ -176,27 +184,33 @@ Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
 
 Check check_exact(const Matrices& matrices, Dtype output, std::span<const std::byte> c) {
   constexpr double kSmall = 1 << 25;  // operations: some ten milliseconds
-  const Real x = as_real(matrices, output, c);
-  double error = freivalds_error(x, odd_vector(x.n));
-  const double elements =
-      matrices.shape.operations() <= kSmall ? all_elements_error(x) : some_elements_error(x);
+  constexpr std::size_t kPlaces = 256;
+  Product p(matrices, output, c);
+  // Rounded elements do not add up; they are compared one by one.
+  double error = narrow(output) ? 0.0 : freivalds_error(p, 0, odd_vector(p.c.columns()));
+  const std::size_t places = matrices.shape.operations() <= kSmall ? SIZE_MAX : kPlaces;
+  const double elements = elements_error(p, places);
   if (!std::isnan(error) && !(elements <= error)) error = elements;
   return {"exact integers", error, 0.0};
 }
 
 Check check_freivalds(const Matrices& matrices, Dtype output, std::span<const std::byte> c,
                       std::uint64_t seed) {
-  const Real x = as_real(matrices, output, c);
-  std::mt19937_64 generator(seed);
-  std::vector<double> r(x.n);
-  // About 1 in size, so that it does not change the size of errors; no two alike, so that exchanged
-  // columns show; never near zero, so that every element does.
-  std::uniform_real_distribution<double> size(0.5, 1.5);
-  for (double& value : r) value = (generator() & 1) != 0 ? size(generator) : -size(generator);
-  // The check's own roundings, in f64, count for an f64 product: n terms more.
-  const double terms = static_cast<double>(x.k + (output == Dtype::f64 ? x.n : 0));
-  const double rounding = unit_roundoff(output) * terms / 2 * std::sqrt(static_cast<double>(x.n));
-  return {"Freivalds", freivalds_error(x, r) / (16 * rounding), 1.0};
+  // The rounding of many columns would hide one wrong element of a narrow type.
+  constexpr std::size_t kColumns = 1024;
+  Product p(matrices, output, c);
+  const std::size_t n = p.c.columns();
+  const std::size_t step = narrow(output) ? std::min(n, kColumns) : n;
+  const std::vector<double> r = unlike_vector(seed, n);
+  double worst = 0.0;
+  for (std::size_t first = 0; first < n; first += step) {
+    const std::size_t columns = std::min(step, n - first);
+    const double error = freivalds_error(p, first, std::span(r).subspan(first, columns));
+    const double allowed = 16 * row_rounding(matrices, output, columns);
+    if (!(error / allowed <= worst)) worst = error / allowed;
+    if (std::isnan(worst)) break;
+  }
+  return {"Freivalds", worst, 1.0};
 }
 
 Check check_product(const Matrices& matrices, Dtype output, std::span<const std::byte> c) {

@@ -1,7 +1,7 @@
 // Matrices for products, and three ways to find that a product is wrong:
-//   exact      integers small enough that every partial sum is exact in any order: compared bit for
-//   bit Freivalds  C r against A (B r) for a random vector r, in f64: order n^2, with a stated
-//   tolerance repeat     the same product again must give the same bits
+//   exact      integers small enough that every partial sum is exact in any order: bit for bit
+//   Freivalds  C r against A (B r) for a random vector r, in f64: order n^2, a stated tolerance
+//   repeat     the same product again must give the same bits
 // The first finds any wrong bit but needs its own data; the second looks at the data that was
 // timed; the third finds what comes and goes.
 #pragma once
@@ -28,18 +28,23 @@ struct Matrices {
   std::vector<std::byte> b;
 };
 
-/// The same seed gives the same matrices.
+/// fp8_e5m2 means the mix that training uses: A in e4m3, B in e5m2.
+constexpr Dtype dtype_of_a(Dtype dtype) {
+  return dtype == Dtype::fp8_e5m2 ? Dtype::fp8_e4m3 : dtype;
+}
+constexpr Dtype dtype_of_b(Dtype dtype) { return dtype; }
+
+/// The same seed gives the same matrices, whatever else is made.
 Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
                        std::uint64_t seed);
 
 /// Error: largest distance of an element from the product of integer matrices. Every element takes
-/// part through C r = A (B r); small products are compared element by element too, large ones at
-/// 256 places.
+/// part through C r = A (B r), unless C is bf16 or f16 and rounds them; small products are compared
+/// element by element too, large ones at 256 places.
 Check check_exact(const Matrices& matrices, Dtype output, std::span<const std::byte> c);
 
-/// Error: the largest |C r - A (B r)| of a row as a multiple of what rounding may cause;
-/// tolerance 1. Rounding errors of a dot product of k terms of size 1 add up to about u k / 2 and
-/// those of a row to sqrt(n) times that; 16 times more is allowed.
+/// Error: the largest |C r - A (B r)| of a row as a multiple of 16 times what rounding may cause;
+/// tolerance 1. A C of bf16 or f16 is looked at in blocks of 1024 columns.
 Check check_freivalds(const Matrices& matrices, Dtype output, std::span<const std::byte> c,
                       std::uint64_t seed);
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text.h"
 #include "probes/device/memory.h"
 #include "probes/probe.h"
 #include "probes/procedures/memory_sizes.h"
@@ -19,8 +20,6 @@
 
 namespace bench {
 namespace {
-
-constexpr double kLeastPerThread = 4096.0;  // bytes; less is all loop and no memory
 
 struct Stream {
   MemoryKernel kernel;
@@ -130,8 +129,10 @@ class BandwidthSweep {
     params["threads"] = threads;
     params["size_bytes"] = static_cast<std::int64_t>(bytes);
     params["level"] = memory_level(caches_, bytes, threads);
-    if (bytes < kLeastPerThread * threads)
-      return state_.skip_series("bandwidth", params, "less than 4 KiB for each thread");
+    const double least = memory_.least_bytes(threads);
+    if (bytes < least)
+      return state_.skip_series("bandwidth", params,
+                                "less than " + format(Bytes{least}) + " is not measured here");
     const std::string over = sizes_.over_budget(bytes);
     if (!over.empty()) return state_.skip_series("bandwidth", params, over);
     for (const Stream& stream : streams_) measure_stream(arrays, stream, bytes, threads, params);

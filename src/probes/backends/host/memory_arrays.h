@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "probes/backends/host/memory_pattern.h"
+#include "probes/backends/host/memory_errors.h"
 #include "probes/backends/host/pages.h"
 #include "probes/backends/host/stream_kernels.h"
 #include "probes/backends/host/team.h"

@@ -1,4 +1,4 @@
-// A chain of pointers through the host's memory, and the order it goes in.
+// A chain of pointers through the host's memory.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +7,10 @@
 #include "probes/backends/host/pages.h"
 #include "probes/backends/host/stream_kernels.h"
 #include "probes/backends/host/team.h"
+#include "probes/chain_order.h"
 #include "probes/device/memory.h"
 
 namespace bench {
-
-/// One cycle through 2^bits nodes in an order that looks random: a linear congruential generator of
-/// full period (Hull and Dobell: multiplier 1 modulo 4, odd increment), its states scrambled by an
-/// invertible mix, because their low bits alone would repeat. Unlike a shuffled permutation it is
-/// written from front to back, as fast as memory takes it, and where any number of steps leads can
-/// be computed.
-class ChainOrder {
- public:
-  /// 2 <= bits <= 48
-  ChainOrder(unsigned bits, std::uint64_t seed);
-  std::uint64_t nodes() const { return mask_ + 1; }
-  std::uint64_t next(std::uint64_t node) const;
-  /// The node after so many steps from the start of the walk.
-  std::uint64_t after(std::uint64_t steps) const;
-
- private:
-  std::uint64_t mix(std::uint64_t state) const;
-  std::uint64_t unmix(std::uint64_t node) const;
-
-  std::uint64_t mask_;
-  unsigned shift_;
-  std::uint64_t multiplier_, increment_;
-  std::uint64_t scramble_, unscramble_;
-};
 
 /// Every node is a cache line of 64 bytes whose first word is the address of the next.
 class HostChain final : public MemoryChain {

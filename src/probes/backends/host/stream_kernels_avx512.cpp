@@ -1,7 +1,7 @@
 // Stream kernels with 512-bit vectors, compiled for AVX-512F whatever the rest is compiled for.
 // What is inline and shared with other files must come before the pragma below, or the linker might
 // give those files the copy that is compiled for this extension.
-#include "probes/backends/host/memory_pattern.h"
+#include "probes/backends/host/memory_errors.h"
 #include "probes/backends/host/stream_kernels.h"
 
 #if defined(__x86_64__)

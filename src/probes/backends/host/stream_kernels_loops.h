@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "probes/backends/host/memory_pattern.h"
+#include "probes/backends/host/memory_errors.h"
 #include "probes/backends/host/stream_kernels.h"
 
 namespace bench {

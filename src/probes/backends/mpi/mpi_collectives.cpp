@@ -40,6 +40,13 @@ MpiCollectives::~MpiCollectives() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
+std::string_view MpiCollectives::obstacle(CollectiveOp op, Dtype dtype, bool in_place) const {
+  if (in_place && (op == CollectiveOp::broadcast || op == CollectiveOp::send_recv))
+    return "MPI has no in-place form of it";
+  if (dtype == Dtype::bf16 || dtype == Dtype::f16) return "MPI cannot sum this type";
+  return "";
+}
+
 void MpiCollectives::run(CollectiveOp op, const void* send, void* recv, std::size_t count,
                          Dtype dtype) {
   if (count > INT_MAX)

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include "probes/group.h"
+#include "probes/collectives.h"
 
 namespace bench {
 
@@ -13,6 +13,7 @@ class MpiCollectives final : public Collectives {
  public:
   MpiCollectives();
   ~MpiCollectives() override;
+  std::string_view obstacle(CollectiveOp op, Dtype dtype, bool in_place) const override;
   void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override;
 
  private:

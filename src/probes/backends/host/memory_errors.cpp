@@ -1,4 +1,4 @@
-#include "probes/backends/host/memory_pattern.h"
+#include "probes/backends/host/memory_errors.h"
 
 #include <algorithm>
 #include <array>

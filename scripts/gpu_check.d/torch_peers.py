@@ -1,0 +1,68 @@
+"""PyTorch's products and copies on GPU 0, timed by events; one JSON object. Exit code 77: no PyTorch, or no GPU for it."""
+
+import json
+import statistics
+import sys
+
+try:
+    import torch
+except ImportError:
+    sys.exit(77)
+if not torch.cuda.is_available():
+    sys.exit(77)
+
+SHAPES = [[4096, 4096, 4096], [8192, 8192, 8192], [16384, 8192, 8192], [8192, 28672, 8192], [8192, 8192, 28672],
+          [2048, 14336, 4096]]
+WARM_UPS, SAMPLES = 10, 40
+
+
+def seconds(work):
+    """Median of samples, the queue kept full."""
+    for _ in range(WARM_UPS):
+        work()
+    events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(SAMPLES)]
+    torch.cuda.synchronize()
+    for begin, end in events:
+        begin.record()
+        work()
+        end.record()
+    torch.cuda.synchronize()
+    return statistics.median(begin.elapsed_time(end) for begin, end in events) * 1e-3
+
+
+def products():
+    rows = []
+    for m, n, k in SHAPES:
+        a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
+        b = torch.randn(n, k, device="cuda", dtype=torch.bfloat16)
+        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        took = seconds(lambda: torch.matmul(a, b.t(), out=c))
+        rows.append({"params": {"dtype": "bf16", "m": m, "n": n, "k": k}, "value": 2.0 * m * n * k / took})
+    return rows
+
+
+def copies():
+    bytes_of_set = 4294967296
+    half = torch.ones(bytes_of_set // 16, device="cuda", dtype=torch.float64).normal_()
+    other = torch.empty_like(half)
+    third = torch.ones(bytes_of_set // 24, device="cuda", dtype=torch.float64).normal_()
+    fourth, fifth = third.clone(), torch.empty_like(third)
+    rows = [
+        {"params": {"kernel": "copy", "size_bytes": bytes_of_set},
+         "value": 2.0 * half.nbytes / seconds(lambda: other.copy_(half))},
+        {"params": {"kernel": "triad", "size_bytes": bytes_of_set},
+         "value": 3.0 * third.nbytes / seconds(lambda: torch.add(third, fourth, alpha=3.0, out=fifth))},
+        {"params": {"kernel": "read", "size_bytes": bytes_of_set},
+         "value": half.nbytes / seconds(lambda: torch.sum(half))},
+    ]
+    host = torch.ones(268435456 // 4, dtype=torch.float32).pin_memory()
+    device = torch.empty(268435456 // 4, device="cuda", dtype=torch.float32)
+    for route, work in (("host_to_device", lambda: device.copy_(host, non_blocking=True)),
+                        ("device_to_host", lambda: host.copy_(device, non_blocking=True))):
+        rows.append({"params": {"route": route, "memory": "pinned", "size_bytes": 268435456},
+                     "value": device.nbytes / seconds(work)})
+    return rows
+
+
+print(json.dumps({"version": torch.__version__, "cuda": torch.version.cuda, "gpu": torch.cuda.get_device_name(0),
+                  "products": products(), "copies": copies()}))

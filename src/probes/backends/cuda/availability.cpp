@@ -1,0 +1,40 @@
+#include "probes/backends/cuda/availability.h"
+
+#include <cuda_runtime_api.h>
+
+namespace bench {
+
+CudaAnswer ask_cuda() {
+  CudaAnswer answer;
+  cudaRuntimeGetVersion(&answer.runtime_version);
+  cudaDriverGetVersion(&answer.driver_version);
+  const cudaError_t code = cudaGetDeviceCount(&answer.devices);
+  if (code != cudaSuccess) {
+    answer.devices = 0;
+    answer.error_name = cudaGetErrorName(code);
+  }
+  return answer;
+}
+
+std::string cuda_version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// Within one major version a runtime works on older drivers; across major versions it does not.
+std::string cuda_obstacle(const CudaAnswer& answer, int local_rank) {
+  if (answer.driver_version == 0) return "no device: this host has no NVIDIA driver";
+  if (answer.driver_version / 1000 < answer.runtime_version / 1000)
+    return "driver " + cuda_version_text(answer.driver_version) + " < " +
+           cuda_version_text(answer.runtime_version) +
+           ", the CUDA version of this build: update the driver, or build with an older toolkit";
+  if (answer.error_name == "cudaErrorNoDevice")
+    return "no device: the driver sees none (CUDA_VISIBLE_DEVICES?)";
+  if (!answer.error_name.empty()) return "no device: " + answer.error_name;
+  if (answer.devices == 0) return "no device: the driver sees none";
+  if (local_rank >= answer.devices)
+    return "no device for rank " + std::to_string(local_rank) + " of this host, which has " +
+           std::to_string(answer.devices);
+  return "";
+}
+
+}  // namespace bench

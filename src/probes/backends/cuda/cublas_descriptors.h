@@ -1,0 +1,55 @@
+// cuBLASLt's descriptors, owned, and its return codes, checked.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "probes/backends/cuda/cublas_types.h"
+
+namespace bench {
+
+inline void check(cublasStatus_t status, const std::string& what) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw Error(ErrorKind::environment,
+                what + ": " + cublasLtGetStatusName(status) + " (cuBLASLt)");
+}
+
+/// A handle of the C interface with its destructor.
+template <class Handle, cublasStatus_t (*destroy)(Handle)>
+class CublasHandle {
+ public:
+  CublasHandle() = default;
+  ~CublasHandle() {
+    if (handle_ != nullptr) destroy(handle_);
+  }
+  CublasHandle(const CublasHandle&) = delete;
+  CublasHandle& operator=(const CublasHandle&) = delete;
+  Handle get() const { return handle_; }
+  Handle* out() { return &handle_; }
+
+ private:
+  Handle handle_ = nullptr;
+};
+
+/// The three layouts and the operation of one product.
+class CublasDescriptors {
+ public:
+  CublasDescriptors(const CublasProduct& product, const CublasTypes& types, bool fast_accumulation);
+
+  cublasLtMatmulDesc_t operation() const { return operation_.get(); }
+  cublasLtMatrixLayout_t first() const { return first_.get(); }
+  cublasLtMatrixLayout_t second() const { return second_.get(); }
+  cublasLtMatrixLayout_t result() const { return result_.get(); }
+
+ private:
+  using Layout = CublasHandle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+  static void describe(Layout& layout, const CublasMatrix& matrix);
+
+  CublasHandle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
+  Layout first_, second_, result_;
+};
+
+}  // namespace bench

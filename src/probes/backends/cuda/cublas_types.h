@@ -1,0 +1,47 @@
+// How a product of each dtype is asked for from cuBLASLt. Pure, so that it is tested without a GPU.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <optional>
+#include <string>
+
+#include "core/dtype.h"
+#include "probes/device/gemm.h"
+
+namespace bench {
+
+struct CublasTypes {
+  cudaDataType_t a = CUDA_R_32F;
+  cudaDataType_t b = CUDA_R_32F;
+  cudaDataType_t c = CUDA_R_32F;      // the result's
+  cudaDataType_t scale = CUDA_R_32F;  // of alpha and beta
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  Dtype output = Dtype::f32;
+  bool transposed_b = false;  // the library has this product only with B's columns contiguous
+  int grain = 1;              // m, n and k must be multiples of it
+};
+
+/// fp8_e5m2 stands for the mix that training uses: A in e4m3, B in e5m2; the library has no product
+/// of two e5m2 matrices. f32 is true f32: tf32 must be asked for by name.
+std::optional<CublasTypes> cublas_types(Dtype dtype);
+
+/// Why the library has no such product on a chip of this compute capability (90 is 9.0); "" when it
+/// has.
+std::string cublas_obstacle(const GemmRequest& request, int compute_capability);
+
+/// One matrix as cuBLASLt, which counts columns first, sees it.
+struct CublasMatrix {
+  cudaDataType_t type = CUDA_R_32F;
+  std::int64_t rows = 0, columns = 0, leading = 0;
+};
+
+/// The row-major product C = A B is the column-major C' = B' A'. Its first factor is B', or the
+/// transpose of what holds B's columns one after another.
+struct CublasProduct {
+  CublasMatrix first, second, result;
+  bool transpose_first = false;
+};
+CublasProduct cublas_product(const GemmShape& shape, const CublasTypes& types, bool transposed_b);
+
+}  // namespace bench

@@ -1,0 +1,153 @@
+#include "probes/backends/cuda/cuda_device.h"
+
+#include <time.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "probes/backends/cuda/availability.h"
+#include "probes/backends/cuda/cublas_gemm.h"
+#include "probes/backends/cuda/cuda_copies.h"
+#include "probes/backends/cuda/cuda_launches.h"
+#include "probes/backends/cuda/cuda_memory.h"
+#include "probes/backends/cuda/cuda_stream.h"
+#include "probes/backends/cuda/nccl_collectives.h"
+#include "probes/backends/cuda/stream_timer.h"
+#include "probes/device/gemm.h"
+#include "probes/device/memory.h"
+
+namespace bench {
+namespace {
+
+Seconds steady_now() {
+  return {
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+}
+
+/// A GPU's samples are timed on its own stream: what the host's threads lose is not in them.
+class CudaWatch final : public ThreadWatch {
+ public:
+  void start() override {}
+  Seconds lost() override { return {0.0}; }
+  Seconds cpu_time() override {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return {static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9};
+  }
+  std::optional<MachineTime> machine_time() override { return {}; }
+};
+
+class AbsentDevice final : public Device {
+ public:
+  explicit AbsentDevice(std::string reason) : reason_(std::move(reason)) {}
+  std::string kind() const override { return "cuda"; }
+  std::string id() const override { return "none"; }
+  std::string absent() const override { return reason_; }
+  Seconds now() override { return steady_now(); }
+  std::optional<Hertz> clock() override { return {}; }
+  ThreadWatch& watch() override { return watch_; }
+  int cores() const override { return 1; }
+
+ private:
+  std::string reason_;
+  CudaWatch watch_;
+};
+
+/// "GPU-8c2b0c3e-..." as nvidia-smi prints it.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    std::array<char, 3> hex{};
+    std::snprintf(hex.data(), hex.size(), "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += hex.data();
+  }
+  return text;
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int number) : number_(select(number)), timer_(stream_.get()) {
+    check(cudaGetDeviceProperties(&properties_, number_), "ask for the GPU's properties");
+  }
+
+  std::string kind() const override { return "cuda"; }
+  std::string id() const override { return uuid_text(properties_.uuid); }
+  Seconds now() override { return steady_now(); }
+  Seconds timed(const std::function<void()>& piece, std::int64_t calls) override {
+    return timer_.time(piece, calls);
+  }
+  void untimed(const std::function<void()>& piece) override {
+    piece();
+    check(cudaStreamSynchronize(stream_.get()), "the first call");
+  }
+  std::optional<Hertz> clock() override { return timer_.clock(); }
+  ThreadWatch& watch() override { return watch_; }
+  int cores() const override { return 1; }
+
+  MemorySystem* memory() override {
+    if (!memory_) memory_ = make_cuda_memory(number_, stream_.get());
+    return memory_.get();
+  }
+  Gemm* gemm() override {
+    if (!gemm_) gemm_ = make_cublas_gemm(number_, stream_.get(), timer_);
+    return gemm_.get();
+  }
+  Copies* copies() override {
+    if (!copies_) copies_ = make_cuda_copies(number_, stream_.get());
+    return copies_.get();
+  }
+  Collectives* collectives(Group& group) override {
+    if (!collectives_) collectives_ = make_nccl_collectives(group, stream_.get());
+    return collectives_.get();
+  }
+  Launches* launches() override {
+    if (!launches_) launches_ = make_cuda_launches(stream_.get());
+    return launches_.get();
+  }
+
+ private:
+  /// Before the stream is made, which belongs to the GPU that is current then.
+  static int select(int number) {
+    check(cudaSetDevice(number), "select GPU " + std::to_string(number));
+    return number;
+  }
+
+  int number_;
+  CudaStream stream_;
+  StreamTimer timer_;
+  CudaWatch watch_;
+  cudaDeviceProp properties_{};
+  std::unique_ptr<MemorySystem> memory_;
+  std::unique_ptr<Gemm> gemm_;
+  std::unique_ptr<Copies> copies_;
+  std::unique_ptr<Launches> launches_;
+  std::unique_ptr<Collectives> collectives_;
+};
+
+}  // namespace
+
+int local_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "LOCAL_RANK"}) {
+    const char* text = std::getenv(name);
+    if (text == nullptr) continue;
+    const std::string_view digits(text);
+    int rank = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
+    if (error == std::errc() && end == digits.data() + digits.size() && rank >= 0) return rank;
+  }
+  return 0;
+}
+
+std::unique_ptr<Device> make_cuda_device() {
+  const int rank = local_rank();
+  const std::string obstacle = cuda_obstacle(ask_cuda(), rank);
+  if (!obstacle.empty()) return std::make_unique<AbsentDevice>(obstacle);
+  return std::make_unique<CudaDevice>(rank);
+}
+
+}  // namespace bench

@@ -1,0 +1,50 @@
+#include "probes/backends/cuda/cuda_memory.h"
+
+#include "probes/backends/cuda/cuda_arrays.h"
+#include "probes/backends/cuda/cuda_chain.h"
+
+namespace bench {
+namespace {
+
+class CudaMemory final : public MemorySystem {
+ public:
+  CudaMemory(int device, cudaStream_t stream) : stream_(stream) {
+    check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device), "size of the L2");
+  }
+
+  // The first cache belongs to each multiprocessor and the kernels go past it.
+  std::vector<CacheLevel> caches() const override {
+    return {{.level = 2, .bytes = static_cast<double>(l2_bytes_), .shared_by = 1}};
+  }
+  std::vector<MemoryNode> nodes() const override {
+    return {{.id = 0, .cores = {0}, .has_memory = true}};
+  }
+  /// A thread block's share of each of a triad's three arrays.
+  double least_bytes(int) const override { return 3.0 * kStreamGrain * sizeof(double); }
+  double available_bytes() const override {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "free memory");
+    return static_cast<double>(free);
+  }
+  std::string no_huge_pages() const override { return "a GPU's memory has no small or huge pages"; }
+  std::string no_nontemporal() const override { return ""; }
+  std::string instructions() const override { return "16-byte loads and stores"; }
+  std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) override {
+    return std::make_unique<CudaArrays>(request, stream_);
+  }
+  std::unique_ptr<MemoryChain> chain(const ChainRequest& request) override {
+    return std::make_unique<CudaChain>(request, stream_);
+  }
+
+ private:
+  cudaStream_t stream_;
+  int l2_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<MemorySystem> make_cuda_memory(int device, cudaStream_t stream) {
+  return std::make_unique<CudaMemory>(device, stream);
+}
+
+}  // namespace bench

@@ -1,0 +1,21 @@
+// Collective operations over NCCL, on the GPU's memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+
+#include "probes/collectives.h"
+#include "probes/group.h"
+
+namespace bench {
+
+/// Joins all ranks of the group in a communicator, so each must call it alike. Null in a build
+/// without NCCL. Throws Error(environment) when NCCL cannot, with its last words.
+std::unique_ptr<Collectives> make_nccl_collectives(Group& group, cudaStream_t stream);
+
+/// "2.28.3"; "" in a build without NCCL.
+std::string nccl_version();
+
+}  // namespace bench

@@ -1,0 +1,50 @@
+#include "probes/backends/cuda/stream_timer.h"
+
+#include <atomic>
+
+#include "probes/backends/cuda/timer_kernels.h"
+
+namespace bench {
+
+StreamTimer::StreamTimer(cudaStream_t stream)
+    : stream_(stream), gate_(sizeof(std::uint32_t)), readings_(sizeof(ClockReading)) {
+  // A kernel's first launch may load it, which waits for the device: never behind a closed gate.
+  std::atomic_ref(*gate_.as<std::uint32_t>()).store(1);
+  launch_gate(gate_.as<std::uint32_t>(), stream_);
+  check(cudaStreamSynchronize(stream_), "the gate kernel");
+  clock();
+}
+
+Seconds StreamTimer::time(const std::function<void()>& enqueue, std::int64_t calls) {
+  const std::atomic_ref gate(*gate_.as<std::uint32_t>());
+  const bool hold_back = calls <= kMostHeldBack;
+  if (hold_back) {
+    gate.store(0);
+    launch_gate(gate_.as<std::uint32_t>(), stream_);
+  }
+  check(cudaEventRecord(begin_.get(), stream_), "cudaEventRecord");
+  try {
+    enqueue();
+  } catch (...) {
+    gate.store(1);
+    throw;
+  }
+  check(cudaEventRecord(end_.get(), stream_), "cudaEventRecord");
+  gate.store(1);
+  check(cudaEventSynchronize(end_.get()), "the timed work");
+  float milliseconds = 0.0f;
+  check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
+  return {static_cast<double>(milliseconds) * 1e-3};
+}
+
+Hertz StreamTimer::clock() {
+  launch_clock(readings_.as<ClockReading>(), stream_);
+  ClockReading reading;
+  check(
+      cudaMemcpyAsync(&reading, readings_.as<>(), sizeof reading, cudaMemcpyDeviceToHost, stream_),
+      "read the clock");
+  check(cudaStreamSynchronize(stream_), "the clock kernel");
+  return {static_cast<double>(reading.cycles) / (static_cast<double>(reading.nanoseconds) * 1e-9)};
+}
+
+}  // namespace bench

@@ -1,0 +1,74 @@
+// Copies between the memories a device reaches: the host's, page-locked or not and on any NUMA
+// node, its own, and those of its peers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/names.h"
+#include "core/record.h"
+
+namespace bench {
+
+/// `both` is one copy each way at once; `inside` stays in the device's own memory; peers are other
+/// devices of the host, written to or read from by this one.
+enum class CopyRoute { host_to_device, device_to_host, both, inside, peer_write, peer_read };
+enum class HostMemory { pinned, pageable };
+
+inline constexpr NameTable<CopyRoute, 6> kCopyRoutes{
+    {{{CopyRoute::host_to_device, "host_to_device"},
+      {CopyRoute::device_to_host, "device_to_host"},
+      {CopyRoute::both, "both"},
+      {CopyRoute::inside, "inside"},
+      {CopyRoute::peer_write, "peer_write"},
+      {CopyRoute::peer_read, "peer_read"}}}};
+inline constexpr NameTable<HostMemory, 2> kHostMemories{
+    {{{HostMemory::pinned, "pinned"}, {HostMemory::pageable, "pageable"}}}};
+
+constexpr bool uses_host(CopyRoute route) {
+  return route == CopyRoute::host_to_device || route == CopyRoute::device_to_host ||
+         route == CopyRoute::both;
+}
+constexpr bool uses_peer(CopyRoute route) {
+  return route == CopyRoute::peer_write || route == CopyRoute::peer_read;
+}
+
+struct CopyRequest {
+  CopyRoute route = CopyRoute::host_to_device;
+  HostMemory memory = HostMemory::pinned;
+  std::size_t bytes = 0;         // of one copy, one way
+  std::optional<int> numa_node;  // of the host memory; nothing: where the calling thread runs
+  int peer = 0;                  // the device's number on this host
+};
+
+/// One copy made ready.
+class CopyRun {
+ public:
+  virtual ~CopyRun() = default;
+  /// The timed work: the copy, `calls` times.
+  virtual void run(std::int64_t calls) = 0;
+  /// Every byte of what arrived last, on both sides, against what was sent. The contents differ
+  /// from place to place and from one prepare to the next, and the target was poisoned.
+  virtual Check verify() = 0;
+};
+
+/// A copy, or why there is none.
+struct CopyOffer {
+  std::unique_ptr<CopyRun> run;
+  std::string reason;
+};
+
+class Copies {
+ public:
+  virtual ~Copies() = default;
+  /// Numbers of the other devices of this host.
+  virtual std::vector<int> peers() const = 0;
+  /// NUMA nodes of the host that have memory.
+  virtual std::vector<int> numa_nodes() const = 0;
+  virtual CopyOffer prepare(const CopyRequest& request) = 0;
+};
+
+}  // namespace bench

@@ -1,0 +1,40 @@
+// What giving a device work costs the host, by the host's clock: empty kernels one by one and
+// waited for, in a row, in a recorded graph, and waiting for a stream on which nothing is left.
+#include "probes/device/launches.h"
+#include "probes/probe.h"
+#include "probes/state.h"
+
+namespace bench {
+namespace {
+
+void measure_launch(State& state, Launches& launches, LaunchKind kind, bool wait_each) {
+  const auto run = launches.prepare(kind, wait_each);
+  Measurement m;
+  m.params = {{"kind", kLaunchKinds.name(kind)}, {"wait", wait_each ? "each" : "last"}};
+  if (kind == LaunchKind::graph) m.params["kernels"] = kLaunchesInGraph;
+  m.work = [&](std::int64_t calls) { run->run(calls); };
+  m.reports = {{"latency"}};
+  m.verify = [&] { return run->verify(); };
+  m.host_clock = true;
+  state.measure(m);
+}
+
+void run_launch_latency(State& state) {
+  Launches* launches = state.device().launches();
+  if (launches == nullptr) return state.skip("the host launches nothing: calls are its own");
+  for (const auto& name : state.list<std::string>("kinds")) {
+    const LaunchKind kind = kLaunchKinds.value(name, "kind of launch");
+    measure_launch(state, *launches, kind, true);
+    if (kind != LaunchKind::wait) measure_launch(state, *launches, kind, false);
+  }
+}
+
+const Registration registration{{
+    .name = "launch_latency",
+    .summary = "cost of launching kernels and graphs, and of waiting",
+    .metrics = {{"latency", Unit::second, Better::lower}},
+    .run = run_launch_latency,
+}};
+
+}  // namespace
+}  // namespace bench

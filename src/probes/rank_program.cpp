@@ -1,0 +1,105 @@
+#include "probes/rank_program.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/version.h"
+#include "probes/host_facts.h"
+#include "probes/probe.h"
+#include "probes/rank_server.h"
+#include "probes/record_stream.h"
+
+namespace bench {
+namespace {
+
+std::string usage(const std::string& name) {
+  return name +
+         ": runs probes as one rank; benchctl starts it.\n"
+         "\n"
+         "  " +
+         name +
+         "             serve jobs from stdin, one JSON text a line, until it ends\n"
+         "  " +
+         name +
+         " --describe  print the probes and libraries of this build as JSON\n"
+         "  " +
+         name +
+         " --version\n"
+         "\n"
+         "Example: benchctl run smoke\n";
+}
+
+Json describe_program(const RankProgram& program, const Group& group) {
+  Json libraries = program.libraries();
+  libraries["mpi"] = group.size() > 1 ? Json(group.library()) : Json(nullptr);
+  return {{"version", version()},  {"program", program.name}, {"pid", getpid()},
+          {"ranks", group.size()}, {"compiler", __VERSION__}, {"libraries", libraries}};
+}
+
+Json describe_probes(const RankProgram& program) {
+  Json probes = Json::array();
+  for (const Probe& probe : all_probes()) {
+    Json metrics = Json::array();
+    for (const MetricInfo& metric : probe.metrics)
+      metrics.push_back({{"name", metric.name},
+                         {"unit", to_string(metric.unit)},
+                         {"better", to_string(metric.better)}});
+    probes.push_back({{"name", probe.name}, {"summary", probe.summary}, {"metrics", metrics}});
+  }
+  return {{"version", version()}, {"probes", probes}, {"libraries", program.libraries()}};
+}
+
+void serve(const RankProgram& program) {
+  std::signal(SIGPIPE, SIG_IGN);  // a vanished reader is an error to report, not a silent death
+  RecordStream records;
+  const auto group = program.join_group();
+  std::vector<Facts> facts;
+  if (group->rank() == 0 && program.device_facts) facts = program.device_facts();
+  const auto device = program.make_device();
+  RankServer server(*group, *device, records, program.counters);
+  if (group->rank() == 0) {
+    server.introduce(describe_program(program, *group), read_host_facts("/", group->size()));
+    server.tell(facts);
+  }
+  server.serve(std::cin);
+}
+
+int run(const RankProgram& program, int argc, char** argv) {
+  const std::string option = argc > 1 ? argv[1] : "";
+  if (option.empty()) {
+    serve(program);
+  } else if (option == "--describe") {
+    std::cout << dump(describe_probes(program)) << '\n';
+  } else if (option == "--version") {
+    std::cout << program.name << " " << version() << '\n';
+  } else if (option == "--help") {
+    std::cout << usage(program.name);
+  } else {
+    throw Error(ErrorKind::usage, "unknown option '" + option + "'",
+                "see " + program.name + " --help");
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+int run_rank_program(const RankProgram& program, int argc, char** argv) {
+  try {
+    return run(program, argc, argv);
+  } catch (const Error& error) {
+    say(Level::error, error.what());
+    if (!error.hint().empty()) say(Level::info, "  " + error.hint());
+    return static_cast<int>(exit_code(error.kind()));
+  } catch (const std::exception& error) {
+    say(Level::error, error.what());
+    return static_cast<int>(ExitCode::environment);
+  }
+}
+
+}  // namespace bench

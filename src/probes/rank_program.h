@@ -1,0 +1,31 @@
+// What bench-rank and bench-rank-cuda have in common: their options and how they begin to serve.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/record.h"
+#include "probes/device.h"
+#include "probes/group.h"
+#include "probes/telemetry/host_counters.h"
+
+namespace bench {
+
+struct RankProgram {
+  std::string name;  // "bench-rank"
+  std::function<std::unique_ptr<Group>()> join_group;
+  std::function<std::unique_ptr<Device>()> make_device;
+  std::function<Json()> libraries;  // versions of what the program measures with
+  /// What is known of the devices; rank 0 says it, before it makes its own.
+  std::function<std::vector<Facts>()> device_facts = {};
+  /// What is read during jobs that ask for telemetry.
+  SourceFactory counters = [] { return host_counters(); };
+};
+
+/// The whole of main(); returns the exit code. Errors are said on stderr.
+int run_rank_program(const RankProgram& program, int argc, char** argv);
+
+}  // namespace bench

@@ -1,0 +1,53 @@
+#include "probes/backends/cuda/availability.h"
+
+#include "probes/backends/cuda/cuda_device.h"
+#include "tests/support/catch.h"
+
+namespace bench {
+namespace {
+
+TEST_CASE("a GPU and a driver as new as the program are no obstacle") {
+  CHECK(cuda_obstacle({13000, 13000, 1, ""}, 0).empty());
+  CHECK(cuda_obstacle({12040, 13000, 8, ""}, 7).empty());
+  CHECK(cuda_obstacle({12080, 12040, 1, ""}, 0).empty());  // the same major version
+}
+
+TEST_CASE("an old driver is named with both versions") {
+  const std::string reason = cuda_obstacle({13000, 12040, 0, "cudaErrorInsufficientDriver"}, 0);
+  CHECK(reason.find("driver 12.4 < 13.0") == 0);
+}
+
+TEST_CASE("each other way to have no GPU has its own reason") {
+  CHECK(cuda_obstacle({13000, 0, 0, "cudaErrorInsufficientDriver"}, 0).find("no NVIDIA driver") !=
+        std::string::npos);
+  CHECK(cuda_obstacle({13000, 13000, 0, "cudaErrorNoDevice"}, 0).find("CUDA_VISIBLE_DEVICES") !=
+        std::string::npos);
+  CHECK(cuda_obstacle({13000, 13000, 0, "cudaErrorSystemNotReady"}, 0) ==
+        "no device: cudaErrorSystemNotReady");
+  CHECK(cuda_obstacle({13000, 13000, 2, ""}, 2) ==
+        "no device for rank 2 of this host, which has 2");
+}
+
+TEST_CASE("a rank without a GPU gets a device that says why") {
+  const CudaAnswer answer = ask_cuda();
+  const auto device = make_cuda_device();
+  CHECK(device->kind() == "cuda");
+  CHECK(device->absent() == cuda_obstacle(answer, local_rank()));
+}
+
+TEST_CASE("the rank's number on its host comes from the launcher") {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "LOCAL_RANK"})
+    unsetenv(name);
+  CHECK(local_rank() == 0);
+  setenv("LOCAL_RANK", "3", 1);
+  CHECK(local_rank() == 3);
+  setenv("SLURM_LOCALID", "x", 1);  // no number: asked elsewhere
+  CHECK(local_rank() == 3);
+  setenv("OMPI_COMM_WORLD_LOCAL_RANK", "1", 1);
+  CHECK(local_rank() == 1);
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "LOCAL_RANK"})
+    unsetenv(name);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,5 +1,7 @@
 #include "probes/telemetry/job_telemetry.h"
 
+#include <sched.h>
+
 #include <atomic>
 #include <chrono>
 #include <sstream>
@@ -157,6 +159,23 @@ TEST_CASE("a sampler reads again and again") {
   while (readings < 5 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
   const Telemetry telemetry = sampler.stop();
   CHECK(telemetry.recordings[0].times.size() >= 5);
+}
+
+TEST_CASE("a sampler does not stay on the core its rank is pinned to") {
+  cpu_set_t before, one, seen;
+  CPU_ZERO(&one);
+  CPU_ZERO(&seen);
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  const int core = sched_getcpu();
+  CPU_SET(core, &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  SamplerThread sampler([&seen] {
+    sched_getaffinity(0, sizeof seen, &seen);
+    return CounterSources();
+  });
+  sampler.stop();
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(CPU_COUNT(&seen) >= CPU_COUNT(&before));
 }
 
 TEST_CASE("a source that throws ends the telemetry, not the rank") {

@@ -1,11 +1,13 @@
 #include "probes/telemetry/sampler_thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <ctime>
 #include <mutex>
 
@@ -27,6 +29,14 @@ void block_signals() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+/// A rank is often pinned to the core it measures with, and threads inherit that. The kernel takes
+/// away what this process may not use.
+void leave_the_core() {
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof all);
+  sched_setaffinity(0, sizeof all, &all);
 }
 
 }  // namespace
@@ -77,6 +87,7 @@ std::vector<Recording> SamplerThread::record(Shared& shared) {
 
 void SamplerThread::run(Shared& shared) {
   block_signals();
+  leave_the_core();
   std::vector<Recording> recordings;
   std::string problem;
   try {

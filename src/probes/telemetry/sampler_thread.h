@@ -1,7 +1,7 @@
-// A thread that reads counters while a job runs. It sleeps between readings, keeps off the cores
-// that measure only as far as the kernel lets it, and counts its own CPU time, so that what it
-// costs is known. A source that never answers again costs the job nothing but its readings: the
-// thread is left behind.
+// A thread that reads counters while a job runs. It sleeps between readings, may run on any core,
+// not only on that of the rank, and counts its own CPU time, so that what it costs is known. A
+// source that never answers again costs the job nothing but its readings: the thread is left
+// behind.
 #pragma once
 
 #include <memory>

@@ -41,17 +41,21 @@ std::vector<const HardwareEntry*> candidates(const HardwareCatalogue& catalogue,
   return found;
 }
 
-/// A slip with a name explains more than "too much" and "too little".
-bool explains(FindingKind kind) {
-  return kind != FindingKind::too_low && kind != FindingKind::above_link &&
-         kind != FindingKind::above_peak;
+/// A slip with a name explains more than "too much" and "too little", and a wrong unit is the most
+/// common one.
+int rank_of(FindingKind kind) {
+  if (kind == FindingKind::unit) return 0;
+  const bool unexplained = kind == FindingKind::too_low || kind == FindingKind::above_link ||
+                           kind == FindingKind::above_peak;
+  return unexplained ? 2 : 1;
 }
 
 struct Suspicion {
   Finding finding;
   double distance = 0.0;  // of the value from the limit, in e-foldings
   bool better_than(const Suspicion& other) const {
-    if (explains(finding.kind) != explains(other.finding.kind)) return explains(finding.kind);
+    const int here = rank_of(finding.kind), there = rank_of(other.finding.kind);
+    if (here != there) return here < there;
     return distance < other.distance;
   }
 };

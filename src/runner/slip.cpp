@@ -49,7 +49,8 @@ std::optional<Slip> tens(const Suspect& suspect, double direction) {
 
 std::optional<Slip> sparse(const Suspect& suspect) {
   if (suspect.threshold.metric != "gemm.throughput" || suspect.entry.sparsity_factor < 2) return {};
-  const HardwarePeak* peak = suspect.entry.peak(suspect.threshold.params.value("dtype", ""));
+  const Json dtype = suspect.threshold.params.value("dtype", Json());
+  const HardwarePeak* peak = suspect.entry.peak(dtype.is_string() ? dtype.get<std::string>() : "");
   const double counted = suspect.entry.sparsity_factor * suspect.limit();
   const bool has_sparse = peak && peak->pipe == "tensor" && peak->dtypes.front() != "f64";
   if (!has_sparse || suspect.value() > counted * 1.005) return {};

@@ -24,10 +24,14 @@ constexpr NameTable<FindingKind, 8> kKinds{{{{FindingKind::unit, "unit"},
 /// Two sources within this of each other say the same.
 constexpr double kSameValue = 0.02;
 
+/// The parameters that a limit depends on; a suite's gate has more.
 std::string described(const Threshold& threshold, double value) {
   std::string params;
-  for (const auto& [name, parameter] : threshold.params.items())
-    params += (params.empty() ? " {" : ", ") + name + " " + dump(parameter);
+  for (const char* name : {"dtype", "direction", "op", "ranks", "nodes", "algorithm",
+                           "nics_per_node", "nic_bytes_per_second"})
+    if (threshold.params.contains(name))
+      params += fmt::format("{}{} {}", params.empty() ? " {" : ", ", name,
+                            excerpt(threshold.params[name]));
   return threshold.metric + (params.empty() ? "" : params + "}") + " " +
          format(value, unit_of(threshold));
 }

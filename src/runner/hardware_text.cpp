@@ -57,15 +57,37 @@ std::string params_of(const Json& params) {
   return printable(text);
 }
 
+/// A fact with its unit, which stands at the end of its key.
+std::string shown(const std::string& key, const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number()) return dump(value);
+  const auto number = value.get<double>();
+  if (key.ends_with("bytes_per_second")) return format(number, Unit::byte_per_second);
+  if (key == "bytes") return fmt::format("{:g} GB", number / 1e9);
+  if (key.ends_with("_bytes")) return format(Bytes{number});
+  if (key.ends_with("_hz")) return format(number, Unit::hertz);
+  return fmt::format("{:g}{}", number, key.ends_with("_w") ? " W" : "");
+}
+
+std::string facts_of(const Json& part) {
+  std::string text;
+  for (const auto& [key, value] : part.items())
+    if (!value.is_array())
+      text += (text.empty() ? "" : ", ") + key + " " + printable(shown(key, value));
+  return text;
+}
+
 std::string reported_line(const HardwareEntry& entry, const ReportedValue& one) {
   const Threshold threshold = threshold_from(entry, one);
   const auto limit = hardware_limit(entry, {}, one.metric, one.params);
   const std::string share =
-      limit ? fmt::format("{:5.1f} % of limit", 100.0 * one.value / limit->value) : "";
+      limit ? fmt::format("{:.1f} % of limit", 100.0 * one.value / limit->value) : "";
+  std::vector<std::string> words;
+  for (const std::string& word : {params_of(one.params), one.source, one.note})
+    if (!word.empty()) words.push_back(printable(word));
   std::string text =
-      fmt::format("  {:<26} {:>14} {:>16}  {:<9} {}; {}{}\n", one.metric,
-                  format(one.value, unit_of(threshold)), share, one.kind, params_of(one.params),
-                  printable(one.source), one.note.empty() ? "" : "; " + printable(one.note));
+      fmt::format("  {:<26} {:>14} {:>16}  {:<9} {}\n", one.metric,
+                  format(one.value, unit_of(threshold)), share, one.kind, join(words, "; "));
   if (!one.doubt.empty()) text += "      not to be believed: " + printable(one.doubt) + "\n";
   return text;
 }
@@ -74,9 +96,9 @@ std::string limits_text(const HardwareEntry& entry) {
   std::string text = "limits, before anything is read from a device\n";
   for (const Threshold& asked : questions(entry))
     if (const auto limit = hardware_limit(entry, {}, asked.metric, asked.params))
-      text += fmt::format("  {:<26} {:>14}  {}: {}\n", asked.metric,
+      text += fmt::format("  {:<26} {:>14}  {}{}{}\n", asked.metric,
                           format(limit->value, unit_of(asked)), params_of(asked.params),
-                          printable(limit->source));
+                          asked.params.empty() ? "" : ": ", printable(limit->source));
   return text;
 }
 
@@ -86,9 +108,7 @@ std::string facts_text(const HardwareEntry& entry) {
   text += "  called     " + printable(join(entry.device_names, ", ")) + "\n";
   for (const char* part : {"compute", "memory", "link", "host_link", "power"}) {
     if (!entry.json.contains(part)) continue;
-    Json facts = entry.json[part];
-    facts.erase("peaks");
-    text += fmt::format("  {:<10} {}\n", part, params_of(facts));
+    text += fmt::format("  {:<10} {}\n", part, facts_of(entry.json[part]));
   }
   if (entry.json.contains("notes"))
     text += "  note       " + printable(entry.json["notes"].get<std::string>()) + "\n";

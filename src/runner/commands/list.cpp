@@ -117,7 +117,7 @@ void list_product(const Options& options) {
 void add_list(CLI::App& app, CommandResult&) {
   CLI::App* command =
       app.add_subcommand("list", "What there is: probes, suites, hosts, metrics, hardware");
-  command->footer("Examples: benchctl list metrics --json; benchctl list hardware h200-sxm-141gb");
+  command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<Options>();
   command
       ->add_option("topic", options->topic,

@@ -69,7 +69,8 @@ CollectivePath collective_path(const Json& params) {
   if (integer("ranks")) path.ranks = static_cast<int>(count);
   if (integer("nodes")) path.nodes = static_cast<int>(count);
   if (integer("nics_per_node")) path.nics_per_node = static_cast<int>(count);
-  if (params.contains("nic_bytes_per_second") && params["nic_bytes_per_second"].is_number())
+  if (params.contains("nic_bytes_per_second") && params["nic_bytes_per_second"].is_number() &&
+      params["nic_bytes_per_second"] > 0.0)
     path.nic_bytes_per_second = params["nic_bytes_per_second"].get<double>();
   path.reduces_in_network =
       params.contains("reduces_in_network") && params["reduces_in_network"] == true;

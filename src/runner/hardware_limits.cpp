@@ -90,4 +90,21 @@ std::optional<Limit> hardware_limit(const HardwareEntry& entry, const DeviceFact
   return {};
 }
 
+std::vector<KnownLimit> limits_of_eight(const HardwareEntry& entry, const DeviceFacts& facts) {
+  std::vector<KnownLimit> limits;
+  const auto add = [&](const std::string& metric, const Json& params) {
+    if (const auto limit = hardware_limit(entry, facts, metric, params))
+      limits.push_back({metric, params, *limit});
+  };
+  for (const char* dtype :
+       {"f64", "f32", "tf32", "bf16", "f16", "fp8_e4m3", "fp8_e5m2", "fp4", "int8"})
+    add("gemm.throughput", {{"dtype", dtype}});
+  add("memory_bandwidth.bandwidth", Json::object());
+  for (const char* direction : {"h2d", "d2h", "p2p"})
+    add("copy.bandwidth", {{"direction", direction}});
+  for (const char* op : {"all_reduce", "all_gather"})
+    add("collective.busbw", {{"op", op}, {"ranks", 8}});
+  return limits;
+}
+
 }  // namespace bench

@@ -4,8 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "core/record.h"
+#include "core/job.h"
 #include "runner/hardware_catalogue.h"
 
 namespace bench {
@@ -22,5 +23,8 @@ std::optional<Limit> gemm_limit(const HardwareEntry& entry, const DeviceFacts& f
 
 /// Bus width x transfer rate where the device tells both, else the datasheet's figure.
 std::optional<Limit> memory_limit(const HardwareEntry& entry, const DeviceFacts& facts);
+
+/// Everything that is bounded on eight devices of one node.
+std::vector<KnownLimit> limits_of_eight(const HardwareEntry& entry, const DeviceFacts& facts);
 
 }  // namespace bench

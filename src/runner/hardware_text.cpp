@@ -10,23 +10,6 @@
 namespace bench {
 namespace {
 
-/// What is shown of limits: one of each kind, on eight devices of one node.
-std::vector<Threshold> questions(const HardwareEntry& entry) {
-  std::vector<Threshold> asked;
-  const auto ask = [&](const char* metric, const Json& params) {
-    asked.push_back({metric, params, 0.0, entry.name});
-  };
-  for (const char* dtype :
-       {"f64", "f32", "tf32", "bf16", "f16", "fp8_e4m3", "fp8_e5m2", "fp4", "int8"})
-    ask("gemm.throughput", {{"dtype", dtype}});
-  ask("memory_bandwidth.bandwidth", Json::object());
-  for (const char* direction : {"h2d", "d2h", "p2p"})
-    ask("copy.bandwidth", {{"direction", direction}});
-  for (const char* op : {"all_reduce", "all_gather"})
-    ask("collective.busbw", {{"op", op}, {"ranks", 8}});
-  return asked;
-}
-
 std::string peak_of(const HardwareEntry& entry, const std::string& dtype) {
   const HardwarePeak* peak = entry.peak(dtype);
   return peak ? format(peak->operations_per_second, Unit::flop_per_second) : "-";
@@ -94,11 +77,12 @@ std::string reported_line(const HardwareEntry& entry, const ReportedValue& one) 
 
 std::string limits_text(const HardwareEntry& entry) {
   std::string text = "limits, before anything is read from a device\n";
-  for (const Threshold& asked : questions(entry))
-    if (const auto limit = hardware_limit(entry, {}, asked.metric, asked.params))
-      text += fmt::format("  {:<26} {:>14}  {}{}{}\n", asked.metric,
-                          format(limit->value, unit_of(asked)), params_of(asked.params),
-                          asked.params.empty() ? "" : ": ", printable(limit->source));
+  for (const KnownLimit& one : limits_of_eight(entry, {})) {
+    const Unit unit = unit_of({one.metric, one.params});
+    text += fmt::format("  {:<26} {:>14}  {}{}{}\n", one.metric, format(one.limit.value, unit),
+                        params_of(one.params), one.params.empty() ? "" : ": ",
+                        printable(one.limit.source));
+  }
   return text;
 }
 
@@ -140,39 +124,6 @@ std::string hardware_details(const HardwareCatalogue& catalogue, const HardwareE
   for (const Finding& finding : check_hardware(catalogue, entry))
     text += fmt::format("implausible ({}): {}\n", to_string(finding.kind), printable(finding.text));
   return text;
-}
-
-Json hardware_summary(const HardwareEntry& entry) {
-  Json peaks = Json::object();
-  for (const HardwarePeak& peak : entry.peaks)
-    for (const std::string& dtype : peak.dtypes)
-      peaks[dtype] = entry.peak(dtype)->operations_per_second;
-  const auto known = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
-  return {{"hardware", entry.name},
-          {"product", entry.product},
-          {"description", entry.product},
-          {"operations_per_second", peaks},
-          {"memory_bytes", entry.memory.bytes},
-          {"memory_bytes_per_second", known(entry.memory.bytes_per_second)},
-          {"link_bytes_per_second", known(link_rate(entry))},
-          {"host_link", entry.host_link ? Json(host_link(entry)) : Json()},
-          {"tdp_w", known(entry.tdp_w)}};
-}
-
-Json hardware_document(const HardwareCatalogue& catalogue, const HardwareEntry& entry) {
-  Json document = entry.json;
-  document["limits"] = Json::array();
-  for (const Threshold& asked : questions(entry))
-    if (const auto limit = hardware_limit(entry, {}, asked.metric, asked.params)) {
-      Json one = to_json(*limit);
-      one["metric"] = asked.metric;
-      one["params"] = asked.params;
-      document["limits"].push_back(std::move(one));
-    }
-  document["findings"] = Json::array();
-  for (const Finding& finding : check_hardware(catalogue, entry))
-    document["findings"].push_back({{"kind", to_string(finding.kind)}, {"text", finding.text}});
-  return document;
 }
 
 }  // namespace bench

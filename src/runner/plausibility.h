@@ -33,8 +33,8 @@ struct Finding {
 struct Threshold {
   std::string metric;  // "collective.busbw"
   Json params = Json::object();
-  double value = 0.0;   // in the metric's base unit
-  std::string product;  // of the catalogue, or a family ("h100"); empty: any
+  double value = 0.0;        // in the metric's base unit
+  std::string product = {};  // of the catalogue, or a family ("h100"); empty: any
   /// False where it serves small sizes too, whose rates may be as low as they like.
   bool at_full_size = true;
   std::string source = {};  // who says so; for contradictions

@@ -142,11 +142,13 @@ TEST_CASE("parameters of another kind are as good as missing") {
                                                {"ranks", -8},
                                                {"nodes", "two"},
                                                {"nics_per_node", 1e300},
+                                               {"nic_bytes_per_second", 0},
                                                {"reduces_in_network", "yes"}});
   CHECK(path.op == "all_reduce");
   CHECK(path.ranks == 0);
   CHECK(path.nodes == 1);
   CHECK_FALSE(path.nics_per_node);
+  CHECK_FALSE(path.nic_bytes_per_second);
   CHECK_FALSE(path.reduces_in_network);
   CHECK(busbw_limit(product(kH100), {}, path)->value == 900e9);
   CHECK_FALSE(

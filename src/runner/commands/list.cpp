@@ -6,6 +6,7 @@
 #include "core/locations.h"
 #include "core/text.h"
 #include "runner/commands/command.h"
+#include "runner/hardware_json.h"
 #include "runner/hardware_text.h"
 #include "runner/inventory.h"
 #include "runner/suite.h"

@@ -134,4 +134,15 @@ std::vector<Finding> check_hardware(const HardwareCatalogue& catalogue,
   return std::move(check.findings);
 }
 
+std::vector<Finding> contradictions_in(const HardwareEntry& entry) {
+  std::map<std::string, std::vector<Threshold>> projects;
+  for (const ReportedValue& one : entry.reported)
+    if (one.kind == "threshold")
+      projects[one.source.substr(0, one.source.find(','))].push_back(threshold_from(entry, one));
+  std::vector<Finding> findings;
+  for (const auto& [project, thresholds] : projects)
+    for (Finding& finding : contradictions(thresholds)) findings.push_back(std::move(finding));
+  return findings;
+}
+
 }  // namespace bench

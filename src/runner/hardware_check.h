@@ -13,6 +13,10 @@ namespace bench {
 /// doubts are not judged.
 std::vector<Finding> check_hardware(const HardwareCatalogue& catalogue, const HardwareEntry& entry);
 
+/// Thresholds of one project (its name ends at the comma of `source`) that contradict each other.
+/// They say nothing against the file.
+std::vector<Finding> contradictions_in(const HardwareEntry& entry);
+
 /// A reported value as the threshold it is, or would be.
 Threshold threshold_from(const HardwareEntry& entry, const ReportedValue& reported);
 

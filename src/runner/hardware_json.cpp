@@ -33,6 +33,9 @@ Json hardware_document(const HardwareCatalogue& catalogue, const HardwareEntry& 
   document["findings"] = Json::array();
   for (const Finding& finding : check_hardware(catalogue, entry))
     document["findings"].push_back({{"kind", to_string(finding.kind)}, {"text", finding.text}});
+  document["contradictions"] = Json::array();
+  for (const Finding& finding : contradictions_in(entry))
+    document["contradictions"].push_back(finding.text);
   return document;
 }
 

@@ -121,6 +121,8 @@ std::string hardware_details(const HardwareCatalogue& catalogue, const HardwareE
   text += "reported by others\n";
   for (const ReportedValue& one : entry.reported) text += reported_line(entry, one);
   if (entry.reported.empty()) text += "  nothing\n";
+  for (const Finding& finding : contradictions_in(entry))
+    text += "  contradiction: " + printable(finding.text) + "\n";
   for (const Finding& finding : check_hardware(catalogue, entry))
     text += fmt::format("implausible ({}): {}\n", to_string(finding.kind), printable(finding.text));
   return text;

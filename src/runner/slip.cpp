@@ -47,6 +47,9 @@ std::optional<Slip> tens(const Suspect& suspect, double direction) {
   return {};
 }
 
+std::optional<Slip> ten_times_too_low(const Suspect& suspect) { return tens(suspect, 1.0); }
+std::optional<Slip> ten_times_too_high(const Suspect& suspect) { return tens(suspect, -1.0); }
+
 std::optional<Slip> sparse(const Suspect& suspect) {
   if (suspect.threshold.metric != "gemm.throughput" || suspect.entry.sparsity_factor < 2) return {};
   const Json dtype = suspect.threshold.params.value("dtype", Json());
@@ -96,7 +99,7 @@ std::optional<Slip> copied_from(const Suspect& suspect, const HardwareEntry& oth
 std::optional<Slip> other_product(const Suspect& suspect) {
   if (collective_path(suspect.threshold.params).nodes > 1) return {};
   for (const HardwareEntry& other : suspect.catalogue.all())
-    if (other.name != suspect.entry.name && other.product != suspect.entry.product)
+    if (other.name != suspect.entry.name)
       if (auto slip = copied_from(suspect, other)) return slip;
   return {};
 }
@@ -127,18 +130,15 @@ Slip too_little(const Suspect& suspect) {
 std::optional<Slip> find_slip(const HardwareCatalogue& catalogue, const HardwareEntry& entry,
                               const Threshold& threshold, const PlausibleRange& range) {
   const Suspect suspect{catalogue, entry, threshold, range};
-  std::optional<Slip> slip;
   if (threshold.value > range.highest) {
-    if (!slip) slip = sparse(suspect);
-    if (!slip) slip = bits(suspect);
-    if (!slip) slip = other_product(suspect);
-    if (!slip) slip = tens(suspect, -1.0);
-    return slip ? slip : too_much(suspect);
+    for (const auto& explanation : {sparse, bits, other_product, ten_times_too_high})
+      if (auto slip = explanation(suspect)) return slip;
+    return too_much(suspect);
   }
   if (threshold.value >= range.lowest || !threshold.at_full_size) return {};
-  if (!slip) slip = tens(suspect, 1.0);
-  if (!slip) slip = other_product(suspect);
-  return slip ? slip : too_little(suspect);
+  for (const auto& explanation : {ten_times_too_low, other_product})
+    if (auto slip = explanation(suspect)) return slip;
+  return too_little(suspect);
 }
 
 }  // namespace bench

@@ -122,3 +122,17 @@ TEST_CASE("on the host a share is all that is known to be wrong") {
   CHECK(kind_of(suite_with("gemm", kNone, {{"metric", "throughput"}, {"min_of_limit", 0.9}},
                            "host")) == "plausible");
 }
+
+TEST_CASE("odd values in a gate's where do no harm") {
+  for (const char* key : {"dtype", "op", "direction", "level", "ranks", "nodes", "size_bytes", "m",
+                          "nics_per_node", "nic_bytes_per_second", "algorithm"})
+    for (const Json& odd : {Json(), Json(""), Json(-1), Json(0), Json(1e308), Json(true),
+                            Json::array({1}), Json::object()})
+      for (const char* probe : {"gemm", "collective", "copy", "network"}) {
+        const Json gate = {{"metric", "throughput"}, {"min", 1e-300}, {"where", {{key, odd}}}};
+        Json other = gate;
+        other["metric"] = std::string(probe) == "collective" ? "busbw" : "bandwidth";
+        CHECK_NOTHROW(kind_of(suite_with(probe, kLarge, gate)));
+        CHECK_NOTHROW(kind_of(suite_with(probe, kLarge, other), ""));
+      }
+}

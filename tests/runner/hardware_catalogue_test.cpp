@@ -2,6 +2,8 @@
 
 #include "core/error.h"
 #include "runner/hardware_check.h"
+#include "runner/hardware_json.h"
+#include "runner/hardware_text.h"
 #include "tests/support/catch.h"
 
 using namespace bench;
@@ -124,4 +126,30 @@ TEST_CASE("a file that is wrong is refused, naming the place") {
   file["memory"].erase("source");
   CHECK_THAT(refusal(file), Contains("x.json: /memory"));
   CHECK_THAT(refusal(Json::array()), Contains("x.json"));
+}
+
+TEST_CASE("a file with any odd value is refused, or shown and checked without harm") {
+  const Json good = catalogue().find("h100-nvl-94gb")->json;
+  std::size_t refused = 0, read = 0;
+  const Json places = good.flatten();
+  for (const auto& [pointer, old] : places.items())
+    for (const Json& odd :
+         {Json(), Json(""), Json("*"), Json(-1), Json(0), Json(1e308), Json(1e-308), Json(true),
+          Json::array(), Json::object(), Json(1000000000000)}) {
+      Json file = good;
+      file[Json::json_pointer(pointer)] = odd;
+      INFO(pointer << " = " << dump(odd));
+      try {
+        const HardwareCatalogue one({hardware_entry(file, "x.json")});
+        CHECK_FALSE(hardware_table(one).empty());
+        CHECK_FALSE(hardware_details(one, one.all().front()).empty());
+        CHECK_FALSE(dump(hardware_document(one, one.all().front())).empty());
+        ++read;
+      } catch (const Error& error) {
+        CHECK_THAT(error.what(), Contains("x.json: /"));
+        ++refused;
+      }
+    }
+  CHECK(refused > 500);
+  CHECK(read > 50);
 }

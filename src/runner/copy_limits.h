@@ -21,9 +21,10 @@ struct PcieLink {
 /// Bytes of payload a second; 0 for a generation that does not exist.
 double pcie_bytes_per_second(const PcieLink& link);
 
-/// `direction`: h2d, d2h, p2p (between two devices of one node).
+/// `route`: as the probe copy calls them: host_to_device, device_to_host, both, inside, peer_write,
+/// peer_read.
 std::optional<Limit> copy_limit(const HardwareEntry& entry, const DeviceFacts& facts,
-                                const std::string& direction);
+                                const std::string& route);
 
 /// All links of a device to the others of its node, one direction; PCIe where it has no other.
 std::optional<Limit> device_link_limit(const HardwareEntry& entry, const DeviceFacts& facts);

@@ -11,10 +11,12 @@ namespace {
 /// Smaller messages, and matrices with a smaller side, may be as slow as they like.
 constexpr double kFullMessage = 256e6;
 constexpr int kFullSide = 4096;
+constexpr double kFullCopy = 64e6;
+constexpr double kFullMemory = 1e9;  // no cache is near that
 
 /// Lists of a case that each become a parameter of a series.
 const std::map<std::string, std::string> kLists = {
-    {"dtypes", "dtype"}, {"ops", "op"}, {"directions", "direction"}};
+    {"dtypes", "dtype"}, {"ops", "op"}, {"routes", "route"}};
 
 std::set<std::string> products(const Inventory& inventory) {
   std::set<std::string> names;
@@ -64,22 +66,41 @@ bool full_shapes(const Json& params) {
   });
 }
 
+/// Are all sizes of the case at least this? What is left out, and 0, is the probe's own full size.
+bool full_sizes(const Json& params, double least) {
+  if (params.contains("size_bytes")) return at_least(params, "size_bytes", least);
+  const Json sizes = params.value("sizes", Json::array());
+  return sizes.is_array() && params.value("curve", Json(false)) == false &&
+         std::ranges::all_of(sizes, [&](const Json& size) {
+           return size == 0 || (size.is_number() && size.get<double>() >= least);
+         });
+}
+
+/// Pageable memory is as slow as the host likes.
+bool pinned_or_no_host(const Json& params) {
+  const Json route = params.value("route", Json());
+  const Json memory = params.value("memory", Json());
+  return route == "inside" || route == "peer_write" || route == "peer_read" || memory == "pinned" ||
+         memory == Json::array({"pinned"});
+}
+
 /// Do all series of the gate have sizes at which a healthy device is near its limit?
 bool at_full_size(const std::string& probe, const Json& params) {
-  if (probe == "gemm")
-    return full_shapes(params) ||
-           (at_least(params, "m", kFullSide) && at_least(params, "n", kFullSide) &&
-            at_least(params, "k", kFullSide));
-  if (params.contains("size_bytes")) return at_least(params, "size_bytes", kFullMessage);
-  if (probe == "collective" || params.contains("min_bytes"))
-    return at_least(params, "min_bytes", kFullMessage);
-  return !params.contains("sizes") && !params.value("curve", Json()).is_boolean();
+  const bool sides = at_least(params, "m", kFullSide) && at_least(params, "n", kFullSide) &&
+                     at_least(params, "k", kFullSide);
+  if (probe == "gemm") return sides || full_shapes(params);
+  if (probe == "copy") return full_sizes(params, kFullCopy) && pinned_or_no_host(params);
+  if (probe == "collective")
+    return at_least(params, "size_bytes", kFullMessage) ||
+           at_least(params, "min_bytes", kFullMessage);
+  return full_sizes(params, kFullMemory);
 }
 
 /// A cache is faster than the memory whose limit we know.
-bool in_a_cache(const Json& params) {
+bool in_a_cache(const std::string& probe, const Json& params) {
   const Json level = params.value("level", Json());
-  return level.is_string() && level != "memory";
+  const bool small = params.contains("size_bytes") && !full_sizes(params, kFullMemory);
+  return (level.is_string() && level != "memory") || (probe == "memory_bandwidth" && small);
 }
 
 std::string full_name(const std::string& probe, const std::string& metric) {
@@ -92,7 +113,7 @@ std::optional<Finding> check_bound(const HardwareCatalogue& catalogue, const Cas
                                    const std::string& product) {
   std::optional<Finding> found;
   for (const Json& params : series_params(suite_case, gate)) {
-    if (in_a_cache(params)) return {};
+    if (in_a_cache(suite_case.probe, params)) return {};
     Threshold threshold{full_name(suite_case.probe, gate.at("metric")), params,
                         gate.at(bound).get<double>(), product};
     threshold.at_full_size = at_full_size(suite_case.probe, params);

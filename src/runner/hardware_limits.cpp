@@ -83,7 +83,7 @@ std::optional<Limit> hardware_limit(const HardwareEntry& entry, const DeviceFact
   };
   if (metric == "gemm.throughput") return gemm_limit(entry, facts, word("dtype"));
   if (metric == "memory_bandwidth.bandwidth") return memory_limit(entry, facts);
-  if (metric == "copy.bandwidth") return copy_limit(entry, facts, word("direction"));
+  if (metric == "copy.bandwidth") return copy_limit(entry, facts, word("route"));
   if (metric == "collective.busbw") return busbw_limit(entry, facts, collective_path(params));
   if (metric == "collective.algbw") return algbw_limit(entry, facts, collective_path(params));
   if (metric == "network.bandwidth") return nic_limit(params);
@@ -100,8 +100,8 @@ std::vector<KnownLimit> limits_of_eight(const HardwareEntry& entry, const Device
        {"f64", "f32", "tf32", "bf16", "f16", "fp8_e4m3", "fp8_e5m2", "fp4", "int8"})
     add("gemm.throughput", {{"dtype", dtype}});
   add("memory_bandwidth.bandwidth", Json::object());
-  for (const char* direction : {"h2d", "d2h", "p2p"})
-    add("copy.bandwidth", {{"direction", direction}});
+  for (const char* route : {"host_to_device", "device_to_host", "both", "inside", "peer_write"})
+    add("copy.bandwidth", {{"route", route}});
   for (const char* op : {"all_reduce", "all_gather"})
     add("collective.busbw", {{"op", op}, {"ranks", 8}});
   return limits;

@@ -12,8 +12,8 @@
 namespace bench {
 
 /// The limit of a metric, "gemm.throughput" with {"dtype": "bf16"}; nothing where a fact is
-/// missing or the metric is not bounded by the device. Parameters: dtype (gemm); direction h2d,
-/// d2h, p2p (copy); those of collective_path (collective); nic_bytes_per_second (network).
+/// missing or the metric is not bounded by the device. Parameters: dtype (gemm); route (copy);
+/// those of collective_path (collective); nic_bytes_per_second (network).
 std::optional<Limit> hardware_limit(const HardwareEntry& entry, const DeviceFacts& facts,
                                     const std::string& metric, const Json& params);
 

@@ -27,8 +27,8 @@ constexpr double kSameValue = 0.02;
 /// The parameters that a limit depends on; a suite's gate has more.
 std::string described(const Threshold& threshold, double value) {
   std::string params;
-  for (const char* name : {"dtype", "direction", "op", "ranks", "nodes", "algorithm",
-                           "nics_per_node", "nic_bytes_per_second"})
+  for (const char* name : {"dtype", "route", "op", "ranks", "nodes", "algorithm", "nics_per_node",
+                           "nic_bytes_per_second"})
     if (threshold.params.contains(name))
       params += fmt::format("{}{} {}", params.empty() ? " {" : ", ", name,
                             excerpt(threshold.params[name]));

@@ -38,8 +38,9 @@ std::optional<PlausibleRange> plausible_range(const HardwareEntry& entry,
                                               const Threshold& threshold) {
   const auto limit = hardware_limit(entry, {}, threshold.metric, threshold.params);
   if (!limit) return {};
-  const bool link =
-      threshold.metric != "gemm.throughput" && threshold.metric != "memory_bandwidth.bandwidth";
+  const bool link = threshold.metric != "gemm.throughput" &&
+                    threshold.metric != "memory_bandwidth.bandwidth" &&
+                    threshold.params.value("route", Json()) != "inside";
   return PlausibleRange{*limit, lowest(entry, threshold, *limit),
                         limit->value * (link ? kOfLink : kOfPeak), link};
 }

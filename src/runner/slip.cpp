@@ -71,9 +71,9 @@ std::optional<Slip> bits(const Suspect& suspect) {
               "probably bits a second written as bytes; " + suspect.right(bytes)};
 }
 
-/// Values of the same kind: only dtype, operation and direction make them incomparable.
+/// Values of the same kind: only dtype, operation and route make them incomparable.
 bool comparable(const Json& a, const Json& b) {
-  for (const char* key : {"dtype", "op", "direction"})
+  for (const char* key : {"dtype", "op", "route"})
     if (a.value(key, Json()) != b.value(key, Json())) return false;
   return collective_path(a).nodes == 1 && collective_path(b).nodes == 1;
 }

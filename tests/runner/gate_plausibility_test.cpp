@@ -93,10 +93,25 @@ TEST_CASE("a floor that serves small sizes too may be low") {
   CHECK(kind_of(suite) == "plausible");
 }
 
+TEST_CASE("a floor for copies is low only where host memory is pinned and sizes are large") {
+  const Json gate = {{"metric", "bandwidth"}, {"min", 5.2e9}};
+  Json params = {{"routes", {"host_to_device"}}};
+  CHECK(kind_of(suite_with("copy", params, gate)) == "plausible");
+  params["memory"] = {"pinned"};
+  CHECK(kind_of(suite_with("copy", params, gate)) == "power_of_ten");
+  params["sizes"] = {65536, 268435456};
+  CHECK(kind_of(suite_with("copy", params, gate)) == "plausible");
+  Json pinned = gate;
+  pinned["where"] = {{"size_bytes", 268435456}};
+  CHECK(kind_of(suite_with("copy", params, pinned)) == "power_of_ten");
+}
+
 TEST_CASE("caches are faster than the memory whose limit is known") {
   Json gate = {{"metric", "bandwidth"}, {"min", 9e12}};
   CHECK(kind_of(suite_with("memory_bandwidth", kNone, gate)) == "above_peak");
   gate["where"] = {{"level", "L2"}};
+  CHECK(kind_of(suite_with("memory_bandwidth", kNone, gate)) == "plausible");
+  gate["where"] = {{"size_bytes", 33554432}};
   CHECK(kind_of(suite_with("memory_bandwidth", kNone, gate)) == "plausible");
 }
 
@@ -124,7 +139,7 @@ TEST_CASE("on the host a share is all that is known to be wrong") {
 }
 
 TEST_CASE("odd values in a gate's where do no harm") {
-  for (const char* key : {"dtype", "op", "direction", "level", "ranks", "nodes", "size_bytes", "m",
+  for (const char* key : {"dtype", "op", "route", "level", "ranks", "nodes", "size_bytes", "m",
                           "nics_per_node", "nic_bytes_per_second", "algorithm"})
     for (const Json& odd : {Json(), Json(""), Json(-1), Json(0), Json(1e308), Json(true),
                             Json::array({1}), Json::object()})

@@ -73,25 +73,32 @@ TEST_CASE("a copy's limit is that of the link as it is, and says what the produc
   DeviceFacts facts;
   facts.pcie_generation = 4;
   facts.pcie_lanes = 8;
-  const auto limit = copy_limit(product(kH100), facts, "h2d");
+  const auto limit = copy_limit(product(kH100), facts, "host_to_device");
   CHECK(limit->value == Approx(pcie_bytes_per_second({4, 8, 256, 20})));
   CHECK(limit->kind == LimitKind::datasheet);
   CHECK_THAT(limit->source, Contains("PCIe 4 x8: 16 GT/s x 8 lanes x 128/130"));
   CHECK_THAT(limit->source, Contains("the product can 5 x16"));
   facts.pcie_payload_bytes = 512;
-  CHECK(copy_limit(product(kH100), facts, "d2h")->kind == LimitKind::proven);
-  CHECK(copy_limit(product("gh200-96gb"), {}, "h2d")->value == 450e9);
-  CHECK_FALSE(copy_limit(product("gb200-nvl72"), {}, "h2d"));
+  CHECK(copy_limit(product(kH100), facts, "device_to_host")->kind == LimitKind::proven);
+  CHECK(copy_limit(product("gh200-96gb"), {}, "host_to_device")->value == 450e9);
+  CHECK_FALSE(copy_limit(product("gb200-nvl72"), {}, "host_to_device"));
+}
+
+TEST_CASE("both directions add up, and a copy inside reads and writes what it counts") {
+  const auto one = [](const char* route) { return copy_limit(product(kH100), {}, route)->value; };
+  CHECK(one("both") == Approx(one("host_to_device") + one("device_to_host")));
+  CHECK(one("inside") == Approx(3352e9 / 2));
+  CHECK_FALSE(copy_limit(product(kH100), {}, "sideways"));
 }
 
 TEST_CASE("a peer is reached over the links that lead to it") {
-  CHECK(copy_limit(product(kH100), {}, "p2p")->value == 450e9);
-  CHECK(copy_limit(product("mi300x"), {}, "p2p")->value == 64e9);
-  CHECK(copy_limit(product("l40"), {}, "p2p")->value < 32e9);
+  CHECK(copy_limit(product(kH100), {}, "peer_read")->value == 450e9);
+  CHECK(copy_limit(product("mi300x"), {}, "peer_read")->value == 64e9);
+  CHECK(copy_limit(product("l40"), {}, "peer_read")->value < 32e9);
   DeviceFacts facts;
   facts.links = 9;
-  CHECK(copy_limit(product(kH100), facts, "p2p")->value == 225e9);
-  CHECK(copy_limit(product(kH100), facts, "p2p")->kind == LimitKind::proven);
+  CHECK(copy_limit(product(kH100), facts, "peer_read")->value == 225e9);
+  CHECK(copy_limit(product(kH100), facts, "peer_read")->kind == LimitKind::proven);
 }
 
 TEST_CASE("a ring's busbw is bounded by the links, whatever the number of ranks") {

@@ -61,7 +61,7 @@ const std::vector<Published> kPublished = {
      {"network.bandwidth", {{"nic_bytes_per_second", 50e9}}, 50e9, "h200-sxm-141gb"},
      "above_link"},
     {"AzNHC issue 162: H100 NVL with the peer floor of SXM",
-     {"copy.bandwidth", {{"direction", "p2p"}}, 335e9, "h100-nvl-94gb"},
+     {"copy.bandwidth", {{"route", "peer_write"}}, 335e9, "h100-nvl-94gb"},
      "other_product"},
     {"OCI, B200: 440 GB/s as for H100",
      {kBusbw, {{"op", "all_reduce"}, {"ranks", 8}}, 440e9, "b200-sxm-180gb"},
@@ -70,7 +70,7 @@ const std::vector<Published> kPublished = {
     {"AWS p5: 800 GB/s", {kBusbw, reduce(2, 32, 100e9), 800e9, "h100-sxm5-80gb"}, "above_link"},
     {"AWS p6: 900 GB/s", {kBusbw, reduce(2, 8, 400e9), 900e9, "b200-sxm-180gb"}, "above_link"},
     {"Azure guide, A100: device to host 6.27 GB/s",
-     {"copy.bandwidth", {{"direction", "d2h"}}, 6.27e9, "a100-sxm4-80gb"},
+     {"copy.bandwidth", {{"route", "device_to_host"}}, 6.27e9, "a100-sxm4-80gb"},
      "too_low"},
     {"Voltage Park: sparse f16 peak",
      {"gemm.throughput", {{"dtype", "f16"}}, 1979e12, "h100-sxm5-80gb"},
@@ -93,7 +93,7 @@ TEST_CASE("every published error is found, and called what it is") {
 }
 
 TEST_CASE("two numbers of one project for the same thing are a contradiction") {
-  const Json up = {{"direction", "h2d"}};
+  const Json up = {{"route", "host_to_device"}};
   const Json reduced = {{"op", "all_reduce"}, {"ranks", 8}};
   const Json card = {{"nic_bytes_per_second", 50e9}};
   const std::string h200 = "h200-sxm-141gb";
@@ -115,7 +115,7 @@ TEST_CASE("a finding says the value, what it probably is, and what would be righ
   CHECK_THAT(text, Contains("2.333 GB/s on h200-sxm-141gb"));
   CHECK_THAT(text, Contains("1000 times too low"));
   CHECK_THAT(text, Contains("2.333 TB/s would be 49 % of the limit"));
-  CHECK_THAT(text_of({"copy.bandwidth", {{"direction", "p2p"}}, 335e9, "h100-nvl-94gb"}),
+  CHECK_THAT(text_of({"copy.bandwidth", {{"route", "peer_write"}}, 335e9, "h100-nvl-94gb"}),
              Contains("floor of h100-sxm5-80gb"));
 }
 
@@ -140,9 +140,9 @@ TEST_CASE("a project that contradicts itself is found in the files") {
   const auto count = [](const char* name) {
     return contradictions_in(*catalogue().find(name)).size();
   };
-  CHECK(count("h200-sxm-141gb") == 4);  // h2d, d2h, busbw, cards
-  CHECK(count("h100-sxm5-80gb") == 2);  // h2d, d2h
-  CHECK(count("a100-sxm4-80gb") == 3);  // h2d, d2h, and the unit of cards
+  CHECK(count("h200-sxm-141gb") == 4);  // both host copies, busbw, cards
+  CHECK(count("h100-sxm5-80gb") == 2);  // both host copies
+  CHECK(count("a100-sxm4-80gb") == 3);  // both host copies, and the unit of cards
   CHECK(count("b200-sxm-180gb") == 0);
 }
 
@@ -154,8 +154,8 @@ TEST_CASE("floors of 50 to 95 per cent of a limit give no finding on any product
       {"gemm.throughput", {{"dtype", "fp8_e4m3"}}},
       {"gemm.throughput", {{"dtype", "int8"}}},
       {kMemory, kNone},
-      {"copy.bandwidth", {{"direction", "h2d"}}},
-      {"copy.bandwidth", {{"direction", "p2p"}}},
+      {"copy.bandwidth", {{"route", "host_to_device"}}},
+      {"copy.bandwidth", {{"route", "peer_write"}}},
       {kBusbw, {{"op", "all_reduce"}, {"ranks", 8}}},
       {kBusbw, {{"op", "all_gather"}, {"ranks", 8}}},
       {"collective.algbw", {{"op", "all_reduce"}, {"ranks", 8}}},

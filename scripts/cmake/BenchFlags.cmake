@@ -19,6 +19,10 @@ if(BENCH_SANITIZE)
 endif()
 target_include_directories(bench_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 
+# In a bundle lib/ lies beside bin/. The old kind of tag also serves what the libraries themselves need.
+target_link_options(bench_flags INTERFACE LINKER:--disable-new-dtags)
+set(CMAKE_BUILD_RPATH "$ORIGIN/../lib" "$ORIGIN")
+
 # What is measured are kernels written out by hand; for the rest -O3 only costs compile time.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_EXTENSIONS OFF)

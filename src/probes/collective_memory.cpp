@@ -1,7 +1,7 @@
 #include <cstring>
 #include <new>
 
-#include "probes/collectives.h"
+#include "probes/device/collectives.h"
 
 namespace bench {
 namespace {

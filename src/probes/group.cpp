@@ -1,7 +1,7 @@
 #include "probes/group.h"
 
 #include "core/names.h"
-#include "probes/collectives.h"
+#include "probes/device/collectives.h"
 
 namespace bench {
 namespace {

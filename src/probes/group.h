@@ -1,6 +1,6 @@
 // The ranks that run a job together. Group is the control plane: agreeing, gathering, asserting.
-// Collectives (collectives.h) is the data plane that the collective probe measures. SelfGroup
-// stands for a rank alone.
+// Collectives (device/collectives.h) is the data plane that the collective probe measures.
+// SelfGroup stands for a rank alone.
 #pragma once
 
 #include <cstddef>

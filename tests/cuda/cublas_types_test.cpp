@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "core/elements.h"
 #include "probes/backends/cuda/cublas_descriptors.h"
 #include "probes/backends/cuda/matrix_transpose.h"
-#include "probes/elements.h"
 #include "tests/support/catch.h"
 
 namespace bench {

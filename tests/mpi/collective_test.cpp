@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "probes/collectives.h"
+#include "probes/device/collectives.h"
 #include "probes/probe.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"

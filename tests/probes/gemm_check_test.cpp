@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "probes/elements.h"
+#include "core/elements.h"
 #include "tests/support/catch.h"
 
 namespace bench {

@@ -85,6 +85,8 @@ TEST_CASE("misspelt words are refused with exit code 2 and the nearest one") {
       {{"rnu", suite}, "Did you mean 'run'?"},
       {{"runs", "--jsn"}, "Did you mean '--json'?"},
       {{"list", "probs"}, "Did you mean 'probes'?"},
+      {{"list", "hardware", "h20-sxm-141gb"}, "Did you mean 'h200-sxm-141gb'?"},
+      {{"list", "probes", "gemm"}, "only hardware is listed by name"},
       {{"export", "cvs"}, "Did you mean 'csv'?"},
       {{"plan", suite, "--only", "caes1"}, "Did you mean 'case1'?"},
       {{"plan", suite, "--set", "case1.vlaue=2"}, "Did you mean 'value'?"},
@@ -116,8 +118,37 @@ TEST_CASE("--set and --only reach the jobs, as often as they are given") {
 TEST_CASE("what there is can be listed") {
   const BenchctlFolder bench;
   const Json all = parse_json(bench.run({"list", "--json"}).out, "list");
-  for (const char* topic : {"probes", "suites", "hosts", "metrics"}) CHECK(all.contains(topic));
+  for (const char* topic : {"probes", "suites", "hosts", "metrics", "hardware"})
+    CHECK(all.contains(topic));
   CHECK_THAT(bench.run({"list", "metrics"}).out, Contains("null.value"));
+}
+
+TEST_CASE("hardware is listed with its limits, their derivation and what others reported") {
+  const BenchctlFolder bench;
+  CHECK_THAT(bench.run({"list", "hardware"}).out, Contains("h200-sxm-141gb"));
+  const std::string text = bench.run({"list", "hardware", "h200-sxm-141gb"}).out;
+  CHECK_THAT(text, Contains("each device sends its S bytes once"));
+  CHECK_THAT(text, Contains("not to be believed: 2333 in a field of MB/s"));
+  const Json all = parse_json(bench.run({"list", "hardware", "--json"}).out, "list");
+  CHECK(all.size() >= 20);
+  const Json one =
+      parse_json(bench.run({"list", "hardware", "h200-sxm-141gb", "--json"}).out, "list");
+  CHECK(one["memory"]["bandwidth_bytes_per_second"] == 4.8e12);
+  CHECK(one["limits"].size() > 10);
+  CHECK(one["findings"].empty());
+}
+
+TEST_CASE("a threshold that cannot be meant is a warning, and the suite is planned") {
+  const BenchctlFolder bench;
+  const auto path = bench.folder.path() / "gated.json";
+  const Json gate = {{"metric", "value"}, {"min_of_limit", 95}};
+  std::ofstream(path) << Json{{"suite", "gated"},
+                              {"cases", {{{"name", "a"}, {"probe", "null"}, {"gates", {gate}}}}}};
+  const Answer answer = bench.run({"plan", path.string()});
+  CHECK(answer.exit.clean());
+  CHECK_THAT(answer.err, Contains("warning: implausible threshold (unit)"));
+  CHECK_THAT(answer.err, Contains("/cases/0/gates/0: 95 of the limit"));
+  CHECK_THAT(answer.out, Contains("1 jobs"));
 }
 
 TEST_CASE("every command explains itself with an example") {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "probes/elements.h"
+#include "core/elements.h"
 
 namespace bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "probes/collectives.h"
+#include "probes/device/collectives.h"
 #include "probes/group.h"
 
 namespace bench {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "probes/elements.h"
+#include "core/elements.h"
 
 namespace bench {
 namespace {

@@ -1,4 +1,4 @@
-// benchctl list [probes|suites|hosts|metrics]: what there is.
+// benchctl list [probes|suites|hosts|metrics|hardware [NAME]]: what there is.
 #include <fmt/format.h>
 
 #include <array>
@@ -6,16 +6,19 @@
 #include "core/locations.h"
 #include "core/text.h"
 #include "runner/commands/command.h"
+#include "runner/hardware_json.h"
+#include "runner/hardware_text.h"
 #include "runner/inventory.h"
 #include "runner/suite.h"
 
 namespace bench {
 namespace {
 
-const std::vector<std::string> kTopics = {"probes", "suites", "hosts", "metrics"};
+const std::vector<std::string> kTopics = {"probes", "suites", "hosts", "metrics", "hardware"};
 
 struct Options {
   std::string topic;
+  std::string name;
   std::string hosts;
   bool json = false;
 };
@@ -54,10 +57,18 @@ Json suites(const ProbeCatalogue& catalogue) {
   return list;
 }
 
+Json hardware() {
+  Json list = Json::array();
+  const auto catalogue = HardwareCatalogue::installed();
+  for (const HardwareEntry& entry : catalogue.all()) list.push_back(hardware_summary(entry));
+  return list;
+}
+
 Json what_there_is(const std::string& topic, const Options& options) {
   if (topic == "hosts")
     return to_json(options.hosts.empty() ? this_host_only()
                                          : read_inventory(options.hosts))["hosts"];
+  if (topic == "hardware") return hardware();
   const auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   if (topic == "probes") return probes(catalogue);
   if (topic == "metrics") return metrics(catalogue);
@@ -68,7 +79,7 @@ std::string line_for(const Json& item, const std::string& topic) {
   if (topic == "hosts")
     return fmt::format("  {:<24} {} slots\n", item["name"].get<std::string>(),
                        item["slots"].get<int>());
-  const std::string name = item[topic.substr(0, topic.size() - 1)];
+  const std::string name = item[topic == "hardware" ? topic : topic.substr(0, topic.size() - 1)];
   const std::string detail = topic == "metrics"
                                  ? fmt::format("{:<8} {:<7}", item["unit"].get<std::string>(),
                                                item["better"].get<std::string>())
@@ -80,19 +91,43 @@ std::string text_of(const Json& all) {
   std::string text;
   for (const auto& [topic, items] : all.items()) {
     text += topic + "\n";
+    if (topic == "hardware" && all.size() == 1)
+      return text + hardware_table(HardwareCatalogue::installed());
     for (const Json& item : items) text += line_for(item, topic);
   }
   return text;
 }
 
+void list_product(const Options& options) {
+  if (options.topic != "hardware")
+    throw Error(ErrorKind::usage, "only hardware is listed by name, not '" + options.topic + "'",
+                "for example benchctl list hardware h200-sxm-141gb");
+  const auto catalogue = HardwareCatalogue::installed();
+  const HardwareEntry* entry = catalogue.find(options.name);
+  if (entry == nullptr)
+    throw Error(ErrorKind::usage,
+                "there is no hardware '" + options.name + "'." +
+                    did_you_mean(options.name, catalogue.names()),
+                "hardware: " + join(catalogue.names(), ", "));
+  options.json ? print(hardware_document(catalogue, *entry))
+               : print(hardware_details(catalogue, *entry));
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("list", "What there is: probes, suites, hosts, metrics");
-  command->footer("Example: benchctl list metrics --json");
+  CLI::App* command =
+      app.add_subcommand("list", "What there is: probes, suites, hosts, metrics, hardware");
+  command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<Options>();
-  command->add_option("topic", options->topic, "probes, suites, hosts or metrics (default: all)")
+  command
+      ->add_option("topic", options->topic,
+                   "probes, suites, hosts, metrics or hardware (default: all)")
       ->type_name("TOPIC");
+  command
+      ->add_option("name", options->name,
+                   "With hardware: everything about one product (default: all)")
+      ->type_name("NAME");
   command->add_option("--hosts", options->hosts, "Hosts file (default: this host)")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Answer in JSON (default: text)");
@@ -102,6 +137,7 @@ void add_list(CLI::App& app, CommandResult&) {
       throw Error(ErrorKind::usage,
                   "there is no list of '" + topic + "'." + did_you_mean(topic, kTopics),
                   "lists: " + join(kTopics, ", "));
+    if (!options->name.empty()) return list_product(*options);
     Json all = Json::object();
     for (const std::string& one : kTopics)
       if (topic.empty() || topic == one) all[one] = what_there_is(one, *options);

@@ -1,8 +1,33 @@
 #include "runner/commands/plan_options.h"
 
+#include <algorithm>
+
+#include "core/error.h"
 #include "core/locations.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "runner/gate_plausibility.h"
 
 namespace bench {
+namespace {
+
+/// Warnings only: a threshold that looks wrong may be meant, and a catalogue that cannot be read
+/// must not keep a suite from running.
+void warn_of_gates(const Suite& suite, const Inventory& inventory) {
+  const bool gated = std::ranges::any_of(
+      suite.cases, [](const Case& suite_case) { return !suite_case.gates.empty(); });
+  if (!gated) return;
+  try {
+    for (const Finding& finding :
+         implausible_gates(suite, inventory, HardwareCatalogue::installed()))
+      say(Level::warning, printable("implausible threshold (" +
+                                    std::string(to_string(finding.kind)) + "): " + finding.text));
+  } catch (const Error& error) {
+    say(Level::warning, printable("thresholds are not checked: " + std::string(error.what())));
+  }
+}
+
+}  // namespace
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {
   command.add_option("suite", options.suite, "A suite's name (benchctl list suites) or its file")
@@ -35,6 +60,7 @@ PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& ru
   const Suite suite = read_suite(find_suite(options.suite), catalogue, options.changes);
   const Inventory inventory =
       options.hosts.empty() ? this_host_only() : read_inventory(options.hosts);
+  warn_of_gates(suite, inventory);
   Plan plan = make_plan(suite, inventory, catalogue, site, last_durations(runs, suite.name));
   return {std::move(catalogue), site, std::move(plan)};
 }

@@ -1,6 +1,6 @@
+#include "core/elements.h"
 #include "probes/backends/cuda/counting_kernels.h"
 #include "probes/backends/cuda/cuda_error.h"
-#include "probes/elements.h"
 
 namespace bench {
 namespace {

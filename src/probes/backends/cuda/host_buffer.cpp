@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "core/elements.h"
 #include "probes/backends/cuda/cuda_error.h"
-#include "probes/elements.h"
 
 namespace bench {
 namespace {

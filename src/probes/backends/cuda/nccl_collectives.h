@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "probes/collectives.h"
+#include "probes/device/collectives.h"
 #include "probes/group.h"
 
 namespace bench {

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include "probes/collectives.h"
+#include "probes/device/collectives.h"
 
 namespace bench {
 

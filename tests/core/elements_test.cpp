@@ -1,4 +1,4 @@
-#include "probes/elements.h"
+#include "core/elements.h"
 
 #include <array>
 #include <cmath>

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "core/json.h"
 #include "core/units.h"
 
 namespace bench {
@@ -61,6 +62,9 @@ class Device {
   /// The clock the device runs at just now, measured; nothing where it cannot be known.
   virtual std::optional<Hertz> clock() = 0;
   virtual ThreadWatch& watch() = 0;
+  /// What tells its product and its limits: name, memory_bytes, multiprocessors, clock_hz, ...;
+  /// null where nothing does.
+  virtual Json facts() { return {}; }
   /// Cores (one hardware thread each) this rank may use; 1 for a GPU.
   virtual int cores() const = 0;
 

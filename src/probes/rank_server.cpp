@@ -12,6 +12,7 @@ namespace bench {
 
 void RankServer::introduce(const Json& program, const Json& host) {
   answer("", Facts{"host", host});
+  if (const Json device = device_.facts(); !device.is_null()) answer("", Facts{"device", device});
   answer("", Facts{"program", program});
 }
 

@@ -52,6 +52,7 @@ bool Dispatcher::ready_process(const PlanEntry& entry) {
   }
   rank_key_ = key;
   served_.clear();
+  device_.reset();
   try {
     rank_ = std::make_unique<RankProcess>(launch_command(entry.job, site_, entry.slots),
                                           directory_.log_path(++launches_), interrupts_,
@@ -71,6 +72,7 @@ bool Dispatcher::shake_hands(const PlanEntry& entry) {
     if (const auto* received = std::get_if<Received>(&event)) {
       spool_.append(received->json);
       const auto* facts = std::get_if<Facts>(&received->record.body);
+      if (facts != nullptr && facts->topic == "device") device_ = device_facts_from(facts->facts);
       if (facts == nullptr || facts->topic != "program") continue;
       check_version(*facts);
       write(entry.job.id, Phase{"launch", job_seconds()});
@@ -113,9 +115,19 @@ void Dispatcher::refuse_launch(const PlanEntry& entry, const std::string& reason
   conclude(entry.job, Status::failed, reason);
 }
 
+/// What was measured earlier in this run, and what the device's product can do at most.
+std::vector<KnownLimit> Dispatcher::limits_for(const Job& job) {
+  std::vector<KnownLimit> limits = ceilings_.limits_for(job);
+  if (!device_) return limits;
+  static const HardwareCatalogue catalogue = HardwareCatalogue::installed();
+  for (KnownLimit& limit : device_limits(catalogue, *device_, job))
+    limits.push_back(std::move(limit));
+  return limits;
+}
+
 Job Dispatcher::send(const PlanEntry& entry) {
   Job job = entry.job;
-  job.limits = ceilings_.limits_for(job);
+  job.limits = limits_for(job);
   rank_->log().start_job();
   rank_->send(dump(to_json(job)));
   return job;

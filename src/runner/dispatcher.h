@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "runner/ceilings.h"
+#include "runner/device_limits.h"
 #include "runner/planner.h"
 #include "runner/progress.h"
 #include "runner/rank_process.h"
@@ -43,6 +45,7 @@ class Dispatcher {
   bool ready_process(const PlanEntry& entry);
   bool shake_hands(const PlanEntry& entry);
   void check_version(const Facts& facts);
+  std::vector<KnownLimit> limits_for(const Job& job);
   void refuse_launch(const PlanEntry& entry, const std::string& reason);
   /// False when the job must be run again, because an earlier one disturbed it.
   bool run_job(const PlanEntry& entry);
@@ -69,6 +72,7 @@ class Dispatcher {
   const Interrupts& interrupts_;
   DispatcherSettings settings_;
   Ceilings ceilings_;
+  std::optional<DeviceFacts> device_;  // of the rank process that runs now
   std::string host_;
 
   std::unique_ptr<RankProcess> rank_;

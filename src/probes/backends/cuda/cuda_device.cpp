@@ -87,6 +87,19 @@ class CudaDevice final : public Device {
   }
   std::optional<Hertz> clock() override { return timer_.clock(); }
   ThreadWatch& watch() override { return watch_; }
+  Json facts() override {
+    constexpr double kKilohertz = 1e3;
+    return {{"id", id()},
+            {"name", properties_.name},
+            {"compute_capability",
+             std::to_string(properties_.major) + "." + std::to_string(properties_.minor)},
+            {"multiprocessors", properties_.multiProcessorCount},
+            {"memory_bytes", properties_.totalGlobalMem},
+            {"l2_bytes", properties_.l2CacheSize},
+            {"clock_hz", kKilohertz * attribute(cudaDevAttrClockRate)},
+            {"memory_clock_hz", kKilohertz * attribute(cudaDevAttrMemoryClockRate)},
+            {"memory_bus_bits", properties_.memoryBusWidth}};
+  }
   int cores() const override { return 1; }
 
   MemorySystem* memory() override {
@@ -115,6 +128,12 @@ class CudaDevice final : public Device {
   static int select(int number) {
     check(cudaSetDevice(number), "select GPU " + std::to_string(number));
     return number;
+  }
+
+  double attribute(cudaDeviceAttr what) const {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, what, number_), "ask for a property of the GPU");
+    return value;
   }
 
   int number_;

@@ -1,5 +1,5 @@
 // NVML's binary interface as far as we use it, in our own words: nvml.h is not needed to build. The
-// numbers and layouts were compared with NVIDIA's headers 11.0 to 13.3; they never change for a
+// numbers and layouts were compared with the header of NVML 13.3; they never change for a
 // given symbol, with the exceptions that are named here. "Since 11.8" is the first header with the
 // call; a driver of the same time or later has it, and an older one lacks the symbol.
 #pragma once

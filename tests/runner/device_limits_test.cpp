@@ -1,0 +1,59 @@
+#include "runner/device_limits.h"
+
+#include "tests/support/catch.h"
+
+namespace bench {
+namespace {
+
+const HardwareCatalogue& catalogue() {
+  static const auto loaded = HardwareCatalogue::load("hosts/hardware");
+  return loaded;
+}
+
+Json h200() {
+  return {{"name", "NVIDIA H200"},
+          {"memory_bytes", 150e9},
+          {"multiprocessors", 132},
+          {"clock_hz", 1.98e9}};
+}
+
+Job job_of(const std::string& probe, const Json& params) {
+  Job job;
+  job.probe = probe;
+  job.params = params;
+  job.hosts = {"node01"};
+  job.ranks = 8;
+  return job;
+}
+
+TEST_CASE("each dtype of a product has the limit of its own") {
+  const auto limits = device_limits(catalogue(), device_facts_from(h200()),
+                                    job_of("gemm", {{"dtypes", {"bf16", "fp8_e4m3"}}}));
+  REQUIRE(limits.size() == 2);
+  CHECK(limits[0].metric == "throughput");
+  CHECK(limits[0].params == Json{{"dtype", "bf16"}});
+  CHECK(limits[0].limit.value > 0.9e15);
+  CHECK(limits[1].limit.value == Approx(2 * limits[0].limit.value).epsilon(0.01));
+}
+
+TEST_CASE("memory bounds only what does not fit a cache") {
+  const auto limits = device_limits(catalogue(), device_facts_from(h200()),
+                                    job_of("memory_bandwidth", Json::object()));
+  REQUIRE(limits.size() == 2);
+  CHECK(limits[0].params == Json{{"level", "memory"}});
+  CHECK(limits[0].limit.value == Approx(4.8e12).epsilon(0.05));
+}
+
+TEST_CASE("an unknown product has no limit, and odd facts do no harm") {
+  const Job job = job_of("gemm", {{"dtypes", {"bf16"}}});
+  CHECK(device_limits(catalogue(), device_facts_from({{"name", "A toaster"}}), job).empty());
+  CHECK(device_limits(catalogue(), device_facts_from(Json::array()), job).empty());
+  const DeviceFacts odd = device_facts_from(
+      {{"name", 7}, {"memory_bytes", "much"}, {"multiprocessors", -3}, {"clock_hz", 1e300}});
+  CHECK(odd.name.empty());
+  CHECK_FALSE(odd.memory_bytes);
+  CHECK_FALSE(odd.multiprocessors);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,80 @@
+// Keeps a device at work and looks whether it stays right and as fast: products and a memory stream
+// in turn, for as many rounds as asked for. Products are compared with the first one bit for bit
+// before each sample, memory after each round: what comes and goes with heat or voltage shows here
+// and in no short probe.
+#include <map>
+#include <vector>
+
+#include "probes/probe.h"
+#include "probes/procedures/device_load.h"
+#include "probes/state.h"
+
+namespace bench {
+namespace {
+
+/// The loads that this device can have; those it cannot are skipped with the reason.
+std::vector<DeviceLoad> possible_loads(State& state) {
+  std::vector<DeviceLoad> loads;
+  for (const auto& name : state.list<std::string>("loads")) {
+    LoadOffer offer = named_load(state, name);
+    if (offer.load)
+      loads.push_back(std::move(*offer.load));
+    else
+      state.skip_series(name + "_rate", Json::object(), offer.reason);
+  }
+  return loads;
+}
+
+/// The rate of one round; nothing where its result was wrong.
+std::optional<double> burn_round(State& state, const DeviceLoad& load, std::int64_t round) {
+  Measurement m;
+  m.params = {{"round", round}};
+  m.reports = {{load.metric, load.amount}};
+  double wrong = 0.0;
+  bool worked = false;
+  m.work = [&](std::int64_t calls) {
+    load.work(calls);
+    worked = true;
+  };
+  if (load.quick_check)
+    m.before_sample = [&] {
+      if (worked && !load.verify().passed()) ++wrong;
+    };
+  m.verify = [&] {
+    const Check last = load.verify();
+    return wrong > 0.0 ? Check{last.method, wrong, 0.0} : last;
+  };
+  m.clock = load.clock;
+  const Measured measured = state.measure(m);
+  if (measured.outcome != Status::ok || !(measured.median.value > 0.0)) return {};
+  return load.amount / measured.median.value;
+}
+
+void run_burn(State& state) {
+  const std::vector<DeviceLoad> loads = possible_loads(state);
+  const std::int64_t rounds = state.integer("rounds");
+  std::map<std::string, std::pair<double, double>> first_and_last;
+  for (std::int64_t round = 1; round <= rounds; ++round)
+    for (const DeviceLoad& load : loads) {
+      const auto rate = burn_round(state, load, round);
+      if (!rate) return;  // a device that is wrong once need not be driven on
+      auto& [first, last] =
+          first_and_last.try_emplace(load.metric, std::pair(*rate, *rate)).first->second;
+      last = *rate;
+    }
+  for (const auto& [metric, rates] : first_and_last)
+    state.value("kept", rates.second / rates.first, {{"of", metric}, {"rounds", rounds}});
+}
+
+const Registration registration{{
+    .name = "burn",
+    .summary = "minutes of products and memory streams, compared all the time",
+    .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
+                {"memory_rate", Unit::byte_per_second, Better::higher},
+                {"copy_rate", Unit::byte_per_second, Better::higher},
+                {"kept", Unit::ratio, Better::higher}},
+    .run = run_burn,
+}};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,63 @@
+// What is left of a device's speed when all its neighbours work too: each rank alone while the
+// others wait, then all at once. Devices share power, air, the host's memory, PCIe switches and
+// cooling; a slot that suffers more than others shows here.
+#include <algorithm>
+
+#include "probes/probe.h"
+#include "probes/procedures/device_load.h"
+#include "probes/state.h"
+
+namespace bench {
+namespace {
+
+/// Every rank calls it; those that are not meant do nothing, and the time is that of the slowest.
+Measured measure_share(State& state, const DeviceLoad& load, int active) {
+  const bool all = active < 0;
+  const bool works = all || active == state.group().rank();
+  Measurement m;
+  m.params = all ? Json{{"active", "all"}} : Json{{"active", "one"}, {"active_rank", active}};
+  m.work = [&load, works](std::int64_t calls) {
+    if (works) load.work(calls);
+  };
+  m.reports = {{load.metric, load.amount}};
+  m.verify = [&load, works] { return works ? load.verify() : Check{"another rank's", 0.0, 0.0}; };
+  m.clock = load.clock;
+  return state.measure(m);
+}
+
+/// One reason for all ranks: the measuring is done together or not at all.
+bool possible_everywhere(State& state, const LoadOffer& offer) {
+  double missing = offer.load ? 0.0 : 1.0;
+  state.group().max(std::span(&missing, 1));
+  return missing == 0.0;
+}
+
+void measure_load(State& state, const std::string& name) {
+  const LoadOffer offer = named_load(state, name);
+  if (!possible_everywhere(state, offer))
+    return state.skip_series(name + "_rate", Json::object(),
+                             offer.load ? "a rank cannot have this load" : offer.reason);
+  double slowest_alone = 0.0;
+  for (int rank = 0; rank < state.group().size(); ++rank)
+    slowest_alone = std::max(slowest_alone, measure_share(state, *offer.load, rank).median.value);
+  const double together = measure_share(state, *offer.load, -1).median.value;
+  if (together > 0.0) state.value("kept", slowest_alone / together, {{"of", offer.load->metric}});
+}
+
+void run_concurrency(State& state) {
+  if (state.group().size() < 2) return state.skip("needs at least two ranks");
+  for (const auto& name : state.list<std::string>("loads")) measure_load(state, name);
+}
+
+const Registration registration{{
+    .name = "concurrency",
+    .summary = "each rank's device alone, and all at once",
+    .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
+                {"memory_rate", Unit::byte_per_second, Better::higher},
+                {"copy_rate", Unit::byte_per_second, Better::higher},
+                {"kept", Unit::ratio, Better::higher}},
+    .run = run_concurrency,
+}};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,92 @@
+#include "core/locations.h"
+#include "core/schema.h"
+#include "tests/probes/fake_memory.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_gemm.h"
+
+namespace bench {
+namespace {
+
+struct BurnJob {
+  Job job;
+  FakeDevice device;
+  FakeGemm gemm{device};
+  FakeMemory memory{device};
+  std::unique_ptr<Group> group = make_self_group();
+  CollectedRecords sink;
+
+  explicit BurnJob(Json params) {
+    params["dtype"] = "f32";
+    params["shape"] = {8, 8, 8};
+    job.probe = "burn";
+    job.params = Schema::load("schemas/probes/burn.json").check(params, "test");
+    device.fake_gemm = &gemm;
+    device.fake_memory = &memory;
+  }
+
+  Outcome run() {
+    const Probe& probe = find_probe("burn");
+    State state(job, probe, device, *group, sink);
+    probe.run(state);
+    return state.finish();
+  }
+
+  std::vector<Samples> of(const std::string& metric) const {
+    std::vector<Samples> found;
+    for (const Samples& samples : sink.samples())
+      if (samples.metric == metric) found.push_back(samples);
+    return found;
+  }
+};
+
+TEST_CASE("each round measures each load, and the last is compared with the first") {
+  BurnJob job(Json{{"rounds", 3}});
+  CHECK(job.run().status == Status::ok);
+  const auto products = job.of("gemm_rate");
+  REQUIRE(products.size() == 3);
+  CHECK(products[2].params == Json{{"round", 3}});
+  CHECK(products[0].values.at(0) == Approx(2.0 * 8 * 8 * 8 / 1e-3));
+  CHECK(products[0].check->method == "the bits of the first product");
+  CHECK(job.of("memory_rate").size() == 3);
+  const auto kept = job.of("kept");
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[0].values.at(0) == Approx(1.0));
+}
+
+TEST_CASE("a product that changes in one bit ends the burn as invalid") {
+  BurnJob job(Json{{"rounds", 5}, {"loads", {"gemm"}}});
+  job.gemm.fault = GemmFault::last_bit_now_and_then;
+  CHECK(job.run().status == Status::invalid);
+  CHECK(job.of("gemm_rate").size() < 5);
+  CHECK(job.of("kept").empty());
+}
+
+TEST_CASE("a first product that is wrong is no measure for the others") {
+  BurnJob job(Json{{"rounds", 2}, {"loads", {"gemm"}}});
+  job.gemm.fault = GemmFault::sign_of_timed;
+  CHECK(job.run().status == Status::invalid);
+}
+
+TEST_CASE("memory that is wrong ends the burn as invalid") {
+  BurnJob job(Json{{"rounds", 2}});
+  job.memory.error = 1.0;
+  CHECK(job.run().status == Status::invalid);
+}
+
+TEST_CASE("loads that the device cannot have are skipped with the reason") {
+  BurnJob job(Json{{"rounds", 1}, {"loads", {"gemm", "copy"}}});
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.of("copy_rate").at(0).reason == "this device's memory is the host's: nothing to copy");
+  BurnJob bare(Json{{"rounds", 1}});
+  bare.device.fake_gemm = nullptr;
+  bare.device.fake_memory = nullptr;
+  CHECK(bare.run().status == Status::skipped);
+}
+
+TEST_CASE("a burn on more threads than cores is refused") {
+  BurnJob job(Json{{"threads", 5}});
+  CHECK_THROWS_AS(job.run(), Error);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,73 @@
+"""Every command of benchctl that the README and docs/ show is understood, and files they name are there.
+
+    docs_commands_test.py BENCHCTL
+
+Commands are taken from lines that begin with build/bin/benchctl, and from code in the text. A `run` of a whole suite is
+planned instead, with the same options: that it is understood is asked here, not what it measures.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+LINE = re.compile(r"^(?:    (?:build/bin/)?|build/bin/)benchctl (\S.*)$")
+IN_TEXT = re.compile(r"`(?:build/bin/)?benchctl ([a-z][^`]*)`")
+SCRIPT = re.compile(r"\bscripts/([a-z_]+)(?![\w./])")
+ONLY_OF_RUN = {"--label": 1, "--json": 0}
+
+
+def commands():
+    """(page, command words) of each command shown; placeholders in capitals are left out."""
+    for page in PAGES:
+        text = page.read_text()
+        shown = [match[1] for line in text.splitlines() if (match := LINE.match(line))]
+        for command in [*shown, *IN_TEXT.findall(text)]:
+            words = shlex.split(command.split("#")[0])
+            if words and not any(re.fullmatch(r"[A-Z]+|\.\.\.|\[.*|<.*", word) for word in words):
+                yield page.relative_to(ROOT), words
+
+
+def planned(words):
+    """`run` as `plan`, without the options that only run has."""
+    kept, skip = ["plan"], 0
+    for word in words[1:]:
+        if skip:
+            skip -= 1
+        elif word in ONLY_OF_RUN:
+            skip = ONLY_OF_RUN[word]
+        else:
+            kept.append(word)
+    return kept
+
+
+def main():
+    benchctl, wrong, tried = sys.argv[1], [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "BENCHCTL_DB": f"{folder}/results.sqlite"}
+
+        def call(*words):
+            return subprocess.run([benchctl, *words], env=environment, cwd=ROOT, capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, timeout=60)
+
+        call("run", "smoke", "--only", "topology")
+        for page, words in commands():
+            tried += 1
+            done = call(*(planned(words) if words[0] == "run" and len(words) > 1 else words + ["--help"] * (len(words) == 1)))
+            if done.returncode != 0:
+                wrong.append(f"{page}: benchctl {' '.join(words)}: exit code {done.returncode}: {done.stderr.strip()[:300]}")
+    for page in PAGES:
+        for name in set(SCRIPT.findall(page.read_text())):
+            if not (ROOT / "scripts" / name).exists():
+                wrong.append(f"{page.relative_to(ROOT)}: there is no scripts/{name}")
+    print("\n".join(wrong) if wrong else f"{tried} commands")
+    sys.exit(1 if wrong or tried < 8 else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -61,6 +61,9 @@ class Device {
   virtual void untimed(const std::function<void()>& piece) { piece(); }
   /// The clock the device runs at just now, measured; nothing where it cannot be known.
   virtual std::optional<Hertz> clock() = 0;
+  /// Whether a clock that moves is a sign of trouble. A GPU at its power limit moves it all the
+  /// time: that is kept beside the samples and filters none.
+  virtual bool steady_clock() const { return true; }
   virtual ThreadWatch& watch() = 0;
   /// What tells its product and its limits: name, memory_bytes, multiprocessors, clock_hz, ...;
   /// null where nothing does.

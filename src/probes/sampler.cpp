@@ -165,7 +165,7 @@ void Sampler::agree(const Measurement& m, Batch& batch) {
 }
 
 bool Sampler::clock_moved(const Batch& batch, const TimedSeries& series) {
-  if (batch.clock <= 0.0 || series.clocks.size() < 3) return false;
+  if (!device_.steady_clock() || batch.clock <= 0.0 || series.clocks.size() < 3) return false;
   const double usual = median(series.clocks);
   return std::abs(batch.clock - usual) > kClockTolerance * usual;
 }

@@ -120,6 +120,18 @@ TEST_CASE("warm-up that never settles ends at its cap") {
   CHECK(s.run().warm_up_s < 0.5);
 }
 
+TEST_CASE("a device whose clock moves by nature loses no sample to it") {
+  for (const bool steady : {true, false}) {
+    Scripted s;
+    s.device.steady = steady;
+    int i = 0;
+    s.device.next_clock = [&] { return Hertz{++i % 3 == 0 ? 1.5e9 : 1.98e9}; };
+    const TimedSeries series = s.run();
+    CHECK((count_clean(series.flags) == series.flags.size()) == !steady);
+    CHECK_FALSE(series.clocks.empty());
+  }
+}
+
 /// A machine of two cores on which others use `share` of the time that passes.
 void crowd(Scripted& s, double share) {
   s.device.fake_watch.machine = MachineTime{100.0, 200.0, 0.01};

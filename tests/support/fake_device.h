@@ -30,6 +30,7 @@ class FakeDevice final : public Device {
   std::string id() const override { return "fake"; }
   Seconds now() override { return time; }
   std::optional<Hertz> clock() override { return next_clock ? next_clock() : std::nullopt; }
+  bool steady_clock() const override { return steady; }
   ThreadWatch& watch() override { return fake_watch; }
   int cores() const override { return 4; }
   Instructions* instructions() override { return fake_instructions; }
@@ -40,6 +41,7 @@ class FakeDevice final : public Device {
   Launches* launches() override { return fake_launches; }
 
   Seconds time;
+  bool steady = true;
   std::function<std::optional<Hertz>()> next_clock;
   FakeWatch fake_watch;
   Instructions* fake_instructions = nullptr;

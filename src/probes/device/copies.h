@@ -48,7 +48,8 @@ struct CopyRequest {
 class CopyRun {
  public:
   virtual ~CopyRun() = default;
-  /// The timed work: the copy, `calls` times.
+  /// The timed work: the copy, `calls` times. With pageable memory it has ended on return, else it
+  /// is only enqueued where the device has a stream.
   virtual void run(std::int64_t calls) = 0;
   /// Every byte of what arrived last, on both sides, against what was sent. The contents differ
   /// from place to place and from one prepare to the next, and the target was poisoned.

@@ -28,6 +28,8 @@ void measure_copy(State& state, Copies& copies, const CopyRequest& request) {
   m.work = [&](std::int64_t calls) { offer.run->run(calls); };
   m.reports = {{"bandwidth", ways * static_cast<double>(request.bytes)}, {"time"}};
   m.verify = [&] { return offer.run->verify(); };
+  // The host itself takes part in copying ordinary memory, and waits for the device meanwhile.
+  m.host_clock = uses_host(request.route) && request.memory == HostMemory::pageable;
   state.measure(m);
 }
 

@@ -10,7 +10,9 @@ CublasDescriptors::CublasDescriptors(const CublasProduct& product, const CublasT
   check(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
                                        sizeof transpose),
         "say which factor is transposed");
-  const std::int8_t fast = fast_accumulation ? 1 : 0;
+  // Only of fp8: others keep their sums in full.
+  const bool eight_bits = types.a == CUDA_R_8F_E4M3;
+  const std::int8_t fast = fast_accumulation && eight_bits ? 1 : 0;
   check(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast,
                                        sizeof fast),
         "say how sums are kept");

@@ -93,6 +93,8 @@ class CudaCopy final : public CopyRun {
       check(cudaEventRecord(join_.get(), other_.get()), "wait for the other direction");
       check(cudaStreamWaitEvent(stream_, join_.get()), "wait for the other direction");
     }
+    if (uses_host(request_.route) && request_.memory == HostMemory::pageable)
+      check(cudaStreamSynchronize(stream_), "the copies");
   }
 
   Check verify() override {

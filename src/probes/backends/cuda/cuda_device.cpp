@@ -86,6 +86,7 @@ class CudaDevice final : public Device {
     check(cudaStreamSynchronize(stream_.get()), "the first call");
   }
   std::optional<Hertz> clock() override { return timer_.clock(); }
+  bool steady_clock() const override { return false; }
   ThreadWatch& watch() override { return watch_; }
   Json facts() override {
     constexpr double kKilohertz = 1e3;

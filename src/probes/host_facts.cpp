@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "probes/cgroup_limits.h"
+#include "probes/cpu_account.h"
 #include "probes/cpu_facts.h"
 #include "probes/host_hurts.h"
 #include "probes/system_files.h"
@@ -90,15 +91,8 @@ void add_limits(const SystemFiles& files, Json& facts) {
 
 /// Share of all CPU time since boot that the hypervisor gave to others.
 Json steal_share(const SystemFiles& files) {
-  std::istringstream in(field(files.text("proc/stat").value_or(""), "cpu").value_or(""));
-  std::array<double, 8>
-      ticks{};  // user nice system idle iowait irq softirq steal; guest is in user
-  double all = 0.0;
-  for (double& tick : ticks) {
-    if (!(in >> tick)) return kUnreadable;
-    all += tick;
-  }
-  return all > 0.0 ? Json(ticks.back() / all) : Json(kUnreadable);
+  const auto cpu = read_cpu_account(files);
+  return cpu && cpu->all_s > 0.0 ? Json(cpu->steal_s / cpu->all_s) : Json(kUnreadable);
 }
 
 /// "0.64 0.48 0.31 2/96 19043": one minute's average, and how many can run at this moment.

@@ -1,9 +1,6 @@
 #include "probes/host_pressure.h"
 
-#include <unistd.h>
-
 #include <fstream>
-#include <sstream>
 #include <string>
 
 namespace bench {
@@ -41,39 +38,13 @@ std::optional<double> read_throttled() {
 
 }  // namespace
 
-HostPressure HostPressure::now() {
-  HostPressure pressure;
-  std::ifstream in("/proc/stat");
-  std::string line;
-  if (std::getline(in, line)) {
-    std::istringstream fields(line);
-    std::string cpu;
-    fields >> cpu;
-    double ticks = 0.0;
-    double all = 0.0;
-    double busy = 0.0;
-    const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
-    // user nice system idle iowait irq softirq steal; guest is in user
-    constexpr int kSystem = 2, kSteal = 7;
-    for (int field = 0; field <= kSteal && fields >> ticks; ++field) {
-      all += ticks;
-      if (field <= kSystem) busy += ticks;
-      if (field == kSteal) pressure.steal_s = ticks / per_second;
-    }
-    if (all > 0.0) {
-      pressure.all_s = all / per_second;
-      pressure.busy_s = busy / per_second;
-    }
-  }
-  pressure.throttled_s = read_throttled();
-  return pressure;
-}
+HostPressure HostPressure::now() { return {read_cpu_account(), read_throttled()}; }
 
 std::optional<double> steal_share(const HostPressure& before, const HostPressure& after) {
-  if (!before.steal_s || !after.steal_s || !before.all_s || !after.all_s) return {};
-  const double all = *after.all_s - *before.all_s;
+  if (!before.cpu || !after.cpu) return {};
+  const double all = after.cpu->all_s - before.cpu->all_s;
   if (!(all > 0.0)) return {};  // shorter than a tick
-  return (*after.steal_s - *before.steal_s) / all;
+  return (after.cpu->steal_s - before.cpu->steal_s) / all;
 }
 
 std::optional<double> throttled(const HostPressure& before, const HostPressure& after) {

@@ -5,13 +5,13 @@
 
 #include <optional>
 
+#include "probes/cpu_account.h"
+
 namespace bench {
 
 /// Counters since boot; differences of two are what matters.
 struct HostPressure {
-  std::optional<double> steal_s;      // over all CPUs (/proc/stat)
-  std::optional<double> all_s;        // idle and busy, over all CPUs
-  std::optional<double> busy_s;       // user, nice and system, over all CPUs
+  std::optional<CpuAccount> cpu;
   std::optional<double> throttled_s;  // of this cgroup (cpu.stat); nothing where there is no quota
 
   static HostPressure now();

@@ -1,9 +1,8 @@
 #include "probes/telemetry/host_counters.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "probes/cpu_account.h"
 #include "probes/telemetry/table_source.h"
 
 namespace bench {
@@ -32,7 +31,6 @@ double kilobytes_of(const std::string& text, std::string_view key) {
 
 std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files) {
   if (!files.text("proc/stat", 4096)) return {};
-  // Seconds of CPU time, summed over the processors; "busy" is user, nice and system.
   return std::make_unique<TableSource>(
       "host.cpu",
       std::vector<CounterColumn>{{"busy_s", "second", kCounter},
@@ -41,15 +39,10 @@ std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files) {
                                  {"cpu_stalled_s", "second", kCounter},
                                  {"io_stalled_s", "second", kCounter}},
       [files](std::span<double> values) {
-        const std::string text = files.text("proc/stat", 4096).value_or("");
-        const auto words = words_of(std::string_view(text).substr(0, text.find('\n')));
-        const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-        const bool whole = words.size() > 8 && words[0] == "cpu";
-        // cpu user nice system idle iowait irq softirq steal
-        values[0] = whole ? tick * (number_at(words, 1) + number_at(words, 2) + number_at(words, 3))
-                          : kUnread;
-        values[1] = whole ? tick * number_at(words, 5) : kUnread;
-        values[2] = whole ? tick * number_at(words, 8) : kUnread;
+        const auto cpu = read_cpu_account(files);
+        values[0] = cpu ? cpu->busy_s : kUnread;
+        values[1] = cpu ? cpu->iowait_s : kUnread;
+        values[2] = cpu ? cpu->steal_s : kUnread;
         values[3] = stalled_s(files, "cpu");
         values[4] = stalled_s(files, "io");
       });

@@ -8,20 +8,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <ctime>
 #include <mutex>
+
+#include "probes/host_clock.h"
 
 namespace bench {
 namespace {
 
 std::chrono::nanoseconds nanoseconds(double seconds) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
-}
-
-Seconds thread_cpu_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return {static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
 }
 
 /// Signals are the business of the thread that measures.
@@ -41,9 +36,7 @@ void leave_the_core() {
 
 }  // namespace
 
-double telemetry_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double telemetry_clock() { return steady_now().value; }
 
 struct SamplerThread::Shared {
   SourceFactory sources;
@@ -96,7 +89,7 @@ void SamplerThread::run(Shared& shared) {
     problem = error.what();
   }
   const std::lock_guard lock(shared.mutex);
-  shared.telemetry = {std::move(recordings), {}, thread_cpu_time(), problem};
+  shared.telemetry = {std::move(recordings), {}, cpu_time_of(CLOCK_THREAD_CPUTIME_ID), problem};
   shared.ended = true;
   shared.changed.notify_all();
 }

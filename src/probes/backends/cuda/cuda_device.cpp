@@ -1,10 +1,7 @@
 #include "probes/backends/cuda/cuda_device.h"
 
-#include <time.h>
-
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -19,25 +16,17 @@
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/device/gemm.h"
 #include "probes/device/memory.h"
+#include "probes/host_clock.h"
 
 namespace bench {
 namespace {
-
-Seconds steady_now() {
-  return {
-      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
-}
 
 /// A GPU's samples are timed on its own stream: what the host's threads lose is not in them.
 class CudaWatch final : public ThreadWatch {
  public:
   void start() override {}
   Seconds lost() override { return {0.0}; }
-  Seconds cpu_time() override {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return {static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9};
-  }
+  Seconds cpu_time() override { return cpu_time_of(CLOCK_PROCESS_CPUTIME_ID); }
   std::optional<MachineTime> machine_time() override { return {}; }
 };
 

@@ -2,22 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 
 #include "probes/backends/host/cpu_features.h"
 #include "probes/backends/host/host_capabilities.h"
 #include "probes/backends/host/kernels_compute.h"
+#include "probes/host_clock.h"
 
 namespace bench {
 namespace {
 
 constexpr std::uint64_t kStart = 1;
 constexpr std::uint64_t kOperand = 0x9e3779b97f4a7c15;  // odd, so that powers never become zero
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 #define BENCH_16(step) \
   step step step step step step step step step step step step step step step step
@@ -93,8 +89,8 @@ std::vector<ClockWalk> make_chains() { return {}; }
 double timer_overhead() {
   double least = 1.0;
   for (int i = 0; i < 100; ++i) {
-    const double begin = now();
-    least = std::min(least, now() - begin);
+    const double begin = steady_now().value;
+    least = std::min(least, steady_now().value - begin);
   }
   return least;
 }
@@ -105,9 +101,9 @@ double fastest_rate(const Walk& walk, std::int64_t steps, int walks) {
   static const double overhead = timer_overhead();
   double best = 0.0;
   for (int i = 0; i < walks; ++i) {
-    const double begin = now();
+    const double begin = steady_now().value;
     walk(steps);
-    best = std::max(best, static_cast<double>(steps) / (now() - begin - overhead));
+    best = std::max(best, static_cast<double>(steps) / (steady_now().value - begin - overhead));
   }
   return best;
 }

@@ -1,13 +1,12 @@
 // The CPU as a device. Capabilities are made when first asked for: a null job should not pay for
 // the start of oneDNN.
-#include <chrono>
-
 #include "probes/backends/host/host_capabilities.h"
 #include "probes/device.h"
 #include "probes/device/gemm.h"
 #include "probes/device/instructions.h"
 #include "probes/device/memory.h"
 #include "probes/device/topology.h"
+#include "probes/host_clock.h"
 
 namespace bench {
 namespace {
@@ -19,10 +18,7 @@ class HostDevice final : public Device {
   std::string kind() const override { return "host"; }
   std::string id() const override { return "cpu"; }
 
-  Seconds now() override {
-    return {
-        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
-  }
+  Seconds now() override { return steady_now(); }
 
   std::optional<Hertz> clock() override { return core_clock(); }
   ThreadWatch& watch() override { return watch_; }

@@ -1,7 +1,6 @@
 #include "probes/device/instructions.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 
@@ -10,13 +9,10 @@
 #include "probes/backends/host/host_capabilities.h"
 #include "probes/backends/host/kernels_compute.h"
 #include "probes/backends/host/team.h"
+#include "probes/host_clock.h"
 
 namespace bench {
 namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// What one thread works on: 64-byte aligned, on lines of its own.
 struct Lane {
@@ -101,9 +97,9 @@ std::optional<double> measured_per_cycle(const ComputeKernel& kernel) {
       static_cast<std::int64_t>(kWindowCycles * kernel.stream.most_per_cycle / kernel.sums);
   std::vector<double> rates, clocks;
   for (int i = -kSettle; i < kWindows; ++i) {
-    const double begin = seconds_now();
+    const double begin = steady_now().value;
     kernel.loop(iterations, lane.a, lane.b, lane.out);
-    const double elapsed = seconds_now() - begin;
+    const double elapsed = steady_now().value - begin;
     const auto clock = chain_clock(kernel.stream.isa, kWalks);
     if (!clock) return {};
     if (i < 0) continue;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +10,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "probes/host_pressure.h"
+#include "probes/cpu_account.h"
+#include "probes/host_clock.h"
 
 namespace bench {
 namespace {
@@ -85,16 +85,12 @@ Seconds HostThreadWatch::lost() {
   return {worst};
 }
 
-Seconds HostThreadWatch::cpu_time() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return {static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9};
-}
+Seconds HostThreadWatch::cpu_time() { return cpu_time_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 std::optional<MachineTime> HostThreadWatch::machine_time() {
-  const HostPressure now = HostPressure::now();
-  if (!now.busy_s || !now.all_s) return {};
-  return MachineTime{*now.busy_s, *now.all_s, 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK))};
+  const auto cpu = read_cpu_account();
+  if (!cpu || !(cpu->all_s > 0.0)) return {};
+  return MachineTime{cpu->busy_s, cpu->all_s, tick_seconds()};
 }
 
 }  // namespace bench

@@ -3,18 +3,11 @@
 #include <bit>
 #include <string>
 
+#include "core/elements.h"
 #include "core/error.h"
 
 namespace bench {
 namespace {
-
-/// The finalizer of SplitMix64: turns a seed into as many unlike numbers as asked for.
-std::uint64_t random_word(std::uint64_t seed, std::uint64_t which) {
-  std::uint64_t x = seed + (which + 1) * 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 /// The inverse of an odd number modulo 2^64, by Newton's steps: each doubles the right bits.
 std::uint64_t inverse(std::uint64_t odd) {
@@ -30,9 +23,9 @@ constexpr unsigned kLeastBits = 2;
 ChainOrder::ChainOrder(unsigned bits, std::uint64_t seed)
     : mask_((std::uint64_t{1} << bits) - 1),
       shift_((bits + 1) / 2),
-      multiplier_(random_word(seed, 0) << 3 | 5),
-      increment_(random_word(seed, 1) | 1),
-      scramble_(random_word(seed, 2) | 1),
+      multiplier_(random_bits(seed, 0) << 3 | 5),
+      increment_(random_bits(seed, 1) | 1),
+      scramble_(random_bits(seed, 2) | 1),
       unscramble_(inverse(scramble_)) {}
 
 // x ^ (x >> shift) undoes itself where shift is at least half of the bits.

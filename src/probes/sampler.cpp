@@ -112,12 +112,10 @@ std::size_t Sampler::batch_size(const Measurement& m, double call_s) const {
 double Sampler::timed_sample(const Measurement& m, std::int64_t calls) {
   if (m.before_sample) m.before_sample();
   group_.barrier();
-  if (m.host_clock) {
-    const Seconds begin = device_.now();
-    m.work(calls);
-    return (device_.now() - begin).value / static_cast<double>(calls);
-  }
-  return device_.timed([&] { m.work(calls); }, calls).value / static_cast<double>(calls);
+  const auto piece = [&] { m.work(calls); };
+  const Seconds took =
+      m.host_clock ? device_.Device::timed(piece, calls) : device_.timed(piece, calls);
+  return took.value / static_cast<double>(calls);
 }
 
 /// The mean seconds per call over `count` calls, timed as IMB (no barrier) or OSU (one after each)

@@ -19,12 +19,13 @@ std::optional<int> whole_number(const Json& facts, const char* key) {
   return value && *value <= kMost ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
-/// Adds one limit for each value of a list among the job's parameters.
+/// Gathers the limits of one job.
 class Collector {
  public:
   Collector(const HardwareEntry& entry, const DeviceFacts& facts, const Job& job)
       : entry_(entry), facts_(facts), job_(job) {}
 
+  /// One limit for each value of a list among the job's parameters.
   void each(const char* list, const char* param, const std::string& metric,
             const Json& path = Json::object()) {
     const auto values = job_.params.find(list);
@@ -32,19 +33,15 @@ class Collector {
     for (const Json& value : *values) {
       Json params = path;
       params[param] = value;
-      add(metric, params, {{param, value}});
+      add(metric, metric, params, {{param, value}});
     }
   }
 
-  /// Of a metric that stands under another's limit.
-  void as(const std::string& limited, const std::string& metric, const Json& applies) {
-    const auto limit = hardware_limit(entry_, facts_, job_.probe + "." + limited, Json::object());
-    if (limit) limits_.push_back({metric, applies, *limit});
-  }
-
-  /// `applies`: the parameters a series must have for the limit to be its own.
-  void add(const std::string& metric, const Json& params, const Json& applies) {
-    const auto limit = hardware_limit(entry_, facts_, job_.probe + "." + metric, params);
+  /// The limit that the catalogue knows for `limited` is put to `metric`, for the series that have
+  /// the parameters `applies`.
+  void add(const std::string& limited, const std::string& metric, const Json& params,
+           const Json& applies) {
+    const auto limit = hardware_limit(entry_, facts_, job_.probe + "." + limited, params);
     if (limit) limits_.push_back({metric, applies, *limit});
   }
 
@@ -81,7 +78,7 @@ std::vector<KnownLimit> device_limits(const HardwareCatalogue& catalogue, const 
   limits.each("routes", "route", "bandwidth");
   // What fits a cache is not bounded by the memory.
   for (const char* metric : {"bandwidth", "traffic"})
-    limits.as("bandwidth", metric, {{"level", "memory"}});
+    limits.add("bandwidth", metric, Json::object(), {{"level", "memory"}});
   const Json path = {{"ranks", job.ranks}, {"nodes", job.hosts.size()}};
   for (const char* metric : {"busbw", "algbw"}) limits.each("ops", "op", metric, path);
   return limits.take();

@@ -1,12 +1,9 @@
 #include "probes/procedures/device_load.h"
 
-#include <algorithm>
-#include <array>
-
-#include "core/error.h"
 #include "probes/device/copies.h"
 #include "probes/device/memory.h"
 #include "probes/procedures/gemm_check.h"
+#include "probes/procedures/thread_counts.h"
 
 namespace bench {
 namespace {
@@ -53,8 +50,7 @@ LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threa
                      .work = [product](std::int64_t calls) { product->plan->run(calls); },
                      .verify = [product] { return product->verify(); },
                      .quick_check = true,
-                     .clock = [product] { return product->plan->clock(); },
-                     .owned = product},
+                     .clock = [product] { return product->plan->clock(); }},
           ""};
 }
 
@@ -71,10 +67,7 @@ LoadOffer memory_load(State& state, double bytes, int threads) {
   return {DeviceLoad{.metric = "memory_rate",
                      .amount = amount.payload,
                      .work = [arrays](std::int64_t calls) { arrays->run(calls); },
-                     .verify = [arrays] { return arrays->verify(); },
-                     .quick_check = false,
-                     .clock = {},
-                     .owned = arrays},
+                     .verify = [arrays] { return arrays->verify(); }},
           ""};
 }
 
@@ -90,22 +83,13 @@ LoadOffer copy_load(State& state, std::size_t bytes) {
   return {DeviceLoad{.metric = "copy_rate",
                      .amount = 2.0 * static_cast<double>(bytes),
                      .work = [run](std::int64_t calls) { run->run(calls); },
-                     .verify = [run] { return run->verify(); },
-                     .quick_check = false,
-                     .clock = {},
-                     .owned = run},
+                     .verify = [run] { return run->verify(); }},
           ""};
 }
 
 LoadOffer named_load(State& state, const std::string& name) {
   const auto bytes = state.integer("size_bytes");
-  const auto asked = static_cast<int>(state.integer("threads"));
-  const int threads = asked == 0 ? state.device().cores() : asked;
-  if (threads > state.device().cores())
-    throw Error(ErrorKind::input,
-                "job " + state.job().id + " asks for " + std::to_string(threads) +
-                    " threads, but this rank may use " + std::to_string(state.device().cores()),
-                "ask for at most that many, or for 0, which means all of them");
+  const int threads = thread_count(state, static_cast<int>(state.integer("threads")));
   if (name == "memory") return memory_load(state, static_cast<double>(bytes), threads);
   if (name == "copy") return copy_load(state, static_cast<std::size_t>(bytes));
   const auto shape = state.list<std::int64_t>("shape");

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,14 +12,14 @@
 
 namespace bench {
 
+/// The functions own what they use.
 struct DeviceLoad {
   std::string metric;   // "gemm_rate", "memory_rate", "copy_rate"
   double amount = 0.0;  // operations or bytes of one call
   Work work;
   std::function<Check()> verify;
-  bool quick_check = false;                     // verify() may be called between two samples
-  std::function<std::optional<Hertz>()> clock;  // empty: the device's own
-  std::shared_ptr<void> owned;                  // what the functions use
+  bool quick_check = false;                          // verify() may be called between two samples
+  std::function<std::optional<Hertz>()> clock = {};  // empty: the device's own
 };
 
 /// A load, or why this device cannot have it.

@@ -6,16 +6,21 @@
 
 namespace bench {
 
-std::vector<int> thread_counts(State& state) {
+int thread_count(State& state, int asked) {
   const int cores = state.device().cores();
+  const int threads = asked == 0 ? cores : asked;
+  if (threads < 1 || threads > cores)
+    throw Error(ErrorKind::input,
+                "job " + state.job().id + " asks for " + std::to_string(asked) +
+                    " threads, but this rank may use " + std::to_string(cores) + " cores",
+                "ask for at most that many, or for 0, which means all of them");
+  return threads;
+}
+
+std::vector<int> thread_counts(State& state) {
   std::vector<int> counts;
   for (const int asked : state.list<int>("threads")) {
-    const int threads = asked == 0 ? cores : asked;
-    if (threads < 1 || threads > cores)
-      throw Error(ErrorKind::input,
-                  "job " + state.job().id + " asks for " + std::to_string(asked) +
-                      " threads, but this rank may use " + std::to_string(cores) + " cores",
-                  "ask for at most that many, or for 0, which means all of them");
+    const int threads = thread_count(state, asked);
     if (std::ranges::find(counts, threads) == counts.end()) counts.push_back(threads);
   }
   return counts;

@@ -11,4 +11,7 @@ namespace bench {
 /// the device has cores, which would measure the scheduler.
 std::vector<int> thread_counts(State& state);
 
+/// One such number.
+int thread_count(State& state, int asked);
+
 }  // namespace bench

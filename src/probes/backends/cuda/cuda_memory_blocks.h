@@ -11,16 +11,18 @@
 
 namespace bench {
 
-class DeviceMemory {
+/// What one of CUDA's functions allocates and another gives back.
+template <cudaError_t (*allocate)(void**, std::size_t), cudaError_t (*release)(void*)>
+class CudaMemoryBlock {
  public:
-  DeviceMemory() = default;
-  explicit DeviceMemory(std::size_t bytes) : bytes_(bytes) {
-    check(cudaMalloc(&data_, bytes), "cudaMalloc of " + std::to_string(bytes) + " bytes");
+  CudaMemoryBlock() = default;
+  explicit CudaMemoryBlock(std::size_t bytes) : bytes_(bytes) {
+    check(allocate(&data_, bytes), "get " + std::to_string(bytes) + " bytes of memory");
   }
-  ~DeviceMemory() { cudaFree(data_); }
-  DeviceMemory(DeviceMemory&& other) noexcept
+  ~CudaMemoryBlock() { release(data_); }
+  CudaMemoryBlock(CudaMemoryBlock&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+  CudaMemoryBlock& operator=(CudaMemoryBlock&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     return *this;
@@ -37,32 +39,15 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
+inline cudaError_t allocate_on_gpu(void** data, std::size_t bytes) {
+  return cudaMalloc(data, bytes);
+}
+inline cudaError_t allocate_pinned(void** data, std::size_t bytes) {
+  return cudaHostAlloc(data, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+}
+
+using DeviceMemory = CudaMemoryBlock<allocate_on_gpu, cudaFree>;
 /// Host memory that the GPU can read by itself, also while a kernel runs.
-class PinnedMemory {
- public:
-  PinnedMemory() = default;
-  explicit PinnedMemory(std::size_t bytes) : bytes_(bytes) {
-    check(cudaHostAlloc(&data_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
-          "cudaHostAlloc of " + std::to_string(bytes) + " bytes");
-  }
-  ~PinnedMemory() { cudaFreeHost(data_); }
-  PinnedMemory(PinnedMemory&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  PinnedMemory& operator=(PinnedMemory&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-
-  template <class T = void>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
-};
+using PinnedMemory = CudaMemoryBlock<allocate_pinned, cudaFreeHost>;
 
 }  // namespace bench

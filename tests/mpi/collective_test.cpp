@@ -4,10 +4,8 @@
 #include <set>
 
 #include "probes/device/collectives.h"
-#include "probes/probe.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_device.h"
 
 namespace bench {
 namespace {
@@ -62,31 +60,15 @@ class WrappedGroup final : public Group {
   Collectives& collectives_;
 };
 
-struct Run {
-  Outcome outcome;
-  std::vector<Samples> samples;
-};
-
-Run run_collective(Group& group, const Json& params) {
-  Job job;
-  job.ranks = group.size();
-  job.params = {{"ops", {"all_reduce"}}, {"dtypes", {"f32"}},    {"placements", {"out_of_place"}},
-                {"min_bytes", 64},       {"max_bytes", 4096},    {"factor", 8},
-                {"rotate", true},        {"timing", "isolated"}, {"offset_bytes", 0}};
-  job.params.update(params);
-  job.measure.max_time_s = 0.02;
-  job.measure.min_time_s = 0.0;
-  job.measure.warm_up_max_s = 0.01;
-  const auto device = make_host_device();
-  CollectedRecords sink;
-  const Probe& probe = find_probe("collective");
-  State state(job, probe, *device, group, sink);
-  probe.run(state);
-  return {state.finish(), sink.samples()};
+MpiRun run_collective(Group& group, const Json& params) {
+  Json all = {
+      {"placements", {"out_of_place"}}, {"min_bytes", 64}, {"max_bytes", 4096}, {"factor", 8}};
+  all.update(params);
+  return run_briefly(group, "collective", all);
 }
 
 TEST_CASE("every operation, type and placement is exact") {
-  const Run run =
+  const MpiRun run =
       run_collective(mpi_test_group(), {{"ops",
                                          {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
                                           "reduce", "all_to_all", "send_recv"}},
@@ -122,7 +104,7 @@ TEST_CASE("buffers lie as far behind the beginning of a page as asked") {
   for (const std::size_t offset : {0, 16}) {
     NotingCollectives noting(mpi_test_group());
     WrappedGroup group(mpi_test_group(), noting);
-    const Run run = run_collective(group, {{"offset_bytes", offset}, {"timing", "pipelined"}});
+    const MpiRun run = run_collective(group, {{"offset_bytes", offset}, {"timing", "pipelined"}});
     CHECK(run.outcome.status == Status::ok);
     CHECK(noting.places == std::set<std::uintptr_t>{offset});
   }
@@ -138,7 +120,7 @@ TEST_CASE("bus bandwidth is algorithm bandwidth times the operation's factor") {
                                                  {"reduce", 1.0},
                                                  {"send_recv", 1.0}};
   for (const auto& [op, factor] : factors) {
-    const Run run =
+    const MpiRun run =
         run_collective(mpi_test_group(), {{"ops", {op}}, {"min_bytes", 3072}, {"max_bytes", 3072}});
     if (mpi_test_group().rank() != 0) continue;
     REQUIRE(run.samples.size() == 3);
@@ -150,7 +132,7 @@ TEST_CASE("bus bandwidth is algorithm bandwidth times the operation's factor") {
 
 TEST_CASE("timings of other tools are labelled, averaged over ranks, and refuse in place") {
   for (const char* timing : {"pipelined", "osu"}) {
-    const Run run = run_collective(
+    const MpiRun run = run_collective(
         mpi_test_group(), {{"timing", timing}, {"placements", {"out_of_place", "in_place"}}});
     CHECK(run.outcome.status == Status::ok);
     if (mpi_test_group().rank() != 0) continue;

@@ -1,9 +1,6 @@
 // Runs under mpirun with 2 or 3 ranks on the host's memory and products.
-#include "core/schema.h"
-#include "probes/probe.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_device.h"
 
 namespace bench {
 namespace {
@@ -13,22 +10,11 @@ constexpr const char* kSmall = R"({"loads": ["gemm", "memory", "copy"], "dtype":
 
 TEST_CASE("each rank is measured alone and all together; what no rank can have is skipped") {
   Group& group = mpi_test_group();
-  Job job;
-  job.ranks = group.size();
-  job.params =
-      Schema::load("schemas/probes/concurrency.json").check(parse_json(kSmall, "test"), "test");
-  job.measure.max_time_s = 0.02;
-  job.measure.min_time_s = 0.0;
-  job.measure.warm_up_max_s = 0.01;
-  const auto device = make_host_device();
-  CollectedRecords sink;
-  const Probe& probe = find_probe("concurrency");
-  State state(job, probe, *device, group, sink);
-  probe.run(state);
-  CHECK(state.finish().status == Status::ok);
+  const MpiRun run = run_briefly(group, "concurrency", parse_json(kSmall, "test"));
+  CHECK(run.outcome.status == Status::ok);
   if (group.rank() != 0) return;
   int alone = 0, together = 0, kept = 0;
-  for (const Samples& samples : sink.samples()) {
+  for (const Samples& samples : run.samples) {
     if (samples.metric == "copy_rate") CHECK(samples.outcome == Status::skipped);
     if (samples.metric == "kept") {
       ++kept;

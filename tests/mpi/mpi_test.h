@@ -1,10 +1,38 @@
-// The group that all tests of this program share: MPI can be initialised once only.
+// The group that all tests of this program share (MPI can be initialised once only), and one brief
+// job of a probe on it.
 #pragma once
 
-#include "probes/group.h"
+#include <string>
+#include <vector>
+
+#include "core/schema.h"
+#include "probes/probe.h"
+#include "probes/state.h"
+#include "tests/support/fake_device.h"
 
 namespace bench {
 
 Group& mpi_test_group();
+
+struct MpiRun {
+  Outcome outcome;
+  std::vector<Samples> samples;  // at rank 0
+};
+
+/// On the host's device; the probe's schema fills in what `params` leaves out.
+inline MpiRun run_briefly(Group& group, const std::string& name, const Json& params) {
+  Job job;
+  job.ranks = group.size();
+  job.params = Schema::load("schemas/probes/" + name + ".json").check(params, "test");
+  job.measure.max_time_s = 0.02;
+  job.measure.min_time_s = 0.0;
+  job.measure.warm_up_max_s = 0.01;
+  const auto device = make_host_device();
+  CollectedRecords sink;
+  const Probe& probe = find_probe(name);
+  State state(job, probe, *device, group, sink);
+  probe.run(state);
+  return {state.finish(), sink.samples()};
+}
 
 }  // namespace bench

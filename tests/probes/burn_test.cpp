@@ -1,41 +1,24 @@
-#include "core/locations.h"
-#include "core/schema.h"
 #include "tests/probes/fake_memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_gemm.h"
+#include "tests/support/probe_job.h"
 
 namespace bench {
 namespace {
 
-struct BurnJob {
-  Job job;
-  FakeDevice device;
+Json small(Json params) {
+  params["dtype"] = "f32";
+  params["shape"] = {8, 8, 8};
+  return params;
+}
+
+struct BurnJob : ProbeJob {
   FakeGemm gemm{device};
   FakeMemory memory{device};
-  std::unique_ptr<Group> group = make_self_group();
-  CollectedRecords sink;
 
-  explicit BurnJob(Json params) {
-    params["dtype"] = "f32";
-    params["shape"] = {8, 8, 8};
-    job.probe = "burn";
-    job.params = Schema::load("schemas/probes/burn.json").check(params, "test");
+  explicit BurnJob(const Json& params) : ProbeJob("burn", small(params)) {
     device.fake_gemm = &gemm;
     device.fake_memory = &memory;
-  }
-
-  Outcome run() {
-    const Probe& probe = find_probe("burn");
-    State state(job, probe, device, *group, sink);
-    probe.run(state);
-    return state.finish();
-  }
-
-  std::vector<Samples> of(const std::string& metric) const {
-    std::vector<Samples> found;
-    for (const Samples& samples : sink.samples())
-      if (samples.metric == metric) found.push_back(samples);
-    return found;
   }
 };
 

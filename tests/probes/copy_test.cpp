@@ -1,7 +1,6 @@
 #include "probes/device/copies.h"
-#include "probes/probe.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_device.h"
+#include "tests/support/probe_job.h"
 
 namespace bench {
 namespace {
@@ -41,28 +40,17 @@ class FakeCopies final : public Copies {
   FakeDevice& device_;
 };
 
-struct CopyJob {
-  Job job;
-  FakeDevice device;
+Json one_copy(const Json& params) {
+  Json all = {{"routes", {"host_to_device"}}, {"memory", {"pinned"}}, {"sizes", {1 << 20}}};
+  all.update(params);
+  return all;
+}
+
+struct CopyJob : ProbeJob {
   FakeCopies fake{device};
-  std::unique_ptr<Group> group = make_self_group();
-  CollectedRecords sink;
 
-  explicit CopyJob(const Json& params) {
-    job.probe = "copy";
-    job.params = {{"routes", {"host_to_device"}},
-                  {"memory", {"pinned"}},
-                  {"numa", "near"},
-                  {"sizes", {1 << 20}}};
-    job.params.update(params);
+  explicit CopyJob(const Json& params) : ProbeJob("copy", one_copy(params)) {
     device.fake_copies = &fake;
-  }
-
-  Outcome run() {
-    const Probe& probe = find_probe("copy");
-    State state(job, probe, device, *group, sink);
-    probe.run(state);
-    return state.finish();
   }
 };
 

@@ -1,7 +1,6 @@
 #include "probes/device/launches.h"
-#include "probes/probe.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_device.h"
+#include "tests/support/probe_job.h"
 
 namespace bench {
 namespace {
@@ -32,21 +31,10 @@ class FakeLaunches final : public Launches {
   FakeDevice& device_;
 };
 
-struct LaunchJob {
-  Job job;
-  FakeDevice device;
+struct LaunchJob : ProbeJob {
   FakeLaunches fake{device};
-  std::unique_ptr<Group> group = make_self_group();
-  CollectedRecords sink;
 
-  Outcome run() {
-    job.probe = "launch_latency";
-    job.params = {{"kinds", {"kernel", "wait"}}};
-    const Probe& probe = find_probe("launch_latency");
-    State state(job, probe, device, *group, sink);
-    probe.run(state);
-    return state.finish();
-  }
+  LaunchJob() : ProbeJob("launch_latency", {{"kinds", {"kernel", "wait"}}}) {}
 };
 
 TEST_CASE("launches are timed one by one and in a row, waiting only by itself") {

@@ -1,45 +1,19 @@
 #include <algorithm>
 #include <set>
 
-#include "core/locations.h"
-#include "core/schema.h"
-#include "probes/probe.h"
-#include "probes/state.h"
 #include "tests/probes/fake_memory.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_device.h"
+#include "tests/support/probe_job.h"
 
 namespace bench {
 namespace {
 
-struct Run {
-  explicit Run(const std::string& text) : params(parse_json(text, "test")) {
+struct Run : ProbeJob {
+  FakeMemory memory{device};
+
+  explicit Run(const std::string& text) : ProbeJob("memory_bandwidth", parse_json(text, "test")) {
     device.fake_memory = &memory;
   }
-
-  Outcome go() {
-    Job job;
-    job.id = "test";
-    job.probe = "memory_bandwidth";
-    job.params = Schema::load("schemas/probes/memory_bandwidth.json").check(params, "test");
-    auto group = make_self_group();
-    const Probe& probe = find_probe(job.probe);
-    State state(job, probe, device, *group, sink);
-    probe.run(state);
-    return state.finish();
-  }
-
-  std::vector<Samples> of(const std::string& metric) const {
-    std::vector<Samples> found;
-    for (const Samples& samples : sink.samples())
-      if (samples.metric == metric) found.push_back(samples);
-    return found;
-  }
-
-  FakeDevice device;
-  FakeMemory memory{device};
-  CollectedRecords sink;
-  Json params;
 };
 
 }  // namespace
@@ -47,7 +21,7 @@ struct Run {
 TEST_CASE(
     "every kernel, kind of store, kind of page and thread count is one series of two metrics") {
   Run run("{}");
-  CHECK(run.go().status == Status::ok);
+  CHECK(run.run().status == Status::ok);
   const auto bandwidth = run.of("bandwidth");
   CHECK(bandwidth.size() == 7 * 2 * 2);
   CHECK(run.of("traffic").size() == bandwidth.size());
@@ -65,7 +39,7 @@ TEST_CASE(
 
 TEST_CASE("traffic counts the line a plain store reads, bandwidth does not") {
   Run run(R"({"kernels": ["triad"], "pages": ["small"], "threads": [1]})");
-  run.go();
+  run.run();
   for (const Samples& samples : run.of("traffic"))
     CHECK(samples.values.front() ==
           Approx(samples.params.at("stores") == "plain" ? 4.0 / 3.0 * 1e9 : 1e9));
@@ -74,21 +48,21 @@ TEST_CASE("traffic counts the line a plain store reads, bandwidth does not") {
 TEST_CASE("a wrong result makes the bandwidth invalid") {
   Run run(R"({"kernels": ["copy"]})");
   run.memory.error = 1.0;
-  CHECK(run.go().status == Status::invalid);
+  CHECK(run.run().status == Status::invalid);
   for (const Samples& samples : run.of("bandwidth")) CHECK(samples.outcome == Status::invalid);
 }
 
 TEST_CASE("a device without memory of ours is skipped") {
   Run run("{}");
   run.device.fake_memory = nullptr;
-  CHECK(run.go().status == Status::skipped);
+  CHECK(run.run().status == Status::skipped);
 }
 
 TEST_CASE("huge pages that cannot be had are skipped with the reason, small ones measured") {
   Run run(R"({"kernels": ["read"], "threads": [1]})");
   SECTION("switched off") { run.memory.huge_reason = "they are off"; }
   SECTION("fragmented memory") { run.memory.share = 0.5; }
-  CHECK(run.go().status == Status::ok);
+  CHECK(run.run().status == Status::ok);
   const auto series = run.of("bandwidth");
   REQUIRE(series.size() == 2);
   CHECK(series[0].outcome == Status::ok);
@@ -99,7 +73,7 @@ TEST_CASE("huge pages that cannot be had are skipped with the reason, small ones
 
 TEST_CASE("a curve goes from 4 KiB through the caches, largest first, and names the levels") {
   Run run(R"({"kernels": ["read"], "pages": ["small"], "threads": [1], "curve": true})");
-  run.go();
+  run.run();
   const auto series = run.of("bandwidth");
   CHECK(series.size() == 17);
   CHECK(series.front().params.at("size_bytes") == 268435456);
@@ -121,7 +95,7 @@ TEST_CASE("a machine with too little memory says so instead of calling a cache m
   Run run(R"({"kernels": ["read"], "pages": ["small"], "threads": [1]})");
   run.memory.fake_caches.back().bytes = 480.0 * 1048576;
   run.memory.available = 2.0 * 1073741824;
-  run.go();
+  run.run();
   const auto series = run.of("bandwidth");
   REQUIRE(series.size() == 2);
   CHECK(series[0].outcome == Status::skipped);
@@ -134,7 +108,7 @@ TEST_CASE("a machine with too little memory says so instead of calling a cache m
 TEST_CASE("sizes over the budget and below 4 KiB a thread are skipped, others measured") {
   Run run(
       R"({"kernels": ["read"], "pages": ["small"], "threads": [4], "sizes": [4096, 1048576, 2147483648], "max_bytes": 1073741824})");
-  run.go();
+  run.run();
   const auto series = run.of("bandwidth");
   REQUIRE(series.size() == 3);
   CHECK(series[0].outcome == Status::skipped);
@@ -146,7 +120,7 @@ TEST_CASE("sizes over the budget and below 4 KiB a thread are skipped, others me
 TEST_CASE("0 threads are all cores, a sweep doubles up to them, too many are skipped") {
   Run run(
       R"({"kernels": ["read"], "pages": ["small"], "threads": [0, 3, 9], "thread_sweep": true})");
-  run.go();
+  run.run();
   std::set<int> measured, skipped;
   for (const Samples& samples : run.of("bandwidth"))
     (samples.outcome == Status::ok ? measured : skipped)
@@ -158,12 +132,12 @@ TEST_CASE("0 threads are all cores, a sweep doubles up to them, too many are ski
 TEST_CASE("pairs of nodes are measured with the cores of one and the memory of the other") {
   Run run(R"({"kernels": ["read"], "pages": ["small"], "numa": "pairs"})");
   SECTION("one node: skipped") {
-    CHECK(run.go().status == Status::skipped);
+    CHECK(run.run().status == Status::skipped);
     CHECK_THAT(run.of("bandwidth").at(0).reason, Catch::Contains("one NUMA node"));
   }
   SECTION("two nodes and one with memory only") {
     run.memory.fake_nodes = {{0, {0, 1}, true}, {1, {2}, true}, {2, {}, true}};
-    CHECK(run.go().status == Status::ok);
+    CHECK(run.run().status == Status::ok);
     CHECK(run.of("bandwidth").size() == 6);
     const Samples last = run.of("bandwidth").back();
     CHECK(last.params.at("cpu_node") == 1);
@@ -175,7 +149,7 @@ TEST_CASE("pairs of nodes are measured with the cores of one and the memory of t
 TEST_CASE("a processor without non-temporal stores has those series skipped") {
   Run run(R"({"kernels": ["write"], "pages": ["small"], "threads": [1]})");
   run.memory.nontemporal_reason = "none known";
-  run.go();
+  run.run();
   const auto series = run.of("bandwidth");
   REQUIRE(series.size() == 2);
   CHECK(series[0].outcome == Status::ok);

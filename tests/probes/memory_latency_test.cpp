@@ -1,42 +1,24 @@
-#include "core/schema.h"
-#include "probes/probe.h"
-#include "probes/state.h"
 #include "tests/probes/fake_memory.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_device.h"
+#include "tests/support/probe_job.h"
 
 namespace bench {
 namespace {
 
-struct Run {
-  explicit Run(const std::string& text) : params(parse_json(text, "test")) {
+struct Run : ProbeJob {
+  FakeMemory memory{device};
+
+  explicit Run(const std::string& text) : ProbeJob("memory_latency", parse_json(text, "test")) {
+    job.seed = 17;
     device.fake_memory = &memory;
   }
-
-  Outcome go() {
-    Job job;
-    job.id = "test";
-    job.probe = "memory_latency";
-    job.params = Schema::load("schemas/probes/memory_latency.json").check(params, "test");
-    job.seed = 17;
-    auto group = make_self_group();
-    const Probe& probe = find_probe(job.probe);
-    State state(job, probe, device, *group, sink);
-    probe.run(state);
-    return state.finish();
-  }
-
-  FakeDevice device;
-  FakeMemory memory{device};
-  CollectedRecords sink;
-  Json params;
 };
 
 }  // namespace
 
 TEST_CASE("latency is seconds per load for each size and kind of page") {
   Run run(R"({"sizes": [0, 4096]})");
-  CHECK(run.go().status == Status::ok);
+  CHECK(run.run().status == Status::ok);
   const auto series = run.sink.samples();
   REQUIRE(series.size() == 4);
   for (const Samples& samples : series) {
@@ -53,7 +35,7 @@ TEST_CASE("latency is seconds per load for each size and kind of page") {
 TEST_CASE("chains are powers of two; the headline is rounded up, other sizes down") {
   Run run(R"({"sizes": [0, 5000000], "pages": ["small"]})");
   run.memory.fake_caches.back().bytes = 100.0 * 1048576;  // four times that is 400 MiB
-  run.go();
+  run.run();
   const auto series = run.sink.samples();
   REQUIRE(series.size() == 2);
   CHECK(series[0].params.at("size_bytes") == 536870912);
@@ -63,13 +45,13 @@ TEST_CASE("chains are powers of two; the headline is rounded up, other sizes dow
 TEST_CASE("a walk that lost its way makes the latency invalid") {
   Run run("{}");
   run.memory.error = 3.0;
-  CHECK(run.go().status == Status::invalid);
+  CHECK(run.run().status == Status::invalid);
 }
 
 TEST_CASE("what cannot be measured is skipped with a reason and the rest is measured") {
   Run run(R"({"sizes": [0, 1024, 1099511627776]})");
   run.memory.huge_reason = "they are off";
-  CHECK(run.go().status == Status::ok);
+  CHECK(run.run().status == Status::ok);
   int ok = 0, skipped = 0;
   for (const Samples& samples : run.sink.samples()) {
     (samples.outcome == Status::ok ? ok : skipped)++;
@@ -81,10 +63,10 @@ TEST_CASE("what cannot be measured is skipped with a reason and the rest is meas
 
 TEST_CASE("pairs of nodes are walked at the headline size, and skipped where there is one node") {
   Run run(R"({"numa": "pairs", "pages": ["small"]})");
-  SECTION("one node") { CHECK(run.go().status == Status::skipped); }
+  SECTION("one node") { CHECK(run.run().status == Status::skipped); }
   SECTION("two nodes") {
     run.memory.fake_nodes = {{0, {0, 1}, true}, {1, {2, 3}, true}};
-    CHECK(run.go().status == Status::ok);
+    CHECK(run.run().status == Status::ok);
     CHECK(run.sink.samples().size() == 4);
   }
 }
@@ -92,7 +74,7 @@ TEST_CASE("pairs of nodes are walked at the headline size, and skipped where the
 TEST_CASE("a device without memory of ours is skipped for latency too") {
   Run run("{}");
   run.device.fake_memory = nullptr;
-  CHECK(run.go().status == Status::skipped);
+  CHECK(run.run().status == Status::skipped);
 }
 
 TEST_CASE("the real memory of this machine gives a verified latency of a small chain") {

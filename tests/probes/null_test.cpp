@@ -1,27 +1,18 @@
 #include "core/error.h"
-#include "probes/probe.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_device.h"
+#include "tests/support/probe_job.h"
 
 namespace bench {
 namespace {
 
-struct NullJob {
-  Job job;
-  FakeDevice device;
-  std::unique_ptr<Group> group = make_self_group();
-  CollectedRecords sink;
+Json five_of_two(const Json& params) {
+  Json all = {{"value", 2.0}, {"samples", 5}};
+  all.update(params);
+  return all;
+}
 
-  explicit NullJob(Json params) {
-    job.params = {{"value", 2.0}, {"noise", 0.0}, {"samples", 5}, {"outcome", "ok"}};
-    job.params.update(params);
-  }
-  Outcome run() {
-    const Probe& probe = find_probe("null");
-    State state(job, probe, device, *group, sink);
-    probe.run(state);
-    return state.finish();
-  }
+struct NullJob : ProbeJob {
+  explicit NullJob(const Json& params) : ProbeJob("null", five_of_two(params)) {}
 };
 
 TEST_CASE("null reports the value it was given") {

@@ -1,14 +1,10 @@
 #include "runner/device_limits.h"
 
+#include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"
 
 namespace bench {
 namespace {
-
-const HardwareCatalogue& catalogue() {
-  static const auto loaded = HardwareCatalogue::load("hosts/hardware");
-  return loaded;
-}
 
 Json h200() {
   return {{"name", "NVIDIA H200"},
@@ -27,7 +23,7 @@ Job job_of(const std::string& probe, const Json& params) {
 }
 
 TEST_CASE("each dtype of a product has the limit of its own") {
-  const auto limits = device_limits(catalogue(), device_facts_from(h200()),
+  const auto limits = device_limits(shipped_catalogue(), device_facts_from(h200()),
                                     job_of("gemm", {{"dtypes", {"bf16", "fp8_e4m3"}}}));
   REQUIRE(limits.size() == 2);
   CHECK(limits[0].metric == "throughput");
@@ -37,7 +33,7 @@ TEST_CASE("each dtype of a product has the limit of its own") {
 }
 
 TEST_CASE("memory bounds only what does not fit a cache") {
-  const auto limits = device_limits(catalogue(), device_facts_from(h200()),
+  const auto limits = device_limits(shipped_catalogue(), device_facts_from(h200()),
                                     job_of("memory_bandwidth", Json::object()));
   REQUIRE(limits.size() == 2);
   CHECK(limits[0].params == Json{{"level", "memory"}});
@@ -46,8 +42,9 @@ TEST_CASE("memory bounds only what does not fit a cache") {
 
 TEST_CASE("an unknown product has no limit, and odd facts do no harm") {
   const Job job = job_of("gemm", {{"dtypes", {"bf16"}}});
-  CHECK(device_limits(catalogue(), device_facts_from({{"name", "A toaster"}}), job).empty());
-  CHECK(device_limits(catalogue(), device_facts_from(Json::array()), job).empty());
+  CHECK(
+      device_limits(shipped_catalogue(), device_facts_from({{"name", "A toaster"}}), job).empty());
+  CHECK(device_limits(shipped_catalogue(), device_facts_from(Json::array()), job).empty());
   const DeviceFacts odd = device_facts_from(
       {{"name", 7}, {"memory_bytes", "much"}, {"multiprocessors", -3}, {"clock_hz", 1e300}});
   CHECK(odd.name.empty());

@@ -1,16 +1,12 @@
 #include "runner/gate_plausibility.h"
 
+#include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"
 
 using namespace bench;
 using Catch::Contains;
 
 namespace {
-
-const HardwareCatalogue& catalogue() {
-  static const auto loaded = HardwareCatalogue::load("hosts/hardware");
-  return loaded;
-}
 
 Inventory machines(const std::string& hardware) {
   Host host;
@@ -34,7 +30,7 @@ Suite suite_with(const std::string& probe, const Json& params, const Json& gate,
 }
 
 std::string kind_of(const Suite& suite, const std::string& hardware = "h200-sxm-141gb") {
-  const auto findings = implausible_gates(suite, machines(hardware), catalogue());
+  const auto findings = implausible_gates(suite, machines(hardware), shipped_catalogue());
   return findings.empty() ? "plausible" : std::string(to_string(findings.front().kind));
 }
 
@@ -46,7 +42,7 @@ const Json kLarge = {{"dtypes", {"bf16"}}, {"shapes", {{8192, 8192, 8192}}}};
 TEST_CASE("a gate in other units than base units is found, with its place") {
   const auto suite =
       suite_with("memory_bandwidth", kNone, {{"metric", "bandwidth"}, {"min", 4000}});
-  const auto findings = implausible_gates(suite, machines("h200-sxm-141gb"), catalogue());
+  const auto findings = implausible_gates(suite, machines("h200-sxm-141gb"), shipped_catalogue());
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].kind == FindingKind::unit);
   CHECK_THAT(findings[0].text, Contains("mine.json: /cases/0/gates/0: memory_bandwidth.bandwidth"));

@@ -4,6 +4,7 @@
 #include "runner/hardware_check.h"
 #include "runner/hardware_json.h"
 #include "runner/hardware_text.h"
+#include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"
 
 using namespace bench;
@@ -11,13 +12,8 @@ using Catch::Contains;
 
 namespace {
 
-const HardwareCatalogue& catalogue() {
-  static const auto loaded = HardwareCatalogue::load("hosts/hardware");
-  return loaded;
-}
-
 std::string name_of(const DeviceFacts& facts) {
-  const HardwareMatch match = catalogue().match(facts);
+  const HardwareMatch match = shipped_catalogue().match(facts);
   return match.entry ? match.entry->name : match.reason;
 }
 
@@ -40,9 +36,9 @@ std::string refusal(const Json& file) {
 /// What the check says of a file after one change.
 std::vector<Finding> findings_after(const std::string& name, const std::string& pointer,
                                     const Json& value) {
-  Json file = catalogue().find(name)->json;
+  Json file = shipped_catalogue().find(name)->json;
   file[Json::json_pointer(pointer)] = value;
-  return check_hardware(catalogue(), hardware_entry(file, "x.json"));
+  return check_hardware(shipped_catalogue(), hardware_entry(file, "x.json"));
 }
 
 std::string kind_after(const std::string& name, const std::string& pointer, const Json& value) {
@@ -53,14 +49,15 @@ std::string kind_after(const std::string& name, const std::string& pointer, cons
 }  // namespace
 
 TEST_CASE("the files agree with themselves and with what they report") {
-  CHECK(catalogue().all().size() >= 20);
-  for (const HardwareEntry& entry : catalogue().all())
-    for (const Finding& finding : check_hardware(catalogue(), entry)) FAIL_CHECK(finding.text);
+  CHECK(shipped_catalogue().all().size() >= 20);
+  for (const HardwareEntry& entry : shipped_catalogue().all())
+    for (const Finding& finding : check_hardware(shipped_catalogue(), entry))
+      FAIL_CHECK(finding.text);
 }
 
 TEST_CASE("a wrong figure in a file is found") {
   const std::string h100 = "h100-sxm5-80gb";
-  REQUIRE(catalogue().find(h100)->json["/compute/peaks/4/dtypes/0"_json_pointer] == "bf16");
+  REQUIRE(shipped_catalogue().find(h100)->json["/compute/peaks/4/dtypes/0"_json_pointer] == "bf16");
   CHECK(kind_after(h100, "/compute/peaks/4/operations_per_second", 989.4e12) == "fine");
   CHECK(kind_after(h100, "/compute/peaks/4/operations_per_second", 1978.9e12) == "sparse");
   CHECK(kind_after(h100, "/compute/peaks/4/operations_per_second", 98.94e12) == "power_of_ten");
@@ -72,8 +69,9 @@ TEST_CASE("a wrong figure in a file is found") {
 }
 
 TEST_CASE("a sparse figure is found where neither clock nor multiprocessors are known") {
-  REQUIRE(catalogue().find("b300-sxm-288gb")->json["/compute/peaks/3/dtypes/0"_json_pointer] ==
-          "fp8_e4m3");
+  REQUIRE(
+      shipped_catalogue().find("b300-sxm-288gb")->json["/compute/peaks/3/dtypes/0"_json_pointer] ==
+      "fp8_e4m3");
   CHECK(kind_after("b300-sxm-288gb", "/compute/peaks/3/operations_per_second", 9000e12) ==
         "sparse");
   CHECK(kind_after("h100-nvl-94gb", "/compute/peaks/4/operations_per_second", 1671e12) ==
@@ -92,7 +90,8 @@ TEST_CASE("a device is found by what its driver calls it") {
 TEST_CASE("a device that is none of ours, or could be several, is nothing, with a reason") {
   CHECK_THAT(name_of(device("NVIDIA RTX 9000")), Contains("called 'NVIDIA RTX 9000'"));
   CHECK_THAT(name_of(device("NVIDIA H200", 20e9)), Contains("fits none of: h200-sxm-141gb"));
-  auto small = *catalogue().find("h100-pcie-80gb"), large = *catalogue().find("h100-sxm5-80gb");
+  auto small = *shipped_catalogue().find("h100-pcie-80gb"),
+       large = *shipped_catalogue().find("h100-sxm5-80gb");
   small.device_names = large.device_names = {"H100*"};
   const HardwareCatalogue twins({small, large});
   CHECK_THAT(twins.match(device("H100 PG506")).reason,
@@ -106,14 +105,14 @@ TEST_CASE("a device that is none of ours, or could be several, is nothing, with 
 }
 
 TEST_CASE("a family is all of its variants") {
-  CHECK(catalogue().like("h100").size() == 3);
-  CHECK(catalogue().like("l40").size() == 1);
-  CHECK(catalogue().like("h").empty());
-  CHECK(catalogue().like("").empty());
+  CHECK(shipped_catalogue().like("h100").size() == 3);
+  CHECK(shipped_catalogue().like("l40").size() == 1);
+  CHECK(shipped_catalogue().like("h").empty());
+  CHECK(shipped_catalogue().like("").empty());
 }
 
 TEST_CASE("a file that is wrong is refused, naming the place") {
-  const Json good = catalogue().find("l40")->json;
+  const Json good = shipped_catalogue().find("l40")->json;
   CHECK(refusal(good) == "accepted");
   Json file = good;
   file["compute"]["peaks"][0]["source"] = "datashet";
@@ -129,7 +128,7 @@ TEST_CASE("a file that is wrong is refused, naming the place") {
 }
 
 TEST_CASE("a file with any odd value is refused, or shown and checked without harm") {
-  const Json good = catalogue().find("h100-nvl-94gb")->json;
+  const Json good = shipped_catalogue().find("h100-nvl-94gb")->json;
   std::size_t refused = 0, read = 0;
   const Json places = good.flatten();
   for (const auto& [pointer, old] : places.items())

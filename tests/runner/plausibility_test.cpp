@@ -2,6 +2,7 @@
 
 #include "runner/hardware_check.h"
 #include "runner/hardware_limits.h"
+#include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"
 
 using namespace bench;
@@ -9,18 +10,13 @@ using Catch::Contains;
 
 namespace {
 
-const HardwareCatalogue& catalogue() {
-  static const auto loaded = HardwareCatalogue::load("hosts/hardware");
-  return loaded;
-}
-
 std::string kind_of(const Threshold& threshold) {
-  const auto finding = check_threshold(catalogue(), threshold);
+  const auto finding = check_threshold(shipped_catalogue(), threshold);
   return finding ? std::string(to_string(finding->kind)) : "plausible";
 }
 
 std::string text_of(const Threshold& threshold) {
-  const auto finding = check_threshold(catalogue(), threshold);
+  const auto finding = check_threshold(shipped_catalogue(), threshold);
   return finding ? finding->text : "plausible";
 }
 
@@ -121,7 +117,7 @@ TEST_CASE("a finding says the value, what it probably is, and what would be righ
 
 TEST_CASE("what the files report gives no finding, unless they doubt it themselves") {
   std::size_t doubted = 0;
-  for (const HardwareEntry& entry : catalogue().all())
+  for (const HardwareEntry& entry : shipped_catalogue().all())
     for (const ReportedValue& one : entry.reported) {
       const auto threshold = threshold_from(entry, one);
       INFO(entry.name << " " << one.metric << " " << text_of(threshold));
@@ -138,7 +134,7 @@ TEST_CASE("what the files report gives no finding, unless they doubt it themselv
 
 TEST_CASE("a project that contradicts itself is found in the files") {
   const auto count = [](const char* name) {
-    return contradictions_in(*catalogue().find(name)).size();
+    return contradictions_in(*shipped_catalogue().find(name)).size();
   };
   CHECK(count("h200-sxm-141gb") == 4);  // both host copies, busbw, cards
   CHECK(count("h100-sxm5-80gb") == 2);  // both host copies
@@ -161,7 +157,7 @@ TEST_CASE("floors of 50 to 95 per cent of a limit give no finding on any product
       {"collective.algbw", {{"op", "all_reduce"}, {"ranks", 8}}},
       {kBusbw, reduce(2, 8, 400e9)}};
   std::size_t checked = 0;
-  for (const HardwareEntry& entry : catalogue().all())
+  for (const HardwareEntry& entry : shipped_catalogue().all())
     for (const auto& [metric, params] : metrics)
       if (const auto limit = hardware_limit(entry, {}, metric, params))
         for (const double share : {0.51, 0.6, 0.7, 0.8, 0.9, 0.95}) {

@@ -2,7 +2,7 @@
 
     docs_commands_test.py BENCHCTL
 
-Commands are taken from lines that begin with build/bin/benchctl, and from code in the text. A `run` of a whole suite is
+Commands are taken from lines that begin with build/bin/benchctl, from sh blocks, and from code in the text. A `run` of a whole suite is
 planned instead, with the same options: that it is understood is asked here, not what it measures.
 """
 
@@ -17,6 +17,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 LINE = re.compile(r"^(?:    (?:build/bin/)?|build/bin/)benchctl (\S.*)$")
+FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+IN_FENCE = re.compile(r"^benchctl (\S.*)$", re.MULTILINE)
 IN_TEXT = re.compile(r"`(?:build/bin/)?benchctl ([a-z][^`]*)`")
 SCRIPT = re.compile(r"\bscripts/([a-z_]+)(?![\w./])")
 ONLY_OF_RUN = {"--label": 1, "--json": 0}
@@ -27,7 +29,8 @@ def commands():
     for page in PAGES:
         text = page.read_text()
         shown = [match[1] for line in text.splitlines() if (match := LINE.match(line))]
-        for command in [*shown, *IN_TEXT.findall(text)]:
+        fenced = [match[1] for block in FENCE.findall(text) for match in IN_FENCE.finditer(block)]
+        for command in [*shown, *fenced, *IN_TEXT.findall(text)]:
             words = shlex.split(command.split("#")[0])
             if words and not any(re.fullmatch(r"[A-Z]+|\.\.\.|\[.*|<.*", word) for word in words):
                 yield page.relative_to(ROOT), words

@@ -13,6 +13,7 @@
 #include "probes/procedures/gemm_check.h"
 #include "probes/state.h"
 #include "tests/support/fake_device.h"
+#include "tests/support/probe_job.h"
 
 namespace bench {
 
@@ -128,28 +129,17 @@ class FakeGemm final : public Gemm {
   FakeDevice& device_;
 };
 
-struct GemmJob {
-  Job job;
-  FakeDevice device;
+struct GemmJob : ProbeJob {
   FakeGemm fake{device};
-  std::unique_ptr<Group> group = make_self_group();
-  CollectedRecords sink;
 
-  explicit GemmJob(const Json& params = Json::object()) {
-    job.id = "01.test.0";
-    job.probe = "gemm";
-    job.params = {{"dtypes", {"f32"}},          {"shapes", {{8, 8, 8}}}, {"threads", {1}},
-                  {"library", "best"},          {"isa", "best"},         {"packed", true},
-                  {"fast_accumulation", false}, {"candidates", 1}};
-    job.params.update(params);
+  explicit GemmJob(const Json& params = Json::object()) : ProbeJob("gemm", small(params)) {
     device.fake_gemm = &fake;
   }
 
-  Outcome run() {
-    const Probe& probe = find_probe("gemm");
-    State state(job, probe, device, *group, sink);
-    probe.run(state);
-    return state.finish();
+  static Json small(const Json& params) {
+    Json all = {{"dtypes", {"f32"}}, {"shapes", {{8, 8, 8}}}, {"threads", {1}}};
+    all.update(params);
+    return all;
   }
 
   Samples series(const std::string& metric) const {

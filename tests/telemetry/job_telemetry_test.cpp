@@ -11,8 +11,8 @@
 #include "core/record.h"
 #include "core/schema.h"
 #include "probes/rank_server.h"
+#include "probes/telemetry/table_source.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_counters.h"
 #include "tests/support/fake_device.h"
 
 namespace bench {
@@ -24,12 +24,12 @@ const CounterColumn kCounter{"sent_bytes", "byte", CounterColumn::counter};
 /// 100 W, and a counter that starts high and grows by ten a reading.
 CounterSources fake_sources() {
   CounterSources sources;
-  sources.push_back(std::make_unique<FakeCounters>("fake",
-                                                   std::vector<CounterColumn>{kGauge, kCounter},
-                                                   [n = 1e12](std::span<double> values) mutable {
-                                                     values[0] = 100.0;
-                                                     values[1] = n += 10.0;
-                                                   }));
+  sources.push_back(std::make_unique<TableSource>("fake",
+                                                  std::vector<CounterColumn>{kGauge, kCounter},
+                                                  [n = 1e12](std::span<double> values) mutable {
+                                                    values[0] = 100.0;
+                                                    values[1] = n += 10.0;
+                                                  }));
   return sources;
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a sampler reads again and again") {
   std::atomic<int> readings = 0;
   const SourceFactory counted = [&readings] {
     CounterSources sources;
-    sources.push_back(std::make_unique<FakeCounters>(
+    sources.push_back(std::make_unique<TableSource>(
         "fake", std::vector<CounterColumn>{kGauge},
         [&readings](std::span<double> values) { values[0] = ++readings; }));
     return sources;
@@ -189,7 +189,7 @@ TEST_CASE("a source that never answers is left behind, and the job keeps its res
   const auto hang = std::make_shared<std::atomic<bool>>(true);
   const SourceFactory hanging = [hang] {
     CounterSources sources;
-    sources.push_back(std::make_unique<FakeCounters>(
+    sources.push_back(std::make_unique<TableSource>(
         "sick", std::vector<CounterColumn>{kGauge}, [hang](std::span<double>) {
           while (*hang) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }));

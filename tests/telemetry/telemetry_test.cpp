@@ -3,8 +3,8 @@
 
 #include "probes/telemetry/recorder.h"
 #include "probes/telemetry/summary.h"
+#include "probes/telemetry/table_source.h"
 #include "tests/support/catch.h"
-#include "tests/support/fake_counters.h"
 
 namespace bench {
 namespace {
@@ -14,9 +14,9 @@ const double kNan = std::numeric_limits<double>::quiet_NaN();
 /// A source with one counter that grows by one at each reading.
 CounterSources counting(double period = 0.0) {
   CounterSources sources;
-  sources.push_back(std::make_unique<FakeCounters>(
+  sources.push_back(std::make_unique<TableSource>(
       "fake", std::vector<CounterColumn>{{"n", "count", CounterColumn::counter}},
-      [n = 0](std::span<double> values) mutable { values[0] = n++; }, period));
+      [n = 0](std::span<double> values) mutable { values[0] = n++; }, Seconds{period}));
   return sources;
 }
 

@@ -17,6 +17,10 @@ TEST_CASE("the family is read from the names the libraries give their code") {
   CHECK(openblas_isa("Zen") == "avx2");
   CHECK(openblas_isa("neoversev1") == "neon");
   CHECK(openblas_isa("Prescott") == "");
+  CHECK(blis_isa("skx") == "avx512");
+  CHECK(blis_isa("zen3") == "avx2");
+  CHECK(blis_isa("thunderx2") == "neon");
+  CHECK(blis_isa("generic") == "");
 }
 
 TEST_CASE("a request for a family takes that one or a lesser one, never a better or unknown one") {
@@ -47,6 +51,25 @@ TEST_CASE("the libraries' products are exact for integers, whatever the shape, d
         offer.plan->load(x.a, x.b);
         offer.plan->clear();
         offer.plan->run(2);
+        CHECK(check_exact(x, offer.plan->output(), offer.plan->result()).error == 0.0);
+      }
+}
+
+TEST_CASE("OpenBLAS and BLIS in turn, on other numbers of threads, do not disturb each other") {
+  HostLibraries host;
+  const GemmShape shape{130, 70, 33};
+  for (const char* library : {"openblas", "blis", "best", "openblas", "blis"})
+    for (const Dtype dtype : {Dtype::f64, Dtype::f32})
+      for (const int threads : {host.cpus.count(), 1}) {
+        const GemmOffer offer = host.gemm->prepare(
+            {.dtype = dtype, .shape = shape, .threads = threads, .library = library});
+        if (!offer.plan) continue;  // the library was left out at build
+        INFO(library << " " << to_string(dtype) << " " << offer.plan->implementation());
+        if (std::string(library) != "best") CHECK(offer.plan->library() == library);
+        const Matrices x = make_matrices(shape, dtype, MatrixValues::integers, 7);
+        offer.plan->load(x.a, x.b);
+        offer.plan->clear();
+        offer.plan->run(1);
         CHECK(check_exact(x, offer.plan->output(), offer.plan->result()).error == 0.0);
       }
 }

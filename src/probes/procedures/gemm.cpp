@@ -120,7 +120,7 @@ void run_gemm(State& state) {
 
 const Registration registration{{
     .name = "gemm",
-    .summary = "matrix products by oneDNN, OpenBLAS and cuBLASLt, verified",
+    .summary = "matrix products by oneDNN, OpenBLAS, BLIS and cuBLASLt, verified",
     .metrics = {{"throughput", Unit::flop_per_second, Better::higher},
                 {"per_cycle", Unit::count, Better::higher}},
     .run = run_gemm,

@@ -21,10 +21,11 @@ class HostGemm final : public Gemm {
     const std::vector<int> cores = cpus_.first(request.threads);
     if (request.library == "onednn") return make_onednn_gemm(request, cores, watch_);
     if (request.library == "openblas") return make_openblas_gemm(request, cores, watch_);
+    if (request.library == "blis") return make_blis_gemm(request, cores, watch_);
     // oneDNN first: packed weights, and the only one with bf16 and int8.
     GemmOffer offer = make_onednn_gemm(request, cores, watch_);
     if (offer.plan) return offer;
-    GemmOffer second = make_openblas_gemm(request, cores, watch_);
+    GemmOffer second = make_faster_blas_gemm(request, cores, watch_);
     if (!second.plan) second.reason = offer.reason + "; " + second.reason;
     return second;
   }
@@ -51,6 +52,14 @@ std::string openblas_isa(const std::string& core_name) {
   if (starts_with_any(core_name, {"Haswell", "Zen", "Excavator"})) return "avx2";
   if (starts_with_any(core_name, {"ARMV8", "Cortex", "Neoverse", "THUNDERX", "TSV", "neoverse",
                                   "armv8", "cortex", "thunderx", "tsv"}))
+    return "neon";
+  return "";
+}
+
+std::string blis_isa(const std::string& architecture) {
+  if (starts_with_any(architecture, {"skx", "knl", "zen4", "zen5"})) return "avx512";
+  if (starts_with_any(architecture, {"haswell", "zen", "excavator"})) return "avx2";
+  if (starts_with_any(architecture, {"cortexa57", "cortexa53", "thunderx2", "firestorm"}))
     return "neon";
   return "";
 }

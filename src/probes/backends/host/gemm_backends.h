@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/json.h"
 #include "probes/backends/host/thread_watch.h"
 #include "probes/device/gemm.h"
 
@@ -13,12 +14,22 @@ GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& c
                            HostThreadWatch& watch);
 GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>& cores,
                              HostThreadWatch& watch);
+GemmOffer make_blis_gemm(const GemmRequest& request, const std::vector<int>& cores,
+                         HostThreadWatch& watch);
+/// "0.9.0 (skx)": the version, and what it chose for this CPU; null where it was left out.
+Json blis_version();
+/// OpenBLAS or BLIS, whichever is faster here at a product like this one: which knows the CPU is
+/// not told by their versions. Takes some tenths of a second.
+GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<int>& cores,
+                                HostThreadWatch& watch);
 
 /// The instruction family in a oneDNN implementation's name ("brg:avx512_core_amx_bf16" is amx); ""
 /// for a name that tells none.
 std::string onednn_isa(const std::string& implementation);
 /// The family an OpenBLAS kernel set is written for ("SkylakeX" is avx512); "" for an unknown one.
 std::string openblas_isa(const std::string& core_name);
+/// The family of a BLIS configuration ("skx" is avx512); "" for an unknown one.
+std::string blis_isa(const std::string& architecture);
 /// Whether an implementation of family `used` may serve a request for `isa`.
 bool allowed_isa(const std::string& isa, const std::string& used);
 

@@ -1,5 +1,7 @@
 #include "probes/libraries.h"
 
+#include "probes/backends/host/gemm_backends.h"
+
 #ifdef BENCH_ONEDNN
 #include <oneapi/dnnl/dnnl.h>
 #endif
@@ -51,7 +53,8 @@ Json hwloc() {
 }  // namespace
 
 Json host_library_versions() {
-  return {{"onednn", onednn()}, {"openblas", openblas()}, {"hwloc", hwloc()}};
+  return {
+      {"onednn", onednn()}, {"openblas", openblas()}, {"blis", blis_version()}, {"hwloc", hwloc()}};
 }
 
 }  // namespace bench

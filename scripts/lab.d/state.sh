@@ -80,9 +80,13 @@ wait_for() {  # wait_for SECONDS CMD...: until the command succeeds
 
 gone() { ! recall_process "$1" >/dev/null; }
 
+dying() { gone "$1" || ! readlink "/proc/$(recall_process "$1")/ns/net" >/dev/null 2>&1; }
+
 end_process() {  # FILE: what it names is dead when this returns
   local pid
   pid=$(recall_process "$1") && kill -KILL "$pid"
-  wait_for 10 gone "$1" || fail "process $pid does not end"
+  # A host's process 1 stays, an empty shell, until every dead process of the host was collected. One whose parent was killed
+  # outside waits for the machine's process 1, and in a container that may never look.
+  wait_for 2 gone "$1" || wait_for 8 dying "$1" || fail "process $pid does not end"
   rm -f "$1"
 }

@@ -1,5 +1,7 @@
 """Faults of a host: a capped CPU, a full disk, a sick sshd, stopped and killed processes; and that healing undoes them."""
 
+import ctypes
+
 from lab_test_case import LabTestCase, MISSING, main, processes_in, still_alive, until
 
 # Rounds of a loop in half a second, and the share of one core it had.
@@ -88,6 +90,19 @@ class Faults(LabTestCase):
         self.assertEqual(self.lab.status()["node02"]["state"], "dead")
         self.assertIn("node02 is dead", self.lab.run("exec", "node02", "true").stderr)
         self.lab.say("up", 2)
+        self.assert_reaches("node01", "node02")
+
+    def test_a_host_dies_even_where_nobody_collects_the_dead(self):
+        # As in a container whose process 1 waits for no child: orphans come to this process, which does not either.
+        adopt_orphans = 36  # PR_SET_CHILD_SUBREAPER
+        libc = ctypes.CDLL(None)
+        self.assertEqual(libc.prctl(adopt_orphans, 1, 0, 0, 0), 0)
+        self.addCleanup(libc.prctl, adopt_orphans, 0, 0, 0, 0)
+        with self.lab.start("exec", "node02", "sh", "-c", "echo started; exec sleep 1000") as running:
+            running.stdout.readline()
+            running.kill()
+        self.lab.say("kill", "node02")
+        self.lab.say("heal", "node02")
         self.assert_reaches("node01", "node02")
 
     def test_healing_undoes_several_faults_at_once(self):

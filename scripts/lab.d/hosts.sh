@@ -119,11 +119,10 @@ status() {
 down() {
   [ -e "$marker" ] || { echo "there is no lab in $lab_dir"; return 0; }
   lock
-  local host pid
-  for host in $(host_names 2>/dev/null); do  # all at once, then wait for each
-    pid=$(host_pid "$host") && kill -KILL "$pid"
-  done
-  for host in $(host_names 2>/dev/null); do end_process "$lab_dir/hosts/$host/process"; done
+  local host
+  mkdir -p "$lab_dir/hosts"
+  for host in $(host_names); do signal_end "$lab_dir/hosts/$host/process"; done  # all at once, then wait for each
+  for host in $(host_names); do end_process "$lab_dir/hosts/$host/process"; done
   end_process "$lab_dir/switch"
   remove_cgroups
   rm -rf "$lab_dir"/{hosts,ssh,home,slurm}

@@ -57,6 +57,9 @@ write_etc_hosts() {
     for host in $(host_names); do echo "$(host_address "$host") $host"; done; } >"$lab_dir/etc_hosts"
 }
 
+host_is_ready() { [ -e "$lab_dir/hosts/$1/ready" ]; }
+started_or_failed() { host_is_ready "$1" || ! kill -0 "$2" 2>/dev/null; }  # HOST PID
+
 start_host() {
   local dir=$lab_dir/hosts/$1
   ! host_pid "$1" >/dev/null || return 0
@@ -66,7 +69,8 @@ start_host() {
   setsid unshare --net --uts --mount --ipc --pid --fork --kill-child --propagation private -- \
     "$parts/init" "$lab_dir" "$1" "$(host_number "$1")" "$(recall_process "$lab_dir/switch")" \
     </dev/null >"$dir/log" 2>&1 9>&- &
-  wait_for 10 test -e "$dir/ready" || fail "$1 did not start: $(tail -n 3 "$dir/log")"
+  wait_for 10 started_or_failed "$1" $! || true
+  host_is_ready "$1" || fail "$1 did not start: $(tail -n 3 "$dir/log")"
   start_sshd "$1"
   [ ! -e "$lab_dir/slurm/running" ] || start_slurm_on "$1"
 }
@@ -82,7 +86,7 @@ enter_host() {
   enter_cgroup "$host"
   # The command is a process of the host, its parent is not; a nsenter that forks would stop itself when the host is frozen.
   # shellcheck disable=SC2016
-  exec nsenter -t "$pid" --mount --uts --ipc --net --pid --no-fork -- sh -c '
+  exec nsenter -t "$pid" --mount --root --uts --ipc --net --pid --no-fork -- sh -c '
     cd "$0" 2>/dev/null || cd /
     setpriv --pdeathsig TERM -- "$@"
     exit $?' "$PWD" env -u XDG_RUNTIME_DIR HOME="$lab_dir/home" TMPDIR=/tmp "$@" 9>&-
@@ -115,11 +119,10 @@ status() {
 down() {
   [ -e "$marker" ] || { echo "there is no lab in $lab_dir"; return 0; }
   lock
-  local host pid
-  for host in $(host_names 2>/dev/null); do  # all at once, then wait for each
-    pid=$(host_pid "$host") && kill -KILL "$pid"
-  done
-  for host in $(host_names 2>/dev/null); do end_process "$lab_dir/hosts/$host/process"; done
+  local host
+  mkdir -p "$lab_dir/hosts"
+  for host in $(host_names); do signal_end "$lab_dir/hosts/$host/process"; done  # all at once, then wait for each
+  for host in $(host_names); do end_process "$lab_dir/hosts/$host/process"; done
   end_process "$lab_dir/switch"
   remove_cgroups
   rm -rf "$lab_dir"/{hosts,ssh,home,slurm}

@@ -64,7 +64,7 @@ remember_process() { echo "$2 $(start_time "$2")" >"$1"; }  # FILE PID
 recall_process() {
   local pid started
   { read -r pid started <"$1"; } 2>/dev/null || return 1
-  [ "$(start_time "$pid")" = "$started" ] && echo "$pid"
+  [ -n "$started" ] && [ "$(start_time "$pid")" = "$started" ] && echo "$pid"
 }
 
 host_pid() { recall_process "$lab_dir/hosts/$1/process"; }
@@ -82,11 +82,16 @@ gone() { ! recall_process "$1" >/dev/null; }
 
 dying() { gone "$1" || ! readlink "/proc/$(recall_process "$1")/ns/net" >/dev/null 2>&1; }
 
-end_process() {  # FILE: what it names is dead when this returns
+signal_end() {  # FILE
   local pid
-  pid=$(recall_process "$1") && kill -KILL "$pid"
+  pid=$(recall_process "$1") || return 0
+  kill -KILL "$pid" 2>/dev/null || true  # it may have ended by itself just now
+}
+
+end_process() {  # FILE: what it names is dead when this returns
+  signal_end "$1"
   # A host's process 1 stays, an empty shell, until every dead process of the host was collected. One whose parent was killed
   # outside waits for the machine's process 1, and in a container that may never look.
-  wait_for 2 gone "$1" || wait_for 8 dying "$1" || fail "process $pid does not end"
+  wait_for 2 gone "$1" || wait_for 8 dying "$1" || fail "process $(recall_process "$1") does not end"
   rm -f "$1"
 }

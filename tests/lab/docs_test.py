@@ -24,7 +24,7 @@ class Docs(unittest.TestCase):
                         lab.say(*words, cwd=ROOT)
                     self.assertFalse(lab.folder.exists(), "the block does not end with down")
                 finally:
-                    lab.run("down")
+                    lab.say("down")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ class LabTestCase(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory(prefix="benchctl-lab-test-")
         cls.lab = Lab(pathlib.Path(cls.temporary.name) / "lab")
         cls.addClassCleanup(cls.temporary.cleanup)
-        cls.addClassCleanup(cls.lab.run, "down")
+        cls.addClassCleanup(cls.lab.say, "down")
         cls.lab.say("up", 2, *cls.OPTIONS)
 
     def assert_reaches(self, source, target):

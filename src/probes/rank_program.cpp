@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -14,6 +15,7 @@
 #include "probes/probe.h"
 #include "probes/rank_server.h"
 #include "probes/record_stream.h"
+#include "probes/sweep.h"
 
 namespace bench {
 namespace {
@@ -27,6 +29,9 @@ std::string usage(const std::string& name) {
          "             serve jobs from stdin, one JSON text a line, until it ends\n"
          "  " +
          name +
+         " --sweep RUN end what that run left behind on this host, and say what that was\n"
+         "  " +
+         name +
          " --describe  print the probes and libraries of this build as JSON\n"
          "  " +
          name +
@@ -35,11 +40,24 @@ std::string usage(const std::string& name) {
          "Example: benchctl run smoke\n";
 }
 
-Json describe_program(const RankProgram& program, const Group& group) {
+/// Host name -> version of the program there. Every rank takes part; rank 0 learns it.
+Json versions_by_host(Group& group) {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) name[0] = '?';
+  Json hosts = Json::object();
+  for (const std::string& text : group.gather(dump(Json{name.data(), version()}))) {
+    const Json one = parse_json(text, "a rank's version");
+    hosts[one.at(0).get<std::string>()] = one.at(1);
+  }
+  return hosts;
+}
+
+Json describe_program(const RankProgram& program, const Group& group, const Json& hosts) {
   Json libraries = program.libraries();
   libraries["mpi"] = group.size() > 1 ? Json(group.library()) : Json(nullptr);
   return {{"version", version()},  {"program", program.name}, {"pid", getpid()},
-          {"ranks", group.size()}, {"compiler", __VERSION__}, {"libraries", libraries}};
+          {"ranks", group.size()}, {"compiler", __VERSION__}, {"libraries", libraries},
+          {"hosts", hosts}};
 }
 
 Json describe_probes(const RankProgram& program) {
@@ -63,8 +81,9 @@ void serve(const RankProgram& program) {
   if (group->rank() == 0 && program.device_facts) facts = program.device_facts();
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);
+  const Json hosts = versions_by_host(*group);
   if (group->rank() == 0) {
-    server.introduce(describe_program(program, *group), read_host_facts("/", group->size()));
+    server.introduce(describe_program(program, *group, hosts), read_host_facts("/", group->size()));
     server.tell(facts);
   }
   server.serve(std::cin);
@@ -76,6 +95,8 @@ int run(const RankProgram& program, int argc, char** argv) {
     serve(program);
   } else if (option == "--describe") {
     std::cout << dump(describe_probes(program)) << '\n';
+  } else if (option == "--sweep" && argc == 3) {
+    std::cout << sweep(argv[2]) << '\n';
   } else if (option == "--version") {
     std::cout << program.name << " " << version() << '\n';
   } else if (option == "--help") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -109,6 +110,26 @@ void read_records(std::string_view text, RunRecords& run) {
   bad.report(run.warnings);
 }
 
+bool is_event(const Record& record, const char* key) {
+  const auto* event = std::get_if<Event>(&record.body);
+  return event != nullptr && event->key == key;
+}
+
+/// What a job left before it was begun anew: the torn half of it must not stand beside the whole.
+void drop_restarted(RunRecords& run) {
+  std::map<std::string, std::size_t> begins;
+  for (std::size_t i = 0; i < run.records.size(); ++i)
+    if (!run.records[i].job.empty() && is_event(run.records[i], kRestartEvent))
+      begins[run.records[i].job] = i;
+  if (begins.empty()) return;
+  std::vector<Record> kept;
+  for (std::size_t i = 0; i < run.records.size(); ++i) {
+    const auto begin = begins.find(run.records[i].job);
+    if (begin == begins.end() || i > begin->second) kept.push_back(std::move(run.records[i]));
+  }
+  run.records = std::move(kept);
+}
+
 /// A record of a job that the plan does not know (a lost plan.json): kept under the job's id.
 void adopt_unplanned_jobs(RunRecords& run) {
   std::set<std::string> known = {""};
@@ -144,8 +165,27 @@ RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
     run.run = run_id;
   }
   read_records(records_text, run);
+  drop_restarted(run);
   adopt_unplanned_jobs(run);
   return run;
+}
+
+std::vector<std::string> missing_jobs(const RunRecords& run, bool failed) {
+  std::set<std::string> done;
+  for (const Record& record : run.records) {
+    if (const auto* outcome = std::get_if<Outcome>(&record.body)) {
+      const bool bad = outcome->status == Status::failed || outcome->status == Status::timed_out;
+      if (failed && bad)
+        done.erase(record.job);
+      else
+        done.insert(record.job);
+    }
+    if (is_event(record, kNotRunEvent)) done.erase(record.job);
+  }
+  std::vector<std::string> missing;
+  for (const PlannedJob& job : run.jobs)
+    if (job.skipped.empty() && !done.contains(job.id)) missing.push_back(job.id);
+  return missing;
 }
 
 RunRecords read_run(const fs::path& run_dir) {

@@ -17,6 +17,12 @@ namespace bench {
 /// running.
 inline constexpr const char* kRunEndEvent = "run_end";
 
+/// Event of a job (value {"why": text}) behind an outcome that says it could not run for a reason
+/// that is not its own: an interruption, a host that was out. `benchctl resume` runs it.
+inline constexpr const char* kNotRunEvent = "not_run";
+/// Event of a job: it begins anew. What stands before it of that job does not count.
+inline constexpr const char* kRestartEvent = "restart";
+
 /// The part of a planned job that conclusions need. Read leniently from plan.json (core's
 /// job_from_json is strict): a run that an older benchctl planned must stay readable.
 struct PlannedJob {
@@ -40,6 +46,10 @@ struct RunRecords {
   std::vector<Record> records;   // in the order of arrival
   std::vector<std::string> warnings;
 };
+
+/// The jobs that have no outcome, or one with kNotRunEvent behind it, in the order of the plan;
+/// planned skips are not among them. With `failed`, also those that failed or timed out.
+std::vector<std::string> missing_jobs(const RunRecords& run, bool failed = false);
 
 /// Throws Error(input) when the folder holds neither plan.json nor records.jsonl,
 /// Error(environment) when one of them is there and cannot be opened. Anything wrong inside them is

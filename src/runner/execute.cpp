@@ -11,6 +11,7 @@
 #include "core/version.h"
 #include "results/run_records.h"
 #include "runner/environment.h"
+#include "runner/plan_json.h"
 
 namespace bench {
 namespace {
@@ -43,21 +44,21 @@ Record end_of_run(bool finished, Seconds time) {
   return record;
 }
 
-}  // namespace
+Record restart_of(const std::string& job, std::int64_t time_ns) {
+  Record record;
+  record.job = job;
+  record.host = this_host_name();
+  record.rank = -1;
+  record.time_ns = time_ns;
+  record.body = Event{kRestartEvent, Json::object()};
+  return record;
+}
 
-RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue,
-                     const LaunchSite& site) {
-  const auto start = Clock::now();
+void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
+              const ProbeCatalogue& catalogue, LaunchSite site, Clock::time_point start) {
   const Interrupts interrupts;
-  const std::int64_t time_ns = now_ns();
-  const RunDirectory directory =
-      RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
-  directory.write_plan(plan_document(request, directory.id(), time_ns));
-  Spool spool(directory.records_path());
-  if (request.style != Progress::Style::silent)
-    say(Level::info,
-        fmt::format("run {}: {} jobs, about {:.0f} s", directory.id(), jobs_to_run(request.plan),
-                    std::ceil(request.plan.expected.value)));
+  site.settings = request.plan.inventory.launch;
+  site.token = directory.id();
   bool finished = false;
   {
     Progress progress(request.style, request.plan);
@@ -68,7 +69,35 @@ RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue,
   const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};
   spool.append(end_of_run(finished, time));
   spool.sync();
+}
+
+}  // namespace
+
+RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site) {
+  const auto start = Clock::now();
+  const std::int64_t time_ns = now_ns();
+  const RunDirectory directory =
+      RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
+  directory.write_plan(plan_document(request, directory.id(), time_ns));
+  Spool spool(directory.records_path());
+  if (request.style != Progress::Style::silent)
+    say(Level::info,
+        fmt::format("run {}: {} jobs, about {:.0f} s", directory.id(), jobs_to_run(request.plan),
+                    std::ceil(request.plan.expected.value)));
+  dispatch(directory, spool, request, catalogue, std::move(site), start);
   return directory;
+}
+
+void resume(const RunDirectory& directory, const RunRequest& request,
+            const ProbeCatalogue& catalogue, LaunchSite site) {
+  const auto start = Clock::now();
+  Spool spool = Spool::append_to(directory.records_path());
+  for (const PlanEntry& entry : request.plan.entries)
+    if (entry.skip.empty()) spool.append(restart_of(entry.job.id, now_ns()));
+  if (request.style != Progress::Style::silent)
+    say(Level::info,
+        fmt::format("run {}: {} jobs are missing", directory.id(), jobs_to_run(request.plan)));
+  dispatch(directory, spool, request, catalogue, std::move(site), start);
 }
 
 }  // namespace bench

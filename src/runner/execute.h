@@ -18,7 +18,11 @@ struct RunRequest {
 
 /// The run's folder. An interrupted run returns too: its records say so. Throws Error(environment)
 /// when the records cannot be kept or the rank program does not fit; what was written stands.
-RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue,
-                     const LaunchSite& site);
+RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site);
+
+/// Goes on with a run that ended early: of request.plan, which is the run's own, only the entries
+/// that are still missing. Each begins anew; what was measured before stands.
+void resume(const RunDirectory& directory, const RunRequest& request,
+            const ProbeCatalogue& catalogue, LaunchSite site);
 
 }  // namespace bench

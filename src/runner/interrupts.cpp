@@ -58,11 +58,7 @@ Interrupts::~Interrupts() {
 
 int Interrupts::fd() const { return pipe_ends[0]; }
 
-void Interrupts::drain() const {
-  char bytes[64];
-  while (read(pipe_ends[0], bytes, sizeof bytes) > 0) {
-  }
-}
+void Interrupts::raise() const { on_signal(0); }
 
 int Interrupts::count() const { return arrived.load(); }
 

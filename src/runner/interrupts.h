@@ -12,9 +12,10 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// Becomes readable with each signal; drain() empties it.
+  /// Readable from the first signal on: every lane that waits sees it.
   int fd() const;
-  void drain() const;
+  /// As if a signal had come.
+  void raise() const;
   /// Signals so far. The second one means: at once.
   int count() const;
 };

@@ -2,36 +2,80 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
 #include "core/locations.h"
+#include "core/run_variable.h"
+#include "core/text.h"
 
 namespace bench {
 namespace {
 
-bool by_mpirun(const Job& job, const LaunchSite& site) {
-  return job.ranks > 1 || site.kind == LauncherKind::mpirun;
+bool any_remote(const std::vector<Place>& places) {
+  return std::ranges::any_of(places, [](const Place& place) { return !place.here; });
 }
 
-std::string program_for(const Job& job, const LaunchSite& site) {
-  return job.device == "cuda" ? site.cuda_rank_program : site.rank_program;
+bool by_mpirun(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
+  return job.ranks > 1 || site.kind == LauncherKind::mpirun || any_remote(places);
 }
 
 void add(std::vector<std::string>& argv, std::initializer_list<std::string> words) {
   argv.insert(argv.end(), words);
 }
 
-/// OpenMPI 4. All ranks on one host: no start-up daemon is asked for (plm isolated), and pml and
-/// btl are named because looking for networks triples the time MPI_Init takes.
-std::vector<std::string> mpirun_words(const Job& job, const LaunchSite& site, int slots) {
-  const std::string ranks = std::to_string(job.ranks);
-  std::vector<std::string> argv = {site.mpirun, "-np", ranks};
-  add(argv, {"--mca", "plm", "isolated", "--mca", "pml", "ob1", "--mca", "btl", "vader,self"});
+using McaParameters = std::map<std::string, std::string>;
+
+/// All ranks on this host: no start-up daemon is asked for (plm isolated), and pml and btl are
+/// named because looking for networks triples the time MPI_Init takes.
+McaParameters parameters_here() {
+  return {{"plm", "isolated"}, {"pml", "ob1"}, {"btl", "vader,self"}};
+}
+
+/// Other hosts: the remote shell starts a daemon on each straight from here, so that the one that
+/// fails is known, and a host that falls silent is noticed within keepalive_s x keepalive_count.
+/// OpenMPI itself chooses the network, unless the hosts file does.
+McaParameters parameters_remote(const LaunchSettings& settings) {
+  McaParameters mca = {{"plm", "rsh"},
+                       {"plm_rsh_agent", join(agent_words(settings), " ")},
+                       {"plm_rsh_no_tree_spawn", "1"},
+                       {"oob_tcp_keepalive_time", std::to_string(settings.keepalive_s)},
+                       {"oob_tcp_keepalive_intvl", std::to_string(settings.keepalive_s)},
+                       {"oob_tcp_keepalive_probes", std::to_string(settings.keepalive_count)}};
+  if (!settings.interfaces.empty())
+    mca["oob_tcp_if_include"] = mca["btl_tcp_if_include"] = settings.interfaces;
+  return mca;
+}
+
+std::string host_words(const std::vector<Place>& places) {
+  std::vector<std::string> words;
+  for (const Place& place : places)
+    words.push_back(place.address + ":" + std::to_string(place.ranks));
+  return join(words, ",");
+}
+
+/// OpenMPI 4.
+std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& places,
+                                      const LaunchSite& site,
+                                      const std::map<std::string, std::string>& env) {
+  const bool remote = any_remote(places);
+  std::vector<std::string> argv = {site.mpirun, "-np", std::to_string(job.ranks)};
+  if (remote) add(argv, {"--host", host_words(places)});
+  McaParameters mca = remote ? parameters_remote(site.settings) : parameters_here();
   // mpirun counts cores where we count hardware threads: let it accept our number, and say
   // ourselves whether the ranks have to share CPUs and must yield while they wait.
-  add(argv, {"--oversubscribe", "--mca", "mpi_yield_when_idle", job.ranks > slots ? "1" : "0"});
-  add(argv, {"--bind-to", job.binding == "none" ? "none" : job.binding + ":overload-allowed"});
+  const bool shared =
+      std::ranges::any_of(places, [](const Place& place) { return place.ranks > place.slots; });
+  mca["mpi_yield_when_idle"] = shared ? "1" : "0";
+  if (remote)
+    for (const auto& [name, value] : site.settings.mca) mca[name] = value;
+  for (const auto& [name, value] : mca) add(argv, {"--mca", name, value});
+  add(argv, {"--oversubscribe", "--bind-to"});
+  argv.push_back(job.binding == "none" ? "none" : job.binding + ":overload-allowed");
+  // Ranks elsewhere do not inherit our environment.
+  if (remote)
+    for (const auto& [name, value] : env) add(argv, {"-x", name + "=" + value});
   return argv;
 }
 
@@ -64,30 +108,45 @@ LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_o
   return site;
 }
 
-std::string launch_obstacle(const Job& job, const LaunchSite& site) {
-  if (program_for(job, site).empty())
+std::string rank_program(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
+  const bool cuda = job.device == "cuda";
+  const std::string& there = cuda ? site.settings.cuda_rank_program : site.settings.rank_program;
+  if (any_remote(places) && !there.empty()) return there;
+  return cuda ? site.cuda_rank_program : site.rank_program;
+}
+
+std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
+                            const LaunchSite& site) {
+  if (rank_program(job, places, site).empty())
     return "no CUDA build: there is no bench-rank-cuda beside benchctl";
+  if (site.kind == LauncherKind::local && any_remote(places))
+    return "--launcher local starts on this host only, and this job is for " +
+           join(job.hosts, ", ");
   if (job.ranks > 1 && site.kind == LauncherKind::local)
     return "--launcher local starts one rank and this job needs " + std::to_string(job.ranks);
-  if (by_mpirun(job, site) && site.mpirun.empty())
+  if (by_mpirun(job, places, site) && site.mpirun.empty())
     return "mpirun is not in PATH; install openmpi-bin";
   return "";
 }
 
-Command launch_command(const Job& job, const LaunchSite& site, int slots) {
+Command launch_command(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
   Command command;
-  command.env = job.env;
+  std::map<std::string, std::string> env = job.env;
+  if (any_remote(places))
+    for (const auto& [name, value] : site.settings.env) env.emplace(name, value);
   // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would tie the rank to one core before its main
   // runs, and "all cores" would silently mean one. The probes pin their threads themselves.
-  command.env.emplace("OMP_PROC_BIND", "false");
-  if (by_mpirun(job, site)) {
-    command.argv = mpirun_words(job, site, slots);
+  env.emplace("OMP_PROC_BIND", "false");
+  if (!site.token.empty()) env.emplace(kRunVariable, site.token);
+  if (by_mpirun(job, places, site)) {
+    command.argv = mpirun_words(job, places, site, env);
     if (site.root) {
-      command.env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
-      command.env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+      env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
+      env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
     }
   }
-  command.argv.push_back(program_for(job, site));
+  command.env = std::move(env);
+  command.argv.push_back(rank_program(job, places, site));
   return command;
 }
 

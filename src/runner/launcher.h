@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/job.h"
+#include "runner/launch_settings.h"
+#include "runner/place.h"
 #include "runner/process.h"
 
 namespace bench {
@@ -21,15 +23,21 @@ struct LaunchSite {
   std::string cuda_rank_program;  // bench-rank-cuda; empty when there is none
   std::string mpirun;             // its path; empty when there is none
   bool root = false;              // OpenMPI asks twice before it runs as root
+  LaunchSettings settings = {};   // how other hosts are reached
+  std::string token = {};         // marks every process of this run, so that what is left is found
 };
 
 LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_option);
 
 /// Why this job cannot be launched here, with what to do; "" when it can.
-std::string launch_obstacle(const Job& job, const LaunchSite& site);
+std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
+                            const LaunchSite& site);
 
-/// `slots`: ranks the host takes without oversubscription.
-Command launch_command(const Job& job, const LaunchSite& site, int slots);
+/// `places`: where the job's ranks go, in their order.
+Command launch_command(const Job& job, const std::vector<Place>& places, const LaunchSite& site);
+
+/// The program the job's ranks run, as it is found on their hosts.
+std::string rank_program(const Job& job, const std::vector<Place>& places, const LaunchSite& site);
 
 /// Jobs with equal keys can be served by one process, one after another.
 std::string launch_key(const Job& job);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "runner/scopes.h"
 #include "runner/suite_check.h"
 
 namespace bench {
@@ -61,19 +62,31 @@ TelemetrySettings telemetry_of(const Suite& suite, const Case& suite_case) {
   return telemetry_settings_from_json(settings);
 }
 
-Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice, const Host& host,
-             const ProbeEntry& probe) {
+std::vector<Place> places_for(const HostSet& set, const Inventory& inventory, const Json& ranks) {
+  std::vector<Place> places;
+  for (const std::size_t index : set.hosts) {
+    const Host& host = inventory.hosts[index];
+    places.push_back(place_on(host, ranks.is_string() ? host.slots : ranks.get<int>()));
+  }
+  return places;
+}
+
+Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice,
+             const std::vector<Place>& places, const ProbeEntry& probe) {
   Job job;
   job.case_name = suite_case.name;
   job.probe = suite_case.probe;
   job.device = suite_case.device;
   job.params = complete_params(probe, params_of(suite_case, choice),
                                suite.path + ": case '" + suite_case.name + "'", "");
-  job.hosts = {host.name};
-  const Json ranks = chosen(choice, "ranks_per_host", suite_case.ranks_per_host);
-  job.ranks = ranks.is_string() ? host.slots : ranks.get<int>();
+  job.ranks = 0;
   // A rank alone has the whole host, and ranks that share CPUs are best placed by the kernel.
-  const bool pinned = job.ranks > 1 && job.ranks <= host.slots;
+  bool pinned = true;
+  for (const Place& place : places) {
+    job.hosts.push_back(place.host);
+    job.ranks += place.ranks;
+    pinned &= place.ranks > 1 && place.ranks <= place.slots;
+  }
   job.binding = pinned ? chosen(choice, "binding", suite_case.binding).get<std::string>() : "none";
   job.env = suite_case.env;
   job.timeout_s = suite_case.timeout_s;
@@ -99,13 +112,6 @@ Seconds expected_time(const Job& job, const Durations& durations) {
   return {std::min(job.timeout_s, series * series_of(job.params))};
 }
 
-std::string obstacle(const Job& job, const Host& host, const LaunchSite& site) {
-  if (!is_this_host(host))
-    return "the host " + host.name +
-           " is not this one, and this version launches on this host only";
-  return launch_obstacle(job, site);
-}
-
 /// "03.gemm.2": the number of the case, its name, and which job of it where there are several.
 void name_jobs(std::vector<PlanEntry>& jobs, std::size_t case_number, std::size_t cases) {
   const auto width = std::max<std::size_t>(2, std::to_string(cases).size());
@@ -121,17 +127,19 @@ std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
                               const Inventory& inventory, const ProbeEntry& probe,
                               const LaunchSite& site, const Durations& durations) {
   std::vector<PlanEntry> jobs;
-  for (const Host& host : inventory.hosts)
+  for (const HostSet& set : host_sets(suite_case.scope, inventory))
     for (const Choice& choice : choices(suite_case.axes, suite_case.name))
       for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
         if (jobs.size() >= kMostJobs) throw too_many(suite_case.name);
         PlanEntry entry;
-        entry.job = make_job(suite, suite_case, choice, host, probe);
+        entry.places =
+            places_for(set, inventory, chosen(choice, "ranks_per_host", suite_case.ranks_per_host));
+        entry.job = make_job(suite, suite_case, choice, entry.places, probe);
         entry.axes = choice;
         entry.job.repeat = repeat;
         entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
-        entry.slots = host.slots;
-        entry.skip = obstacle(entry.job, host, site);
+        entry.cooldown = Seconds{suite_case.cooldown_s};
+        entry.skip = launch_obstacle(entry.job, entry.places, site);
         if (entry.skip.empty()) entry.expected = expected_time(entry.job, durations);
         jobs.push_back(std::move(entry));
       }
@@ -139,6 +147,10 @@ std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
 }
 
 }  // namespace
+
+Place place_on(const Host& host, int ranks) {
+  return {host.name, host.address, ranks, host.slots, is_this_host(host)};
+}
 
 Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
                const LaunchSite& site, const Durations& durations) {
@@ -157,28 +169,6 @@ Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalo
     if (!suite_case.gates.empty()) plan.gates[suite_case.name] = suite_case.gates;
   }
   return plan;
-}
-
-Json to_json(const Plan& plan) {
-  Json jobs = Json::array(), skipped = Json::array();
-  for (const PlanEntry& entry : plan.entries) {
-    Json job = to_json(entry.job);
-    if (entry.skip.empty()) {
-      jobs.push_back(std::move(job));
-    } else {
-      job["reason"] = entry.skip;
-      skipped.push_back(std::move(job));
-    }
-  }
-  return {{"suite", plan.suite.name},
-          {"description", plan.suite.description},
-          {"suite_path", plan.suite.path},
-          {"digest", plan.suite.digest},
-          {"inventory", to_json(plan.inventory)},
-          {"jobs", jobs},
-          {"skipped", skipped},
-          {"gates", plan.gates},
-          {"expected_s", plan.expected.value}};
 }
 
 }  // namespace bench

@@ -18,7 +18,8 @@ struct PlanEntry {
   Job job;
   Json axes = Json::object();  // what distinguishes it inside its case
   std::string skip;            // why it is not going to run; empty for a job that is
-  int slots = 1;               // of its host
+  std::vector<Place> places;   // of its ranks, in the order of job.hosts
+  Seconds cooldown = {};       // its hosts rest so long afterwards
   Seconds expected;            // what it took last time, else a guess
 };
 
@@ -33,8 +34,7 @@ struct Plan {
 Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
                const LaunchSite& site, const Durations& durations = {});
 
-/// The form that plan.json and `benchctl plan --json` share: suite, digest, inventory, jobs,
-/// skipped, gates, expected_s.
-Json to_json(const Plan& plan);
+/// Where `ranks` ranks go on that host.
+Place place_on(const Host& host, int ranks);
 
 }  // namespace bench

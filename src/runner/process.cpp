@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "runner/proc_stat.h"
+#include "core/proc_stat.h"
 
 namespace bench {
 namespace fs = std::filesystem;

@@ -139,13 +139,15 @@ void RankProcess::wait(Clock::time_point deadline) {
   if (output_closed_) deadline = std::min(deadline, after(graces_.closed_output));
   if (!process_.end.valid())  // no pidfd here: look for its end now and then
     deadline = std::min(deadline, after(Seconds{0.1}));
+  // The pipe of signals stays readable: after the first one the count is looked at now and then.
+  const bool told = interrupts_told_ > 0;
+  if (told) deadline = std::min(deadline, after(Seconds{0.05}));
   std::array<pollfd, 5> fds = {
       pollfd{process_.output.get(), POLLIN, 0}, pollfd{process_.error.get(), POLLIN, 0},
       pollfd{unsent_.empty() ? -1 : process_.input.get(), POLLOUT, 0},
-      pollfd{process_.end.get(), POLLIN, 0}, pollfd{interrupts_.fd(), POLLIN, 0}};
+      pollfd{process_.end.get(), POLLIN, 0}, pollfd{told ? -1 : interrupts_.fd(), POLLIN, 0}};
   if (poll(fds.data(), fds.size(), milliseconds_until(deadline)) < 0 && errno != EINTR)
     throw_errno("wait for a rank");
-  if (fds[4].revents != 0) interrupts_.drain();
 }
 
 bool RankProcess::read_output() {

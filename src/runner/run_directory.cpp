@@ -51,6 +51,21 @@ RunDirectory RunDirectory::create(const fs::path& runs, const std::string& suite
   return run;
 }
 
+RunDirectory RunDirectory::at(const fs::path& path) {
+  RunDirectory run;
+  run.path_ = path.has_filename() ? path : path.parent_path();
+  run.id_ = run.path_.filename().string();
+  make_folder(run.path_ / "log");
+  return run;
+}
+
+int RunDirectory::logs() const {
+  int count = 0;
+  std::error_code none;
+  for ([[maybe_unused]] const auto& file : fs::directory_iterator(path_ / "log", none)) ++count;
+  return count;
+}
+
 fs::path RunDirectory::log_path(int launch) const {
   return path_ / "log" / fmt::format("{:02}.txt", launch);
 }

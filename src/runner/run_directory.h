@@ -16,10 +16,15 @@ class RunDirectory {
   static RunDirectory create(const std::filesystem::path& runs, const std::string& suite,
                              std::int64_t time_ns);
 
+  /// One that is there, to go on with it.
+  static RunDirectory at(const std::filesystem::path& path);
+
   const std::string& id() const { return id_; }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path records_path() const { return path_ / "records.jsonl"; }
   std::filesystem::path log_path(int launch) const;  // log/01.txt: one a started process
+  /// How many logs lie there already, from an earlier part of the run.
+  int logs() const;
 
   /// Whole or not at all: written beside and renamed.
   void write_plan(const Json& plan) const;

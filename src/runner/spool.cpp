@@ -1,6 +1,7 @@
 #include "runner/spool.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 #include <cerrno>
 
@@ -17,6 +18,10 @@ Spool::Spool(const std::filesystem::path& path, int flags)
       file_(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644)),
       synced_(std::chrono::steady_clock::now()) {
   if (!file_.valid()) throw_errno("open the spool " + path.string());
+  // Some network file systems have no locks; a second writer is then the user's to avoid.
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Error(ErrorKind::environment, path.string() + ": another benchctl is writing this run",
+                "wait for it to end");
 }
 
 void Spool::append(const std::string& json) {

@@ -15,7 +15,7 @@ class Spool {
  public:
   /// Makes the file; it must not be there yet. Throws Error(environment).
   explicit Spool(const std::filesystem::path& path);
-  /// Opens a file that is there (/dev/full in a test).
+  /// Opens a file that is there: a run that is resumed. Throws when another benchctl has it open.
   static Spool append_to(const std::filesystem::path& path);
 
   /// Writes one line. Throws Error(environment) when it cannot be written whole; the file then ends

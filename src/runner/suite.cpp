@@ -22,11 +22,12 @@ Case case_from_json(const Json& json) {
   result.device = json.value("device", result.device);
   result.params = json.value("params", result.params);
   result.axes = json.value("axes", result.axes);
-  result.scope = json.value("scope", result.scope);
+  if (json.contains("scope")) result.scope = scope_from_json(json["scope"]);
   result.ranks_per_host = json.value("ranks_per_host", result.ranks_per_host);
   result.binding = json.value("binding", result.binding);
   result.repeat = json.value("repeat", result.repeat);
   result.timeout_s = json.value("timeout_s", result.timeout_s);
+  result.cooldown_s = json.value("cooldown_s", result.cooldown_s);
   result.env = json.value("env", result.env);
   result.measure = json.value("measure", result.measure);
   result.telemetry = json.value("telemetry", result.telemetry);

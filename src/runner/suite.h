@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "runner/probe_catalogue.h"
+#include "runner/scopes.h"
 
 namespace bench {
 
@@ -18,11 +19,12 @@ struct Case {
   std::string device = "host";
   Json params = Json::object();      // as given; defaults come with the expansion
   std::map<std::string, Json> axes;  // parameter, ranks_per_host or binding -> array of values
-  std::string scope = "host";
+  Scope scope;
   Json ranks_per_host = 1;  // a number, or "slots"
   std::string binding = "core";
   int repeat = 1;
   double timeout_s = 60.0;
+  double cooldown_s = 0.0;
   std::map<std::string, std::string> env;
   Json measure = Json::object();
   Json telemetry = Json::object();

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "core/error.h"
-#include "runner/proc_stat.h"
+#include "core/proc_stat.h"
 #include "tests/process/rank_bench.h"
 #include "tests/support/catch.h"
 

@@ -2,8 +2,8 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include "core/proc_stat.h"
 #include "core/record.h"
-#include "runner/proc_stat.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
 

@@ -24,18 +24,20 @@ Job job(int ranks, const std::string& binding = "core") {
   return result;
 }
 
+std::vector<Place> here(int ranks, int slots = 4) { return {{"here", "here", ranks, slots, true}}; }
+
 std::string words(const Command& command) { return " " + join(command.argv, " ") + " "; }
 
 }  // namespace
 
 TEST_CASE("one rank is a plain fork with the job's environment") {
-  const Command command = launch_command(job(1), site(), 4);
+  const Command command = launch_command(job(1), here(1), site());
   CHECK(command.argv == std::vector<std::string>{"/x/bench-rank"});
   CHECK(command.env == std::map<std::string, std::string>{{"A", "1"}, {"OMP_PROC_BIND", "false"}});
 }
 
 TEST_CASE("several ranks are started by mpirun, pinned as asked, over shared memory") {
-  const std::string line = words(launch_command(job(4, "socket"), site(), 4));
+  const std::string line = words(launch_command(job(4, "socket"), here(4), site()));
   CHECK_THAT(line, Contains("/usr/bin/mpirun -np 4 "));
   CHECK_THAT(line, Contains(" --bind-to socket:overload-allowed "));
   CHECK_THAT(line, Contains(" --mca pml ob1 ") && Contains(" --mca btl vader,self "));
@@ -44,48 +46,49 @@ TEST_CASE("several ranks are started by mpirun, pinned as asked, over shared mem
 }
 
 TEST_CASE("more ranks than slots yield while they wait") {
-  const std::string line = words(launch_command(job(8, "none"), site(), 4));
+  const std::string line = words(launch_command(job(8, "none"), here(8), site()));
   CHECK_THAT(line, Contains(" --oversubscribe ") && Contains(" --mca mpi_yield_when_idle 1 "));
   CHECK_THAT(line, Contains(" --bind-to none "));
 }
 
 TEST_CASE("as root, OpenMPI is told twice that this is meant") {
-  const auto env = launch_command(job(2), site(LauncherKind::automatic, true), 4).env;
+  const auto env = launch_command(job(2), here(2), site(LauncherKind::automatic, true)).env;
   CHECK(env.at("OMPI_ALLOW_RUN_AS_ROOT") == "1");
   CHECK(env.at("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1");
   CHECK(env.at("A") == "1");
-  CHECK_FALSE(launch_command(job(2), site(), 4).env.contains("OMPI_ALLOW_RUN_AS_ROOT"));
+  CHECK_FALSE(launch_command(job(2), here(2), site()).env.contains("OMPI_ALLOW_RUN_AS_ROOT"));
 }
 
 TEST_CASE("--launcher mpirun starts even one rank with mpirun") {
-  CHECK_THAT(words(launch_command(job(1), site(LauncherKind::mpirun), 4)),
+  CHECK_THAT(words(launch_command(job(1), here(1), site(LauncherKind::mpirun))),
              Contains("mpirun -np 1 "));
 }
 
 TEST_CASE("a cuda job runs bench-rank-cuda") {
   Job cuda = job(1);
   cuda.device = "cuda";
-  CHECK(launch_command(cuda, site(), 4).argv == std::vector<std::string>{"/x/bench-rank-cuda"});
+  CHECK(launch_command(cuda, here(1), site()).argv ==
+        std::vector<std::string>{"/x/bench-rank-cuda"});
 }
 
 TEST_CASE("what stands in the way of a launch is said with what to do") {
-  CHECK(launch_obstacle(job(2), site()).empty());
-  CHECK_THAT(launch_obstacle(job(2), site(LauncherKind::local)), Contains("needs 2"));
+  CHECK(launch_obstacle(job(2), here(2), site()).empty());
+  CHECK_THAT(launch_obstacle(job(2), here(2), site(LauncherKind::local)), Contains("needs 2"));
   LaunchSite bare = site();
   bare.mpirun.clear();
   bare.cuda_rank_program.clear();
-  CHECK_THAT(launch_obstacle(job(2), bare), Contains("install openmpi-bin"));
-  CHECK(launch_obstacle(job(1), bare).empty());
+  CHECK_THAT(launch_obstacle(job(2), here(2), bare), Contains("install openmpi-bin"));
+  CHECK(launch_obstacle(job(1), here(1), bare).empty());
   Job cuda = job(1);
   cuda.device = "cuda";
-  CHECK_THAT(launch_obstacle(cuda, bare), Contains("no CUDA build"));
+  CHECK_THAT(launch_obstacle(cuda, here(1), bare), Contains("no CUDA build"));
 }
 
 TEST_CASE("OpenMP may not bind a rank before it starts, unless the suite says so") {
-  CHECK(launch_command(job(1), site(), 4).env.at("OMP_PROC_BIND") == "false");
+  CHECK(launch_command(job(1), here(1), site()).env.at("OMP_PROC_BIND") == "false");
   Job asked = job(1);
   asked.env["OMP_PROC_BIND"] = "close";
-  CHECK(launch_command(asked, site(), 4).env.at("OMP_PROC_BIND") == "close");
+  CHECK(launch_command(asked, here(1), site()).env.at("OMP_PROC_BIND") == "close");
 }
 
 TEST_CASE("jobs share a process when device, ranks, hosts, binding and environment are equal") {
@@ -104,6 +107,61 @@ TEST_CASE("jobs share a process when device, ranks, hosts, binding and environme
   CHECK(differs([](Job& j) { j.env["B"] = "2"; }));
   CHECK(differs([](Job& j) { j.hosts = {"there"}; }));
   CHECK(differs([](Job& j) { j.device = "cuda"; }));
+}
+
+namespace {
+
+/// A job of two ranks each on two hosts, the first of which is this one.
+Job spread() {
+  Job result = job(4);
+  result.hosts = {"here", "node2"};
+  return result;
+}
+std::vector<Place> two_hosts() {
+  return {{"here", "here", 2, 4, true}, {"node2", "10.0.0.2", 2, 4, false}};
+}
+
+}  // namespace
+
+TEST_CASE("ranks on other hosts are started by mpirun, even one, each host with its share") {
+  const std::string line = words(launch_command(spread(), two_hosts(), site()));
+  CHECK_THAT(line, Contains("mpirun -np 4 --host here:2,10.0.0.2:2 "));
+  CHECK_THAT(line, Contains(" --mca plm rsh ") && Contains(" --mca plm_rsh_no_tree_spawn 1 "));
+  CHECK_THAT(line, Contains("BatchMode=yes") && Contains("ConnectTimeout=10"));
+  CHECK_THAT(line, Contains(" --mca oob_tcp_keepalive_time 5 "));
+  CHECK_THAT(line, !Contains("btl") && !Contains("isolated"));
+  Job one = job(1);
+  one.hosts = {"node2"};
+  CHECK_THAT(words(launch_command(one, {{"node2", "10.0.0.2", 1, 4, false}}, site())),
+             Contains("mpirun -np 1 --host 10.0.0.2:1 "));
+}
+
+TEST_CASE("ranks elsewhere get their environment from mpirun, and the site's beneath the job's") {
+  LaunchSite there = site();
+  there.token = "run-1";
+  there.settings.env = {{"A", "2"}, {"UCX_TLS", "tcp"}};
+  const std::string line = words(launch_command(spread(), two_hosts(), there));
+  CHECK_THAT(line, Contains(" -x A=1 ") && Contains(" -x UCX_TLS=tcp "));
+  CHECK_THAT(line, Contains(" -x BENCHCTL_RUN=run-1 ") && Contains(" -x OMP_PROC_BIND=false "));
+  CHECK_THAT(words(launch_command(job(2), here(2), there)), !Contains(" -x "));
+}
+
+TEST_CASE("the site's MCA parameters replace ours, and its program is the one that is started") {
+  LaunchSite there = site();
+  there.settings.interfaces = "10.0.0.0/24";
+  there.settings.mca = {{"mpi_yield_when_idle", "1"}, {"btl", "tcp,self"}};
+  there.settings.rank_program = "/opt/bench/bench-rank";
+  const std::string line = words(launch_command(spread(), two_hosts(), there));
+  CHECK_THAT(line, Contains(" --mca btl_tcp_if_include 10.0.0.0/24 "));
+  CHECK_THAT(line, Contains(" --mca mpi_yield_when_idle 1 ") && !Contains("mpi_yield_when_idle 0"));
+  CHECK(line.ends_with(" /opt/bench/bench-rank "));
+  CHECK(words(launch_command(job(2), here(2), there)).ends_with(" /x/bench-rank "));
+}
+
+TEST_CASE("--launcher local refuses other hosts, naming them") {
+  CHECK_THAT(launch_obstacle(spread(), two_hosts(), site(LauncherKind::local)),
+             Contains("this host only") && Contains("node2"));
+  CHECK(launch_obstacle(spread(), two_hosts(), site()).empty());
 }
 
 TEST_CASE("an unknown launcher is a usage error that lists what there is") {

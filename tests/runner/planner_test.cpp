@@ -1,6 +1,9 @@
 #include "runner/planner.h"
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "runner/plan_json.h"
 #include "tests/runner/test_catalogue.h"
 #include "tests/support/catch.h"
 
@@ -131,14 +134,68 @@ TEST_CASE("without mpirun a job of several ranks is a planned skip that says wha
   CHECK(result.entries[1].skip.empty());
 }
 
-TEST_CASE("a host that is not this one is a planned skip that names it") {
-  Inventory inventory = one_host();
-  inventory.hosts.push_back({"elsewhere-42", "elsewhere-42", 8, Json(), {}});
-  const Plan result = plan(R"({"name": "a", "probe": "peak"})", inventory);
-  REQUIRE(result.entries.size() == 2);
-  CHECK(result.entries[0].skip.empty());
-  CHECK_THAT(result.entries[1].skip, Contains("elsewhere-42"));
-  CHECK(result.entries[1].job.id == "01.a.2");
+namespace {
+
+Inventory four_hosts() {
+  Inventory inventory;
+  for (const char* name : {"n1", "n2", "n3", "n4"})
+    inventory.hosts.push_back(
+        {.name = name, .address = name, .slots = 2, .devices = {}, .labels = {}});
+  return inventory;
+}
+
+}  // namespace
+
+TEST_CASE("a host that is not this one is reached by mpirun, and skipped where that is missing") {
+  LaunchSite bare = kSite;
+  bare.mpirun.clear();
+  const std::string one = R"({"name": "a", "probe": "peak"})";
+  for (const PlanEntry& entry : plan(one, four_hosts()).entries) CHECK(entry.skip.empty());
+  for (const PlanEntry& entry : plan(one, four_hosts(), bare).entries)
+    CHECK_THAT(entry.skip, Contains("openmpi-bin"));
+}
+
+TEST_CASE("a scope of several hosts makes jobs with ranks on all of them") {
+  const Plan pairs =
+      plan(R"({"name": "a", "probe": "peak", "scope": "pair", "ranks_per_host": 2})", four_hosts());
+  REQUIRE(pairs.entries.size() == 6);
+  for (const PlanEntry& entry : pairs.entries) {
+    CHECK(entry.job.hosts.size() == 2);
+    CHECK(entry.job.ranks == 4);
+    CHECK(entry.places[0].ranks == 2);
+  }
+  const Plan ladder =
+      plan(R"({"name": "a", "probe": "peak", "scope": "ladder", "ranks_per_host": "slots"})",
+           four_hosts());
+  std::vector<int> ranks;
+  for (const PlanEntry& entry : ladder.entries) ranks.push_back(entry.job.ranks);
+  CHECK(ranks == std::vector<int>{2, 4, 8});
+}
+
+TEST_CASE("a plan read back from its JSON starts the same commands") {
+  Inventory uneven = four_hosts();
+  uneven.hosts[1].slots = 5;
+  uneven.launch.interfaces = "10.0.0.0/8";
+  const Plan first = plan(
+      R"({"name": "a", "probe": "peak", "scope": "all", "ranks_per_host": "slots", "cooldown_s": 2},
+         {"name": "b", "probe": "gemm", "device": "cuda"})",
+      uneven);
+  const Plan second = plan_from_json(to_json(first), "plan.json");
+  REQUIRE(second.entries.size() == first.entries.size());
+  const auto sorted = [](std::vector<PlanEntry> entries) {
+    std::ranges::sort(entries, {}, [](const PlanEntry& entry) { return entry.job.id; });
+    return entries;
+  };
+  const auto before = sorted(first.entries), after = sorted(second.entries);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    CHECK(to_json(before[i].job) == to_json(after[i].job));
+    CHECK(before[i].skip == after[i].skip);
+    CHECK(before[i].cooldown.value == after[i].cooldown.value);
+    CHECK(launch_command(before[i].job, before[i].places, kSite).argv ==
+          launch_command(after[i].job, after[i].places, kSite).argv);
+  }
+  CHECK(to_json(second.inventory) == to_json(first.inventory));
+  CHECK_THROWS_AS(plan_from_json(Json::object(), "plan.json"), Error);
 }
 
 TEST_CASE("axes that explode are refused, naming the case") {

@@ -165,7 +165,8 @@ void start() {
   if (fault == "silent") wait_for_ever();
   if (fault == "crash") crash();
   const std::string ours = fault == "version" ? "0.0.0+other" : std::string(version());
-  put(line("", Facts{"program", {{"program", "bench-rank"}, {"version", ours}}}));
+  put(line("", Facts{"program",
+                     {{"program", "bench-rank"}, {"version", ours}, {"hosts", {{"host", ours}}}}}));
   put(line("", Facts{"host", {{"cpu", "fake"}}}));
 }
 

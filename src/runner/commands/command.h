@@ -20,6 +20,7 @@ struct CommandResult {
 void add_list(CLI::App& app, CommandResult& result);
 void add_plan(CLI::App& app, CommandResult& result);
 void add_run(CLI::App& app, CommandResult& result);
+void add_resume(CLI::App& app, CommandResult& result);
 void add_show(CLI::App& app, CommandResult& result);
 void add_runs(CLI::App& app, CommandResult& result);
 void add_export(CLI::App& app, CommandResult& result);

@@ -35,10 +35,6 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       ->type_name("SUITE");
   command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
       ->type_name("FILE");
-  command
-      .add_option("--launcher", options.launcher,
-                  "auto, local (one rank) or mpirun (default: auto: mpirun for several ranks)")
-      ->type_name("NAME");
   command.add_option("--only", options.changes.only, "Only this case; may be repeated")
       ->type_name("CASE")
       ->expected(1)
@@ -49,14 +45,12 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       ->type_name("CASE.PARAM=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--rank-program", options.rank_program, "Another bench-rank")
-      ->type_name("FILE")
-      ->group("");  // for tests
+  add_dispatch_options(command, options);
 }
 
 PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& runs) {
   auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
-  const auto site = find_launch_site(launcher_from(options.launcher), options.rank_program);
+  const auto site = launch_site(options);
   const Suite suite = read_suite(find_suite(options.suite), catalogue, options.changes);
   const Inventory inventory =
       options.hosts.empty() ? this_host_only() : read_inventory(options.hosts);

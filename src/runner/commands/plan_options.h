@@ -4,15 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "runner/commands/dispatch_options.h"
 #include "runner/planner.h"
 
 namespace bench {
 
-struct PlanOptions {
+struct PlanOptions : DispatchOptions {
   std::string suite;
   std::string hosts;
-  std::string launcher = "auto";
-  std::string rank_program;
   SuiteChanges changes;
 };
 

@@ -1,5 +1,6 @@
 #include "runner/commands/report_output.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -7,7 +8,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/log.h"
+#include "core/text.h"
 #include "results/reports/run_report_text.h"
+#include "results/store.h"
 #include "runner/commands/command.h"
 
 namespace bench {
@@ -45,10 +49,35 @@ TextStyle style_of_stdout() {
   return style;
 }
 
+/// The database is an index: when it cannot be written the run stands, and we say how to mend it.
+/// After ^C there is no time to wait for other writers.
+bool import(const std::filesystem::path& database, const std::filesystem::path& run, bool hurry) {
+  StoreOptions options;
+  if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
+  try {
+    Store::open(database, Access::write, options).import_run(run);
+    return true;
+  } catch (const Error& error) {
+    say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
+                                    run.string(), printable(error.what())));
+    if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));
+    say(Level::info, "  when that is mended: benchctl rebuild");
+    return false;
+  }
+}
+
 }  // namespace
 
 void print_report(const RunReport& report, bool json) {
   json ? print(to_json(report)) : print(to_text(report, style_of_stdout()));
+}
+
+ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,
+                          bool json) {
+  const RunReport report = make_run_report(read_run(run));
+  const bool indexed = import(database, run, report.interrupted);
+  print_report(report, json);
+  return indexed || report.exit_code != ExitCode::ok ? report.exit_code : ExitCode::environment;
 }
 
 }  // namespace bench

@@ -1,10 +1,4 @@
 // benchctl run SUITE: plans, runs, keeps, reports.
-#include <fmt/format.h>
-
-#include "core/log.h"
-#include "core/text.h"
-#include "core/version.h"
-#include "results/store.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
@@ -29,23 +23,6 @@ Json labels_from(const std::vector<std::string>& texts) {
   return labels;
 }
 
-/// The database is an index: when it cannot be written the run stands, and we say how to mend it.
-/// After ^C there is no time to wait for other writers.
-bool import(const std::filesystem::path& database, const std::filesystem::path& run, bool hurry) {
-  StoreOptions options;
-  if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
-  try {
-    Store::open(database, Access::write, options).import_run(run);
-    return true;
-  } catch (const Error& error) {
-    say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
-                                    run.string(), printable(error.what())));
-    if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));
-    say(Level::info, "  when that is mended: benchctl rebuild");
-    return false;
-  }
-}
-
 ExitCode run(const Options& options) {
   RunRequest request;
   request.labels = labels_from(options.labels);
@@ -54,13 +31,10 @@ ExitCode run(const Options& options) {
   PlannedRun planned = plan_from(options, request.runs);
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
-  request.dispatcher.version = version();
+  request.dispatcher = dispatcher_settings(options, request.plan.inventory);
 
   const RunDirectory directory = execute(request, planned.catalogue, planned.site);
-  const RunReport report = make_run_report(read_run(directory.path()));
-  const bool indexed = import(database, directory.path(), report.interrupted);
-  print_report(report, options.json);
-  return indexed || report.exit_code != ExitCode::ok ? report.exit_code : ExitCode::environment;
+  return report_and_index(directory.path(), database, options.json);
 }
 
 }  // namespace

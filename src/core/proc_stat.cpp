@@ -1,4 +1,4 @@
-#include "runner/proc_stat.h"
+#include "core/proc_stat.h"
 
 #include <cstdio>
 #include <filesystem>

@@ -1,0 +1,9 @@
+// The environment variable that marks every rank of a run, whichever launcher started it: what a
+// run left behind on a host is found by it (bench-rank --sweep).
+#pragma once
+
+namespace bench {
+
+inline constexpr const char* kRunVariable = "BENCHCTL_RUN";
+
+}  // namespace bench

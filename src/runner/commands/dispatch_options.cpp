@@ -1,0 +1,37 @@
+#include "runner/commands/dispatch_options.h"
+
+#include <algorithm>
+
+#include "core/version.h"
+
+namespace bench {
+
+void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
+  command
+      .add_option("--launcher", options.launcher,
+                  "auto, local (one rank here) or mpirun (default: auto: mpirun for several ranks "
+                  "and for other hosts)")
+      ->type_name("NAME");
+  command
+      .add_option("--parallel", options.parallel,
+                  "Jobs at once, on hosts of their own (default: one for each host, at most 64)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command.add_option("--rank-program", options.rank_program, "Another bench-rank")
+      ->type_name("FILE")
+      ->group("");  // for tests
+}
+
+LaunchSite launch_site(const DispatchOptions& options) {
+  return find_launch_site(launcher_from(options.launcher), options.rank_program);
+}
+
+DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory) {
+  DispatcherSettings settings;
+  settings.version = version();
+  const auto hosts = static_cast<int>(std::min<std::size_t>(inventory.hosts.size(), kMostAtOnce));
+  settings.parallel = options.parallel > 0 ? options.parallel : std::max(1, hosts);
+  return settings;
+}
+
+}  // namespace bench

@@ -1,0 +1,24 @@
+// The options that say how jobs are started: run and resume share them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "runner/dispatcher.h"
+
+namespace bench {
+
+struct DispatchOptions {
+  std::string launcher = "auto";
+  std::string rank_program;
+  int parallel = 0;  // 0: as many as there are hosts, at most kMostAtOnce
+};
+
+inline constexpr int kMostAtOnce = 64;
+
+void add_dispatch_options(CLI::App& command, DispatchOptions& options);
+
+LaunchSite launch_site(const DispatchOptions& options);
+DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory);
+
+}  // namespace bench

@@ -1,0 +1,65 @@
+// benchctl resume [RUN]: runs what is missing of a run that was interrupted, killed, or lost a
+// host.
+#include <algorithm>
+#include <set>
+
+#include "core/locations.h"
+#include "core/log.h"
+#include "core/version.h"
+#include "runner/commands/command.h"
+#include "runner/commands/dispatch_options.h"
+#include "runner/commands/report_output.h"
+#include "runner/execute.h"
+#include "runner/find_run.h"
+#include "runner/plan_json.h"
+
+namespace bench {
+namespace {
+
+struct Options : DispatchOptions, ReadingOptions {
+  std::string run = "latest";
+  bool failed = false;
+};
+
+/// The run's own plan, with the entries alone that are missing.
+Plan what_is_missing(const std::filesystem::path& folder, bool failed) {
+  const RunRecords records = read_run(folder);
+  Plan plan = plan_from_json(records.plan, (folder / "plan.json").string());
+  const auto missing = missing_jobs(records, failed);
+  const std::set<std::string> wanted(missing.begin(), missing.end());
+  std::erase_if(plan.entries,
+                [&](const PlanEntry& entry) { return !wanted.contains(entry.job.id); });
+  return plan;
+}
+
+ExitCode resume_run(const Options& options) {
+  const auto folder = find_run(options.runs(), options.run);
+  RunRequest request;
+  request.plan = what_is_missing(folder, options.failed);
+  request.style = Progress::suitable_style();
+  request.dispatcher = dispatcher_settings(options, request.plan.inventory);
+  if (request.plan.entries.empty())
+    say(Level::info, "nothing of " + folder.filename().string() + " is missing");
+  else
+    resume(RunDirectory::at(folder), request,
+           ProbeCatalogue::load(data_root() / "schemas" / "probes"), launch_site(options));
+  return report_and_index(folder, options.database(), options.json);
+}
+
+}  // namespace
+
+void add_resume(CLI::App& app, CommandResult& result) {
+  CLI::App* command = app.add_subcommand("resume", "Run what is missing of a run that ended early");
+  command->footer(
+      "Jobs without an outcome, those that an interruption or a lost host kept from running, and "
+      "with --failed also those that failed.\nExample: benchctl resume latest");
+  auto options = std::make_shared<Options>();
+  command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
+      ->type_name("RUN");
+  command->add_flag("--failed", options->failed, "Also jobs that failed or took too long");
+  add_dispatch_options(*command, *options);
+  add_reading_options(*command, *options);
+  command->callback([options, &result] { result.code = resume_run(*options); });
+}
+
+}  // namespace bench

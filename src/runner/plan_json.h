@@ -1,0 +1,16 @@
+// A plan as text: what plan.json keeps and `benchctl plan --json` prints, and back again, so that a
+// run can be resumed with exactly the jobs it was planned with.
+#pragma once
+
+#include "runner/planner.h"
+
+namespace bench {
+
+/// suite, digest, inventory, jobs, skipped, gates, expected_s; and `uneven` and `cooldown_s` for
+/// the jobs that have them.
+Json to_json(const Plan& plan);
+
+/// Throws Error(input) naming what is wrong; the text may be anybody's.
+Plan plan_from_json(const Json& json, const std::string& origin);
+
+}  // namespace bench

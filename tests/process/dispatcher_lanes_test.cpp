@@ -1,0 +1,130 @@
+// Several hosts at once, and what becomes of a run when one of them falls out. The hosts are names:
+// each rank is a process here, and who answers is the test's to say.
+#include <set>
+
+#include "core/error.h"
+#include "results/run_records.h"
+#include "tests/process/rank_bench.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+PlanEntry on(const std::string& host, const std::string& id, const Json& params = Json::object()) {
+  PlanEntry result = entry(id, params);
+  result.job.hosts = {host};
+  result.places = {{host, host, 1, 1, false}};
+  return result;
+}
+
+/// In place of mpirun: runs its last word, the rank program, and forgets the rest.
+void play_mpirun(RankBench& bench) {
+  const auto path = bench.folder.path() / "mpirun";
+  std::ofstream(path) << "#!/bin/sh\nfor word; do last=$word; done\nexec \"$last\"\n";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  bench.site.mpirun = path.string();
+}
+
+/// Only these answer.
+HostCheck answering(std::set<std::string> hosts) {
+  return [hosts](const std::vector<Place>& places, const LaunchSettings&, const std::string&,
+                 const std::string&) {
+    std::vector<HostAnswer> answers;
+    for (const Place& place : places)
+      answers.push_back(
+          {place.host, hosts.contains(place.host) ? "" : "does not answer: no route", ""});
+    return answers;
+  };
+}
+
+RunRecords records_of(const RankBench& bench) {
+  return parse_run("run", "", read_file(bench.directory.records_path()));
+}
+
+}  // namespace
+
+TEST_CASE("jobs on four hosts run at once, and every outcome is kept") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.parallel = 4;
+  std::vector<PlanEntry> entries;
+  for (const char* host : {"n1", "n2", "n3", "n4"})
+    for (int i = 0; i < 5; ++i)
+      entries.push_back(on(host, std::string(host) + "." + std::to_string(i)));
+  bench.run(entries);
+  CHECK(bench.finished);
+  for (const PlanEntry& entry : entries) {
+    CHECK(to_string(bench.outcome(entry.job.id).status) == "ok");
+    CHECK(bench.count<Outcome>(entry.job.id) == 1);
+  }
+  CHECK(bench.directory.logs() == 4);
+}
+
+TEST_CASE("a host that falls silent is named, and its later jobs are left out; the others go on") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.parallel = 2;
+  bench.settings.check_hosts = answering({"n2"});
+  bench.run({on("n1", "01.a", {{"fault", "exit3"}}), on("n2", "01.b"), on("n1", "02.a"),
+             on("n2", "02.b")});
+  CHECK(to_string(bench.outcome("01.a").status) == "failed");
+  CHECK_THAT(bench.outcome("01.a").reason, Contains("n1 does not answer: no route"));
+  CHECK(to_string(bench.outcome("02.a").status) == "skipped");
+  CHECK_THAT(bench.outcome("02.a").reason, Contains("n1 is left out"));
+  for (const char* job : {"01.b", "02.b"}) CHECK(to_string(bench.outcome(job).status) == "ok");
+}
+
+TEST_CASE("a rank that fails on a host that answers leaves the host in") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.check_hosts = answering({"n1"});
+  bench.run({on("n1", "01.a", {{"fault", "exit3"}}), on("n1", "02.a")});
+  CHECK(to_string(bench.outcome("01.a").status) == "failed");
+  CHECK(to_string(bench.outcome("02.a").status) == "ok");
+}
+
+TEST_CASE("jobs that a lost host kept from running are missing, those that failed are not") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.check_hosts = answering({});
+  bench.run({on("n1", "01.a", {{"fault", "exit3"}}), on("n1", "02.a")});
+  RunRecords records = records_of(bench);
+  CHECK(missing_jobs(records) == std::vector<std::string>{"02.a"});
+  CHECK(missing_jobs(records, true) == std::vector<std::string>{"01.a", "02.a"});
+}
+
+TEST_CASE("another version on one host is that host's failure, not the run's") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.check_hosts = answering({"n1", "n2"});
+  PlanEntry other = on("n1", "01.a");
+  other.job.env = {{"FAULTY_RANK_START", "version"}};
+  bench.run({other, on("n2", "01.b")});
+  CHECK_THAT(bench.outcome("01.a").reason, Contains("0.0.0+other"));
+  CHECK(bench.count<Samples>("01.a") == 0);
+  CHECK(to_string(bench.outcome("01.b").status) == "ok");
+}
+
+TEST_CASE("ranks that landed on fewer hosts than asked for measure nothing") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.check_hosts = answering({"n1", "n2"});
+  PlanEntry pair = on("n1", "01.a");
+  pair.job.hosts = {"n1", "n2"};
+  pair.places.push_back({"n2", "n2", 1, 1, false});
+  bench.run({pair});
+  CHECK_THAT(bench.outcome("01.a").reason, Contains("on 1 hosts, not on 2"));
+  CHECK(bench.count<Samples>("01.a") == 0);
+}
+
+TEST_CASE("an error that ends the run ends it on all hosts") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.parallel = 2;
+  auto other = entry("02.b", Json::object());
+  other.job.env = {{"FAULTY_RANK_START", "version"}};
+  CHECK_THROWS_AS(bench.run({on("n1", "01.a", {{"fault", "hang"}}), other}), Error);
+  CHECK(bench.seconds < 5.0);
+}

@@ -3,14 +3,11 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
 #include <thread>
-
-#include "core/error.h"
-#include "core/locations.h"
-#include "core/schema.h"
 
 namespace bench {
 namespace {
@@ -27,36 +24,25 @@ int allowed_cpus() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-Host host_from_json(const Json& json) {
-  Host host;
-  host.name = json.at("name");
-  host.address = json.value("address", host.name);
-  host.slots = json.at("slots");
-  host.devices = json.value("devices", Json());
-  host.labels = json.value("labels", host.labels);
-  return host;
-}
-
 }  // namespace
 
-Inventory inventory_from_json(const Json& json, const std::string& origin) {
-  const Json checked = Schema::load(schema_path("hosts")).check(json, origin);
-  Inventory inventory;
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < checked.at("hosts").size(); ++i) {
-    const Host host = host_from_json(checked["hosts"][i]);
-    if (!seen.insert(host.name).second)
-      throw Error(ErrorKind::input,
-                  origin + ": /hosts/" + std::to_string(i) + "/name: the host '" + host.name +
-                      "' is listed twice",
-                  "keep one of them");
-    inventory.hosts.push_back(host);
+std::vector<HostGroup> groups_by_label(const Inventory& inventory, const std::string& label) {
+  std::map<std::string, std::vector<std::size_t>> by_value;
+  for (std::size_t i = 0; i < inventory.hosts.size(); ++i) {
+    const auto& labels = inventory.hosts[i].labels;
+    if (const auto found = labels.find(label); found != labels.end())
+      by_value[found->second].push_back(i);
   }
-  return inventory;
+  std::vector<HostGroup> groups;
+  for (auto& [value, hosts] : by_value) groups.push_back({value, std::move(hosts)});
+  return groups;
 }
 
-Inventory read_inventory(const std::filesystem::path& file) {
-  return inventory_from_json(read_json(file), file.string());
+std::vector<std::string> label_names(const Inventory& inventory) {
+  std::set<std::string> names;
+  for (const Host& host : inventory.hosts)
+    for (const auto& [name, value] : host.labels) names.insert(name);
+  return {names.begin(), names.end()};
 }
 
 std::string this_host_name() {
@@ -75,17 +61,6 @@ bool is_this_host(const Host& host) {
   for (const std::string& name : {host.name, host.address})
     if (name == self || name == "localhost" || name == "127.0.0.1" || name == "::1") return true;
   return false;
-}
-
-Json to_json(const Inventory& inventory) {
-  Json hosts = Json::array();
-  for (const Host& host : inventory.hosts)
-    hosts.push_back({{"name", host.name},
-                     {"address", host.address},
-                     {"slots", host.slots},
-                     {"devices", host.devices},
-                     {"labels", host.labels}});
-  return {{"hosts", hosts}};
 }
 
 }  // namespace bench

@@ -1,0 +1,145 @@
+#include "runner/hostlist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool in_name(char c) { return is_digit(c) || is_letter(c) || c == '_' || c == '.' || c == '-'; }
+
+struct Range {
+  std::uint64_t low = 0;
+  std::uint64_t count = 0;
+  std::size_t width = 0;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, std::size_t at_most) : text_(text), at_most_(at_most) {}
+
+  std::vector<std::string> parse() {
+    if (text_.empty()) refuse(0, "there is no name");
+    for (item(); at_ < text_.size(); item()) ++at_;  // over the comma
+    return std::move(names_);
+  }
+
+ private:
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  void item() {
+    const std::size_t start = at_;
+    std::vector<std::string> made = {""};
+    while (at_ < text_.size() && peek() != ',') {
+      made = peek() == '[' ? product(made, bracket(made.size())) : with_literal(std::move(made));
+      if (made.back().size() > kMaxHostName)
+        refuse(start, fmt::format("a name of more than {} characters", kMaxHostName));
+    }
+    if (made.front().empty()) refuse(start, "there is no name");
+    if (!is_digit(made.front()[0]) && !is_letter(made.front()[0]))
+      refuse(start, "a name begins with a letter or a digit");
+    demand_room(made.size(), start);
+    names_.insert(names_.end(), made.begin(), made.end());
+  }
+
+  std::vector<std::string> with_literal(std::vector<std::string> made) {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && in_name(peek())) ++at_;
+    if (at_ == start)
+      refuse(at_, "'" + printable(text_.substr(at_, 1)) + "' cannot be part of a name");
+    for (std::string& name : made) name += text_.substr(start, at_ - start);
+    return made;
+  }
+
+  static std::vector<std::string> product(const std::vector<std::string>& heads,
+                                          const std::vector<std::string>& tails) {
+    std::vector<std::string> made;
+    made.reserve(heads.size() * tails.size());
+    for (const std::string& head : heads)
+      for (const std::string& tail : tails) made.push_back(head + tail);
+    return made;
+  }
+
+  /// The numbers of one bracket, each to be put behind `heads` names.
+  std::vector<std::string> bracket(std::size_t heads) {
+    const std::size_t open = at_;
+    std::vector<std::string> numbers;
+    do {
+      ++at_;  // over '[' or ','
+      const std::size_t start = at_;
+      const Range range = read_range();
+      demand_room((numbers.size() + range.count) * heads, start);
+      for (std::uint64_t i = 0; i < range.count; ++i)
+        numbers.push_back(fmt::format("{:0{}}", range.low + i, range.width));
+    } while (peek() == ',');
+    if (at_ == text_.size()) refuse(open, "this bracket is not closed");
+    if (peek() != ']') refuse(at_, "expected ',', '-' or ']'");
+    ++at_;
+    return numbers;
+  }
+
+  Range read_range() {
+    const std::size_t start = at_;
+    const std::string_view low = digits();
+    if (peek() != '-') return {number(low), 1, low.size()};
+    ++at_;
+    const std::string_view high = digits();
+    if (high.front() == '0' && high.size() != low.size())
+      refuse(start, fmt::format("{}-{}: the ends are padded differently", low, high));
+    if (number(high) < number(low))
+      refuse(start, fmt::format("{}-{}: the range runs backwards", low, high));
+    // A count above at_most is refused as it is; cut, so that it can be multiplied.
+    return {number(low), std::min<std::uint64_t>(number(high) - number(low), at_most_) + 1,
+            low.size()};
+  }
+
+  std::string_view digits() {
+    const std::size_t start = at_;
+    while (is_digit(peek())) ++at_;
+    if (at_ == start)
+      at_ == text_.size() ? refuse(at_, "the expression ends in a bracket")
+                          : refuse(at_, "expected a number");
+    if (at_ - start > kMaxHostDigits)
+      refuse(start, fmt::format("a number of more than {} digits", kMaxHostDigits));
+    return text_.substr(start, at_ - start);
+  }
+
+  static std::uint64_t number(std::string_view digits) {
+    std::uint64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+  }
+
+  void demand_room(std::size_t more, std::size_t where) const {
+    if (more > at_most_ - names_.size()) refuse(where, fmt::format("more than {} hosts", at_most_));
+  }
+
+  [[noreturn]] void refuse(std::size_t where, const std::string& what) const {
+    const std::size_t from = where < 20 ? 0 : where - 20;
+    throw Error(ErrorKind::input,
+                fmt::format("'{}{}', position {}: {}", from == 0 ? "" : "...",
+                            printable(text_.substr(from, 60)), where + 1, what),
+                "host expressions are like login,node[001-128],rack[1-2]-node[01,07-16]");
+  }
+
+  std::string_view text_;
+  std::size_t at_most_;
+  std::size_t at_ = 0;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<std::string> expand_hostlist(std::string_view expression, std::size_t at_most) {
+  return Parser(expression, at_most).parse();
+}
+
+}  // namespace bench

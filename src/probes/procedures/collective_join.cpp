@@ -7,14 +7,6 @@
 namespace bench {
 namespace {
 
-/// One answer for all ranks: the own reason, or that another rank has one.
-std::string agreed(Group& group, const std::string& reason) {
-  double refused = reason.empty() ? 0.0 : 1.0;
-  group.max(std::span(&refused, 1));
-  if (refused == 0.0) return "";
-  return reason.empty() ? "another rank cannot be joined so" : reason;
-}
-
 struct Joined {
   double seconds = 0.0;
   std::string obstacle;
@@ -56,6 +48,13 @@ std::string violation_everywhere(State& state, const PathRequest& asked, const U
 }
 
 }  // namespace
+
+std::string agreed(Group& group, const std::string& reason) {
+  double refused = reason.empty() ? 0.0 : 1.0;
+  group.max(std::span(&refused, 1));
+  if (refused == 0.0) return "";
+  return reason.empty() ? "another rank cannot" : reason;
+}
 
 PathRequest path_request(const State& state) {
   return {isolation_from(state.text("isolation")), state.text("network_card")};

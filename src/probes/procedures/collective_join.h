@@ -2,10 +2,16 @@
 // ones that were asked for.
 #pragma once
 
+#include <string>
+
 #include "probes/device/collectives.h"
 #include "probes/state.h"
 
 namespace bench {
+
+/// One answer for all ranks: the own reason why something cannot be, or that another rank has one;
+/// "" when it can be everywhere. Every rank calls it.
+std::string agreed(Group& group, const std::string& reason);
 
 /// From the parameters isolation and network_card.
 PathRequest path_request(const State& state);

@@ -39,7 +39,8 @@ ProbeEntry probe_entry(const Json& schema, const std::string& origin) {
                      Schema(schema, origin)};
     for (const auto& [name, metric] : schema.at("metrics").items())
       entry.metrics.push_back(probe_metric(name, metric));
-    for (const auto& [name, parameter] : schema.value("properties", Json::object()).items())
+    const Json properties = schema.value("properties", Json::object());
+    for (const auto& [name, parameter] : properties.items())
       if (parameter.is_object() && parameter.value("process", false))
         entry.process_params.push_back(name);
     return entry;

@@ -71,6 +71,10 @@ struct Samples {
   std::optional<Limit> limit;
   std::optional<Check> check;
   Quality quality;
+  /// What a library chose by itself for this series ({"algorithm": "NVLS", ...}); null where it
+  /// does not say. No part of the series' identity: a choice that changes must not hide a slower
+  /// result.
+  Json chosen = nullptr;
   Status outcome = Status::ok;
   std::string reason;
 };

@@ -95,20 +95,22 @@ Limit read_limit(Fields fields) {
 Limit limit_from_json(const Json& json) { return read_limit(Fields(json, "limit")); }
 
 Json to_json(const Samples& samples) {
-  return {{"metric", samples.metric},
-          {"unit", to_string(samples.unit)},
-          {"better", to_string(samples.better)},
-          {"params", samples.params},
-          {"values", values_json(samples.values)},
-          {"flags", samples.flags},
-          {"over", samples.over},
-          {"stop", samples.stop},
-          {"repeats", samples.repeats},
-          {"limit", samples.limit ? to_json(*samples.limit) : Json(nullptr)},
-          {"check", samples.check ? to_json(*samples.check) : Json(nullptr)},
-          {"quality", to_json(samples.quality)},
-          {"outcome", to_string(samples.outcome)},
-          {"reason", samples.reason}};
+  Json json = {{"metric", samples.metric},
+               {"unit", to_string(samples.unit)},
+               {"better", to_string(samples.better)},
+               {"params", samples.params},
+               {"values", values_json(samples.values)},
+               {"flags", samples.flags},
+               {"over", samples.over},
+               {"stop", samples.stop},
+               {"repeats", samples.repeats},
+               {"limit", samples.limit ? to_json(*samples.limit) : Json(nullptr)},
+               {"check", samples.check ? to_json(*samples.check) : Json(nullptr)},
+               {"quality", to_json(samples.quality)},
+               {"outcome", to_string(samples.outcome)},
+               {"reason", samples.reason}};
+  if (!samples.chosen.is_null()) json["chosen"] = samples.chosen;
+  return json;
 }
 
 Samples read_samples(Fields& fields) {
@@ -132,6 +134,7 @@ Samples read_samples(Fields& fields) {
     samples.check = read_check(fields.inside("check", *check));
   if (const Json* quality = fields.find("quality"))
     samples.quality = read_quality(fields.inside("quality", *quality));
+  if (fields.find("chosen") != nullptr) samples.chosen = fields.object("chosen");
   if (fields.has("outcome")) samples.outcome = fields.word_as("outcome", status_from);
   samples.reason = fields.text_or("reason", "");
   return samples;

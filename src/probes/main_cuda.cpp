@@ -1,6 +1,7 @@
 // bench-rank-cuda: the rank that drives a GPU; otherwise as bench-rank.
 #include "probes/backends/cuda/cuda_device.h"
 #include "probes/backends/cuda/cuda_libraries.h"
+#include "probes/backends/cuda/cuda_place.h"
 #include "probes/backends/cuda/nvml/gpu_host.h"
 #include "probes/rank_program.h"
 
@@ -8,6 +9,7 @@ int main(int argc, char** argv) {
   bench::GpuHost host;
   return bench::run_rank_program(
       {"bench-rank-cuda", bench::join_group, bench::make_cuda_device, bench::cuda_library_versions,
-       [&host] { return host.facts(); }, [&host] { return host.counters(); }},
+       bench::place_near_gpu, [&host] { return host.facts(); },
+       [&host] { return host.counters(); }},
       argc, argv);
 }

@@ -60,6 +60,16 @@ std::vector<NearCard> nearest_cards(const MachineTopology& machine, const PciDev
   return cards;
 }
 
+Json cards_json(const std::vector<NearCard>& nearest) {
+  Json cards = Json::array();
+  for (const NearCard& card : nearest)
+    cards.push_back({{"pci_address", card.address},
+                     {"names", card.names},
+                     {"same_node", card.same_node},
+                     {"shared_bridges", card.shared_bridges}});
+  return cards;
+}
+
 }  // namespace
 
 std::vector<GpuPlace> place_gpus(const MachineTopology& machine) {
@@ -72,19 +82,34 @@ std::vector<GpuPlace> place_gpus(const MachineTopology& machine) {
   return places;
 }
 
+RankPlace place_rank(const MachineTopology& machine, const std::string& gpu_address) {
+  const std::vector<GpuPlace> places = place_gpus(machine);
+  const auto place = std::ranges::find(places, gpu_address, &GpuPlace::address);
+  if (place == places.end()) return {gpu_address, {}, {}, "the machine's topology has no such GPU"};
+  RankPlace rank{gpu_address, {}, place->nearest, ""};
+  if (place->numa_nodes.size() == 1)
+    rank.node = place->numa_nodes.front();
+  else
+    rank.unknown =
+        place->numa_nodes.empty()
+            ? "the firmware does not say to which NUMA node the GPU belongs"
+            : "the GPU is as near to " + std::to_string(place->numa_nodes.size()) + " NUMA nodes";
+  return rank;
+}
+
+Json to_json(const RankPlace& place) {
+  return {{"gpu", place.gpu},
+          {"numa_node", place.node ? Json(*place.node) : Json(nullptr)},
+          {"nearest_network", cards_json(place.nearest)},
+          {"reason", place.unknown.empty() ? Json(nullptr) : Json(place.unknown)}};
+}
+
 Json to_json(const std::vector<GpuPlace>& places) {
   Json json = Json::array();
-  for (const GpuPlace& place : places) {
-    Json cards = Json::array();
-    for (const NearCard& card : place.nearest)
-      cards.push_back({{"pci_address", card.address},
-                       {"names", card.names},
-                       {"same_node", card.same_node},
-                       {"shared_bridges", card.shared_bridges}});
+  for (const GpuPlace& place : places)
     json.push_back({{"pci_address", place.address},
                     {"numa_nodes", place.numa_nodes},
-                    {"nearest_network", std::move(cards)}});
-  }
+                    {"nearest_network", cards_json(place.nearest)}});
   return json;
 }
 

@@ -2,6 +2,7 @@
 // to the other through a common PCIe switch never meets the processor.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,19 @@ struct GpuPlace {
 
 /// Every NVIDIA GPU of the machine, in order of address.
 std::vector<GpuPlace> place_gpus(const MachineTopology& machine);
+
+/// Where a rank belongs that drives the GPU at a PCI address.
+struct RankPlace {
+  std::string gpu;                // its PCI address
+  std::optional<int> node;        // nothing where it is not known
+  std::vector<NearCard> nearest;  // network cards, as in GpuPlace
+  std::string unknown;            // why the node is not known; "" when it is
+};
+
+RankPlace place_rank(const MachineTopology& machine, const std::string& gpu_address);
+
+/// {"gpu", "numa_node", "nearest_network", "reason"}: null for what is not known.
+Json to_json(const RankPlace& place);
 
 /// [{"pci_address", "numa_nodes", "nearest_network": [{"pci_address", "names", "same_node",
 /// "shared_bridges"}]}]

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -73,12 +74,24 @@ Json describe_probes(const RankProgram& program) {
   return {{"version", version()}, {"probes", probes}, {"libraries", program.libraries()}};
 }
 
+/// Every rank's place in order of rank; nothing where no rank has one.
+std::vector<Facts> place_ranks(const RankProgram& program, Group& group) {
+  if (!program.place) return {};
+  Json ranks = Json::array();
+  for (const std::string& text : group.gather(dump(program.place())))
+    ranks.push_back(parse_json(text, "a rank's place"));
+  const bool somewhere = std::ranges::any_of(ranks, [](const Json& one) { return !one.is_null(); });
+  if (!somewhere) return {};
+  return {Facts{"rank_places", {{"ranks", std::move(ranks)}}}};
+}
+
 void serve(const RankProgram& program) {
   std::signal(SIGPIPE, SIG_IGN);  // a vanished reader is an error to report, not a silent death
   RecordStream records;
   const auto group = program.join_group();
-  std::vector<Facts> facts;
-  if (group->rank() == 0 && program.device_facts) facts = program.device_facts();
+  std::vector<Facts> facts = place_ranks(program, *group);
+  if (group->rank() == 0 && program.device_facts)
+    for (Facts& one : program.device_facts()) facts.push_back(std::move(one));
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);
   const Json hosts = versions_by_host(*group);

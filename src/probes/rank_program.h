@@ -19,6 +19,9 @@ struct RankProgram {
   std::function<std::unique_ptr<Group>()> join_group;
   std::function<std::unique_ptr<Device>()> make_device;
   std::function<Json()> libraries;  // versions of what the program measures with
+  /// Brings each rank to where its device is, before it makes it; what that rank did, or null. Rank
+  /// 0 says it for all, as the facts "rank_places".
+  std::function<Json()> place = {};
   /// What is known of the devices; rank 0 says it, before it makes its own.
   std::function<std::vector<Facts>()> device_facts = {};
   /// What is read during jobs that ask for telemetry.

@@ -9,6 +9,18 @@
 #include "probes/probe.h"
 
 namespace bench {
+namespace {
+
+/// Why a rank has no device; "" when all have one. A rank that skipped alone would leave the others
+/// waiting for it.
+std::string absent_device(Group& group, const Device& device) {
+  std::string reason;
+  for (const std::string& of_rank : group.gather(device.absent()))
+    if (reason.empty()) reason = of_rank;
+  return broadcast_text(group, reason);
+}
+
+}  // namespace
 
 void RankServer::introduce(const Json& program, const Json& host) {
   answer("", Facts{"host", host});
@@ -52,7 +64,7 @@ Outcome RankServer::run(const Job& job) {
   if (job.device != device_.kind())
     return {Status::skipped,
             "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
-  if (const std::string absent = device_.absent(); !absent.empty())
+  if (const std::string absent = absent_device(group_, device_); !absent.empty())
     return {Status::skipped, absent, 0.0};
   const Seconds begin = device_.now();
   try {

@@ -144,6 +144,7 @@ Measured State::measure(const Measurement& m) {
   quality.others_share = series.others_share;
   if (!series.clocks.empty()) quality.clock_hz = median(series.clocks);
 
+  const Json chosen = m.chosen ? m.chosen() : Json(nullptr);
   Measured measured;
   measured.clean = count_clean(series.flags);
   measured.median = {median(representative(series.seconds, series.flags))};
@@ -163,6 +164,7 @@ Measured State::measure(const Measurement& m) {
     if (report.cycle_limit && measured.clock)
       samples.limit = at_clock(*report.cycle_limit, *measured.clock);
     samples.check = check;
+    samples.chosen = chosen;
     samples.quality = quality;
     emit(std::move(samples));
   }
@@ -208,8 +210,10 @@ void State::value(const std::string& metric, double value, const Json& params,
   emit(std::move(samples));
 }
 
-void State::values(const std::string& metric, std::vector<double> values, const Json& params) {
+void State::values(const std::string& metric, std::vector<double> values, const Json& params,
+                   const std::string& over) {
   Samples samples = blank(metric, params);
+  samples.over = over;
   samples.flags.assign(values.size(), kClean);
   samples.values = std::move(values);
   samples.limit = known_limit(metric, params);

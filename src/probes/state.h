@@ -62,6 +62,8 @@ struct Measurement {
   Work work;
   std::vector<Report> reports;
   std::function<Check()> verify;  // looks at the output of the last timed call, on this rank
+  /// What a library chose by itself, asked for after the last sample; see Samples::chosen.
+  std::function<Json()> chosen = {};
   /// The clock under this kind of load, asked for right after each sample; else the device's own.
   std::function<std::optional<Hertz>()> clock = {};
   std::function<void()> before_sample = {};  // untimed, before the barrier; isolated timing only
@@ -116,9 +118,10 @@ class State {
   void value(const std::string& metric, double value, const Json& params = Json::object(),
              std::optional<Limit> limit = {}, std::optional<Check> check = {});
 
-  /// Values that were not taken by measure(): each one a sample, in base units of the metric.
+  /// Values that were not taken by measure(): each one a sample, in base units of the metric; over
+  /// the ranks as Samples::over says.
   void values(const std::string& metric, std::vector<double> values,
-              const Json& params = Json::object());
+              const Json& params = Json::object(), const std::string& over = "rank");
 
   /// This series cannot be measured here; the job goes on.
   void skip_series(const std::string& metric, const Json& params, const std::string& reason);

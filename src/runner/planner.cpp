@@ -71,6 +71,19 @@ std::vector<Place> places_for(const HostSet& set, const Inventory& inventory, co
   return places;
 }
 
+/// Processes are shared by jobs of equal environment: what needs one of its own stands in there.
+std::map<std::string, std::string> environment_of(const Case& suite_case, const ProbeEntry& probe,
+                                                  const Json& params) {
+  std::map<std::string, std::string> environment = suite_case.env;
+  const Json& properties = probe.params.json().at("properties");
+  for (const std::string& name : probe.process_params) {
+    const Json& value = params.at(name);
+    if (value == properties.at(name).value("default", Json())) continue;
+    environment["BENCH_PARAM_" + name] = value.is_string() ? value.get<std::string>() : dump(value);
+  }
+  return environment;
+}
+
 Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice,
              const std::vector<Place>& places, const ProbeEntry& probe) {
   Job job;
@@ -88,7 +101,7 @@ Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice,
     pinned &= place.ranks > 1 && place.ranks <= place.slots;
   }
   job.binding = pinned ? chosen(choice, "binding", suite_case.binding).get<std::string>() : "none";
-  job.env = suite_case.env;
+  job.env = environment_of(suite_case, probe, job.params);
   job.timeout_s = suite_case.timeout_s;
   job.measure = measure_of(suite, suite_case);
   job.telemetry = telemetry_of(suite, suite_case);

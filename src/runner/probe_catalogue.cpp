@@ -39,6 +39,10 @@ ProbeEntry probe_entry(const Json& schema, const std::string& origin) {
                      Schema(schema, origin)};
     for (const auto& [name, metric] : schema.at("metrics").items())
       entry.metrics.push_back(probe_metric(name, metric));
+    const Json properties = schema.value("properties", Json::object());
+    for (const auto& [name, parameter] : properties.items())
+      if (parameter.is_object() && parameter.value("process", false))
+        entry.process_params.push_back(name);
     return entry;
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::input, origin + ": not a probe's schema: " + error.what(),

@@ -36,6 +36,9 @@ struct ProbeEntry {
   std::vector<std::string> devices;
   std::vector<ProbeMetric> metrics;
   Schema params;
+  /// Parameters marked "process": jobs with other values of them get processes of their own,
+  /// because a library reads what follows from them once.
+  std::vector<std::string> process_params = {};
 };
 
 class ProbeCatalogue {

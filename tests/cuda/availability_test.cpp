@@ -15,6 +15,8 @@ TEST_CASE("a GPU and a driver as new as the program are no obstacle") {
 TEST_CASE("an old driver is named with both versions") {
   const std::string reason = cuda_obstacle({13000, 12040, 0, "cudaErrorInsufficientDriver"}, 0);
   CHECK(reason.find("driver 12.4 < 13.0") == 0);
+  CHECK(cuda_obstacle({12040, 11080, 0, "cudaErrorInsufficientDriver"}, 0)
+            .find("driver 11.8 < 12.4") == 0);
 }
 
 TEST_CASE("each other way to have no GPU has its own reason") {

@@ -1,4 +1,9 @@
 // Runs under mpirun with 2 or 3 ranks on the host's memory and products.
+#include <set>
+#include <thread>
+
+#include "core/error.h"
+#include "probes/device/collectives.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
 
@@ -27,6 +32,61 @@ TEST_CASE("each rank is measured alone and all together; what no rank can have i
   CHECK(alone == 2 * group.size());
   CHECK(together == 2);
   CHECK(kept == 2);
+}
+
+TEST_CASE(
+    "communication and products are measured alone and at once, and what was hidden is told") {
+  Group& group = mpi_test_group();
+  const MpiRun run = run_briefly(group, "concurrency",
+                                 parse_json(R"({"loads": ["communication"], "dtype": "f32",
+        "shape": [96, 96, 96], "threads": 1, "message_bytes": 262144})",
+                                            "test"));
+  INFO(run.outcome.reason);
+  CHECK(run.outcome.status == Status::ok);
+  if (group.rank() != 0) return;
+  std::set<std::string> active, slowed;
+  int hidden = 0;
+  for (const Samples& samples : run.samples) {
+    if (samples.metric == "hidden") {
+      ++hidden;
+      CHECK((samples.values.at(0) >= 0.0 && samples.values.at(0) <= 1.0));
+    } else if (samples.metric == "slowdown") {
+      slowed.insert(samples.params.at("of").get<std::string>());
+      CHECK(samples.values.at(0) > 0.0);
+    } else {
+      active.insert(samples.metric + " " + samples.params.at("active").get<std::string>());
+      CHECK((samples.check && samples.check->passed()));
+    }
+  }
+  CHECK(hidden == 1);
+  CHECK(slowed == std::set<std::string>{"communication", "computation"});
+  CHECK(active == std::set<std::string>{"communication_rate communication", "gemm_rate computation",
+                                        "communication_rate both", "gemm_rate both"});
+}
+
+TEST_CASE("communication of a type that the library cannot sum is skipped") {
+  const MpiRun run =
+      run_briefly(mpi_test_group(), "concurrency",
+                  parse_json(R"({"loads": ["communication"], "message_dtype": "bf16"})", "test"));
+  CHECK(run.outcome.status == Status::skipped);
+  CHECK(run.outcome.reason == "MPI cannot sum this type");
+}
+
+TEST_CASE("what runs beside the communication runs in one other thread, and its errors come back") {
+  Overlap* overlap = mpi_test_group().collectives()->overlap();
+  REQUIRE(overlap != nullptr);
+  const auto here = std::this_thread::get_id();
+  std::thread::id beside, together;
+  overlap->beside([&] { beside = std::this_thread::get_id(); });
+  overlap->together([] { mpi_test_group().barrier(); },
+                    [&] { together = std::this_thread::get_id(); });
+  CHECK(beside != here);
+  CHECK(beside == together);
+  CHECK(overlap->last_parts().communication.value > 0.0);
+  CHECK_THROWS_AS(overlap->together({}, [] { throw Error(ErrorKind::internal, "x"); }), Error);
+  CHECK_THROWS_AS(overlap->together([] { throw Error(ErrorKind::internal, "x"); }, [] {}), Error);
+  CHECK_NOTHROW(overlap->together({}, {}));
+  CHECK(overlap->last_parts().computation.value == 0.0);
 }
 
 }  // namespace

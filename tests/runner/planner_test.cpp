@@ -231,3 +231,25 @@ TEST_CASE("the plan's JSON has jobs, skips with reasons, and gates by case") {
   CHECK(json["gates"]["b"][0]["min"] == 1);
   CHECK(json["digest"].get<std::string>().size() == 64);
 }
+
+TEST_CASE("a parameter that needs a process of its own stands in the job's environment") {
+  const Json probe = Json::parse(R"({
+    "title": "ring", "description": "x", "devices": ["host"],
+    "metrics": {"latency": {"unit": "s", "better": "lower"}},
+    "type": "object", "properties": {
+      "paths": {"type": "string", "enum": ["all", "one"], "default": "all", "process": true},
+      "count": {"type": "integer", "default": 1}}})");
+  const ProbeCatalogue catalogue({probe_entry(probe, "ring.json")});
+  const Suite suite = suite_from_text(R"({"suite": "s", "cases": [
+      {"name": "a", "probe": "ring", "env": {"X": "1"}, "axes": {"paths": ["all", "one"], "count": [1, 2]}}]})",
+                                      "s.json", catalogue);
+  const Plan result = make_plan(suite, one_host(), catalogue, kSite);
+  std::vector<std::string> keys;
+  for (const PlanEntry& entry : result.entries) keys.push_back(launch_key(entry.job));
+  REQUIRE(keys.size() == 4);  // count by count, and in each all and one
+  CHECK(keys[0] == keys[2]);
+  CHECK(keys[1] == keys[3]);
+  CHECK(keys[0] != keys[1]);
+  CHECK(result.entries[0].job.env == std::map<std::string, std::string>{{"X", "1"}});
+  CHECK(result.entries[1].job.env.at("BENCH_PARAM_paths") == "one");
+}

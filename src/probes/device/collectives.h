@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/dtype.h"
+#include "core/units.h"
+#include "probes/device/collective_paths.h"
 
 namespace bench {
 
@@ -35,9 +40,54 @@ class CollectiveMemory {
 
 std::unique_ptr<CollectiveMemory> make_host_collective_memory(std::size_t bytes);
 
+/// How a library did an operation, in its own words.
+struct CollectiveChoice {
+  std::string algorithm;  // "RING", "TREE", "NVLS"
+  std::string protocol;   // "LL", "LL128", "SIMPLE"; empty where it was not said
+  std::optional<int> channels = {};
+};
+
+/// Operations that were recorded once and are done again as a whole.
+class RecordedOperations {
+ public:
+  virtual ~RecordedOperations() = default;
+  virtual void replay() = 0;
+};
+
+/// Communication and computation at the same time.
+class Overlap {
+ public:
+  virtual ~Overlap() = default;
+  /// Does something where computations of together() will run, and waits for it: what prepares them
+  /// and what gives their memory back may be tied to a thread.
+  virtual void beside(const std::function<void()>& work) = 0;
+  /// Does both at once; either may be empty. Where the device has a stream they are enqueued.
+  /// `communicate` calls Collectives::run() only.
+  virtual void together(const std::function<void()>& communicate,
+                        const std::function<void()>& compute) = 0;
+  struct Parts {
+    Seconds communication, computation;
+  };
+  /// How long each took in the last together(), once the device has ended it.
+  virtual Parts last_parts() = 0;
+};
+
 class Collectives {
  public:
   virtual ~Collectives() = default;
+
+  /// Joins the ranks anew over these paths and does a first small operation; every rank asks alike.
+  /// Throws Error(environment) when they cannot be joined so.
+  virtual void connect(const PathRequest&) {}
+  /// Leaves what connect() made, if there is anything; every rank asks alike.
+  virtual void disconnect() {}
+  /// How often connect() has joined ranks in this process: the first time costs the most.
+  virtual int connections() const { return 0; }
+  /// Why such paths cannot be asked for here; "" when they can.
+  virtual std::string path_obstacle(const PathRequest& paths) const {
+    return paths == PathRequest{} ? "" : "the paths of this library cannot be chosen";
+  }
+
   /// `count` elements as the operation counts them: all_reduce, broadcast, reduce, send_recv:
   /// elements per rank; all_gather, all_to_all: elements each rank gives to one other (recv holds
   /// size x count); reduce_scatter: elements each rank ends up with (send holds size x count). In
@@ -51,6 +101,20 @@ class Collectives {
   }
   /// Why there is no such operation here; "" when there is.
   virtual std::string_view obstacle(CollectiveOp, Dtype, bool /*in_place*/) const { return ""; }
+
+  /// Whether operations can be recorded, because they are enqueued rather than done.
+  virtual bool records() const { return false; }
+  /// What `enqueue` calls run() for, recorded instead of done; null where records() is false.
+  virtual std::unique_ptr<RecordedOperations> record(const std::function<void()>& /*enqueue*/) {
+    return nullptr;
+  }
+  /// Null where communication has nothing to run beside.
+  virtual Overlap* overlap() { return nullptr; }
+
+  /// How the last operation was done, as known at rank 0; nothing where the library does not say.
+  virtual std::optional<CollectiveChoice> chosen() { return {}; }
+  /// What this rank has been joined over so far.
+  virtual UsedPaths used_paths() { return {}; }
 };
 
 }  // namespace bench

@@ -2,11 +2,13 @@
 // bus bandwidth are defined as nccl-tests defines them (its PERFORMANCE.md): `size_bytes` is the
 // larger of a rank's send and receive buffer, algbw = size / time, busbw = algbw x the factor of
 // the operation.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "probes/probe.h"
 #include "probes/procedures/collective_exchange.h"
+#include "probes/procedures/collective_join.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -23,7 +25,25 @@ struct Sweep {
   Dtype dtype;
   bool in_place;
   std::string timing;
+  std::int64_t graph_calls = 0;  // 0: no graph
 };
+
+Json params_of(const Sweep& sweep) {
+  Json params = {{"op", to_string(sweep.op)},
+                 {"dtype", to_string(sweep.dtype)},
+                 {"in_place", sweep.in_place},
+                 {"timing", sweep.timing}};
+  if (sweep.graph_calls > 0) params["graph_calls"] = sweep.graph_calls;
+  return params;
+}
+
+Json chosen_by(Collectives& collectives) {
+  const auto choice = collectives.chosen();
+  if (!choice) return nullptr;
+  return {{"algorithm", choice->algorithm},
+          {"protocol", choice->protocol.empty() ? Json(nullptr) : Json(choice->protocol)},
+          {"channels", choice->channels ? Json(*choice->channels) : Json(nullptr)}};
+}
 
 void measure_size(State& state, const Sweep& sweep, Collectives& collectives,
                   ExchangeBuffers buffers, std::size_t size_bytes) {
@@ -37,17 +57,19 @@ void measure_size(State& state, const Sweep& sweep, Collectives& collectives,
   if (exchange.empty()) return;
   const auto bytes = static_cast<double>(exchange.size_bytes());
   Measurement m;
-  m.params = {{"op", to_string(sweep.op)},
-              {"dtype", to_string(sweep.dtype)},
-              {"size_bytes", exchange.size_bytes()},
-              {"in_place", sweep.in_place},
-              {"timing", sweep.timing}};
+  m.params = params_of(sweep);
+  m.params["size_bytes"] = exchange.size_bytes();
   m.work = [&](std::int64_t calls) { exchange.run(calls); };
   m.reports = {{"latency"}, {"algbw", bytes}, {"busbw", bytes * exchange.bus_factor()}};
   m.verify = [&] { return Check{"exact sum of integers", exchange.wrong(), 0.0}; };
   if (sweep.in_place) m.before_sample = [&] { exchange.restore_next(); };
   m.timing = timing_from(sweep.timing);
-  m.calls = 1;
+  m.chosen = [&] { return chosen_by(collectives); };
+  m.calls = std::max<std::int64_t>(sweep.graph_calls, 1);
+  if (sweep.graph_calls > 0) {
+    state.device().untimed([&] { exchange.run(1); });  // connects what a recording must find ready
+    exchange.record(sweep.graph_calls);
+  }
   state.measure(m);
 }
 
@@ -61,13 +83,16 @@ std::vector<std::size_t> sizes(const State& state) {
 }
 
 /// Why this sweep is not measured; "" when it is.
-std::string obstacle(const State& state, const Sweep& sweep, const Collectives& collectives,
-                     int ranks) {
+std::string obstacle(const Sweep& sweep, const Collectives& collectives, int ranks) {
   const std::string refused(collectives.obstacle(sweep.op, sweep.dtype, sweep.in_place));
   if (!refused.empty()) return refused;
-  if (sweep.in_place && state.text("timing") != "isolated")
-    return "in place is measured in isolated timing only: calls back to back would sum their own "
+  if (sweep.in_place && (sweep.timing != "isolated" || sweep.graph_calls > 1))
+    return "in place is measured one call at a time: calls back to back would sum their own "
            "results";
+  if (sweep.graph_calls > 0 && sweep.timing != "isolated")
+    return "graphs are measured in isolated timing only: the others time single calls";
+  if (sweep.graph_calls > 0 && !collectives.records())
+    return "this library's operations run on the host: there is nothing to record in a graph";
   if (!Exchange::exact(sweep.dtype, ranks))
     return "sums over " + std::to_string(ranks) + " ranks are not exact in " +
            std::string(to_string(sweep.dtype)) + ", so a wrong one could not be told";
@@ -76,34 +101,36 @@ std::string obstacle(const State& state, const Sweep& sweep, const Collectives& 
 
 void measure_sweep(State& state, const Sweep& sweep, Collectives& collectives,
                    ExchangeBuffers buffers) {
-  const std::string reason = obstacle(state, sweep, collectives, state.group().size());
-  if (!reason.empty())
-    return state.skip_series("latency",
-                             {{"op", to_string(sweep.op)},
-                              {"dtype", to_string(sweep.dtype)},
-                              {"in_place", sweep.in_place},
-                              {"timing", sweep.timing}},
-                             reason);
+  const std::string reason = obstacle(sweep, collectives, state.group().size());
+  if (!reason.empty()) return state.skip_series("latency", params_of(sweep), reason);
   for (const std::size_t size : sizes(state))
     measure_size(state, sweep, collectives, buffers, size);
+}
+
+void measure_all(State& state, Collectives& collectives) {
+  const auto offset = static_cast<std::size_t>(state.integer("offset_bytes"));
+  const std::size_t bytes =
+      Exchange::buffer_bytes(static_cast<std::size_t>(state.integer("max_bytes")), offset);
+  const auto send = collectives.allocate(bytes);
+  const auto recv = collectives.allocate(bytes);
+  for (const std::string& op : state.list<std::string>("ops"))
+    for (const std::string& dtype : state.list<std::string>("dtypes"))
+      for (const std::string& placement : state.list<std::string>("placements"))
+        for (const std::int64_t graph_calls : state.list<std::int64_t>("graph_calls"))
+          measure_sweep(state,
+                        {collective_op_from(op), dtype_from(dtype), placement == "in_place",
+                         state.text("timing"), graph_calls},
+                        collectives, {*send, *recv, offset});
 }
 
 void run_collective(State& state) {
   if (state.group().size() < 2) return state.skip("needs at least two ranks");
   Collectives* collectives = state.device().collectives(state.group());
   if (collectives == nullptr) return state.skip("this build has no library for collectives");
-  const auto offset = static_cast<std::size_t>(state.integer("offset_bytes"));
-  const std::size_t bytes =
-      Exchange::buffer_bytes(static_cast<std::size_t>(state.integer("max_bytes")), offset);
-  const auto send = collectives->allocate(bytes);
-  const auto recv = collectives->allocate(bytes);
-  for (const std::string& op : state.list<std::string>("ops"))
-    for (const std::string& dtype : state.list<std::string>("dtypes"))
-      for (const std::string& placement : state.list<std::string>("placements"))
-        measure_sweep(state,
-                      {collective_op_from(op), dtype_from(dtype), placement == "in_place",
-                       state.text("timing")},
-                      *collectives, {*send, *recv, offset});
+  const PathRequest paths = path_request(state);
+  if (!join_ranks(state, *collectives, paths)) return;
+  measure_all(state, *collectives);
+  tell_paths(state, *collectives, paths);
 }
 
 const Registration registration{{
@@ -111,7 +138,8 @@ const Registration registration{{
     .summary = "collective operations over all ranks, swept over message sizes",
     .metrics = {{"latency", Unit::second, Better::lower},
                 {"algbw", Unit::byte_per_second, Better::higher},
-                {"busbw", Unit::byte_per_second, Better::higher}},
+                {"busbw", Unit::byte_per_second, Better::higher},
+                {"init_time", Unit::second, Better::lower}},
     .run = run_collective,
 }};
 

@@ -78,7 +78,17 @@ std::size_t Exchange::size_bytes() const {
   return std::max(sent_, received_) * size_of(request_.dtype);
 }
 
+void Exchange::record(std::int64_t calls) {
+  recorded_ = collectives_.record([&] { run_directly(calls); });
+  recorded_calls_ = calls;
+}
+
 void Exchange::run(std::int64_t calls) {
+  if (!recorded_) return run_directly(calls);
+  for (; calls > 0; calls -= recorded_calls_) recorded_->replay();
+}
+
+void Exchange::run_directly(std::int64_t calls) {
   for (std::int64_t call = 0; call < calls; ++call) {
     slot_ = slot_ + 1 == slots_ ? 0 : slot_ + 1;
     const std::size_t at = slot_ * slot_bytes_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "probes/device/collectives.h"
@@ -37,9 +38,12 @@ class Exchange {
   /// busbw / algbw as nccl-tests defines it.
   double bus_factor() const { return shape_.bus_factor; }
 
+  /// After record(n) whole recordings are done again: `calls` is then a multiple of n.
   void run(std::int64_t calls);
+  /// Records this many calls, which run() repeats from then on.
+  void record(std::int64_t calls);
   /// In place the input is overwritten: gives the next slot its data back.
-  void restore_next() { reset((slot_ + 1) % slots_); }
+  void restore_next() { reset(recorded_ ? slot_ : (slot_ + 1) % slots_); }
   /// How many elements of the last call's output differ from what they must be.
   double wrong();
 
@@ -49,6 +53,7 @@ class Exchange {
   static bool exact(Dtype dtype, int ranks);
 
  private:
+  void run_directly(std::int64_t calls);
   /// What an operation moves.
   struct Shape {
     bool send_is_total;  // send holds a part for each rank
@@ -75,6 +80,8 @@ class Exchange {
   std::size_t slot_bytes_ = 0;
   std::size_t slots_ = 1;
   std::size_t slot_ = 0;
+  std::unique_ptr<RecordedOperations> recorded_;
+  std::int64_t recorded_calls_ = 0;
   std::size_t own_part_ = 0;  // where a rank's input lies in what an operation fills in place
   std::byte* first_send_ = nullptr;  // of slot 0
   std::byte* first_recv_ = nullptr;

@@ -1,9 +1,12 @@
 // What is left of a device's speed when all its neighbours work too: each rank alone while the
-// others wait, then all at once. Devices share power, air, the host's memory, PCIe switches and
-// cooling; a slot that suffers more than others shows here.
+// others wait, then all at once; and what of communication is hidden behind computation. Devices
+// share power, air, the host's memory, PCIe switches and cooling; a slot that suffers more than
+// others shows here.
 #include <algorithm>
 
 #include "probes/probe.h"
+#include "probes/procedures/collective_join.h"
+#include "probes/procedures/communication_overlap.h"
 #include "probes/procedures/device_load.h"
 #include "probes/state.h"
 
@@ -25,18 +28,10 @@ Measured measure_share(State& state, const DeviceLoad& load, int active) {
   return state.measure(m);
 }
 
-/// One reason for all ranks: the measuring is done together or not at all.
-bool possible_everywhere(State& state, const LoadOffer& offer) {
-  double missing = offer.load ? 0.0 : 1.0;
-  state.group().max(std::span(&missing, 1));
-  return missing == 0.0;
-}
-
 void measure_load(State& state, const std::string& name) {
   const LoadOffer offer = named_load(state, name);
-  if (!possible_everywhere(state, offer))
-    return state.skip_series(name + "_rate", Json::object(),
-                             offer.load ? "a rank cannot have this load" : offer.reason);
+  if (const auto reason = agreed(state.group(), offer.load ? "" : offer.reason); !reason.empty())
+    return state.skip_series(name + "_rate", Json::object(), reason);
   double slowest_alone = 0.0;
   for (int rank = 0; rank < state.group().size(); ++rank)
     slowest_alone = std::max(slowest_alone, measure_share(state, *offer.load, rank).median.value);
@@ -46,16 +41,24 @@ void measure_load(State& state, const std::string& name) {
 
 void run_concurrency(State& state) {
   if (state.group().size() < 2) return state.skip("needs at least two ranks");
-  for (const auto& name : state.list<std::string>("loads")) measure_load(state, name);
+  for (const auto& name : state.list<std::string>("loads")) {
+    if (name == "communication")
+      measure_overlap(state);
+    else
+      measure_load(state, name);
+  }
 }
 
 const Registration registration{{
     .name = "concurrency",
-    .summary = "each rank's device alone, and all at once",
+    .summary = "each rank's device alone, and all at once; communication under computation",
     .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
                 {"memory_rate", Unit::byte_per_second, Better::higher},
                 {"copy_rate", Unit::byte_per_second, Better::higher},
-                {"kept", Unit::ratio, Better::higher}},
+                {"kept", Unit::ratio, Better::higher},
+                {"communication_rate", Unit::byte_per_second, Better::higher},
+                {"hidden", Unit::ratio, Better::higher},
+                {"slowdown", Unit::ratio, Better::lower}},
     .run = run_concurrency,
 }};
 

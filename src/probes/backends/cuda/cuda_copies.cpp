@@ -1,182 +1,12 @@
 #include "probes/backends/cuda/cuda_copies.h"
 
-#include <algorithm>
 #include <vector>
 
-#include "probes/backends/cuda/counting_kernels.h"
-#include "probes/backends/cuda/cuda_memory_blocks.h"
-#include "probes/backends/cuda/cuda_stream.h"
-#include "probes/backends/cuda/host_buffer.h"
-#include "probes/backends/cuda/injected_fault.h"
-#include "probes/backends/cuda/stream_timer.h"
+#include "probes/backends/cuda/cuda_copy.h"
 #include "probes/system_files.h"
 
 namespace bench {
 namespace {
-
-constexpr std::size_t kWord = sizeof(std::uint64_t);
-
-/// Makes another GPU current for as long.
-class CurrentDevice {
- public:
-  CurrentDevice(int device, int afterwards) : afterwards_(afterwards) {
-    check(cudaSetDevice(device), "select GPU " + std::to_string(device));
-  }
-  ~CurrentDevice() { cudaSetDevice(afterwards_); }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  int afterwards_;
-};
-
-DeviceMemory memory_of(int device, std::size_t bytes, int own) {
-  const CurrentDevice current(device, own);
-  return DeviceMemory(bytes);
-}
-
-/// One direction: where from, where to, and what must arrive.
-struct Leg {
-  std::uint64_t* to = nullptr;
-  const std::uint64_t* from = nullptr;
-  std::span<const std::uint64_t> host_target;  // empty where the target is a GPU's
-  std::uint64_t seed = 0;
-};
-
-class CudaCopy final : public CopyRun {
- public:
-  CudaCopy(const CopyRequest& request, int device, cudaStream_t stream, std::uint64_t seed)
-      : request_(request),
-        words_(request.bytes / kWord),
-        stream_(stream),
-        inner_(request.bytes),
-        checked_(request.bytes),
-        wrong_(kWord) {
-    switch (request.route) {
-      case CopyRoute::host_to_device:
-        add_from_host(seed);
-        break;
-      case CopyRoute::device_to_host:
-        add_to_host(seed);
-        break;
-      case CopyRoute::both:
-        add_from_host(seed);
-        add_to_host(seed + 1);
-        break;
-      case CopyRoute::inside:
-        outer_ = DeviceMemory(request.bytes);
-        add_between(outer_, inner_, seed);
-        break;
-      case CopyRoute::peer_write:
-        outer_ = memory_of(request.peer, request.bytes, device);
-        add_between(inner_, outer_, seed);
-        break;
-      case CopyRoute::peer_read:
-        outer_ = memory_of(request.peer, request.bytes, device);
-        add_between(outer_, inner_, seed);
-        break;
-    }
-    check(cudaDeviceSynchronize(), "fill what is to be copied");
-  }
-
-  void run(std::int64_t calls) override {
-    if (legs_.size() > 1) {
-      check(cudaEventRecord(fork_.get(), stream_), "start the other direction");
-      check(cudaStreamWaitEvent(other_.get(), fork_.get()), "start the other direction");
-    }
-    for (; calls > 0; --calls)
-      for (std::size_t leg = 0; leg < legs_.size(); ++leg)
-        check(cudaMemcpyAsync(legs_[leg].to, legs_[leg].from, request_.bytes, cudaMemcpyDefault,
-                              leg == 0 ? stream_ : other_.get()),
-              "copy");
-    if (legs_.size() > 1) {
-      check(cudaEventRecord(join_.get(), other_.get()), "wait for the other direction");
-      check(cudaStreamWaitEvent(stream_, join_.get()), "wait for the other direction");
-    }
-    if (uses_host(request_.route) && request_.memory == HostMemory::pageable)
-      check(cudaStreamSynchronize(stream_), "the copies");
-  }
-
-  Check verify() override {
-    check(cudaStreamSynchronize(stream_), "the copies");
-    double wrong = 0.0;
-    for (const Leg& leg : legs_) {
-      if (leg.host_target.empty())
-        inject_fault_on_gpu(leg.to);
-      else
-        inject_fault(leg.to);
-      wrong += leg.host_target.empty() ? wrong_on_gpu(leg)
-                                       : count_wrong_words(leg.host_target, leg.seed);
-    }
-    return {"every word", wrong, 0.0};
-  }
-
- private:
-  HostBuffer& add_host() {
-    hosts_.push_back(
-        std::make_unique<HostBuffer>(request_.bytes, request_.memory, request_.numa_node));
-    return *hosts_.back();
-  }
-
-  void add_from_host(std::uint64_t seed) {
-    HostBuffer& host = add_host();
-    fill_words(host.words(), seed);
-    poison(inner_);
-    legs_.push_back({inner_.as<std::uint64_t>(), host.words().data(), {}, seed});
-  }
-
-  void add_to_host(std::uint64_t seed) {
-    HostBuffer& host = add_host();
-    outer_ = DeviceMemory(request_.bytes);
-    launch_fill_words(outer_.as<std::uint64_t>(), seed, words_, stream_);
-    legs_.push_back({host.words().data(), outer_.as<std::uint64_t>(), host.words(), seed});
-  }
-
-  /// The source may be a peer's, whose memory this GPU's kernels need not reach: it is filled here
-  /// and copied there.
-  void add_between(const DeviceMemory& from, const DeviceMemory& to, std::uint64_t seed) {
-    launch_fill_words(checked_.as<std::uint64_t>(), seed, words_, stream_);
-    check(cudaStreamSynchronize(stream_), "fill what is to be copied");
-    check(cudaMemcpy(from.as<>(), checked_.as<>(), request_.bytes, cudaMemcpyDefault),
-          "lay what is to be copied");
-    poison(to);
-    poison(checked_);
-    legs_.push_back({to.as<std::uint64_t>(), from.as<std::uint64_t>(), {}, seed});
-  }
-
-  void poison(const DeviceMemory& memory) {
-    check(cudaMemset(memory.as<>(), 0xff, memory.bytes()), "poison the target");
-  }
-
-  /// Both the GPU and, for some words, the host look at what arrived.
-  double wrong_on_gpu(const Leg& leg) {
-    check(cudaMemcpy(checked_.as<>(), leg.to, request_.bytes, cudaMemcpyDefault),
-          "fetch the target");
-    check(cudaMemsetAsync(wrong_.as<>(), 0, kWord, stream_), "clear the count");
-    launch_count_wrong_words(checked_.as<std::uint64_t>(), leg.seed, words_,
-                             wrong_.as<std::uint64_t>(), stream_);
-    std::uint64_t count = 0;
-    check(cudaMemcpyAsync(&count, wrong_.as<>(), kWord, cudaMemcpyDeviceToHost, stream_),
-          "read the count");
-    check(cudaStreamSynchronize(stream_), "check the target");
-    std::vector<std::uint64_t> some(std::min<std::size_t>(words_, 4096));
-    check(cudaMemcpy(some.data(), leg.to, some.size() * kWord, cudaMemcpyDefault),
-          "read some words");
-    return std::max(static_cast<double>(count), count_wrong_words(some, leg.seed));
-  }
-
-  const CopyRequest request_;
-  const std::size_t words_;
-  const cudaStream_t stream_;
-  CudaStream other_;
-  CudaEvent fork_, join_;
-  DeviceMemory inner_;    // on this GPU
-  DeviceMemory outer_;    // on this GPU too, or on the peer
-  DeviceMemory checked_;  // what arrived, brought where this GPU's kernels reach it
-  DeviceMemory wrong_;
-  std::vector<std::unique_ptr<HostBuffer>> hosts_;
-  std::vector<Leg> legs_;
-};
 
 class CudaCopies final : public Copies {
  public:
@@ -196,7 +26,7 @@ class CudaCopies final : public Copies {
   }
 
   CopyOffer prepare(const CopyRequest& request) override {
-    if (request.bytes % kWord != 0)
+    if (request.bytes % sizeof(std::uint64_t) != 0)
       return {nullptr, "sizes are multiples of 8 bytes, so that each word is checked"};
     if (uses_peer(request.route)) {
       const std::string obstacle = open_peer(request.peer);

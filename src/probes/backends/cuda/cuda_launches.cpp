@@ -5,30 +5,10 @@
 #include "probes/backends/cuda/counting_kernels.h"
 #include "probes/backends/cuda/cuda_memory_blocks.h"
 #include "probes/backends/cuda/injected_fault.h"
+#include "probes/backends/cuda/stream_graph.h"
 
 namespace bench {
 namespace {
-
-/// A recorded graph of kernels that each add one to a counter, one after another.
-class CountingGraph {
- public:
-  CountingGraph(std::uint64_t* counter, cudaStream_t stream) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "record a graph");
-    for (int i = 0; i < kLaunchesInGraph; ++i) launch_add_one(counter, stream);
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamEndCapture(stream, &graph), "record a graph");
-    const cudaError_t code = cudaGraphInstantiate(&graph_, graph, 0);
-    cudaGraphDestroy(graph);
-    check(code, "make a graph ready");
-  }
-  ~CountingGraph() { cudaGraphExecDestroy(graph_); }
-  CountingGraph(const CountingGraph&) = delete;
-  CountingGraph& operator=(const CountingGraph&) = delete;
-  cudaGraphExec_t get() const { return graph_; }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
-};
 
 class CudaLaunchRun final : public LaunchRun {
  public:
@@ -39,7 +19,10 @@ class CudaLaunchRun final : public LaunchRun {
     wait();
     expected_ = 1;
     if (kind == LaunchKind::graph)
-      graph_ = std::make_unique<CountingGraph>(counter_.as<std::uint64_t>(), stream_);
+      graph_ = std::make_unique<StreamGraph>(stream_, [this] {
+        for (int i = 0; i < kLaunchesInGraph; ++i)
+          launch_add_one(counter_.as<std::uint64_t>(), stream_);
+      });
   }
 
   void run(std::int64_t calls) override {
@@ -65,7 +48,7 @@ class CudaLaunchRun final : public LaunchRun {
       launch_add_one(counter_.as<std::uint64_t>(), stream_);
       ++expected_;
     } else if (kind_ == LaunchKind::graph) {
-      check(cudaGraphLaunch(graph_->get(), stream_), "launch a graph");
+      graph_->launch();
       expected_ += kLaunchesInGraph;
     }
   }
@@ -76,7 +59,7 @@ class CudaLaunchRun final : public LaunchRun {
   const bool wait_each_;
   const cudaStream_t stream_;
   DeviceMemory counter_;
-  std::unique_ptr<CountingGraph> graph_;
+  std::unique_ptr<StreamGraph> graph_;
   std::uint64_t expected_ = 0;
 };
 

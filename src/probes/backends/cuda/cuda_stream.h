@@ -9,8 +9,9 @@ namespace bench {
 
 class CudaStream {
  public:
-  CudaStream() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream");
+  /// 0 is the usual priority, lower numbers go before it.
+  explicit CudaStream(int priority = 0) {
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority), "make a stream");
   }
   ~CudaStream() { cudaStreamDestroy(stream_); }
   CudaStream(const CudaStream&) = delete;

@@ -4,9 +4,14 @@
 
 #include <nccl.h>
 
+#include <cstdlib>
+
 #include "core/error.h"
-#include "probes/backends/cuda/cuda_memory_blocks.h"
-#include "probes/backends/cuda/injected_fault.h"
+#include "probes/backends/cuda/device_collective_memory.h"
+#include "probes/backends/cuda/nccl/nccl_environment.h"
+#include "probes/backends/cuda/nccl_log.h"
+#include "probes/backends/cuda/stream_graph.h"
+#include "probes/backends/cuda/stream_overlap.h"
 
 namespace bench {
 namespace {
@@ -38,45 +43,68 @@ ncclDataType_t nccl_type(Dtype dtype) {
   }
 }
 
-class DeviceCollectiveMemory final : public CollectiveMemory {
+class RecordedOnStream final : public RecordedOperations {
  public:
-  DeviceCollectiveMemory(std::size_t bytes, cudaStream_t stream)
-      : memory_(bytes), stream_(stream) {}
-
-  std::byte* data() override { return memory_.as<std::byte>(); }
-  void write(std::size_t at, std::span<const std::byte> bytes) override {
-    copy(data() + at, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
-  }
-  void read(std::size_t at, std::span<std::byte> bytes) override {
-    copy(bytes.data(), data() + at, bytes.size(), cudaMemcpyDeviceToHost);
-    inject_fault(bytes.data() + bytes.size() - 1);
-  }
+  RecordedOnStream(cudaStream_t stream, const std::function<void()>& enqueue)
+      : graph_(stream, enqueue) {}
+  void replay() override { graph_.launch(); }
 
  private:
-  /// On the operations' own stream, so that it comes after them.
-  void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copy a buffer");
-    check(cudaStreamSynchronize(stream_), "copy a buffer");
-  }
-
-  DeviceMemory memory_;
-  cudaStream_t stream_;
+  StreamGraph graph_;
 };
+
+/// Before the first communicator: NCCL does not look again.
+void set_environment(const PathRequest& paths) {
+  const auto variables = nccl_environment(paths, card_kind(SystemFiles(), paths.network_card));
+  for (const auto& [name, value] : variables) {
+    const char* there = std::getenv(name.c_str());
+    if (there != nullptr && there != value)
+      throw Error(ErrorKind::input,
+                  name + " is " + there + " in the environment, and these paths need " + value,
+                  "take it out of the environment");
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+}
 
 class NcclCollectives final : public Collectives {
  public:
   NcclCollectives(Group& group, cudaStream_t stream)
-      : stream_(stream), rank_(group.rank()), size_(group.size()) {
-    ncclUniqueId id{};
-    if (rank_ == 0) check_nccl(ncclGetUniqueId(&id), nullptr, "ncclGetUniqueId");
-    group.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    check_nccl(ncclCommInitRank(&communicator_, size_, id, rank_), nullptr, "ncclCommInitRank");
-  }
+      : group_(group),
+        stream_(stream),
+        current_(stream),
+        rank_(group.rank()),
+        size_(group.size()),
+        first_operation_(sizeof(float)) {}
   ~NcclCollectives() override {
     if (communicator_ != nullptr) ncclCommAbort(communicator_);  // must not wait for lost ranks
   }
   NcclCollectives(const NcclCollectives&) = delete;
   NcclCollectives& operator=(const NcclCollectives&) = delete;
+
+  std::string path_obstacle(const PathRequest& paths) const override {
+    return nccl_path_obstacle(paths, card_kind(SystemFiles(), paths.network_card),
+                              joined_ ? &*joined_ : nullptr);
+  }
+
+  void disconnect() override {
+    if (communicator_ == nullptr) return;
+    check_nccl(ncclCommDestroy(std::exchange(communicator_, nullptr)), nullptr, "ncclCommDestroy");
+  }
+
+  void connect(const PathRequest& paths) override {
+    disconnect();
+    if (!joined_) set_environment(paths);
+    joined_ = paths;
+    ncclUniqueId id{};
+    if (rank_ == 0) check_nccl(ncclGetUniqueId(&id), nullptr, "ncclGetUniqueId");
+    group_.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
+    check_nccl(ncclCommInitRank(&communicator_, size_, id, rank_), nullptr, "ncclCommInitRank");
+    float* value = first_operation_.as<float>();
+    run(CollectiveOp::all_reduce, value, value, 1, Dtype::f32);
+    check(cudaStreamSynchronize(stream_), "the first operation");
+    ++connections_;
+  }
+  int connections() const override { return connections_; }
 
   std::unique_ptr<CollectiveMemory> allocate(std::size_t bytes) override {
     return std::make_unique<DeviceCollectiveMemory>(bytes, stream_);
@@ -91,20 +119,33 @@ class NcclCollectives final : public Collectives {
     return "";
   }
 
+  bool records() const override { return true; }
+  std::unique_ptr<RecordedOperations> record(const std::function<void()>& enqueue) override {
+    return std::make_unique<RecordedOnStream>(stream_, enqueue);
+  }
+  Overlap* overlap() override {
+    if (!overlap_) overlap_.emplace(stream_, [this](cudaStream_t stream) { current_ = stream; });
+    return &*overlap_;
+  }
+
+  std::optional<CollectiveChoice> chosen() override { return log_.chosen(); }
+  UsedPaths used_paths() override { return log_.used_paths(); }
+
   void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
     const ncclDataType_t type = nccl_type(dtype);
     const std::size_t part = count * size_of(dtype);
     switch (op) {
       case CollectiveOp::all_reduce:
-        return checked(ncclAllReduce(send, recv, count, type, ncclSum, communicator_, stream_));
+        return checked(ncclAllReduce(send, recv, count, type, ncclSum, communicator_, current_));
       case CollectiveOp::all_gather:
-        return checked(ncclAllGather(send, recv, count, type, communicator_, stream_));
+        return checked(ncclAllGather(send, recv, count, type, communicator_, current_));
       case CollectiveOp::reduce_scatter:
-        return checked(ncclReduceScatter(send, recv, count, type, ncclSum, communicator_, stream_));
+        return checked(
+            ncclReduceScatter(send, recv, count, type, ncclSum, communicator_, current_));
       case CollectiveOp::broadcast:
-        return checked(ncclBroadcast(send, recv, count, type, 0, communicator_, stream_));
+        return checked(ncclBroadcast(send, recv, count, type, 0, communicator_, current_));
       case CollectiveOp::reduce:
-        return checked(ncclReduce(send, recv, count, type, ncclSum, 0, communicator_, stream_));
+        return checked(ncclReduce(send, recv, count, type, ncclSum, 0, communicator_, current_));
       case CollectiveOp::all_to_all:
         return exchange_all(static_cast<const std::byte*>(send), static_cast<std::byte*>(recv),
                             count, part, type);
@@ -121,23 +162,30 @@ class NcclCollectives final : public Collectives {
     checked(ncclGroupStart());
     for (int peer = 0; peer < size_; ++peer) {
       const std::size_t at = static_cast<std::size_t>(peer) * part;
-      checked(ncclSend(send + at, count, type, peer, communicator_, stream_));
-      checked(ncclRecv(recv + at, count, type, peer, communicator_, stream_));
+      checked(ncclSend(send + at, count, type, peer, communicator_, current_));
+      checked(ncclRecv(recv + at, count, type, peer, communicator_, current_));
     }
     checked(ncclGroupEnd());
   }
 
   void pass_on(const void* send, void* recv, std::size_t count, ncclDataType_t type) const {
     checked(ncclGroupStart());
-    checked(ncclSend(send, count, type, (rank_ + 1) % size_, communicator_, stream_));
-    checked(ncclRecv(recv, count, type, (rank_ + size_ - 1) % size_, communicator_, stream_));
+    checked(ncclSend(send, count, type, (rank_ + 1) % size_, communicator_, current_));
+    checked(ncclRecv(recv, count, type, (rank_ + size_ - 1) % size_, communicator_, current_));
     checked(ncclGroupEnd());
   }
 
+  NcclLog log_;  // first, before NCCL is called
+  Group& group_;
   cudaStream_t stream_;
+  cudaStream_t current_;  // that operations are enqueued on
   int rank_;
   int size_;
+  DeviceMemory first_operation_;
   ncclComm_t communicator_ = nullptr;
+  int connections_ = 0;
+  std::optional<PathRequest> joined_;
+  std::optional<StreamOverlap> overlap_;
 };
 
 }  // namespace

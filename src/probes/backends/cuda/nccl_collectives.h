@@ -11,8 +11,8 @@
 
 namespace bench {
 
-/// Joins all ranks of the group in a communicator, so each must call it alike. Null in a build
-/// without NCCL. Throws Error(environment) when NCCL cannot, with its last words.
+/// Not joined yet: connect() does it, and throws Error(environment) with NCCL's last words where it
+/// cannot. Null in a build without NCCL.
 std::unique_ptr<Collectives> make_nccl_collectives(Group& group, cudaStream_t stream);
 
 /// "2.28.3"; "" in a build without NCCL.

@@ -1,12 +1,12 @@
-#ifdef BENCH_HWLOC
 #include "probes/backends/host/topology_hwloc.h"
 
+#include "core/error.h"
+
+#ifdef BENCH_HWLOC
 #include <fmt/format.h>
 #include <hwloc.h>
 
 #include <algorithm>
-
-#include "core/error.h"
 
 namespace bench {
 namespace {
@@ -229,4 +229,15 @@ MachineTopology read_hwloc(const std::filesystem::path& xml) {
 }
 
 }  // namespace bench
+
+#else
+
+namespace bench {
+
+MachineTopology read_hwloc(const std::filesystem::path&) {
+  throw Error(ErrorKind::environment, "this build has no hwloc");
+}
+
+}  // namespace bench
+
 #endif

@@ -36,6 +36,25 @@ MpiCollectives::MpiCollectives() {
   MPI_Comm_size(comm_, &size_);
 }
 
+void MpiCollectives::disconnect() {
+  if (comm_ != MPI_COMM_NULL) check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
+}
+
+void MpiCollectives::connect(const PathRequest&) {
+  disconnect();
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+  check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
+  ++connections_;
+}
+
+Overlap* MpiCollectives::overlap() {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (level < MPI_THREAD_FUNNELED) return nullptr;
+  if (!overlap_) overlap_ = std::make_unique<HostOverlap>();
+  return overlap_.get();
+}
+
 MpiCollectives::~MpiCollectives() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }

@@ -39,7 +39,9 @@ std::string library_version() {
 class MpiGroup final : public Group {
  public:
   MpiGroup() {
-    check_mpi(MPI_Init(nullptr, nullptr), "MPI_Init");
+    // Only this thread calls MPI; others may compute meanwhile.
+    int level = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &control_), "MPI_Comm_dup");
     MPI_Comm_rank(control_, &rank_);

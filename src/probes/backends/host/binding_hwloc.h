@@ -1,0 +1,21 @@
+// Ties this process to a NUMA node: its threads to the node's processors, what it allocates to the
+// node's memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct NodeBinding {
+  std::vector<int> cpus;  // it may run on now; empty: its threads were not bound
+  bool memory = false;    // new pages come from the node as long as it has any
+  std::string obstacle;   // why a part of it, or all of it, was not done; "" when all was
+};
+
+/// `node` as the kernel counts them. Processors that the cgroup does not allow are left out.
+/// Threads that exist are bound too, and those made later follow; a launcher's binding is
+/// overruled.
+NodeBinding bind_to_node(int node);
+
+}  // namespace bench

@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/version.h"
 #include "probes/host_facts.h"
+#include "probes/own_processes.h"
 #include "probes/probe.h"
 #include "probes/rank_server.h"
 #include "probes/record_stream.h"
@@ -60,7 +61,8 @@ void serve(const RankProgram& program) {
   RecordStream records;
   const auto group = program.join_group();
   std::vector<Facts> facts;
-  if (group->rank() == 0 && program.device_facts) facts = program.device_facts();
+  const std::set<int> own = processes_here(*group);
+  if (group->rank() == 0 && program.device_facts) facts = program.device_facts(own);
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);
   if (group->rank() == 0) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct RankProgram {
   std::function<std::unique_ptr<Group>()> join_group;
   std::function<std::unique_ptr<Device>()> make_device;
   std::function<Json()> libraries;  // versions of what the program measures with
-  /// What is known of the devices; rank 0 says it, before it makes its own.
-  std::function<std::vector<Facts>()> device_facts = {};
+  /// What is known of the devices; rank 0 says it, before it makes its own. `own`: the processes
+  /// of this group on rank 0's machine, which are not foreign to its devices.
+  std::function<std::vector<Facts>(const std::set<int>& own)> device_facts = {};
   /// What is read during jobs that ask for telemetry.
   SourceFactory counters = [] { return host_counters(); };
 };

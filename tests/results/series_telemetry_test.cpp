@@ -202,6 +202,22 @@ TEST_CASE("a line beneath the case tells what held the clock down, and the share
   CHECK_THAT(text, Contains("at clock: the share of the limit at the clock held, 1.440 GHz"));
 }
 
+TEST_CASE("few series have a line each, named by no more than what tells them apart") {
+  RunFixture run;
+  run.job("a", "g", "gemm");
+  Json phases = Json::array();
+  for (const char* dtype : {"f32", "f64"}) {
+    const Json params = {{"dtype", dtype}, {"implementation", std::string("of ") + dtype}};
+    run.add("a", samples("throughput", 1e9, 20, params));
+    run.add("a", samples("per_cycle", 32, 1, params));  // of the same stretch of time
+    phases.push_back(phase("measure", params, 1.0, {{"host.cpu", cpu_source()}}));
+  }
+  run.add("a", telemetry(phases)).outcome("a").end();
+  const std::string text = to_text(make_run_report(run.records()), {false, true, 120});
+  CHECK_THAT(text, Contains("    telemetry of dtype f32: CPU 98 % busy, 2 % stolen\n"
+                            "    telemetry of dtype f64: CPU 98 % busy, 2 % stolen\n"));
+}
+
 TEST_CASE("many series share one line of extremes, and trouble is yellow") {
   RunFixture run;
   run.job("a", "memory", "memory_bandwidth");

@@ -16,7 +16,8 @@ namespace bench {
 ///   pcie_generation_max, pcie_lanes_max  of the device itself
 ///   pcie_slowest                         where the slowest link is not the device's own: the
 ///                                        address of its lower end
-/// The port of a virtual machine that claims less than what its device runs at is not believed.
+/// The port of a virtual machine is not believed: QEMU's by its maker, any that claims less than
+/// what its device runs at.
 Json read_pci_link(const SystemFiles& files, std::string address);
 
 }  // namespace bench

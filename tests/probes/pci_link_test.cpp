@@ -30,6 +30,9 @@ class FakeTree {
     address_ = address;
     return *this;
   }
+  void write_file(const std::string& name, const std::string& text) const {
+    write(root_.path() / folder_ / name, text);
+  }
   Json link(const std::string& asked = {}) const {
     const auto devices = root_.path() / "sys/bus/pci/devices";
     std::filesystem::create_directories(devices);
@@ -107,6 +110,14 @@ TEST_CASE("a virtual port that claims less than its device runs at is not believ
   const Json link = tree.below("0000:00:01.0", made_up).below("0000:3b:00.0", kAsleep).link();
   CHECK(link.at("pcie_generation") == 5);
   CHECK(link.at("pcie_lanes") == 16);
+  // A sleeping device contradicts nobody; the maker of the port does.
+  const Ends modest{"2.5 GT/s PCIe", "16.0 GT/s PCIe", "16", "32"};
+  FakeTree qemu;
+  qemu.below("0000:00:02.0", modest).write_file("vendor", "0x1b36");
+  CHECK(qemu.below("0000:3b:00.0", kAsleep).link().at("pcie_generation") == 5);
+  FakeTree intel;
+  intel.below("0000:00:02.0", modest).write_file("vendor", "0x8086");
+  CHECK(intel.below("0000:3b:00.0", kAsleep).link().at("pcie_generation") == 4);
 }
 
 TEST_CASE("what the files do not say is left out") {

@@ -38,6 +38,8 @@ struct Limit {
   double value = 0.0;  // in the unit of the metric
   LimitKind kind = LimitKind::datasheet;
   std::string source;  // what it was derived from, e.g. "2 FMA pipes x 16 lanes x 3.7 GHz"
+  /// The device's clock that the value counts with, where it grows with the clock.
+  std::optional<double> clock_hz = {};
 };
 
 /// How the output of the timed code was verified.

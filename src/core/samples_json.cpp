@@ -82,12 +82,13 @@ Json values_json(const std::vector<double>& values) {
 Json to_json(const Limit& limit) {
   return {{"value", number_or_null(limit.value)},
           {"kind", to_string(limit.kind)},
-          {"source", limit.source}};
+          {"source", limit.source},
+          {"clock_hz", optional_number(limit.clock_hz)}};
 }
 
 Limit read_limit(Fields fields) {
   Limit limit{fields.number("value"), fields.word_as("kind", limit_kind_from),
-              fields.text_or("source", "")};
+              fields.text_or("source", ""), read_optional(fields, "clock_hz")};
   fields.finish();
   return limit;
 }

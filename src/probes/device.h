@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 #include "core/units.h"
@@ -44,6 +45,13 @@ class ThreadWatch {
   virtual std::optional<MachineTime> machine_time() = 0;
 };
 
+/// Something that the device's driver reported of the device itself: NVIDIA's Xid.
+struct DeviceFault {
+  int code = 0;
+  std::string text;
+  bool fatal = false;  // what the device computes from then on is not to be believed
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -64,6 +72,11 @@ class Device {
   /// Whether a clock that moves is a sign of trouble. A GPU at its power limit moves it all the
   /// time: that is kept beside the samples and filters none.
   virtual bool steady_clock() const { return true; }
+  /// What holds its clock down just now, as SampleFlag bits (core/record.h): kThermal for heat and
+  /// for what the hardware does to protect itself, kPowerCapped.
+  virtual unsigned slowdown() { return 0; }
+  /// What its driver reported since the last call.
+  virtual std::vector<DeviceFault> faults() { return {}; }
   virtual ThreadWatch& watch() = 0;
   /// What tells its product and its limits: name, memory_bytes, multiprocessors, clock_hz, ...;
   /// null where nothing does.

@@ -8,8 +8,9 @@
 int main(int argc, char** argv) {
   bench::GpuHost host;
   return bench::run_rank_program(
-      {"bench-rank-cuda", bench::join_group, bench::make_cuda_device, bench::cuda_library_versions,
-       bench::place_near_gpu, [&host] { return host.facts(); },
+      {"bench-rank-cuda", bench::join_group,
+       [&host] { return bench::make_cuda_device(host.nvml()); }, bench::cuda_library_versions,
+       bench::place_near_gpu, [&host](const std::set<int>& own) { return host.facts(own); },
        [&host] { return host.counters(); }},
       argc, argv);
 }

@@ -15,18 +15,30 @@ using Hurts = std::vector<std::string>;
 
 bool is_array_with_entries(const Json& fact) { return fact.is_array() && !fact.empty(); }
 
+/// "GPU 1: python3 with pid 4711, GPU 2: one with pid 99".
+std::string who(const Json& processes) {
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> named;
+  for (const Json& process : processes) {
+    if (named.size() == kMostNamed) {
+      named.push_back(fmt::format("and {} more", processes.size() - kMostNamed));
+      break;
+    }
+    const Json& name = process.at("name");
+    named.push_back(fmt::format("GPU {}: {} with pid {}", process.at("gpu").get<int>(),
+                                name.is_string() ? name.get<std::string>() : "one",
+                                process.at("pid").get<int>()));
+  }
+  return join(named, ", ");
+}
+
 void look_at_gpus(const Json& facts, Hurts& hurts) {
   const Json& foreign = facts.at("foreign_processes");
-  if (is_array_with_entries(foreign)) {
-    const Json& first = foreign[0];
-    const Json name = first.at("name");
+  if (is_array_with_entries(foreign))
     hurts.push_back(fmt::format(
-        "{} foreign process{} on the GPUs (GPU {}: {} with pid {}): the numbers are of what is "
-        "left; "
-        "wait for them to end",
-        foreign.size(), foreign.size() == 1 ? " is" : "es are", first.at("gpu").get<int>(),
-        name.is_string() ? name.get<std::string>() : "one", first.at("pid").get<int>()));
-  }
+        "{} foreign process{} on the GPUs ({}): the numbers are of what is left; wait for them to "
+        "end",
+        foreign.size(), foreign.size() == 1 ? " is" : "es are", who(foreign)));
   const Json& off = facts.at("persistence_off");
   if (is_array_with_entries(off) && facts.at("persistence_daemon") != true)
     hurts.push_back(fmt::format(

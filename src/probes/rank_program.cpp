@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "core/version.h"
 #include "probes/host_facts.h"
+#include "probes/own_processes.h"
 #include "probes/probe.h"
 #include "probes/rank_server.h"
 #include "probes/record_stream.h"
@@ -90,8 +91,9 @@ void serve(const RankProgram& program) {
   RecordStream records;
   const auto group = program.join_group();
   std::vector<Facts> facts = place_ranks(program, *group);
+  const std::set<int> own = processes_here(*group);
   if (group->rank() == 0 && program.device_facts)
-    for (Facts& one : program.device_facts()) facts.push_back(std::move(one));
+    for (Facts& one : program.device_facts(own)) facts.push_back(std::move(one));
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);
   const Json hosts = versions_by_host(*group);

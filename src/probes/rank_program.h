@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct RankProgram {
   /// Brings each rank to where its device is, before it makes it; what that rank did, or null. Rank
   /// 0 says it for all, as the facts "rank_places".
   std::function<Json()> place = {};
-  /// What is known of the devices; rank 0 says it, before it makes its own.
-  std::function<std::vector<Facts>()> device_facts = {};
+  /// What is known of the devices; rank 0 says it, before it makes its own. `own`: the processes
+  /// of this group on rank 0's machine, which are not foreign to its devices.
+  std::function<std::vector<Facts>(const std::set<int>& own)> device_facts = {};
   /// What is read during jobs that ask for telemetry.
   SourceFactory counters = [] { return host_counters(); };
 };

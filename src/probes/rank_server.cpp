@@ -20,6 +20,24 @@ std::string absent_device(Group& group, const Device& device) {
   return broadcast_text(group, reason);
 }
 
+constexpr const char* kDeviceFault = "device_fault";
+
+Json faults_of(Device& device, int rank) {
+  Json list = Json::array();
+  for (const DeviceFault& fault : device.faults())
+    list.push_back({{"code", fault.code},
+                    {"text", printable(fault.text)},
+                    {"fatal", fault.fatal},
+                    {"device", device.id()},
+                    {"rank", rank}});
+  return list;
+}
+
+std::string in_words(const Json& fault) {
+  return fault.at("text").get<std::string>() + " on " + fault.at("device").get<std::string>() +
+         " of rank " + std::to_string(fault.at("rank").get<int>());
+}
+
 }  // namespace
 
 void RankServer::introduce(const Json& program, const Json& host) {
@@ -79,16 +97,33 @@ Outcome RankServer::run(const Job& job) {
 
 Outcome RankServer::measure(const Job& job) {
   const Probe& probe = find_probe(job.probe);
+  device_.faults();  // what was reported before is not of this job
   TelemetrySettings telemetry_settings = job.telemetry;
   telemetry_settings.enabled = telemetry_settings.enabled && group_.rank() == 0;
   JobTelemetry telemetry(telemetry_settings, device_.now(), counters_);
   State state(job, probe, device_, group_, sink_);
   probe.run(state);
   for (auto& body : telemetry.finish(state.spans())) answer(job.id, std::move(body));
+  if (const std::string fatal = tell_faults(job.id); !fatal.empty()) state.invalid(fatal);
   return state.finish();
 }
 
-Outcome RankServer::failed(const Job& job, const std::string& reason, Seconds elapsed) {
+std::string RankServer::tell_faults(const std::string& job) {
+  std::string fatal;
+  for (const std::string& text : group_.gather(dump(faults_of(device_, group_.rank()))))
+    for (const Json& fault : parse_json(text, "faults of a rank's device")) {
+      answer(job, Event{kDeviceFault, fault});
+      if (fatal.empty() && fault.at("fatal") == true) fatal = in_words(fault);
+    }
+  return fatal;
+}
+
+Outcome RankServer::failed(const Job& job, std::string reason, Seconds elapsed) {
+  // Often the reason behind the reason; the other ranks cannot be asked any more.
+  for (const Json& fault : faults_of(device_, group_.rank())) {
+    reason += "; " + in_words(fault);
+    answer(job.id, Event{kDeviceFault, fault});
+  }
   const Outcome outcome{Status::failed, reason, elapsed.value};
   say(Level::error, "job " + job.id + ", rank " + std::to_string(group_.rank()) + ": " + reason);
   if (group_.size() == 1) return outcome;

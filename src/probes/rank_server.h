@@ -34,7 +34,9 @@ class RankServer {
   void serve_one(const std::string& line);
   Outcome run(const Job& job);
   Outcome measure(const Job& job);
-  Outcome failed(const Job& job, const std::string& reason, Seconds elapsed);
+  /// Writes what the devices of all ranks reported; the fatal ones in words, "" without any.
+  std::string tell_faults(const std::string& job);
+  Outcome failed(const Job& job, std::string reason, Seconds elapsed);
   void answer(const std::string& job, decltype(Record::body) body);
 
   Group& group_;

@@ -1,6 +1,7 @@
 #include "probes/sampler.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/clean.h"
@@ -16,6 +17,7 @@ constexpr std::size_t kSteadyWindow = 10;
 constexpr double kSteadyChange = 0.01;
 constexpr double kBatchSeconds = 0.005;  // ranks agree after about this much work
 constexpr std::size_t kMaxBatch = 1000;
+constexpr std::array<SampleFlag, 2> kSlowdowns = {kThermal, kPowerCapped};
 
 double median_of_last(const std::vector<double>& values, std::size_t skip, std::size_t count) {
   const auto end = values.end() - static_cast<std::ptrdiff_t>(skip);
@@ -53,10 +55,12 @@ TimedSeries Sampler::run(const Measurement& m) {
     agree(m, batch);
     const bool moved = agreed_max(clock_moved(batch, series) ? 1.0 : 0.0) > 0.0;
     if (batch.clock > 0.0) series.clocks.push_back(batch.clock);
+    unsigned of_all = moved ? kClockMoved : kClean;
+    for (std::size_t i = 0; i < kSlowdowns.size(); ++i)
+      if (batch.slowed[i] > 0.0) of_all |= kSlowdowns[i];
     for (std::size_t i = 0; i < batch.seconds.size(); ++i) {
       series.seconds.push_back(batch.seconds[i]);
-      series.flags.push_back((batch.spoiled[i] > 0.0 ? kStolen : kClean) |
-                             (moved ? kClockMoved : kClean));
+      series.flags.push_back((batch.spoiled[i] > 0.0 ? kStolen : kClean) | of_all);
     }
     series.stop = stop_reason(series, agreed_max((device_.now() - warm).value));
   }
@@ -147,6 +151,9 @@ Sampler::Batch Sampler::take(const Measurement& m, std::int64_t calls, std::size
     batch.spoiled.push_back(watch.lost().value >= kStolenShare * whole ? 1.0 : 0.0);
   }
   if (const auto clock = m.clock ? m.clock() : device_.clock()) batch.clock = clock->value;
+  const unsigned slowdown = device_.slowdown();
+  for (std::size_t i = 0; i < kSlowdowns.size(); ++i)
+    batch.slowed[i] = (slowdown & kSlowdowns[i]) != 0 ? 1.0 : 0.0;
   return batch;
 }
 
@@ -160,6 +167,7 @@ void Sampler::agree(const Measurement& m, Batch& batch) {
     for (double& value : batch.seconds) value /= group_.size();
   }
   group_.max(batch.spoiled);
+  group_.max(batch.slowed);
 }
 
 bool Sampler::clock_moved(const Batch& batch, const TimedSeries& series) {

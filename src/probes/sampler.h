@@ -2,6 +2,7 @@
 // median is known well enough or a cap is met. It sees only the device, the group and the work.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,7 @@ class Sampler {
     std::vector<double>
         spoiled;  // 1 where the sample is stolen, in doubles so that ranks can agree
     double clock = 0.0;
+    std::array<double, 2> slowed{};  // 1 for each of kSlowdowns that was seen
   };
 
   std::int64_t calls_per_sample(const Measurement& m);

@@ -43,7 +43,11 @@ std::optional<double> median_cycles(const TimedSeries& series) {
   return median(representative(cycles, series.flags));
 }
 
-std::string why_not_clean(const Quality& quality) {
+std::string why_not_clean(const Samples& samples) {
+  const Quality& quality = samples.quality;
+  const bool hot = std::all_of(samples.flags.begin(), samples.flags.end(),
+                               [](unsigned flags) { return (flags & kThermal) != 0; });
+  if (hot) return "no clean sample: heat or the hardware itself held the clock down all the time";
   const double others = quality.others_share.value_or(0.0);
   if (others > kCrowdedShare)
     return "crowded: other processes used " + format(others, Unit::ratio) +
@@ -193,7 +197,7 @@ void State::emit(Samples samples) {
     if (!samples.reason.empty()) samples.outcome = Status::invalid;
   }
   if (samples.outcome == Status::ok && !samples.flags.empty() && count_clean(samples.flags) == 0)
-    samples.reason = why_not_clean(samples.quality);
+    samples.reason = why_not_clean(samples);
   if (samples.outcome == Status::invalid)
     conclude(Status::invalid, samples.metric + " " + dump(samples.params) + ": " + samples.reason);
   ++measured_;

@@ -106,4 +106,14 @@ bool SystemFiles::exists(const std::string& path) const {
   return std::filesystem::exists(root_ / path, error);
 }
 
+std::string SystemFiles::resolved(const std::string& path) const {
+  std::error_code error;
+  const auto root = std::filesystem::canonical(root_, error);
+  if (error) return {};
+  const auto target = std::filesystem::canonical(root_ / path, error);
+  if (error) return {};
+  const std::string relative = target.lexically_relative(root).string();
+  return relative.starts_with("..") ? std::string() : relative;
+}
+
 }  // namespace bench

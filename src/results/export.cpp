@@ -17,7 +17,8 @@ constexpr std::string_view kHeader =
     "run,time,host,device,metric,params,unit,better,value,median,n,clean,low,high,limit,of_limit,"
     "outcome,reason,verdict,limit_kind,min,p5,mean,std,p95,p99,max,unfiltered_median,suite,case,"
     "job,"
-    "rank,ranks,repeat,over";
+    "rank,ranks,repeat,over,of_limit_at_clock,cpu_busy_share,gpu_sm_clock_hz,gpu_power_w,"
+    "gpu_temperature_c,gpu_power_capped_share";
 
 /// Data stays exact. Besides what RFC 4180 asks for, texts that a spreadsheet could take for a
 /// formula are quoted, so that a reader sees them as text.
@@ -31,6 +32,24 @@ std::string quoted(const std::string& text) {
 }
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+/// The mean of the means over several GPUs; the highest temperature.
+std::string telemetry_cells(const std::optional<SeriesTelemetry>& telemetry) {
+  if (!telemetry) return ",,,,,";
+  double clock = 0.0, power = 0.0, capped = 0.0, hottest = kNoValue;
+  const auto count = static_cast<double>(telemetry->gpus.size());
+  for (const GpuTelemetry& gpu : telemetry->gpus) {
+    clock += gpu.sm_clock_hz.mean / count;
+    power += gpu.power_w.mean / count;
+    hottest = std::fmax(hottest, gpu.temperature_c);
+    const auto cap = gpu.reasons.find("sw_power_cap");
+    capped += (cap == gpu.reasons.end() ? 0.0 : cap->second) / count;
+  }
+  const auto known = [&](double value) { return count > 0.0 ? number(value) : ""; };
+  return "," + join({number(telemetry->cpu_busy_share), known(clock), known(power), known(hottest),
+                     known(capped)},
+                    ",");
+}
 
 std::string row(const RunReport& report, const Result& result) {
   const Series& s = result.series;
@@ -69,8 +88,9 @@ std::string row(const RunReport& report, const Result& result) {
       std::to_string(s.rank),
       std::to_string(s.ranks),
       std::to_string(s.repeat),
-      s.over};
-  return join(cells, ",") + "\r\n";
+      s.over,
+      number(s.of_limit_at_clock)};
+  return join(cells, ",") + telemetry_cells(result.telemetry) + "\r\n";
 }
 
 void add_samples(const Samples& samples, Json& object) {

@@ -8,6 +8,7 @@ namespace {
 struct Trace {
   bool any = false;
   const Outcome* outcome = nullptr;
+  Json faults = Json::array();
 };
 
 std::map<std::string, Trace> traces(const RunRecords& run) {
@@ -16,12 +17,15 @@ std::map<std::string, Trace> traces(const RunRecords& run) {
     Trace& trace = found[record.job];
     trace.any = true;
     if (const auto* outcome = std::get_if<Outcome>(&record.body)) trace.outcome = outcome;
+    const auto* event = std::get_if<Event>(&record.body);
+    if (event != nullptr && event->key == "device_fault" && event->value.is_object())
+      trace.faults.push_back(event->value);
   }
   return found;
 }
 
 JobResult job_result(const PlannedJob& job, const Trace& trace) {
-  JobResult result{job, Status::skipped, job.skipped, 0.0, false};
+  JobResult result{job, Status::skipped, job.skipped, 0.0, false, trace.faults};
   if (trace.outcome != nullptr) {
     result.outcome = trace.outcome->status;
     result.reason = trace.outcome->reason;

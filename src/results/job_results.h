@@ -15,6 +15,9 @@ struct JobResult {
   double seconds = 0.0;
   /// Asked for and never started: no planned skip, so the run is not complete.
   bool not_run = false;
+  /// What drivers reported of its devices meanwhile (NVIDIA's Xid), the values of its events
+  /// "device_fault": [{"code", "text", "fatal", "device", "rank"}].
+  Json faults = Json::array();
 };
 
 /// One per job, in the order of the plan. A job without an outcome failed if it has any other

@@ -115,6 +115,13 @@ double of_limit(double value, Better better, const std::optional<Limit>& limit) 
   return std::isfinite(ratio) ? ratio : kNoValue;
 }
 
+double at_clock_held(double of_limit, const std::optional<Limit>& limit,
+                     const std::optional<double>& clock_hz) {
+  if (!limit || !limit->clock_hz || !clock_hz) return kNoValue;
+  const double share = of_limit * *limit->clock_hz / *clock_hz;
+  return std::isfinite(share) ? share : kNoValue;
+}
+
 Series summarise(const Samples& samples, const PlannedJob& job) {
   Series series;
   series.job = job.id;
@@ -142,6 +149,7 @@ Series summarise(const Samples& samples, const PlannedJob& job) {
   fill_statistics(representative(finite.values, finite.flags), series);
   series.unfiltered_median = median(finite.values);
   series.of_limit = of_limit(series.median, series.better, series.limit);
+  series.of_limit_at_clock = at_clock_held(series.of_limit, series.limit, series.quality.clock_hz);
   count_flags(samples, series);
   refuse_what_is_no_number(finite.values.size(), series);
   return series;

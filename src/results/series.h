@@ -53,6 +53,8 @@ struct Series {
 
   std::optional<Limit> limit;
   double of_limit = kNoValue;  // value / limit; limit / value where lower is better
+  /// The same against the limit at the clock that was held; only where the limit names its clock.
+  double of_limit_at_clock = kNoValue;
   Status outcome = Status::ok;
   std::string reason;
   std::string stop;
@@ -74,6 +76,11 @@ std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResul
 
 /// limit seen from `value`: 1 is at the limit, less is worse. kNoValue where unknown.
 double of_limit(double value, Better better, const std::optional<Limit>& limit);
+
+/// The share of a limit that counts with one clock, seen from the clock that was held. kNoValue
+/// where either is unknown.
+double at_clock_held(double of_limit, const std::optional<Limit>& limit,
+                     const std::optional<double>& clock_hz);
 
 /// The part of the samples that was clean, 0..1; kNoValue for none at all.
 double clean_share(const Series& series);

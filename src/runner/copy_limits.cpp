@@ -32,6 +32,20 @@ constexpr int kUsualPayload = 256;
 /// device's reads of host_to_device have a header of 12.
 int header_bytes(const std::string& route) { return route == "host_to_device" ? 20 : 24; }
 
+/// What a reader would else wonder about.
+std::string remarks(const HostLink& host, const DeviceFacts& facts, int generation, int lanes) {
+  std::string text;
+  if (host.pcie_generation && host.pcie_lanes &&
+      (generation < *host.pcie_generation || lanes < *host.pcie_lanes))
+    text += fmt::format("; the product can {} x{}", *host.pcie_generation, *host.pcie_lanes);
+  if (!facts.pcie_slowest.empty())
+    text += fmt::format("; the slowest link of its path, at {}", printable(facts.pcie_slowest));
+  if (facts.pcie_generation && facts.pcie_generation_now &&
+      *facts.pcie_generation_now < *facts.pcie_generation)
+    text += fmt::format("; at rest its own is at generation {}", *facts.pcie_generation_now);
+  return text;
+}
+
 std::optional<Limit> pcie_limit(const HostLink& host, const DeviceFacts& facts,
                                 const std::string& route) {
   const auto generation = facts.pcie_generation ? facts.pcie_generation : host.pcie_generation;
@@ -43,24 +57,29 @@ std::optional<Limit> pcie_limit(const HostLink& host, const DeviceFacts& facts,
   if (!(value > 0.0)) return {};
   const Generation& rates = kGenerations[static_cast<std::size_t>(*generation - 1)];
   const bool read = facts.pcie_generation && facts.pcie_lanes && facts.pcie_payload_bytes;
-  const bool less = host.pcie_generation && host.pcie_lanes &&
-                    (*generation < *host.pcie_generation || *lanes < *host.pcie_lanes);
   return Limit{
       value, read ? LimitKind::proven : LimitKind::datasheet,
-      fmt::format(
-          "PCIe {} x{}: {:g} GT/s x {} lanes x {} / 8 bits x {}/({} + {}) payload = {}{}",
-          *generation, *lanes, rates.transfers_per_second / 1e9, *lanes, rates.encoding,
-          link.payload_bytes, link.payload_bytes, link.header_bytes,
-          format(value, Unit::byte_per_second),
-          less ? fmt::format("; the product can {} x{}", *host.pcie_generation, *host.pcie_lanes)
-               : "")};
+      fmt::format("PCIe {} x{}: {:g} GT/s x {} lanes x {} / 8 bits x {}/({} + {}) payload = {}{}",
+                  *generation, *lanes, rates.transfers_per_second / 1e9, *lanes, rates.encoding,
+                  link.payload_bytes, link.payload_bytes, link.header_bytes,
+                  format(value, Unit::byte_per_second), remarks(host, facts, *generation, *lanes))};
 }
 
 std::optional<Limit> host_limit(const HardwareEntry& entry, const DeviceFacts& facts,
                                 const std::string& route) {
+  if (facts.c2c_links.value_or(0) > 0 && facts.c2c_bytes_per_second)
+    return Limit{
+        *facts.c2c_bytes_per_second, LimitKind::datasheet,
+        fmt::format("NVLink-C2C: {} links, {} one way, as the driver tells", *facts.c2c_links,
+                    format(*facts.c2c_bytes_per_second, Unit::byte_per_second))};
   if (!entry.host_link) return {};
   const HostLink& host = *entry.host_link;
   if (!host.bytes_per_second) return pcie_limit(host, facts, route);
+  if (facts.c2c_links == 0) {
+    auto limit = pcie_limit(host, facts, route);
+    if (limit) limit->source += fmt::format("; its {} is not active", host.kind);
+    return limit;
+  }
   return Limit{*host.bytes_per_second, LimitKind::datasheet,
                fmt::format("{} {} one way ({})", host.kind,
                            format(*host.bytes_per_second, Unit::byte_per_second),
@@ -93,8 +112,20 @@ std::optional<Limit> inside_limit(const HardwareEntry& entry, const DeviceFacts&
   return limit;
 }
 
+/// Peers talk over PCIe where the product has no links, and where none of them is up.
+bool has_links(const HardwareEntry& entry, const DeviceFacts& facts) {
+  return entry.link && facts.links != 0;
+}
+
+std::optional<Limit> over_pcie(const HardwareEntry& entry, const DeviceFacts& facts) {
+  if (!entry.host_link) return {};
+  auto limit = pcie_limit(*entry.host_link, facts, "device_to_host");
+  if (limit && entry.link) limit->source += fmt::format("; none of its {} is up", entry.link->kind);
+  return limit;
+}
+
 std::optional<Limit> peer_limit(const HardwareEntry& entry, const DeviceFacts& facts) {
-  if (!entry.link) return host_limit(entry, facts, "device_to_host");
+  if (!has_links(entry, facts)) return over_pcie(entry, facts);
   const int all = facts.links.value_or(entry.link->links);
   return links_limit(*entry.link, std::min(all, entry.link->links_to_a_peer.value_or(all)),
                      facts.links.has_value());
@@ -113,7 +144,7 @@ double pcie_bytes_per_second(const PcieLink& link) {
 }
 
 std::optional<Limit> device_link_limit(const HardwareEntry& entry, const DeviceFacts& facts) {
-  if (!entry.link) return host_limit(entry, facts, "device_to_host");
+  if (!has_links(entry, facts)) return over_pcie(entry, facts);
   return links_limit(*entry.link, facts.links.value_or(entry.link->links), facts.links.has_value());
 }
 

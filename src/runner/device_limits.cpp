@@ -19,6 +19,20 @@ std::optional<int> whole_number(const Json& facts, const char* key) {
   return value && *value <= kMost ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
+/// A number of links: 0 says that there is none, which is known too.
+std::optional<int> count(const Json& facts, const char* key) {
+  constexpr double kMost = 1e6;
+  const auto found = facts.find(key);
+  if (found == facts.end() || !found->is_number()) return {};
+  const double value = found->get<double>();
+  return value >= 0.0 && value <= kMost ? std::optional(static_cast<int>(value)) : std::nullopt;
+}
+
+std::string text(const Json& facts, const char* key) {
+  const auto found = facts.find(key);
+  return found != facts.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 /// Gathers the limits of one job.
 class Collector {
  public:
@@ -59,13 +73,19 @@ class Collector {
 DeviceFacts device_facts_from(const Json& facts) {
   DeviceFacts device;
   if (!facts.is_object()) return device;
-  const auto name = facts.find("name");
-  if (name != facts.end() && name->is_string()) device.name = name->get<std::string>();
+  device.name = text(facts, "name");
   device.memory_bytes = number(facts, "memory_bytes");
   device.multiprocessors = whole_number(facts, "multiprocessors");
   device.clock_hz = number(facts, "clock_hz");
   device.memory_clock_hz = number(facts, "memory_clock_hz");
   device.memory_bus_bits = whole_number(facts, "memory_bus_bits");
+  device.pcie_generation = whole_number(facts, "pcie_generation");
+  device.pcie_lanes = whole_number(facts, "pcie_lanes");
+  device.pcie_generation_now = whole_number(facts, "pcie_generation_now");
+  device.pcie_slowest = text(facts, "pcie_slowest");
+  device.links = count(facts, "nvlinks");
+  device.c2c_links = count(facts, "c2c_links");
+  device.c2c_bytes_per_second = number(facts, "c2c_bytes_per_second");
   return device;
 }
 

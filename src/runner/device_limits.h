@@ -10,7 +10,9 @@
 namespace bench {
 
 /// From the facts that a rank tells of its device: name, memory_bytes, multiprocessors, clock_hz,
-/// memory_clock_hz, memory_bus_bits. What is missing or no number stays unknown.
+/// memory_clock_hz, memory_bus_bits, pcie_generation, pcie_lanes, pcie_generation_now,
+/// pcie_slowest, nvlinks, c2c_links, c2c_bytes_per_second. What is missing or no number stays
+/// unknown.
 DeviceFacts device_facts_from(const Json& facts);
 
 /// None for a product that the catalogue does not know or cannot tell from another.

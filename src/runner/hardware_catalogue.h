@@ -19,9 +19,15 @@ struct DeviceFacts {
   std::optional<double> clock_hz;  // of the multiprocessors: the highest allowed, or one measured
   std::optional<double> memory_clock_hz;  // as the driver reports it; two transfers a cycle
   std::optional<int> memory_bus_bits;
-  std::optional<int> pcie_generation, pcie_lanes;  // of the link as it is now
-  std::optional<int> pcie_payload_bytes;           // MaxPayload
-  std::optional<int> links;                        // active NVLinks
+  /// Of the slowest PCIe link between it and the processor, awake: at rest links go down to
+  /// generation 1, which is pcie_generation_now.
+  std::optional<int> pcie_generation, pcie_lanes;
+  std::optional<int> pcie_generation_now;
+  std::string pcie_slowest;  // the lower end of that link, where it is not the device's
+  std::optional<int> pcie_payload_bytes;       // MaxPayload
+  std::optional<int> links;                    // active NVLinks; 0: it has none
+  std::optional<int> c2c_links;                // active NVLink-C2C links to the processor
+  std::optional<double> c2c_bytes_per_second;  // of all of them, one way
 };
 
 /// An entry, or why there is none.

@@ -44,20 +44,22 @@ std::optional<Limit> gemm_limit(const HardwareEntry& entry, const DeviceFacts& f
   const auto units = facts.multiprocessors ? facts.multiprocessors : entry.multiprocessors;
   const auto clock = facts.clock_hz ? facts.clock_hz : peak->clock_hz;
   if (!differs(entry, *peak, facts))
-    return Limit{peak->operations_per_second, LimitKind::datasheet, datasheet};
+    return Limit{peak->operations_per_second, LimitKind::datasheet, datasheet, peak->clock_hz};
   if (units && clock && peak->operations_per_cycle) {
     const double value = *units * *peak->operations_per_cycle * *clock;
     return Limit{value, LimitKind::datasheet,
                  fmt::format("{} multiprocessors x {} operations a cycle x {} = {}; datasheet: {}",
                              *units, *peak->operations_per_cycle, format(*clock, Unit::hertz),
-                             format(value, unit), datasheet)};
+                             format(value, unit), datasheet),
+                 clock};
   }
   if (!facts.multiprocessors || !entry.multiprocessors)
-    return Limit{peak->operations_per_second, LimitKind::datasheet, datasheet};
+    return Limit{peak->operations_per_second, LimitKind::datasheet, datasheet, peak->clock_hz};
   const double share = static_cast<double>(*facts.multiprocessors) / *entry.multiprocessors;
   return Limit{peak->operations_per_second * share, LimitKind::datasheet,
                fmt::format("{} of {} multiprocessors of {}", *facts.multiprocessors,
-                           *entry.multiprocessors, datasheet)};
+                           *entry.multiprocessors, datasheet),
+               peak->clock_hz};
 }
 
 std::optional<Limit> memory_limit(const HardwareEntry& entry, const DeviceFacts& facts) {

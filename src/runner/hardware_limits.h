@@ -17,7 +17,8 @@ namespace bench {
 std::optional<Limit> hardware_limit(const HardwareEntry& entry, const DeviceFacts& facts,
                                     const std::string& metric, const Json& params);
 
-/// Multiprocessors x operations a cycle x clock where the device differs from the datasheet.
+/// Multiprocessors x operations a cycle x clock where the device differs from the datasheet. It
+/// says the clock that it counts with, so that a share at the clock held can be told as well.
 std::optional<Limit> gemm_limit(const HardwareEntry& entry, const DeviceFacts& facts,
                                 const std::string& dtype);
 

@@ -19,7 +19,7 @@ inline Samples full_samples() {
   samples.over = "max";
   samples.stop = "interval";
   samples.repeats = 17;
-  samples.limit = Limit{2e9, LimitKind::proven, "2 pipes x 16 lanes"};
+  samples.limit = Limit{2e9, LimitKind::proven, "2 pipes x 16 lanes", 1.9e9};
   samples.check = Check{"exact integers", 0.0, 0.0};
   samples.quality = {0.99, 0.001, 0.0, 3.1e9, 0.25};
   samples.outcome = Status::invalid;

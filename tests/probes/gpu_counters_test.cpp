@@ -47,6 +47,7 @@ TEST_CASE("what a GPU does is read in base units") {
   CHECK(value(fast, "power_w") == Approx(700.5));
   CHECK(value(fast, "sm_clock_hz") == Approx(1.095e9));
   CHECK(value(fast, "event_reasons") == 0x64);
+  CHECK(fast.columns().at(2).bits.at(2) == "sw_power_cap");  // so that a summary can name it
   CounterSource& slow = named(sources, "gpu0.slow");
   CHECK(value(slow, "throttled_power_s") == Approx(9.0));
   CHECK(value(slow, "nvlink_sent_bytes") == 1024000.0);

@@ -1,5 +1,10 @@
 #include "probes/backends/cuda/nvml/gpu_host.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
 #include "probes/unreadable.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_nvml.h"
@@ -7,6 +12,14 @@
 
 namespace bench {
 namespace {
+
+/// One more process on the make-believe GPU.
+struct ChosenProcess {
+  explicit ChosenProcess(const std::string& pid) { setenv("FAKE_NVML_PID", pid.c_str(), 1); }
+  ~ChosenProcess() { unsetenv("FAKE_NVML_PID"); }
+  ChosenProcess(const ChosenProcess&) = delete;
+  ChosenProcess& operator=(const ChosenProcess&) = delete;
+};
 
 struct Fixture {
   TemporaryDirectory root;  // a host without anything of its own
@@ -29,6 +42,31 @@ TEST_CASE("a host with a GPU says what it is, who is on it, and what can be read
   CHECK(facts[1].topic == "preflight");
   CHECK(facts[1].facts.at("foreign_processes").size() == 2);
   CHECK(host.counters().size() == 4);
+}
+
+TEST_CASE("this job's own processes on the GPU are not foreign, others are named") {
+  Fixture f;
+  const FakeNvml nvml("healthy");
+  const ChosenProcess ours(std::to_string(getpid()));
+  const Json facts = f.host(nvml).facts({getpid()})[1].facts;
+  CHECK(facts.at("foreign_processes").size() == 2);
+  const std::string text = facts.at("hurts").at(0);
+  CHECK(text.find("2 foreign processes are on the GPUs (GPU 0: one with pid 4711, GPU 0: one with "
+                  "pid 4712)") == 0);
+  // The same process is foreign to a job that did not start it.
+  CHECK(f.host(nvml).facts()[1].facts.at("foreign_processes").size() == 3);
+}
+
+TEST_CASE("a rank that says no facts still asks its driver before it relies on it") {
+  Fixture f;
+  {
+    const FakeNvml nvml("healthy");
+    GpuHost host = f.host(nvml);
+    CHECK(host.nvml() != nullptr);
+    CHECK(host.counters().size() == 4);
+  }
+  const FakeNvml nvml("hangs");
+  CHECK(f.host(nvml).nvml() == nullptr);
 }
 
 TEST_CASE("a driver that did not answer once is not asked while jobs run") {

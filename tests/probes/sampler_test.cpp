@@ -1,5 +1,7 @@
 #include "probes/sampler.h"
 
+#include <algorithm>
+
 #include "core/clean.h"
 #include "core/order_statistics.h"
 #include "tests/support/catch.h"
@@ -142,6 +144,22 @@ void crowd(Scripted& s, double share) {
     s.device.fake_watch.machine->busy_s += kSeconds + 2 * kSeconds * share;
     return kSeconds;
   };
+}
+
+TEST_CASE("heat takes samples out of the clean ones, a power cap is only noted") {
+  Scripted s;
+  int batch = 0;
+  s.device.next_slowdown = [&] {
+    return ++batch % 4 == 0 ? kThermal | kPowerCapped : kPowerCapped;
+  };
+  const TimedSeries series = s.run();
+  const auto carry = [&](unsigned flag) {
+    return std::ranges::count_if(series.flags, [&](unsigned flags) { return (flags & flag) != 0; });
+  };
+  const auto n = static_cast<std::ptrdiff_t>(series.flags.size());
+  CHECK(carry(kPowerCapped) == n);
+  CHECK(carry(kThermal) >= n / 5);
+  CHECK(static_cast<std::ptrdiff_t>(count_clean(series.flags)) == n - carry(kThermal));
 }
 
 TEST_CASE("beside others that use a tenth of the machine no sample is clean") {

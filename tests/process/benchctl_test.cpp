@@ -1,5 +1,6 @@
 // The commands as a user or a script sees them: stdout, stderr, exit code.
 #include <algorithm>
+#include <fstream>
 
 #include "core/schema.h"
 #include "tests/process/program.h"
@@ -121,6 +122,31 @@ TEST_CASE("what there is can be listed") {
   for (const char* topic : {"probes", "suites", "hosts", "metrics", "hardware"})
     CHECK(all.contains(topic));
   CHECK_THAT(bench.run({"list", "metrics"}).out, Contains("null.value"));
+}
+
+TEST_CASE("telemetry of a run stands beside its results, in text, JSON and csv") {
+  const BenchctlFolder bench;
+  const std::string suite = (bench.folder.path() / "watched.json").string();
+  std::ofstream(suite) << dump(
+      {{"suite", "watched"},
+       {"telemetry", {{"enabled", true}, {"period_s", 0.02}}},
+       {"cases",
+        {{{"name", "clock"}, {"probe", "clock"}, {"measure", {{"min_time_s", 0.2}}}},
+         {{"name", "unwatched"}, {"probe", "clock"}, {"telemetry", {{"enabled", false}}}}}}});
+  const Answer run = bench.run({"run", suite});
+  INFO(run.out + run.err);
+  CHECK(run.exit.clean());
+  CHECK_THAT(run.out, Contains("    telemetry") && Contains(": CPU ") && Contains(" busy"));
+  const Json shown = parse_json(bench.run({"show", "--json"}).out, "show");
+  Schema::load(schema_path("report")).check(shown, "show --json");
+  const Json& watched = shown["results"][0]["telemetry"];
+  CHECK(watched["phase"] == "measure");
+  CHECK(watched["seconds"] >= 0.2);
+  CHECK(watched["cpu"]["busy_share"] > 0.0);
+  CHECK(watched["cpu"]["busy_share"] <= 1.01);
+  CHECK(watched["gpus"] == Json::array());
+  CHECK(shown["results"].back()["telemetry"].is_null());
+  CHECK_THAT(bench.run({"export", "csv"}).out, Contains("gpu_power_capped_share\r\n"));
 }
 
 TEST_CASE("hardware is listed with its limits, their derivation and what others reported") {

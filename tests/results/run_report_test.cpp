@@ -140,6 +140,41 @@ TEST_CASE("machines, programs and what hurts come from the facts") {
   CHECK(report.machines[0].clock_hz == Approx(3e9));
 }
 
+TEST_CASE("what hurts a host's GPUs is said, and which they are") {
+  RunFixture run = two_jobs();
+  run.add("", Facts{"host", {{"cores", 2}, {"cpu_model", "X"}, {"hurts", {"THP"}}}});
+  run.add("", Facts{"gpus",
+                    {{"driver", "550.54"},
+                     {"gpus", {{{"name", "NVIDIA H100"}}, {{"name", "NVIDIA H100"}}}}}});
+  run.add("",
+          Facts{"preflight", {{"hurts", {"1 foreign process is on the GPUs (GPU 0: python3)"}}}});
+  const RunReport report = report_of(run.end());
+  CHECK(report.machines.at(0).hurts ==
+        std::vector<std::string>{"1 foreign process is on the GPUs (GPU 0: python3)", "THP"});
+  const std::string text = to_text(report, {false, true, 200});
+  CHECK(text.find("2 NVIDIA H100 (driver 550.54)") != std::string::npos);
+  CHECK(text.find("foreign process is on the GPUs") != std::string::npos);
+  CHECK(to_json(report)["machine"]["node1"]["gpus"]["driver"] == "550.54");
+}
+
+TEST_CASE("what a driver reported of a device stands with its job") {
+  const Json fault = {{"code", 63},
+                      {"text", "Xid 63: a row of memory was marked to be remapped"},
+                      {"fatal", false},
+                      {"device", "GPU-1234"},
+                      {"rank", 1}};
+  RunFixture run = two_jobs();
+  run.add("a", Event{"device_fault", fault}).add("a", Event{"device_fault", "no object"});
+  const RunReport report = report_of(run.end());
+  const Json json = to_json(report);
+  CHECK_NOTHROW(Schema::load("schemas/report.json").check(json, "report"));
+  CHECK(json["jobs"][0]["device_faults"] == Json::array({fault}));
+  CHECK(json["jobs"][1]["device_faults"] == Json::array());
+  CHECK(to_text(report, {false, true, 200})
+            .find("Xid 63: a row of memory was marked to be remapped on GPU-1234, rank 1 of a") !=
+        std::string::npos);
+}
+
 TEST_CASE("the JSON of a report keeps to its schema and says null where there is no value") {
   RunFixture run = two_jobs();
   run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"steal"}}}});

@@ -40,6 +40,36 @@ TEST_CASE("memory bounds only what does not fit a cache") {
   CHECK(limits[0].limit.value == Approx(4.8e12).epsilon(0.05));
 }
 
+TEST_CASE("a copy's limit follows the links that the rank told of") {
+  Json facts = h200();
+  facts.update(
+      Json{{"pcie_generation", 5}, {"pcie_lanes", 8}, {"pcie_generation_now", 1}, {"nvlinks", 18}});
+  const Job job = job_of("copy", {{"routes", {"device_to_host", "peer_write"}}});
+  const auto limits = device_limits(shipped_catalogue(), device_facts_from(facts), job);
+  REQUIRE(limits.size() == 2);
+  CHECK(limits[0].params == Json{{"route", "device_to_host"}});
+  CHECK(limits[0].limit.value < 30e9);
+  CHECK(limits[0].limit.source.find("the product can 5 x16") != std::string::npos);
+  CHECK(limits[1].limit.value == 450e9);
+  CHECK(limits[1].limit.kind == LimitKind::proven);
+}
+
+TEST_CASE("links that are told oddly are not known") {
+  const DeviceFacts odd = device_facts_from({{"pcie_generation", "5"},
+                                             {"pcie_lanes", -8},
+                                             {"pcie_slowest", 3},
+                                             {"nvlinks", -1},
+                                             {"c2c_links", 1e300},
+                                             {"c2c_bytes_per_second", 0}});
+  CHECK_FALSE(odd.pcie_generation);
+  CHECK_FALSE(odd.pcie_lanes);
+  CHECK(odd.pcie_slowest.empty());
+  CHECK_FALSE(odd.links);
+  CHECK_FALSE(odd.c2c_links);
+  CHECK_FALSE(odd.c2c_bytes_per_second);
+  CHECK(device_facts_from({{"nvlinks", 0}}).links == 0);
+}
+
 TEST_CASE("an unknown product has no limit, and odd facts do no harm") {
   const Job job = job_of("gemm", {{"dtypes", {"bf16"}}});
   CHECK(

@@ -45,6 +45,15 @@ TEST_CASE("multiprocessors and clock of the device correct the peak, with the de
   CHECK(gemm_limit(product("h100-nvl-94gb"), facts, "bf16")->value == Approx(835e12 / 2));
 }
 
+TEST_CASE("a peak says the clock that it counts with, so that a share at the clock held follows") {
+  CHECK(gemm_limit(product(kH100), {}, "bf16")->clock_hz == 1830e6);
+  CHECK(gemm_limit(product(kH100), {}, "f64")->clock_hz == 1980e6);
+  DeviceFacts facts;
+  facts.clock_hz = 1755e6;
+  CHECK(gemm_limit(product(kH100), facts, "bf16")->clock_hz == 1755e6);
+  CHECK_FALSE(gemm_limit(product("gh200-96gb"), {}, "bf16")->clock_hz);  // no sheet tells
+}
+
 TEST_CASE("f64 is that of the matrix instructions, and an unknown type has no limit") {
   CHECK(gemm_limit(product(kH100), {}, "f64")->value == 66.9e12);
   CHECK_FALSE(gemm_limit(product("v100-sxm2-32gb"), {}, "fp8_e4m3"));
@@ -82,6 +91,52 @@ TEST_CASE("a copy's limit is that of the link as it is, and says what the produc
   CHECK(copy_limit(product(kH100), facts, "device_to_host")->kind == LimitKind::proven);
   CHECK(copy_limit(product("gh200-96gb"), {}, "host_to_device")->value == 450e9);
   CHECK_FALSE(copy_limit(product("gb200-nvl72"), {}, "host_to_device"));
+}
+
+TEST_CASE("a sleeping link is not taken for a slow one, and a slow one on the path is named") {
+  DeviceFacts facts;
+  facts.pcie_generation = 5;
+  facts.pcie_lanes = 8;
+  facts.pcie_generation_now = 1;
+  const auto narrow = copy_limit(product(kH100), facts, "device_to_host");
+  CHECK(narrow->value == Approx(pcie_bytes_per_second({5, 8, 256, 24})));
+  CHECK_THAT(narrow->source, Contains("PCIe 5 x8"));
+  CHECK_THAT(narrow->source, Contains("; the product can 5 x16"));
+  CHECK_THAT(narrow->source, Contains("; at rest its own is at generation 1"));
+  facts.pcie_generation_now = 5;
+  facts.pcie_slowest = "0000:01:00.0";
+  const auto behind = copy_limit(product(kH100), facts, "device_to_host");
+  CHECK_THAT(behind->source, Contains("; the slowest link of its path, at 0000:01:00.0"));
+  CHECK(behind->source.find("at rest") == std::string::npos);
+}
+
+TEST_CASE("a superchip copies over C2C as its driver tells, over PCIe where C2C is down") {
+  DeviceFacts facts;
+  facts.c2c_links = 10;
+  facts.c2c_bytes_per_second = 447.12e9;
+  const auto told = copy_limit(product("gh200-96gb"), facts, "host_to_device");
+  CHECK(told->value == 447.12e9);
+  CHECK(told->kind == LimitKind::datasheet);
+  CHECK_THAT(told->source, Contains("NVLink-C2C: 10 links"));
+  CHECK(copy_limit(product("gb200-nvl72"), facts, "host_to_device")->value == 447.12e9);
+  CHECK(copy_limit(product("gh200-96gb"), facts, "both")->value == Approx(2 * 447.12e9));
+  facts.c2c_links = 0;
+  facts.c2c_bytes_per_second = {};
+  CHECK_FALSE(copy_limit(product("gh200-96gb"), facts, "host_to_device"));  // of PCIe nothing known
+  facts.pcie_generation = 5;
+  facts.pcie_lanes = 16;
+  const auto down = copy_limit(product("gh200-96gb"), facts, "host_to_device");
+  CHECK(down->value < 64e9);
+  CHECK_THAT(down->source, Contains("; its NVLink-C2C is not active"));
+}
+
+TEST_CASE("peers whose links are all down are bound by PCIe, and it is said") {
+  DeviceFacts facts;
+  facts.links = 0;
+  const auto limit = copy_limit(product(kH100), facts, "peer_read");
+  CHECK(limit->value == Approx(pcie_bytes_per_second({5, 16, 256, 24})));
+  CHECK_THAT(limit->source, Contains("; none of its NVLink 4 is up"));
+  CHECK(device_link_limit(product(kH100), facts)->value < 64e9);
 }
 
 TEST_CASE("both directions add up, and a copy inside reads and writes what it counts") {

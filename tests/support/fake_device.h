@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probes/device.h"
@@ -31,6 +32,8 @@ class FakeDevice final : public Device {
   Seconds now() override { return time; }
   std::optional<Hertz> clock() override { return next_clock ? next_clock() : std::nullopt; }
   bool steady_clock() const override { return steady; }
+  unsigned slowdown() override { return next_slowdown ? next_slowdown() : 0; }
+  std::vector<DeviceFault> faults() override { return std::exchange(next_faults, {}); }
   ThreadWatch& watch() override { return fake_watch; }
   int cores() const override { return 4; }
   Instructions* instructions() override { return fake_instructions; }
@@ -43,6 +46,8 @@ class FakeDevice final : public Device {
   Seconds time;
   bool steady = true;
   std::function<std::optional<Hertz>()> next_clock;
+  std::function<unsigned()> next_slowdown;
+  std::vector<DeviceFault> next_faults;
   FakeWatch fake_watch;
   Instructions* fake_instructions = nullptr;
   MemorySystem* fake_memory = nullptr;

@@ -1,7 +1,11 @@
 // A libnvidia-ml of one make-believe H100 whose health the variable FAKE_NVML chooses: healthy,
 // throttling, remapped_rows_narrow_pcie, errors (every question about the GPU is refused), hangs
 // (never starts, and ignores SIGTERM), crashes, hangs_later (starts; its third power reading never
-// returns), long_answers (a name that fills its buffer, with bytes that are no text).
+// returns), long_answers (a name that fills its buffer, with bytes that are no text), superchip
+// (NVLink-C2C, two of three links up), no_nvlink, events_hang (asked for Xids, it never returns).
+//
+// FAKE_NVML_XID=79 is an Xid that waits to be asked for; FAKE_NVML_PID a process on the GPU beside
+// the two that always are.
 //
 // It declares NVML's structures once more, from the manual, so that a wrong layout in the code
 // under test shows.
@@ -88,6 +92,17 @@ struct Three {
 struct Two {
   unsigned gpu, memory;
 };
+struct EventData {
+  void* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
+
+/// The number in a variable of the environment; 0 where there is none.
+unsigned chosen(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? 0 : static_cast<unsigned>(std::atoi(text));
+}
 
 std::atomic<unsigned> power_readings{0};
 std::atomic<unsigned> energy_readings{0};
@@ -117,6 +132,9 @@ void fill(FieldValue& field) {
     field.u32 = 61;
     return;
   }
+  if (scenario("superchip") && field.id == 170) return answer(field, 3);
+  if (scenario("superchip") && field.id == 171) return answer(field, field.scope == 1 ? 0 : 1);
+  if (scenario("superchip") && field.id == 172) return answer(field, 44712);
   if (field.id == 186) {
     if (scenario("hangs_later") && ++power_readings > 2) never_return();
     field.type = 1;
@@ -160,6 +178,34 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   static int gpu;
   *device = &gpu;
   return index == 0 ? kOk : kInvalid;
+}
+
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+  if (std::strcmp(uuid, "GPU-12345678-9abc-def0-1234-56789abcdef0") != 0) return kInvalid;
+  return nvmlDeviceGetHandleByIndex_v2(0, device);
+}
+int nvmlEventSetCreate(void** set) {
+  *set = new int(0);
+  return kOk;
+}
+int nvmlEventSetFree(void* set) {
+  delete static_cast<int*>(set);
+  return kOk;
+}
+int nvmlDeviceRegisterEvents(void*, unsigned long long types, void* set) {
+  if (gpu_answers() != kOk) return gpu_answers();
+  *static_cast<int*>(set) = static_cast<int>(types);
+  return kOk;
+}
+int nvmlEventSetWait_v2(void* set, EventData* event, unsigned timeout) {
+  constexpr int kTimeout = 10;
+  if (scenario("events_hang")) never_return();
+  const unsigned xid = chosen("FAKE_NVML_XID");
+  if (timeout != 0 || *static_cast<int*>(set) != 8) return kInvalid;
+  if (xid == 0) return kTimeout;
+  unsetenv("FAKE_NVML_XID");
+  *event = {nullptr, 8, xid, ~0u, ~0u};
+  return kOk;
 }
 
 int nvmlDeviceGetName(void*, char* text, unsigned length) {
@@ -241,6 +287,7 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons
   return give(reasons, scenario("throttling") ? 0x64ull : 0x0ull);
 }
 int nvmlDeviceGetNvLinkState(void*, unsigned link, unsigned* active) {
+  if (scenario("no_nvlink")) return kUnsupported;
   if (link >= 2) return kInvalid;
   return give(active, link == 0 ? 1u : 0u);
 }
@@ -264,7 +311,8 @@ int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count, Process* pro
   if (gpu_answers() != kOk) return gpu_answers();
   processes[0] = {4711, 1ull << 30, ~0u, ~0u};
   processes[1] = {4712, ~0ull, ~0u, ~0u};
-  *count = 2;
+  processes[2] = {chosen("FAKE_NVML_PID"), 1ull << 20, ~0u, ~0u};
+  *count = processes[2].pid == 0 ? 2 : 3;
   return kOk;
 }
 

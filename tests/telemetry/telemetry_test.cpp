@@ -112,6 +112,16 @@ TEST_CASE("a gauge's summary is of the readings inside the phase") {
   CHECK(json.at("energy_j") == 600.0);  // 250 W and 350 W, one second each
 }
 
+TEST_CASE("of a set of bits each one's share of the readings is told") {
+  const CounterColumn reasons{"reasons", "bits", CounterColumn::gauge, 0.0, {"idle", "x", "cap"}};
+  const Recording r = recording_of(reasons, {1.0, 4.0, kNan, 5.0, 4.0, 8.0, 1e300, -1.0});
+  const Json json = summarise(r, {{"measure", {}, 1.0, 7.0}}).at("reasons");
+  CHECK(json.at("n") == 4);  // what is no set of bits is no reading
+  CHECK(json.at("shares") == Json{{"idle", 0.25}, {"cap", 0.75}});
+  CHECK(json.at("unit") == "bits");
+  CHECK(summarise(r, {{"measure", {}, 0.4, 0.6}}).at("reasons").at("shares").is_null());
+}
+
 TEST_CASE("a counter's total and rate are those of the phase, partial intervals by their part") {
   const Recording r = recording_of(kBytes, {0.0, 100.0, 300.0, 300.0});
   const Json json = summarise(r, {{"measure", {}, 0.5, 2.0}}).at("sent_bytes");

@@ -19,6 +19,8 @@ struct CounterColumn {
   std::string unit;  // in base units: "byte", "second", "watt"
   Kind kind = gauge;
   double wraps_at = 0.0;  // a counter that starts over at this value; 0: not known
+  /// The names of a gauge's bits, the lowest first; empty for one that is a quantity.
+  std::vector<std::string> bits = {};
 };
 
 class CounterSource {

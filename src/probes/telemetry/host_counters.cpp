@@ -37,7 +37,8 @@ std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files) {
                                  {"iowait_s", "second", kCounter},
                                  {"steal_s", "second", kCounter},
                                  {"cpu_stalled_s", "second", kCounter},
-                                 {"io_stalled_s", "second", kCounter}},
+                                 {"io_stalled_s", "second", kCounter},
+                                 {"all_s", "second", kCounter}},
       [files](std::span<double> values) {
         const auto cpu = read_cpu_account(files);
         values[0] = cpu ? cpu->busy_s : kUnread;
@@ -45,6 +46,7 @@ std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files) {
         values[2] = cpu ? cpu->steal_s : kUnread;
         values[3] = stalled_s(files, "cpu");
         values[4] = stalled_s(files, "io");
+        values[5] = cpu ? cpu->all_s : kUnread;
       });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 
@@ -62,8 +63,29 @@ double integral(const std::vector<double>& times, const std::vector<double>& val
   return spread.sum();
 }
 
+/// How often each bit was set, of the readings inside; those that never were are left out.
+Json summarise_bits(const Recording& recording, std::size_t column,
+                    const std::vector<PhaseSpan>& spans) {
+  const std::vector<std::string>& names = recording.columns[column].bits;
+  std::vector<std::size_t> set(names.size(), 0);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < recording.times.size(); ++i) {
+    const double value = recording.values[column][i];
+    // Doubles are whole numbers without gaps only so far.
+    if (!(value >= 0.0 && value < 9e15) || !inside(recording.times[i], spans)) continue;
+    ++count;
+    const auto bits = static_cast<std::uint64_t>(value);
+    for (std::size_t bit = 0; bit < names.size() && bit < 53; ++bit) set[bit] += (bits >> bit) & 1;
+  }
+  Json shares = Json::object();
+  for (std::size_t bit = 0; bit < names.size(); ++bit)
+    if (set[bit] > 0) shares[names[bit]] = double(set[bit]) / double(count);
+  return {{"n", count}, {"shares", count == 0 ? Json() : shares}};
+}
+
 Json summarise_gauge(const Recording& recording, std::size_t column,
                      const std::vector<PhaseSpan>& spans) {
+  if (!recording.columns[column].bits.empty()) return summarise_bits(recording, column, spans);
   Spread spread;
   const std::vector<double>& values = recording.values[column];
   for (std::size_t i = 0; i < values.size(); ++i)

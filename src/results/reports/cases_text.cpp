@@ -9,9 +9,11 @@
 #include "core/text.h"
 #include "results/reports/curve.h"
 #include "results/reports/dimensions.h"
+#include "results/reports/faults_text.h"
 #include "results/reports/repeats.h"
 #include "results/reports/result_cells.h"
 #include "results/reports/run_report_text.h"
+#include "results/reports/telemetry_text.h"
 
 namespace bench {
 namespace {
@@ -80,8 +82,9 @@ std::vector<Column> columns(const std::vector<std::string>& varying, const Dimen
   list.push_back({"95 % interval", true, 1});
   list.push_back({"n", true, 0});
   list.push_back({"clean", true, 0});
-  list.push_back({"limit", true, 2});
+  list.push_back({"limit", true, 3});
   list.push_back({"of limit", true, 0});
+  list.push_back({"at clock", true, 2});
   list.push_back({"", false, 0});
   return list;
 }
@@ -99,6 +102,7 @@ std::vector<Cell> cells(const Result& result, const Json& own,
   row.push_back(notes.clean_cell(series));
   row.push_back({limit_text(series), Paint::none});
   row.push_back({of_limit_text(series), Paint::none});
+  row.push_back({at_clock_text(series), Paint::none});
   row.push_back(outcome_cell(result));
   notes.note_limit(series);
   return row;
@@ -176,7 +180,8 @@ std::string case_text(const Case& one, const TextStyle& style) {
   for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);
   if (rows.empty() && one.ends.empty())
     text += std::string(kIndent, ' ') + "ok, no metrics of its own\n";
-  return text + ends_text(one.ends, style) + notes.render(kIndent, style);
+  return text + ends_text(one.ends, style) + faults_text(one.jobs, kIndent, style) +
+         notes.render(kIndent, style) + telemetry_text(one.measured, kIndent, style);
 }
 
 }  // namespace

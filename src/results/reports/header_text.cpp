@@ -61,12 +61,25 @@ std::string cores(const Json& facts) {
   return text;
 }
 
+/// "8 NVIDIA H100 80GB HBM3 (driver 550.54.15)"; different products one after the other.
+std::string gpus(const Json& facts) {
+  const Json& all = object_field(facts, "gpus");
+  std::map<std::string, int> products;
+  for (const Json& gpu : array_field(all, "gpus"))
+    ++products[printable(text_field(gpu, "name", "GPU of unknown name"))];
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : products) parts.push_back(fmt::format("{} {}", count, name));
+  const std::string driver = printable(text_field(all, "driver"));
+  if (parts.empty()) return "";
+  return join(parts, ", ") + (driver.empty() ? "" : fmt::format(" (driver {})", driver));
+}
+
 std::string describe(const Json& facts) {
   std::vector<std::string> parts;
   for (const std::string& part :
        {stated(facts, "cpu_model", "CPU model"), counted(facts, "packages", "package", "packages"),
         cores(facts), counted(facts, "numa_nodes", "NUMA node", "NUMA nodes"), memory(facts),
-        stated(facts, "kernel", "kernel", "Linux "), virtualization(facts)})
+        gpus(facts), stated(facts, "kernel", "kernel", "Linux "), virtualization(facts)})
     if (!part.empty()) parts.push_back(part);
   return parts.empty() ? "nothing is known about it" : join(parts, ", ");
 }

@@ -35,6 +35,8 @@ void add_hurts(const Json& hurts, std::set<std::string>& known, Machine& machine
 struct Stated {
   std::vector<const Json*> host;
   std::vector<const Json*> topology;
+  std::vector<const Json*> preflight;  // of a host with GPUs
+  const Json* gpus = nullptr;
 };
 
 double allowed_cpus(const Json& facts) { return number_field(facts, "allowed_cpus", 0.0); }
@@ -52,6 +54,8 @@ std::map<std::string, Stated> statements(const RunRecords& run) {
     if (facts == nullptr) continue;
     if (facts->topic == "host") by_host[record.host].host.push_back(&facts->facts);
     if (facts->topic == "topology") by_host[record.host].topology.push_back(&facts->facts);
+    if (facts->topic == "preflight") by_host[record.host].preflight.push_back(&facts->facts);
+    if (facts->topic == "gpus") by_host[record.host].gpus = &facts->facts;
   }
   for (auto& [host, stated] : by_host) keep_the_widest(stated.host);
   return by_host;
@@ -102,10 +106,11 @@ std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& 
     std::set<std::string> known_hurts;
     for (const auto* topic : {&stated.topology, &stated.host})
       for (const Json* facts : *topic) machine.facts.update(*facts);
-    for (const auto* topic : {&stated.host, &stated.topology})
+    for (const auto* topic : {&stated.preflight, &stated.host, &stated.topology})
       for (const Json* facts : *topic)
         add_hurts(array_field(*facts, "hurts"), known_hurts, machine);
     machine.facts.erase("hurts");
+    if (stated.gpus != nullptr) machine.facts["gpus"] = *stated.gpus;
     machine.clock_hz = measured_clock(host, results);
     found.push_back(std::move(machine));
   }

@@ -45,6 +45,7 @@ Result fold(const Rows& repeats) {
   series.high = summary.high;
   series.unfiltered_median = summary.unfiltered_median;
   series.of_limit = summary.of_limit;
+  series.of_limit_at_clock = kNoValue;  // the repeats held clocks of their own
   series.outcome = summary.outcome;
   series.reason = summary.reason;
   series.flags.clear();

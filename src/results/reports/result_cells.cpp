@@ -16,6 +16,7 @@ constexpr double kNotableShift = 0.02;
 constexpr double kNotableSteal = 0.005;
 constexpr double kLowCpuShare = 0.9;
 constexpr double kNotableOthers = 0.1;  // where the sampler stops calling samples clean
+constexpr double kSameClock = 0.002;    // what clocks are printed with
 constexpr std::size_t kListedLimits = 3;
 
 /// Number and prefixed unit of "113.2 GFLOP/s".
@@ -55,6 +56,12 @@ std::string of_limit_text(const Series& series) {
   return std::isfinite(series.of_limit) ? format(series.of_limit, Unit::ratio) : "";
 }
 
+std::string at_clock_text(const Series& series) {
+  const double ratio = series.of_limit_at_clock / series.of_limit;
+  const bool other = std::abs(ratio - 1.0) > kSameClock;  // false for NaN
+  return other ? format(series.of_limit_at_clock, Unit::ratio) : "";
+}
+
 Cell outcome_cell(const Result& result) {
   if (result.series.outcome != Status::ok)
     return {std::string(to_string(result.series.outcome)), paint_of(result.series.outcome)};
@@ -87,7 +94,14 @@ Cell Footnotes::clean_cell(const Series& series) {
   return cell;
 }
 
+void Footnotes::note_clock(const Series& series) {
+  if (at_clock_text(series).empty()) return;
+  least_clock_ = std::min(least_clock_, *series.quality.clock_hz);
+  most_clock_ = std::max(most_clock_, *series.quality.clock_hz);
+}
+
 void Footnotes::note_limit(const Series& series) {
+  note_clock(series);
   if (!series.limit || series.limit->source.empty()) return;
   const double value = series.limit->value;
   const std::string origin =
@@ -139,6 +153,13 @@ std::string Footnotes::render(std::size_t indent, const TextStyle& style) const 
     add(fmt::format("CPU share: the threads ran only {} of the time",
                     format(cpu_share_, Unit::ratio)),
         Paint::yellow);
+  if (most_clock_ > 0.0) {
+    const std::string low = format(least_clock_, Unit::hertz);
+    const std::string high = format(most_clock_, Unit::hertz);
+    add(fmt::format("at clock: the share of the limit at the clock held, {}",
+                    low == high ? low : low + " to " + high),
+        Paint::dim);
+  }
   std::size_t listed = 0;
   for (const auto& [origin, range] : limits_) {
     if (++listed > kListedLimits) break;

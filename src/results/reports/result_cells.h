@@ -1,6 +1,7 @@
 // The cells that tables of results share, and the footnotes that their marks refer to.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 
@@ -15,6 +16,8 @@ std::string interval_text(const Series& series);
 std::string half_width_text(const Series& series);
 std::string limit_text(const Series& series);
 std::string of_limit_text(const Series& series);
+/// The share at the clock held, where that is another than the limit's.
+std::string at_clock_text(const Series& series);
 Cell outcome_cell(const Result& result);
 
 /// Gathers what must be said beneath a table while its rows are written.
@@ -28,6 +31,7 @@ class Footnotes {
 
  private:
   void note_quality(const Quality& quality);
+  void note_clock(const Series& series);
 
   bool disturbed_ = false;
   bool shifted_ = false;
@@ -45,6 +49,8 @@ class Footnotes {
   double throttled_s_ = 0.0;
   double others_share_ = 0.0;
   double cpu_share_ = 1.0;
+  double least_clock_ = std::numeric_limits<double>::infinity();
+  double most_clock_ = 0.0;
 };
 
 }  // namespace bench

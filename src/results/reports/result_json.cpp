@@ -73,8 +73,10 @@ Json to_json(const Result& result) {
   json["limit_kind"] = series.limit ? Json(to_string(series.limit->kind)) : Json();
   json["limit_source"] = series.limit ? text_or_null(series.limit->source) : Json();
   json["of_limit"] = number_or_null(series.of_limit);
+  json["of_limit_at_clock"] = number_or_null(series.of_limit_at_clock);
   json["check"] = check_json(series.check);
   json["quality"] = quality_json(series);
+  json["telemetry"] = to_json(result.telemetry);
   json["outcome"] = to_string(series.outcome);
   json["reason"] = text_or_null(series.reason);
   json["verdict"] = result.verdict ? Json(to_string(*result.verdict)) : Json();

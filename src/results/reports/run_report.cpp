@@ -59,12 +59,14 @@ Series end_of_job(const JobResult& result) {
 std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
   std::map<std::string, std::vector<Series>> by_job;
   for (Series& series : all_series(run, jobs)) by_job[series.job].push_back(std::move(series));
+  const TelemetryIndex telemetry(run);
   std::vector<Result> results;
   for (const JobResult& job : jobs) {
     Status worst = Status::ok;
     for (Series& series : by_job[job.job.id]) {
       worst = worse(worst, series.outcome);
-      results.push_back({std::move(series), {}});
+      auto seen = telemetry.of(series);
+      results.push_back({std::move(series), {}, std::move(seen)});
     }
     if (worse(worst, job.outcome) != worst) results.push_back({end_of_job(job), {}});
   }

@@ -13,18 +13,21 @@
 #include "results/job_results.h"
 #include "results/run_records.h"
 #include "results/series.h"
+#include "results/series_telemetry.h"
 
 namespace bench {
 
 struct Result {
   Series series;                   // without a metric: the end of a job that its series do not show
   std::optional<Verdict> verdict;  // the worst of its gates; nothing without gates
+  std::optional<SeriesTelemetry> telemetry = {};
 };
 
 /// One host of the run and what is known about it.
 struct Machine {
   std::string host;
-  Json facts = Json::object();  // topic "host" over topic "topology", without "hurts"
+  /// Topic "host" over topic "topology", without "hurts"; "gpus" as NVML told them.
+  Json facts = Json::object();
   std::vector<std::string> hurts;
   double clock_hz = kNoValue;  // the measured clock.frequency
 };

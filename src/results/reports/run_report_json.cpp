@@ -17,7 +17,8 @@ Json to_json(const JobResult& result) {
           {"ranks", result.job.ranks},
           {"outcome", to_string(result.outcome)},
           {"reason", text_or_null(result.reason)},
-          {"seconds", number_or_null(result.seconds)}};
+          {"seconds", number_or_null(result.seconds)},
+          {"device_faults", result.faults}};
 }
 
 Json bound(const std::optional<double>& value) { return value ? number_or_null(*value) : Json(); }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "probes/backends/cuda/availability.h"
 #include "probes/backends/cuda/cublas_gemm.h"
@@ -13,10 +14,12 @@
 #include "probes/backends/cuda/cuda_memory.h"
 #include "probes/backends/cuda/cuda_stream.h"
 #include "probes/backends/cuda/nccl_collectives.h"
+#include "probes/backends/cuda/nvml/gpu_monitor.h"
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/device/gemm.h"
 #include "probes/device/memory.h"
 #include "probes/host_clock.h"
+#include "probes/pci_link.h"
 
 namespace bench {
 namespace {
@@ -60,8 +63,10 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int number) : number_(select(number)), timer_(stream_.get()) {
+  CudaDevice(int number, std::shared_ptr<const nvml::Library> nvml)
+      : number_(select(number)), timer_(stream_.get()) {
     check(cudaGetDeviceProperties(&properties_, number_), "ask for the GPU's properties");
+    monitor_ = nvml::GpuMonitor::find(std::move(nvml), id());
   }
 
   std::string kind() const override { return "cuda"; }
@@ -76,19 +81,26 @@ class CudaDevice final : public Device {
   }
   std::optional<Hertz> clock() override { return timer_.clock(); }
   bool steady_clock() const override { return false; }
+  unsigned slowdown() override { return monitor_ ? monitor_->slowdown() : 0; }
+  std::vector<DeviceFault> faults() override {
+    return monitor_ ? monitor_->faults() : std::vector<DeviceFault>();
+  }
   ThreadWatch& watch() override { return watch_; }
   Json facts() override {
     constexpr double kKilohertz = 1e3;
-    return {{"id", id()},
-            {"name", properties_.name},
-            {"compute_capability",
-             std::to_string(properties_.major) + "." + std::to_string(properties_.minor)},
-            {"multiprocessors", properties_.multiProcessorCount},
-            {"memory_bytes", properties_.totalGlobalMem},
-            {"l2_bytes", properties_.l2CacheSize},
-            {"clock_hz", kKilohertz * attribute(cudaDevAttrClockRate)},
-            {"memory_clock_hz", kKilohertz * attribute(cudaDevAttrMemoryClockRate)},
-            {"memory_bus_bits", properties_.memoryBusWidth}};
+    Json facts = {{"id", id()},
+                  {"name", properties_.name},
+                  {"compute_capability",
+                   std::to_string(properties_.major) + "." + std::to_string(properties_.minor)},
+                  {"multiprocessors", properties_.multiProcessorCount},
+                  {"memory_bytes", properties_.totalGlobalMem},
+                  {"l2_bytes", properties_.l2CacheSize},
+                  {"clock_hz", kKilohertz * attribute(cudaDevAttrClockRate)},
+                  {"memory_clock_hz", kKilohertz * attribute(cudaDevAttrMemoryClockRate)},
+                  {"memory_bus_bits", properties_.memoryBusWidth}};
+    facts.update(read_pci_link(SystemFiles(), pci_address()));
+    if (monitor_) facts.update(monitor_->links());
+    return facts;
   }
   int cores() const override { return 1; }
 
@@ -120,6 +132,13 @@ class CudaDevice final : public Device {
     return number;
   }
 
+  std::string pci_address() const {
+    std::array<char, 32> text{};
+    check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), number_),
+          "ask for the GPU's PCI address");
+    return text.data();
+  }
+
   double attribute(cudaDeviceAttr what) const {
     int value = 0;
     check(cudaDeviceGetAttribute(&value, what, number_), "ask for a property of the GPU");
@@ -131,6 +150,7 @@ class CudaDevice final : public Device {
   StreamTimer timer_;
   CudaWatch watch_;
   cudaDeviceProp properties_{};
+  std::unique_ptr<nvml::GpuMonitor> monitor_;
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Gemm> gemm_;
   std::unique_ptr<Copies> copies_;
@@ -152,11 +172,11 @@ int local_rank() {
   return 0;
 }
 
-std::unique_ptr<Device> make_cuda_device() {
+std::unique_ptr<Device> make_cuda_device(std::shared_ptr<const nvml::Library> nvml) {
   const int rank = local_rank();
   const std::string obstacle = cuda_obstacle(ask_cuda(), rank);
   if (!obstacle.empty()) return std::make_unique<AbsentDevice>(obstacle);
-  return std::make_unique<CudaDevice>(rank);
+  return std::make_unique<CudaDevice>(rank, std::move(nvml));
 }
 
 }  // namespace bench

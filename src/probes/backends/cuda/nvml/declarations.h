@@ -107,6 +107,26 @@ struct GpmSupport {
   unsigned supported;
 };
 
+using EventSet = void *;  // nvmlEventSet_t
+/// nvmlEventData_t of nvmlEventSetWait_v2; that of the older call is its beginning.
+struct EventData {
+  Device device;
+  unsigned long long type;
+  unsigned long long data;  // the Xid; 999 for one that the library does not know
+  unsigned gpu_instance, compute_instance;
+};
+static_assert(sizeof(EventData) == 32);
+inline constexpr unsigned long long kXidEvent = 8;  // nvmlEventTypeXidCriticalError
+
+/// nvmlClocksEventReason*, as far as they tell trouble.
+enum Reason : unsigned long long {
+  kReasonPowerCap = 0x4,
+  kReasonHardware = 0x8,
+  kReasonThermal = 0x20,
+  kReasonHardwareThermal = 0x40,
+  kReasonPowerBrake = 0x80
+};
+
 enum Clock { kGraphicsClock, kSmClock, kMemoryClock };          // nvmlClockType_t
 enum ClockId { kCurrentClock = 0, kBoostMaxClock = 3 };         // nvmlClockId_t
 enum Threshold { kShutdownTemperature, kSlowdownTemperature };  // nvmlTemperatureThresholds_t
@@ -136,6 +156,9 @@ enum Field : unsigned {
   kRemappedUncorrected = 143,
   kRemappedPending = 144,
   kRemappedFailure = 145,
+  kC2cLinkCount = 170,           // these three since 12.0; NVLink-C2C to the processor
+  kC2cLinkStatus = 171,          // of one link; 1: active
+  kC2cLinkBandwidth = 172,       // of one link, MB/s one way
   kPcieCorrectableErrors = 173,  // since 12.1
   kPcieNonFatalErrors = 179,
   kPcieFatalErrors = 180,

@@ -3,6 +3,9 @@
 // {"unreadable": why}; docs/telemetry.md lists them.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/json.h"
 #include "probes/backends/cuda/nvml/guarded.h"
 #include "probes/backends/cuda/nvml/library.h"
@@ -30,6 +33,8 @@ void add_processes(const Reader& gpu, Json& facts);
 
 /// The names of the set bits, e.g. {"sw_power_cap"}.
 Json reason_names(unsigned long long reasons);
+/// The name of each bit, the lowest first.
+std::vector<std::string> all_reasons();
 
 }  // namespace nvml
 }  // namespace bench

@@ -6,13 +6,32 @@
 #include "probes/backends/cuda/nvml/samples.h"
 #include "probes/preflight_facts.h"
 #include "probes/telemetry/host_counters.h"
+#include "probes/unreadable.h"
 
 namespace bench {
 
-std::vector<Facts> GpuHost::facts() {
+std::vector<Facts> GpuHost::facts(const std::set<int>& own) {
   const Json gpus = read_gpu_facts(library_, guard_);
+  asked_ = true;
   answers_ = !is_unreadable(gpus);
-  return {{"gpus", gpus}, {"preflight", read_preflight_facts(files_, gpus)}};
+  return {{"gpus", gpus}, {"preflight", read_preflight_facts(files_, gpus, own)}};
+}
+
+std::shared_ptr<const nvml::Library> GpuHost::nvml() {
+  if (!asked_) {
+    const Json count = guarded(
+        [this]() -> Json {
+          const nvml::Library library(library_);
+          if (!library.problem().empty()) return unreadable(library.problem());
+          unsigned gpus = 0;
+          const nvml::Return code = library.device_count(&gpus);
+          return code == nvml::kSuccess ? Json(gpus) : unreadable(library.text(code));
+        },
+        guard_);
+    asked_ = true;
+    answers_ = !is_unreadable(count);
+  }
+  return answers_ ? std::make_shared<const nvml::Library>(library_) : nullptr;
 }
 
 CounterSources GpuHost::counters() const {

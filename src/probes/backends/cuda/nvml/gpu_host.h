@@ -2,6 +2,8 @@
 // driver that answered is asked again while jobs run.
 #pragma once
 
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,9 +21,12 @@ class GpuHost {
                    SystemFiles files = SystemFiles())
       : library_(std::move(library)), guard_(guard), files_(std::move(files)) {}
 
-  /// "gpus" and "preflight". To be called before this process has a CUDA context: it forks, and its
-  /// own context would be a process on the GPU.
-  std::vector<Facts> facts();
+  /// "gpus" and "preflight". To be called before this process has a CUDA context, because it forks.
+  /// `own`: processes of this job, which are not foreign: other ranks may be on their GPUs already.
+  std::vector<Facts> facts(const std::set<int>& own = {});
+  /// The driver's library for this process, for what is asked while jobs run; null where the driver
+  /// did not answer in time. Asks it, guarded, where facts() has not.
+  std::shared_ptr<const nvml::Library> nvml();
   /// Those of the host, and of its GPUs where facts() met a driver that answers.
   CounterSources counters() const;
 
@@ -29,6 +34,7 @@ class GpuHost {
   std::string library_;
   Guard guard_;
   SystemFiles files_;
+  bool asked_ = false;
   bool answers_ = false;
 };
 

@@ -103,6 +103,8 @@ Json reason_names(unsigned long long reasons) {
   return names;
 }
 
+std::vector<std::string> all_reasons() { return {kReasons.begin(), kReasons.end()}; }
+
 void add_memory_health(const Reader& gpu, Json& facts) {
   Memory memory{};
   const Return code = gpu.nvml().memory(gpu.device(), &memory);

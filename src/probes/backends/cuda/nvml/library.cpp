@@ -26,6 +26,7 @@ void Library::find_calls() {
   const auto find = [this](const char* symbol) { return dlsym(handle_, symbol); };
   const auto all = [&find](auto&... calls) { (calls.find(find), ...); };
   all(init_, shutdown_, driver_version, nvml_version, cuda_version, device_count, device_by_index);
+  all(device_by_uuid, event_set_create, register_events, event_set_wait, event_set_free);
   all(name, uuid, serial, board_part_number, vbios, inforom, board_id, module_id, architecture);
   all(persistence, compute_mode, power_limit, power_limit_default, power_limit_enforced, power);
   all(pcie_generation, pcie_generation_max, pcie_generation_gpu, pcie_width, pcie_width_max, pci);

@@ -54,6 +54,14 @@ class Library {
   Call<unsigned*> device_count{"nvmlDeviceGetCount_v2"};
   Call<unsigned, Device*> device_by_index{"nvmlDeviceGetHandleByIndex_v2"};
 
+  Call<const char*, Device*> device_by_uuid{"nvmlDeviceGetHandleByUUID"};
+
+  Call<EventSet*> event_set_create{"nvmlEventSetCreate"};
+  Call<Device, unsigned long long, EventSet> register_events{"nvmlDeviceRegisterEvents"};
+  Call<EventSet, EventData*, unsigned> event_set_wait{"nvmlEventSetWait_v2",  // ms; since 11.0
+                                                      "nvmlEventSetWait"};
+  Call<EventSet> event_set_free{"nvmlEventSetFree"};
+
   TextCall name{"nvmlDeviceGetName"};
   TextCall uuid{"nvmlDeviceGetUUID"};
   TextCall serial{"nvmlDeviceGetSerial"};

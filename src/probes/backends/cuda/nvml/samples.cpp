@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "probes/backends/cuda/nvml/facts.h"
 #include "probes/backends/cuda/nvml/reader.h"
 #include "probes/telemetry/table_source.h"
 
@@ -58,7 +59,8 @@ std::unique_ptr<CounterSource> fast_counters(Shared nvml, Device device, const s
   const std::vector<FieldColumn> fields = {{{"power_w", "watt", kGauge}, kPowerInstant, 1e-3}};
   return std::make_unique<TableSource>(
       name + ".fast",
-      columns_of(fields, {{"sm_clock_hz", "hertz", kGauge}, {"event_reasons", "bits", kGauge}}),
+      columns_of(fields, {{"sm_clock_hz", "hertz", kGauge},
+                          {"event_reasons", "bits", kGauge, 0.0, all_reasons()}}),
       [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
         read_fields(*nvml, device, asked, fields, values);
         unsigned milliwatt = 0;  // drivers before 530 have no instantaneous power

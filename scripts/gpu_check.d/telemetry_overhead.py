@@ -1,0 +1,89 @@
+"""What telemetry costs the workload: products with it on and off, alternating, as ratios of pairs.
+
+The time of a product is the mean over *all* samples of a series: a reading of counters ten times a second disturbs one
+sample in many, which a median, or the filter of disturbed samples, would hide. A round is one run of two cases, telemetry on
+and off, whose order changes from round to round, so that what drifts meets both alike.
+"""
+
+import json
+import math
+import statistics
+import subprocess
+
+AIM = 0.005
+SHAPES = {"host": [512, 512, 512], "cuda": [8192, 8192, 8192]}
+DTYPES = {"host": ["f32"], "cuda": ["bf16"]}
+
+
+def suite(device, on_first, seconds):
+    cases = [{
+        "name": "on" if on else "off", "probe": "gemm", "device": device, "timeout_s": 120 + 20 * seconds,
+        "params": {"dtypes": DTYPES[device], "shapes": [SHAPES[device]], "threads": [1, 0] if device == "host" else [1]},
+        "measure": {"min_time_s": seconds, "max_time_s": seconds + 0.5, "max_samples": 1000000, "interval": 0.000001},
+        "telemetry": {"enabled": on},
+    } for on in (on_first, not on_first)]
+    return {"suite": "telemetry_overhead", "cases": cases}
+
+
+def mean_time(values):
+    """Of one product relative to others of the same size: the mean of 1 / throughput."""
+    times = [1.0 / value for value in values if value]
+    return statistics.fmean(times) if times else None
+
+
+def pairs(results):
+    """{what was multiplied: time with telemetry / time without} of one round's exported results."""
+    times = {}
+    for result in results:
+        if result.get("metric") != "gemm.throughput" or result.get("outcome") != "ok":
+            continue
+        key = json.dumps({k: result["params"].get(k) for k in ("dtype", "m", "threads")}, sort_keys=True)
+        times.setdefault(key, {})[result["case"]] = mean_time(result["values"])
+    return {key: both["on"] / both["off"] for key, both in times.items() if both.get("on") and both.get("off")}
+
+
+def median_interval(values, confidence=0.95):
+    """The interval of the median by order statistics (binomial, no assumption on the values); None for too few."""
+    n = len(values)
+    ordered = sorted(values)
+    for rank in range(n // 2, 0, -1):  # the narrowest that is wide enough
+        outside = 2 * sum(math.comb(n, k) for k in range(rank)) / 2**n
+        if outside <= 1 - confidence:
+            return ordered[rank - 1], ordered[n - rank]
+    return None
+
+
+def judge(ratios):
+    """The median cost of one series, and whether it is shown to be below the aim."""
+    interval = median_interval(ratios)
+    low, high = (bound - 1.0 for bound in interval) if interval else (None, None)
+    verdict = "inconclusive" if interval is None or (low <= AIM <= high) else "below" if high < AIM else "above"
+    return {"rounds": len(ratios), "overhead": statistics.median(ratios) - 1.0, "low": low, "high": high,
+            "aim": AIM, "verdict": verdict, "ratios": ratios}
+
+
+def one_round(program, folder, device, on_first, seconds):
+    path, database = folder / "overhead.json", folder / "overhead.sqlite"
+    path.write_text(json.dumps(suite(device, on_first, seconds)))
+    done = subprocess.run([program / "benchctl", "run", path, "--json", "--db", database], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    try:
+        run = json.loads(done.stdout)["run"]
+    except ValueError:
+        raise RuntimeError(f"benchctl run ended with {done.returncode}: {done.stderr[-2000:]}") from None
+    exported = subprocess.run([program / "benchctl", "export", "jsonl", run, "--db", database], stdout=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL, text=True, check=True)
+    return pairs([json.loads(line) for line in exported.stdout.splitlines()])
+
+
+def compare(program, folder, device, rounds, seconds, say):
+    """The verdict of each series, and of all: the worst."""
+    ratios = {}
+    for number in range(rounds):
+        say(f"telemetry on and off: round {number + 1} of {rounds}")
+        for key, ratio in one_round(program, folder, device, number % 2 == 0, seconds).items():
+            ratios.setdefault(key, []).append(ratio)
+    series = [{"params": json.loads(key), **judge(values)} for key, values in sorted(ratios.items())]
+    verdicts = {one["verdict"] for one in series}
+    worst = next((word for word in ("above", "inconclusive", "below") if word in verdicts), "not measured")
+    return {"device": device, "seconds_a_series": seconds, "rounds": rounds, "verdict": worst, "series": series}

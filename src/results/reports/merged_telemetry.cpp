@@ -1,0 +1,134 @@
+#include "results/reports/merged_telemetry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+constexpr double kNotableSteal = 0.005;
+constexpr double kNotableWait = 0.01;
+constexpr double kNotableIdle = 0.05;
+
+constexpr std::array<std::pair<const char*, const char*>, 9> kReasons{
+    {{"sw_power_cap", "power cap"},
+     {"sw_thermal", "thermal slowdown"},
+     {"hw_thermal", "hardware thermal slowdown"},
+     {"hw_slowdown", "hardware slowdown"},
+     {"hw_power_brake", "power brake"},
+     {"sync_boost", "sync boost"},
+     {"application_clocks", "application clocks"},
+     {"display_clocks", "display clocks"},
+     {"idle", "idle"}}};
+/// Those that are no part of normal work.
+const std::set<std::string> kTroubles = {"sw_thermal", "hw_thermal", "hw_slowdown",
+                                         "hw_power_brake"};
+
+std::string per_cent(double share) {
+  return share > 0.0 && share < 0.005 ? "less than 1 %" : fmt::format("{:.0f} %", 100.0 * share);
+}
+
+std::string joules(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e6) return fmt::format("{:.4g} MJ", value / 1e6);
+  return size >= 1e3 ? fmt::format("{:.4g} kJ", value / 1e3) : fmt::format("{:.4g} J", value);
+}
+
+}  // namespace
+
+void MergedTelemetry::Range::add(double mean, double weight) {
+  if (!std::isfinite(mean) || !(weight > 0.0)) return;
+  sum_ += mean * weight;
+  weight_ += weight;
+  min_ = std::fmin(min_, mean);
+  max_ = std::fmax(max_, mean);
+}
+
+void MergedTelemetry::Range::add(const Spread& spread, double weight) {
+  add(spread.mean, weight);
+  min_ = std::fmin(min_, spread.min);
+  max_ = std::fmax(max_, spread.max);
+}
+
+void MergedTelemetry::add(const SeriesTelemetry& one) {
+  const double weight = one.seconds > 0.0 ? one.seconds : 0.0;
+  busy_.add(one.cpu_busy_share, weight);
+  steal_.add(one.cpu_steal_share, weight);
+  wait_.add(one.cpu_iowait_share, weight);
+  watts_.add(one.cpu_power_w, weight);
+  for (const GpuTelemetry& gpu : one.gpus) add(gpu, weight);
+}
+
+void MergedTelemetry::add(const GpuTelemetry& gpu, double weight) {
+  gpus_.insert(gpu.gpu);
+  clock_.add(gpu.sm_clock_hz, weight);
+  power_.add(gpu.power_w, weight);
+  limits_.add(gpu.power_limit_w, 1.0);
+  hottest_ = std::fmax(hottest_, gpu.temperature_c);
+  if (std::isfinite(gpu.energy_j)) energy_ += gpu.energy_j;
+  for (const auto& [reason, share] : gpu.reasons)
+    reasons_[reason] = std::max(reasons_[reason], share);
+}
+
+bool MergedTelemetry::troubled() const {
+  return std::any_of(reasons_.begin(), reasons_.end(), [](const auto& reason) {
+    return kTroubles.contains(reason.first) && reason.second > 0.0;
+  });
+}
+
+std::string MergedTelemetry::cpu_text() const {
+  std::vector<std::string> parts;
+  if (busy_.known()) parts.push_back(per_cent(busy_.mean()) + " busy");
+  if (steal_.max() >= kNotableSteal) parts.push_back(per_cent(steal_.mean()) + " stolen");
+  if (wait_.max() >= kNotableWait) parts.push_back(per_cent(wait_.mean()) + " waiting for I/O");
+  if (watts_.known()) parts.push_back(fmt::format("{:.0f} W", watts_.mean()));
+  return parts.empty() ? "" : "CPU " + join(parts, ", ");
+}
+
+std::string MergedTelemetry::clock_text() const {
+  const std::string low = format(clock_.min(), Unit::hertz),
+                    high = format(clock_.max(), Unit::hertz);
+  if (low == high) return "SM clock " + low;
+  return fmt::format("SM clock {} to {}, mean {}", low, high, format(clock_.mean(), Unit::hertz));
+}
+
+std::string MergedTelemetry::power_text() const {
+  std::string text =
+      fmt::format("{:.0f} W on average, {:.0f} W at most", power_.mean(), power_.max());
+  if (limits_.known() && limits_.min() == limits_.max())
+    text += fmt::format(" of {:.0f} W allowed", limits_.max());
+  return text;
+}
+
+std::string MergedTelemetry::gpu_text() const {
+  if (gpus_.empty()) return "";
+  std::vector<std::string> parts;
+  if (clock_.known()) parts.push_back(clock_text());
+  if (power_.known()) parts.push_back(power_text());
+  if (std::isfinite(hottest_)) parts.push_back(fmt::format("{:.0f} C", hottest_));
+  if (energy_ > 0.0) parts.push_back(joules(energy_));
+  for (const auto& [reason, words] : kReasons) {
+    const auto found = reasons_.find(reason);
+    if (found == reasons_.end()) continue;
+    if (std::string(reason) == "idle" && found->second < kNotableIdle) continue;
+    parts.push_back(fmt::format("{} {} of the time", words, per_cent(found->second)));
+  }
+  const std::string who = gpus_.size() == 1 ? fmt::format("GPU {}", *gpus_.begin())
+                                            : fmt::format("{} GPUs", gpus_.size());
+  return parts.empty() ? "" : who + " " + join(parts, ", ");
+}
+
+std::string MergedTelemetry::text() const {
+  std::vector<std::string> parts = {cpu_text(), gpu_text()};
+  std::erase(parts, "");
+  return join(parts, "; ");
+}
+
+}  // namespace bench

@@ -1,0 +1,49 @@
+// Telemetry of several stretches of time, or of several GPUs, put into one: extremes of all, means
+// weighted by the time they stand for, of each reason the largest share.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "results/series_telemetry.h"
+
+namespace bench {
+
+class MergedTelemetry {
+ public:
+  void add(const SeriesTelemetry& one);
+  /// Did heat or the hardware hold a clock down?
+  bool troubled() const;
+  /// "CPU 98 % busy, 2 % stolen; GPU 0 SM clock ..., power cap 98 % of the time"; "" for nothing.
+  std::string text() const;
+
+ private:
+  /// A mean, and the extremes where they are known.
+  class Range {
+   public:
+    void add(double mean, double weight);
+    void add(const Spread& spread, double weight);
+    bool known() const { return weight_ > 0.0; }
+    double mean() const { return sum_ / weight_; }
+    double min() const { return min_; }
+    double max() const { return max_; }
+
+   private:
+    double sum_ = 0.0, weight_ = 0.0, min_ = kNoValue, max_ = kNoValue;
+  };
+
+  void add(const GpuTelemetry& gpu, double weight);
+  std::string cpu_text() const;
+  std::string gpu_text() const;
+  std::string clock_text() const;
+  std::string power_text() const;
+
+  Range busy_, steal_, wait_, watts_, clock_, power_, limits_;
+  double hottest_ = kNoValue;
+  double energy_ = 0.0;
+  std::set<int> gpus_;
+  std::map<std::string, double> reasons_;
+};
+
+}  // namespace bench

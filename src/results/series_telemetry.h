@@ -1,0 +1,73 @@
+// What the host and its GPUs did while a series was measured, from the facts "telemetry" of its job
+// (docs/telemetry.md), the "gpus" that NVML named and the "device" that the rank drove.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "results/run_records.h"
+#include "results/series.h"
+
+namespace bench {
+
+/// Least, mean and greatest of the readings; kNoValue where there was none.
+struct Spread {
+  double min = kNoValue;
+  double mean = kNoValue;
+  double max = kNoValue;
+};
+
+/// Of one GPU. Values are in base units, temperatures in degrees Celsius; kNoValue where unknown.
+struct GpuTelemetry {
+  int gpu = -1;  // its index on the host
+  std::string uuid;
+  Spread sm_clock_hz;
+  Spread power_w;
+  double power_limit_w = kNoValue;  // the enforced one
+  double temperature_c = kNoValue;  // the highest
+  double memory_temperature_c = kNoValue;
+  double energy_j = kNoValue;
+  /// Why its clock was lower than it might be, as a share of the time: {"sw_power_cap": 0.98}.
+  std::map<std::string, double> reasons = {};
+};
+
+struct SeriesTelemetry {
+  /// "measure": while the samples were taken. "job": what was read during the whole job, for a
+  /// value that no phase of its own belongs to.
+  std::string phase;
+  double seconds = kNoValue;
+  double cpu_busy_share = kNoValue;  // of all processors of the host
+  double cpu_steal_share = kNoValue;
+  double cpu_iowait_share = kNoValue;
+  double cpu_power_w = kNoValue;  // of all packages
+  std::vector<GpuTelemetry> gpus = {};
+};
+
+/// Finds the telemetry of series; borrows the records.
+class TelemetryIndex {
+ public:
+  explicit TelemetryIndex(const RunRecords& run);
+  /// Nothing where the job had no telemetry. A job of one rank shows the GPU with its device's
+  /// UUID; one of several the first GPUs of rank 0's host, as many as it had ranks there.
+  std::optional<SeriesTelemetry> of(const Series& series) const;
+
+ private:
+  struct Entry {
+    const Json* facts = nullptr;   // "telemetry"
+    const Json* gpus = nullptr;    // "gpus" as last said on this host; null: nobody did
+    const Json* device = nullptr;  // "device"
+  };
+  std::vector<int> gpus_of(const Series& series, const Entry& entry) const;
+
+  const RunRecords& run_;
+  std::map<std::string, Entry> by_job_;
+  std::map<std::string, int> ranks_per_host_;
+};
+
+/// As it stands in a report's JSON; null where there is none.
+Json to_json(const std::optional<SeriesTelemetry>& telemetry);
+
+}  // namespace bench

@@ -1,0 +1,49 @@
+"""The comparison of telemetry on and off judges what it is given, and says when that is too little."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "gpu_check.d"))
+import telemetry_overhead as overhead  # noqa: E402
+
+
+def result(case, values, outcome="ok", threads=1):
+    return {"metric": "gemm.throughput", "outcome": outcome, "case": case, "values": values,
+            "params": {"dtype": "f32", "m": 512, "threads": threads}}
+
+
+class Overhead(unittest.TestCase):
+    def test_the_interval_of_a_median_is_that_of_the_tables(self):
+        self.assertIsNone(overhead.median_interval([1, 2, 3, 4, 5]))  # five values have none at 95 %
+        self.assertEqual(overhead.median_interval([6, 5, 4, 3, 2, 1]), (1, 6))
+        self.assertEqual(overhead.median_interval(list(range(1, 21))), (6, 15))
+
+    def test_a_cost_is_below_above_or_not_shown(self):
+        near = [1.001 + 0.0001 * i for i in range(11)]
+        self.assertEqual(overhead.judge(near)["verdict"], "below")
+        self.assertEqual(overhead.judge([r + 0.02 for r in near])["verdict"], "above")
+        self.assertEqual(overhead.judge([1.0 + 0.01 * (-1) ** i for i in range(12)])["verdict"], "inconclusive")
+        self.assertEqual(overhead.judge([1.0, 1.0])["verdict"], "inconclusive")
+        self.assertAlmostEqual(overhead.judge(near)["overhead"], 0.0015)
+
+    def test_a_disturbed_sample_counts(self):
+        calm, disturbed = [100.0] * 100, [100.0] * 99 + [50.0]
+        ratio = overhead.pairs([result("on", disturbed), result("off", calm)])
+        self.assertAlmostEqual(list(ratio.values())[0], 1.01)  # a median would say 1
+
+    def test_only_pairs_are_compared(self):
+        self.assertEqual(overhead.pairs([result("on", [1.0]), result("off", [1.0], outcome="invalid")]), {})
+        self.assertEqual(overhead.pairs([result("on", [1.0]), result("off", [1.0], threads=2)]), {})
+        self.assertEqual(overhead.pairs([result("on", [None]), result("off", [1.0])]), {})
+
+    def test_the_order_of_the_two_changes_and_nothing_else(self):
+        for device in ("host", "cuda"):
+            first, second = (overhead.suite(device, on, 1.0) for on in (True, False))
+            self.assertEqual([c["name"] for c in first["cases"]], ["on", "off"])
+            self.assertEqual([c["name"] for c in second["cases"]], ["off", "on"])
+            self.assertEqual(first["cases"], second["cases"][::-1])
+
+
+if __name__ == "__main__":
+    unittest.main()

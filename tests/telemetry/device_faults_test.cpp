@@ -1,0 +1,79 @@
+#include <sstream>
+#include <stdexcept>
+
+#include "probes/rank_server.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_device.h"
+
+namespace bench {
+namespace {
+
+/// Reports as it measures; throws where the job asks for it.
+void meets_a_fault(State& state) {
+  auto& device = static_cast<FakeDevice&>(state.device());
+  device.next_faults = {{63, "Xid 63: a row of memory", false}};
+  if (state.flag("fatal")) device.next_faults.push_back({79, "Xid 79: fallen off the bus", true});
+  if (state.flag("throws")) throw std::runtime_error("unspecified launch failure");
+  state.value("time", 1.0);
+}
+const Registration kRegistered({"fault_test_probe",
+                                "for tests of faults",
+                                {{"time", Unit::second, Better::lower}},
+                                meets_a_fault});
+
+struct Served {
+  std::vector<Json> faults;
+  Outcome outcome;
+};
+
+Served serve(bool fatal, bool throws) {
+  Job job;
+  job.id = "1";
+  job.probe = "fault_test_probe";
+  job.params = {{"fatal", fatal}, {"throws", throws}};
+  FakeDevice device;
+  device.next_faults = {{48, "Xid 48: of the job before", true}};
+  CollectedRecords sink;
+  const auto group = make_self_group();
+  std::istringstream in(dump(to_json(job)) + "\n");
+  RankServer(*group, device, sink).serve(in);
+  Served served;
+  for (const Record& record : sink.records) {
+    if (const auto* event = std::get_if<Event>(&record.body); event != nullptr) {
+      CHECK(event->key == "device_fault");
+      CHECK(record.job == "1");
+      served.faults.push_back(event->value);
+    }
+    if (const auto* outcome = std::get_if<Outcome>(&record.body)) served.outcome = *outcome;
+  }
+  return served;
+}
+
+TEST_CASE("a fault of the device during a job is an event; what happened before is not") {
+  const Served served = serve(false, false);
+  CHECK(served.outcome.status == Status::ok);
+  REQUIRE(served.faults.size() == 1);
+  CHECK(served.faults[0] == Json{{"code", 63},
+                                 {"text", "Xid 63: a row of memory"},
+                                 {"fatal", false},
+                                 {"device", "fake"},
+                                 {"rank", 0}});
+}
+
+TEST_CASE("a fatal fault makes the job invalid, with the reason") {
+  const Served served = serve(true, false);
+  CHECK(served.faults.size() == 2);
+  CHECK(served.outcome.status == Status::invalid);
+  CHECK(served.outcome.reason == "Xid 79: fallen off the bus on fake of rank 0");
+}
+
+TEST_CASE("a job that fails says what the driver reported beside its error") {
+  const Served served = serve(false, true);
+  CHECK(served.outcome.status == Status::failed);
+  CHECK(served.outcome.reason ==
+        "internal error: unspecified launch failure; Xid 63: a row of memory on fake of rank 0");
+  CHECK(served.faults.size() == 1);
+}
+
+}  // namespace
+}  // namespace bench

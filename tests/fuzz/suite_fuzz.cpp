@@ -5,7 +5,7 @@
 #include "core/job.h"
 #include "core/locations.h"
 #include "core/schema.h"
-#include "runner/planner.h"
+#include "runner/plan_json.h"
 #include "runner/suite.h"
 #include "tests/fuzz/demand.h"
 

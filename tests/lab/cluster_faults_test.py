@@ -1,0 +1,111 @@
+"""A run over several hosts while one of them fails: it ends in time, names the host and why, loses nothing of the others,
+and resume completes it."""
+
+import shutil
+
+from cluster_test_case import NULL, PROGRAMS, ClusterTestCase, long_case
+from lab_test_case import main, until
+
+
+class ClusterFaults(ClusterTestCase):
+    def assert_only_node02_failed(self, *why):
+        """Its first job failed for one of these reasons, its second was left out, the others' are ok."""
+        jobs = self.jobs()
+        for job, (outcome, reason) in jobs.items():
+            if not job.endswith(".2"):
+                self.assertEqual(outcome, "ok", f"{job}: {reason}")
+        outcome, reason = jobs["01.long.2"]
+        self.assertIn(outcome, ("failed", "timed_out"), reason)
+        self.assertIn("node02", reason)
+        self.assertTrue(any(text in reason for text in why), reason)
+        outcome, reason = jobs["02.null.2"]
+        self.assertEqual(outcome, "skipped", reason)
+        self.assertIn("node02 is left out", reason)
+
+    def assert_resumes(self):
+        self.lab.say("heal", "node02")
+        self.resume("--failed")
+        self.assert_whole()
+
+    def test_a_host_that_is_cut_off_before_the_start(self):
+        self.lab.say("cut", "node02")
+        self.start(long_case(0.3), NULL).finish(30)
+        self.assert_only_node02_failed("timed out", "No route to host")
+        self.assert_resumes()
+
+    def test_a_host_whose_sshd_refuses(self):
+        self.lab.say("sshd", "node02", "stop")
+        self.start(long_case(0.3), NULL).finish(20)
+        self.assert_only_node02_failed("Connection refused")
+        self.assert_resumes()
+
+    def test_a_host_whose_sshd_hangs(self):
+        self.lab.say("sshd", "node02", "hang")
+        self.start(long_case(0.3), NULL).finish(30)
+        self.assert_only_node02_failed("timed out", "does not answer")
+
+    def test_a_host_that_dies_in_the_middle_and_tells_its_peers(self):
+        run = self.start(long_case(4), NULL)
+        run.wait_for_job("01.long.2")
+        self.lab.say("kill", "node02")
+        run.finish(30)
+        self.assert_only_node02_failed("does not answer")
+        self.assert_resumes()
+
+    def test_a_host_that_falls_silent_in_the_middle_as_after_a_power_cut(self):
+        run = self.start(long_case(4), NULL)
+        run.wait_for_job("01.long.2")
+        self.lab.say("crash", "node02")
+        run.finish(40)
+        self.assert_only_node02_failed("timed out", "does not answer", "No route to host")
+
+    def test_a_link_that_is_cut_in_the_middle(self):
+        run = self.start(long_case(4), NULL)
+        run.wait_for_job("01.long.2")
+        self.lab.say("cut", "node02")
+        run.finish(40)
+        self.assert_only_node02_failed("timed out", "does not answer", "No route to host")
+        self.lab.say("heal", "node02")
+        self.assertTrue(until(lambda: not self.lab.ranks("node02"), 20), "ranks are left on the host that is back")
+
+    def test_a_rank_that_is_killed_leaves_its_host_in(self):
+        run = self.start(long_case(4), NULL)
+        run.wait_for_job("01.long.2")
+        self.lab.run("exec", "node02", "pkill", "-9", "-x", "bench-rank")
+        run.finish(30)
+        jobs = self.jobs()
+        self.assertEqual(jobs.pop("01.long.2")[0], "failed")
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
+
+    def test_a_rank_that_hangs_is_ended_at_its_deadline_and_nothing_of_it_stays(self):
+        case = {**long_case(3), "timeout_s": 6}
+        run = self.start(case, NULL)
+        run.wait_for_job("01.long.2")
+        self.lab.run("exec", "node02", "pkill", "-STOP", "-x", "bench-rank")
+        run.finish(40)
+        jobs = self.jobs()
+        self.assertEqual(jobs.pop("01.long.2")[0], "timed_out")
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
+        self.assertEqual(self.lab.ranks("node02"), [])
+
+    def test_a_launcher_that_is_killed_loses_one_job_alone(self):
+        run = self.start(long_case(4), NULL)
+        run.wait_for_job("01.long.2")
+        self.lab.run("exec", "head", "pkill", "-9", "-f", "mpirun.*node02")
+        run.finish(30)
+        jobs = self.jobs()
+        self.assertEqual(jobs.pop("01.long.2")[0], "failed")
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
+        self.assertEqual(self.lab.ranks("node02"), [])
+
+    def test_a_program_that_is_missing_on_a_host(self):
+        copy = self.folder / "bench-rank"
+        shutil.copy(PROGRAMS / "bench-rank", copy)
+        for host in ("node01", "node03"):
+            self.lab.say("exec", host, "cp", str(copy), "/tmp/bench-rank")
+        self.start(long_case(0.3), NULL, rank_program="/tmp/bench-rank").finish(30)
+        self.assert_only_node02_failed("no bench-rank")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""benchctl itself is killed at random moments of a run over several hosts, and each time resumed: all results are there, none twice."""
+
+import os
+import random
+import time
+
+from cluster_test_case import NULL, ClusterTestCase, Run, long_case
+from lab_test_case import main
+
+KILLS = int(os.environ.get("BENCH_KILLS", "3"))
+
+
+class ClusterKilled(ClusterTestCase):
+    def kill_benchctl(self):
+        self.lab.run("exec", "head", "pkill", "-9", "-x", "benchctl")
+
+    def test_a_run_that_is_killed_again_and_again_is_completed_by_resume(self):
+        seed = int(os.environ.get("BENCH_SEED", "1"))
+        chance = random.Random(seed)
+        for kill in range(KILLS):
+            with self.subTest(kill=kill, seed=seed):
+                self.setUp()
+                run = self.start(long_case(0.5), NULL, {**long_case(0.5), "name": "last"})
+                time.sleep(chance.uniform(0.2, 4.0))
+                self.kill_benchctl()
+                run.process.wait(10)
+                if run.folder is None:
+                    continue  # before anything was planned
+                Run(self, ["resume", "latest", "--failed"]).finish(60)
+                self.assert_whole()
+                for host in ("node01", "node02", "node03"):
+                    self.assertEqual(self.lab.ranks(host), [], host)
+
+
+if __name__ == "__main__":
+    main()

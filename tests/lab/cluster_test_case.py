@@ -1,0 +1,124 @@
+"""benchctl on the head of a lab, its suites and hosts files, and what a run kept."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from lab_test_case import Lab, LabTestCase, until
+
+PROGRAMS = pathlib.Path(os.environ.get("BENCH_PROGRAMS", pathlib.Path(__file__).resolve().parents[2] / "build" / "bin"))
+# A host that falls silent is noticed within some 4 s, and within 2 s when it is called anew.
+MPIRUN = {"interfaces": "10.77.0.0/16", "connect_timeout_s": 2, "keepalive_s": 2, "keepalive_count": 2,
+          "mca": {"pml": "ob1", "btl": "tcp,self", "osc": "^ucx", "mpi_yield_when_idle": "1"}}
+
+
+def long_case(seconds):
+    """A job of about so many seconds on each host."""
+    return {"name": "long", "probe": "clock", "timeout_s": 20, "params": {"threads": [1]},
+            "measure": {"min_time_s": seconds, "max_time_s": seconds, "warm_up_max_s": 0.1, "max_samples": 1000000}}
+
+
+NULL = {"name": "null", "probe": "null"}
+
+
+class Run:
+    """One run of benchctl on head, while it goes on and afterwards."""
+
+    def __init__(self, case, words):
+        self.case = case
+        self.process = case.lab.start_quietly("exec", "head", PROGRAMS / "benchctl", *words, "--db", case.database)
+
+    @property
+    def folder(self):
+        folders = sorted((self.case.folder / "runs").glob("2*"))
+        return folders[-1] if folders else None
+
+    def records(self):
+        if self.folder is None or not (self.folder / "records.jsonl").exists():
+            return []
+        lines = (self.folder / "records.jsonl").read_text().split("\n")
+        return [json.loads(line) for line in lines[:-1] if line]
+
+    def wait_for_job(self, job):
+        """Until its rank has started and works on it."""
+        started = lambda: any(r["job"] == job and r["kind"] == "phase" and r["name"] == "launch" for r in self.records())
+        self.case.assertTrue(until(started, 20), f"{job} did not start")
+
+    def finish(self, seconds):
+        """Its exit code; it must end in time."""
+        try:
+            _, self.talk = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.case.fail(f"still running after {seconds} s")
+        return self.process.returncode
+
+
+class ClusterTestCase(LabTestCase):
+    HOSTS = 3
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="benchctl-cluster-test-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.shared = pathlib.Path(cls.temporary.name) / "shared"
+        cls.shared.mkdir()
+        os.environ["LAB_SHARE"] = f"{cls.shared}:{PROGRAMS}"
+        cls.lab = ClusterLab(pathlib.Path(cls.temporary.name) / "lab")
+        cls.addClassCleanup(cls.lab.say, "down")
+        cls.lab.say("up", cls.HOSTS, *cls.OPTIONS)
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=self.shared))
+        self.database = self.folder / "results.sqlite"
+        self.begun = time.monotonic()
+
+    def tearDown(self):
+        for host in range(1, self.HOSTS + 1):
+            self.lab.say("heal", f"node{host:02}")
+
+    def start(self, *cases, parallel=3, **mpirun):
+        suite, hosts = self.folder / "suite.json", self.folder / "hosts.json"
+        suite.write_text(json.dumps({"suite": "lab", "cases": cases}))
+        hosts.write_text(json.dumps({"hosts": [{"name": f"node[01-{self.HOSTS:02}]", "slots": 1}],
+                                     "mpirun": {**MPIRUN, **mpirun}}))
+        return Run(self, ["run", suite, "--hosts", hosts, "--parallel", parallel])
+
+    def resume(self, *words, seconds=40):
+        run = Run(self, ["resume", "latest", *words])
+        self.assertEqual(run.finish(seconds), 0, run.talk)
+
+    def report(self):
+        shown = self.lab.run("exec", "head", PROGRAMS / "benchctl", "show", "latest", "--json", "--db", self.database)
+        return json.loads(shown.stdout)
+
+    def jobs(self):
+        """job id: (outcome, reason) as the report concludes."""
+        return {job["job"]: (job["outcome"], job["reason"]) for job in self.report()["jobs"]}
+
+    def assert_whole(self):
+        """Every job of the run is ok, and none of its results stands there twice."""
+        report = self.report()
+        self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
+        keys = [(r["case"], r["metric"], r["host"], json.dumps(r["params"], sort_keys=True)) for r in report["results"]]
+        self.assertEqual(len(keys), len(set(keys)), keys)
+        self.assertEqual({r["host"] for r in report["results"]}, {f"node{i:02}" for i in range(1, self.HOSTS + 1)})
+
+
+class ClusterLab(Lab):
+    def start_quietly(self, *words):
+        env = {**os.environ, "LAB_DIR": str(self.folder)}
+        return subprocess.Popen([str(self.script), *map(str, words)], env=env, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    @property
+    def script(self):
+        return pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lab"
+
+    def ranks(self, host):
+        """The process numbers of the rank programs and daemons on a host, as seen there."""
+        found = self.run("exec", host, "pgrep", "-x", "bench-rank|orted").stdout
+        return [int(number) for number in found.split()]

@@ -1,0 +1,103 @@
+#include "results/acceptance/acceptance.h"
+
+#include <algorithm>
+#include <set>
+
+#include "results/acceptance/hearing.h"
+
+namespace bench {
+namespace {
+
+int rank_of(const Reason& reason) { return reason.verdict == Verdict::fail ? 0 : 1; }
+
+void add_machines(const Hearing& hearing) {
+  for (const RunReport& report : hearing.reports)
+    for (const Machine& machine : report.machines) {
+      HostAcceptance* host = hearing.host(machine.host);
+      if (host == nullptr || !host->facts.empty()) continue;
+      host->facts = machine.facts;
+      for (const std::string& hurt : machine.hurts) host->notes.push_back(hurt);
+    }
+}
+
+/// PASS needs numbers that passed, and nothing against it.
+void conclude(HostAcceptance& host) {
+  const bool any = std::ranges::any_of(
+      host.metrics, [](const HostMetric& row) { return row.verdict == Verdict::pass; });
+  if (!any && host.reasons.empty()) {
+    Reason reason{Verdict::inconclusive, "coverage"};
+    reason.text = "nothing was measured that could pass it";
+    reason.settle = "a suite that measures something on this host";
+    host.reasons.push_back(std::move(reason));
+  }
+  host.verdict = Verdict::pass;
+  for (const Reason& reason : host.reasons) host.verdict = worse(host.verdict, reason.verdict);
+  for (const HostMetric& row : host.metrics) host.verdict = worse(host.verdict, row.verdict);
+  std::ranges::stable_sort(host.reasons, {}, rank_of);
+}
+
+void hear(Hearing& hearing) {
+  judge_jobs(hearing);
+  judge_preflight(hearing);
+  judge_hard(hearing);
+  judge_peers(hearing);
+  judge_pairs(hearing);
+}
+
+}  // namespace
+
+std::string bound_key(const std::string& host, const std::string& case_name,
+                      const std::string& metric) {
+  return host + "\n" + case_name + "\n" + metric;
+}
+
+HostAcceptance* Hearing::host(const std::string& name) const {
+  const auto found = hosts.find(name);
+  return found == hosts.end() ? nullptr : found->second;
+}
+
+void Hearing::blame(const std::string& name, Reason reason) const {
+  if (HostAcceptance* found = host(name)) found->reasons.push_back(std::move(reason));
+}
+
+Acceptance judge_acceptance(const std::vector<RunRecords>& runs,
+                            const AcceptanceSettings& settings) {
+  Acceptance acceptance;
+  std::vector<RunReport> reports;
+  for (const RunRecords& run : runs) {
+    reports.push_back(make_run_report(run));
+    acceptance.runs.push_back(run.run);
+    acceptance.interrupted |= reports.back().interrupted;
+  }
+  if (reports.empty()) return acceptance;
+  acceptance.suite = reports.front().suite;
+  acceptance.time_ns = reports.front().time_ns;
+  for (const std::string& host : settings.hosts) {
+    acceptance.hosts.emplace_back();
+    acceptance.hosts.back().host = host;
+  }
+  const auto metrics = observations(reports, settings.thresholds);
+  Hearing hearing{runs, reports, metrics, settings, acceptance, {}, {}};
+  for (HostAcceptance& host : acceptance.hosts) hearing.hosts[host.host] = &host;
+  add_machines(hearing);
+  hear(hearing);
+  acceptance.verdict = Verdict::pass;
+  if (acceptance.hosts.empty()) acceptance.verdict = Verdict::inconclusive;
+  for (HostAcceptance& host : acceptance.hosts) {
+    conclude(host);
+    acceptance.verdict = worse(acceptance.verdict, host.verdict);
+  }
+  for (const LinkAcceptance& link : acceptance.links)
+    acceptance.verdict = worse(acceptance.verdict, link.reason.verdict);
+  return acceptance;
+}
+
+std::vector<std::string> unsettled_cases(const HostAcceptance& host) {
+  std::set<std::string> cases;
+  if (host.verdict == Verdict::inconclusive)
+    for (const Reason& reason : host.reasons)
+      if (reason.more_runs) cases.insert(reason.case_name);
+  return {cases.begin(), cases.end()};
+}
+
+}  // namespace bench

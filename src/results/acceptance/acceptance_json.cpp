@@ -1,0 +1,90 @@
+#include <cmath>
+
+#include "core/fields.h"
+#include "core/text.h"
+#include "results/acceptance/acceptance_output.h"
+
+namespace bench {
+namespace {
+
+Json to_json(const Reason& reason) {
+  return {{"verdict", to_string(reason.verdict)},
+          {"gate", reason.gate},
+          {"case", text_or_null(reason.case_name)},
+          {"metric", text_or_null(reason.metric)},
+          {"params", reason.params},
+          {"unit", std::isfinite(reason.value) ? Json(to_string(reason.unit)) : Json()},
+          {"value", number_or_null(reason.value)},
+          {"expected", number_or_null(reason.expected)},
+          {"text", reason.text},
+          {"settle", text_or_null(reason.settle)},
+          {"job", text_or_null(reason.job)}};
+}
+
+Json to_json(const HostMetric& row) {
+  return {{"case", row.case_name},
+          {"metric", row.metric},
+          {"params", row.params},
+          {"unit", to_string(row.unit)},
+          {"runs", row.runs},
+          {"value", number_or_null(row.value)},
+          {"expected", number_or_null(row.expected)},
+          {"loss", number_or_null(row.loss)},
+          {"loss_half_width", number_or_null(row.half)},
+          {"threshold", number_or_null(row.threshold)},
+          {"z", number_or_null(row.z)},
+          {"limit", number_or_null(row.limit)},
+          {"of_limit", number_or_null(row.of_limit)},
+          {"verdict", to_string(row.verdict)}};
+}
+
+template <class T>
+Json list_of(const std::vector<T>& items) {
+  Json list = Json::array();
+  for (const T& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+}  // namespace
+
+Json identity(const HostAcceptance& host) {
+  Json found = {{"host", host.host}};
+  for (const char* key : {"product_vendor", "product", "product_serial", "cpu_model", "kernel",
+                          "os", "memory_bytes", "virtualization"})
+    if (host.facts.contains(key)) found[key] = host.facts[key];
+  Json gpus = Json::array();
+  for (const Json& gpu : array_field(field(host.facts, "gpus"), "gpus")) {
+    Json one = Json::object();
+    for (const char* key : {"index", "name", "serial", "uuid", "pci_address", "vbios",
+                            "board_part_number", "inforom"})
+      if (gpu.contains(key)) one[key] = gpu[key];
+    gpus.push_back(std::move(one));
+  }
+  if (!gpus.empty()) found["gpus"] = gpus;
+  return found;
+}
+
+Json to_json(const Acceptance& acceptance) {
+  Json json = {{"verdict", to_string(acceptance.verdict)},
+               {"suite", acceptance.suite},
+               {"time", format_time(acceptance.time_ns)},
+               {"runs", acceptance.runs},
+               {"not_covered", acceptance.not_covered},
+               {"interrupted", acceptance.interrupted},
+               {"hosts", Json::array()},
+               {"links", Json::array()}};
+  for (const HostAcceptance& host : acceptance.hosts)
+    json["hosts"].push_back({{"host", host.host},
+                             {"verdict", to_string(host.verdict)},
+                             {"reasons", list_of(host.reasons)},
+                             {"metrics", list_of(host.metrics)},
+                             {"identity", identity(host)},
+                             {"notes", host.notes}});
+  for (const LinkAcceptance& link : acceptance.links)
+    json["links"].push_back({{"hosts", {link.a, link.b}},
+                             {"verdict", to_string(link.reason.verdict)},
+                             {"reason", to_json(link.reason)}});
+  return json;
+}
+
+}  // namespace bench

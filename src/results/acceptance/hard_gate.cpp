@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/acceptance/hearing.h"
+
+namespace bench {
+namespace {
+
+/// The runs of one bound on one host at one set of parameters.
+struct Bound {
+  const GateResult* gate = nullptr;
+  const Series* series = nullptr;
+  Hosts hosts;
+  int passed = 0, failed = 0, measured = 0;
+};
+
+Hosts hosts_of(const RunReport& report, const Series& series) {
+  for (const JobResult& job : report.jobs)
+    if (job.job.id == series.job) return job.job.hosts;
+  return {series.host};
+}
+
+std::map<std::string, Bound> bounds_of(const std::vector<RunReport>& reports) {
+  std::map<std::string, Bound> bounds;
+  for (const RunReport& report : reports)
+    for (const GateResult& gate : report.gates) {
+      if (!gate.series) continue;
+      const Series& series = report.results[*gate.series].series;
+      const Hosts hosts = hosts_of(report, series);
+      Bound& bound =
+          bounds[dump(Json::array({hosts, gate.gate.case_name, demand(gate.gate, series.unit),
+                                   series.metric, series.params}))];
+      bound = {&gate, &series, hosts, bound.passed, bound.failed, bound.measured};
+      if (!gate.measured || series.clean == 0) continue;
+      ++bound.measured;
+      bound.passed += gate.verdict == Verdict::pass ? 1 : 0;
+      bound.failed += gate.verdict == Verdict::fail ? 1 : 0;
+    }
+  return bounds;
+}
+
+double expected_of(const Bound& bound) {
+  const Gate& gate = bound.gate->gate;
+  if (gate.min_of_limit && bound.series->limit)
+    return *gate.min_of_limit * bound.series->limit->value;
+  return gate.min.value_or(gate.max.value_or(kNoValue));
+}
+
+/// Most of its runs decide: one dip among several is the repeatability gate's matter.
+void judge(const Bound& bound, Hearing& hearing, std::set<std::string>& missed) {
+  const Series& series = *bound.series;
+  Verdict verdict = Verdict::inconclusive;
+  if (bound.measured > 0 && 2 * bound.failed > bound.measured) verdict = Verdict::fail;
+  if (bound.passed > 0 && bound.failed == 0 && 2 * bound.passed > bound.measured)
+    verdict = Verdict::pass;
+  for (const std::string& host : bound.hosts) {
+    const std::string key = bound_key(host, series.case_name, series.metric);
+    if (verdict == Verdict::pass) {
+      hearing.bounded.insert(key);
+      continue;
+    }
+    missed.insert(key);
+    Reason reason{verdict,       "hard",      series.case_name, series.metric,
+                  series.params, series.unit, series.median,    expected_of(bound)};
+    reason.text = fmt::format("{}: {}, and the suite asks for {}: {}", series.metric,
+                              format(series.median, series.unit),
+                              demand(bound.gate->gate, series.unit), bound.gate->reason);
+    reason.job = series.job;
+    if (bound.hosts.size() > 1) {
+      reason.verdict = Verdict::inconclusive;
+      reason.text +=
+          " (" + join(bound.hosts, ", ") + " together: which of them it is, is not known)";
+    }
+    reason.more_runs = verdict == Verdict::inconclusive;
+    if (reason.more_runs) reason.settle = "more clean runs";
+    hearing.blame(host, std::move(reason));
+  }
+}
+
+/// Gates that nothing was judged by, because their case measured no such series anywhere.
+void judge_unmatched(Hearing& hearing) {
+  for (const GateResult& gate : hearing.reports.front().gates)
+    if (!gate.series)
+      hearing.acceptance.not_covered.push_back(fmt::format(
+          "gate {} of case {}: {}", gate.gate.metric, gate.gate.case_name, gate.reason));
+}
+
+/// A clock's check compares two times: on a disturbed machine it fails without anything being
+/// wrong.
+bool is_wrong(const Series& series) {
+  const bool disturbed = series.unit == Unit::hertz && series.clean < series.n;
+  return series.outcome == Status::invalid && series.check && !series.check->passed() && !disturbed;
+}
+
+void judge_results(Hearing& hearing) {
+  for (const RunReport& report : hearing.reports)
+    for (const Result& result : report.results) {
+      const Series& series = result.series;
+      if (!is_wrong(series)) continue;
+      const Hosts hosts = hosts_of(report, series);
+      for (const std::string& host : hosts) {
+        Reason reason{hosts.size() == 1 ? Verdict::fail : Verdict::inconclusive,
+                      "hard",
+                      series.case_name,
+                      series.metric,
+                      series.params,
+                      series.unit};
+        reason.value = series.check->error;
+        reason.expected = series.check->tolerance;
+        reason.unit = Unit::count;
+        reason.text =
+            fmt::format("{} on {}: {}", series.metric, join(hosts, " and "), series.reason);
+        reason.job = series.job;
+        if (hosts.size() > 1) reason.settle = "the same with other partners";
+        hearing.blame(host, std::move(reason));
+      }
+    }
+}
+
+void judge_faults(Hearing& hearing) {
+  for (const RunReport& report : hearing.reports)
+    for (const JobResult& job : report.jobs)
+      for (const Json& fault : job.faults) {
+        const bool fatal = field(fault, "fatal") == true && job.job.hosts.size() == 1;
+        const std::string text =
+            fmt::format("the driver reported Xid {} on {}: {}", integer_field(fault, "code"),
+                        text_field(fault, "device", "a GPU"), text_field(fault, "text"));
+        for (const std::string& host : job.job.hosts) {
+          Reason reason{fatal ? Verdict::fail : Verdict::inconclusive, "hard", job.job.case_name};
+          reason.text = text;
+          reason.job = job.job.id;
+          reason.settle = fatal ? "" : "read the kernel's log on the host around that time";
+          hearing.blame(host, std::move(reason));
+        }
+      }
+}
+
+/// How often a host's ranks did not get the time of their cores, and the worst of it.
+struct Starved {
+  int runs = 0, starved = 0;
+  const MetricRuns* metric = nullptr;
+  const Observation* worst = nullptr;
+};
+
+void judge_cpu_time(Hearing& hearing) {
+  std::map<std::string, Starved> by_host;
+  for (const MetricRuns& metric : hearing.metrics)
+    for (const auto& [hosts, runs] : metric.by_hosts) {
+      if (hosts.size() != 1) continue;
+      Starved& host = by_host[hosts.front()];
+      for (const Observation& seen : runs) {
+        ++host.runs;
+        if (!seen.starved) continue;
+        ++host.starved;
+        if (host.worst == nullptr || *seen.cpu_share < *host.worst->cpu_share)
+          host.worst = &seen, host.metric = &metric;
+      }
+    }
+  for (const auto& [name, host] : by_host) {
+    if (host.worst == nullptr) continue;
+    const bool often = 2 * host.starved > host.runs;
+    Reason reason{often ? Verdict::fail : Verdict::inconclusive,
+                  "hard",
+                  host.metric->case_name,
+                  "cpu_time",
+                  host.metric->params,
+                  Unit::ratio,
+                  *host.worst->cpu_share,
+                  1.0};
+    const std::string stopped =
+        host.worst->throttled_s && *host.worst->throttled_s > 0.0
+            ? fmt::format("its cgroup's CPU quota stopped it for {:.2g} s",
+                          *host.worst->throttled_s)
+            : "nobody else is seen to have used it: a CPU quota, or a neighbour beyond this host";
+    reason.text = fmt::format(
+        "its processes did not get the CPU in {} of {} measurements; in {} they had {:.0f} % of "
+        "it, "
+        "and {}",
+        host.starved, host.runs, host.metric->title(), 100.0 * *host.worst->cpu_share, stopped);
+    reason.settle = "lift the CPU quota of the group that ranks run in (cpu.max), then run again";
+    reason.job = host.worst->job;
+    hearing.blame(name, std::move(reason));
+  }
+}
+
+}  // namespace
+
+void judge_hard(Hearing& hearing) {
+  std::set<std::string> missed;
+  for (const auto& [key, bound] : bounds_of(hearing.reports)) judge(bound, hearing, missed);
+  for (const std::string& key : missed) hearing.bounded.erase(key);
+  judge_unmatched(hearing);
+  judge_results(hearing);
+  judge_faults(hearing);
+  judge_cpu_time(hearing);
+}
+
+}  // namespace bench

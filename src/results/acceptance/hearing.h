@@ -1,0 +1,48 @@
+// What the gates share while they judge, and the gates. Each adds its reasons; acceptance.cpp
+// combines them.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "results/acceptance/acceptance.h"
+
+namespace bench {
+
+struct Hearing {
+  const std::vector<RunRecords>& records;
+  const std::vector<RunReport>& reports;
+  const std::vector<MetricRuns>& metrics;
+  const AcceptanceSettings& settings;
+  Acceptance& acceptance;
+  std::map<std::string, HostAcceptance*> hosts;
+  std::set<std::string> bounded;  // bound_key() of what a bound of the suite passed
+
+  /// Null for a host that was not asked for.
+  HostAcceptance* host(const std::string& name) const;
+  void blame(const std::string& name, Reason reason) const;
+};
+
+std::string bound_key(const std::string& host, const std::string& case_name,
+                      const std::string& metric);
+
+/// What the level is spent on: gates that compare hosts share the chance of a false accusation.
+inline constexpr double kPeersShare = 0.4;
+inline constexpr double kRepeatabilityShare = 0.2;
+inline constexpr double kPairsShare = 0.4;
+
+/// Hosts that fell out, jobs that failed, cases nobody could run.
+void judge_jobs(Hearing& hearing);
+/// Facts that forbid believing numbers: ECC, foreign processes, hosts unlike their peers, facts
+/// that needed rights.
+void judge_preflight(Hearing& hearing);
+/// The suite's bounds, wrong results, faults that drivers reported, and CPU time withheld.
+void judge_hard(Hearing& hearing);
+/// Peers and repeatability, of every metric that hosts measured one by one. After judge_hard.
+void judge_peers(Hearing& hearing);
+/// Rates between two hosts: a host all of whose pairs are slow, else the link between two.
+void judge_pairs(Hearing& hearing);
+
+}  // namespace bench

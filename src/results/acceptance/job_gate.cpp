@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.h"
+#include "results/acceptance/hearing.h"
+
+namespace bench {
+namespace {
+
+/// How benchctl says that a host was given up; behind its name.
+constexpr std::array<const char*, 4> kOut = {" is left out", " does not answer", " is wedged",
+                                             " has no bench-rank"};
+
+bool fell_out(const std::string& host, const std::string& reason) {
+  return std::ranges::any_of(kOut, [&](const char* words) {
+    const auto at = reason.find(host + words);
+    return at == 0 || (at != std::string::npos && (reason[at - 1] == ' '));
+  });
+}
+
+void judge_fallen(Hearing& hearing) {
+  std::set<std::string> fallen;
+  for (const RunReport& report : hearing.reports)
+    for (const JobResult& job : report.jobs)
+      for (const std::string& host : job.job.hosts) {
+        if (job.outcome == Status::ok || !fell_out(host, job.reason)) continue;
+        if (!fallen.insert(host).second) continue;
+        Reason reason{Verdict::fail, "launch", job.job.case_name};
+        reason.text = "it fell out of the run: " + job.reason;
+        reason.settle = "bring it back, then run again";
+        reason.job = job.job.id;
+        hearing.blame(host, std::move(reason));
+      }
+}
+
+/// The jobs of one case on one set of hosts, over all runs.
+struct Attempts {
+  int ok = 0;
+  const JobResult* last_bad = nullptr;
+  bool only_skipped = true;
+};
+
+bool somebody_fell_out(const JobResult& job) {
+  return std::ranges::any_of(job.job.hosts,
+                             [&](const std::string& host) { return fell_out(host, job.reason); });
+}
+
+using Case = std::map<Hosts, Attempts>;
+
+std::map<std::string, Case> attempts(const std::vector<RunReport>& reports) {
+  std::map<std::string, Case> cases;
+  for (const RunReport& report : reports)
+    for (const JobResult& job : report.jobs) {
+      Attempts& seen = cases[job.job.case_name][job.job.hosts];
+      if (job.outcome == Status::ok || job.outcome == Status::invalid) ++seen.ok;
+      if (job.outcome != Status::ok) seen.last_bad = &job;
+      seen.only_skipped &= job.outcome == Status::skipped && !job.not_run;
+    }
+  return cases;
+}
+
+/// A case that all hosts skipped for what they do not have is no case of this fleet.
+bool not_of_this_fleet(const Case& one) {
+  return std::ranges::all_of(one, [](const auto& entry) {
+    return entry.second.only_skipped && !somebody_fell_out(*entry.second.last_bad) &&
+           !entry.second.last_bad->reason.starts_with("interrupted");
+  });
+}
+
+void judge_case(Hearing& hearing, const std::string& name, const Case& one) {
+  if (not_of_this_fleet(one)) {
+    hearing.acceptance.not_covered.push_back("case " + name + ": " +
+                                             one.begin()->second.last_bad->reason);
+    return;
+  }
+  for (const auto& [hosts, seen] : one) {
+    if (seen.last_bad == nullptr || somebody_fell_out(*seen.last_bad)) continue;
+    const std::string what =
+        fmt::format("{} {}: {}", name, to_string(seen.last_bad->outcome), seen.last_bad->reason);
+    for (const std::string& host : hosts) {
+      HostAcceptance* found = hearing.host(host);
+      if (found == nullptr) continue;
+      if (seen.ok > 0) {
+        if (seen.last_bad->outcome != Status::invalid) found->notes.push_back("once " + what);
+        continue;
+      }
+      Reason reason{Verdict::inconclusive, "coverage", name};
+      reason.text = hosts.size() > 1 ? what + " (on " + join(hosts, ", ") + ")" : what;
+      reason.settle = "mend what it says, then run again";
+      reason.job = seen.last_bad->job.id;
+      hearing.blame(host, std::move(reason));
+    }
+  }
+}
+
+}  // namespace
+
+void judge_jobs(Hearing& hearing) {
+  judge_fallen(hearing);
+  for (const auto& [name, one] : attempts(hearing.reports)) judge_case(hearing, name, one);
+}
+
+}  // namespace bench

@@ -1,0 +1,267 @@
+// Which part is slow where two hosts are: a host whose pairs are all slow, whoever the partner is,
+// else the link between the two. A host's score is its lower quartile of losses, so that one slow
+// partner or link does not make it slow.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "results/acceptance/hearing.h"
+#include "results/acceptance/peer_cuts.h"
+#include "results/acceptance/peers.h"
+
+namespace bench {
+namespace {
+
+// Of a logarithm: two runs between healthy hosts differ by a few per cent.
+constexpr double kFloor = 0.01;
+// Work of others beside a rank costs it time slices, not nine tenths of a bandwidth: what is slower
+// than that is accused though the machine was not idle. Seen: 10 % under twice the load.
+constexpr double kBeyondOthers = 0.9;
+
+struct Pair {
+  std::string a, b;
+  double log_rate = 0.0;  // larger is better
+  double value = 0.0;
+  std::string job;
+  bool has(const std::string& host) const { return a == host || b == host; }
+  const std::string& other(const std::string& host) const { return a == host ? b : a; }
+};
+
+struct Pairs {
+  const MetricRuns* metric = nullptr;
+  std::vector<Pair> pairs;
+  Hosts hosts;
+  std::vector<double> best;  // of each host: the upper quartile of its pairs, log
+  PeerScores scores;
+  bool reject = false;
+  bool rough = false;  // some were measured beside other work alone: values are their best samples
+};
+
+Pairs pairs_of(const MetricRuns& metric, const Hosts& asked) {
+  Pairs all;
+  all.metric = &metric;
+  const double direction = metric.better == Better::lower ? -1.0 : 1.0;
+  for (const auto& [hosts, runs] : metric.by_hosts) {
+    const auto values = metric.values(hosts);
+    const double best = metric.best(hosts);
+    if (hosts.size() != 2 || std::isnan(best)) continue;
+    const double value = values.empty() ? best : median(values);
+    all.rough |= values.empty();
+    all.pairs.push_back({hosts[0], hosts[1], direction * std::log(value), value, runs[0].job});
+  }
+  if (all.rough)  // alike for all
+    for (Pair& pair : all.pairs) {
+      pair.value = metric.best({pair.a, pair.b});
+      pair.log_rate = direction * std::log(pair.value);
+    }
+  for (const std::string& host : asked) {
+    std::vector<double> rates;
+    for (const Pair& pair : all.pairs)
+      if (pair.has(host)) rates.push_back(pair.log_rate);
+    if (rates.empty()) continue;
+    std::ranges::sort(rates, std::greater<>());
+    all.hosts.push_back(host);
+    all.best.push_back(rates[(rates.size() - 1) / 4]);
+  }
+  if (!all.best.empty()) all.scores = peer_scores(all.best, Better::higher, kFloor);
+  return all;
+}
+
+/// The loss that a logarithm's distance stands for: 0.05 for 95 against 100.
+double loss_of(double distance) { return 1.0 - std::exp(std::min(distance, 0.0)); }
+
+Reason reason_for(const Pairs& all, Verdict verdict) {
+  const MetricRuns& metric = *all.metric;
+  return {verdict, "pairs", metric.case_name, metric.metric, metric.params, metric.unit};
+}
+
+/// Values of pairs, as a person reads a rate or a time.
+double as_value(const Pairs& all, double log_rate) {
+  return std::exp(all.metric->better == Better::lower ? -log_rate : log_rate);
+}
+
+std::string own_fault(const Hearing& hearing, const std::string& host) {
+  for (const Reason& reason : hearing.host(host)->reasons)
+    if (reason.verdict == Verdict::fail && reason.gate != "pairs")
+      return "; its own " + (reason.metric.empty() ? reason.gate : reason.metric) +
+             " fails too, which alone can do this";
+  return "; what it measures alone is as its peers'";
+}
+
+void blame_host(const Hearing& hearing, const Pairs& all, std::size_t i) {
+  const std::string& host = all.hosts[i];
+  std::vector<std::string> own;
+  std::vector<double> others;
+  Reason reason = reason_for(all, Verdict::fail);
+  for (const Pair& pair : all.pairs) {
+    if (!pair.has(host)) {
+      others.push_back(pair.log_rate);
+      continue;
+    }
+    own.push_back(
+        fmt::format("{} with {}", format(pair.value, all.metric->unit), pair.other(host)));
+    reason.job = pair.job;
+  }
+  reason.value = as_value(all, all.best[i]);
+  reason.expected = as_value(all, others.empty() ? all.scores.median : median(others));
+  if (own.size() > 4) own.resize(4);
+  reason.text = fmt::format("{}: its link is slow with every partner ({}); pairs without it: {}{}",
+                            all.metric->title(), join(own, ", "),
+                            format(reason.expected, all.metric->unit), own_fault(hearing, host));
+  reason.settle = "look at its network card, cable and switch port";
+  hearing.blame(host, std::move(reason));
+}
+
+HostMetric row_of(const Pairs& all, std::size_t i, const AcceptanceSettings& settings) {
+  const MetricRuns& metric = *all.metric;
+  HostMetric row{metric.case_name, metric.metric, metric.params, metric.unit, settings.fewest_runs};
+  row.value = as_value(all, all.best[i]);
+  row.expected = as_value(all, all.scores.median);
+  row.loss = loss_of(all.best[i] - all.scores.median);
+  row.threshold = metric.threshold;
+  row.z = all.scores.z[i];
+  for (const Pair& pair : all.pairs)
+    if (pair.has(all.hosts[i]))
+      row.runs = std::min(row.runs, metric.values({pair.a, pair.b}).size());
+  return row;
+}
+
+/// What other work lets pass is not known to be well.
+void blame_for_others(const Hearing& hearing, const Pairs& all, HostMetric& row,
+                      const std::string& host) {
+  row.verdict = Verdict::inconclusive;
+  Reason reason = reason_for(all, Verdict::inconclusive);
+  reason.gate = "coverage";
+  reason.text = all.metric->title() + ": some pairs were measured beside other work alone";
+  reason.settle = "runs on machines that do nothing else";
+  reason.more_runs = true;
+  hearing.blame(host, std::move(reason));
+}
+
+/// The hosts that are accused; rows and reasons of all.
+Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
+  Hosts accused;
+  for (std::size_t i = 0; i < all.hosts.size(); ++i) {
+    HostMetric row = row_of(all, i, hearing.settings);
+    const double level = peer_level(all.hosts.size(), row.z);
+    const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
+    if (all.reject && row.loss > least && level <= kPairsShare * hearing.settings.level) {
+      row.verdict = Verdict::fail;
+      accused.push_back(all.hosts[i]);
+      blame_host(hearing, all, i);
+    } else if (row.loss <= row.threshold && all.hosts.size() >= kFewestPeers) {
+      row.verdict = Verdict::pass;
+      if (all.rough) blame_for_others(hearing, all, row, all.hosts[i]);
+    } else {
+      Reason reason = reason_for(all, Verdict::inconclusive);
+      reason.value = row.value;
+      reason.expected = row.expected;
+      reason.text =
+          all.hosts.size() < kFewestPeers
+              ? fmt::format("{}: {} in pairs; {} hosts cannot be told apart, {} are needed",
+                            all.metric->title(), format(row.value, row.unit), all.hosts.size(),
+                            kFewestPeers)
+              : fmt::format(
+                    "{}: {} in its better pairs against {}, {:.1f} % less, which the "
+                    "scatter of the fleet may be",
+                    all.metric->title(), format(row.value, row.unit),
+                    format(row.expected, row.unit), 100.0 * row.loss);
+      reason.settle = "more runs, or more hosts of this kind";
+      reason.more_runs = all.hosts.size() >= kFewestPeers;
+      if (all.hosts.size() >= kFewestPeers ||
+          !hearing.bounded.contains(bound_key(all.hosts[i], row.case_name, row.metric)))
+        hearing.blame(all.hosts[i], std::move(reason));
+      else
+        row.verdict = Verdict::pass;
+    }
+    hearing.host(all.hosts[i])->metrics.push_back(std::move(row));
+  }
+  return accused;
+}
+
+/// Pairs of hosts that are fine with others.
+void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused) {
+  std::vector<double> rates;
+  std::vector<const Pair*> pairs;
+  for (const Pair& pair : all.pairs) {
+    if (std::ranges::any_of(accused, [&](const std::string& host) { return pair.has(host); }))
+      continue;
+    rates.push_back(pair.log_rate);
+    pairs.push_back(&pair);
+  }
+  if (rates.size() < kFewestPeers) return;
+  const PeerScores scores = peer_scores(rates, Better::higher, kFloor);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const double lost = loss_of(rates[i] - scores.median);
+    if (lost <=
+            (all.rough ? std::max(kBeyondOthers, all.metric->threshold) : all.metric->threshold) ||
+        peer_level(rates.size(), scores.z[i]) > kPairsShare * hearing.settings.level)
+      continue;
+    Reason reason = reason_for(all, Verdict::fail);
+    reason.value = pairs[i]->value;
+    reason.expected = as_value(all, scores.median);
+    reason.job = pairs[i]->job;
+    reason.text = fmt::format(
+        "{}: the link between {} and {} is slow ({} against {}), and both are fine with others",
+        all.metric->title(), pairs[i]->a, pairs[i]->b, format(reason.value, reason.unit),
+        format(reason.expected, reason.unit));
+    reason.settle = "look at the path between the two: cables, switch ports, routes";
+    hearing.acceptance.links.push_back({pairs[i]->a, pairs[i]->b, reason});
+    reason.verdict = Verdict::inconclusive;
+    hearing.blame(pairs[i]->a, reason);
+    hearing.blame(pairs[i]->b, reason);
+  }
+}
+
+/// Sets of hosts with an accused one in them say nothing more of the others.
+void judge_coverage(const Hearing& hearing, const MetricRuns& metric, const Hosts& accused) {
+  for (const auto& [hosts, runs] : metric.by_hosts) {
+    const std::size_t usable = metric.values(hosts).size();
+    if (hosts.size() < 2 || usable >= hearing.settings.fewest_runs) continue;
+    if (std::ranges::any_of(hosts, [&](const std::string& host) {
+          return std::ranges::find(accused, host) != accused.end();
+        }))
+      continue;
+    std::string why = "more were not asked for";
+    for (const Observation& seen : runs)
+      if (!seen.usable) why = seen.why;
+    for (const std::string& host : hosts) {
+      Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
+                    metric.metric,         metric.params, metric.unit};
+      reason.text = fmt::format("{} of {}: {} of {} usable runs; {}", metric.title(),
+                                join(hosts, " and "), usable, hearing.settings.fewest_runs, why);
+      reason.settle = "runs on machines that do nothing else";
+      reason.more_runs = true;
+      reason.job = runs.front().job;
+      hearing.blame(host, std::move(reason));
+    }
+  }
+}
+
+}  // namespace
+
+void judge_pairs(Hearing& hearing) {
+  std::vector<Pairs> fields;
+  std::vector<double> levels;
+  for (const MetricRuns& metric : hearing.metrics) {
+    Pairs all = pairs_of(metric, hearing.settings.hosts);
+    if (all.pairs.empty()) {
+      judge_coverage(hearing, metric, {});
+      continue;
+    }
+    levels.push_back(peer_level(all.hosts.size(), *std::ranges::min_element(all.scores.z)));
+    fields.push_back(std::move(all));
+  }
+  const auto reject = rejected(levels, kPairsShare * hearing.settings.level);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    fields[i].reject = reject[i];
+    const Hosts accused = judge_hosts(hearing, fields[i]);
+    judge_links(hearing, fields[i], accused);
+    judge_coverage(hearing, *fields[i].metric, accused);
+  }
+}
+
+}  // namespace bench

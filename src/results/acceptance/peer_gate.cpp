@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "results/acceptance/hearing.h"
+#include "results/acceptance/peer_cuts.h"
+#include "results/acceptance/peers.h"
+
+namespace bench {
+namespace {
+
+constexpr double kFloor = 0.001;  // of the median: finer than any threshold
+
+/// One metric over the hosts that measured it.
+struct Compared {
+  const MetricRuns* metric = nullptr;
+  Hosts hosts;
+  std::vector<std::vector<double>> runs;
+  std::vector<double> centres;
+  Moderated noise;
+  PeerScores scores, scatter;  // scatter: of the logarithm of each host's noise
+  bool peers_reject = false, scatter_rejects = false;
+};
+
+double worst(const PeerScores& scores) {
+  return scores.z.empty() ? 0.0 : *std::ranges::min_element(scores.z);
+}
+
+Compared field_of(const MetricRuns& metric, const Hosts& asked) {
+  Compared field;
+  field.metric = &metric;
+  for (const std::string& host : asked) {
+    auto values = metric.values({host});
+    if (values.empty()) continue;
+    field.hosts.push_back(host);
+    field.centres.push_back(median(values));
+    field.runs.push_back(std::move(values));
+  }
+  const double centre = median(field.centres);
+  field.noise = moderated_noise(field.runs, centre);
+  std::vector<double> counts;
+  for (const auto& values : field.runs) counts.push_back(static_cast<double>(values.size()));
+  const double of_median = field.noise.fleet / std::sqrt(median(counts));
+  field.scores = peer_scores(field.centres, metric.better, std::fmax(kFloor, of_median) * centre);
+  std::vector<double> logs;
+  for (const double noise : field.noise.of_host)
+    if (std::isfinite(noise)) logs.push_back(std::log(std::max(noise, kFloor)));
+  if (logs.size() == field.hosts.size()) field.scatter = peer_scores(logs, Better::lower, kFloor);
+  return field;
+}
+
+/// Which metrics have somebody who is accused; all of them are looked at together.
+void find_rejected(std::vector<Compared>& fields, double level) {
+  std::vector<double> peers, scatter;
+  for (const Compared& field : fields) {
+    peers.push_back(peer_level(field.hosts.size(), worst(field.scores)));
+    scatter.push_back(peer_level(field.hosts.size(), worst(field.scatter)));
+  }
+  const auto by_peers = rejected(peers, kPeersShare * level);
+  const auto by_scatter = rejected(scatter, kRepeatabilityShare * level);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    fields[i].peers_reject = by_peers[i];
+    fields[i].scatter_rejects = by_scatter[i];
+  }
+}
+
+Reason reason_of(const Compared& field, std::size_t i, Verdict verdict, const std::string& gate) {
+  Reason reason{verdict,
+                gate,
+                field.metric->case_name,
+                field.metric->metric,
+                field.metric->params,
+                field.metric->unit,
+                field.centres[i],
+                field.scores.median,
+                "",
+                ""};
+  const auto& runs = field.metric->by_hosts.at({field.hosts[i]});
+  reason.job = runs.front().job;
+  return reason;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+std::string against(const Compared& field, const HostMetric& row) {
+  const auto& metric = *field.metric;
+  std::string text =
+      fmt::format("{}: {} against {} of {} peers, {} worse (z {:.1f})", metric.title(),
+                  format(row.value, metric.unit), format(row.expected, metric.unit),
+                  field.hosts.size() - 1, percent(row.loss), row.z);
+  return text;
+}
+
+/// More runs that make the interval as narrow as what is left up to the threshold.
+std::string runs_needed(const HostMetric& row) {
+  const double room = row.threshold - row.loss;
+  if (!(room > 0.0)) return "more runs; if the loss stays between the two, a person decides";
+  const double factor = row.half / room;
+  return fmt::format("about {:.0f} clean runs in all",
+                     std::ceil(static_cast<double>(row.runs) * factor * factor));
+}
+
+/// Enough runs, and all of their interval on the good side.
+void judge_interval(const Hearing& hearing, const Compared& field, std::size_t i, HostMetric& row) {
+  row.verdict = Verdict::pass;
+  if (row.loss + row.half <= row.threshold) return;
+  row.verdict = Verdict::inconclusive;
+  Reason reason = reason_of(field, i, row.verdict, "peers");
+  if (row.loss - row.half > row.threshold) {
+    reason.text = against(field, row) +
+                  fmt::format(", but {} hosts that differ so much do not make it certain",
+                              field.hosts.size());
+    reason.settle = "more hosts of this kind, or a bound for it in the suite (gates)";
+  } else {
+    reason.text = against(field, row) + fmt::format("; known to +-{}, {} matter", percent(row.half),
+                                                    percent(row.threshold));
+    reason.settle = runs_needed(row);
+    reason.more_runs = true;
+  }
+  hearing.blame(field.hosts[i], std::move(reason));
+}
+
+/// Fewer hosts than can judge each other: only a bound of the suite can pass this metric.
+void judge_alone(const Hearing& hearing, const Compared& field, std::size_t i, HostMetric& row) {
+  row.expected = row.loss = row.half = row.z = kNoValue;
+  row.verdict = Verdict::pass;
+  if (hearing.bounded.contains(bound_key(field.hosts[i], row.case_name, row.metric))) return;
+  row.verdict = Verdict::inconclusive;
+  Reason reason = reason_of(field, i, row.verdict, "peers");
+  reason.expected = kNoValue;
+  reason.text =
+      fmt::format("{}: {}; {} to compare with, {} are needed", field.metric->title(),
+                  format(row.value, row.unit),
+                  field.hosts.size() == 1 ? std::string("no other host")
+                                          : fmt::format("only {} hosts", field.hosts.size()),
+                  kFewestPeers);
+  reason.settle =
+      fmt::format("{} hosts of one kind, or a bound for it in the suite (gates)", kFewestPeers);
+  hearing.blame(field.hosts[i], std::move(reason));
+}
+
+void judge_scatter(const Hearing& hearing, const Compared& field, std::size_t i, HostMetric& row) {
+  const double own = field.noise.of_host[i];
+  if (!field.scatter_rejects || field.scatter.z[i] > worst(field.scatter) || own < row.threshold)
+    return;
+  row.verdict = Verdict::fail;
+  Reason reason = reason_of(field, i, Verdict::fail, "repeatability");
+  reason.value = own;
+  reason.expected = field.noise.fleet;
+  reason.unit = Unit::ratio;
+  reason.text = fmt::format("{}: its runs scatter by {}, those of its peers by {}",
+                            field.metric->title(), percent(own), percent(field.noise.fleet));
+  hearing.blame(field.hosts[i], std::move(reason));
+}
+
+HostMetric row_of(const Compared& field, std::size_t i) {
+  const MetricRuns& metric = *field.metric;
+  HostMetric row{metric.case_name, metric.metric, metric.params, metric.unit, field.runs[i].size()};
+  row.value = field.centres[i];
+  row.expected = field.scores.median;
+  row.loss = loss(row.value, row.expected, metric.better);
+  row.half = field.noise.half[i];
+  row.threshold = metric.threshold;
+  row.z = field.scores.z[i];
+  for (const Observation& seen : metric.by_hosts.at({field.hosts[i]})) {
+    if (!seen.usable || !seen.limit) continue;
+    row.limit = seen.limit->value;
+    row.of_limit = of_limit(row.value, metric.better, seen.limit);
+  }
+  return row;
+}
+
+void judge_host(const Hearing& hearing, const Compared& field, std::size_t i) {
+  HostMetric row = row_of(field, i);
+  const auto count = field.hosts.size();
+  const bool accused = field.peers_reject && row.loss > row.threshold &&
+                       peer_level(count, row.z) <= kPeersShare * hearing.settings.level;
+  if (count < kFewestPeers) {
+    judge_alone(hearing, field, i, row);
+  } else if (accused) {
+    row.verdict = Verdict::fail;
+    Reason reason = reason_of(field, i, row.verdict, "peers");
+    reason.text = against(field, row) + fmt::format(", allowed are {}", percent(row.threshold));
+    hearing.blame(field.hosts[i], std::move(reason));
+  } else if (row.runs >= hearing.settings.fewest_runs) {
+    judge_interval(hearing, field, i, row);
+    if (!field.scatter.z.empty()) judge_scatter(hearing, field, i, row);
+  }
+  hearing.host(field.hosts[i])->metrics.push_back(std::move(row));
+}
+
+/// A host that has fewer usable runs of a metric than it needs cannot pass it.
+void judge_coverage(const Hearing& hearing, const MetricRuns& metric, const std::string& host) {
+  const auto runs = metric.by_hosts.find({host});
+  const std::size_t usable = metric.values({host}).size();
+  if (usable >= hearing.settings.fewest_runs) return;
+  std::string why = "it was not measured there";
+  Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
+                metric.metric,         metric.params, metric.unit};
+  if (runs != metric.by_hosts.end()) {
+    reason.job = runs->second.front().job;
+    for (const Observation& seen : runs->second)
+      if (!seen.usable) why = seen.why;
+    if (usable == runs->second.size()) why = "more were not asked for";
+  }
+  reason.text = fmt::format("{}: {} of {} usable runs; {}", metric.title(), usable,
+                            hearing.settings.fewest_runs, why);
+  reason.settle = "runs on a machine that does nothing else";
+  reason.more_runs = runs != metric.by_hosts.end();
+  hearing.blame(host, std::move(reason));
+}
+
+bool by_single_hosts(const MetricRuns& metric) {
+  return std::ranges::any_of(metric.by_hosts, [](const auto& entry) {
+    return entry.first.size() == 1 &&
+           std::ranges::any_of(entry.second, [](const Observation& seen) {
+             return seen.outcome != Status::skipped;
+           });
+  });
+}
+
+}  // namespace
+
+void judge_peers(Hearing& hearing) {
+  std::vector<Compared> fields;
+  for (const MetricRuns& metric : hearing.metrics)
+    if (by_single_hosts(metric)) fields.push_back(field_of(metric, hearing.settings.hosts));
+  find_rejected(fields, hearing.settings.level);
+  for (const Compared& field : fields) {
+    for (std::size_t i = 0; i < field.hosts.size(); ++i) judge_host(hearing, field, i);
+    for (const std::string& host : hearing.settings.hosts)
+      judge_coverage(hearing, *field.metric, host);
+  }
+}
+
+}  // namespace bench

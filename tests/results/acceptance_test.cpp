@@ -1,0 +1,298 @@
+#include "results/acceptance/acceptance.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/fleet.h"
+
+using namespace bench;
+namespace {
+
+/// Three runs of one metric on each host around these values.
+void measure(Fleet& fleet, const std::string& metric, const std::vector<double>& values) {
+  for (std::size_t h = 0; h < values.size(); ++h)
+    for (const double run : {0.999, 1.0, 1.001}) fleet.job(metric, h, values[h] * run);
+}
+
+void measure_pairs(Fleet& fleet, std::size_t hosts,
+                   const std::function<double(std::size_t, std::size_t)>& rate) {
+  for (std::size_t a = 0; a < hosts; ++a)
+    for (std::size_t b = a + 1; b < hosts; ++b)
+      for (const double run : {0.99, 1.0, 1.01})
+        fleet.job("collective.busbw", a, b, rate(a, b) * run);
+}
+
+const Reason& only_failure(const HostAcceptance& host) {
+  REQUIRE_FALSE(host.reasons.empty());
+  REQUIRE(host.reasons.front().verdict == Verdict::fail);
+  return host.reasons.front();
+}
+
+std::vector<std::string> failed(const Acceptance& acceptance) {
+  std::vector<std::string> hosts;
+  for (const HostAcceptance& host : acceptance.hosts)
+    if (host.verdict == Verdict::fail) hosts.push_back(host.host);
+  return hosts;
+}
+
+const std::vector<double> kVector = {100.2, 99.8,  100.1, 100.4, 99.9,
+                                     100.0, 100.3, 99.7,  100.1, 95.0};
+
+}  // namespace
+
+TEST_CASE("a host that loses 5 percent against nine alike fails, and the others pass") {
+  Fleet fleet(kVector.size());
+  fleet.settings.thresholds["memory_bandwidth.bandwidth"] = 0.03;
+  measure(fleet, "memory_bandwidth.bandwidth", kVector);
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node10"});
+  const Reason& reason = only_failure(acceptance.hosts.back());
+  CHECK(reason.gate == "peers");
+  CHECK(reason.metric == "memory_bandwidth.bandwidth");
+  CHECK(reason.value == Approx(95.0));
+  CHECK(reason.expected == Approx(100.05));
+  CHECK(acceptance.hosts.back().metrics.at(0).z == Approx(-17.030891677));
+  CHECK(acceptance.hosts.back().metrics.at(0).loss == Approx(0.0505).epsilon(0.001));
+  CHECK(acceptance.hosts.front().verdict == Verdict::pass);
+  CHECK(acceptance.verdict == Verdict::fail);
+}
+
+TEST_CASE("a loss below the practical threshold passes however certain it is") {
+  Fleet fleet(kVector.size());
+  fleet.settings.thresholds["memory_bandwidth.bandwidth"] = 0.06;
+  measure(fleet, "memory_bandwidth.bandwidth", kVector);
+  CHECK(fleet.judge().verdict == Verdict::pass);
+}
+
+TEST_CASE("latency fails a host that is slower, not one that is faster") {
+  Fleet fleet(8);
+  measure(fleet, "memory_latency.latency", {100, 100.1, 99.9, 100.2, 80, 100, 99.8, 130});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node08"});
+  CHECK(acceptance.hosts[4].verdict == Verdict::pass);
+}
+
+TEST_CASE("hosts that are all equal but one are not divided by zero") {
+  Fleet fleet(8);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100, 100, 50});
+  CHECK(failed(fleet.judge()) == Hosts{"node08"});
+}
+
+TEST_CASE("three hosts cannot judge each other, and say what would settle it") {
+  Fleet fleet(3);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 50});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[0].reasons.at(0).settle.find("4 hosts") != std::string::npos);
+}
+
+TEST_CASE("a bound of the suite passes hosts that have too few peers, and fails the one below it") {
+  Fleet fleet(2);
+  fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 80});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+  CHECK(acceptance.hosts[1].verdict == Verdict::fail);
+  CHECK(only_failure(acceptance.hosts[1]).gate == "hard");
+  CHECK(only_failure(acceptance.hosts[1]).expected == 90.0);
+}
+
+TEST_CASE("a bound fails a whole batch that is bad, which peers alone would pass") {
+  Fleet fleet(4);
+  fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
+  measure(fleet, "memory_bandwidth.bandwidth", {50, 50, 50, 50});
+  CHECK(failed(fleet.judge()).size() == 4);
+}
+
+TEST_CASE("a host with a flapping run fails where its peers repeat well") {
+  Fleet fleet(16);
+  for (std::size_t h = 0; h < 16; ++h)
+    for (int run = 0; run < 9; ++run)
+      fleet.job("memory_bandwidth.bandwidth", h,
+                100.0 + 0.1 * ((run * 7 + static_cast<int>(h)) % 9) -
+                    (h == 3 && run % 4 == 0 ? 45.0 : 0.0));
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node04"});
+  CHECK(only_failure(acceptance.hosts[3]).gate == "repeatability");
+}
+
+TEST_CASE("a host without clean samples is inconclusive and wants more runs") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  for (int run = 0; run < 3; ++run) {
+    Samples crowded = fleet.samples("memory_bandwidth.bandwidth", 100);
+    crowded.flags.assign(crowded.values.size(), kCrowded);
+    crowded.quality.others_share = 0.4;
+    fleet.job("memory_bandwidth.bandwidth", {fleet.host(4)}, crowded);
+  }
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+  REQUIRE(acceptance.hosts[4].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[4].reasons.at(0).text.find("crowded") != std::string::npos);
+  CHECK(unsettled_cases(acceptance.hosts[4]) == std::vector<std::string>{"memory_bandwidth"});
+}
+
+TEST_CASE("a host whose job was skipped while others measured is inconclusive") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.job("memory_bandwidth.bandwidth", {fleet.host(4)},
+            Outcome{Status::skipped, "no device", 0.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[4].verdict == Verdict::inconclusive);
+  CHECK(acceptance.verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("a case that every host skips is not covered, and alone passes nobody") {
+  Fleet fleet(4);
+  for (std::size_t h = 0; h < 4; ++h)
+    fleet.job("gemm.throughput", {fleet.host(h)}, Outcome{Status::skipped, "no CUDA build", 0.0});
+  const Acceptance nothing = fleet.judge();
+  CHECK(nothing.verdict == Verdict::inconclusive);
+  CHECK(nothing.not_covered.size() == 1);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  CHECK(fleet.judge().verdict == Verdict::pass);
+}
+
+TEST_CASE("a host that fell out of the run fails with the launcher's reason, its partners do not") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.job(
+      "memory_bandwidth.bandwidth", {fleet.host(4)},
+      Outcome{Status::failed, "node05 does not answer: ssh: connect timed out; it ended", 1.0});
+  fleet.job(
+      "collective.busbw", {fleet.host(0), fleet.host(4)},
+      Outcome{Status::skipped, "node05 is left out: does not answer: ssh: connect timed out", 0.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node05"});
+  CHECK(only_failure(acceptance.hosts[4]).gate == "launch");
+  CHECK(only_failure(acceptance.hosts[4]).text.find("timed out") != std::string::npos);
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+}
+
+TEST_CASE("a wrong result fails the host it was computed on") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
+  Samples wrong = fleet.samples("gemm.throughput", 100);
+  wrong.outcome = Status::invalid;
+  wrong.reason = "wrong result: exact integers found an error of 1";
+  wrong.check = Check{"exact integers", 1.0, 0.0};
+  fleet.job("gemm.throughput", {fleet.host(2)}, wrong, Outcome{Status::invalid, wrong.reason, 1.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node03"});
+  CHECK(only_failure(acceptance.hosts[2]).gate == "hard");
+}
+
+TEST_CASE("a host whose CPU quota stops it fails though its clean samples are as fast as others'") {
+  Fleet fleet(4);
+  for (std::size_t h = 0; h < 4; ++h)
+    for (int run = 0; run < 3; ++run) {
+      Samples s =
+          fleet.samples("gemm.throughput", 100.0 + 0.05 * run + 0.05 * static_cast<double>(h));
+      if (h == 1) {
+        s.quality.cpu_share = 0.5;
+        s.quality.throttled_s = 0.15;
+      }
+      fleet.job("gemm.throughput", {fleet.host(h)}, s);
+    }
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node02"});
+  CHECK(only_failure(acceptance.hosts[1]).metric == "cpu_time");
+  CHECK(acceptance.hosts[1].metrics.at(0).value == Approx(50.0).epsilon(0.01));
+}
+
+TEST_CASE("a host all of whose pairs are slow fails, its partners do not") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  measure_pairs(fleet, 4, [](std::size_t a, std::size_t b) {
+    return (a == 2 || b == 2 ? 0.012 : 1.0) * (1.0 + 0.02 * static_cast<double>(a + 2 * b));
+  });
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node03"});
+  const Reason& reason = only_failure(acceptance.hosts[2]);
+  CHECK(reason.gate == "pairs");
+  CHECK(reason.text.find("every partner") != std::string::npos);
+  CHECK(acceptance.links.empty());
+}
+
+TEST_CASE(
+    "beside other work a link is accused only for what other work cannot do, and nothing passes") {
+  for (const double slow : {0.3, 0.01}) {
+    Fleet fleet(4);
+    measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+    for (std::size_t a = 0; a < 4; ++a)
+      for (std::size_t b = a + 1; b < 4; ++b)
+        for (int run = 0; run < 3; ++run) {
+          Samples s = fleet.samples("collective.busbw",
+                                    (a == 2 || b == 2 ? slow : 1.0) * (1.0 + 0.01 * run));
+          s.flags.assign(s.values.size(), kCrowded);
+          fleet.job("collective.busbw", {fleet.host(a), fleet.host(b)}, s);
+        }
+    const Acceptance acceptance = fleet.judge();
+    CHECK(failed(acceptance) == (slow < 0.1 ? Hosts{"node03"} : Hosts{}));
+    CHECK(acceptance.hosts[0].verdict == Verdict::inconclusive);
+  }
+}
+
+TEST_CASE("one slow pair of hosts that are fine with others is a link, named by both ends") {
+  Fleet fleet(6);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100});
+  measure_pairs(fleet, 6, [](std::size_t a, std::size_t b) {
+    return (a == 1 && b == 4 ? 0.3 : 1.0) * (1.0 + 0.001 * static_cast<double>(a + b));
+  });
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance).empty());
+  REQUIRE(acceptance.links.size() == 1);
+  CHECK(acceptance.links[0].a == "node02");
+  CHECK(acceptance.links[0].b == "node05");
+  CHECK(acceptance.links[0].reason.text.find("node02 and node05") != std::string::npos);
+  CHECK(acceptance.verdict == Verdict::fail);
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+  CHECK(acceptance.hosts[1].verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("a fact that needed rights makes its host inconclusive and is named") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.facts(1, "gpus",
+              {{"gpus", {{{"index", 0}, {"ecc", {{"unreadable", "Insufficient Permissions"}}}}}}});
+  const Acceptance acceptance = fleet.judge();
+  REQUIRE(acceptance.hosts[1].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[1].reasons.at(0).text.find("gpus[0].ecc") != std::string::npos);
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+}
+
+TEST_CASE("uncorrected memory errors fail a host before any number does") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.facts(1, "gpus",
+              {{"gpus", {{{"index", 0}, {"ecc", true}, {"ecc_uncorrected_volatile", 2}}}}});
+  CHECK(only_failure(fleet.judge().hosts[1]).metric == "ecc_uncorrected_volatile");
+}
+
+TEST_CASE("a host with another kernel than its peers is not compared with them silently") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  for (std::size_t h = 0; h < 4; ++h) fleet.facts(h, "host", {{"kernel", h == 3 ? "6.2" : "6.1"}});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[3].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[3].reasons.at(0).metric == "kernel");
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+}
+
+TEST_CASE("scatter that reaches the threshold wants more runs, and says about how many") {
+  Fleet fleet(5);
+  for (std::size_t h = 0; h < 5; ++h)
+    for (const double run : {0.97, 1.0, 1.03})
+      fleet.job("memory_bandwidth.bandwidth", h, 100 * run);
+  const Acceptance acceptance = fleet.judge();
+  REQUIRE(acceptance.verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[0].reasons.at(0).settle.find("clean runs in all") != std::string::npos);
+}
+
+TEST_CASE("healthy fleets accuse nobody, whatever their size and noise") {
+  std::mt19937_64 random(20261121);
+  int accused = 0;
+  for (const std::size_t hosts : {4, 8, 32})
+    for (const double noise : {0.002, 0.02, 0.1})
+      for (int fleet = 0; fleet < 20; ++fleet)
+        accused += healthy_fleet(hosts, 4, noise, noise, random).judge().verdict == Verdict::fail;
+  CHECK(accused <= 4);  // 1 % of 180 is 1.8; more than 4 has a chance of 3 %
+}

@@ -36,6 +36,8 @@ bool locale_is_utf8() {
   return false;
 }
 
+}  // namespace
+
 TextStyle style_of_stdout() {
   TextStyle style;
   const bool terminal = isatty(STDOUT_FILENO) == 1;
@@ -49,9 +51,8 @@ TextStyle style_of_stdout() {
   return style;
 }
 
-/// The database is an index: when it cannot be written the run stands, and we say how to mend it.
-/// After ^C there is no time to wait for other writers.
-bool import(const std::filesystem::path& database, const std::filesystem::path& run, bool hurry) {
+bool index_run(const std::filesystem::path& run, const std::filesystem::path& database,
+               bool hurry) {
   StoreOptions options;
   if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
   try {
@@ -66,8 +67,6 @@ bool import(const std::filesystem::path& database, const std::filesystem::path& 
   }
 }
 
-}  // namespace
-
 void print_report(const RunReport& report, bool json) {
   json ? print(to_json(report)) : print(to_text(report, style_of_stdout()));
 }
@@ -75,7 +74,7 @@ void print_report(const RunReport& report, bool json) {
 ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,
                           bool json) {
   const RunReport report = make_run_report(read_run(run));
-  const bool indexed = import(database, run, report.interrupted);
+  const bool indexed = index_run(run, database, report.interrupted);
   print_report(report, json);
   return indexed || report.exit_code != ExitCode::ok ? report.exit_code : ExitCode::environment;
 }

@@ -1,0 +1,208 @@
+// benchctl accept: may these hosts be taken over? Runs a suite over them, repeats what is not
+// settled, and says for each host pass, fail or inconclusive, and why.
+#include <unistd.h>
+
+#include <cmath>
+
+#include "core/log.h"
+#include "core/text.h"
+#include "results/acceptance/acceptance_output.h"
+#include "results/acceptance/metric_class.h"
+#include "runner/accept_files.h"
+#include "runner/accept_runs.h"
+#include "runner/commands/command.h"
+#include "runner/commands/plan_options.h"
+#include "runner/commands/report_output.h"
+#include "runner/drain.h"
+#include "runner/find_run.h"
+
+namespace bench {
+namespace {
+
+struct Options : PlanOptions, ReadingOptions {
+  std::string level = "quick";
+  std::vector<std::string> of;
+  std::vector<std::string> thresholds;
+  int most_runs = 9;
+  std::string html, junit, rma;
+  bool drain = false, yes = false;
+};
+
+std::map<std::string, double> thresholds_from(const std::vector<std::string>& texts) {
+  std::map<std::string, double> thresholds;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    char* end = nullptr;
+    const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+    const double share = std::strtod(number.c_str(), &end);
+    if (number.empty() || *end != '\0' || !(share > 0.0) || !(share < 1.0))
+      throw Error(ErrorKind::usage, "--threshold " + text + ": not METRIC=SHARE with 0 < SHARE < 1",
+                  "for example --threshold gemm.throughput=0.04");
+    thresholds[text.substr(0, equals)] = share;
+  }
+  return thresholds;
+}
+
+/// A threshold of a metric that nothing measures would change nothing, silently.
+void check_metrics(const std::map<std::string, double>& thresholds,
+                   const ProbeCatalogue& catalogue) {
+  std::vector<std::string> names;
+  for (const ProbeEntry& probe : catalogue.all())
+    for (const ProbeMetric& metric : probe.metrics) names.push_back(probe.name + "." + metric.name);
+  for (const auto& [name, share] : thresholds)
+    if (std::ranges::find(names, name) == names.end())
+      throw Error(ErrorKind::usage,
+                  "--threshold: there is no metric '" + name + "'." + did_you_mean(name, names),
+                  "`benchctl list metrics` lists them");
+}
+
+struct Answer {
+  Acceptance acceptance;
+  Inventory inventory;
+  bool indexed = true;
+};
+
+Answer run_suite(Options& options) {
+  AcceptRequest request;
+  if (options.suite.empty()) options.suite = "accept_" + options.level;
+  request.run.runs = options.runs();
+  PlannedRun planned = plan_from(options, request.run.runs);
+  request.settings.thresholds = thresholds_from(options.thresholds);
+  check_metrics(request.settings.thresholds, planned.catalogue);
+  request.run.plan = std::move(planned.plan);
+  request.run.style = Progress::suitable_style();
+  request.run.dispatcher = dispatcher_settings(options, request.run.plan.inventory);
+  request.most_runs = options.most_runs;
+  for (const Host& host : request.run.plan.inventory.hosts)
+    request.settings.hosts.push_back(host.name);
+  AcceptedRuns accepted = accept_hosts(request, planned.catalogue, planned.site);
+  Answer answer{std::move(accepted.acceptance), request.run.plan.inventory};
+  for (const auto& run : accepted.runs)
+    answer.indexed &= index_run(run, options.database(), answer.acceptance.interrupted);
+  return answer;
+}
+
+/// What was kept, judged anew; the hosts are those of the first run's plan.
+Answer judge_runs(Options& options) {
+  Answer answer;
+  AcceptanceSettings settings;
+  settings.thresholds = thresholds_from(options.thresholds);
+  std::vector<std::filesystem::path> runs;
+  for (const std::string& run : options.of) runs.push_back(find_run(options.runs(), run));
+  const RunRecords first = read_run(runs.front());
+  options.suite = text_field(first.plan, "suite");
+  if (first.plan.contains("inventory"))
+    answer.inventory = inventory_from_json(first.plan.at("inventory"), "plan.json");
+  for (const Host& host : answer.inventory.hosts) settings.hosts.push_back(host.name);
+  answer.acceptance = judge_kept(runs, settings);
+  return answer;
+}
+
+Json to_json(const std::vector<Drain>& list) {
+  Json json = Json::array();
+  for (const Drain& drain : list)
+    json.push_back({{"host", drain.host},
+                    {"command", drain.command},
+                    {"ran", drain.ran},
+                    {"trouble", text_or_null(drain.trouble)}});
+  return json;
+}
+
+std::string to_text(const std::vector<Drain>& list, bool ran) {
+  if (list.empty()) return "";
+  std::string text = ran ? "\ndrained:\n" : "\nto drain (with --yes benchctl runs these):\n";
+  for (const Drain& drain : list)
+    text += "  " + shell_words(drain.command) +
+            (drain.trouble.empty() ? "" : "\n    failed: " + drain.trouble) + "\n";
+  return text;
+}
+
+void write_files(const Options& options, const Answer& answer) {
+  if (!options.html.empty()) write_certificates(options.html, answer.acceptance);
+  if (!options.junit.empty()) write_junit(options.junit, answer.acceptance);
+  if (!options.rma.empty())
+    write_rma_packets(options.rma, answer.acceptance, answer.inventory, options.suite);
+}
+
+ExitCode code_of(const Answer& answer, const std::vector<Drain>& drained) {
+  if (answer.acceptance.interrupted) return ExitCode::interrupted;
+  if (answer.acceptance.verdict == Verdict::fail) return ExitCode::failed;
+  if (answer.acceptance.verdict == Verdict::inconclusive) return ExitCode::not_measured;
+  const bool trouble =
+      std::ranges::any_of(drained, [](const Drain& drain) { return !drain.trouble.empty(); });
+  return answer.indexed && !trouble ? ExitCode::ok : ExitCode::environment;
+}
+
+ExitCode accept(Options& options) {
+  if (options.yes && !options.drain)
+    throw Error(ErrorKind::usage, "--yes without --drain", "it confirms draining, nothing else");
+  const Answer answer = options.of.empty() ? run_suite(options) : judge_runs(options);
+  std::vector<Drain> drained;
+  if (options.drain) drained = drains(answer.acceptance);
+  if (options.yes) run_drains(drained);
+  if (options.json) {
+    Json json = bench::to_json(answer.acceptance);
+    json["drain"] = to_json(drained);
+    print(json);
+  } else {
+    print(bench::to_text(answer.acceptance, style_of_stdout()) + to_text(drained, options.yes));
+  }
+  write_files(options, answer);
+  return code_of(answer, drained);
+}
+
+template <class T>
+CLI::Option* add_list(CLI::App& command, const std::string& name, T& value,
+                      const std::string& text) {
+  return command.add_option(name, value, text)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_options(CLI::App& command, Options& options) {
+  command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
+      ->type_name("FILE");
+  command
+      .add_option("--level", options.level,
+                  "quick (seconds), standard (minutes) or burn (an hour) (default: quick)")
+      ->check(CLI::IsMember({"quick", "standard", "burn"}));
+  command.add_option("--suite", options.suite, "Another suite instead, by name or file")
+      ->type_name("SUITE");
+  add_list(command, "--only", options.changes.only, "Only this case; may be repeated")
+      ->type_name("CASE");
+  add_list(command, "--threshold", options.thresholds,
+           "The loss against peers that matters, e.g. gemm.throughput=0.04; may be repeated")
+      ->type_name("METRIC=SHARE");
+  command
+      .add_option("--max-runs", options.most_runs,
+                  "Runs of a case on a host at most, while it is not settled (default: 9)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  add_list(command, "--of", options.of,
+           "Judge this run that is kept, and run nothing; may be repeated")
+      ->type_name("RUN");
+  command.add_option("--html", options.html, "Write certificates there: index.html, HOST.html")
+      ->type_name("DIR");
+  command.add_option("--junit", options.junit, "Write JUnit XML there")->type_name("FILE");
+  command.add_option("--rma", options.rma, "Write a packet for each failed host there")
+      ->type_name("DIR");
+  command.add_flag("--drain", options.drain, "Show the Slurm command that drains each failed host");
+  command.add_flag("--yes", options.yes, "Run the commands of --drain");
+}
+
+}  // namespace
+
+void add_accept(CLI::App& app, CommandResult& result) {
+  CLI::App* command =
+      app.add_subcommand("accept", "May these hosts be taken over: pass, fail or inconclusive");
+  command->footer(
+      "Example: benchctl accept --hosts hosts.json --level standard --html certificates\n"
+      "Exit codes: 0 all hosts passed; 1 a host or a link failed; 3 one is inconclusive.");
+  auto options = std::make_shared<Options>();
+  add_options(*command, *options);
+  add_dispatch_options(*command, *options);
+  add_reading_options(*command, *options);
+  command->callback([options, &result] { result.code = accept(*options); });
+}
+
+}  // namespace bench

@@ -1,0 +1,80 @@
+"""benchctl accept over four hosts of a lab: it names the host whose CPU is capped and the host whose link is slow, each with its
+cause, and accuses nobody where nothing is wrong. All hosts share this machine's cores, so they are measured one after another."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+from cluster_test_case import MPIRUN, PROGRAMS, ClusterTestCase
+from lab_test_case import MISSING, main
+
+# Hosts of a lab share memory and caches with everything on the machine: what is looked for is far worse than this.
+THRESHOLDS = {"memory_bandwidth.bandwidth": 0.3, "memory_latency.latency": 0.3, "collective.busbw": 0.5,
+              "gemm.throughput": 0.3, "clock.frequency": 0.3}
+
+
+class ClusterAccept(ClusterTestCase):
+    HOSTS = 4
+
+    def accept(self, *words):
+        """Exit code and answer."""
+        hosts = self.folder / "hosts.json"
+        hosts.write_text(json.dumps({"hosts": [{"name": "node[01-04]", "slots": 1}], "mpirun": MPIRUN}))
+        thresholds = [word for name, share in THRESHOLDS.items() for word in ("--threshold", f"{name}={share}")]
+        done = self.lab.run("exec", "head", PROGRAMS / "benchctl", "accept", "--hosts", hosts, "--parallel", 1, "--max-runs", 3,
+                            "--json", "--db", self.database, *thresholds, *words, timeout=200)
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr[-3000:])
+        return done.returncode, json.loads(done.stdout)
+
+    def failures(self, answer):
+        return {host["host"]: [r for r in host["reasons"] if r["verdict"] == "fail"]
+                for host in answer["hosts"] if host["verdict"] == "fail"}
+
+    def test_a_capped_cpu_and_a_slow_link_are_named_with_their_causes_and_no_other_host(self):
+        if self.lab.run("cpu", "node02", 50).returncode == MISSING:
+            self.skipTest("no cgroup with the cpu controller")
+        self.lab.say("rate", "node03", 100)
+        code, answer = self.accept("--html", self.folder / "html", "--junit", self.folder / "junit.xml",
+                                   "--rma", self.folder / "rma", "--drain")
+        failures = self.failures(answer)
+        self.assertEqual(sorted(failures), ["node02", "node03"], json.dumps(answer["hosts"], indent=1)[-6000:])
+        self.assertEqual((code, answer["verdict"]), (1, "fail"))
+        self.assertIn("cpu_time", {reason["metric"] for reason in failures["node02"]})
+        self.assertNotIn("pairs", {reason["gate"] for reason in failures["node02"]})
+        self.assertEqual({reason["gate"] for reason in failures["node03"]}, {"pairs"})
+        self.assertIn("every partner", failures["node03"][0]["text"])
+        self.assertLess(failures["node03"][0]["value"], 30e6)  # 100 Mbit/s is 12.5e6, and a bucket
+        self.assertEqual(answer["links"], [])
+        self.check_files(answer)
+
+    def check_files(self, answer):
+        suites = ElementTree.parse(self.folder / "junit.xml").getroot()
+        self.assertEqual([suite.get("name") for suite in suites], ["node01", "node02", "node03", "node04"])
+        self.assertIn("CPU", (self.folder / "html" / "node02.html").read_text())
+        self.assertEqual([drain["host"] for drain in answer["drain"]], ["node02", "node03"])
+        self.assertFalse(any(drain["ran"] for drain in answer["drain"]))
+        packet = json.loads((self.folder / "rma" / "node03" / "packet.json").read_text())
+        self.assertIn("--only pairs", packet["reproduce"])
+        words = packet["reproduce"].split()
+        again = self.lab.run("exec", "head", PROGRAMS / words[0], *words[1:], "--json", "--db", self.database, timeout=60)
+        rates = [r["median"] for r in json.loads(again.stdout)["results"] if r["metric"] == "collective.busbw"]
+        self.assertTrue(rates and max(rates) < 30e6, again.stdout[-2000:])
+
+    def test_where_nothing_is_wrong_nobody_is_accused(self):
+        code, answer = self.accept()
+        self.assertEqual(self.failures(answer), {}, json.dumps(answer["hosts"], indent=1)[-6000:])
+        self.assertEqual(answer["links"], [])
+        open_reasons = [r["text"] for host in answer["hosts"] for r in host["reasons"]]
+        if not any("usable runs" in text for text in open_reasons):  # a machine that does other work passes nobody
+            self.assertEqual((code, answer["verdict"]), (0, "pass"), open_reasons)
+
+    def test_a_host_that_is_cut_off_fails_for_that(self):
+        self.lab.say("cut", "node04")
+        code, answer = self.accept("--only", "clock", "--only", "pairs")
+        self.assertEqual(code, 1)
+        failures = self.failures(answer)
+        self.assertEqual(list(failures), ["node04"])
+        self.assertEqual({reason["gate"] for reason in failures["node04"]}, {"launch"})
+
+
+if __name__ == "__main__":
+    main()

@@ -40,6 +40,7 @@ void hear(Hearing& hearing) {
   judge_jobs(hearing);
   judge_preflight(hearing);
   judge_hard(hearing);
+  judge_cpu_time(hearing);
   judge_peers(hearing);
   judge_pairs(hearing);
 }

@@ -38,8 +38,10 @@ void judge_jobs(Hearing& hearing);
 /// Facts that forbid believing numbers: ECC, foreign processes, hosts unlike their peers, facts
 /// that needed rights.
 void judge_preflight(Hearing& hearing);
-/// The suite's bounds, wrong results, faults that drivers reported, and CPU time withheld.
+/// The suite's bounds, wrong results, and faults that drivers reported.
 void judge_hard(Hearing& hearing);
+/// CPU time withheld.
+void judge_cpu_time(Hearing& hearing);
 /// Peers and repeatability, of every metric that hosts measured one by one. After judge_hard.
 void judge_peers(Hearing& hearing);
 /// Rates between two hosts: a host all of whose pairs are slow, else the link between two.

@@ -9,78 +9,19 @@
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
+#include "results/acceptance/pairs.h"
 #include "results/acceptance/peer_cuts.h"
-#include "results/acceptance/peers.h"
 
 namespace bench {
 namespace {
 
-// Of a logarithm: two runs between healthy hosts differ by a few per cent.
-constexpr double kFloor = 0.01;
 // Work of others beside a rank costs it time slices, not nine tenths of a bandwidth: what is slower
 // than that is accused though the machine was not idle. Seen: 10 % under twice the load.
 constexpr double kBeyondOthers = 0.9;
 
-struct Pair {
-  std::string a, b;
-  double log_rate = 0.0;  // larger is better
-  double value = 0.0;
-  std::string job;
-  bool has(const std::string& host) const { return a == host || b == host; }
-  const std::string& other(const std::string& host) const { return a == host ? b : a; }
-};
-
-struct Pairs {
-  const MetricRuns* metric = nullptr;
-  std::vector<Pair> pairs;
-  Hosts hosts;
-  std::vector<double> best;  // of each host: the upper quartile of its pairs, log
-  PeerScores scores;
-  bool reject = false;
-  bool rough = false;  // some were measured beside other work alone: values are their best samples
-};
-
-Pairs pairs_of(const MetricRuns& metric, const Hosts& asked) {
-  Pairs all;
-  all.metric = &metric;
-  const double direction = metric.better == Better::lower ? -1.0 : 1.0;
-  for (const auto& [hosts, runs] : metric.by_hosts) {
-    const auto values = metric.values(hosts);
-    const double best = metric.best(hosts);
-    if (hosts.size() != 2 || std::isnan(best)) continue;
-    const double value = values.empty() ? best : median(values);
-    all.rough |= values.empty();
-    all.pairs.push_back({hosts[0], hosts[1], direction * std::log(value), value, runs[0].job});
-  }
-  if (all.rough)  // alike for all
-    for (Pair& pair : all.pairs) {
-      pair.value = metric.best({pair.a, pair.b});
-      pair.log_rate = direction * std::log(pair.value);
-    }
-  for (const std::string& host : asked) {
-    std::vector<double> rates;
-    for (const Pair& pair : all.pairs)
-      if (pair.has(host)) rates.push_back(pair.log_rate);
-    if (rates.empty()) continue;
-    std::ranges::sort(rates, std::greater<>());
-    all.hosts.push_back(host);
-    all.best.push_back(rates[(rates.size() - 1) / 4]);
-  }
-  if (!all.best.empty()) all.scores = peer_scores(all.best, Better::higher, kFloor);
-  return all;
-}
-
-/// The loss that a logarithm's distance stands for: 0.05 for 95 against 100.
-double loss_of(double distance) { return 1.0 - std::exp(std::min(distance, 0.0)); }
-
 Reason reason_for(const Pairs& all, Verdict verdict) {
   const MetricRuns& metric = *all.metric;
   return {verdict, "pairs", metric.case_name, metric.metric, metric.params, metric.unit};
-}
-
-/// Values of pairs, as a person reads a rate or a time.
-double as_value(const Pairs& all, double log_rate) {
-  return std::exp(all.metric->better == Better::lower ? -log_rate : log_rate);
 }
 
 std::string own_fault(const Hearing& hearing, const std::string& host) {
@@ -193,7 +134,7 @@ void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused)
     pairs.push_back(&pair);
   }
   if (rates.size() < kFewestPeers) return;
-  const PeerScores scores = peer_scores(rates, Better::higher, kFloor);
+  const PeerScores scores = pair_scores(rates);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const double lost = loss_of(rates[i] - scores.median);
     if (lost <=

@@ -3,69 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/order_statistics.h"
 #include "core/text.h"
+#include "results/acceptance/compared.h"
 #include "results/acceptance/hearing.h"
 #include "results/acceptance/peer_cuts.h"
-#include "results/acceptance/peers.h"
 
 namespace bench {
 namespace {
-
-constexpr double kFloor = 0.001;  // of the median: finer than any threshold
-
-/// One metric over the hosts that measured it.
-struct Compared {
-  const MetricRuns* metric = nullptr;
-  Hosts hosts;
-  std::vector<std::vector<double>> runs;
-  std::vector<double> centres;
-  Moderated noise;
-  PeerScores scores, scatter;  // scatter: of the logarithm of each host's noise
-  bool peers_reject = false, scatter_rejects = false;
-};
-
-double worst(const PeerScores& scores) {
-  return scores.z.empty() ? 0.0 : *std::ranges::min_element(scores.z);
-}
-
-Compared field_of(const MetricRuns& metric, const Hosts& asked) {
-  Compared field;
-  field.metric = &metric;
-  for (const std::string& host : asked) {
-    auto values = metric.values({host});
-    if (values.empty()) continue;
-    field.hosts.push_back(host);
-    field.centres.push_back(median(values));
-    field.runs.push_back(std::move(values));
-  }
-  const double centre = median(field.centres);
-  field.noise = moderated_noise(field.runs, centre);
-  std::vector<double> counts;
-  for (const auto& values : field.runs) counts.push_back(static_cast<double>(values.size()));
-  const double of_median = field.noise.fleet / std::sqrt(median(counts));
-  field.scores = peer_scores(field.centres, metric.better, std::fmax(kFloor, of_median) * centre);
-  std::vector<double> logs;
-  for (const double noise : field.noise.of_host)
-    if (std::isfinite(noise)) logs.push_back(std::log(std::max(noise, kFloor)));
-  if (logs.size() == field.hosts.size()) field.scatter = peer_scores(logs, Better::lower, kFloor);
-  return field;
-}
-
-/// Which metrics have somebody who is accused; all of them are looked at together.
-void find_rejected(std::vector<Compared>& fields, double level) {
-  std::vector<double> peers, scatter;
-  for (const Compared& field : fields) {
-    peers.push_back(peer_level(field.hosts.size(), worst(field.scores)));
-    scatter.push_back(peer_level(field.hosts.size(), worst(field.scatter)));
-  }
-  const auto by_peers = rejected(peers, kPeersShare * level);
-  const auto by_scatter = rejected(scatter, kRepeatabilityShare * level);
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    fields[i].peers_reject = by_peers[i];
-    fields[i].scatter_rejects = by_scatter[i];
-  }
-}
 
 Reason reason_of(const Compared& field, std::size_t i, Verdict verdict, const std::string& gate) {
   Reason reason{verdict,
@@ -227,7 +171,7 @@ bool by_single_hosts(const MetricRuns& metric) {
 void judge_peers(Hearing& hearing) {
   std::vector<Compared> fields;
   for (const MetricRuns& metric : hearing.metrics)
-    if (by_single_hosts(metric)) fields.push_back(field_of(metric, hearing.settings.hosts));
+    if (by_single_hosts(metric)) fields.push_back(compared(metric, hearing.settings.hosts));
   find_rejected(fields, hearing.settings.level);
   for (const Compared& field : fields) {
     for (std::size_t i = 0; i < field.hosts.size(); ++i) judge_host(hearing, field, i);

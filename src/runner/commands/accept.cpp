@@ -1,15 +1,11 @@
 // benchctl accept: may these hosts be taken over? Runs a suite over them, repeats what is not
 // settled, and says for each host pass, fail or inconclusive, and why.
-#include <unistd.h>
-
-#include <cmath>
-
-#include "core/log.h"
+#include "core/locations.h"
 #include "core/text.h"
 #include "results/acceptance/acceptance_output.h"
-#include "results/acceptance/metric_class.h"
 #include "runner/accept_files.h"
 #include "runner/accept_runs.h"
+#include "runner/accept_thresholds.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
@@ -28,34 +24,6 @@ struct Options : PlanOptions, ReadingOptions {
   bool drain = false, yes = false;
 };
 
-std::map<std::string, double> thresholds_from(const std::vector<std::string>& texts) {
-  std::map<std::string, double> thresholds;
-  for (const std::string& text : texts) {
-    const auto equals = text.find('=');
-    char* end = nullptr;
-    const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
-    const double share = std::strtod(number.c_str(), &end);
-    if (number.empty() || *end != '\0' || !(share > 0.0) || !(share < 1.0))
-      throw Error(ErrorKind::usage, "--threshold " + text + ": not METRIC=SHARE with 0 < SHARE < 1",
-                  "for example --threshold gemm.throughput=0.04");
-    thresholds[text.substr(0, equals)] = share;
-  }
-  return thresholds;
-}
-
-/// A threshold of a metric that nothing measures would change nothing, silently.
-void check_metrics(const std::map<std::string, double>& thresholds,
-                   const ProbeCatalogue& catalogue) {
-  std::vector<std::string> names;
-  for (const ProbeEntry& probe : catalogue.all())
-    for (const ProbeMetric& metric : probe.metrics) names.push_back(probe.name + "." + metric.name);
-  for (const auto& [name, share] : thresholds)
-    if (std::ranges::find(names, name) == names.end())
-      throw Error(ErrorKind::usage,
-                  "--threshold: there is no metric '" + name + "'." + did_you_mean(name, names),
-                  "`benchctl list metrics` lists them");
-}
-
 struct Answer {
   Acceptance acceptance;
   Inventory inventory;
@@ -67,8 +35,7 @@ Answer run_suite(Options& options) {
   if (options.suite.empty()) options.suite = "accept_" + options.level;
   request.run.runs = options.runs();
   PlannedRun planned = plan_from(options, request.run.runs);
-  request.settings.thresholds = thresholds_from(options.thresholds);
-  check_metrics(request.settings.thresholds, planned.catalogue);
+  request.settings.thresholds = thresholds_from(options.thresholds, planned.catalogue);
   request.run.plan = std::move(planned.plan);
   request.run.style = Progress::suitable_style();
   request.run.dispatcher = dispatcher_settings(options, request.run.plan.inventory);
@@ -86,7 +53,8 @@ Answer run_suite(Options& options) {
 Answer judge_runs(Options& options) {
   Answer answer;
   AcceptanceSettings settings;
-  settings.thresholds = thresholds_from(options.thresholds);
+  settings.thresholds =
+      thresholds_from(options.thresholds, ProbeCatalogue::load(data_root() / "schemas" / "probes"));
   std::vector<std::filesystem::path> runs;
   for (const std::string& run : options.of) runs.push_back(find_run(options.runs(), run));
   const RunRecords first = read_run(runs.front());

@@ -1,0 +1,42 @@
+// The rates between every two hosts of one metric, as logarithms, and each host's score: the upper
+// quartile of its pairs, so that one slow partner or link does not make it slow.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/acceptance/observations.h"
+#include "results/acceptance/peers.h"
+
+namespace bench {
+
+struct Pair {
+  std::string a, b;
+  double log_rate = 0.0;  // larger is better
+  double value = 0.0;
+  std::string job;
+  bool has(const std::string& host) const { return a == host || b == host; }
+  const std::string& other(const std::string& host) const { return a == host ? b : a; }
+};
+
+struct Pairs {
+  const MetricRuns* metric = nullptr;
+  std::vector<Pair> pairs;
+  Hosts hosts;
+  std::vector<double> best;  // of each host: the upper quartile of its pairs, log
+  PeerScores scores;
+  bool reject = false;
+  bool rough = false;  // some were measured beside other work alone: values are their best samples
+};
+
+/// Of the hosts asked for; empty where the metric was not measured between two hosts.
+Pairs pairs_of(const MetricRuns& metric, const Hosts& asked);
+/// The scores of rates, which are logarithms.
+PeerScores pair_scores(const std::vector<double>& rates);
+
+/// The loss that a logarithm's distance stands for: 0.05 for 95 against 100.
+double loss_of(double distance);
+/// Values of pairs, as a person reads a rate or a time.
+double as_value(const Pairs& all, double log_rate);
+
+}  // namespace bench

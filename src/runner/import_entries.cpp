@@ -1,6 +1,8 @@
 #include "runner/import_entries.h"
 
+#include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -26,6 +28,18 @@ Json shared_part(const ImportedHost& host) {
     entry["address"] = address;
   if (!host.labels.empty()) entry["labels"] = host.labels;
   return entry;
+}
+
+/// One entry, or several where the expression is too long for one.
+void add_entries(const Json& shared, std::span<const std::string> names, Json& entries) {
+  const std::string expression = compact_hostlist({names.begin(), names.end()});
+  if (expression.size() > kMaxHostExpression && names.size() > 1) {
+    const std::size_t half = names.size() / 2;
+    add_entries(shared, names.first(half), entries);
+    return add_entries(shared, names.subspan(half), entries);
+  }
+  entries.push_back(shared);
+  entries.back()["name"] = expression;
 }
 
 }  // namespace
@@ -86,10 +100,7 @@ Json hosts_file_of(const std::vector<ImportedHost>& hosts, const std::string& or
     entries[place->second].second.push_back(host.name);
   }
   Json file = {{"hosts", Json::array()}};
-  for (auto& [entry, names] : entries) {
-    entry["name"] = compact_hostlist(names);
-    file["hosts"].push_back(std::move(entry));
-  }
+  for (const auto& [shared, names] : entries) add_entries(shared, names, file["hosts"]);
   inventory_from_json(file, origin);  // what we write, we read
   return file;
 }

@@ -53,6 +53,14 @@ TEST_CASE("slots that are stated nowhere are taken as told, and that is said") {
   CHECK_THAT(imported.notes[0], Contains("8: n[1-2]"));
 }
 
+TEST_CASE("an expression that would be too long for an entry is told in several") {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "n" + std::to_string(i * 7) + " slots=2\n";
+  const Json file = import_hostfile(text, "hf").hosts;
+  CHECK(file["hosts"].size() > 1);
+  CHECK(inventory_from_json(file, "h").hosts.size() == 3000);
+}
+
 TEST_CASE("a user of a hostfile is part of the address") {
   CHECK(hostfile("bench@n1 slots=2\nbench@n2 slots=2") ==
         Json::parse(R"([{"name": "n[1-2]", "slots": 2, "address": "bench@{name}"}])"));

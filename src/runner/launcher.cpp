@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
@@ -22,6 +23,16 @@ void add(std::vector<std::string>& argv, std::initializer_list<std::string> word
   argv.insert(argv.end(), words);
 }
 
+/// A share is counted in hardware threads, as slots are: consecutive ones, so whole cores where the
+/// number divides.
+void add_binding(std::vector<std::string>& argv, const Job& job, int slots) {
+  if (job.binding == "none") return add(argv, {"--bind-to", "none"});
+  if (job.binding != "share") return add(argv, {"--bind-to", job.binding + ":overload-allowed"});
+  const std::string share = std::to_string(std::max(1, slots / job.ranks));
+  add(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + share});
+  add(argv, {"--bind-to", "hwthread:overload-allowed"});
+}
+
 /// OpenMPI 4. All ranks on one host: no start-up daemon is asked for (plm isolated), and pml and
 /// btl are named because looking for networks triples the time MPI_Init takes.
 std::vector<std::string> mpirun_words(const Job& job, const LaunchSite& site, int slots) {
@@ -31,7 +42,7 @@ std::vector<std::string> mpirun_words(const Job& job, const LaunchSite& site, in
   // mpirun counts cores where we count hardware threads: let it accept our number, and say
   // ourselves whether the ranks have to share CPUs and must yield while they wait.
   add(argv, {"--oversubscribe", "--mca", "mpi_yield_when_idle", job.ranks > slots ? "1" : "0"});
-  add(argv, {"--bind-to", job.binding == "none" ? "none" : job.binding + ":overload-allowed"});
+  add_binding(argv, job, slots);
   return argv;
 }
 

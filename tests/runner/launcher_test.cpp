@@ -43,6 +43,14 @@ TEST_CASE("several ranks are started by mpirun, pinned as asked, over shared mem
   CHECK(line.ends_with(" /x/bench-rank "));
 }
 
+TEST_CASE("a share is as many slots as there are for each rank") {
+  const std::string two = words(launch_command(job(2, "share"), site(), 16));
+  CHECK_THAT(two, Contains(" --use-hwthread-cpus --map-by slot:PE=8 ") &&
+                      Contains(" --bind-to hwthread:overload-allowed "));
+  CHECK_THAT(words(launch_command(job(3, "share"), site(), 16)), Contains(" slot:PE=5 "));
+  CHECK_THAT(words(launch_command(job(4, "share"), site(), 2)), Contains(" slot:PE=1 "));
+}
+
 TEST_CASE("more ranks than slots yield while they wait") {
   const std::string line = words(launch_command(job(8, "none"), site(), 4));
   CHECK_THAT(line, Contains(" --oversubscribe ") && Contains(" --mca mpi_yield_when_idle 1 "));

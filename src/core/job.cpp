@@ -145,7 +145,7 @@ Job job_from_json(const Json& json) {
   job.params = fields.object("params");
   if (fields.has("hosts")) job.hosts = read_hosts(fields);
   if (fields.has("ranks")) job.ranks = static_cast<int>(fields.integer("ranks", 1, kMostRanks));
-  job.binding = fields.one_of("binding", job.binding, {"none", "core", "socket"});
+  job.binding = fields.one_of("binding", job.binding, {"none", "core", "socket", "share"});
   if (fields.has("env")) job.env = read_env(fields);
   if (fields.has("seed")) job.seed = fields.natural("seed");
   if (fields.has("repeat"))

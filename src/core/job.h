@@ -46,7 +46,7 @@ struct Job {
   Json params = Json::object();  // concrete and complete: defaults are filled in
   std::vector<std::string> hosts;
   int ranks = 1;                 // over all hosts; a rank that finds another world size refuses
-  std::string binding = "core";  // none, core, socket: where the launcher pins each rank
+  std::string binding = "core";  // none, core, socket, share: where the launcher pins each rank
   std::map<std::string, std::string> env;
   std::uint64_t seed = 1;
   int repeat = 0;  // which repeat of the case this is

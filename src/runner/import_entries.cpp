@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
+#include "core/hostlist.h"
 #include "runner/inventory.h"
 
 namespace bench {

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "runner/host_import.h"
-#include "runner/hostlist.h"
+#include "core/hostlist.h"
 #include "runner/import_entries.h"
 
 namespace bench {

@@ -5,7 +5,7 @@
 #include "core/locations.h"
 #include "core/schema.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
+#include "core/hostlist.h"
 #include "runner/inventory.h"
 
 namespace bench {

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "runner/host_import.h"
-#include "runner/hostlist.h"
+#include "core/hostlist.h"
 #include "runner/scopes.h"
 #include "tests/fuzz/demand.h"
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/hostlist.h"
 #include "results/reports/machines.h"
 
 namespace bench {
@@ -47,7 +48,7 @@ Series end_of_job(const JobResult& result) {
   series.device = result.job.device;
   series.ranks = result.job.ranks;
   series.repeat = result.job.repeat;
-  series.host = result.job.hosts.empty() ? "" : result.job.hosts.front();
+  series.host = compact_hostlist(result.job.hosts);
   series.rank = -1;
   series.outcome = result.outcome;
   series.reason = result.reason;

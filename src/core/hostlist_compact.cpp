@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "core/text.h"
-#include "runner/hostlist.h"
+#include "core/hostlist.h"
 
 namespace bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "core/hostlist.h"
+#include "core/text.h"
 #include "runner/inventory.h"
 
 namespace bench {

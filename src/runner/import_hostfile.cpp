@@ -3,9 +3,9 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/text.h"
 #include "runner/host_import.h"
-#include "core/hostlist.h"
 #include "runner/import_entries.h"
 
 namespace bench {

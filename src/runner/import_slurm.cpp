@@ -4,9 +4,9 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/text.h"
 #include "runner/host_import.h"
-#include "core/hostlist.h"
 #include "runner/import_entries.h"
 
 namespace bench {

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/json.h"
 #include "runner/host_import.h"
-#include "core/hostlist.h"
 #include "runner/scopes.h"
 #include "tests/fuzz/demand.h"
 

@@ -1,5 +1,6 @@
 #include "probes/procedures/gemm_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -138,6 +139,17 @@ TEST_CASE("matrices repeat with their seed, differ between seeds and are never a
     CHECK(one.a.size() == 24 * 40 * size_of(dtype));
     CHECK(std::ranges::any_of(one.b, [](std::byte b) { return b != std::byte{0}; }));
   }
+}
+
+TEST_CASE("the product of zeros must be zero in every bit, the sign's too") {
+  const Matrices zeros = make_matrices(kShape, Dtype::bf16, MatrixValues::zeros, 1);
+  CHECK(std::ranges::all_of(zeros.a, [](std::byte b) { return b == std::byte{0}; }));
+  std::vector<std::byte> c(24 * 20 * 4);
+  CHECK(check_product(zeros, Dtype::f32, c).passed());
+  c[4 * 77 + 3] = std::byte{0x80};  // minus zero
+  const Check check = check_product(zeros, Dtype::f32, c);
+  CHECK_FALSE(check.passed());
+  CHECK(check.error == 1.0);
 }
 
 TEST_CASE("the hash changes with any bit") {

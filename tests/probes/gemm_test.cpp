@@ -79,6 +79,29 @@ TEST_CASE("an element that nobody wrote is found") {
   CHECK(job.run().status == Status::invalid);
 }
 
+TEST_CASE("a product of zeros says so, and ordinary ones do not") {
+  GemmJob zeros(Json{{"values", "zeros"}, {"dtypes", {"f32", "int8"}}});
+  CHECK(zeros.run().status == Status::ok);
+  for (const Samples& s : zeros.of("throughput")) {
+    CHECK(s.params["values"] == "zeros");
+    CHECK(s.check->method == "all bits zero");
+  }
+  GemmJob random;
+  random.run();
+  CHECK_FALSE(random.series("throughput").params.contains("values"));
+}
+
+TEST_CASE("the product of zeros is still looked at: a flipped sign, a last bit, an unwritten one") {
+  for (const GemmFault fault :
+       {GemmFault::sign_of_timed, GemmFault::last_bit_always, GemmFault::unwritten})
+    for (const char* dtype : {"f32", "int8"}) {
+      GemmJob job(Json{{"values", "zeros"}, {"dtypes", {dtype}}});
+      job.fake.fault = fault;
+      CHECK(job.run().status == Status::invalid);
+      CHECK(job.series("throughput").check->method == "all bits zero");
+    }
+}
+
 TEST_CASE("a library that cannot do it skips the series, with its reason") {
   GemmJob job;
   job.fake.reason = "no such product";

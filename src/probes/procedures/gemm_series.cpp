@@ -1,0 +1,114 @@
+#include "probes/procedures/gemm_series.h"
+
+#include "core/text.h"
+#include "probes/procedures/gemm_check.h"
+
+namespace bench {
+namespace {
+
+constexpr int kRepeats = 2;
+
+Check product_of(GemmPlan& plan, const Matrices& matrices) {
+  plan.load(matrices.a, matrices.b);
+  plan.clear();
+  plan.run(1);
+  return check_product(matrices, plan.output(), plan.result());
+}
+
+/// Runs the loaded product again; counts results that differ in any bit.
+Check repeatable(GemmPlan& plan, std::uint64_t hash) {
+  double different = 0;
+  for (int i = 0; i < kRepeats; ++i) {
+    plan.clear();
+    plan.run(1);
+    if (hash_of(plan.result()) != hash) ++different;
+  }
+  return {"bitwise repeatability", different, 0.0};
+}
+
+/// The product that was timed, the same once more, and one of integers.
+Check verify(GemmPlan& plan, const Matrices& timed, std::uint64_t seed) {
+  const std::vector<std::byte> c = plan.result();
+  const Check product = check_product(timed, plan.output(), c);
+  if (!product.passed()) return product;
+  const Check repeated = repeatable(plan, hash_of(c));
+  if (!repeated.passed()) return repeated;
+  if (is_integer(timed.dtype) && timed.values != MatrixValues::zeros) return product;
+  const Check exact =
+      product_of(plan, make_matrices(timed.shape, timed.dtype, MatrixValues::integers, seed));
+  return exact.passed() ? product : exact;
+}
+
+MatrixValues values_of(const State& state) {
+  return state.text("values") == "zeros" ? MatrixValues::zeros : MatrixValues::random;
+}
+
+/// Zeros are said where they are; a series of random values is the ordinary one.
+Json params_of(const State& state, const GemmCase& c) {
+  Json params = {
+      {"dtype", to_string(c.dtype)}, {"m", c.shape.m},          {"n", c.shape.n}, {"k", c.shape.k},
+      {"threads", c.threads},        {"isa", state.text("isa")}};
+  if (values_of(state) == MatrixValues::zeros) params["values"] = "zeros";
+  return params;
+}
+
+GemmRequest request_of(const State& state, const GemmCase& c) {
+  return {.dtype = c.dtype,
+          .shape = c.shape,
+          .threads = c.threads,
+          .library = state.text("library"),
+          .isa = state.text("isa"),
+          .packed = state.flag("packed"),
+          .fast_accumulation = state.flag("fast_accumulation"),
+          .candidates = static_cast<int>(state.integer("candidates"))};
+}
+
+/// The peak of the instructions in this run, in operations a cycle of all threads.
+std::optional<CycleLimit> ceiling(const State& state, const Json& params, int threads) {
+  const auto per_core = state.known_limit("per_cycle", params);
+  if (!per_core) return {};
+  return CycleLimit{per_core->value * threads, per_core->kind,
+                    per_core->source + ": " + format(per_core->value, Unit::count) +
+                        " a cycle and core x " + std::to_string(threads)};
+}
+
+/// Chooses among the candidates on data of its own.
+void tune(GemmPlan& plan, const GemmCase& c, MatrixValues values, std::uint64_t seed) {
+  const Matrices trial = make_matrices(c.shape, c.dtype, values, seed);
+  plan.load(trial.a, trial.b);
+  plan.tune();
+}
+
+}  // namespace
+
+void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
+  Json params = params_of(state, c);
+  const GemmRequest request = request_of(state, c);
+  const GemmOffer offer = gemm.prepare(request);
+  if (!offer.plan) return state.skip_series("throughput", params, offer.reason);
+  GemmPlan& plan = *offer.plan;
+  params["library"] = plan.library();
+  params["packed"] = plan.packed();
+
+  const std::uint64_t seed = state.job().seed;
+  if (request.candidates > 1) tune(plan, c, values_of(state), seed + 2);
+  params["implementation"] = plan.implementation();
+  const Matrices matrices = make_matrices(c.shape, c.dtype, values_of(state), seed);
+  plan.load(matrices.a, matrices.b);
+  plan.clear();
+  Report report{.metric = "throughput",
+                .amount = c.shape.operations(),
+                .cycle_limit = ceiling(state, params, c.threads)};
+  if (is_integer(c.dtype)) report.unit = Unit::op_per_second;
+  const Measured measured =
+      state.measure({.params = params,
+                     .work = [&](std::int64_t calls) { plan.run(calls); },
+                     .reports = {report},
+                     .verify = [&] { return verify(plan, matrices, seed + 1); },
+                     .clock = [&] { return plan.clock(); },
+                     .threads = c.threads});
+  if (measured.cycles && measured.clean > 0)
+    state.value("per_cycle", c.shape.operations() / (*measured.cycles * c.threads), params);
+}
+
+}  // namespace bench

@@ -67,8 +67,8 @@ int run_cli(int argc, const char* const* argv) {
   CLI::App app{"", "benchctl"};
   CommandResult result;
   describe(app);
-  for (const auto add :
-       {add_list, add_plan, add_run, add_show, add_runs, add_export, add_rebuild, add_note})
+  for (const auto add : {add_list, add_plan, add_run, add_show, add_runs, add_export, add_rebuild,
+                         add_note, add_golden})
     add(app, result);
   check_command(app, argc, argv);
   try {

@@ -75,6 +75,7 @@ bool Dispatcher::shake_hands(const PlanEntry& entry) {
       if (facts != nullptr && facts->topic == "device") device_ = device_facts_from(facts->facts);
       if (facts == nullptr || facts->topic != "program") continue;
       check_version(*facts);
+      libraries_ = facts->facts.value("libraries", Json());
       write(entry.job.id, Phase{"launch", job_seconds()});
       return true;
     }
@@ -128,6 +129,7 @@ std::vector<KnownLimit> Dispatcher::limits_for(const Job& job) {
 Job Dispatcher::send(const PlanEntry& entry) {
   Job job = entry.job;
   job.limits = limits_for(job);
+  job.golden = settings_.golden.for_job(job, libraries_);
   rank_->log().start_job();
   rank_->send(dump(to_json(job)));
   return job;

@@ -10,6 +10,7 @@
 
 #include "runner/ceilings.h"
 #include "runner/device_limits.h"
+#include "runner/golden_values.h"
 #include "runner/planner.h"
 #include "runner/progress.h"
 #include "runner/rank_process.h"
@@ -24,6 +25,7 @@ struct DispatcherSettings {
   Seconds handshake{30.0};  // from the start to the program's facts
   Seconds finish{5.0};      // from the end of its input to its end
   std::string version;      // what bench-rank must be
+  GoldenValues golden = {};
   Signaller signaller = signal_session;
 };
 
@@ -73,6 +75,7 @@ class Dispatcher {
   DispatcherSettings settings_;
   Ceilings ceilings_;
   std::optional<DeviceFacts> device_;  // of the rank process that runs now
+  Json libraries_;                     // that it measures with
   std::string host_;
 
   std::unique_ptr<RankProcess> rank_;

@@ -25,6 +25,7 @@ class FakeGemm final : public Gemm {
  public:
   explicit FakeGemm(FakeDevice& device) : device_(device) {}
 
+  std::string chip() const override { return "fake chip"; }
   GemmOffer prepare(const GemmRequest& request) override {
     if (!reason.empty()) return {nullptr, reason};
     return {std::make_unique<Plan>(*this, request), ""};
@@ -42,6 +43,7 @@ class FakeGemm final : public Gemm {
           c_(static_cast<std::size_t>(r.shape.m * r.shape.n) * size_of(output())) {}
 
     std::string library() const override { return "fake"; }
+    std::string version() const override { return "1.0"; }
     std::string implementation() const override { return "three loops"; }
     std::string isa() const override { return ""; }
     bool packed() const override { return false; }
@@ -140,6 +142,16 @@ struct GemmJob : ProbeJob {
     Json all = {{"dtypes", {"f32"}}, {"shapes", {{8, 8, 8}}}, {"threads", {1}}};
     all.update(params);
     return all;
+  }
+
+  /// What was told of the bits of products, in order.
+  std::vector<Json> hashes() const {
+    std::vector<Json> found;
+    for (const Record& record : sink.records)
+      if (const auto* facts = std::get_if<Facts>(&record.body);
+          facts != nullptr && facts->topic == "result_hash")
+        found.push_back(facts->facts);
+    return found;
   }
 
   Samples series(const std::string& metric) const {

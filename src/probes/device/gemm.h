@@ -40,8 +40,11 @@ struct GemmRequest {
 class GemmPlan {
  public:
   virtual ~GemmPlan() = default;
-  virtual std::string library() const = 0;         // "onednn"
-  virtual std::string implementation() const = 0;  // in the library's words
+  virtual std::string library() const = 0;  // "onednn"
+  /// Of the library, in the words of the program's facts; "" where it does not tell.
+  virtual std::string version() const { return ""; }
+  /// In the library's words. With chip, library and version it decides every bit of a product.
+  virtual std::string implementation() const = 0;
   /// The instruction family the library says it uses; "" where it does not say.
   virtual std::string isa() const = 0;
   virtual bool packed() const = 0;
@@ -69,6 +72,9 @@ struct GemmOffer {
 class Gemm {
  public:
   virtual ~Gemm() = default;
+  /// What does the arithmetic, so that equal ones can be compared bit for bit: a product's name and
+  /// what of it is in use, never a single part's; "" where nobody tells.
+  virtual std::string chip() const { return ""; }
   /// Throws Error(input) for more threads than cores.
   virtual GemmOffer prepare(const GemmRequest& request) = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "core/text.h"
 #include "probes/procedures/gemm_check.h"
+#include "probes/procedures/gemm_hash.h"
 
 namespace bench {
 namespace {
@@ -26,16 +27,21 @@ Check repeatable(GemmPlan& plan, std::uint64_t hash) {
   return {"bitwise repeatability", different, 0.0};
 }
 
-/// The product that was timed, the same once more, and one of integers.
-Check verify(GemmPlan& plan, const Matrices& timed, std::uint64_t seed) {
+/// The product that was timed, the same once more and before, and one of integers. Leaves the
+/// timed one's hash in `kept`.
+Check verify(const State& state, GemmPlan& plan, const Matrices& timed, ProductHash& kept) {
   const std::vector<std::byte> c = plan.result();
+  const std::uint64_t hash = hash_of(c);
+  kept.hash = hash_text(hash);
   const Check product = check_product(timed, plan.output(), c);
   if (!product.passed()) return product;
-  const Check repeated = repeatable(plan, hash_of(c));
+  const Check repeated = repeatable(plan, hash);
   if (!repeated.passed()) return repeated;
+  const Check golden = check_golden(state, kept);
+  if (!golden.passed()) return golden;
   if (is_integer(timed.dtype) && timed.values != MatrixValues::zeros) return product;
-  const Check exact =
-      product_of(plan, make_matrices(timed.shape, timed.dtype, MatrixValues::integers, seed));
+  const Check exact = product_of(
+      plan, make_matrices(timed.shape, timed.dtype, MatrixValues::integers, state.job().seed + 1));
   return exact.passed() ? product : exact;
 }
 
@@ -100,13 +106,16 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
                 .amount = c.shape.operations(),
                 .cycle_limit = ceiling(state, params, c.threads)};
   if (is_integer(c.dtype)) report.unit = Unit::op_per_second;
+  ProductHash product{product_key(gemm, plan, request, seed), ""};
+  if (matrices.values == MatrixValues::zeros) product.key["values"] = "zeros";
   const Measured measured =
       state.measure({.params = params,
                      .work = [&](std::int64_t calls) { plan.run(calls); },
                      .reports = {report},
-                     .verify = [&] { return verify(plan, matrices, seed + 1); },
+                     .verify = [&] { return verify(state, plan, matrices, product); },
                      .clock = [&] { return plan.clock(); },
                      .threads = c.threads});
+  tell_hashes(state, product);
   if (measured.cycles && measured.clean > 0)
     state.value("per_cycle", c.shape.operations() / (*measured.cycles * c.threads), params);
 }

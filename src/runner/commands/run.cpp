@@ -55,6 +55,7 @@ ExitCode run(const Options& options) {
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
   request.dispatcher.version = version();
+  request.dispatcher.golden = GoldenValues::installed(database);
 
   const RunDirectory directory = execute(request, planned.catalogue, planned.site);
   const RunReport report = make_run_report(read_run(directory.path()));

@@ -13,12 +13,15 @@ class CublasGemm final : public Gemm {
  public:
   CublasGemm(int device, cudaStream_t stream, StreamTimer& timer)
       : stream_(stream), timer_(timer), workspace_(kWorkspaceBytes) {
-    int major = 0, minor = 0;
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "capability");
-    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "capability");
-    compute_capability_ = 10 * major + minor;
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, device), "ask for the GPU's properties");
+    compute_capability_ = 10 * properties.major + properties.minor;
+    chip_ = std::string(properties.name) + ", " + std::to_string(properties.multiProcessorCount) +
+            " multiprocessors";  // a slice of a GPU has its name but not its algorithms
     check(cublasLtCreate(handle_.out()), "cublasLtCreate");
   }
+
+  std::string chip() const override { return chip_; }
 
   GemmOffer prepare(const GemmRequest& request) override {
     const std::string obstacle = cublas_obstacle(request, compute_capability_);
@@ -36,6 +39,7 @@ class CublasGemm final : public Gemm {
   DeviceMemory workspace_;
   LtHandle handle_;
   int compute_capability_ = 0;
+  std::string chip_;
 };
 
 }  // namespace

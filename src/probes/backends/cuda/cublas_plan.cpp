@@ -5,6 +5,7 @@
 
 #include "core/order_statistics.h"
 #include "probes/backends/cuda/cublas_algorithms.h"
+#include "probes/backends/cuda/cuda_libraries.h"
 #include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/matrix_transpose.h"
 
@@ -38,6 +39,8 @@ CublasPlan::CublasPlan(const GemmRequest& request, const CublasTypes& types,
       c_(count(shape_.m, shape_.n) * size_of(types.output)),
       algorithms_(cublas_algorithms(context.handle, descriptors_, context.workspace_bytes,
                                     std::max(1, request.candidates))) {}
+
+std::string CublasPlan::version() const { return cublas_version(); }
 
 std::string CublasPlan::implementation() const {
   return to_string(configuration_of(algorithms_.at(chosen_)));

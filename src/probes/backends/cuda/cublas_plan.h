@@ -28,6 +28,7 @@ class CublasPlan final : public GemmPlan {
   bool found() const { return !algorithms_.empty(); }
 
   std::string library() const override { return "cublaslt"; }
+  std::string version() const override;
   std::string implementation() const override;
   std::string isa() const override { return ""; }
   bool packed() const override { return transposed_b_; }

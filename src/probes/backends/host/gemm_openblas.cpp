@@ -9,6 +9,7 @@
 #include <cblas.h>
 
 #include "core/error.h"
+#include "probes/libraries.h"
 
 namespace bench {
 namespace {
@@ -28,6 +29,7 @@ class OpenBlasPlan final : public GemmPlan {
   }
 
   std::string library() const override { return "openblas"; }
+  std::string version() const override { return host_library_versions().at("openblas"); }
   std::string implementation() const override { return openblas_get_corename(); }
   std::string isa() const override { return openblas_isa(openblas_get_corename()); }
   bool packed() const override { return false; }

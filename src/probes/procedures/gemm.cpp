@@ -3,21 +3,30 @@
 #include "probes/device/gemm.h"
 
 #include "probes/probe.h"
-#include "probes/procedures/gemm_series.h"
+#include "probes/procedures/gemm_search.h"
 #include "probes/procedures/thread_counts.h"
 #include "probes/state.h"
 
 namespace bench {
 namespace {
 
+void measure_dtype(State& state, Gemm& gemm, Dtype dtype) {
+  const std::vector<int> threads = thread_counts(state);
+  for (const auto& shape : state.list<std::vector<std::int64_t>>("shapes"))
+    for (const int count : threads)
+      measure_product(state, gemm, {dtype, {shape.at(0), shape.at(1), shape.at(2)}, count});
+  const Seconds budget{state.number("search_s")};
+  if (!(budget.value > 0.0)) return;
+  for (const int count : threads)
+    if (const auto found = search_shape(state, gemm, dtype, count, budget))
+      measure_product(state, gemm, *found);
+}
+
 void run_gemm(State& state) {
   Gemm* gemm = state.device().gemm();
   if (gemm == nullptr) return state.skip("this device has no matrix library");
   for (const auto& name : state.list<std::string>("dtypes"))
-    for (const auto& shape : state.list<std::vector<std::int64_t>>("shapes"))
-      for (const int threads : thread_counts(state))
-        measure_product(state, *gemm,
-                        {dtype_from(name), {shape.at(0), shape.at(1), shape.at(2)}, threads});
+    measure_dtype(state, *gemm, dtype_from(name));
 }
 
 const Registration registration{{

@@ -49,24 +49,14 @@ MatrixValues values_of(const State& state) {
   return state.text("values") == "zeros" ? MatrixValues::zeros : MatrixValues::random;
 }
 
-/// Zeros are said where they are; a series of random values is the ordinary one.
+/// What is out of the ordinary is said where it is so: zeros, a shape that was searched for.
 Json params_of(const State& state, const GemmCase& c) {
   Json params = {
       {"dtype", to_string(c.dtype)}, {"m", c.shape.m},          {"n", c.shape.n}, {"k", c.shape.k},
       {"threads", c.threads},        {"isa", state.text("isa")}};
   if (values_of(state) == MatrixValues::zeros) params["values"] = "zeros";
+  if (c.searched) params["searched"] = true;
   return params;
-}
-
-GemmRequest request_of(const State& state, const GemmCase& c) {
-  return {.dtype = c.dtype,
-          .shape = c.shape,
-          .threads = c.threads,
-          .library = state.text("library"),
-          .isa = state.text("isa"),
-          .packed = state.flag("packed"),
-          .fast_accumulation = state.flag("fast_accumulation"),
-          .candidates = static_cast<int>(state.integer("candidates"))};
 }
 
 /// The peak of the instructions in this run, in operations a cycle of all threads.
@@ -87,9 +77,20 @@ void tune(GemmPlan& plan, const GemmCase& c, MatrixValues values, std::uint64_t 
 
 }  // namespace
 
+GemmRequest gemm_request(const State& state, const GemmCase& c) {
+  return {.dtype = c.dtype,
+          .shape = c.shape,
+          .threads = c.threads,
+          .library = state.text("library"),
+          .isa = state.text("isa"),
+          .packed = state.flag("packed"),
+          .fast_accumulation = state.flag("fast_accumulation"),
+          .candidates = static_cast<int>(state.integer("candidates"))};
+}
+
 void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
   Json params = params_of(state, c);
-  const GemmRequest request = request_of(state, c);
+  const GemmRequest request = gemm_request(state, c);
   const GemmOffer offer = gemm.prepare(request);
   if (!offer.plan) return state.skip_series("throughput", params, offer.reason);
   GemmPlan& plan = *offer.plan;

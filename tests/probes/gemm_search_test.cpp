@@ -78,6 +78,12 @@ class Listener final : public GemmPlan {
   std::vector<std::byte> a, b;
 };
 
+TEST_CASE("block-scaled products are searched with scales of each shape's own number") {
+  GemmJob job(Json{{"search_s", 0.02}, {"dtypes", {"nvfp4"}}, {"shapes", {{8, 8, 32}}}});
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.of("throughput").back().params["searched"] == true);
+}
+
 TEST_CASE("matrices for trials have the size of each shape and random values to the end") {
   TrialMatrices matrices(Dtype::bf16, 1);
   Listener plan;

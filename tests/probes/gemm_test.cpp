@@ -102,6 +102,21 @@ TEST_CASE("the product of zeros is still looked at: a flipped sign, a last bit, 
     }
 }
 
+TEST_CASE(
+    "block-scaled products are measured with their scales, and a library that forgets them is "
+    "found") {
+  for (const char* dtype : {"mxfp8", "nvfp4"}) {
+    INFO(dtype);
+    const Json params = {{"dtypes", {dtype}}, {"shapes", {{8, 8, 64}}}};
+    GemmJob job(params);
+    CHECK(job.run().status == Status::ok);
+    CHECK(job.series("throughput").check->method == "Freivalds");
+    GemmJob forgetful(params);
+    forgetful.fake.fault = GemmFault::scales_ignored;
+    CHECK(forgetful.run().status == Status::invalid);
+  }
+}
+
 TEST_CASE("a library that cannot do it skips the series, with its reason") {
   GemmJob job;
   job.fake.reason = "no such product";

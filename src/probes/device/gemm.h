@@ -36,6 +36,13 @@ struct GemmRequest {
   int candidates = 1;              // algorithms that tune() may choose from
 };
 
+/// The scales of mxfp8 and nvfp4, one for each block of elements along k (core/block_scaled.h).
+struct BlockScales {
+  std::vector<std::byte> a;  // m rows of k / block
+  std::vector<std::byte> b;  // k / block rows of n
+  float tensor = 1.0f;       // of A times that of B
+};
+
 /// One product made ready on some threads. Those threads are pinned as long as it lives.
 class GemmPlan {
  public:
@@ -51,6 +58,8 @@ class GemmPlan {
   virtual Dtype output() const = 0;  // of C: f64, f32, bf16, f16, int32
   /// Takes over the elements of A and B (int8: A as unsigned bytes) and packs where it should.
   virtual void load(std::span<const std::byte> a, std::span<const std::byte> b) = 0;
+  /// Takes over the scales that belong to what was loaded; only block-scaled products have some.
+  virtual void scale(const BlockScales&) {}
   /// Times the candidates on what is loaded and keeps the fastest. Load other data afterwards: a
   /// choice is not to be judged by the samples it was made on.
   virtual void tune() {}

@@ -6,50 +6,27 @@
 #include <cstring>
 #include <vector>
 
+#include "core/block_scaled.h"
 #include "core/elements.h"
+#include "probes/procedures/matrix_rows.h"
 
 namespace bench {
 namespace {
 
 constexpr std::uint64_t kVectorSeed = 0x5eed;
 
-/// A matrix that is read as f64 row by row: a whole one would be eight times a GPU's fp8.
-class Rows {
- public:
-  Rows(std::span<const std::byte> bytes, Dtype dtype, std::size_t columns, bool is_unsigned = false)
-      : bytes_(bytes), dtype_(dtype), columns_(columns), unsigned_(is_unsigned), row_(columns) {}
-
-  std::size_t columns() const { return columns_; }
-  std::size_t count() const { return bytes_.size() / (columns_ * size_of(dtype_)); }
-  /// Valid until the next call.
-  std::span<const double> row(std::size_t i) {
-    decode(bytes_.data() + i * columns_ * size_of(dtype_), dtype_, unsigned_, row_);
-    return row_;
-  }
-  double element(std::size_t i, std::size_t j) const {
-    double value = 0.0;
-    decode(bytes_.data() + (i * columns_ + j) * size_of(dtype_), dtype_, unsigned_,
-           std::span(&value, 1));
-    return value;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  Dtype dtype_;
-  std::size_t columns_;
-  bool unsigned_;
-  std::vector<double> row_;
-};
-
 /// The three matrices of one product.
 struct Product {
   Product(const Matrices& x, Dtype output, std::span<const std::byte> result)
-      : a(x.a, dtype_of_a(x.dtype), static_cast<std::size_t>(x.shape.k), true),
-        b(x.b, dtype_of_b(x.dtype), static_cast<std::size_t>(x.shape.n)),
+      : a(x.a, dtype_of_a(x.dtype), static_cast<std::size_t>(x.shape.k), true,
+          {x.scales.a, 1, std::max<std::size_t>(1, block_of(x.dtype)),
+           static_cast<double>(x.scales.tensor)}),
+        b(x.b, dtype_of_b(x.dtype), static_cast<std::size_t>(x.shape.n), false,
+          {x.scales.b, std::max<std::size_t>(1, block_of(x.dtype))}),
         c(result, output, static_cast<std::size_t>(x.shape.n)),
         output_type(output) {}
 
-  Rows a, b, c;
+  MatrixRows a, b, c;
   Dtype output_type;
 };
 
@@ -60,7 +37,7 @@ double dot(std::span<const double> x, std::span<const double> y) {
 }
 
 /// M restricted to the columns [first, first + x.size()), times x.
-std::vector<double> times(Rows& matrix, std::size_t first, std::span<const double> x) {
+std::vector<double> times(MatrixRows& matrix, std::size_t first, std::span<const double> x) {
   std::vector<double> y(matrix.count());
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = dot(matrix.row(i).subspan(first, x.size()), x);
   return y;
@@ -127,9 +104,10 @@ std::vector<double> unlike_vector(std::uint64_t seed, std::size_t size) {
   return r;
 }
 
-/// Sums are kept in f32, of fp8 in as few as 14 bits (Hopper's tensor cores).
+/// Sums are kept in f32, of fp8 in as few as 14 bits (Hopper's tensor cores; of block-scaled types
+/// no more is assumed).
 double roundoff_of_sums(Dtype input, Dtype output) {
-  if (input == Dtype::fp8_e4m3 || input == Dtype::fp8_e5m2) return 0x1p-14;
+  if (input == Dtype::fp8_e4m3 || input == Dtype::fp8_e5m2 || block_of(input) > 0) return 0x1p-14;
   return output == Dtype::f64 ? unit_roundoff(Dtype::f64) : unit_roundoff(Dtype::f32);
 }
 

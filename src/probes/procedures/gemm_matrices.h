@@ -20,6 +20,7 @@ struct Matrices {
   MatrixValues values = MatrixValues::random;
   std::vector<std::byte> a;  // as GemmPlan::load takes them
   std::vector<std::byte> b;
+  BlockScales scales;  // of mxfp8 and nvfp4
 };
 
 /// fp8_e5m2 means the mix that training uses: A in e4m3, B in e5m2.
@@ -28,8 +29,12 @@ constexpr Dtype dtype_of_a(Dtype dtype) {
 }
 constexpr Dtype dtype_of_b(Dtype dtype) { return dtype; }
 
-/// The same seed gives the same matrices, whatever else is made.
+/// The same seed gives the same matrices, whatever else is made. Block-scaled ones are random
+/// values that were quantised; k must be whole blocks.
 Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
                        std::uint64_t seed);
+
+/// Gives the plan all of it.
+void load(GemmPlan& plan, const Matrices& matrices);
 
 }  // namespace bench

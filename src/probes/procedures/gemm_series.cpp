@@ -10,7 +10,7 @@ namespace {
 constexpr int kRepeats = 2;
 
 Check product_of(GemmPlan& plan, const Matrices& matrices) {
-  plan.load(matrices.a, matrices.b);
+  load(plan, matrices);
   plan.clear();
   plan.run(1);
   return check_product(matrices, plan.output(), plan.result());
@@ -71,7 +71,7 @@ std::optional<CycleLimit> ceiling(const State& state, const Json& params, int th
 /// Chooses among the candidates on data of its own.
 void tune(GemmPlan& plan, const GemmCase& c, MatrixValues values, std::uint64_t seed) {
   const Matrices trial = make_matrices(c.shape, c.dtype, values, seed);
-  plan.load(trial.a, trial.b);
+  load(plan, trial);
   plan.tune();
 }
 
@@ -101,7 +101,7 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
   if (request.candidates > 1) tune(plan, c, values_of(state), seed + 2);
   params["implementation"] = plan.implementation();
   const Matrices matrices = make_matrices(c.shape, c.dtype, values_of(state), seed);
-  plan.load(matrices.a, matrices.b);
+  load(plan, matrices);
   plan.clear();
   Report report{.metric = "throughput",
                 .amount = c.shape.operations(),

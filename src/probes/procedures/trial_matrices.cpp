@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/block_scaled.h"
+
 namespace bench {
 namespace {
 
@@ -31,6 +33,15 @@ void TrialMatrices::load(GemmPlan& plan, const GemmShape& shape) {
   const Dtype dtype = pattern_.dtype;
   plan.load(repeated(pattern_.a, a_, bytes(shape.m, shape.k, dtype_of_a(dtype))),
             repeated(pattern_.b, b_, bytes(shape.k, shape.n, dtype_of_b(dtype))));
+  const auto block = static_cast<std::int64_t>(block_of(dtype));
+  if (block == 0) return;
+  const auto copy = [](std::span<const std::byte> from) {
+    return std::vector<std::byte>(from.begin(), from.end());
+  };
+  const std::int64_t blocks = shape.k / block;
+  plan.scale({copy(repeated(pattern_.scales.a, a_scales_, bytes(shape.m, blocks, dtype))),
+              copy(repeated(pattern_.scales.b, b_scales_, bytes(blocks, shape.n, dtype))),
+              pattern_.scales.tensor});
 }
 
 }  // namespace bench

@@ -14,7 +14,8 @@ class TrialMatrices {
 
  private:
   const Matrices pattern_;
-  std::vector<std::byte> a_, b_;  // as long as the largest shape so far needed
+  std::vector<std::byte> a_, b_, a_scales_,
+      b_scales_;  // as long as the largest shape so far needed
 };
 
 }  // namespace bench

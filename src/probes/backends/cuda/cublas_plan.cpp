@@ -5,6 +5,7 @@
 
 #include "core/order_statistics.h"
 #include "probes/backends/cuda/cublas_algorithms.h"
+#include "probes/backends/cuda/cublas_block_scales.h"
 #include "probes/backends/cuda/cuda_libraries.h"
 #include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/matrix_transpose.h"
@@ -34,11 +35,33 @@ CublasPlan::CublasPlan(const GemmRequest& request, const CublasTypes& types,
       alpha_(types.scale, 1.0),
       beta_(types.scale, 0.0),
       element_bytes_(size_of(request.dtype)),
-      a_(count(shape_.m, shape_.k) * element_bytes_),
-      b_(count(shape_.k, shape_.n) * element_bytes_),
-      c_(count(shape_.m, shape_.n) * size_of(types.output)),
-      algorithms_(cublas_algorithms(context.handle, descriptors_, context.workspace_bytes,
-                                    std::max(1, request.candidates))) {}
+      halves_(request.dtype == Dtype::nvfp4),
+      a_(stored_bytes(count(shape_.m, shape_.k))),
+      b_(stored_bytes(count(shape_.k, shape_.n))),
+      c_(count(shape_.m, shape_.n) * size_of(types.output)) {
+  if (types.block > 0) {
+    a_scales_ = DeviceMemory(scale_bytes(static_cast<std::size_t>(shape_.m), blocks_in_line()));
+    b_scales_ = DeviceMemory(scale_bytes(static_cast<std::size_t>(shape_.n), blocks_in_line()));
+    descriptors_.set_scales(b_scales_.as<>(), a_scales_.as<>());
+  }
+  algorithms_ = cublas_algorithms(context.handle, descriptors_, context.workspace_bytes,
+                                  std::max(1, request.candidates));
+}
+
+std::size_t CublasPlan::stored_bytes(std::size_t elements) const {
+  return halves_ ? elements / 2 : elements * element_bytes_;
+}
+
+std::size_t CublasPlan::blocks_in_line() const {
+  return static_cast<std::size_t>(shape_.k / types_.block);
+}
+
+void CublasPlan::store(const DeviceMemory& to, std::span<const std::byte> elements) const {
+  if (halves_)
+    upload(to, packed_halves(elements));
+  else
+    upload(to, elements);
+}
 
 std::string CublasPlan::version() const { return cublas_version(); }
 
@@ -47,13 +70,23 @@ std::string CublasPlan::implementation() const {
 }
 
 void CublasPlan::load(std::span<const std::byte> a, std::span<const std::byte> b) {
-  if (a.size() != a_.bytes() || b.size() != b_.bytes())
+  if (a.size() != count(shape_.m, shape_.k) * element_bytes_ ||
+      b.size() != count(shape_.k, shape_.n) * element_bytes_)
     throw Error(ErrorKind::internal, "matrices of another size than the product's");
-  upload(a_, a);
+  store(a_, a);
   if (transposed_b_)
-    upload(b_, transposed(b, shape_.k, shape_.n, element_bytes_));
+    store(b_, transposed(b, shape_.k, shape_.n, element_bytes_));
   else
-    upload(b_, b);
+    store(b_, b);
+}
+
+void CublasPlan::scale(const BlockScales& scales) {
+  if (types_.block == 0) throw Error(ErrorKind::internal, "scales for a product that has none");
+  const auto m = static_cast<std::size_t>(shape_.m), n = static_cast<std::size_t>(shape_.n);
+  const std::size_t blocks = blocks_in_line();
+  upload(a_scales_, tiled_scales(scales.a, m, blocks, blocks, 1));
+  upload(b_scales_, tiled_scales(scales.b, n, blocks, 1, n));
+  alpha_ = CublasScalar(types_.scale, static_cast<double>(scales.tensor));
 }
 
 void CublasPlan::clear() {

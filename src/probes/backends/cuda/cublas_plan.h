@@ -35,6 +35,7 @@ class CublasPlan final : public GemmPlan {
   Dtype output() const override { return types_.output; }
 
   void load(std::span<const std::byte> a, std::span<const std::byte> b) override;
+  void scale(const BlockScales& scales) override;
   void tune() override;
   void clear() override;
   void run(std::int64_t calls) override;
@@ -43,15 +44,22 @@ class CublasPlan final : public GemmPlan {
 
  private:
   double seconds_of_chosen();
+  /// Bytes on the GPU of so many elements of A or B.
+  std::size_t stored_bytes(std::size_t elements) const;
+  void store(const DeviceMemory& to, std::span<const std::byte> elements) const;
+  std::size_t blocks_in_line() const;
 
   const GemmShape shape_;
   const CublasTypes types_;
   const bool transposed_b_;
-  const CublasDescriptors descriptors_;
+  CublasDescriptors descriptors_;
   const CublasContext context_;
-  const CublasScalar alpha_, beta_;
-  const std::size_t element_bytes_;
+  CublasScalar alpha_;
+  const CublasScalar beta_;
+  const std::size_t element_bytes_;  // on the host
+  const bool halves_;                // two elements a byte on the GPU
   DeviceMemory a_, b_, c_;
+  DeviceMemory a_scales_, b_scales_;  // of block-scaled products
   std::vector<cublasLtMatmulAlgo_t> algorithms_;
   std::size_t chosen_ = 0;
 };

@@ -20,6 +20,7 @@ class CublasScalar {
     else
       put(static_cast<float>(value));
   }
+  /// For the host's pointer mode, which is cuBLASLt's own.
   const void* data() const { return bytes_.data(); }
 
  private:

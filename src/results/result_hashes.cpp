@@ -93,6 +93,15 @@ std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes) {
   return found;
 }
 
+std::vector<std::string> unlike_golden(const std::vector<ResultHash>& hashes) {
+  std::vector<std::string> found;
+  for (const ResultHash& one : hashes)
+    if (!one.golden.empty() && one.golden != one.hash)
+      found.push_back(fmt::format("{} has {} where {} says {} ({})", place(one), one.hash,
+                                  one.source, one.golden, describe(one.key)));
+  return found;
+}
+
 std::vector<std::string> without_golden(const std::vector<ResultHash>& hashes) {
   std::map<std::string, std::size_t> counts;
   for (const ResultHash& one : hashes)
@@ -106,12 +115,9 @@ std::vector<std::string> without_golden(const std::vector<ResultHash>& hashes) {
 
 Json hashes_json(const std::vector<ResultHash>& hashes) {
   const auto agree = [](const ResultHash& one) { return one.golden == one.hash; };
-  const auto differ = [](const ResultHash& one) {
-    return !one.golden.empty() && one.golden != one.hash;
-  };
   return {{"results", hashes.size()},
           {"golden", std::ranges::count_if(hashes, agree)},
-          {"different", std::ranges::count_if(hashes, differ)},
+          {"different", unlike_golden(hashes)},
           {"without_golden", without_golden(hashes)},
           {"disagreements", disagreements(hashes)}};
 }

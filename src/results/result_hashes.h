@@ -30,11 +30,14 @@ std::vector<ResultHash> result_hashes(const RunRecords& run);
 /// others are named first: they are the suspects.
 std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes);
 
+/// One sentence for each result that is unlike its golden value, with both hashes and the device.
+std::vector<std::string> unlike_golden(const std::vector<ResultHash>& hashes);
+
 /// "NVIDIA H200, 132 multiprocessors, cublaslt 13.1.0": for each kind of chip and library of which
 /// some result has no golden value, how many have none.
 std::vector<std::string> without_golden(const std::vector<ResultHash>& hashes);
 
-/// {"results", "golden", "different", "without_golden": [...], "disagreements": [...]}.
+/// {"results", "golden", "different": [...], "without_golden": [...], "disagreements": [...]}.
 Json hashes_json(const std::vector<ResultHash>& hashes);
 
 /// The document that benchctl golden writes (schemas/golden.json): each key once, of the jobs that

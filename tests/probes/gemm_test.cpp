@@ -79,6 +79,16 @@ TEST_CASE("an element that nobody wrote is found") {
   CHECK(job.run().status == Status::invalid);
 }
 
+TEST_CASE("fp8 says where its sums were kept in fewer bits, others never did") {
+  GemmJob fast(Json{{"fast_accumulation", true}, {"dtypes", {"fp8_e4m3", "f32"}}});
+  CHECK(fast.run().status == Status::ok);
+  const auto series = fast.of("throughput");
+  CHECK(series[0].params["fast_accumulation"] == true);
+  CHECK_FALSE(series[1].params.contains("fast_accumulation"));
+  CHECK(fast.hashes()[0]["key"]["fast_accumulation"] == true);
+  CHECK_FALSE(fast.hashes()[1]["key"].contains("fast_accumulation"));
+}
+
 TEST_CASE("a product of zeros says so, and ordinary ones do not") {
   GemmJob zeros(Json{{"values", "zeros"}, {"dtypes", {"f32", "int8"}}});
   CHECK(zeros.run().status == Status::ok);

@@ -72,8 +72,17 @@ TEST_CASE("what has no golden value is said, what has one is counted") {
                        Contains("no golden value for 1 result of GPU X, lib 1.2"));
   const Json json = to_json(report);
   CHECK(json["hashes"]["golden"] == 1);
-  CHECK(json["hashes"]["different"] == 0);
+  CHECK(json["hashes"]["different"].empty());
   CHECK(json["hashes"]["without_golden"].size() == 1);
+}
+
+TEST_CASE("what is unlike its golden value is named, with both hashes, the file and the device") {
+  const auto run = run_of({hash_fact("GPU-a", kOne, kTwo)}).records();
+  const auto found = unlike_golden(result_hashes(run));
+  REQUIRE(found.size() == 1);
+  CHECK_THAT(found.front(),
+             Contains(kOne) && Contains(kTwo) && Contains("x.json") && Contains("GPU-a"));
+  CHECK_THAT(to_text(make_run_report(run), {}), Contains("1 unlike the golden value"));
 }
 
 TEST_CASE("a run without hashes says nothing of them") {

@@ -97,6 +97,7 @@ class FakeGemm final : public Gemm {
           const std::uint32_t bits = std::uint32_t{read<std::uint16_t>(at)} << 16;
           return static_cast<double>(read<float>(reinterpret_cast<const std::byte*>(&bits)));
         }
+        case Dtype::fp8_e4m3:
         case Dtype::mxfp8:
         case Dtype::nvfp4: {
           double value = 0.0;

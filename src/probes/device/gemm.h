@@ -36,6 +36,12 @@ struct GemmRequest {
   int candidates = 1;              // algorithms that tune() may choose from
 };
 
+/// Whether the request is for one of those that may keep their sums in fewer bits.
+inline bool accumulates_fast(const GemmRequest& request) {
+  const bool fp8 = request.dtype == Dtype::fp8_e4m3 || request.dtype == Dtype::fp8_e5m2;
+  return fp8 && request.fast_accumulation;
+}
+
 /// The scales of mxfp8 and nvfp4, one for each block of elements along k (core/block_scaled.h).
 struct BlockScales {
   std::vector<std::byte> a;  // m rows of k / block

@@ -20,7 +20,7 @@ Json product_key(const Gemm& gemm, const GemmPlan& plan, const GemmRequest& requ
               {"threads", request.threads},
               {"packed", plan.packed()},
               {"seed", seed}};
-  if (request.fast_accumulation) key["fast_accumulation"] = true;
+  if (accumulates_fast(request)) key["fast_accumulation"] = true;
   return key;
 }
 

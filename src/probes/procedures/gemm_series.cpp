@@ -92,6 +92,7 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
   Json params = params_of(state, c);
   const GemmRequest request = gemm_request(state, c);
   const GemmOffer offer = gemm.prepare(request);
+  if (accumulates_fast(request)) params["fast_accumulation"] = true;
   if (!offer.plan) return state.skip_series("throughput", params, offer.reason);
   GemmPlan& plan = *offer.plan;
   params["library"] = plan.library();

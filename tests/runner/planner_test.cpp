@@ -214,10 +214,10 @@ TEST_CASE("axes that explode are refused, naming the case") {
 
 TEST_CASE("axes and repeats that explode together are refused too") {
   std::string values = "1";
-  for (int i = 2; i <= 200; ++i) values += ", " + std::to_string(i);
+  for (int i = 2; i <= 60; ++i) values += ", " + std::to_string(i);
   CHECK_THROWS_WITH(plan(R"({"name": "big", "probe": "gemm", "repeat": 10000,
       "axes": {"cores": [)" +
-                         values + "]}}"),
+                         values + R"(], "dtype": ["f32", "f64"]}})"),
                     Contains("'big'"));
 }
 

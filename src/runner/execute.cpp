@@ -16,8 +16,8 @@
 namespace bench {
 namespace {
 
-Json plan_document(const RunRequest& request, const std::string& run, std::int64_t time_ns) {
-  Json plan = to_json(request.plan);
+std::string plan_document(const RunRequest& request, const std::string& run, std::int64_t time_ns) {
+  Json plan;
   plan["run"] = run;
   plan["time_ns"] = time_ns;
   plan["host"] = this_host_name();
@@ -26,7 +26,7 @@ Json plan_document(const RunRequest& request, const std::string& run, std::int64
   plan["labels"] = request.labels;
   plan["environment"] = kept_environment(environ);
   plan["command"] = kept_command();
-  return plan;
+  return plan_text(request.plan, std::move(plan));
 }
 
 std::size_t jobs_to_run(const Plan& plan) {

@@ -62,7 +62,23 @@ struct ChildSetup {
   pid_t parent;
 };
 
-// Between fork and exec: only async-signal-safe calls.
+/// No signal reaches the child while it shares our memory: our handlers would run in it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t former_;
+};
+
+// Between vfork and exec: only system calls, and nothing that changes the memory we share.
 [[noreturn]] void become(const ChildSetup& setup) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -154,12 +170,15 @@ Process::Process(const Command& command, Signaller signaller) : signaller_(std::
   const std::vector<char*> envp = pointers(environment);
   Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
 
-  const pid_t self = getpid();
-  pid_ = fork();
+  const ChildSetup setup{program.c_str(), argv.data(),     envp.data(),        in.read.get(),
+                         out.write.get(), err.write.get(), report.write.get(), getpid()};
+  {
+    // vfork: with the plan of 4,000 hosts in memory a fork copies its page tables for 30 ms.
+    const SignalsBlocked blocked;
+    pid_ = vfork();
+    if (pid_ == 0) become(setup);
+  }
   if (pid_ < 0) throw_errno("start " + program);
-  if (pid_ == 0)
-    become({program.c_str(), argv.data(), envp.data(), in.read.get(), out.write.get(),
-            err.write.get(), report.write.get(), self});
   report.write.close();
   if (const int reason = exec_failure(report.read); reason != 0) {
     waitpid(pid_, nullptr, 0);

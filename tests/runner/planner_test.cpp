@@ -195,6 +195,10 @@ TEST_CASE("a plan read back from its JSON starts the same commands") {
           launch_command(after[i].job, after[i].places, kSite).argv);
   }
   CHECK(to_json(second.inventory) == to_json(first.inventory));
+  const Json text = parse_json(plan_text(first, {{"run", "r"}}), "plan.json");
+  CHECK(text.at("run") == "r");
+  const Json whole = to_json(first);
+  for (const auto& [key, value] : whole.items()) CHECK(text.at(key) == value);
   CHECK_THROWS_AS(plan_from_json(Json::object(), "plan.json"), Error);
 }
 

@@ -2,10 +2,10 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/locations.h"
 #include "core/schema.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
 #include "runner/inventory.h"
 
 namespace bench {

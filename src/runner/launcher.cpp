@@ -58,6 +58,17 @@ std::string host_words(const std::vector<Place>& places) {
   return join(words, ",");
 }
 
+/// A share is counted in hardware threads, as slots are: consecutive ones, so whole cores where the
+/// number divides.
+void add_binding(std::vector<std::string>& argv, const Job& job, const std::vector<Place>& places) {
+  if (job.binding == "none") return add(argv, {"--bind-to", "none"});
+  if (job.binding != "share") return add(argv, {"--bind-to", job.binding + ":overload-allowed"});
+  int share = 1 << 20;
+  for (const Place& place : places) share = std::min(share, std::max(1, place.slots / place.ranks));
+  add(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share)});
+  add(argv, {"--bind-to", "hwthread:overload-allowed"});
+}
+
 /// OpenMPI 4.
 std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& places,
                                       const LaunchSite& site,
@@ -74,8 +85,8 @@ std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& 
   if (remote)
     for (const auto& [name, value] : site.settings.mca) mca[name] = value;
   for (const auto& [name, value] : mca) add(argv, {"--mca", name, value});
-  add(argv, {"--oversubscribe", "--bind-to"});
-  argv.push_back(job.binding == "none" ? "none" : job.binding + ":overload-allowed");
+  argv.push_back("--oversubscribe");
+  add_binding(argv, job, places);
   // Ranks elsewhere do not inherit our environment.
   if (remote)
     for (const auto& [name, value] : env) add(argv, {"-x", name + "=" + value});
@@ -147,6 +158,10 @@ std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
     return "--launcher local starts one rank and this job needs " + std::to_string(job.ranks);
   if (by_mpirun(job, places, site) && site.mpirun.empty())
     return "mpirun is not in PATH; install openmpi-bin";
+  for (const Place& place : places)
+    if (!place.here && place.address.find(':') != std::string::npos)
+      return "mpirun reads a colon in an address as a number of slots: give " + place.address +
+             " a name, in /etc/hosts or in ssh's configuration";
   return "";
 }
 

@@ -44,7 +44,7 @@ class Run:
 
     def wait_for_job(self, job):
         """Until its rank has started and works on it."""
-        started = lambda: any(r["job"] == job and r["kind"] == "phase" and r["name"] == "launch" for r in self.records())
+        started = lambda: any(r["job"] == job and r["kind"] == "phase" and r["body"]["name"] == "launch" for r in self.records())
         self.case.assertTrue(until(started, 20), f"{job} did not start")
 
     def finish(self, seconds):

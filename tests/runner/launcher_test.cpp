@@ -45,6 +45,14 @@ TEST_CASE("several ranks are started by mpirun, pinned as asked, over shared mem
   CHECK(line.ends_with(" /x/bench-rank "));
 }
 
+TEST_CASE("a share is as many slots as there are for each rank") {
+  const std::string two = words(launch_command(job(2, "share"), here(2, 16), site()));
+  CHECK_THAT(two, Contains(" --use-hwthread-cpus --map-by slot:PE=8 ") &&
+                      Contains(" --bind-to hwthread:overload-allowed "));
+  CHECK_THAT(words(launch_command(job(3, "share"), here(3, 16), site())), Contains(" slot:PE=5 "));
+  CHECK_THAT(words(launch_command(job(4, "share"), here(4, 2), site())), Contains(" slot:PE=1 "));
+}
+
 TEST_CASE("more ranks than slots yield while they wait") {
   const std::string line = words(launch_command(job(8, "none"), here(8), site()));
   CHECK_THAT(line, Contains(" --oversubscribe ") && Contains(" --mca mpi_yield_when_idle 1 "));
@@ -162,6 +170,9 @@ TEST_CASE("--launcher local refuses other hosts, naming them") {
   CHECK_THAT(launch_obstacle(spread(), two_hosts(), site(LauncherKind::local)),
              Contains("this host only") && Contains("node2"));
   CHECK(launch_obstacle(spread(), two_hosts(), site()).empty());
+  auto colon = two_hosts();
+  colon[1].address = "fe80::1";
+  CHECK_THAT(launch_obstacle(spread(), colon, site()), Contains("fe80::1") && Contains("a name"));
 }
 
 TEST_CASE("an unknown launcher is a usage error that lists what there is") {

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -37,13 +38,16 @@ void make_nonblocking(const Descriptor& fd) {
     throw_errno("make a pipe non-blocking");
 }
 
-std::vector<std::string> environment_with(const std::map<std::string, std::string>& changes) {
+std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (!changes.contains(text.substr(0, text.find('=')))) result.push_back(text);
+    const std::string name = text.substr(0, text.find('='));
+    if (!command.env.contains(name) &&
+        std::ranges::find(command.unset, name) == command.unset.end())
+      result.push_back(text);
   }
-  for (const auto& [name, value] : changes) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.env) result.push_back(name + "=" + value);
   return result;
 }
 
@@ -165,7 +169,7 @@ std::string find_program(const std::string& name) {
 Process::Process(const Command& command, Signaller signaller) : signaller_(std::move(signaller)) {
   const std::string program = find_program(command.argv.at(0));
   std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> environment = environment_with(command.env);
+  std::vector<std::string> environment = environment_of(command);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
   Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();

@@ -18,6 +18,7 @@ namespace bench {
 struct Command {
   std::vector<std::string> argv;           // argv[0]: a path, or a name that is looked up in PATH
   std::map<std::string, std::string> env;  // set on top of our own environment
+  std::vector<std::string> unset = {};     // of our environment, where env does not set it
 };
 
 /// How a child ended.

@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/locations.h"
 #include "core/run_variable.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
 
 namespace bench {
 namespace {

@@ -5,10 +5,10 @@
 #include <signal.h>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "runner/allocation.h"
-#include "runner/hostlist.h"
 #include "runner/rank_process.h"
 #include "runner/short_command.h"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
 
 namespace bench {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/hostlist.h"
 #include "core/run_variable.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
 
 namespace bench {
 namespace {

@@ -10,13 +10,13 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "runner/rank_process.h"
-#include "runner/short_command.h"
 
 namespace bench {
 namespace {
 
 constexpr Seconds kBeyondConnecting{10.0};  // to find and end what is left, kill grace included
-constexpr Seconds kSlurmLimit{30.0};        // three of Slurm's MessageTimeout, as it ships
+constexpr std::size_t kMostWords = 4096;
+constexpr Seconds kSlurmLimit{30.0};  // three of Slurm's MessageTimeout, as it ships
 
 /// One host being asked.
 struct Question {
@@ -61,8 +61,8 @@ Question ask(const Place& place, const Reach& reach, const std::string& program,
 /// What the end of the question says of the host. 255 is ssh's own; others come from the host.
 void conclude(Question& question) {
   const Exit exit = question.process->reap();
-  read_some(question.process->output, question.output);
-  read_some(question.process->error, question.error);
+  read_some(question.process->output, question.output, kMostWords);
+  read_some(question.process->error, question.error, kMostWords);
   question.process.reset();
   const std::string words = telling_line(question.error);
   const bool no_program = !exit.signaled && (exit.code == 126 || exit.code == 127 ||
@@ -83,8 +83,8 @@ bool look(std::vector<Question>& questions) {
   bool all = true;
   for (Question& question : questions) {
     if (!question.process) continue;
-    read_some(question.process->output, question.output);
-    read_some(question.process->error, question.error);
+    read_some(question.process->output, question.output, kMostWords);
+    read_some(question.process->error, question.error, kMostWords);
     if (question.process->ended())
       conclude(question);
     else

@@ -182,6 +182,9 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   }
   if (by_mpirun(job, places, site)) {
     command.argv = mpirun_words(job, places, site, env);
+    // Ranks elsewhere have the mark by -x. mpirun itself goes without: what clears this host of a
+    // job's ranks must not end the mpirun of another job, which may run elsewhere.
+    if (any_remote(places)) env.erase(kRunVariable);
     if (site.root) {
       env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
       env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";

@@ -166,6 +166,15 @@ std::string find_program(const std::string& name) {
               "install it or add its folder");
 }
 
+void read_some(const Descriptor& fd, std::string& text, std::size_t most) {
+  char bytes[4096];
+  for (;;) {
+    const ssize_t got = read(fd.get(), bytes, sizeof bytes);
+    if (got <= 0) return;
+    if (text.size() < most) text.append(bytes, static_cast<std::size_t>(got));
+  }
+}
+
 Process::Process(const Command& command, Signaller signaller) : signaller_(std::move(signaller)) {
   const std::string program = find_program(command.argv.at(0));
   std::vector<std::string> arguments = command.argv;

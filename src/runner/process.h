@@ -44,6 +44,9 @@ std::string process_state(pid_t pid);
 /// Finds a program as execvp would. Throws Error(environment) naming what is wrong with it.
 std::string find_program(const std::string& name);
 
+/// Adds what has come so far from a non-blocking descriptor; what is past `most` is lost.
+void read_some(const Descriptor& fd, std::string& text, std::size_t most);
+
 class Process {
  public:
   /// Throws Error(environment) when the program is missing or cannot be started. The child gets

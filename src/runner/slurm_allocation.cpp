@@ -9,8 +9,8 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "runner/allocation.h"
+#include "runner/program_output.h"
 #include "runner/rank_process.h"
-#include "runner/short_command.h"
 
 namespace bench {
 namespace {
@@ -39,9 +39,9 @@ void read_line(std::string_view line, SallocTalk& talk) {
 
 /// "(ReqNodeNotAvail, UnavailableNodes:node03)"; "" when Slurm does not say.
 std::string why_pending(const std::string& job) try {
-  const Answer answer =
-      run_short({"squeue", "--noheader", "--jobs=" + job, "--format=%R"}, kAnswer);
-  return answer.good() ? printable(answer.output.substr(0, answer.output.find('\n'))) : "";
+  const std::string text =
+      program_output({"squeue", "--noheader", "--jobs=" + job, "--format=%R"}, kAnswer);
+  return printable(text.substr(0, text.find('\n')));
 } catch (const Error&) {
   return "";
 }
@@ -127,12 +127,8 @@ void SlurmAllocation::cancel() noexcept try {
   salloc_->input.close();
   salloc_->signal(SIGTERM);
   const std::string job = job_.empty() ? read_salloc(talk_).pending : job_;
-  const std::string which = job.empty() ? "--name=" + name_ : job;
-  const Answer answer = run_short({"scancel", which}, kAnswer);
-  salloc_.reset();
-  if (!answer.good())
-    say(Level::warning, fmt::format("scancel {} failed: {}; see squeue", which,
-                                    answer.in_time ? printable(answer.error) : "no answer"));
+  const std::unique_ptr<Process> salloc = std::move(salloc_);  // ended with this, whatever comes
+  program_output({"scancel", job.empty() ? "--name=" + name_ : job}, kAnswer);
 } catch (const std::exception& error) {
   say(Level::warning, fmt::format("the allocation {} is not cancelled: {}; see squeue",
                                   job_.empty() ? name_ : job_, error.what()));

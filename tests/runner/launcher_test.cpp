@@ -151,6 +151,7 @@ TEST_CASE("ranks elsewhere get their environment from mpirun, and the site's ben
   const std::string line = words(launch_command(spread(), two_hosts(), there));
   CHECK_THAT(line, Contains(" -x A=1 ") && Contains(" -x UCX_TLS=tcp "));
   CHECK_THAT(line, Contains(" -x BENCHCTL_RUN=run-1 ") && Contains(" -x OMP_PROC_BIND=false "));
+  CHECK_FALSE(launch_command(spread(), two_hosts(), there).env.contains("BENCHCTL_RUN"));
   CHECK_THAT(words(launch_command(job(2), here(2), there)), !Contains(" -x "));
 }
 

@@ -5,13 +5,15 @@
 namespace bench {
 namespace {
 
-constexpr NameTable<Dtype, 10> kDtypes{{{{Dtype::f64, "f64"},
+constexpr NameTable<Dtype, 12> kDtypes{{{{Dtype::f64, "f64"},
                                          {Dtype::f32, "f32"},
                                          {Dtype::tf32, "tf32"},
                                          {Dtype::bf16, "bf16"},
                                          {Dtype::f16, "f16"},
                                          {Dtype::fp8_e4m3, "fp8_e4m3"},
                                          {Dtype::fp8_e5m2, "fp8_e5m2"},
+                                         {Dtype::mxfp8, "mxfp8"},
+                                         {Dtype::nvfp4, "nvfp4"},
                                          {Dtype::int8, "int8"},
                                          {Dtype::int32, "int32"},
                                          {Dtype::int64, "int64"}}}};
@@ -35,6 +37,8 @@ std::size_t size_of(Dtype dtype) {
       return 2;
     case Dtype::fp8_e4m3:
     case Dtype::fp8_e5m2:
+    case Dtype::mxfp8:
+    case Dtype::nvfp4:
     case Dtype::int8:
       return 1;
   }

@@ -1,74 +1,12 @@
 #include "core/elements.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
-#include <limits>
+
+#include "core/small_float.h"
 
 namespace bench {
 namespace {
-
-/// A float of 8 or 16 bits: sign, exponent, fraction. With `infinities` the highest exponent is
-/// theirs and NaN's; without (e4m3) only the pattern of all ones is NaN.
-struct SmallFloat {
-  int exponent_bits;
-  int fraction_bits;
-  bool infinities;
-
-  constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
-  constexpr int highest_exponent() const { return (1 << exponent_bits) - (infinities ? 2 : 1); }
-  double largest() const {
-    const int missing = infinities ? 1 : 2;  // the last fraction of e4m3 is NaN
-    const double fraction = 2.0 - std::ldexp(static_cast<double>(missing), -fraction_bits);
-    return std::ldexp(fraction, highest_exponent() - bias());
-  }
-};
-
-constexpr SmallFloat kF16{5, 10, true};
-constexpr SmallFloat kE4m3{4, 3, false};
-constexpr SmallFloat kE5m2{5, 2, true};
-
-std::uint32_t to_bits(double value, const SmallFloat& type) {
-  const std::uint32_t sign =
-      std::signbit(value) ? 1u << (type.exponent_bits + type.fraction_bits) : 0u;
-  if (std::isnan(value)) return sign | ((1u << (type.exponent_bits + type.fraction_bits)) - 1);
-  const double size = std::min(std::abs(value), type.largest());
-  const int exponent = size == 0.0 ? 1 - type.bias() : std::max(std::ilogb(size), 1 - type.bias());
-  // In units of the last place; nearbyint takes ties to even. A carry moves into the exponent.
-  const auto fraction =
-      static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, type.fraction_bits - exponent)));
-  const auto biased = static_cast<std::uint32_t>(exponent + type.bias() - 1);
-  return sign | ((biased << type.fraction_bits) + fraction);
-}
-
-double from_bits(std::uint32_t bits, const SmallFloat& type) {
-  const std::uint32_t fraction = bits & ((1u << type.fraction_bits) - 1);
-  const int exponent =
-      static_cast<int>(bits >> type.fraction_bits & ((1u << type.exponent_bits) - 1));
-  const bool negative = (bits >> (type.exponent_bits + type.fraction_bits) & 1) != 0;
-  double value;
-  const bool all_ones = fraction == (1u << type.fraction_bits) - 1;
-  if (exponent > type.highest_exponent())
-    value = fraction == 0 ? std::numeric_limits<double>::infinity()
-                          : std::numeric_limits<double>::quiet_NaN();
-  else if (!type.infinities && exponent == type.highest_exponent() && all_ones)
-    value = std::numeric_limits<double>::quiet_NaN();
-  else if (exponent == 0)
-    value = std::ldexp(fraction, 1 - type.bias() - type.fraction_bits);
-  else
-    value = std::ldexp((1u << type.fraction_bits) + fraction,
-                       exponent - type.bias() - type.fraction_bits);
-  return negative ? -value : value;
-}
-
-template <int count>
-std::array<double, count> table(const SmallFloat& type) {
-  std::array<double, count> values;
-  for (int bits = 0; bits < count; ++bits)
-    values[static_cast<std::size_t>(bits)] = from_bits(static_cast<std::uint32_t>(bits), type);
-  return values;
-}
 
 /// A float with its last bits rounded off: bf16 keeps 7 of the fraction, tf32 keeps 10.
 float keep_fraction(double value, int bits) {
@@ -126,9 +64,12 @@ void encode(std::byte* at, Dtype dtype, double value) {
     case Dtype::f16:
       return put(at, static_cast<std::uint16_t>(to_bits(value, kF16)));
     case Dtype::fp8_e4m3:
+    case Dtype::mxfp8:
       return put(at, static_cast<std::uint8_t>(to_bits(value, kE4m3)));
     case Dtype::fp8_e5m2:
       return put(at, static_cast<std::uint8_t>(to_bits(value, kE5m2)));
+    case Dtype::nvfp4:
+      return put(at, static_cast<std::uint8_t>(to_bits(value, kE2m1)));
     case Dtype::int8:
       return put(at, static_cast<std::uint8_t>(static_cast<int>(value)));
     case Dtype::int32:
@@ -141,6 +82,7 @@ void encode(std::byte* at, Dtype dtype, double value) {
 void decode(const std::byte* from, Dtype dtype, bool is_unsigned, std::span<double> out) {
   static const auto e4m3 = table<256>(kE4m3);
   static const auto e5m2 = table<256>(kE5m2);
+  static const auto e2m1 = table<16>(kE2m1);
   switch (dtype) {
     case Dtype::f64:
       return each(from, 8, out, get<double>);
@@ -153,9 +95,13 @@ void decode(const std::byte* from, Dtype dtype, bool is_unsigned, std::span<doub
       return each(from, 2, out,
                   [](const std::byte* at) { return from_bits(get<std::uint16_t>(at), kF16); });
     case Dtype::fp8_e4m3:
+    case Dtype::mxfp8:
       return each(from, 1, out, [](const std::byte* at) { return e4m3[get<std::uint8_t>(at)]; });
     case Dtype::fp8_e5m2:
       return each(from, 1, out, [](const std::byte* at) { return e5m2[get<std::uint8_t>(at)]; });
+    case Dtype::nvfp4:
+      return each(from, 1, out,
+                  [](const std::byte* at) { return e2m1[get<std::uint8_t>(at) & 0xf]; });
     case Dtype::int8:
       if (is_unsigned) return each(from, 1, out, get<std::uint8_t>);
       return each(from, 1, out, get<std::int8_t>);
@@ -186,9 +132,12 @@ double unit_roundoff(Dtype dtype) {
     case Dtype::bf16:
       return 0x1p-8;
     case Dtype::fp8_e4m3:
+    case Dtype::mxfp8:
       return 0x1p-4;
     case Dtype::fp8_e5m2:
       return 0x1p-3;
+    case Dtype::nvfp4:
+      return 0x1p-2;
     case Dtype::int8:
     case Dtype::int32:
     case Dtype::int64:

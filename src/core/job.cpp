@@ -20,6 +20,10 @@ Json to_json(const KnownLimit& known) {
       {"metric", known.metric}, {"params", known.params}, {"limit", bench::to_json(known.limit)}};
 }
 
+Json to_json(const KnownResult& known) {
+  return {{"key", known.key}, {"hash", known.hash}, {"source", known.source}};
+}
+
 std::vector<std::string> read_hosts(Fields& fields) {
   std::vector<std::string> hosts;
   for (const Json& host : fields.array("hosts")) {
@@ -60,6 +64,19 @@ std::vector<KnownLimit> read_limits(Fields& fields) {
   return limits;
 }
 
+std::vector<KnownResult> read_golden(Fields& fields) {
+  std::vector<KnownResult> golden;
+  for (const Json& json : fields.array("golden")) {
+    const std::string place = "golden/" + std::to_string(golden.size());
+    Fields known = fields.inside(place, json);
+    golden.push_back({known.object("key"), known.word("hash"), known.text_or("source", "")});
+    if (!is_result_hash(golden.back().hash))
+      known.refuse("hash", "16 hexadecimal digits", golden.back().hash);
+    known.finish();
+  }
+  return golden;
+}
+
 double timeout_from(Fields& fields) {
   const double timeout = fields.above("timeout_s", 0.0);
   if (timeout > kLongestTimeout) fields.refuse("timeout_s", "at most 1e7 seconds", timeout);
@@ -96,6 +113,11 @@ TelemetrySettings read_telemetry(Fields fields) {
 
 }  // namespace
 
+bool is_result_hash(const std::string& text) {
+  const auto digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return text.size() == 16 && std::all_of(text.begin(), text.end(), digit);
+}
+
 Json to_json(const MeasureSettings& settings) {
   return {{"min_clean", settings.min_clean},      {"interval", settings.interval},
           {"max_samples", settings.max_samples},  {"min_time_s", settings.min_time_s},
@@ -118,6 +140,8 @@ TelemetrySettings telemetry_settings_from_json(const Json& json) {
 Json to_json(const Job& job) {
   Json limits = Json::array();
   for (const KnownLimit& known : job.limits) limits.push_back(to_json(known));
+  Json golden = Json::array();
+  for (const KnownResult& known : job.golden) golden.push_back(to_json(known));
   return {{"id", job.id},
           {"case_name", job.case_name},
           {"probe", job.probe},
@@ -132,7 +156,8 @@ Json to_json(const Job& job) {
           {"timeout_s", job.timeout_s},
           {"measure", to_json(job.measure)},
           {"telemetry", to_json(job.telemetry)},
-          {"limits", std::move(limits)}};
+          {"limits", std::move(limits)},
+          {"golden", std::move(golden)}};
 }
 
 Job job_from_json(const Json& json) {
@@ -145,7 +170,7 @@ Job job_from_json(const Json& json) {
   job.params = fields.object("params");
   if (fields.has("hosts")) job.hosts = read_hosts(fields);
   if (fields.has("ranks")) job.ranks = static_cast<int>(fields.integer("ranks", 1, kMostRanks));
-  job.binding = fields.one_of("binding", job.binding, {"none", "core", "socket"});
+  job.binding = fields.one_of("binding", job.binding, {"none", "core", "socket", "share"});
   if (fields.has("env")) job.env = read_env(fields);
   if (fields.has("seed")) job.seed = fields.natural("seed");
   if (fields.has("repeat"))
@@ -156,6 +181,7 @@ Job job_from_json(const Json& json) {
   if (fields.has("telemetry"))
     job.telemetry = read_telemetry(fields.inside("telemetry", fields.any("telemetry")));
   if (fields.has("limits")) job.limits = read_limits(fields);
+  if (fields.has("golden")) job.golden = read_golden(fields);
   fields.finish();
   return job;
 }

@@ -38,6 +38,14 @@ struct KnownLimit {
   Limit limit;
 };
 
+/// What an exact result was found to be before, as the text of its hash: it applies to the result
+/// whose key is exactly this one.
+struct KnownResult {
+  Json key = Json::object();  // {"chip": ..., "library": ..., "dtype": ...}
+  std::string hash;           // 16 hexadecimal digits
+  std::string source;         // the file it stands in
+};
+
 struct Job {
   std::string id;         // unique in its run: "03.gemm.2"
   std::string case_name;  // the suite's case it comes from
@@ -46,7 +54,7 @@ struct Job {
   Json params = Json::object();  // concrete and complete: defaults are filled in
   std::vector<std::string> hosts;
   int ranks = 1;                 // over all hosts; a rank that finds another world size refuses
-  std::string binding = "core";  // none, core, socket: where the launcher pins each rank
+  std::string binding = "core";  // none, core, socket, share: where the launcher pins each rank
   std::map<std::string, std::string> env;
   std::uint64_t seed = 1;
   int repeat = 0;  // which repeat of the case this is
@@ -54,7 +62,11 @@ struct Job {
   MeasureSettings measure;
   TelemetrySettings telemetry;
   std::vector<KnownLimit> limits;
+  std::vector<KnownResult> golden;
 };
+
+/// Whether the text is one a KnownResult may have: 16 digits of 0-9 and a-f.
+bool is_result_hash(const std::string& text);
 
 Json to_json(const Job& job);
 /// Throws Error(input) for what schemas/job.json does not allow.

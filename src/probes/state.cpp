@@ -112,6 +112,12 @@ std::optional<Limit> State::known_limit(const std::string& metric, const Json& p
   return {};
 }
 
+std::optional<KnownResult> State::known_result(const Json& key) const {
+  for (const KnownResult& known : job_.golden)
+    if (known.key == key) return known;
+  return {};
+}
+
 Samples State::blank(const std::string& metric, const Json& params) const {
   const MetricInfo& info = metric_info(metric);
   Samples samples;

@@ -137,6 +137,9 @@ class State {
   /// A limit the dispatcher handed down for this metric and these parameters.
   std::optional<Limit> known_limit(const std::string& metric, const Json& params) const;
 
+  /// What the dispatcher knows the result with exactly this key to be.
+  std::optional<KnownResult> known_result(const Json& key) const;
+
   /// The phases of each measured series so far, in order.
   const std::vector<Span>& spans() const { return spans_; }
 

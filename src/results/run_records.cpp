@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -41,15 +42,26 @@ PlannedJob planned_job(const Json& json) {
   return job;
 }
 
+/// The plan but for its jobs, which are handed over one by one: as one tree those of 4,000 hosts
+/// would take hundreds of megabytes.
+Json parse_plan(const std::string& text,
+                const std::function<void(const std::string& list, const Json& job)>& each) {
+  constexpr int kTopLevel = 1, kElement = 2;
+  std::string list;
+  return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth == kTopLevel && event == Json::parse_event_t::key) list = parsed.get<std::string>();
+    const bool ends = event == Json::parse_event_t::object_end ||
+                      event == Json::parse_event_t::array_end ||
+                      event == Json::parse_event_t::value;
+    const bool is_job = depth == kElement && ends && (list == "jobs" || list == "skipped");
+    if (is_job) each(list, parsed);
+    return !is_job;
+  });
+}
+
 void read_plan(const std::string& text, RunRecords& run) {
   if (text.empty()) {
     run.warnings.push_back("plan.json is missing or empty: cases and probes are not known");
-    return;
-  }
-  try {
-    run.plan = parse_json(text, "plan.json");
-  } catch (const std::exception& error) {
-    run.warnings.push_back(fmt::format("plan.json is unreadable: {}", error.what()));
     return;
   }
   std::set<std::string> seen;
@@ -60,12 +72,19 @@ void read_plan(const std::string& text, RunRecords& run) {
     else
       run.jobs.push_back(std::move(job));
   };
-  for (const Json& job : array_field(run.plan, "jobs")) add(planned_job(job));
-  for (const Json& skipped : array_field(run.plan, "skipped")) {
-    PlannedJob job = planned_job(skipped);
-    job.skipped = text_field(skipped, "reason", "no reason is given");
-    add(std::move(job));
+  std::vector<PlannedJob> skips;  // behind the jobs, wherever they stand in the file
+  try {
+    run.plan = parse_plan(text, [&](const std::string& list, const Json& json) {
+      if (list == "jobs") return add(planned_job(json));
+      skips.push_back(planned_job(json));
+      skips.back().skipped = text_field(json, "reason", "no reason is given");
+    });
+  } catch (const std::exception& error) {
+    run.jobs.clear();
+    run.warnings.push_back(fmt::format("plan.json is unreadable: {}", error.what()));
+    return;
   }
+  for (PlannedJob& skip : skips) add(std::move(skip));
 }
 
 /// Collects complaints about single lines, the first few in full.

@@ -41,7 +41,7 @@ struct PlannedJob {
 
 struct RunRecords {
   std::string run;               // its id
-  Json plan = Json::object();    // plan.json as it stands
+  Json plan = Json::object();    // plan.json but for its jobs
   std::vector<PlannedJob> jobs;  // in the order of the plan, planned skips included
   std::vector<Record> records;   // in the order of arrival
   std::vector<std::string> warnings;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/clean.h"
+#include "core/hostlist.h"
 #include "core/order_statistics.h"
 
 namespace bench {
@@ -150,6 +151,7 @@ Series summarise(const Samples& samples, const PlannedJob& job) {
   series.unfiltered_median = median(finite.values);
   series.of_limit = of_limit(series.median, series.better, series.limit);
   series.of_limit_at_clock = at_clock_held(series.of_limit, series.limit, series.quality.clock_hz);
+  series.chosen = samples.chosen;
   count_flags(samples, series);
   refuse_what_is_no_number(finite.values.size(), series);
   return series;
@@ -170,7 +172,8 @@ std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResul
     const PlannedJob& job = jobs[at->second].job;
     Series series = summarise(*samples, job);
     add_axes(job, axes_of_case, series);
-    series.host = record.host;
+    // Of several hosts rank 0 speaks, and the result is no more its host's than the others'.
+    series.host = job.hosts.size() > 1 ? compact_hostlist(job.hosts) : record.host;
     series.rank = record.rank;
     series.time_ns = record.time_ns;
     series.record = i;

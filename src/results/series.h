@@ -61,6 +61,7 @@ struct Series {
   std::int64_t repeats = 1;
   Quality quality;
   std::optional<Check> check;
+  Json chosen = nullptr;  // what a library chose by itself; null where it does not say
   /// Index in RunRecords::records of the samples.
   std::optional<std::size_t> record;
 };

@@ -87,15 +87,27 @@ void add_cpu(const Json& sources, SeriesTelemetry& telemetry) {
   telemetry.cpu_power_w = object_field(sources, "host.power").empty() ? kNoValue : watts;
 }
 
-/// The phase in which the samples were taken, else the whole job.
-const Json* phase_of(const Json& phases, const Json& params) {
+void add_errors(const Json& job_sources, GpuTelemetry& gpu) {
+  const std::string health = "gpu" + std::to_string(gpu.gpu) + ".health";
+  for (const auto& [name, summary] : object_field(job_sources, health.c_str()).items())
+    if (const double total = number_field(summary, "total"); total > 0.0) gpu.errors[name] = total;
+}
+
+/// The phase in which the samples were taken, and the whole job; null where it is not told.
+struct Phases {
+  const Json* measure = nullptr;
   const Json* job = nullptr;
+};
+
+Phases phases_of(const Json& phases, const Json& params) {
+  Phases found;
   for (const Json& phase : phases) {
     const std::string name = text_field(phase, "phase");
-    if (name == "measure" && field(phase, "params") == params) return &phase;
-    if (name == "job" && job == nullptr) job = &phase;
+    if (name == "measure" && found.measure == nullptr && field(phase, "params") == params)
+      found.measure = &phase;
+    if (name == "job" && found.job == nullptr) found.job = &phase;
   }
-  return job;
+  return found;
 }
 
 Json spread_json(const Spread& spread) {
@@ -113,7 +125,8 @@ Json gpu_json(const GpuTelemetry& gpu) {
           {"temperature_c", number_or_null(gpu.temperature_c)},
           {"memory_temperature_c", number_or_null(gpu.memory_temperature_c)},
           {"energy_j", number_or_null(gpu.energy_j)},
-          {"reasons", gpu.reasons}};
+          {"reasons", gpu.reasons},
+          {"errors", gpu.errors}};
 }
 
 }  // namespace
@@ -153,7 +166,8 @@ std::optional<SeriesTelemetry> TelemetryIndex::of(const Series& series) const {
   const auto found = by_job_.find(series.job);
   if (found == by_job_.end() || !series.record) return {};
   const auto& samples = std::get<Samples>(run_.records[*series.record].body);
-  const Json* phase = phase_of(array_field(*found->second.facts, "phases"), samples.params);
+  const Phases phases = phases_of(array_field(*found->second.facts, "phases"), samples.params);
+  const Json* phase = phases.measure != nullptr ? phases.measure : phases.job;
   if (phase == nullptr) return {};
   const Json& sources = object_field(*phase, "sources");
   SeriesTelemetry telemetry{.phase = text_field(*phase, "phase"),
@@ -162,6 +176,8 @@ std::optional<SeriesTelemetry> TelemetryIndex::of(const Series& series) const {
   for (const int gpu : gpus_of(series, found->second))
     if (sources.contains("gpu" + std::to_string(gpu) + ".fast"))
       telemetry.gpus.push_back(gpu_telemetry(sources, found->second.gpus, gpu, telemetry.seconds));
+  if (phases.job != nullptr)
+    for (GpuTelemetry& gpu : telemetry.gpus) add_errors(field(*phases.job, "sources"), gpu);
   return telemetry;
 }
 

@@ -32,6 +32,9 @@ struct GpuTelemetry {
   double energy_j = kNoValue;
   /// Why its clock was lower than it might be, as a share of the time: {"sw_power_cap": 0.98}.
   std::map<std::string, double> reasons = {};
+  /// Errors that its memory and links counted during the whole job, those above zero: a phase is
+  /// too short for counters that are read every ten seconds.
+  std::map<std::string, double> errors = {};
 };
 
 struct SeriesTelemetry {

@@ -38,16 +38,28 @@ void check_command(const CLI::App& app, int argc, const char* const* argv) {
               "commands: " + join(names, ", "));
 }
 
-[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
+/// The command that was given, down to `import slurm`.
+const CLI::App& chosen_command(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+/// "import slurm "; "" for the program itself.
+std::string path_of(const CLI::App& command) {
+  return command.get_parent() == nullptr
+             ? ""
+             : path_of(*command.get_parent()) + command.get_name() + " ";
+}
+
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = chosen_command(app);
   std::string what = error.what();
   if (const auto extras = app.remaining(true); !extras.empty()) {
     const std::string word = extras.front().substr(0, extras.front().find('='));
-    what = "unknown argument '" + word + "'." + did_you_mean(word, option_names(command));
+    const auto known = word.starts_with("-") ? option_names(command) : command_names(command);
+    what = "unknown argument '" + word + "'." + did_you_mean(word, known);
   }
-  throw Error(ErrorKind::usage, what,
-              "benchctl " + (chosen.empty() ? "" : command.get_name() + " ") + "--help says more");
+  throw Error(ErrorKind::usage, what, "benchctl " + path_of(command) + "--help says more");
 }
 
 void describe(CLI::App& app) {
@@ -68,14 +80,13 @@ int run_cli(int argc, const char* const* argv) {
   CommandResult result;
   describe(app);
   for (const auto add : {add_list, add_plan, add_run, add_resume, add_show, add_runs, add_export,
-                         add_rebuild, add_note, add_accept})
+                         add_import, add_rebuild, add_note, add_golden, add_accept})
     add(app, result);
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    print((chosen.empty() ? app : *chosen.front()).help());
+    print(chosen_command(app).help());
   } catch (const CLI::CallForVersion&) {
     print("benchctl " + std::string(version()) + "\n");
   } catch (const CLI::ParseError& error) {

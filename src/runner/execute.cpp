@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "core/log.h"
 #include "core/text.h"
@@ -12,12 +14,13 @@
 #include "results/run_records.h"
 #include "runner/environment.h"
 #include "runner/plan_json.h"
+#include "runner/slurm_allocation.h"
 
 namespace bench {
 namespace {
 
-Json plan_document(const RunRequest& request, const std::string& run, std::int64_t time_ns) {
-  Json plan = to_json(request.plan);
+std::string plan_document(const RunRequest& request, const std::string& run, std::int64_t time_ns) {
+  Json plan;
   plan["run"] = run;
   plan["time_ns"] = time_ns;
   plan["host"] = this_host_name();
@@ -26,7 +29,7 @@ Json plan_document(const RunRequest& request, const std::string& run, std::int64
   plan["labels"] = request.labels;
   plan["environment"] = kept_environment(environ);
   plan["command"] = kept_command();
-  return plan;
+  return plan_text(request.plan, std::move(plan));
 }
 
 std::size_t jobs_to_run(const Plan& plan) {
@@ -54,16 +57,36 @@ Record restart_of(const std::string& job, std::int64_t time_ns) {
   return record;
 }
 
+/// Of the jobs that are going to run, in the order of the inventory.
+std::vector<std::string> hosts_of(const Plan& plan) {
+  std::set<std::string> used;
+  for (const PlanEntry& entry : plan.entries)
+    if (entry.skip.empty()) used.insert(entry.job.hosts.begin(), entry.job.hosts.end());
+  std::vector<std::string> hosts;
+  for (const Host& host : plan.inventory.hosts)
+    if (used.contains(host.name)) hosts.push_back(host.name);
+  return hosts;
+}
+
 void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
               const ProbeCatalogue& catalogue, LaunchSite site, Clock::time_point start) {
   const Interrupts interrupts;
   site.settings = request.plan.inventory.launch;
   site.token = directory.id();
+  DispatcherSettings settings = request.dispatcher;
+  std::optional<SlurmAllocation> own;
+  if (site.kind == LauncherKind::slurm) {
+    site.slurm.settings = request.plan.inventory.slurm;
+    const std::vector<std::string> hosts = hosts_of(request.plan);
+    if (!site.allocation && !hosts.empty())
+      own.emplace(hosts, site.slurm.settings, "benchctl-" + directory.id(), interrupts);
+    site.slurm.job = own ? own->job() : site.allocation ? site.allocation->job : "";
+    settings.check_hosts = check_through(site.slurm);
+  }
   bool finished = false;
   {
     Progress progress(request.style, request.plan);
-    Dispatcher dispatcher(catalogue, site, directory, spool, progress, interrupts,
-                          request.dispatcher);
+    Dispatcher dispatcher(catalogue, site, directory, spool, progress, interrupts, settings);
     finished = dispatcher.run(request.plan);
   }
   const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};

@@ -33,11 +33,17 @@ bool differs(const HardwareEntry& entry, const HardwarePeak& peak, const DeviceF
   return other_chip || other_clock;
 }
 
+/// Products of block-scaled elements run in the pipe of these elements.
+std::string element_dtype(const std::string& dtype) {
+  if (dtype == "mxfp8") return "fp8_e4m3";
+  return dtype == "nvfp4" ? "fp4" : dtype;
+}
+
 }  // namespace
 
 std::optional<Limit> gemm_limit(const HardwareEntry& entry, const DeviceFacts& facts,
                                 const std::string& dtype) {
-  const HardwarePeak* peak = entry.peak(dtype);
+  const HardwarePeak* peak = entry.peak(element_dtype(dtype));
   if (peak == nullptr) return {};
   const Unit unit = unit_of(dtype);
   const std::string datasheet = stated(entry, *peak, unit);

@@ -8,6 +8,7 @@
 
 #include "runner/launch_settings.h"
 #include "runner/place.h"
+#include "runner/srun.h"
 
 namespace bench {
 
@@ -30,5 +31,8 @@ using HostCheck = std::function<std::vector<HostAnswer>(
 std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
                                         const LaunchSettings& settings, const std::string& program,
                                         const std::string& token);
+
+/// Asks through steps of the allocation.
+HostCheck check_through(const SlurmSite& site);
 
 }  // namespace bench

@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "runner/launch_settings.h"
+#include "runner/slurm_settings.h"
 
 namespace bench {
 
@@ -31,6 +32,7 @@ struct Inventory {
   std::vector<Host> hosts;
   std::vector<HostGroup> groups = {};  // as the file states them, by name
   LaunchSettings launch = {};
+  SlurmSettings slurm = {};
 };
 
 /// Expressions are counted out: one Host a name. Throws Error(input) for what the schema refuses, a

@@ -2,10 +2,10 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/locations.h"
 #include "core/schema.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
 #include "runner/inventory.h"
 
 namespace bench {
@@ -113,6 +113,7 @@ Inventory inventory_from_json(const Json& json, const std::string& origin) {
   for (const auto& [name, expression] : checked.at("groups").items())
     inventory.groups.push_back(read_group(name, expression, origin, inventory, places));
   inventory.launch = launch_settings_from_json(checked.at("mpirun"), origin + ": /mpirun");
+  inventory.slurm = slurm_settings_from_json(checked.at("slurm"), origin + ": /slurm");
   return inventory;
 }
 
@@ -126,7 +127,10 @@ Json to_json(const Inventory& inventory) {
   Json groups = Json::object();
   for (const HostGroup& group : inventory.groups)
     groups[group.name] = expression_of(group, inventory);
-  return {{"hosts", hosts}, {"groups", groups}, {"mpirun", to_json(inventory.launch)}};
+  return {{"hosts", hosts},
+          {"groups", groups},
+          {"mpirun", to_json(inventory.launch)},
+          {"slurm", to_json(inventory.slurm)}};
 }
 
 }  // namespace bench

@@ -59,6 +59,7 @@ bool Lane::shake_hands(const PlanEntry& entry) {
         refuse_launch(entry, misfit);
         return false;
       }
+      libraries_ = facts->facts.value("libraries", Json());
       site_.ledger.write(entry.job.id, Phase{"launch", job_seconds()});
       return true;
     }
@@ -133,6 +134,7 @@ std::vector<KnownLimit> Lane::limits_for(const Job& job) const {
 Job Lane::send(const PlanEntry& entry) {
   Job job = entry.job;
   job.limits = limits_for(job);
+  job.golden = settings_.golden.for_job(job, libraries_);
   rank_->log().start_job();
   rank_->send(dump(to_json(job)));
   return job;

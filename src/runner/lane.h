@@ -10,6 +10,7 @@
 #include <string>
 
 #include "runner/device_limits.h"
+#include "runner/golden_values.h"
 #include "runner/host_check.h"
 #include "runner/host_states.h"
 #include "runner/ledger.h"
@@ -25,6 +26,7 @@ struct LaneSettings {
   Seconds handshake{30.0};  // from the start to the program's facts
   Seconds finish{5.0};      // from the end of its input to its end
   std::string version;      // what bench-rank must be
+  GoldenValues golden = {};
   Signaller signaller = signal_session;
   HostCheck check_hosts = answering_hosts;  // asked after a failure that may be a host's
 };
@@ -79,6 +81,7 @@ class Lane {
   LaneSite site_;
   const LaneSettings& settings_;
   std::optional<DeviceFacts> device_;  // of the rank process that runs now
+  Json libraries_;                     // that it measures with
 
   std::unique_ptr<RankProcess> rank_;
   std::string rank_key_;

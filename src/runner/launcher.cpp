@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/locations.h"
 #include "core/run_variable.h"
 #include "core/text.h"
@@ -18,6 +19,7 @@ bool any_remote(const std::vector<Place>& places) {
 }
 
 bool by_mpirun(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
+  if (site.kind == LauncherKind::slurm) return false;
   return job.ranks > 1 || site.kind == LauncherKind::mpirun || any_remote(places);
 }
 
@@ -30,7 +32,7 @@ using McaParameters = std::map<std::string, std::string>;
 /// All ranks on this host: no start-up daemon is asked for (plm isolated), and pml and btl are
 /// named because looking for networks triples the time MPI_Init takes.
 McaParameters parameters_here() {
-  return {{"plm", "isolated"}, {"pml", "ob1"}, {"btl", "vader,self"}};
+  return {{"plm", "isolated"}, {"ras", "^slurm"}, {"pml", "ob1"}, {"btl", "vader,self"}};
 }
 
 /// Other hosts: the remote shell starts a daemon on each straight from here, so that the one that
@@ -40,6 +42,7 @@ McaParameters parameters_remote(const LaunchSettings& settings) {
   McaParameters mca = {{"plm", "rsh"},
                        {"plm_rsh_agent", join(agent_words(settings), " ")},
                        {"plm_rsh_no_tree_spawn", "1"},
+                       {"ras", "^slurm"},  // our hosts, also inside an allocation
                        {"oob_tcp_keepalive_time", std::to_string(settings.keepalive_s)},
                        {"oob_tcp_keepalive_intvl", std::to_string(settings.keepalive_s)},
                        {"oob_tcp_keepalive_probes", std::to_string(settings.keepalive_count)}};
@@ -53,6 +56,17 @@ std::string host_words(const std::vector<Place>& places) {
   for (const Place& place : places)
     words.push_back(place.address + ":" + std::to_string(place.ranks));
   return join(words, ",");
+}
+
+/// A share is counted in hardware threads, as slots are: consecutive ones, so whole cores where the
+/// number divides.
+void add_binding(std::vector<std::string>& argv, const Job& job, const std::vector<Place>& places) {
+  if (job.binding == "none") return add(argv, {"--bind-to", "none"});
+  if (job.binding != "share") return add(argv, {"--bind-to", job.binding + ":overload-allowed"});
+  int share = 1 << 20;
+  for (const Place& place : places) share = std::min(share, std::max(1, place.slots / place.ranks));
+  add(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share)});
+  add(argv, {"--bind-to", "hwthread:overload-allowed"});
 }
 
 /// OpenMPI 4.
@@ -71,12 +85,29 @@ std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& 
   if (remote)
     for (const auto& [name, value] : site.settings.mca) mca[name] = value;
   for (const auto& [name, value] : mca) add(argv, {"--mca", name, value});
-  add(argv, {"--oversubscribe", "--bind-to"});
-  argv.push_back(job.binding == "none" ? "none" : job.binding + ":overload-allowed");
+  argv.push_back("--oversubscribe");
+  add_binding(argv, job, places);
   // Ranks elsewhere do not inherit our environment.
   if (remote)
     for (const auto& [name, value] : env) add(argv, {"-x", name + "=" + value});
   return argv;
+}
+
+/// "" where there is none: jobs that need it are skipped, with a reason.
+std::string path_of(const std::string& program) try {
+  return find_program(program);
+} catch (const Error&) {
+  return "";
+}
+
+std::string slurm_obstacle(const Job& job, const LaunchSite& site) {
+  if (site.slurm.srun.empty()) return "srun is not in PATH; install slurm-client";
+  if (!site.allocation) return "";
+  for (const std::string& host : job.hosts)
+    if (!site.allocation->has(host))
+      return host + " is not in the Slurm allocation " + site.allocation->job + " (" +
+             compact_hostlist(site.allocation->nodes) + ")";
+  return "";
 }
 
 }  // namespace
@@ -85,12 +116,9 @@ LauncherKind launcher_from(const std::string& name) {
   if (name == "auto") return LauncherKind::automatic;
   if (name == "local") return LauncherKind::local;
   if (name == "mpirun") return LauncherKind::mpirun;
-  if (name == "slurm")
-    throw Error(
-        ErrorKind::usage, "--launcher slurm: this version launches on this host only",
-        "use auto, local or mpirun; inside an allocation run benchctl itself under srun -n1");
+  if (name == "slurm") return LauncherKind::slurm;
   throw Error(ErrorKind::usage, "--launcher " + name + ": there is no such launcher",
-              "use one of: auto, local, mpirun");
+              "use one of: auto, local, mpirun, slurm");
 }
 
 LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_option) {
@@ -100,18 +128,21 @@ LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_o
                                                   : rank_program_option;
   const auto cuda = program_folder() / "bench-rank-cuda";
   if (std::filesystem::exists(cuda)) site.cuda_rank_program = cuda.string();
-  try {
-    site.mpirun = find_program("mpirun");
-  } catch (const Error&) {  // several ranks are then skipped, with a reason
-  }
+  site.mpirun = path_of("mpirun");
+  site.slurm.srun = path_of("srun");
   site.root = geteuid() == 0;
+  if (kind == LauncherKind::slurm || (kind == LauncherKind::automatic && !site.slurm.srun.empty()))
+    site.allocation = surrounding_allocation();
+  if (kind == LauncherKind::automatic && site.allocation && site.allocation->nodes.size() > 1)
+    site.kind = LauncherKind::slurm;
   return site;
 }
 
 std::string rank_program(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
   const bool cuda = job.device == "cuda";
   const std::string& there = cuda ? site.settings.cuda_rank_program : site.settings.rank_program;
-  if (any_remote(places) && !there.empty()) return there;
+  const bool elsewhere = site.kind == LauncherKind::slurm || any_remote(places);
+  if (elsewhere && !there.empty()) return there;
   return cuda ? site.cuda_rank_program : site.rank_program;
 }
 
@@ -119,6 +150,7 @@ std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
                             const LaunchSite& site) {
   if (rank_program(job, places, site).empty())
     return "no CUDA build: there is no bench-rank-cuda beside benchctl";
+  if (site.kind == LauncherKind::slurm) return slurm_obstacle(job, site);
   if (site.kind == LauncherKind::local && any_remote(places))
     return "--launcher local starts on this host only, and this job is for " +
            join(job.hosts, ", ");
@@ -126,25 +158,40 @@ std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
     return "--launcher local starts one rank and this job needs " + std::to_string(job.ranks);
   if (by_mpirun(job, places, site) && site.mpirun.empty())
     return "mpirun is not in PATH; install openmpi-bin";
+  for (const Place& place : places)
+    if (!place.here && place.address.find(':') != std::string::npos)
+      return "mpirun reads a colon in an address as a number of slots: give " + place.address +
+             " a name, in /etc/hosts or in ssh's configuration";
   return "";
 }
 
 Command launch_command(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
   Command command;
   std::map<std::string, std::string> env = job.env;
-  if (any_remote(places))
+  const bool slurm = site.kind == LauncherKind::slurm;
+  if (slurm || any_remote(places))
     for (const auto& [name, value] : site.settings.env) env.emplace(name, value);
   // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would tie the rank to one core before its main
   // runs, and "all cores" would silently mean one. The probes pin their threads themselves.
   env.emplace("OMP_PROC_BIND", "false");
-  if (!site.token.empty()) env.emplace(kRunVariable, site.token);
+  if (slurm) {
+    command.argv = srun_words(job, places, site.slurm, site.token);
+    if (job.ranks > 1) env.merge(mpi_environment(places, site.settings));
+  } else if (!site.token.empty()) {
+    env.emplace(kRunVariable, site.token);
+  }
   if (by_mpirun(job, places, site)) {
     command.argv = mpirun_words(job, places, site, env);
+    // Ranks elsewhere have the mark by -x. mpirun itself goes without: what clears this host of a
+    // job's ranks must not end the mpirun of another job, which may run elsewhere.
+    if (any_remote(places)) env.erase(kRunVariable);
     if (site.root) {
       env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
       env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
     }
   }
+  // What stands there of a step that we are in ourselves is not this job's.
+  if (!by_mpirun(job, places, site)) command.unset = step_variables();
   command.env = std::move(env);
   command.argv.push_back(rank_program(job, places, site));
   return command;

@@ -1,17 +1,20 @@
 // How a job's ranks are started: pure functions from a job to a command line and an environment.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/job.h"
+#include "runner/allocation.h"
 #include "runner/launch_settings.h"
 #include "runner/place.h"
 #include "runner/process.h"
+#include "runner/srun.h"
 
 namespace bench {
 
-enum class LauncherKind { automatic, local, mpirun };
+enum class LauncherKind { automatic, local, mpirun, slurm };
 
 /// Throws Error(usage) naming what there is.
 LauncherKind launcher_from(const std::string& name);
@@ -25,8 +28,11 @@ struct LaunchSite {
   bool root = false;              // OpenMPI asks twice before it runs as root
   LaunchSettings settings = {};   // how other hosts are reached
   std::string token = {};         // marks every process of this run, so that what is left is found
+  SlurmSite slurm = {};
+  std::optional<Allocation> allocation = {};  // the one we run in
 };
 
+/// `automatic` becomes slurm inside an allocation of several nodes.
 LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_option);
 
 /// Why this job cannot be launched here, with what to do; "" when it can.

@@ -1,6 +1,9 @@
 #include "runner/plan_json.h"
 
+#include <fmt/format.h>
+
 #include <map>
+#include <string_view>
 
 #include "core/error.h"
 
@@ -58,31 +61,51 @@ PlanEntry entry_from(const Json& json, const std::map<std::string, const Host*>&
   return entry;
 }
 
-}  // namespace
+const char* list_of(const PlanEntry& entry) { return entry.skip.empty() ? "jobs" : "skipped"; }
 
-Json to_json(const Plan& plan) {
-  Json jobs = Json::array(), skipped = Json::array();
-  for (const PlanEntry& entry : plan.entries) {
-    Json job = to_json(entry.job);
-    if (entry.skip.empty()) {
-      jobs.push_back(std::move(job));
-    } else {
-      job["reason"] = entry.skip;
-      skipped.push_back(std::move(job));
-    }
-  }
+Json job_json(const PlanEntry& entry) {
+  Json job = to_json(entry.job);
+  if (!entry.skip.empty()) job["reason"] = entry.skip;
+  return job;
+}
+
+Json without_jobs(const Plan& plan) {
   Json json = {{"suite", plan.suite.name},
                {"description", plan.suite.description},
                {"suite_path", plan.suite.path},
                {"digest", plan.suite.digest},
                {"inventory", to_json(plan.inventory)},
-               {"jobs", std::move(jobs)},
-               {"skipped", std::move(skipped)},
                {"gates", plan.gates},
                {"expected_s", plan.expected.value}};
   if (Json uneven = uneven_ranks(plan); !uneven.empty()) json["uneven"] = std::move(uneven);
   if (Json rest = cooldowns(plan); !rest.empty()) json["cooldown_s"] = std::move(rest);
   return json;
+}
+
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  Json json = without_jobs(plan);
+  json["jobs"] = json["skipped"] = Json::array();
+  for (const PlanEntry& entry : plan.entries) json[list_of(entry)].push_back(job_json(entry));
+  return json;
+}
+
+std::string plan_text(const Plan& plan, Json header) {
+  header.update(without_jobs(plan));
+  std::string text = header.dump(1, ' ', false, Json::error_handler_t::replace);
+  text.resize(text.rfind('\n'));  // the closing brace goes to the end
+  for (const char* list : {"jobs", "skipped"}) {
+    text += fmt::format(",\n \"{}\": [", list);
+    const char* before = "\n  ";
+    for (const PlanEntry& entry : plan.entries) {
+      if (list_of(entry) != std::string_view(list)) continue;
+      text += before + dump(job_json(entry));
+      before = ",\n  ";
+    }
+    text += "\n ]";
+  }
+  return text + "\n}\n";
 }
 
 Plan plan_from_json(const Json& json, const std::string& origin) try {

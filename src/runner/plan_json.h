@@ -10,6 +10,10 @@ namespace bench {
 /// the jobs that have them.
 Json to_json(const Plan& plan);
 
+/// The same with more keys of `header` at the top, as text made job by job: the jobs of 4,000 hosts
+/// as one tree take hundreds of megabytes.
+std::string plan_text(const Plan& plan, Json header);
+
 /// Throws Error(input) naming what is wrong; the text may be anybody's.
 Plan plan_from_json(const Json& json, const std::string& origin);
 

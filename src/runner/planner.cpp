@@ -6,47 +6,10 @@
 
 #include "core/error.h"
 #include "runner/scopes.h"
-#include "runner/suite_check.h"
+#include "runner/variants.h"
 
 namespace bench {
 namespace {
-
-constexpr std::size_t kMostJobs = 100'000;
-
-/// One value from each axis.
-using Choice = std::map<std::string, Json>;
-
-Error too_many(const std::string& case_name) {
-  return {ErrorKind::input, fmt::format("case '{}' makes more than {} jobs", case_name, kMostJobs),
-          "lists in params sweep inside one job; axes and repeat multiply jobs"};
-}
-
-std::vector<Choice> choices(const std::map<std::string, Json>& axes, const std::string& case_name) {
-  std::vector<Choice> result = {{}};
-  for (const auto& [name, values] : axes) {
-    if (result.size() * values.size() > kMostJobs) throw too_many(case_name);
-    std::vector<Choice> longer;
-    for (const Choice& choice : result)
-      for (const Json& value : values) {
-        longer.push_back(choice);
-        longer.back()[name] = value;
-      }
-    result = std::move(longer);
-  }
-  return result;
-}
-
-Json chosen(const Choice& choice, const std::string& axis, const Json& otherwise) {
-  const auto found = choice.find(axis);
-  return found == choice.end() ? otherwise : found->second;
-}
-
-Json params_of(const Case& suite_case, const Choice& choice) {
-  Json params = suite_case.params;
-  for (const auto& [name, value] : choice)
-    if (!is_launch_axis(name)) params[name] = value;
-  return params;
-}
 
 MeasureSettings measure_of(const Suite& suite, const Case& suite_case) {
   Json settings = to_json(MeasureSettings{});
@@ -71,27 +34,13 @@ std::vector<Place> places_for(const HostSet& set, const Inventory& inventory, co
   return places;
 }
 
-/// Processes are shared by jobs of equal environment: what needs one of its own stands in there.
-std::map<std::string, std::string> environment_of(const Case& suite_case, const ProbeEntry& probe,
-                                                  const Json& params) {
-  std::map<std::string, std::string> environment = suite_case.env;
-  const Json& properties = probe.params.json().at("properties");
-  for (const std::string& name : probe.process_params) {
-    const Json& value = params.at(name);
-    if (value == properties.at(name).value("default", Json())) continue;
-    environment["BENCH_PARAM_" + name] = value.is_string() ? value.get<std::string>() : dump(value);
-  }
-  return environment;
-}
-
-Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice,
-             const std::vector<Place>& places, const ProbeEntry& probe) {
+Job make_job(const Suite& suite, const Case& suite_case, const Variant& variant,
+             const std::vector<Place>& places) {
   Job job;
   job.case_name = suite_case.name;
   job.probe = suite_case.probe;
   job.device = suite_case.device;
-  job.params = complete_params(probe, params_of(suite_case, choice),
-                               suite.path + ": case '" + suite_case.name + "'", "");
+  job.params = variant.params;
   job.ranks = 0;
   // A rank alone has the whole host, and ranks that share CPUs are best placed by the kernel.
   bool pinned = true;
@@ -100,8 +49,8 @@ Job make_job(const Suite& suite, const Case& suite_case, const Choice& choice,
     job.ranks += place.ranks;
     pinned &= place.ranks > 1 && place.ranks <= place.slots;
   }
-  job.binding = pinned ? chosen(choice, "binding", suite_case.binding).get<std::string>() : "none";
-  job.env = environment_of(suite_case, probe, job.params);
+  job.binding = pinned ? chosen(variant, "binding", suite_case.binding).get<std::string>() : "none";
+  job.env = variant.env;
   job.timeout_s = suite_case.timeout_s;
   job.measure = measure_of(suite, suite_case);
   job.telemetry = telemetry_of(suite, suite_case);
@@ -140,15 +89,20 @@ std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
                               const Inventory& inventory, const ProbeEntry& probe,
                               const LaunchSite& site, const Durations& durations) {
   std::vector<PlanEntry> jobs;
-  for (const HostSet& set : host_sets(suite_case.scope, inventory))
-    for (const Choice& choice : choices(suite_case.axes, suite_case.name))
+  const auto sets = host_sets(suite_case.scope, inventory);
+  const auto of_case = variants(suite, suite_case, probe);
+  const std::size_t count =
+      sets.size() * of_case.size() * static_cast<std::size_t>(suite_case.repeat);
+  if (count > kMostJobs) throw too_many_jobs(suite_case.name);
+  jobs.reserve(count);
+  for (const HostSet& set : sets)
+    for (const Variant& variant : of_case)
       for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
-        if (jobs.size() >= kMostJobs) throw too_many(suite_case.name);
         PlanEntry entry;
-        entry.places =
-            places_for(set, inventory, chosen(choice, "ranks_per_host", suite_case.ranks_per_host));
-        entry.job = make_job(suite, suite_case, choice, entry.places, probe);
-        entry.axes = choice;
+        entry.places = places_for(set, inventory,
+                                  chosen(variant, "ranks_per_host", suite_case.ranks_per_host));
+        entry.job = make_job(suite, suite_case, variant, entry.places);
+        entry.axes = variant.choice;
         entry.job.repeat = repeat;
         entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
         entry.cooldown = Seconds{suite_case.cooldown_s};

@@ -18,6 +18,7 @@ namespace bench {
 struct Command {
   std::vector<std::string> argv;           // argv[0]: a path, or a name that is looked up in PATH
   std::map<std::string, std::string> env;  // set on top of our own environment
+  std::vector<std::string> unset = {};     // of our environment, where env does not set it
 };
 
 /// How a child ended.
@@ -42,6 +43,9 @@ std::string process_state(pid_t pid);
 
 /// Finds a program as execvp would. Throws Error(environment) naming what is wrong with it.
 std::string find_program(const std::string& name);
+
+/// Adds what has come so far from a non-blocking descriptor; what is past `most` is lost.
+void read_some(const Descriptor& fd, std::string& text, std::size_t most);
 
 class Process {
  public:

@@ -70,9 +70,8 @@ fs::path RunDirectory::log_path(int launch) const {
   return path_ / "log" / fmt::format("{:02}.txt", launch);
 }
 
-void RunDirectory::write_plan(const Json& plan) const {
+void RunDirectory::write_plan(const std::string& text) const {
   const fs::path beside = path_ / "plan.json.tmp";
-  const std::string text = plan.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   Descriptor file(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.valid() ||
       write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||

@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <string>
 
-#include "core/json.h"
-
 namespace bench {
 
 class RunDirectory {
@@ -27,7 +25,7 @@ class RunDirectory {
   int logs() const;
 
   /// Whole or not at all: written beside and renamed.
-  void write_plan(const Json& plan) const;
+  void write_plan(const std::string& text) const;
 
  private:
   std::string id_;

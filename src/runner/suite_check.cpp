@@ -45,10 +45,10 @@ void check_device(const Case& suite_case, const ProbeEntry& probe, const std::st
 }
 
 void check_launch_value(const std::string& axis, const Json& value, const std::string& where) {
-  constexpr std::array kBindings = {"none", "core", "socket"};
+  constexpr std::array kBindings = {"none", "core", "socket", "share"};
   if (axis == "binding" && std::ranges::find(kBindings, value) == kBindings.end())
     throw Error(ErrorKind::input, where + ": no such binding: " + excerpt(value),
-                "use one of: none, core, socket");
+                "use one of: none, core, socket, share");
   const bool count = value.is_number_integer() && value > 0 && value <= 65536;
   if (axis == "ranks_per_host" && !count && value != "slots")
     throw Error(ErrorKind::input, where + ": no number of ranks: " + excerpt(value),

@@ -33,6 +33,7 @@ Job full_job() {
   job.telemetry = {.enabled = true, .period_s = 0.5};
   job.limits = {
       {"throughput", {{"dtype", "f32"}}, {1e12, LimitKind::measured, "instruction_peak"}}};
+  job.golden = {{{{"chip", "GPU"}, {"m", 512}}, "00ff00ff00ff00ff", "hosts/golden/x.json"}};
   return job;
 }
 

@@ -64,6 +64,7 @@ TEST_CASE("every field of samples comes back") {
   CHECK(samples.limit->source == "2 pipes x 16 lanes");
   CHECK(samples.check->method == "exact integers");
   CHECK(samples.quality.clock_hz == 3.1e9);
+  CHECK(samples.chosen == expected.chosen);
   CHECK(samples.outcome == Status::invalid);
   CHECK(samples.reason == expected.reason);
 }

@@ -22,6 +22,7 @@ inline Samples full_samples() {
   samples.limit = Limit{2e9, LimitKind::proven, "2 pipes x 16 lanes", 1.9e9};
   samples.check = Check{"exact integers", 0.0, 0.0};
   samples.quality = {0.99, 0.001, 0.0, 3.1e9, 0.25};
+  samples.chosen = {{"algorithm", "NVLS"}, {"channels", 16}, {"protocol", nullptr}};
   samples.outcome = Status::invalid;
   samples.reason = "a reason with \"quotes\"\nand a line";
   return samples;

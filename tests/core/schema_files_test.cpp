@@ -129,7 +129,9 @@ TEST_CASE("a host's name and address cannot pass for an option or a command") {
   };
   CHECK(refusal("hosts", host("node01", "admin@10.0.0.1")) == "accepted");
   CHECK(refusal("hosts", host("node01.cluster", "[fe80::1%eth0]")) == "accepted");
-  for (const char* bad : {"-oProxyCommand=x", "a b", "a;b", "a,b", "$(x)", "a\\nb", ""}) {
+  CHECK(refusal("hosts", host("node[01-16],login", "{name}-ib")) == "accepted");
+  CHECK(refusal("hosts", host("node01", "a,b")) != "accepted");
+  for (const char* bad : {"-oProxyCommand=x", "a b", "a;b", "$(x)", "a\\nb", ""}) {
     CHECK(refusal("hosts", host("node01", bad)) != "accepted");
     CHECK(refusal("hosts", host(bad, "node01")) != "accepted");
   }

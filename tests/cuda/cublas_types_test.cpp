@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "core/elements.h"
+#include "probes/backends/cuda/cublas_algorithms.h"
 #include "probes/backends/cuda/cublas_descriptors.h"
+#include "probes/backends/cuda/cublas_scalar.h"
 #include "probes/backends/cuda/matrix_transpose.h"
 #include "tests/support/catch.h"
 
@@ -94,6 +96,23 @@ TEST_CASE("descriptors of every dtype can be made") {
       CHECK(rows == 64);
     }
   }
+}
+
+TEST_CASE("an algorithm is named by all that decides the order of its additions") {
+  CublasAlgorithm algorithm{.id = 66, .tile = 20, .stages = 36};
+  CHECK(to_string(algorithm) == "algorithm 66, tile 20, stages 36");
+  algorithm.splits = 4;
+  algorithm.reduction = 2;
+  algorithm.cluster = 3;
+  CHECK(to_string(algorithm) ==
+        "algorithm 66, tile 20, stages 36, cluster 3, splits 4, reduction 2");
+}
+
+TEST_CASE("alpha and beta have the type the product asks for") {
+  const CublasScalar real(CUDA_R_64F, 0.5), whole(CUDA_R_32I, 1.0), single(CUDA_R_32F, 0.25);
+  CHECK(*static_cast<const double*>(real.data()) == 0.5);
+  CHECK(*static_cast<const std::int32_t*>(whole.data()) == 1);
+  CHECK(*static_cast<const float*>(single.data()) == 0.25f);
 }
 
 TEST_CASE("a transpose of a wrong size is refused; twice transposed is the matrix") {

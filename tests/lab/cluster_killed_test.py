@@ -21,7 +21,7 @@ class ClusterKilled(ClusterTestCase):
             with self.subTest(kill=kill, seed=seed):
                 self.setUp()
                 run = self.start(long_case(0.5), NULL, {**long_case(0.5), "name": "last"})
-                time.sleep(chance.uniform(0.2, 4.0))
+                time.sleep(chance.uniform(0.2, 2.5))
                 self.kill_benchctl()
                 run.process.wait(10)
                 if run.folder is None:

@@ -27,9 +27,10 @@ NULL = {"name": "null", "probe": "null"}
 class Run:
     """One run of benchctl on head, while it goes on and afterwards."""
 
-    def __init__(self, case, words):
+    def __init__(self, case, words, before=()):
+        """`before`: a program with its words that starts benchctl."""
         self.case = case
-        self.process = case.lab.start_quietly("exec", "head", PROGRAMS / "benchctl", *words, "--db", case.database)
+        self.process = case.lab.start_quietly("exec", "head", *before, PROGRAMS / "benchctl", *words, "--db", case.database)
 
     @property
     def folder(self):
@@ -44,7 +45,7 @@ class Run:
 
     def wait_for_job(self, job):
         """Until its rank has started and works on it."""
-        started = lambda: any(r["job"] == job and r["kind"] == "phase" and r["name"] == "launch" for r in self.records())
+        started = lambda: any(r["job"] == job and r["kind"] == "phase" and r["body"]["name"] == "launch" for r in self.records())
         self.case.assertTrue(until(started, 20), f"{job} did not start")
 
     def finish(self, seconds):
@@ -80,12 +81,12 @@ class ClusterTestCase(LabTestCase):
         for host in range(1, self.HOSTS + 1):
             self.lab.say("heal", f"node{host:02}")
 
-    def start(self, *cases, parallel=3, **mpirun):
+    def start(self, *cases, parallel=3, launcher="auto", before=(), slurm=None, **mpirun):
         suite, hosts = self.folder / "suite.json", self.folder / "hosts.json"
         suite.write_text(json.dumps({"suite": "lab", "cases": cases}))
         hosts.write_text(json.dumps({"hosts": [{"name": f"node[01-{self.HOSTS:02}]", "slots": 1}],
-                                     "mpirun": {**MPIRUN, **mpirun}}))
-        return Run(self, ["run", suite, "--hosts", hosts, "--parallel", parallel])
+                                     "mpirun": {**MPIRUN, **mpirun}, "slurm": slurm or {}}))
+        return Run(self, ["run", suite, "--hosts", hosts, "--parallel", parallel, "--launcher", launcher], before)
 
     def resume(self, *words, seconds=40):
         run = Run(self, ["resume", "latest", *words])

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "probes/device/collectives.h"
-#include "tests/mpi/mpi_test.h"
+#include "tests/mpi/wrapped_group.h"
 #include "tests/support/catch.h"
 
 namespace bench {
@@ -62,6 +62,32 @@ TEST_CASE(
   CHECK(slowed == std::set<std::string>{"communication", "computation"});
   CHECK(active == std::set<std::string>{"communication_rate communication", "gemm_rate computation",
                                         "communication_rate both", "gemm_rate both"});
+}
+
+/// Real MPI, also beside computations, whose result is spoiled on rank 1.
+class SpoiledCollectives final : public Collectives {
+ public:
+  explicit SpoiledCollectives(Group& group) : group_(group) {}
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
+    group_.collectives()->run(op, send, recv, count, dtype);
+    if (group_.rank() == 1) static_cast<std::byte*>(recv)[3] ^= std::byte{1};
+  }
+  Overlap* overlap() override { return group_.collectives()->overlap(); }
+
+ private:
+  Group& group_;
+};
+
+TEST_CASE("a flipped bit in what was communicated beside products is found") {
+  SpoiledCollectives spoiled(mpi_test_group());
+  WrappedGroup group(mpi_test_group(), spoiled);
+  const MpiRun run = run_briefly(group, "concurrency",
+                                 parse_json(R"({"loads": ["communication"], "dtype": "f32",
+        "shape": [32, 32, 32], "threads": 1, "message_bytes": 4096})",
+                                            "test"));
+  CHECK(run.outcome.status == Status::invalid);
+  for (const Samples& samples : run.samples)
+    if (samples.params.value("active", "") == "both") CHECK(samples.outcome == Status::invalid);
 }
 
 TEST_CASE("communication of a type that the library cannot sum is skipped") {

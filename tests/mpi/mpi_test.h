@@ -17,6 +17,7 @@ Group& mpi_test_group();
 struct MpiRun {
   Outcome outcome;
   std::vector<Samples> samples;  // at rank 0
+  std::vector<Facts> facts;      // at rank 0
 };
 
 /// On the host's device; the probe's schema fills in what `params` leaves out.
@@ -32,7 +33,10 @@ inline MpiRun run_briefly(Group& group, const std::string& name, const Json& par
   const Probe& probe = find_probe(name);
   State state(job, probe, *device, group, sink);
   probe.run(state);
-  return {state.finish(), sink.samples()};
+  MpiRun run{state.finish(), sink.samples(), {}};
+  for (const Record& record : sink.records)
+    if (const auto* facts = std::get_if<Facts>(&record.body)) run.facts.push_back(*facts);
+  return run;
 }
 
 }  // namespace bench

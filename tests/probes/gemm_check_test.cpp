@@ -1,8 +1,10 @@
 #include "probes/procedures/gemm_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "core/block_scaled.h"
 #include "core/elements.h"
 #include "tests/support/catch.h"
 
@@ -130,6 +132,65 @@ TEST_CASE("a wrong element of a narrow result is found") {
   CHECK_FALSE(check_product(integers, Dtype::bf16, spoil(exact, 0)).passed());  // the last bit
 }
 
+/// C of block-scaled matrices, from their bytes by the formats' definition alone.
+std::vector<std::byte> scaled_product(const Matrices& x, Dtype output) {
+  const auto m = static_cast<std::size_t>(x.shape.m), n = static_cast<std::size_t>(x.shape.n),
+             k = static_cast<std::size_t>(x.shape.k), block = block_of(x.dtype);
+  std::vector<double> a(m * k), b(k * n);
+  decode(x.a.data(), x.dtype, false, a);
+  decode(x.b.data(), x.dtype, false, b);
+  std::vector<std::byte> c(m * n * size_of(output));
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      float sum = 0.0f;
+      for (std::size_t t = 0; t < k; ++t)
+        sum += static_cast<float>(
+            a[i * k + t] * decode_scale(x.dtype, x.scales.a[i * (k / block) + t / block]) *
+            b[t * n + j] * decode_scale(x.dtype, x.scales.b[t / block * n + j]));
+      encode(c.data() + (i * n + j) * size_of(output), output,
+             static_cast<double>(sum * x.scales.tensor));
+    }
+  return c;
+}
+
+TEST_CASE("block-scaled products are checked on the values their scales give") {
+  for (const Dtype dtype : {Dtype::mxfp8, Dtype::nvfp4})
+    for (const MatrixValues values :
+         {MatrixValues::random, MatrixValues::integers, MatrixValues::zeros}) {
+      INFO(to_string(dtype));
+      const Matrices x = make_matrices({7, 33, 256}, dtype, values, 3);
+      CHECK(x.scales.a.size() == 7 * 256 / block_of(dtype));
+      CHECK(x.scales.b.size() == 33 * 256 / block_of(dtype));
+      const auto right = scaled_product(x, Dtype::bf16);
+      CHECK(check_product(x, Dtype::bf16, right).passed());
+      if (values == MatrixValues::zeros) continue;
+      for (const bool of_a : {true, false}) {  // one scale of another block, and one that is lost
+        Matrices other = x;
+        auto& scales = of_a ? other.scales.a : other.scales.b;
+        scales[5] = encode_scale(dtype, 4 * decode_scale(dtype, scales[5]));
+        CHECK_FALSE(check_product(x, Dtype::bf16, scaled_product(other, Dtype::bf16)).passed());
+      }
+    }
+}
+
+TEST_CASE("values of quantised matrices are those of a standard normal") {
+  for (const Dtype dtype : {Dtype::mxfp8, Dtype::nvfp4}) {
+    const Matrices x = make_matrices({64, 32, 512}, dtype, MatrixValues::random, 1);
+    std::vector<double> a(64 * 512);
+    decode(x.a.data(), dtype, false, a);
+    double sum = 0.0, squares = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double value = a[i] * decode_scale(dtype, x.scales.a[i / block_of(dtype)]) *
+                           std::sqrt(static_cast<double>(x.scales.tensor));
+      sum += value;
+      squares += value * value;
+    }
+    const auto n = static_cast<double>(a.size());
+    CHECK(sum / n == Approx(0.0).margin(0.03));
+    CHECK(squares / n == Approx(1.0).epsilon(0.05));
+  }
+}
+
 TEST_CASE("matrices repeat with their seed, differ between seeds and are never all zero") {
   for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::bf16, Dtype::int8}) {
     const Matrices one = make_matrices(kShape, dtype, MatrixValues::random, 1);
@@ -138,6 +199,17 @@ TEST_CASE("matrices repeat with their seed, differ between seeds and are never a
     CHECK(one.a.size() == 24 * 40 * size_of(dtype));
     CHECK(std::ranges::any_of(one.b, [](std::byte b) { return b != std::byte{0}; }));
   }
+}
+
+TEST_CASE("the product of zeros must be zero in every bit, the sign's too") {
+  const Matrices zeros = make_matrices(kShape, Dtype::bf16, MatrixValues::zeros, 1);
+  CHECK(std::ranges::all_of(zeros.a, [](std::byte b) { return b == std::byte{0}; }));
+  std::vector<std::byte> c(24 * 20 * 4);
+  CHECK(check_product(zeros, Dtype::f32, c).passed());
+  c[4 * 77 + 3] = std::byte{0x80};  // minus zero
+  const Check check = check_product(zeros, Dtype::f32, c);
+  CHECK_FALSE(check.passed());
+  CHECK(check.error == 1.0);
 }
 
 TEST_CASE("the hash changes with any bit") {

@@ -79,6 +79,54 @@ TEST_CASE("an element that nobody wrote is found") {
   CHECK(job.run().status == Status::invalid);
 }
 
+TEST_CASE("fp8 says where its sums were kept in fewer bits, others never did") {
+  GemmJob fast(Json{{"fast_accumulation", true}, {"dtypes", {"fp8_e4m3", "f32"}}});
+  CHECK(fast.run().status == Status::ok);
+  const auto series = fast.of("throughput");
+  CHECK(series[0].params["fast_accumulation"] == true);
+  CHECK_FALSE(series[1].params.contains("fast_accumulation"));
+  CHECK(fast.hashes()[0]["key"]["fast_accumulation"] == true);
+  CHECK_FALSE(fast.hashes()[1]["key"].contains("fast_accumulation"));
+}
+
+TEST_CASE("a product of zeros says so, and ordinary ones do not") {
+  GemmJob zeros(Json{{"values", "zeros"}, {"dtypes", {"f32", "int8"}}});
+  CHECK(zeros.run().status == Status::ok);
+  for (const Samples& s : zeros.of("throughput")) {
+    CHECK(s.params["values"] == "zeros");
+    CHECK(s.check->method == "all bits zero");
+  }
+  GemmJob random;
+  random.run();
+  CHECK_FALSE(random.series("throughput").params.contains("values"));
+}
+
+TEST_CASE("the product of zeros is still looked at: a flipped sign, a last bit, an unwritten one") {
+  for (const GemmFault fault :
+       {GemmFault::sign_of_timed, GemmFault::last_bit_always, GemmFault::unwritten})
+    for (const char* dtype : {"f32", "int8"}) {
+      GemmJob job(Json{{"values", "zeros"}, {"dtypes", {dtype}}});
+      job.fake.fault = fault;
+      CHECK(job.run().status == Status::invalid);
+      CHECK(job.series("throughput").check->method == "all bits zero");
+    }
+}
+
+TEST_CASE(
+    "block-scaled products are measured with their scales, and a library that forgets them is "
+    "found") {
+  for (const char* dtype : {"mxfp8", "nvfp4"}) {
+    INFO(dtype);
+    const Json params = {{"dtypes", {dtype}}, {"shapes", {{8, 8, 64}}}};
+    GemmJob job(params);
+    CHECK(job.run().status == Status::ok);
+    CHECK(job.series("throughput").check->method == "Freivalds");
+    GemmJob forgetful(params);
+    forgetful.fake.fault = GemmFault::scales_ignored;
+    CHECK(forgetful.run().status == Status::invalid);
+  }
+}
+
 TEST_CASE("a library that cannot do it skips the series, with its reason") {
   GemmJob job;
   job.fake.reason = "no such product";

@@ -91,7 +91,7 @@ TEST_CASE("misspelt words are refused with exit code 2 and the nearest one") {
       {{"export", "cvs"}, "Did you mean 'csv'?"},
       {{"plan", suite, "--only", "caes1"}, "Did you mean 'case1'?"},
       {{"plan", suite, "--set", "case1.vlaue=2"}, "Did you mean 'value'?"},
-      {{"plan", suite, "--launcher", "slurm"}, "auto, local or mpirun"},
+      {{"plan", suite, "--launcher", "slrum"}, "auto, local, mpirun, slurm"},
       {{"run", suite, "--label", "x"}, "not of the form KEY=VALUE"},
       {{"plan"}, "suite is required"},
       {{}, "no command given"}};

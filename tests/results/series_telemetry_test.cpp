@@ -118,6 +118,19 @@ TEST_CASE("beside a series stands what its own GPU did while it was measured") {
   CHECK_FALSE(gpu.reasons.contains("hw_thermal"));
 }
 
+TEST_CASE("errors that a GPU counted are those of the whole job, and are told in yellow") {
+  Json sources = both_gpus();
+  sources["gpu1.health"] = {{"pcie_replays", counter(41.0, 1.0)},
+                            {"ecc_uncorrected", counter(0.0, 0.0)},
+                            {"ecc_corrected", {{"total", nullptr}}}};
+  RunFixture run = gpu_run(sources);
+  CHECK(only(run).gpus.at(0).errors == std::map<std::string, double>{{"pcie_replays", 41.0}});
+  const std::string text = to_text(make_run_report(run.records()), {true, true, 400});
+  CHECK_THAT(text, Contains("41 PCIe replays in its job"));
+  CHECK_THAT(text, Contains("\033[33mtelemetry"));
+  CHECK(only(gpu_run(both_gpus())).gpus.at(0).errors.empty());
+}
+
 TEST_CASE("a short phase has the energy of its power, not of a counter read once a second") {
   RunFixture run = gpu_run(both_gpus());
   const auto at = run.lines.rfind("\"seconds\":30.0");

@@ -33,6 +33,13 @@ TEST_CASE("the peak is the datasheet's where the device is what the datasheet co
   CHECK_THAT(limit->source, Contains("dense at 1.830 GHz (NVIDIA H100"));
 }
 
+TEST_CASE("block-scaled products have the peak of their elements") {
+  const HardwareEntry& b200 = product("b200-sxm-180gb");
+  CHECK(gemm_limit(b200, {}, "mxfp8")->value == gemm_limit(b200, {}, "fp8_e4m3")->value);
+  CHECK(gemm_limit(b200, {}, "nvfp4")->value == gemm_limit(b200, {}, "fp4")->value);
+  CHECK_FALSE(gemm_limit(product(kH100), {}, "nvfp4"));
+}
+
 TEST_CASE("multiprocessors and clock of the device correct the peak, with the derivation") {
   DeviceFacts facts;
   facts.clock_hz = 1980e6;

@@ -45,6 +45,14 @@ TEST_CASE("several ranks are started by mpirun, pinned as asked, over shared mem
   CHECK(line.ends_with(" /x/bench-rank "));
 }
 
+TEST_CASE("a share is as many slots as there are for each rank") {
+  const std::string two = words(launch_command(job(2, "share"), here(2, 16), site()));
+  CHECK_THAT(two, Contains(" --use-hwthread-cpus --map-by slot:PE=8 ") &&
+                      Contains(" --bind-to hwthread:overload-allowed "));
+  CHECK_THAT(words(launch_command(job(3, "share"), here(3, 16), site())), Contains(" slot:PE=5 "));
+  CHECK_THAT(words(launch_command(job(4, "share"), here(4, 2), site())), Contains(" slot:PE=1 "));
+}
+
 TEST_CASE("more ranks than slots yield while they wait") {
   const std::string line = words(launch_command(job(8, "none"), here(8), site()));
   CHECK_THAT(line, Contains(" --oversubscribe ") && Contains(" --mca mpi_yield_when_idle 1 "));
@@ -143,6 +151,7 @@ TEST_CASE("ranks elsewhere get their environment from mpirun, and the site's ben
   const std::string line = words(launch_command(spread(), two_hosts(), there));
   CHECK_THAT(line, Contains(" -x A=1 ") && Contains(" -x UCX_TLS=tcp "));
   CHECK_THAT(line, Contains(" -x BENCHCTL_RUN=run-1 ") && Contains(" -x OMP_PROC_BIND=false "));
+  CHECK_FALSE(launch_command(spread(), two_hosts(), there).env.contains("BENCHCTL_RUN"));
   CHECK_THAT(words(launch_command(job(2), here(2), there)), !Contains(" -x "));
 }
 
@@ -162,16 +171,18 @@ TEST_CASE("--launcher local refuses other hosts, naming them") {
   CHECK_THAT(launch_obstacle(spread(), two_hosts(), site(LauncherKind::local)),
              Contains("this host only") && Contains("node2"));
   CHECK(launch_obstacle(spread(), two_hosts(), site()).empty());
+  auto colon = two_hosts();
+  colon[1].address = "fe80::1";
+  CHECK_THAT(launch_obstacle(spread(), colon, site()), Contains("fe80::1") && Contains("a name"));
 }
 
 TEST_CASE("an unknown launcher is a usage error that lists what there is") {
-  for (const char* name : {"slurm", "ssh"}) {
-    try {
-      launcher_from(name);
-      FAIL("accepted");
-    } catch (const Error& error) {
-      CHECK(error.kind() == ErrorKind::usage);
-      CHECK_THAT(error.hint(), Contains("auto, local") && Contains("mpirun"));
-    }
+  try {
+    launcher_from("ssh");
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::usage);
+    CHECK_THAT(error.hint(), Contains("auto, local") && Contains("mpirun, slurm"));
   }
+  CHECK(launcher_from("slurm") == LauncherKind::slurm);
 }

@@ -36,18 +36,36 @@ struct GemmRequest {
   int candidates = 1;              // algorithms that tune() may choose from
 };
 
+/// Whether the request is for one of those that may keep their sums in fewer bits.
+inline bool accumulates_fast(const GemmRequest& request) {
+  const bool fp8 = request.dtype == Dtype::fp8_e4m3 || request.dtype == Dtype::fp8_e5m2;
+  return fp8 && request.fast_accumulation;
+}
+
+/// The scales of mxfp8 and nvfp4, one for each block of elements along k (core/block_scaled.h).
+struct BlockScales {
+  std::vector<std::byte> a;  // m rows of k / block
+  std::vector<std::byte> b;  // k / block rows of n
+  float tensor = 1.0f;       // of A times that of B
+};
+
 /// One product made ready on some threads. Those threads are pinned as long as it lives.
 class GemmPlan {
  public:
   virtual ~GemmPlan() = default;
-  virtual std::string library() const = 0;         // "onednn"
-  virtual std::string implementation() const = 0;  // in the library's words
+  virtual std::string library() const = 0;  // "onednn"
+  /// Of the library, in the words of the program's facts; "" where it does not tell.
+  virtual std::string version() const { return ""; }
+  /// In the library's words. With chip, library and version it decides every bit of a product.
+  virtual std::string implementation() const = 0;
   /// The instruction family the library says it uses; "" where it does not say.
   virtual std::string isa() const = 0;
   virtual bool packed() const = 0;
   virtual Dtype output() const = 0;  // of C: f64, f32, bf16, f16, int32
   /// Takes over the elements of A and B (int8: A as unsigned bytes) and packs where it should.
   virtual void load(std::span<const std::byte> a, std::span<const std::byte> b) = 0;
+  /// Takes over the scales that belong to what was loaded; only block-scaled products have some.
+  virtual void scale(const BlockScales&) {}
   /// Times the candidates on what is loaded and keeps the fastest. Load other data afterwards: a
   /// choice is not to be judged by the samples it was made on.
   virtual void tune() {}
@@ -69,6 +87,9 @@ struct GemmOffer {
 class Gemm {
  public:
   virtual ~Gemm() = default;
+  /// What does the arithmetic, so that equal ones can be compared bit for bit: a product's name and
+  /// what of it is in use, never a single part's; "" where nobody tells.
+  virtual std::string chip() const { return ""; }
   /// Throws Error(input) for more threads than cores.
   virtual GemmOffer prepare(const GemmRequest& request) = 0;
 };

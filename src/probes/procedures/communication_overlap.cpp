@@ -3,23 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/order_statistics.h"
 #include "probes/procedures/collective_exchange.h"
 #include "probes/procedures/collective_join.h"
 #include "probes/procedures/device_load.h"
+#include "probes/procedures/overlap_series.h"
 
 namespace bench {
 namespace {
 
-constexpr double kMostCalls = 100000.0;
-
-/// What together() can do at once on this rank.
-struct Sides {
-  Overlap& overlap;
-  Exchange& exchange;
-  const DeviceLoad& load;
-  OverlapCalls calls;
-};
+// A GPU's queue holds about a thousand launches, and all of a sample are enqueued before any runs.
+constexpr double kMostCalls = 400.0;
 
 /// A load that is made and given back where it will run.
 class LoadBeside {
@@ -37,87 +30,6 @@ class LoadBeside {
  private:
   Overlap& overlap_;
   LoadOffer offer_;
-};
-
-/// What of the two a series does.
-struct Active {
-  std::string name;
-  bool communication;
-  bool computation;
-};
-
-std::function<void()> once(const Sides& sides, const Active& active) {
-  std::function<void()> communicate, compute;
-  if (active.communication) communicate = [&] { sides.exchange.run(sides.calls.communications); };
-  if (active.computation) compute = [&] { sides.load.work(sides.calls.computations); };
-  return [&, communicate, compute] { sides.overlap.together(communicate, compute); };
-}
-
-/// Of the slowest rank; the middle one of three.
-double estimate(State& state, const Sides& sides, const Active& active) {
-  const std::function<void()> work = once(sides, active);
-  state.device().untimed(work);
-  std::vector<double> seconds(3);
-  for (double& value : seconds) {
-    state.group().barrier();
-    value = state.device().timed(work, 1).value;
-  }
-  state.group().max(seconds);
-  return median(seconds);
-}
-
-Check verify(const Sides& sides, const Active& active) {
-  double wrong = 0.0;
-  if (active.communication) wrong += sides.exchange.wrong();
-  if (active.computation && !sides.load.verify().passed()) wrong += 1.0;
-  return {"exact sums, and the bits of the first product", wrong, 0.0};
-}
-
-class OverlapSeries {
- public:
-  OverlapSeries(State& state, const Sides& sides, Json params)
-      : state_(state), sides_(sides), params_(std::move(params)) {}
-
-  /// The median time of a series, in seconds.
-  double measure(const Active& active) {
-    const std::function<void()> work = once(sides_, active);
-    Measurement m;
-    m.params = params_;
-    m.params["active"] = active.name;
-    m.work = [&](std::int64_t calls) {
-      for (; calls > 0; --calls) work();
-    };
-    const auto bytes = static_cast<double>(sides_.exchange.size_bytes());
-    const auto communications = static_cast<double>(sides_.calls.communications);
-    const auto computations = static_cast<double>(sides_.calls.computations);
-    if (active.communication) m.reports.push_back({"communication_rate", communications * bytes});
-    if (active.computation) m.reports.push_back({"gemm_rate", computations * sides_.load.amount});
-    m.before_sample = [&] { note_parts(); };
-    m.verify = [&] { return verify(sides_, active); };
-    m.calls = 1;
-    parts_.clear();
-    return state_.measure(m).median.value;
-  }
-
-  /// Of the last series: how long one side took while the other ran, of the slowest rank.
-  double median_part(Seconds Overlap::Parts::*side) {
-    std::vector<double> seconds;
-    for (const Overlap::Parts& parts : parts_) seconds.push_back((parts.*side).value);
-    state_.group().max(seconds);
-    return seconds.empty() ? 0.0 : median(seconds);
-  }
-
- private:
-  /// Those of the call before; a series that did only one side left no time for the other.
-  void note_parts() {
-    const Overlap::Parts parts = sides_.overlap.last_parts();
-    if (parts.communication.value > 0.0 && parts.computation.value > 0.0) parts_.push_back(parts);
-  }
-
-  State& state_;
-  const Sides& sides_;
-  Json params_;
-  std::vector<Overlap::Parts> parts_;
 };
 
 void report(State& state, OverlapSeries& series, const OverlapSeconds& seconds, const Sides& sides,

@@ -39,7 +39,7 @@ LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threa
   const auto product = std::make_shared<RepeatedProduct>();
   product->plan = std::move(offer.plan);
   const Matrices data = make_matrices(shape, dtype, MatrixValues::random, state.job().seed);
-  product->plan->load(data.a, data.b);
+  load(*product->plan, data);
   product->plan->clear();
   product->plan->run(1);
   const std::vector<std::byte> c = product->plan->result();

@@ -1,56 +1,32 @@
 #include "probes/procedures/gemm_check.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "core/block_scaled.h"
 #include "core/elements.h"
+#include "probes/procedures/matrix_rows.h"
 
 namespace bench {
 namespace {
 
 constexpr std::uint64_t kVectorSeed = 0x5eed;
 
-/// A matrix that is read as f64 row by row: a whole one would be eight times a GPU's fp8.
-class Rows {
- public:
-  Rows(std::span<const std::byte> bytes, Dtype dtype, std::size_t columns, bool is_unsigned = false)
-      : bytes_(bytes), dtype_(dtype), columns_(columns), unsigned_(is_unsigned), row_(columns) {}
-
-  std::size_t columns() const { return columns_; }
-  std::size_t count() const { return bytes_.size() / (columns_ * size_of(dtype_)); }
-  /// Valid until the next call.
-  std::span<const double> row(std::size_t i) {
-    decode(bytes_.data() + i * columns_ * size_of(dtype_), dtype_, unsigned_, row_);
-    return row_;
-  }
-  double element(std::size_t i, std::size_t j) const {
-    double value = 0.0;
-    decode(bytes_.data() + (i * columns_ + j) * size_of(dtype_), dtype_, unsigned_,
-           std::span(&value, 1));
-    return value;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  Dtype dtype_;
-  std::size_t columns_;
-  bool unsigned_;
-  std::vector<double> row_;
-};
-
 /// The three matrices of one product.
 struct Product {
   Product(const Matrices& x, Dtype output, std::span<const std::byte> result)
-      : a(x.a, dtype_of_a(x.dtype), static_cast<std::size_t>(x.shape.k), true),
-        b(x.b, dtype_of_b(x.dtype), static_cast<std::size_t>(x.shape.n)),
+      : a(x.a, dtype_of_a(x.dtype), static_cast<std::size_t>(x.shape.k), true,
+          {x.scales.a, 1, std::max<std::size_t>(1, block_of(x.dtype)),
+           static_cast<double>(x.scales.tensor)}),
+        b(x.b, dtype_of_b(x.dtype), static_cast<std::size_t>(x.shape.n), false,
+          {x.scales.b, std::max<std::size_t>(1, block_of(x.dtype))}),
         c(result, output, static_cast<std::size_t>(x.shape.n)),
         output_type(output) {}
 
-  Rows a, b, c;
+  MatrixRows a, b, c;
   Dtype output_type;
 };
 
@@ -61,7 +37,7 @@ double dot(std::span<const double> x, std::span<const double> y) {
 }
 
 /// M restricted to the columns [first, first + x.size()), times x.
-std::vector<double> times(Rows& matrix, std::size_t first, std::span<const double> x) {
+std::vector<double> times(MatrixRows& matrix, std::size_t first, std::span<const double> x) {
   std::vector<double> y(matrix.count());
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = dot(matrix.row(i).subspan(first, x.size()), x);
   return y;
@@ -128,9 +104,10 @@ std::vector<double> unlike_vector(std::uint64_t seed, std::size_t size) {
   return r;
 }
 
-/// Sums are kept in f32, of fp8 in as few as 14 bits (Hopper's tensor cores).
+/// Sums are kept in f32, of fp8 in as few as 14 bits (Hopper's tensor cores; of block-scaled types
+/// no more is assumed).
 double roundoff_of_sums(Dtype input, Dtype output) {
-  if (input == Dtype::fp8_e4m3 || input == Dtype::fp8_e5m2) return 0x1p-14;
+  if (input == Dtype::fp8_e4m3 || input == Dtype::fp8_e5m2 || block_of(input) > 0) return 0x1p-14;
   return output == Dtype::f64 ? unit_roundoff(Dtype::f64) : unit_roundoff(Dtype::f32);
 }
 
@@ -148,39 +125,7 @@ double row_rounding(const Matrices& x, Dtype output, std::size_t columns) {
   return (sums + elements) * std::sqrt(static_cast<double>(columns));
 }
 
-double draw(Dtype dtype, MatrixValues values, bool first, std::uint64_t seed, std::uint64_t i) {
-  const std::uint64_t bits = random_bits(seed, i);
-  const auto from = [&](int least, std::uint64_t count) {
-    return least + static_cast<double>(bits % count);
-  };
-  // Two products fit 16 bits, which some instructions add them in.
-  if (dtype == Dtype::int8) return first ? from(0, 128) : from(-127, 255);
-  if (values == MatrixValues::random) return random_normal(seed, i);
-  // Sums of fp8 products must be exact in 14 bits: -2, -1, 1, 2. Others: 64 k < 2^24 for every k
-  // we allow.
-  constexpr std::array kFew{-2.0, -1.0, 1.0, 2.0};
-  if (dtype == Dtype::fp8_e4m3 || dtype == Dtype::fp8_e5m2) return kFew[bits % kFew.size()];
-  return from(-8, 17);
-}
-
 }  // namespace
-
-Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
-                       std::uint64_t seed) {
-  const auto fill = [&](std::int64_t rows, std::int64_t columns, bool first) {
-    const Dtype type = first ? dtype_of_a(dtype) : dtype_of_b(dtype);
-    const std::size_t size = size_of(type);
-    const std::uint64_t own_seed = random_bits(seed, first ? 0 : 1);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(rows * columns) * size);
-    for (std::size_t i = 0; i < bytes.size() / size; ++i)
-      encode(bytes.data() + i * size, type, draw(dtype, values, first, own_seed, i));
-    return bytes;
-  };
-  Matrices matrices{shape, dtype, values, {}, {}};
-  matrices.a = fill(shape.m, shape.k, true);
-  matrices.b = fill(shape.k, shape.n, false);
-  return matrices;
-}
 
 Check check_exact(const Matrices& matrices, Dtype output, std::span<const std::byte> c) {
   constexpr double kSmall = 1 << 25;  // operations: some ten milliseconds
@@ -213,7 +158,13 @@ Check check_freivalds(const Matrices& matrices, Dtype output, std::span<const st
   return {"Freivalds", worst, 1.0};
 }
 
+Check check_zeros(std::span<const std::byte> c) {
+  const auto wrong = std::ranges::count_if(c, [](std::byte b) { return b != std::byte{0}; });
+  return {"all bits zero", static_cast<double>(wrong), 0.0};
+}
+
 Check check_product(const Matrices& matrices, Dtype output, std::span<const std::byte> c) {
+  if (matrices.values == MatrixValues::zeros) return check_zeros(c);
   if (is_integer(matrices.dtype) || matrices.values == MatrixValues::integers)
     return check_exact(matrices, output, c);
   return check_freivalds(matrices, output, c, kVectorSeed);

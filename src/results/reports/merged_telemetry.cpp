@@ -27,9 +27,20 @@ constexpr std::array<std::pair<const char*, const char*>, 9> kReasons{
      {"application_clocks", "application clocks"},
      {"display_clocks", "display clocks"},
      {"idle", "idle"}}};
-/// Those that are no part of normal work.
-const std::set<std::string> kTroubles = {"sw_thermal", "hw_thermal", "hw_slowdown",
-                                         "hw_power_brake"};
+constexpr std::array<std::pair<const char*, const char*>, 7> kErrors{
+    {{"ecc_uncorrected", "uncorrected memory errors"},
+     {"ecc_corrected", "corrected memory errors"},
+     {"remapped_rows_uncorrected", "rows of memory remapped"},
+     {"pcie_replays", "PCIe replays"},
+     {"nvlink_crc_flit_errors", "NVLink CRC errors"},
+     {"nvlink_replay_errors", "NVLink replays"},
+     {"nvlink_recovery_errors", "NVLink recoveries"}}};
+/// Those that are no part of normal work. A corrected memory error now and then is.
+const std::set<std::string> kTroubles = {"sw_thermal",           "hw_thermal",
+                                         "hw_slowdown",          "hw_power_brake",
+                                         "ecc_uncorrected",      "remapped_rows_uncorrected",
+                                         "pcie_replays",         "nvlink_crc_flit_errors",
+                                         "nvlink_replay_errors", "nvlink_recovery_errors"};
 
 std::string per_cent(double share) {
   return share > 0.0 && share < 0.005 ? "less than 1 %" : fmt::format("{:.0f} %", 100.0 * share);
@@ -75,12 +86,15 @@ void MergedTelemetry::add(const GpuTelemetry& gpu, double weight) {
   if (std::isfinite(gpu.energy_j)) energy_ += gpu.energy_j;
   for (const auto& [reason, share] : gpu.reasons)
     reasons_[reason] = std::max(reasons_[reason], share);
+  for (const auto& [error, count] : gpu.errors) errors_[error] = std::max(errors_[error], count);
 }
 
 bool MergedTelemetry::troubled() const {
-  return std::any_of(reasons_.begin(), reasons_.end(), [](const auto& reason) {
-    return kTroubles.contains(reason.first) && reason.second > 0.0;
-  });
+  const auto is_trouble = [](const auto& one) {
+    return kTroubles.contains(one.first) && one.second > 0.0;
+  };
+  return std::any_of(reasons_.begin(), reasons_.end(), is_trouble) ||
+         std::any_of(errors_.begin(), errors_.end(), is_trouble);
 }
 
 std::string MergedTelemetry::cpu_text() const {
@@ -120,6 +134,9 @@ std::string MergedTelemetry::gpu_text() const {
     if (std::string(reason) == "idle" && found->second < kNotableIdle) continue;
     parts.push_back(fmt::format("{} {} of the time", words, per_cent(found->second)));
   }
+  for (const auto& [error, words] : kErrors)
+    if (const auto found = errors_.find(error); found != errors_.end())
+      parts.push_back(fmt::format("{:.0f} {} in its job", found->second, words));
   const std::string who = gpus_.size() == 1 ? fmt::format("GPU {}", *gpus_.begin())
                                             : fmt::format("{} GPUs", gpus_.size());
   return parts.empty() ? "" : who + " " + join(parts, ", ");

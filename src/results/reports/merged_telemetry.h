@@ -13,7 +13,8 @@ namespace bench {
 class MergedTelemetry {
  public:
   void add(const SeriesTelemetry& one);
-  /// Did heat or the hardware hold a clock down?
+  /// Did heat or the hardware hold a clock down, or were there errors that nobody should get used
+  /// to?
   bool troubled() const;
   /// "CPU 98 % busy, 2 % stolen; GPU 0 SM clock ..., power cap 98 % of the time"; "" for nothing.
   std::string text() const;
@@ -44,6 +45,7 @@ class MergedTelemetry {
   double energy_ = 0.0;
   std::set<int> gpus_;
   std::map<std::string, double> reasons_;
+  std::map<std::string, double> errors_;  // of one job, the most
 };
 
 }  // namespace bench

@@ -76,6 +76,7 @@ Json to_json(const Result& result) {
   json["of_limit_at_clock"] = number_or_null(series.of_limit_at_clock);
   json["check"] = check_json(series.check);
   json["quality"] = quality_json(series);
+  json["chosen"] = series.chosen;
   json["telemetry"] = to_json(result.telemetry);
   json["outcome"] = to_string(series.outcome);
   json["reason"] = text_or_null(series.reason);

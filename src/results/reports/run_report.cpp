@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/hostlist.h"
 #include "results/reports/machines.h"
 
 namespace bench {
@@ -47,7 +48,7 @@ Series end_of_job(const JobResult& result) {
   series.device = result.job.device;
   series.ranks = result.job.ranks;
   series.repeat = result.job.repeat;
-  series.host = result.job.hosts.empty() ? "" : result.job.hosts.front();
+  series.host = compact_hostlist(result.job.hosts);
   series.rank = -1;
   series.outcome = result.outcome;
   series.reason = result.reason;
@@ -99,6 +100,7 @@ Status run_outcome(const RunReport& report) {
   // A probe may report an invalid series and still end its job as ok.
   for (const Result& result : report.results)
     if (result.series.outcome != Status::skipped) outcome = worse(outcome, result.series.outcome);
+  if (!disagreements(report.hashes).empty()) outcome = worse(outcome, Status::invalid);
   return outcome;
 }
 
@@ -118,7 +120,7 @@ std::set<std::string> skipped_cases(const RunReport& report) {
 
 ExitCode run_exit_code(const RunReport& report) {
   if (report.interrupted) return ExitCode::interrupted;
-  if (any_invalid(report)) return ExitCode::failed;
+  if (any_invalid(report) || !disagreements(report.hashes).empty()) return ExitCode::failed;
   const auto excused = skipped_cases(report);
   bool unjudged = false;
   for (const GateResult& gate : report.gates) {
@@ -138,6 +140,7 @@ RunReport make_run_report(const RunRecords& run) {
   report.jobs = job_results(run);
   report.results = make_results(run, report.jobs);
   judge(run, report);
+  report.hashes = result_hashes(run);
   report.machines = machines(run, report.results);
   report.programs = programs(run);
   report.outcome = run_outcome(report);

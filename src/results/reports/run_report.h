@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "results/gates.h"
 #include "results/job_results.h"
+#include "results/result_hashes.h"
 #include "results/run_records.h"
 #include "results/series.h"
 #include "results/series_telemetry.h"
@@ -47,15 +48,16 @@ struct RunReport {
   std::vector<Result> results;
   std::vector<GateResult> gates;  // GateResult::series is an index into results
   std::vector<Machine> machines;
-  Json programs = Json::array();  // topic "program" facts, each once; benchctl first
+  Json programs = Json::array();   // topic "program" facts, each once; benchctl first
+  std::vector<ResultHash> hashes;  // of results that must be equal bit for bit
   std::vector<std::string> warnings;
 };
 
 /// The outcome of a run is the worst of its jobs. Planned skips count only when everything was
 /// skipped; a job that was asked for and not run counts as failed. Exit code: 130 when interrupted;
-/// 1 when a gate failed or a result is invalid (a wrong number weighs more than a missing one); 3
-/// when a job failed, timed out or was not run, when a gate had nothing to judge, or all was
-/// skipped; else 0.
+/// 1 when a gate failed, a result is invalid or equal devices have unequal results (a wrong number
+/// weighs more than a missing one); 3 when a job failed, timed out or was not run, when a gate had
+/// nothing to judge, or all was skipped; else 0.
 RunReport make_run_report(const RunRecords& run);
 
 /// By schemas/report.json.

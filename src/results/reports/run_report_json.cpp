@@ -83,6 +83,7 @@ Json to_json(const RunReport& report) {
                {"machine", machines_json(report)},
                {"programs", programs_json(report)},
                {"hurts", hurts(report)},
+               {"hashes", hashes_json(report.hashes)},
                {"warnings", report.warnings}};
   for (const char* key : {"jobs", "results", "gates"}) json[key] = Json::array();
   for (const JobResult& job : report.jobs) json["jobs"].push_back(to_json(job));

@@ -15,6 +15,7 @@ std::string to_text(const RunReport& report, const TextStyle& style);
 std::string header_text(const RunReport& report, const TextStyle& style);
 std::string cases_text(const RunReport& report, const TextStyle& style);
 std::string gates_text(const RunReport& report, const TextStyle& style);
+std::string hashes_text(const RunReport& report, const TextStyle& style);
 std::string summary_text(const RunReport& report, const TextStyle& style);
 
 /// The colour of an outcome: green ok, yellow skipped, red the rest.

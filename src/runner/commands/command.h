@@ -25,6 +25,8 @@ void add_show(CLI::App& app, CommandResult& result);
 void add_runs(CLI::App& app, CommandResult& result);
 void add_export(CLI::App& app, CommandResult& result);
 void add_rebuild(CLI::App& app, CommandResult& result);
+void add_import(CLI::App& app, CommandResult& result);
+void add_golden(CLI::App& app, CommandResult& result);
 void add_note(CLI::App& app, CommandResult& result);
 void add_accept(CLI::App& app, CommandResult& result);
 

@@ -9,8 +9,8 @@ namespace bench {
 void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
   command
       .add_option("--launcher", options.launcher,
-                  "auto, local (one rank here) or mpirun (default: auto: mpirun for several ranks "
-                  "and for other hosts)")
+                  "auto, local (one rank here), mpirun or slurm (default: auto: slurm inside an "
+                  "allocation of several nodes, else mpirun for several ranks and other hosts)")
       ->type_name("NAME");
   command
       .add_option("--parallel", options.parallel,

@@ -8,6 +8,7 @@
 #include "runner/commands/command.h"
 #include "runner/hardware_json.h"
 #include "runner/hardware_text.h"
+#include "runner/hosts_text.h"
 #include "runner/inventory.h"
 #include "runner/suite.h"
 
@@ -66,8 +67,7 @@ Json hardware() {
 
 Json what_there_is(const std::string& topic, const Options& options) {
   if (topic == "hosts")
-    return to_json(options.hosts.empty() ? this_host_only()
-                                         : read_inventory(options.hosts))["hosts"];
+    return hosts_list(options.hosts.empty() ? this_host_only() : read_inventory(options.hosts));
   if (topic == "hardware") return hardware();
   const auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   if (topic == "probes") return probes(catalogue);
@@ -76,9 +76,6 @@ Json what_there_is(const std::string& topic, const Options& options) {
 }
 
 std::string line_for(const Json& item, const std::string& topic) {
-  if (topic == "hosts")
-    return fmt::format("  {:<24} {} slots\n", item["name"].get<std::string>(),
-                       item["slots"].get<int>());
   const std::string name = item[topic == "hardware" ? topic : topic.substr(0, topic.size() - 1)];
   const std::string detail = topic == "metrics"
                                  ? fmt::format("{:<8} {:<7}", item["unit"].get<std::string>(),
@@ -93,7 +90,10 @@ std::string text_of(const Json& all) {
     text += topic + "\n";
     if (topic == "hardware" && all.size() == 1)
       return text + hardware_table(HardwareCatalogue::installed());
-    for (const Json& item : items) text += line_for(item, topic);
+    if (topic == "hosts")
+      text += hosts_table(items);
+    else
+      for (const Json& item : items) text += line_for(item, topic);
   }
   return text;
 }

@@ -27,13 +27,22 @@ void warn_of_gates(const Suite& suite, const Inventory& inventory) {
   }
 }
 
+Inventory inventory_for(const PlanOptions& options, const LaunchSite& site) {
+  if (!options.hosts.empty()) return read_inventory(options.hosts);
+  const bool allocated = site.kind == LauncherKind::slurm && site.allocation;
+  return allocated ? inventory_of(*site.allocation) : this_host_only();
+}
+
 }  // namespace
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {
   command.add_option("suite", options.suite, "A suite's name (benchctl list suites) or its file")
       ->required()
       ->type_name("SUITE");
-  command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
+  command
+      .add_option(
+          "--hosts", options.hosts,
+          "Hosts file (default: the nodes of the Slurm allocation we are in, else this host)")
       ->type_name("FILE");
   command.add_option("--only", options.changes.only, "Only this case; may be repeated")
       ->type_name("CASE")
@@ -52,8 +61,7 @@ PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& ru
   auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   const auto site = launch_site(options);
   const Suite suite = read_suite(find_suite(options.suite), catalogue, options.changes);
-  const Inventory inventory =
-      options.hosts.empty() ? this_host_only() : read_inventory(options.hosts);
+  const Inventory inventory = inventory_for(options, site);
   warn_of_gates(suite, inventory);
   Plan plan = make_plan(suite, inventory, catalogue, site, last_durations(runs, suite.name));
   return {std::move(catalogue), site, std::move(plan)};

@@ -23,9 +23,9 @@ struct Options : DispatchOptions, ReadingOptions {
 
 /// The run's own plan, with the entries alone that are missing.
 Plan what_is_missing(const std::filesystem::path& folder, bool failed) {
-  const RunRecords records = read_run(folder);
-  Plan plan = plan_from_json(records.plan, (folder / "plan.json").string());
-  const auto missing = missing_jobs(records, failed);
+  const auto missing = missing_jobs(read_run(folder), failed);
+  const auto file = folder / "plan.json";
+  Plan plan = plan_from_json(read_json(file), file.string());
   const std::set<std::string> wanted(missing.begin(), missing.end());
   std::erase_if(plan.entries,
                 [&](const PlanEntry& entry) { return !wanted.contains(entry.job.id); });
@@ -38,6 +38,7 @@ ExitCode resume_run(const Options& options) {
   request.plan = what_is_missing(folder, options.failed);
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory);
+  request.dispatcher.golden = GoldenValues::installed(options.database());
   if (request.plan.entries.empty())
     say(Level::info, "nothing of " + folder.filename().string() + " is missing");
   else

@@ -32,6 +32,7 @@ ExitCode run(const Options& options) {
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory);
+  request.dispatcher.golden = GoldenValues::installed(database);
 
   const RunDirectory directory = execute(request, planned.catalogue, planned.site);
   return report_and_index(directory.path(), database, options.json);

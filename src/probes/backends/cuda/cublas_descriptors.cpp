@@ -3,22 +3,31 @@
 namespace bench {
 
 CublasDescriptors::CublasDescriptors(const CublasProduct& product, const CublasTypes& types,
-                                     bool fast_accumulation) {
+                                     bool fast_accumulation)
+    : block_scaled_(types.block > 0) {
   check(cublasLtMatmulDescCreate(operation_.out(), types.compute, types.scale),
         "describe the product");
   const cublasOperation_t transpose = product.transpose_first ? CUBLAS_OP_T : CUBLAS_OP_N;
-  check(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
-                                       sizeof transpose),
-        "say which factor is transposed");
+  set(CUBLASLT_MATMUL_DESC_TRANSA, transpose, "say which factor is transposed");
   // Only of fp8: others keep their sums in full.
-  const bool eight_bits = types.a == CUDA_R_8F_E4M3;
+  const bool eight_bits = types.a == CUDA_R_8F_E4M3 && !block_scaled_;
   const std::int8_t fast = fast_accumulation && eight_bits ? 1 : 0;
-  check(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast,
-                                       sizeof fast),
-        "say how sums are kept");
+  set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast, "say how sums are kept");
+#ifdef BENCH_CUBLAS_BLOCK_SCALES
+  if (block_scaled_) {
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, types.scale_mode, "say what the scales are");
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, types.scale_mode, "say what the scales are");
+  }
+#endif
   describe(first_, product.first);
   describe(second_, product.second);
   describe(result_, product.result);
+}
+
+void CublasDescriptors::set_scales(const void* first, const void* second) {
+  if (!block_scaled_) throw Error(ErrorKind::internal, "scales for a product that has none");
+  set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, first, "say where the scales are");
+  set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, second, "say where the scales are");
 }
 
 void CublasDescriptors::describe(Layout& layout, const CublasMatrix& matrix) {

@@ -39,6 +39,11 @@ class CublasDescriptors {
  public:
   CublasDescriptors(const CublasProduct& product, const CublasTypes& types, bool fast_accumulation);
 
+  /// Where the scales of block-scaled factors lie on the GPU, in tiles (cublas_block_scales.h): of
+  /// the library's first factor, which is B, and of its second. For other products an internal
+  /// error.
+  void set_scales(const void* first, const void* second);
+
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
   cublasLtMatrixLayout_t first() const { return first_.get(); }
   cublasLtMatrixLayout_t second() const { return second_.get(); }
@@ -47,9 +52,14 @@ class CublasDescriptors {
  private:
   using Layout = CublasHandle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
   static void describe(Layout& layout, const CublasMatrix& matrix);
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& value, const char* what) {
+    check(cublasLtMatmulDescSetAttribute(operation_.get(), attribute, &value, sizeof value), what);
+  }
 
   CublasHandle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
   Layout first_, second_, result_;
+  const bool block_scaled_;
 };
 
 }  // namespace bench

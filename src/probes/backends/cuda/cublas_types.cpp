@@ -1,10 +1,14 @@
 #include "probes/backends/cuda/cublas_types.h"
 
+#include "core/block_scaled.h"
+
 namespace bench {
 namespace {
 
-constexpr int kAda = 89;     // fp8 from here on
-constexpr int kAmpere = 80;  // tf32 and bf16
+constexpr int kBlackwell = 100;      // block-scaled products from here on
+constexpr int kAda = 89;             // fp8
+constexpr int kAmpere = 80;          // tf32 and bf16
+constexpr int kBlockScales = 12080;  // the toolkit that has them
 
 CublasTypes all_of(cudaDataType_t type, cublasComputeType_t compute, Dtype output) {
   CublasTypes types;
@@ -39,6 +43,35 @@ CublasTypes bytes() {
   return types;
 }
 
+#ifdef BENCH_CUBLAS_BLOCK_SCALES
+std::optional<CublasTypes> block_scaled(Dtype dtype) {
+  const bool small = dtype == Dtype::nvfp4;
+  CublasTypes types = fp8(CUDA_R_8F_E4M3);
+  if (small) types.a = types.b = CUDA_R_4F_E2M1;
+  types.block = static_cast<int>(block_of(dtype));
+  types.scale_mode =
+      small ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3 : CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0;
+  types.grain = 32;  // whole blocks, and lines of a multiple of 16 bytes
+  return types;
+}
+#else
+std::optional<CublasTypes> block_scaled(Dtype) { return {}; }
+#endif
+
+std::string capability_text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+std::string toolkit_text(int toolkit) {
+  return std::to_string(toolkit / 1000) + "." + std::to_string(toolkit % 1000 / 10);
+}
+
+int least_capability(Dtype dtype) {
+  if (block_of(dtype) > 0) return kBlackwell;
+  if (dtype == Dtype::fp8_e4m3 || dtype == Dtype::fp8_e5m2) return kAda;
+  return dtype == Dtype::tf32 || dtype == Dtype::bf16 ? kAmpere : 0;
+}
+
 }  // namespace
 
 std::optional<CublasTypes> cublas_types(Dtype dtype) {
@@ -57,6 +90,9 @@ std::optional<CublasTypes> cublas_types(Dtype dtype) {
       return fp8(CUDA_R_8F_E4M3);
     case Dtype::fp8_e5m2:
       return fp8(CUDA_R_8F_E5M2);
+    case Dtype::mxfp8:
+    case Dtype::nvfp4:
+      return block_scaled(dtype);
     case Dtype::int8:
       return bytes();
     case Dtype::int32:
@@ -66,17 +102,15 @@ std::optional<CublasTypes> cublas_types(Dtype dtype) {
   return {};
 }
 
-std::string cublas_obstacle(const GemmRequest& request, int compute_capability) {
+std::string cublas_obstacle(const GemmRequest& request, int compute_capability, int toolkit) {
   const std::string dtype(to_string(request.dtype));
+  if (block_of(request.dtype) > 0 && toolkit < kBlockScales)
+    return dtype + " needs CUDA 12.8, this program was built with " + toolkit_text(toolkit);
+  if (const int least = least_capability(request.dtype); compute_capability < least)
+    return dtype + " needs compute capability " + capability_text(least) + ", this GPU has " +
+           capability_text(compute_capability);
   const auto types = cublas_types(request.dtype);
   if (!types) return "cuBLASLt has no " + dtype + " product";
-  const bool eight_bit_float = request.dtype == Dtype::fp8_e4m3 || request.dtype == Dtype::fp8_e5m2;
-  const bool from_ampere = request.dtype == Dtype::tf32 || request.dtype == Dtype::bf16;
-  const int least = eight_bit_float ? kAda : from_ampere ? kAmpere : 0;
-  if (compute_capability < least)
-    return dtype + " needs compute capability " + std::to_string(least / 10) + "." +
-           std::to_string(least % 10) + ", this GPU has " +
-           std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
   const GemmShape& s = request.shape;
   if (s.m % types->grain != 0 || s.n % types->grain != 0 || s.k % types->grain != 0)
     return dtype + " needs m, n and k to be multiples of " + std::to_string(types->grain);

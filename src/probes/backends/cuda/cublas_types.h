@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cublasLt.h>
+#include <cuda_runtime_api.h>
 
 #include <optional>
 #include <string>
@@ -18,17 +19,25 @@ struct CublasTypes {
   cudaDataType_t scale = CUDA_R_32F;  // of alpha and beta
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   Dtype output = Dtype::f32;
-  bool transposed_b = false;  // the library has this product only with B's columns contiguous
-  int grain = 1;              // m, n and k must be multiples of it
+  bool transposed_b = false;    // the library has this product only with B's columns contiguous
+  int grain = 1;                // m, n and k must be multiples of it
+  int block = 0;                // elements along k that share a scale; 0: none do
+  std::int32_t scale_mode = 0;  // cublasLtMatmulMatrixScale_t of both factors
 };
+
+/// cuBLASLt has products of block-scaled matrices from CUDA 12.8 on.
+#if CUBLAS_VERSION >= 120800 && CUDART_VERSION >= 12080
+#define BENCH_CUBLAS_BLOCK_SCALES
+#endif
 
 /// fp8_e5m2 stands for the mix that training uses: A in e4m3, B in e5m2; the library has no product
 /// of two e5m2 matrices. f32 is true f32: tf32 must be asked for by name.
 std::optional<CublasTypes> cublas_types(Dtype dtype);
 
 /// Why the library has no such product on a chip of this compute capability (90 is 9.0); "" when it
-/// has.
-std::string cublas_obstacle(const GemmRequest& request, int compute_capability);
+/// has. `toolkit` is the CUDA version of the build: 12080 is 12.8.
+std::string cublas_obstacle(const GemmRequest& request, int compute_capability,
+                            int toolkit = CUDART_VERSION);
 
 /// One matrix as cuBLASLt, which counts columns first, sees it.
 struct CublasMatrix {

@@ -5,6 +5,7 @@
 
 #include "probes/backends/host/gemm_backends.h"
 #include "probes/backends/host/host_capabilities.h"
+#include "probes/cpu_facts.h"
 
 namespace bench {
 namespace {
@@ -13,9 +14,28 @@ bool starts_with_any(const std::string& text, std::initializer_list<const char*>
   return std::ranges::any_of(beginnings, [&](const char* b) { return text.starts_with(b); });
 }
 
+/// "AMD EPYC 9654 96-Core Processor, family 25, model 17, stepping 1": a hypervisor may give many
+/// processors one name.
+std::string processor() {
+  Json facts = Json::object();
+  add_cpu_facts(SystemFiles(), facts);
+  std::string text;
+  for (const char* key : {"cpu_model", "family", "model", "stepping"}) {
+    const std::string value = facts.value(key, kUnreadable);
+    if (value == kUnreadable) return "";
+    text += text.empty() ? value : std::string(", ") + key + " " + value;
+  }
+  return text;
+}
+
 class HostGemm final : public Gemm {
  public:
   HostGemm(const HostCpus& cpus, HostThreadWatch& watch) : cpus_(cpus), watch_(watch) {}
+
+  std::string chip() const override {
+    static const std::string name = processor();
+    return name;
+  }
 
   GemmOffer prepare(const GemmRequest& request) override {
     const std::vector<int> cores = cpus_.first(request.threads);

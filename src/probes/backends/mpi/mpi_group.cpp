@@ -111,7 +111,13 @@ std::unique_ptr<Group> join_group() {
   const int ranks = launched_ranks();
   if (ranks <= 1) return make_self_group();
 #ifdef BENCH_MPI
-  return std::make_unique<MpiGroup>();
+  auto group = std::make_unique<MpiGroup>();
+  if (group->size() != ranks)
+    throw Error(ErrorKind::environment,
+                "the launcher started " + std::to_string(ranks) + " ranks and MPI knows of " +
+                    std::to_string(group->size()),
+                "this MPI does not speak the launcher's protocol; OpenMPI needs srun --mpi=pmix");
+  return group;
 #else
   throw Error(ErrorKind::environment,
               "the launcher started " + std::to_string(ranks) +

@@ -17,7 +17,7 @@ enum class CardKind { unknown, rdma, interface };
 /// /sys/class/net.
 CardKind card_kind(const SystemFiles& files, const std::string& name);
 
-/// The variables, all of NCCL 2.20 and later, and why each:
+/// The variables, all known to NCCL 2.20 but NCCL_MNNVL_ENABLE (2.21), and why each:
 ///   nvlink   NCCL_P2P_LEVEL=NVL        direct access at NVLink distance only, never over PCIe
 ///            NCCL_SHM_DISABLE=1        nor through the host's memory
 ///            NCCL_NET_DISABLE_INTRA=1  nor over network cards inside a host

@@ -12,8 +12,9 @@ namespace bench::nvml {
 
 /// In words, "Xid 79: the GPU has fallen off the bus"; `told` is what the kernel's log said beside
 /// the number, or "". Fatal: what "Analyzing Xid Errors with the Xid Catalog" (NVIDIA, 2026)
-/// answers with a reset of the GPU or a reboot of the machine, and 94, a memory error that ended
-/// with the application that met it: us.
+/// answers with a reset of the GPU or a reboot of the machine (but 155, which links that sleep on
+/// purpose raise); 94, a memory error that ended with the application that met it: us; and 167,
+/// 171, 172, which the catalogue leaves without an answer.
 DeviceFault describe_xid(unsigned number, const std::string& told = {});
 
 struct LoggedXid {

@@ -1,4 +1,4 @@
-#include "runner/hostlist.h"
+#include "core/hostlist.h"
 
 #include <random>
 #include <set>

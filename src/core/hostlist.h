@@ -11,6 +11,9 @@ namespace bench {
 /// All hosts of a file together, and therefore the names of one expression.
 inline constexpr std::size_t kMaxHosts = 100'000;
 inline constexpr std::size_t kMaxHostName = 255;
+/// Characters of an entry's name in a hosts file (schemas/hosts.json), which a pattern is held
+/// against.
+inline constexpr std::size_t kMaxHostExpression = 4096;
 inline constexpr std::size_t kMaxHostDigits = 18;  // of one number: always fits 64 bits
 
 /// The names, in the order of the expression, numbers padded as the low end of their range is

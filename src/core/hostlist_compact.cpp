@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "core/hostlist.h"
 #include "core/text.h"
-#include "runner/hostlist.h"
 
 namespace bench {
 namespace {

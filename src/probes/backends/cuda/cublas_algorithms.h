@@ -1,0 +1,30 @@
+// The algorithms that cuBLASLt proposes for a product, and how one is named.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <string>
+#include <vector>
+
+#include "probes/backends/cuda/cublas_descriptors.h"
+
+namespace bench {
+
+/// The best first, by the library's own judgement; empty where it has none.
+std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
+                                                    const CublasDescriptors& descriptors,
+                                                    std::size_t workspace_bytes, int wanted);
+
+/// What of an algorithm decides in which order it adds: the same words, the same bits of a product
+/// with the same library on the same chip. Numbers are those of the library's own enumerations.
+struct CublasAlgorithm {
+  int id = 0;
+  int tile = 0, stages = 0, inner = 0, cluster = 0;
+  int splits = 1, reduction = 0;
+  int swizzle = 0, option = 0;
+};
+CublasAlgorithm configuration_of(const cublasLtMatmulAlgo_t& algorithm);
+/// "algorithm 66, tile 20, stages 36, cluster 3": what is at its default is left out.
+std::string to_string(const CublasAlgorithm& algorithm);
+
+}  // namespace bench

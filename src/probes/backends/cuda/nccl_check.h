@@ -1,0 +1,22 @@
+// Every return code of NCCL passes here.
+#pragma once
+
+#ifdef BENCH_NCCL
+
+#include <nccl.h>
+
+#include <string>
+
+#include "core/dtype.h"
+
+namespace bench {
+
+/// Throws Error(environment) with NCCL's last words; `communicator` may be null.
+void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& what);
+
+/// Throws Error(input) for a type that is not measured.
+ncclDataType_t nccl_type(Dtype dtype);
+
+}  // namespace bench
+
+#endif

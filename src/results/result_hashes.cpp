@@ -1,0 +1,141 @@
+#include "results/result_hashes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/job.h"
+#include "core/text.h"
+#include "results/job_results.h"
+#include "results/json_fields.h"
+
+namespace bench {
+namespace {
+
+constexpr const char* kTopic = "result_hash";
+
+using Group = std::vector<const ResultHash*>;
+
+std::map<std::string, Group> by_key(const std::vector<ResultHash>& hashes) {
+  std::map<std::string, Group> groups;
+  for (const ResultHash& one : hashes) groups[one.probe + dump(one.key)].push_back(&one);
+  return groups;
+}
+
+std::string place(const ResultHash& one) {
+  return fmt::format("{} of {}, rank {} ({})", one.device, one.host, one.rank, one.job);
+}
+
+std::string scalar(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : dump(value);
+}
+
+/// "chip NVIDIA H200, dtype bf16, k 8192, ...".
+std::string describe(const Json& key) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : key.items()) parts.push_back(name + " " + scalar(value));
+  return join(parts, ", ");
+}
+
+/// Who has which hash, the fewest first.
+std::vector<std::pair<std::string, std::vector<std::string>>> camps(const Group& group) {
+  std::map<std::string, std::vector<std::string>> by_hash;
+  for (const ResultHash* one : group) by_hash[one->hash].push_back(place(*one));
+  std::vector<std::pair<std::string, std::vector<std::string>>> sorted(by_hash.begin(),
+                                                                       by_hash.end());
+  std::ranges::stable_sort(sorted, {}, [](const auto& camp) { return camp.second.size(); });
+  return sorted;
+}
+
+std::string kind_of(const ResultHash& one) {
+  const std::string chip = text_field(one.key, "chip");
+  return fmt::format("{}, {} {}", chip.empty() ? "an unknown chip" : chip,
+                     text_field(one.key, "library", "?"), text_field(one.key, "version"));
+}
+
+}  // namespace
+
+std::vector<ResultHash> result_hashes(const RunRecords& run) {
+  std::map<std::string, std::string> probes;
+  for (const PlannedJob& job : run.jobs) probes[job.id] = job.probe;
+  std::vector<ResultHash> found;
+  for (const Record& record : run.records) {
+    const auto* body = std::get_if<Facts>(&record.body);
+    if (body == nullptr || body->topic != kTopic) continue;
+    const Json& facts = body->facts;
+    ResultHash one{record.job,
+                   probes[record.job],
+                   record.host,
+                   text_field(facts, "device"),
+                   static_cast<int>(integer_field(facts, "rank")),
+                   object_field(facts, "key"),
+                   text_field(facts, "hash"),
+                   text_field(facts, "golden"),
+                   text_field(facts, "source")};
+    if (is_result_hash(one.hash) && !one.key.empty()) found.push_back(std::move(one));
+  }
+  return found;
+}
+
+std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes) {
+  std::vector<std::string> found;
+  for (const auto& [key, group] : by_key(hashes)) {
+    const auto sorted = camps(group);
+    if (sorted.size() < 2) continue;
+    std::vector<std::string> parts;
+    for (const auto& [hash, places] : sorted)
+      parts.push_back(fmt::format("{}: {}", hash, join(places, "; ")));
+    found.push_back(fmt::format("equal devices have unequal results: {} ({})",
+                                join(parts, ", but "), describe(group.front()->key)));
+  }
+  return found;
+}
+
+std::vector<std::string> unlike_golden(const std::vector<ResultHash>& hashes) {
+  std::vector<std::string> found;
+  for (const ResultHash& one : hashes)
+    if (!one.golden.empty() && one.golden != one.hash)
+      found.push_back(fmt::format("{} has {} where {} says {} ({})", place(one), one.hash,
+                                  one.source, one.golden, describe(one.key)));
+  return found;
+}
+
+std::vector<std::string> without_golden(const std::vector<ResultHash>& hashes) {
+  std::map<std::string, std::size_t> counts;
+  for (const ResultHash& one : hashes)
+    if (one.golden.empty()) ++counts[kind_of(one)];
+  std::vector<std::string> found;
+  for (const auto& [kind, count] : counts)
+    found.push_back(fmt::format("no golden value for {} of {}",
+                                count == 1 ? "1 result" : fmt::format("{} results", count), kind));
+  return found;
+}
+
+Json hashes_json(const std::vector<ResultHash>& hashes) {
+  const auto agree = [](const ResultHash& one) { return one.golden == one.hash; };
+  return {{"results", hashes.size()},
+          {"golden", std::ranges::count_if(hashes, agree)},
+          {"different", unlike_golden(hashes)},
+          {"without_golden", without_golden(hashes)},
+          {"disagreements", disagreements(hashes)}};
+}
+
+Json golden_document(const RunRecords& run) {
+  std::set<std::string> believed;
+  for (const JobResult& job : job_results(run))
+    if (job.outcome == Status::ok) believed.insert(job.job.id);
+  Json values = Json::array();
+  const std::vector<ResultHash> hashes = result_hashes(run);
+  for (const auto& [key, group] : by_key(hashes)) {
+    const ResultHash& one = *group.front();
+    const bool all_ok = std::ranges::all_of(
+        group, [&](const ResultHash* hash) { return believed.contains(hash->job); });
+    if (camps(group).size() > 1 || !all_ok || text_field(one.key, "chip").empty()) continue;
+    values.push_back({{"probe", one.probe}, {"key", one.key}, {"hash", one.hash}});
+  }
+  return {{"run", run.run}, {"values", std::move(values)}};
+}
+
+}  // namespace bench

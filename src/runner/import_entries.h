@@ -1,0 +1,43 @@
+// What both importers share: lines, numbers, and hosts brought together into few entries.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+
+namespace bench {
+
+struct TextLine {
+  std::size_t number = 1;
+  std::string_view text;
+};
+
+/// The lines that are not blank, without their ends.
+std::vector<TextLine> lines_of(std::string_view text);
+/// The words between blanks.
+std::vector<std::string_view> words_of(std::string_view text);
+/// A number of ranks; nothing when it is no number within 0..100000.
+std::optional<int> read_slots(std::string_view word);
+
+[[noreturn]] void refuse_line(const std::string& origin, const TextLine& line,
+                              const std::string& what, const std::string& hint);
+/// Throws, by refuse_line, unless it is one plain name.
+void check_host_name(std::string_view name, const std::string& origin, const TextLine& line);
+
+struct ImportedHost {
+  std::string name;
+  std::string address;
+  int slots = 1;
+  std::map<std::string, std::string> labels = {};
+};
+
+/// A hosts file with one entry for all hosts that differ in name alone. Throws Error(input), naming
+/// `origin`, for what a hosts file may not hold.
+Json hosts_file_of(const std::vector<ImportedHost>& hosts, const std::string& origin);
+
+}  // namespace bench

@@ -1,0 +1,125 @@
+"""benchctl under Slurm: the results are mpirun's, a dead node is named and the others go on, and no allocation stays behind."""
+
+import json
+
+from cluster_test_case import NULL, PROGRAMS, ClusterTestCase, long_case
+from lab_test_case import main, until
+
+ALL_REDUCE = {"name": "reduce", "probe": "collective", "scope": "all",
+              "params": {"ops": ["all_reduce"], "min_bytes": 8, "max_bytes": 16},
+              "measure": {"min_time_s": 0.05, "max_time_s": 0.2, "warm_up_max_s": 0.1}}
+CRAMPED = {**NULL, "name": "cramped", "scope": "all", "ranks_per_host": 2}
+
+
+class ClusterSlurm(ClusterTestCase):
+    OPTIONS = ("--slurm",)
+
+    def setUp(self):
+        super().setUp()
+        self.assertTrue(until(lambda: self.on_head("sinfo", "-hN", "-o", "%t").split() == ["idle"] * self.HOSTS, 30))
+
+    def on_head(self, *words):
+        return self.lab.say("exec", "head", *words)
+
+    def assert_nothing_is_allocated(self):
+        self.assertTrue(until(lambda: self.on_head("squeue", "--noheader") == "", 15), self.on_head("squeue"))
+
+    def results(self, *cases, **options):
+        """What was measured, without the values."""
+        run = self.start(*cases, **options)
+        self.assertEqual(run.finish(40), 0, run.talk)
+        report = self.report()
+        self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
+        jobs = {(job["job"], tuple(job["hosts"])) for job in report["jobs"]}
+        return jobs, {(r["case"], r["metric"], r["host"], json.dumps(r["params"], sort_keys=True)) for r in report["results"]}
+
+    def test_the_results_are_those_of_mpirun(self):
+        suite = (long_case(0.1), NULL, ALL_REDUCE, CRAMPED)
+        by_mpirun = self.results(*suite, launcher="mpirun", parallel=1)
+        by_slurm = self.results(*suite, launcher="slurm", parallel=1)
+        self.assertGreater(len(by_mpirun[1]), 10)
+        self.assertEqual(by_slurm, by_mpirun)
+        self.assert_nothing_is_allocated()
+
+    def test_inside_an_allocation_its_nodes_are_used_and_others_are_skipped(self):
+        inside = ("salloc", "--quiet", "--exclusive", "--nodelist=node[01-02]")
+        run = self.start(NULL, ALL_REDUCE, before=inside)
+        run.finish(30)
+        self.assertNotIn("asking Slurm", run.talk)
+        jobs = self.jobs()
+        for job in ("01.null.3", "02.reduce"):
+            outcome, reason = jobs.pop(job)
+            self.assertEqual(outcome, "skipped")
+            self.assertRegex(reason, r"node03 is not in the Slurm allocation \d+ \(node\[01-02\]\)")
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
+        plan = json.loads(self.on_head(*inside, PROGRAMS / "benchctl", "plan", self.folder / "suite.json", "--json"))
+        self.assertEqual([host["name"] for host in plan["inventory"]["hosts"]], ["node01", "node02"])
+        self.assertEqual([job["hosts"] for job in plan["jobs"]], [["node01"], ["node02"], ["node01", "node02"]])
+
+    def test_mpirun_goes_its_own_way_inside_an_allocation(self):
+        run = self.start(NULL, ALL_REDUCE, launcher="mpirun", before=("salloc", "--quiet", "--nodelist=node01"))
+        self.assertEqual(run.finish(40), 0, run.talk)
+        self.assertEqual({outcome for outcome, _ in self.jobs().values()}, {"ok"}, run.talk)
+
+    def test_a_node_that_dies_in_the_middle_is_named_and_the_others_go_on(self):
+        run = self.start({**long_case(3), "timeout_s": 5}, NULL, launcher="slurm")
+        run.wait_for_job("01.long.2")
+        self.lab.say("kill", "node02")
+        self.assertEqual(run.finish(60), 3, run.talk)
+        jobs = self.jobs()
+        outcome, reason = jobs.pop("01.long.2")
+        self.assertIn(outcome, ("failed", "timed_out"))
+        self.assertIn("node02 does not answer", reason)
+        self.assertIn("node02 is left out", jobs.pop("02.null.2")[1])
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
+        self.lab.say("heal", "node02")  # Slurm waits for a node that it cancels a job on
+        self.assert_nothing_is_allocated()
+
+    def test_a_rank_that_is_killed_ends_its_job_at_once_and_leaves_the_nodes_in(self):
+        together = {**long_case(3), "scope": "all", "name": "together"}
+        run = self.start(together, NULL, launcher="slurm")
+        run.wait_for_job("01.together")
+        self.lab.run("exec", "node02", "pkill", "-9", "-x", "bench-rank")
+        run.finish(30)
+        jobs = self.jobs()
+        outcome, reason = jobs.pop("01.together")
+        self.assertEqual(outcome, "failed", reason)
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
+        for host in ("node01", "node02", "node03"):
+            self.assertEqual(self.lab.ranks(host), [], host)
+
+    def test_an_interruption_gives_the_nodes_back(self):
+        run = self.start(long_case(10), launcher="slurm")
+        run.wait_for_job("01.long.2")
+        self.lab.run("exec", "head", "pkill", "-INT", "-x", "benchctl")
+        self.assertEqual(run.finish(20), 130, run.talk)
+        self.assert_nothing_is_allocated()
+
+    def test_benchctl_that_is_killed_gives_the_nodes_back(self):
+        run = self.start(long_case(10), launcher="slurm")
+        run.wait_for_job("01.long.2")
+        self.lab.run("exec", "head", "pkill", "-9", "-x", "benchctl")
+        run.finish(10)
+        self.assert_nothing_is_allocated()
+
+    def test_what_slurm_refuses_or_keeps_waiting_is_said_and_cancelled(self):
+        run = self.start(NULL, launcher="slurm", slurm={"partition": "nope"})
+        self.assertEqual(run.finish(20), 4, run.talk)
+        self.assertIn("invalid partition specified: nope", run.talk)
+        self.on_head("scontrol", "update", "nodename=node03", "state=drain", "reason=dimm")
+        try:
+            run = self.start(NULL, launcher="slurm", slurm={"wait_s": 2})
+            self.assertEqual(run.finish(20), 4, run.talk)
+            self.assertRegex(run.talk, "still pending after 2 s .*node03")
+            self.assert_nothing_is_allocated()
+            run = self.start(NULL, launcher="slurm")
+            self.assertTrue(until(lambda: "PENDING" in self.on_head("squeue", "--noheader", "--format=%T"), 10))
+            self.lab.run("exec", "head", "pkill", "-INT", "-x", "benchctl")
+            self.assertEqual(run.finish(20), 130, run.talk)
+            self.assert_nothing_is_allocated()
+        finally:
+            self.on_head("scontrol", "update", "nodename=node03", "state=resume")
+
+
+if __name__ == "__main__":
+    main("--slurm")

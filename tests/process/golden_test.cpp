@@ -1,0 +1,68 @@
+// A real product on the host, kept as golden, met again, and met when it is wrong.
+#include <fstream>
+
+#include "tests/process/program.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string gemm_suite(const BenchctlFolder& bench) {
+  const auto path = bench.folder.path() / "products.json";
+  std::ofstream(path) << R"({"suite": "products", "measure": {"max_time_s": 0.05, "min_time_s": 0,
+    "warm_up_max_s": 0.01}, "cases": [{"name": "small", "probe": "gemm", "params":
+    {"dtypes": ["f32", "f64"], "shapes": [[64, 64, 64]], "threads": [1]}}]})";
+  return path.string();
+}
+
+Json report_of(const Answer& answer) { return parse_json(answer.out, "report"); }
+
+}  // namespace
+
+TEST_CASE("a run's bits become golden values, later runs agree, and a wrong one is invalid") {
+  const BenchctlFolder bench;
+  const std::string suite = gemm_suite(bench);
+  const Json first = report_of(bench.run({"run", suite, "--json"}));
+  const auto kept = first["hashes"]["results"].get<int>();
+  if (kept == 0) return;  // neither oneDNN nor OpenBLAS in this build
+  CHECK(first["hashes"]["golden"] == 0);
+  CHECK_FALSE(first["hashes"]["without_golden"].empty());
+
+  const Answer golden = bench.run({"golden", "latest", "--keep"});
+  if (!golden.exit.clean()) {
+    CHECK_THAT(golden.err, Contains("no result to make a golden value of"));  // an unnamed CPU
+    return;
+  }
+  CHECK_THAT(golden.out, Contains("kept in"));
+  const Answer second = bench.run({"run", suite, "--json"});
+  CHECK(second.exit.clean());
+  CHECK(report_of(second)["hashes"]["golden"] == kept);
+  CHECK(report_of(second)["hashes"]["without_golden"].empty());
+
+  const auto file = std::filesystem::directory_iterator(bench.folder.path() / "golden")->path();
+  Json wrong = read_json(file);
+  wrong["values"][0]["hash"] = "0123456789abcdef";
+  std::ofstream(file) << wrong;
+  const Answer third = bench.run({"run", suite});
+  CHECK(third.exit.text() == "exit code 1");
+  CHECK_THAT(third.out, Contains("0123456789abcdef") && Contains("unlike the golden value"));
+}
+
+TEST_CASE("golden values that contradict kept ones are refused and leave nothing behind") {
+  const BenchctlFolder bench;
+  const std::string suite = gemm_suite(bench);
+  if (report_of(bench.run({"run", suite, "--json"}))["hashes"]["results"] == 0) return;
+  if (!bench.run({"golden", "--keep"}).exit.clean()) return;
+  const auto folder = bench.folder.path() / "golden";
+  const auto file = std::filesystem::directory_iterator(folder)->path();
+  Json other = read_json(file);
+  other["values"][0]["hash"] = "0123456789abcdef";
+  std::filesystem::remove(file);
+  std::ofstream(folder / "other.json") << other;
+  const Answer answer = bench.run({"golden", "--keep"});
+  CHECK(answer.exit.text() == "exit code 2");
+  CHECK_THAT(answer.err, Contains("two golden values for one result"));
+  CHECK_FALSE(std::filesystem::exists(file));
+}

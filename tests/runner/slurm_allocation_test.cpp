@@ -1,0 +1,105 @@
+#include "runner/slurm_allocation.h"
+
+#include "core/error.h"
+#include "core/text.h"
+#include "runner/inventory.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+TEST_CASE("salloc grants a job at once, or after it was pending") {
+  CHECK(read_salloc("salloc: Granted job allocation 7\n") == SallocTalk{"", "7", ""});
+  CHECK(read_salloc("salloc: Required node not available (down, drained or reserved)\n"
+                    "salloc: Pending job allocation 8\n"
+                    "salloc: job 8 queued and waiting for resources\n"
+                    "salloc: job 8 has been allocated resources\n"
+                    "salloc: Granted job allocation 8\n"
+                    "salloc: Waiting for resource configuration\n") == SallocTalk{"8", "8", ""});
+  CHECK(read_salloc("Welcome!\r\nsalloc: Granted job allocation 7\r\n").granted == "7");
+}
+
+TEST_CASE("a line that is not whole yet is not read") {
+  CHECK(read_salloc("salloc: Granted job allocation 7") == SallocTalk{});
+  CHECK(read_salloc("salloc: Pending job allocation 12\nsalloc: Granted job alloc").granted == "");
+}
+
+TEST_CASE("what is refused is told in salloc's first words") {
+  const auto talk = read_salloc(
+      "salloc: error: invalid partition specified: nope\n"
+      "salloc: error: Job submit/allocate failed: Invalid partition name specified\n");
+  CHECK(talk.error == "invalid partition specified: nope");
+  CHECK(talk.granted.empty());
+}
+
+TEST_CASE("nothing that only looks like a granted job is taken for one") {
+  for (const char* text :
+       {"", "\n\n\n", "salloc: Granted job allocation \n", "salloc: Granted job allocation 7x\n",
+        "salloc: Granted job allocation -7\n", "salloc: Granted job allocation 7;reboot\n",
+        "salloc: Granted job allocation  7\n", "Granted job allocation 7\n",
+        "x salloc: Granted job allocation 7\n", "salloc: error: Granted job allocation 7\n",
+        "salloc: Granted job allocation 1234567890123456789\n",
+        "salloc: Granted job allocation \xff\n"}) {
+    CAPTURE(text);
+    CHECK(read_salloc(text).granted.empty());
+  }
+  CHECK_THAT(read_salloc("salloc: error: \x1b[31m\n").error, !Contains("\x1b"));
+}
+
+TEST_CASE("an allocation is of whole nodes, named, that outlives a node, and is held by cat") {
+  const std::string bare = join(salloc_words({"n1", "n2", "n3"}, {}, "benchctl-x"), " ");
+  CHECK(bare ==
+        "salloc --job-name=benchctl-x --nodes=3 --nodelist=n[1-3] --no-kill --exclusive cat");
+  SlurmSettings settings;
+  settings.partition = "gpu";
+  settings.account = "ops";
+  settings.reservation = "accept";
+  settings.time_limit = "2:00:00";
+  settings.gres = "gpu:8";
+  settings.exclusive = false;
+  settings.allocation_args = {"--constraint=h100"};
+  CHECK(join(salloc_words({"n1"}, settings, "x"), " ") ==
+        "salloc --job-name=x --nodes=1 --nodelist=n1 --no-kill --partition=gpu --account=ops "
+        "--reservation=accept --time=2:00:00 --gres=gpu:8 --constraint=h100 cat");
+}
+
+namespace {
+
+SlurmSettings with_slurm(const Json& settings) {
+  const Json host = {{"name", "a"}, {"slots", 1}};
+  return inventory_from_json({{"hosts", {host}}, {"slurm", settings}}, "h.json").slurm;
+}
+
+}  // namespace
+
+TEST_CASE("Slurm's settings are read, and written so that they are read again") {
+  const SlurmSettings settings = with_slurm({{"partition", "gpu,debug"},
+                                             {"time_limit", "1-12:30"},
+                                             {"exclusive", false},
+                                             {"gres", "gpu:h100:8"},
+                                             {"container_image", "nvcr.io#nvidia/pytorch:24.01"},
+                                             {"container_mounts", {"/lustre:/lustre:ro"}},
+                                             {"args", {"--network=sharp"}},
+                                             {"allocation_args", {"--constraint=a&b"}}});
+  CHECK(settings.partition == "gpu,debug");
+  CHECK(settings.mpi == "pmix");
+  CHECK(settings.wait_s == 300);
+  CHECK(with_slurm(to_json(settings)) == settings);
+  CHECK(with_slurm(Json::object()) == SlurmSettings{});
+}
+
+TEST_CASE("a word that could be the program, or takes an option of ours away, is refused") {
+  for (const char* word : {"hostname", "-p", "-", "--", "--x y", "--X", "--a=b\n", ""}) {
+    CAPTURE(word);
+    CHECK_THROWS_WITH(with_slurm({{"args", {word}}}), Contains("/slurm/args/0"));
+    CHECK_THROWS_WITH(with_slurm({{"allocation_args", {word}}}), Contains("/allocation_args/0"));
+  }
+  for (const char* word : {"--label", "--jobid=1", "--output=x", "--pty", "--nodelist=n7"}) {
+    CAPTURE(word);
+    CHECK_THROWS_WITH(with_slurm({{"args", {"--verbose", word}}}),
+                      Contains("/slurm/args/1") && Contains("benchctl itself sets"));
+  }
+  CHECK_THROWS_WITH(with_slurm({{"partition", "a b"}}), Contains("/slurm/partition"));
+  CHECK_THROWS_WITH(with_slurm({{"time_limit", "soon"}}), Contains("/slurm/time_limit"));
+  CHECK_THROWS_WITH(with_slurm({{"container_mounts", {"/a,/b"}}}), Contains("container_mounts/0"));
+}

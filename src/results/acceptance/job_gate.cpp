@@ -10,8 +10,8 @@ namespace bench {
 namespace {
 
 /// How benchctl says that a host was given up; behind its name.
-constexpr std::array<const char*, 4> kOut = {" is left out", " does not answer", " is wedged",
-                                             " has no bench-rank"};
+constexpr std::array<const char*, 5> kOut = {" is left out", " does not answer", " is wedged",
+                                             " cannot be asked", " has no bench-rank"};
 
 bool fell_out(const std::string& host, const std::string& reason) {
   return std::ranges::any_of(kOut, [&](const char* words) {

@@ -100,6 +100,14 @@ std::optional<Allocation> surrounding_allocation() {
   return allocation_from(environment);
 }
 
+std::string outsider(const Allocation& allocation, const std::vector<std::string>& hosts) {
+  const auto host = std::ranges::find_if_not(
+      hosts, [&](const std::string& name) { return allocation.has(name); });
+  if (host == hosts.end()) return "";
+  return *host + " is not in the Slurm allocation " + allocation.job + " (" +
+         compact_hostlist(allocation.nodes) + ")";
+}
+
 Inventory inventory_of(const Allocation& allocation) {
   Inventory inventory;
   for (const std::string& node : allocation.nodes)

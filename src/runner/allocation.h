@@ -32,6 +32,9 @@ bool is_job_number(std::string_view text);
 std::optional<Allocation> allocation_from(const std::map<std::string, std::string>& environment);
 std::optional<Allocation> surrounding_allocation();
 
+/// "n9 is not in the Slurm allocation 17 (n[1-2])" for the first of these that is not; else "".
+std::string outsider(const Allocation& allocation, const std::vector<std::string>& hosts);
+
 /// Its nodes are the hosts, their CPUs the slots.
 Inventory inventory_of(const Allocation& allocation);
 

@@ -1,6 +1,7 @@
 // Hosts files made of what a site has already: OpenMPI hostfiles and Slurm's list of nodes.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +30,9 @@ struct SlurmChoice {
 /// gres become labels. Throws Error(input) naming the line, or where no node is left.
 ImportedHosts import_slurm(std::string_view text, const std::string& origin,
                            const SlurmChoice& choice);
+
+/// Of the same text: the nodes on which Slurm would start nothing now, and their states. Lines that
+/// are no node are passed over.
+std::map<std::string, std::string> unusable_slurm_nodes(std::string_view text);
 
 }  // namespace bench

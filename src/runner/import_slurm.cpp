@@ -142,4 +142,14 @@ ImportedHosts import_slurm(std::string_view text, const std::string& origin,
   return imported;
 }
 
+std::map<std::string, std::string> unusable_slurm_nodes(std::string_view text) {
+  std::map<std::string, std::string> states;
+  for (const std::string& line : split(text, '\n')) {
+    const Node node = read_node(line);
+    const std::string name = value_of(node, "NodeName"), state = value_of(node, "State");
+    if (!name.empty() && !is_usable(state)) states[name] = printable(state);
+  }
+  return states;
+}
+
 }  // namespace bench

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/hostlist.h"
 #include "core/locations.h"
 #include "core/run_variable.h"
 #include "core/text.h"
@@ -102,12 +101,10 @@ std::string path_of(const std::string& program) try {
 
 std::string slurm_obstacle(const Job& job, const LaunchSite& site) {
   if (site.slurm.srun.empty()) return "srun is not in PATH; install slurm-client";
-  if (!site.allocation) return "";
   for (const std::string& host : job.hosts)
-    if (!site.allocation->has(host))
-      return host + " is not in the Slurm allocation " + site.allocation->job + " (" +
-             compact_hostlist(site.allocation->nodes) + ")";
-  return "";
+    if (const auto down = site.nodes_down.find(host); down != site.nodes_down.end())
+      return host + " cannot be allocated: Slurm has it as " + down->second;
+  return site.allocation ? outsider(*site.allocation, job.hosts) : "";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // How a job's ranks are started: pure functions from a job to a command line and an environment.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct LaunchSite {
   LaunchSettings settings = {};   // how other hosts are reached
   std::string token = {};         // marks every process of this run, so that what is left is found
   SlurmSite slurm = {};
-  std::optional<Allocation> allocation = {};  // the one we run in
+  std::optional<Allocation> allocation = {};           // the one we run in
+  std::map<std::string, std::string> nodes_down = {};  // their states, where we make one
 };
 
 /// `automatic` becomes slurm inside an allocation of several nodes.

@@ -106,19 +106,32 @@ class ClusterSlurm(ClusterTestCase):
         run = self.start(NULL, launcher="slurm", slurm={"partition": "nope"})
         self.assertEqual(run.finish(20), 4, run.talk)
         self.assertIn("invalid partition specified: nope", run.talk)
-        self.on_head("scontrol", "update", "nodename=node03", "state=drain", "reason=dimm")
+        self.on_head("salloc", "--no-shell", "--quiet", "--job-name=other", "--exclusive", "--nodelist=node03")
         try:
             run = self.start(NULL, launcher="slurm", slurm={"wait_s": 2})
             self.assertEqual(run.finish(20), 4, run.talk)
-            self.assertRegex(run.talk, "still pending after 2 s .*node03")
-            self.assert_nothing_is_allocated()
+            self.assertRegex(run.talk, r"still pending after 2 s \(")
             run = self.start(NULL, launcher="slurm")
             self.assertTrue(until(lambda: "PENDING" in self.on_head("squeue", "--noheader", "--format=%T"), 10))
             self.lab.run("exec", "head", "pkill", "-INT", "-x", "benchctl")
             self.assertEqual(run.finish(20), 130, run.talk)
-            self.assert_nothing_is_allocated()
+            self.assertTrue(until(lambda: self.on_head("squeue", "--noheader", "--format=%j") == "other", 10))
+        finally:
+            self.on_head("scancel", "--name=other")
+        self.assert_nothing_is_allocated()
+
+    def test_a_drained_node_is_skipped_and_does_not_keep_the_others_waiting(self):
+        self.on_head("scontrol", "update", "nodename=node03", "state=drain", "reason=dimm")
+        try:
+            run = self.start(NULL, launcher="slurm")
+            run.finish(20)
         finally:
             self.on_head("scontrol", "update", "nodename=node03", "state=resume")
+        jobs = self.jobs()
+        outcome, reason = jobs.pop("01.null.3")
+        self.assertEqual(outcome, "skipped")
+        self.assertIn("node03 cannot be allocated: Slurm has it as IDLE+DRAIN", reason)
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "runner/host_import.h"
 #include "runner/inventory.h"
 #include "tests/support/catch.h"
 
@@ -61,6 +62,19 @@ TEST_CASE("an allocation is of whole nodes, named, that outlives a node, and is 
   CHECK(join(salloc_words({"n1"}, settings, "x"), " ") ==
         "salloc --job-name=x --nodes=1 --nodelist=n1 --no-kill --partition=gpu --account=ops "
         "--reservation=accept --time=2:00:00 --gres=gpu:8 --constraint=h100 cat");
+}
+
+TEST_CASE("nodes on which Slurm starts nothing are found by their states") {
+  const auto down = unusable_slurm_nodes(
+      "NodeName=n1 Arch=x86_64 CPUTot=2 State=IDLE Reason=State=DOWN\n"
+      "NodeName=n2 CPUTot=2 State=IDLE+DRAIN Reason=bad dimm\n"
+      "NodeName=n3 CPUTot=2 State=ALLOCATED\n"
+      "NodeName=n4 CPUTot=2 State=DOWN*\n"
+      "NodeName=n5 CPUTot=2\n"
+      "State=DOWN\n\nnoise");
+  CHECK(down ==
+        std::map<std::string, std::string>{{"n2", "IDLE+DRAIN"}, {"n4", "DOWN*"}, {"n5", ""}});
+  CHECK(unusable_slurm_nodes("").empty());
 }
 
 namespace {

@@ -137,6 +137,11 @@ TEST_CASE("what keeps a job out of Slurm is said with the host and the allocatio
   const std::vector places = {place("n1", 1), place("n9", 1)};
   LaunchSite there = site();
   CHECK(launch_obstacle(job_on(places), places, there).empty());
+  there.nodes_down = {{"n9", "IDLE+DRAIN"}};
+  CHECK(launch_obstacle(job_on(places), places, there) ==
+        "n9 cannot be allocated: Slurm has it as IDLE+DRAIN");
+  CHECK(launch_obstacle(job_on({place("n2", 1)}), {place("n2", 1)}, there).empty());
+  there.nodes_down.clear();
   there.allocation = Allocation{"17", {"n1", "n2"}, {{"n1", 4}, {"n2", 4}}};
   CHECK(launch_obstacle(job_on(places), places, there) ==
         "n9 is not in the Slurm allocation 17 (n[1-2])");

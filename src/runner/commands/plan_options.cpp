@@ -7,9 +7,13 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "runner/gate_plausibility.h"
+#include "runner/host_import.h"
+#include "runner/program_output.h"
 
 namespace bench {
 namespace {
+
+constexpr Seconds kSlurmAnswers{30.0};
 
 /// Warnings only: a threshold that looks wrong may be meant, and a catalogue that cannot be read
 /// must not keep a suite from running.
@@ -31,6 +35,13 @@ Inventory inventory_for(const PlanOptions& options, const LaunchSite& site) {
   if (!options.hosts.empty()) return read_inventory(options.hosts);
   const bool allocated = site.kind == LauncherKind::slurm && site.allocation;
   return allocated ? inventory_of(*site.allocation) : this_host_only();
+}
+
+/// One node that is down would keep all the others waiting. Of a reservation it is not asked: what
+/// is in maintenance for others is not for those who reserved it.
+bool makes_allocation(const Inventory& inventory, const LaunchSite& site) {
+  return site.kind == LauncherKind::slurm && !site.slurm.srun.empty() && !site.allocation &&
+         inventory.slurm.reservation.empty();
 }
 
 }  // namespace
@@ -59,9 +70,12 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
 
 PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& runs) {
   auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
-  const auto site = launch_site(options);
+  auto site = launch_site(options);
   const Suite suite = read_suite(find_suite(options.suite), catalogue, options.changes);
   const Inventory inventory = inventory_for(options, site);
+  if (makes_allocation(inventory, site))
+    site.nodes_down = unusable_slurm_nodes(
+        program_output({"scontrol", "show", "nodes", "--oneliner"}, kSlurmAnswers));
   warn_of_gates(suite, inventory);
   Plan plan = make_plan(suite, inventory, catalogue, site, last_durations(runs, suite.name));
   return {std::move(catalogue), site, std::move(plan)};

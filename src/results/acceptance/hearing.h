@@ -18,9 +18,10 @@ struct Hearing {
   const AcceptanceSettings& settings;
   Acceptance& acceptance;
   std::map<std::string, HostAcceptance*> hosts;
-  std::set<std::string> bounded;  // bound_key() of what a bound of the suite passed
+  std::set<std::string> bounded;             // bound_key() of what a bound of the suite passed
+  std::map<std::string, std::string> named;  // what a host calls itself -> its name in the plan
 
-  /// Null for a host that was not asked for.
+  /// By either name. Null for a host that was not asked for.
   HostAcceptance* host(const std::string& name) const;
   void blame(const std::string& name, Reason reason) const;
 };
@@ -46,5 +47,8 @@ void judge_cpu_time(Hearing& hearing);
 void judge_peers(Hearing& hearing);
 /// Rates between two hosts: a host all of whose pairs are slow, else the link between two.
 void judge_pairs(Hearing& hearing);
+/// Sets of hosts with too few usable runs; those with an accused one in them say nothing more of
+/// the others.
+void judge_pair_coverage(const Hearing& hearing, const MetricRuns& metric, const Hosts& accused);
 
 }  // namespace bench

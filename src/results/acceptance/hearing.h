@@ -34,6 +34,11 @@ inline constexpr double kPeersShare = 0.4;
 inline constexpr double kRepeatabilityShare = 0.2;
 inline constexpr double kPairsShare = 0.4;
 
+/// A host at a quarter of its peers is no chance where their scatter is four times smaller, however
+/// few they are: cuts for few hosts allow for fleets that scatter without bound.
+inline constexpr double kBeyondDoubt = 0.75;
+inline constexpr double kBeyondDoubtZ = -4.31;
+
 /// Hosts that fell out, jobs that failed, cases nobody could run.
 void judge_jobs(Hearing& hearing);
 /// Facts that forbid believing numbers: ECC, foreign processes, hosts unlike their peers, facts

@@ -89,7 +89,10 @@ Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
     HostMetric row = row_of(all, i, hearing.settings);
     const double level = peer_level(all.hosts.size(), row.z);
     const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
-    if (all.reject && row.loss > least && level <= kPairsShare * hearing.settings.level) {
+    const bool by_level = all.reject && level <= kPairsShare * hearing.settings.level;
+    const bool beyond_doubt =
+        all.hosts.size() >= kFewestPeers && row.loss >= kBeyondDoubt && row.z <= kBeyondDoubtZ;
+    if (row.loss > least && (by_level || beyond_doubt)) {
       row.verdict = Verdict::fail;
       accused.push_back(all.hosts[i]);
       blame_host(hearing, all, i);

@@ -231,6 +231,16 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "a link a hundred times slower is accused among four though healthy pairs differ by half") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  measure_pairs(fleet, 4, [](std::size_t a, std::size_t b) {
+    return a == 2 || b == 2 ? 12e6 : a == 1 && b == 3 ? 1811e6 : 1020e6;
+  });
+  CHECK(failed(fleet.judge()) == Hosts{"node03"});
+}
+
 TEST_CASE("one slow pair of hosts that are fine with others is a link, named by both ends") {
   Fleet fleet(6);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100});

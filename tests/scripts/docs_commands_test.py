@@ -3,7 +3,7 @@
     docs_commands_test.py BENCHCTL
 
 Commands are taken from lines that begin with build/bin/benchctl, from sh blocks, and from code in the text. A `run` of a whole suite is
-planned instead, with the same options: that it is understood is asked here, not what it measures.
+planned instead, with the same options, and so is an `accept`: that it is understood is asked here, not what it measures.
 """
 
 import os
@@ -49,6 +49,14 @@ def planned(words):
     return kept
 
 
+def planned_acceptance(words, help_text):
+    """`accept` as a plan of its level's suite; options that it does not know make no plan."""
+    options = {word for word in words if word.startswith("--")}
+    unknown = sorted(option for option in options if not re.search(re.escape(option) + r"\b", help_text))
+    value = lambda name, otherwise: words[words.index(name) + 1] if name in words else otherwise
+    return ["plan", f"accept_{value('--level', 'quick')}", "--hosts", value("--hosts", ""), *unknown]
+
+
 def main():
     benchctl, wrong, tried = sys.argv[1], [], 0
     with tempfile.TemporaryDirectory() as folder:
@@ -59,8 +67,11 @@ def main():
                                   stdin=subprocess.DEVNULL, timeout=60)
 
         call("run", "smoke", "--only", "topology")
+        accept_help = call("accept", "--help").stdout
         for page, words in commands():
             tried += 1
+            if words[0] == "accept" and len(words) > 1:
+                words = planned_acceptance(words, accept_help)
             done = call(*(planned(words) if words[0] == "run" and len(words) > 1 else words + ["--help"] * (len(words) == 1)))
             if done.returncode != 0:
                 wrong.append(f"{page}: benchctl {' '.join(words)}: exit code {done.returncode}: {done.stderr.strip()[:300]}")

@@ -20,6 +20,21 @@ void add_machines(const Hearing& hearing) {
     }
 }
 
+/// Records name a host as it calls itself, which the hosts file need not.
+std::map<std::string, std::string> names_of(const std::vector<RunRecords>& runs) {
+  std::map<std::string, std::string> names;
+  for (const RunRecords& run : runs) {
+    std::map<std::string, std::string> alone;  // job -> its only host
+    for (const PlannedJob& job : run.jobs)
+      if (job.hosts.size() == 1) alone[job.id] = job.hosts.front();
+    for (const Record& record : run.records)
+      if (const auto job = alone.find(record.job);
+          job != alone.end() && std::holds_alternative<Samples>(record.body))
+        names.emplace(record.host, job->second);
+  }
+  return names;
+}
+
 /// PASS needs numbers that passed, and nothing against it.
 void conclude(HostAcceptance& host) {
   const bool any = std::ranges::any_of(
@@ -53,7 +68,9 @@ std::string bound_key(const std::string& host, const std::string& case_name,
 }
 
 HostAcceptance* Hearing::host(const std::string& name) const {
-  const auto found = hosts.find(name);
+  auto found = hosts.find(name);
+  if (const auto alias = named.find(name); found == hosts.end() && alias != named.end())
+    found = hosts.find(alias->second);
   return found == hosts.end() ? nullptr : found->second;
 }
 
@@ -78,7 +95,7 @@ Acceptance judge_acceptance(const std::vector<RunRecords>& runs,
     acceptance.hosts.back().host = host;
   }
   const auto metrics = observations(reports, settings.thresholds);
-  Hearing hearing{runs, reports, metrics, settings, acceptance, {}, {}};
+  Hearing hearing{runs, reports, metrics, settings, acceptance, {}, {}, names_of(runs)};
   for (HostAcceptance& host : acceptance.hosts) hearing.hosts[host.host] = &host;
   add_machines(hearing);
   hear(hearing);

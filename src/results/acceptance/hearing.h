@@ -18,9 +18,10 @@ struct Hearing {
   const AcceptanceSettings& settings;
   Acceptance& acceptance;
   std::map<std::string, HostAcceptance*> hosts;
-  std::set<std::string> bounded;  // bound_key() of what a bound of the suite passed
+  std::set<std::string> bounded;             // bound_key() of what a bound of the suite passed
+  std::map<std::string, std::string> named;  // what a host calls itself -> its name in the plan
 
-  /// Null for a host that was not asked for.
+  /// By either name. Null for a host that was not asked for.
   HostAcceptance* host(const std::string& name) const;
   void blame(const std::string& name, Reason reason) const;
 };
@@ -32,6 +33,11 @@ std::string bound_key(const std::string& host, const std::string& case_name,
 inline constexpr double kPeersShare = 0.4;
 inline constexpr double kRepeatabilityShare = 0.2;
 inline constexpr double kPairsShare = 0.4;
+
+/// A host at a quarter of its peers is no chance where their scatter is four times smaller, however
+/// few they are: cuts for few hosts allow for fleets that scatter without bound.
+inline constexpr double kBeyondDoubt = 0.75;
+inline constexpr double kBeyondDoubtZ = -4.31;
 
 /// Hosts that fell out, jobs that failed, cases nobody could run.
 void judge_jobs(Hearing& hearing);
@@ -46,5 +52,8 @@ void judge_cpu_time(Hearing& hearing);
 void judge_peers(Hearing& hearing);
 /// Rates between two hosts: a host all of whose pairs are slow, else the link between two.
 void judge_pairs(Hearing& hearing);
+/// Sets of hosts with too few usable runs; those with an accused one in them say nothing more of
+/// the others.
+void judge_pair_coverage(const Hearing& hearing, const MetricRuns& metric, const Hosts& accused);
 
 }  // namespace bench

@@ -89,7 +89,10 @@ Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
     HostMetric row = row_of(all, i, hearing.settings);
     const double level = peer_level(all.hosts.size(), row.z);
     const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
-    if (all.reject && row.loss > least && level <= kPairsShare * hearing.settings.level) {
+    const bool by_level = all.reject && level <= kPairsShare * hearing.settings.level;
+    const bool beyond_doubt =
+        all.hosts.size() >= kFewestPeers && row.loss >= kBeyondDoubt && row.z <= kBeyondDoubtZ;
+    if (row.loss > least && (by_level || beyond_doubt)) {
       row.verdict = Verdict::fail;
       accused.push_back(all.hosts[i]);
       blame_host(hearing, all, i);
@@ -157,31 +160,6 @@ void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused)
   }
 }
 
-/// Sets of hosts with an accused one in them say nothing more of the others.
-void judge_coverage(const Hearing& hearing, const MetricRuns& metric, const Hosts& accused) {
-  for (const auto& [hosts, runs] : metric.by_hosts) {
-    const std::size_t usable = metric.values(hosts).size();
-    if (hosts.size() < 2 || usable >= hearing.settings.fewest_runs) continue;
-    if (std::ranges::any_of(hosts, [&](const std::string& host) {
-          return std::ranges::find(accused, host) != accused.end();
-        }))
-      continue;
-    std::string why = "more were not asked for";
-    for (const Observation& seen : runs)
-      if (!seen.usable) why = seen.why;
-    for (const std::string& host : hosts) {
-      Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
-                    metric.metric,         metric.params, metric.unit};
-      reason.text = fmt::format("{} of {}: {} of {} usable runs; {}", metric.title(),
-                                join(hosts, " and "), usable, hearing.settings.fewest_runs, why);
-      reason.settle = "runs on machines that do nothing else";
-      reason.more_runs = true;
-      reason.job = runs.front().job;
-      hearing.blame(host, std::move(reason));
-    }
-  }
-}
-
 }  // namespace
 
 void judge_pairs(Hearing& hearing) {
@@ -190,7 +168,7 @@ void judge_pairs(Hearing& hearing) {
   for (const MetricRuns& metric : hearing.metrics) {
     Pairs all = pairs_of(metric, hearing.settings.hosts);
     if (all.pairs.empty()) {
-      judge_coverage(hearing, metric, {});
+      judge_pair_coverage(hearing, metric, {});
       continue;
     }
     levels.push_back(peer_level(all.hosts.size(), *std::ranges::min_element(all.scores.z)));
@@ -201,7 +179,7 @@ void judge_pairs(Hearing& hearing) {
     fields[i].reject = reject[i];
     const Hosts accused = judge_hosts(hearing, fields[i]);
     judge_links(hearing, fields[i], accused);
-    judge_coverage(hearing, *fields[i].metric, accused);
+    judge_pair_coverage(hearing, *fields[i].metric, accused);
   }
 }
 

@@ -18,8 +18,8 @@ GemmOffer make_blis_gemm(const GemmRequest& request, const std::vector<int>& cor
                          HostThreadWatch& watch);
 /// "0.9.0 (skx)": the version, and what it chose for this CPU; null where it was left out.
 Json blis_version();
-/// OpenBLAS or BLIS, whichever is faster here at a product like this one: which knows the CPU is
-/// not told by their versions. Takes some tenths of a second.
+/// BLIS where it is more than a tenth faster here than OpenBLAS at a product of 512, else OpenBLAS:
+/// which of them knows the CPU is not told by their versions. Takes some tens of milliseconds.
 GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<int>& cores,
                                 HostThreadWatch& watch);
 

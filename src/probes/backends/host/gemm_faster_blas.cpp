@@ -7,10 +7,12 @@
 namespace bench {
 namespace {
 
-/// Two libraries closer than this are the same to us, and the better known one is taken.
-constexpr double kWorthIt = 1.03;
-constexpr int kTries = 3;
-constexpr std::int64_t kLongest = 768;  // of a side: tens of milliseconds a product
+/// Two libraries closer than this are the same to us, and the better known one is taken: the choice
+/// shall not change from run to run.
+constexpr double kWorthIt = 1.1;
+constexpr int kTries = 5;
+/// The same product for all shapes, so that a suite is served by one library; some milliseconds.
+constexpr GemmShape kTrial{512, 512, 512};
 
 template <class T>
 std::vector<std::byte> small_numbers(std::int64_t rows, std::int64_t columns) {
@@ -41,17 +43,12 @@ double best_seconds(GemmPlan& plan, const GemmRequest& request) {
   return best;
 }
 
-GemmRequest shortened(GemmRequest request) {
-  for (std::int64_t* side : {&request.shape.m, &request.shape.n, &request.shape.k})
-    *side = std::min(*side, kLongest);
-  return request;
-}
-
 }  // namespace
 
 GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<int>& cores,
                                 HostThreadWatch& watch) {
-  const GemmRequest trial = shortened(request);
+  GemmRequest trial = request;
+  trial.shape = kTrial;
   const auto seconds = [&](const auto& make, std::string& reason) -> double {
     const GemmOffer offer = make(trial, cores, watch);  // one at a time: they share their threads
     reason = offer.reason;

@@ -33,12 +33,16 @@ void Ceilings::observe(const Job& job, const Samples& samples) {
   if (!believed || !std::isfinite(value)) return;
   Json params = job.params;
   params.update(samples.params);
-  seen_.push_back({job.id, job.probe, samples.metric, job.device, job.hosts, job.ranks,
-                   samples.better, std::move(params), value});
+  seen_[job.hosts].push_back({job.id, job.probe, samples.metric, job.device, job.ranks,
+                              samples.better, std::move(params), value});
+  hosts_of_job_[job.id] = job.hosts;
 }
 
 void Ceilings::forget(const std::string& job) {
-  std::erase_if(seen_, [&](const Seen& one) { return one.job == job; });
+  const auto hosts = hosts_of_job_.find(job);
+  if (hosts == hosts_of_job_.end()) return;
+  std::erase_if(seen_[hosts->second], [&](const Seen& one) { return one.job == job; });
+  hosts_of_job_.erase(hosts);
 }
 
 std::vector<KnownLimit> Ceilings::limits_for(const Job& job) const {
@@ -53,9 +57,11 @@ std::vector<KnownLimit> Ceilings::limits_for(const Job& job) const {
 void Ceilings::add(std::vector<KnownLimit>& limits, const ProbeMetric& metric,
                    const Job& job) const {
   const CeilingRule& rule = *metric.ceiling;
-  for (const Seen& one : seen_) {
+  const auto of_hosts = seen_.find(job.hosts);
+  if (of_hosts == seen_.end()) return;
+  for (const Seen& one : of_hosts->second) {
     if (one.probe != rule.probe || one.metric != rule.metric) continue;
-    if (one.device != job.device || one.hosts != job.hosts || one.ranks != job.ranks) continue;
+    if (one.device != job.device || one.ranks != job.ranks) continue;
     const auto params = renamed(one.params, rule.where);
     if (!params) continue;
     const auto same = std::ranges::find_if(limits, [&](const KnownLimit& limit) {

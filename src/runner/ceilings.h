@@ -26,7 +26,6 @@ class Ceilings {
  private:
   struct Seen {
     std::string job, probe, metric, device;
-    std::vector<std::string> hosts;
     int ranks;
     Better better;
     Json params;  // the job's own, overlaid by those of the series
@@ -34,8 +33,11 @@ class Ceilings {
   };
   void add(std::vector<KnownLimit>& limits, const ProbeMetric& metric, const Job& job) const;
 
+  using Hosts = std::vector<std::string>;
+
   const ProbeCatalogue& catalogue_;
-  std::vector<Seen> seen_;
+  std::map<Hosts, std::vector<Seen>> seen_;    // a ceiling is one of the same hosts
+  std::map<std::string, Hosts> hosts_of_job_;  // of those that were seen
 };
 
 }  // namespace bench

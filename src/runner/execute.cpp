@@ -13,6 +13,7 @@
 #include "core/version.h"
 #include "results/run_records.h"
 #include "runner/environment.h"
+#include "runner/own_record.h"
 #include "runner/plan_json.h"
 #include "runner/slurm_allocation.h"
 
@@ -37,26 +38,6 @@ std::size_t jobs_to_run(const Plan& plan) {
       plan.entries, [](const PlanEntry& entry) { return entry.skip.empty(); }));
 }
 
-Record end_of_run(bool finished, Seconds time) {
-  Record record;
-  record.host = this_host_name();
-  record.rank = -1;
-  record.time_ns = now_ns();
-  record.body = Event{kRunEndEvent,
-                      {{"state", finished ? "finished" : "interrupted"}, {"seconds", time.value}}};
-  return record;
-}
-
-Record restart_of(const std::string& job, std::int64_t time_ns) {
-  Record record;
-  record.job = job;
-  record.host = this_host_name();
-  record.rank = -1;
-  record.time_ns = time_ns;
-  record.body = Event{kRestartEvent, Json::object()};
-  return record;
-}
-
 /// Of the jobs that are going to run, in the order of the inventory.
 std::vector<std::string> hosts_of(const Plan& plan) {
   std::set<std::string> used;
@@ -69,8 +50,8 @@ std::vector<std::string> hosts_of(const Plan& plan) {
 }
 
 void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
-              const ProbeCatalogue& catalogue, LaunchSite site, Clock::time_point start) {
-  const Interrupts interrupts;
+              const ProbeCatalogue& catalogue, LaunchSite site, const Interrupts& interrupts,
+              Clock::time_point start) {
   site.settings = request.plan.inventory.launch;
   site.token = directory.id();
   DispatcherSettings settings = request.dispatcher;
@@ -90,7 +71,9 @@ void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
     finished = dispatcher.run(request.plan);
   }
   const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};
-  spool.append(end_of_run(finished, time));
+  spool.append(own_record(
+      "", Event{kRunEndEvent,
+                {{"state", finished ? "finished" : "interrupted"}, {"seconds", time.value}}}));
   spool.sync();
 }
 
@@ -98,6 +81,7 @@ void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
 
 RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site) {
   const auto start = Clock::now();
+  const Interrupts interrupts;
   const std::int64_t time_ns = now_ns();
   const RunDirectory directory =
       RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
@@ -107,20 +91,22 @@ RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue,
     say(Level::info,
         fmt::format("run {}: {} jobs, about {:.0f} s", directory.id(), jobs_to_run(request.plan),
                     std::ceil(request.plan.expected.value)));
-  dispatch(directory, spool, request, catalogue, std::move(site), start);
+  dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start);
   return directory;
 }
 
 void resume(const RunDirectory& directory, const RunRequest& request,
             const ProbeCatalogue& catalogue, LaunchSite site) {
   const auto start = Clock::now();
+  const Interrupts interrupts;
   Spool spool = Spool::append_to(directory.records_path());
   for (const PlanEntry& entry : request.plan.entries)
-    if (entry.skip.empty()) spool.append(restart_of(entry.job.id, now_ns()));
+    if (entry.skip.empty())
+      spool.append(own_record(entry.job.id, Event{kRestartEvent, Json::object()}));
   if (request.style != Progress::Style::silent)
     say(Level::info,
         fmt::format("run {}: {} jobs are missing", directory.id(), jobs_to_run(request.plan)));
-  dispatch(directory, spool, request, catalogue, std::move(site), start);
+  dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start);
 }
 
 }  // namespace bench

@@ -184,7 +184,7 @@ Lane::Meaning Lane::take(const Received& received, const Job& job) {
   if (!id.empty() && id != job.id) {
     if (!served_.contains(id)) return Meaning::foreign;
     site_.ledger.keep(received);
-    overrule(id);
+    site_.ledger.overrule(id);
     return Meaning::late;
   }
   site_.ledger.keep(received, job);
@@ -204,7 +204,7 @@ void Lane::after_outcome(const Job& job) {
     const auto* received = std::get_if<Received>(&event);
     if (received != nullptr) site_.ledger.keep(*received);
     if (received != nullptr && received->record.job.empty()) continue;
-    overrule(job.id);
+    site_.ledger.overrule(job.id);
     stop_rank(settings_.graces, nullptr);
     return rank_.reset();
   }
@@ -262,7 +262,7 @@ void Lane::finish_process() {
     }
     if (const auto* received = std::get_if<Received>(&event)) {
       site_.ledger.keep(*received);
-      if (served_.contains(received->record.job)) overrule(received->record.job);
+      if (served_.contains(received->record.job)) site_.ledger.overrule(received->record.job);
     }
     if (std::holds_alternative<Interrupted>(event) || std::holds_alternative<Fault>(event)) break;
   }
@@ -275,8 +275,6 @@ void Lane::finish_process() {
 void Lane::conclude(const Job& job, Status status, const std::string& reason) {
   site_.ledger.conclude(job, {status, reason, job_seconds()});
 }
-
-void Lane::overrule(const std::string& id) { site_.ledger.overrule(id); }
 
 std::string Lane::with_last_words(const std::string& reason) {
   const std::string words = rank_ ? rank_->log().last_words() : "";

@@ -73,7 +73,6 @@ class Lane {
   /// that do not answer are out from now on. Returns what it found; "" where nothing is remote.
   std::string look_at_hosts(const PlanEntry& entry);
   void conclude(const Job& job, Status status, const std::string& reason);
-  void overrule(const std::string& id);
   std::string with_last_words(const std::string& reason);
   Clock::time_point wake(Clock::time_point deadline) const;
   double job_seconds() const;

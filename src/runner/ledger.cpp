@@ -5,17 +5,14 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "results/run_records.h"
+#include "runner/own_record.h"
 
 namespace bench {
 
 using Lock = std::lock_guard<std::mutex>;
 
 Ledger::Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress, int launches)
-    : spool_(spool),
-      progress_(progress),
-      ceilings_(catalogue),
-      host_(this_host_name()),
-      launches_(launches) {}
+    : spool_(spool), progress_(progress), ceilings_(catalogue), launches_(launches) {}
 
 void Ledger::start(const PlanEntry& entry) {
   const Lock lock(mutex_);
@@ -35,12 +32,7 @@ void Ledger::keep(const Received& received, const Job& job) {
 }
 
 void Ledger::write(const std::string& job, decltype(Record::body) body) {
-  Record record;
-  record.job = job;
-  record.host = host_;
-  record.rank = -1;
-  record.time_ns = now_ns();
-  record.body = std::move(body);
+  const Record record = own_record(job, std::move(body));
   const Lock lock(mutex_);
   spool_.append(record);
 }

@@ -50,7 +50,6 @@ class Ledger {
   Spool& spool_;
   Progress& progress_;
   Ceilings ceilings_;
-  std::string host_;
   int launches_;
 };
 

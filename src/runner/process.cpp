@@ -186,7 +186,7 @@ Process::Process(const Command& command, Signaller signaller) : signaller_(std::
   const ChildSetup setup{program.c_str(), argv.data(),     envp.data(),        in.read.get(),
                          out.write.get(), err.write.get(), report.write.get(), getpid()};
   {
-    // vfork: with the plan of 4,000 hosts in memory a fork copies its page tables for 30 ms.
+    // vfork: a fork copies our page tables, and the plan of thousands of hosts has many.
     const SignalsBlocked blocked;
     pid_ = vfork();
     if (pid_ == 0) become(setup);

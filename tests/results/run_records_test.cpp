@@ -93,6 +93,24 @@ TEST_CASE("a plan of wrong types is read as far as it goes") {
   CHECK(run.warnings.size() == 2);
 }
 
+TEST_CASE("what a job left before it was begun anew does not count, nor does it for other jobs") {
+  RunFixture fixture = one_job();
+  fixture.job("01.other", "01.other", "null");
+  Samples torn;
+  torn.metric = "value";
+  torn.params = {{"only", "in the torn half"}};
+  torn.values = {1.0};
+  torn.flags = {0};
+  fixture.add("00.gemm.0", torn).add("01.other", torn);
+  fixture.add("00.gemm.0", Event{kRestartEvent, Json::object()}, -1);
+  const RunRecords run = fixture.records();
+  std::vector<std::string> jobs;
+  for (const Record& record : run.records)
+    if (std::holds_alternative<Samples>(record.body)) jobs.push_back(record.job);
+  CHECK(jobs == std::vector<std::string>{"01.other"});
+  CHECK(missing_jobs(run) == std::vector<std::string>{"00.gemm.0", "01.other"});
+}
+
 TEST_CASE("the last outcome of a job counts, because the dispatcher may overrule a rank") {
   RunFixture fixture = one_job();
   fixture.outcome("00.gemm.0", Status::failed, "wrote after its outcome");

@@ -1,0 +1,67 @@
+#include "probes/sweep.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/run_variable.h"
+#include "tests/support/catch.h"
+
+namespace bench {
+namespace {
+
+/// `sleep 60` with this mark in its environment, ended when the test is over.
+class Sleeper {
+ public:
+  explicit Sleeper(const std::string& token) : mark_(std::string(kRunVariable) + "=" + token) {
+    int report[2];
+    REQUIRE(pipe2(report, O_CLOEXEC) == 0);
+    char program[] = "sleep", time[] = "60";
+    char* const argv[] = {program, time, nullptr};
+    char* const envp[] = {mark_.data(), nullptr};
+    pid_ = fork();
+    if (pid_ == 0) {
+      execve("/bin/sleep", argv, envp);
+      _exit(127);
+    }
+    close(report[1]);
+    char byte;
+    REQUIRE(read(report[0], &byte, 1) == 0);  // closed by exec: it is a sleeper now
+    close(report[0]);
+  }
+  ~Sleeper() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+  pid_t pid() const { return pid_; }
+  bool killed() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_ && info.si_status == SIGKILL;
+  }
+
+ private:
+  std::string mark_;
+  pid_t pid_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("what a run left behind is found by its mark, ended and named") {
+  const Sleeper ours("run-sweep-1");
+  const std::string told = sweep("run-sweep-1");
+  CHECK(told.find("sleep " + std::to_string(ours.pid())) != std::string::npos);
+  CHECK(ours.killed());
+  CHECK(told.find("does not end") == std::string::npos);
+}
+
+TEST_CASE("another run's processes are left alone, also those of a longer name") {
+  const Sleeper other("run-sweep-22");
+  CHECK(sweep("run-sweep-2").empty());
+  CHECK_FALSE(other.killed());
+}
+
+}  // namespace bench

@@ -1,0 +1,66 @@
+// Which answer of a remote shell means what. The agent is a script that plays one.
+#include "runner/host_check.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// What is said of a host whose agent runs this.
+HostAnswer answer_of(const std::string& script, int connect_timeout_s = 5) {
+  const TemporaryDirectory folder;
+  const auto agent = folder.path() / "agent";
+  std::ofstream(agent) << "#!/bin/sh\n" << script << "\n";
+  std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
+  LaunchSettings settings;
+  settings.agent = {agent.string()};
+  settings.connect_timeout_s = connect_timeout_s;
+  const auto answers =
+      answering_hosts({{"n1", "10.0.0.1", 1, 1, false}}, settings, "/x/bench-rank", "run-1");
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].host == "n1");
+  return answers[0];
+}
+
+}  // namespace
+
+TEST_CASE("a host whose sweep ends well is fine, and what was left there is told") {
+  CHECK(answer_of("exit 0").trouble.empty());
+  const HostAnswer answer = answer_of("echo ended what the run had left behind there: orted 7");
+  CHECK(answer.trouble.empty());
+  CHECK_THAT(answer.swept, Contains("orted 7"));
+}
+
+TEST_CASE("the agent is given the address, the program on that host and the run") {
+  CHECK_THAT(answer_of("echo \"$@\"").swept, Contains("10.0.0.1 /x/bench-rank --sweep run-1"));
+}
+
+TEST_CASE("a host that cannot be reached is out, with the agent's last words") {
+  const HostAnswer answer = answer_of("echo banner >&2; echo 'connect: timed out' >&2; exit 255");
+  CHECK(answer.trouble == "does not answer: connect: timed out");
+}
+
+TEST_CASE("a host without the program is out for that") {
+  CHECK_THAT(answer_of("echo 'sh: no such file' >&2; exit 127").trouble,
+             Contains("has no bench-rank") && Contains("no such file"));
+}
+
+TEST_CASE("a host on which a process does not end is wedged") {
+  CHECK_THAT(answer_of("echo 'ended 1; process 12 does not end: state D'").trouble,
+             Contains("is wedged") && Contains("process 12"));
+}
+
+TEST_CASE("an agent that is missing leaves nobody out without a word") {
+  LaunchSettings settings;
+  settings.agent = {"/nonexistent/agent"};
+  const auto answers =
+      answering_hosts({{"n1", "n1", 1, 1, false}}, settings, "/x/bench-rank", "run-1");
+  REQUIRE(answers.size() == 1);
+  CHECK_THAT(answers[0].trouble, Contains("cannot be asked"));
+}

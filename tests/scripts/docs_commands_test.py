@@ -54,7 +54,7 @@ def planned_acceptance(words, help_text):
     options = {word for word in words if word.startswith("--")}
     unknown = sorted(option for option in options if not re.search(re.escape(option) + r"\b", help_text))
     value = lambda name, otherwise: words[words.index(name) + 1] if name in words else otherwise
-    return ["plan", f"accept_{value('--level', 'quick')}", "--hosts", value("--hosts", ""), *unknown]
+    return ["plan", f"accept-{value('--level', 'quick')}", "--hosts", value("--hosts", ""), *unknown]
 
 
 def main():

@@ -32,7 +32,7 @@ struct Answer {
 
 Answer run_suite(Options& options) {
   AcceptRequest request;
-  if (options.suite.empty()) options.suite = "accept_" + options.level;
+  if (options.suite.empty()) options.suite = "accept-" + options.level;
   request.run.runs = options.runs();
   PlannedRun planned = plan_from(options, request.run.runs);
   request.settings.thresholds = thresholds_from(options.thresholds, planned.catalogue);

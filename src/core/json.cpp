@@ -37,7 +37,7 @@ class Guard {
  public:
   explicit Guard(const std::string& origin) : origin_(origin) {}
 
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+  void operator()(int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
       if (depth >= kMaxJsonDepth)
@@ -53,7 +53,6 @@ class Guard {
                     origin_ + ": the key '" + key + "' stands twice in one object",
                     "keep one of them");
     }
-    return true;
   }
 
  private:
@@ -63,9 +62,15 @@ class Guard {
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& origin) {
+Json parse_json(std::string_view text, const std::string& origin,
+                const Json::parser_callback_t& also) {
+  Guard guard(origin);
+  const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    guard(depth, event, parsed);
+    return !also || also(depth, event, parsed);
+  };
   try {
-    return Json::parse(text.begin(), text.end(), Guard(origin));
+    return Json::parse(text.begin(), text.end(), look);
   } catch (const Json::parse_error& error) {
     const Position at = position_of(text, error.byte);
     throw Error(ErrorKind::input, origin + ":" + std::to_string(at.line) + ":" +

@@ -14,8 +14,10 @@ using Json = nlohmann::json;
 inline constexpr int kMaxJsonDepth = 64;
 
 /// Parses one JSON text. Throws Error(input) naming `origin`, line and column, for a syntax error,
-/// a duplicate key or nesting past kMaxJsonDepth.
-Json parse_json(std::string_view text, const std::string& origin);
+/// a duplicate key or nesting past kMaxJsonDepth. `also` sees each part as it is parsed, as
+/// nlohmann's parser callback does, and drops it by returning false.
+Json parse_json(std::string_view text, const std::string& origin,
+                const Json::parser_callback_t& also = {});
 
 /// Reads and parses a file. Throws Error(environment) when it cannot be read, Error(input) as
 /// above.

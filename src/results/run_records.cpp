@@ -48,7 +48,7 @@ Json parse_plan(const std::string& text,
                 const std::function<void(const std::string& list, const Json& job)>& each) {
   constexpr int kTopLevel = 1, kElement = 2;
   std::string list;
-  return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
+  return parse_json(text, "plan.json", [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth == kTopLevel && event == Json::parse_event_t::key) list = parsed.get<std::string>();
     const bool ends = event == Json::parse_event_t::object_end ||
                       event == Json::parse_event_t::array_end ||

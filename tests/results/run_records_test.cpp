@@ -93,6 +93,16 @@ TEST_CASE("a plan of wrong types is read as far as it goes") {
   CHECK(run.warnings.size() == 2);
 }
 
+TEST_CASE("a plan that is nested without end, or says its jobs twice, is unreadable") {
+  const std::string deep(100, '[');
+  for (const std::string& plan :
+       {"{\"jobs\": " + deep, std::string(R"({"jobs": [], "jobs": []})")}) {
+    const RunRecords run = parse_run("r", plan, "");
+    REQUIRE(run.warnings.size() == 1);
+    CHECK_THAT(run.warnings[0], Catch::Contains("unreadable"));
+  }
+}
+
 TEST_CASE("what a job left before it was begun anew does not count, nor does it for other jobs") {
   RunFixture fixture = one_job();
   fixture.job("01.other", "01.other", "null");

@@ -1,6 +1,7 @@
 #include "runner/golden_values.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include "core/error.h"
 #include "core/locations.h"
@@ -33,7 +34,7 @@ GoldenValues GoldenValues::load(const std::vector<fs::path>& folders) {
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.path().extension() == ".json") files.push_back(entry.path());
     std::ranges::sort(files);
-    for (const fs::path& file : files) loaded.add(file);
+    for (const fs::path& file : files) loaded.add(read_json(file), file.string());
   }
   return loaded;
 }
@@ -42,11 +43,11 @@ GoldenValues GoldenValues::installed(const fs::path& database) {
   return load({data_root() / "hosts" / "golden", golden_folder(database)});
 }
 
-void GoldenValues::add(const fs::path& file) {
+void GoldenValues::add(const Json& document, const std::string& source) {
   static const Schema schema = Schema::load(schema_path("golden"));
-  const Json document = schema.check(read_json(file), file.string());
-  for (const Json& value : document["values"])
-    add({value["probe"], {value["key"], value["hash"], file.filename().string()}});
+  const Json checked = schema.check(document, source);
+  for (const Json& value : checked["values"])
+    add({value["probe"], {value["key"], value["hash"], fs::path(source).filename().string()}});
 }
 
 void GoldenValues::add(Value value) {
@@ -68,6 +69,20 @@ std::vector<KnownResult> GoldenValues::for_job(const Job& job, const Json& libra
     if (probe == job.probe && same_seed(result.key, job) && same_version(result.key, libraries))
       fitting.push_back(result);
   return fitting;
+}
+
+fs::path keep_golden(const Json& document, const fs::path& database) {
+  const fs::path folder = golden_folder(database);
+  const fs::path path = folder / (document.at("run").get<std::string>() + ".json");
+  GoldenValues known = GoldenValues::installed(database);
+  known.add(document, path.string());
+  fs::create_directories(folder);
+  std::ofstream file(path);
+  file << document.dump(1) << '\n';
+  if (!file.flush())
+    throw Error(ErrorKind::environment, "cannot write " + path.string(),
+                "is there room, and leave?");
+  return path;
 }
 
 fs::path golden_folder(const fs::path& database) { return database.parent_path() / "golden"; }

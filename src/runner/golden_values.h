@@ -23,6 +23,9 @@ class GoldenValues {
   /// Those of the job's probe and seed, made with the libraries ({"onednn": "2.6.3"}) of the
   /// program that will run it. Which of them fits a result is the rank's to say.
   std::vector<KnownResult> for_job(const Job& job, const Json& libraries) const;
+  /// A document as `benchctl golden` writes it. Throws Error(input) where it contradicts what is
+  /// known; `source` names it there.
+  void add(const Json& document, const std::string& source);
   std::size_t size() const { return values_.size(); }
 
  private:
@@ -30,11 +33,14 @@ class GoldenValues {
     std::string probe;
     KnownResult result;
   };
-  void add(const std::filesystem::path& file);
   void add(Value value);
 
   std::vector<Value> values_;
 };
+
+/// Keeps a document for later runs on this site, in a file of its run; the same run again replaces
+/// its own. Throws Error(input) where it contradicts another, and changes nothing then.
+std::filesystem::path keep_golden(const Json& document, const std::filesystem::path& database);
 
 /// Where this site's own lie.
 std::filesystem::path golden_folder(const std::filesystem::path& database);

@@ -38,7 +38,8 @@ Answer run_suite(Options& options) {
   request.settings.thresholds = thresholds_from(options.thresholds, planned.catalogue);
   request.run.plan = std::move(planned.plan);
   request.run.style = Progress::suitable_style();
-  request.run.dispatcher = dispatcher_settings(options, request.run.plan.inventory);
+  request.run.dispatcher =
+      dispatcher_settings(options, request.run.plan.inventory, options.database());
   request.most_runs = options.most_runs;
   for (const Host& host : request.run.plan.inventory.hosts)
     request.settings.hosts.push_back(host.name);

@@ -26,9 +26,11 @@ LaunchSite launch_site(const DispatchOptions& options) {
   return find_launch_site(launcher_from(options.launcher), options.rank_program);
 }
 
-DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory) {
+DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory,
+                                       const std::filesystem::path& database) {
   DispatcherSettings settings;
   settings.version = version();
+  settings.golden = GoldenValues::installed(database);
   const auto hosts = static_cast<int>(std::min<std::size_t>(inventory.hosts.size(), kMostAtOnce));
   settings.parallel = options.parallel > 0 ? options.parallel : std::max(1, hosts);
   return settings;

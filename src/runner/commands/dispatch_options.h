@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 
 #include "runner/dispatcher.h"
@@ -19,6 +20,8 @@ inline constexpr int kMostAtOnce = 64;
 void add_dispatch_options(CLI::App& command, DispatchOptions& options);
 
 LaunchSite launch_site(const DispatchOptions& options);
-DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory);
+/// `database`: golden values of this site lie beside it. Throws Error(input) where two contradict.
+DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory,
+                                       const std::filesystem::path& database);
 
 }  // namespace bench

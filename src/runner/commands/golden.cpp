@@ -1,8 +1,6 @@
 // benchctl golden RUN: the hashes of a run's exact results, for later runs to be compared with.
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "core/text.h"
 #include "results/result_hashes.h"
 #include "runner/commands/command.h"
@@ -24,18 +22,6 @@ std::string line_for(const Json& value) {
   return printable(text) + "\n";
 }
 
-/// A file of its own for each run: nothing that was kept is ever written over.
-std::filesystem::path keep(const Json& document, const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  const auto path = folder / (document["run"].get<std::string>() + ".json");
-  std::ofstream file(path);
-  file << document.dump(1) << '\n';
-  if (!file.flush())
-    throw Error(ErrorKind::environment, "cannot write " + path.string(),
-                "is there room, and leave?");
-  return path;
-}
-
 void golden(const Options& options) {
   const RunRecords records = read_run(find_run(options.runs(), options.run));
   const Json document = golden_document(records);
@@ -46,14 +32,7 @@ void golden(const Options& options) {
   std::string text;
   for (const Json& value : document["values"]) text += line_for(value);
   if (options.keep) {
-    const auto folder = golden_folder(options.database());
-    const auto path = keep(document, folder);
-    try {
-      GoldenValues::installed(options.database());
-    } catch (const Error&) {  // it contradicts another
-      std::filesystem::remove(path);
-      throw;
-    }
+    const auto path = keep_golden(document, options.database());
     text += fmt::format("kept in {}: later runs are compared with {}\n", path.string(),
                         document["values"].size() == 1 ? "it" : "them");
   }

@@ -37,8 +37,7 @@ ExitCode resume_run(const Options& options) {
   RunRequest request;
   request.plan = what_is_missing(folder, options.failed);
   request.style = Progress::suitable_style();
-  request.dispatcher = dispatcher_settings(options, request.plan.inventory);
-  request.dispatcher.golden = GoldenValues::installed(options.database());
+  request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
   if (request.plan.entries.empty())
     say(Level::info, "nothing of " + folder.filename().string() + " is missing");
   else

@@ -31,8 +31,7 @@ ExitCode run(const Options& options) {
   PlannedRun planned = plan_from(options, request.runs);
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
-  request.dispatcher = dispatcher_settings(options, request.plan.inventory);
-  request.dispatcher.golden = GoldenValues::installed(database);
+  request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
 
   const RunDirectory directory = execute(request, planned.catalogue, planned.site);
   return report_and_index(directory.path(), database, options.json);

@@ -32,20 +32,13 @@ std::string scalar(const Json& value) {
   return value.is_string() ? value.get<std::string>() : dump(value);
 }
 
-/// "chip NVIDIA H200, dtype bf16, k 8192, ...".
-std::string describe(const Json& key) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : key.items()) parts.push_back(name + " " + scalar(value));
-  return join(parts, ", ");
-}
-
 /// Who has which hash, the fewest first.
-std::vector<std::pair<std::string, std::vector<std::string>>> camps(const Group& group) {
-  std::map<std::string, std::vector<std::string>> by_hash;
-  for (const ResultHash* one : group) by_hash[one->hash].push_back(place(*one));
-  std::vector<std::pair<std::string, std::vector<std::string>>> sorted(by_hash.begin(),
-                                                                       by_hash.end());
-  std::ranges::stable_sort(sorted, {}, [](const auto& camp) { return camp.second.size(); });
+std::vector<HashCamp> camps(const Group& group) {
+  std::map<std::string, Group> by_hash;
+  for (const ResultHash* one : group) by_hash[one->hash].push_back(one);
+  std::vector<HashCamp> sorted;
+  for (auto& [hash, members] : by_hash) sorted.push_back({hash, std::move(members)});
+  std::ranges::stable_sort(sorted, {}, [](const HashCamp& camp) { return camp.members.size(); });
   return sorted;
 }
 
@@ -79,16 +72,31 @@ std::vector<ResultHash> result_hashes(const RunRecords& run) {
   return found;
 }
 
+std::vector<std::vector<HashCamp>> unequal_results(const std::vector<ResultHash>& hashes) {
+  std::vector<std::vector<HashCamp>> unequal;
+  for (const auto& [key, group] : by_key(hashes))
+    if (auto sorted = camps(group); sorted.size() > 1) unequal.push_back(std::move(sorted));
+  return unequal;
+}
+
+std::string describe_key(const Json& key) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : key.items()) parts.push_back(name + " " + scalar(value));
+  return join(parts, ", ");
+}
+
 std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes) {
   std::vector<std::string> found;
-  for (const auto& [key, group] : by_key(hashes)) {
-    const auto sorted = camps(group);
-    if (sorted.size() < 2) continue;
+  for (const auto& sorted : unequal_results(hashes)) {
     std::vector<std::string> parts;
-    for (const auto& [hash, places] : sorted)
-      parts.push_back(fmt::format("{}: {}", hash, join(places, "; ")));
+    for (const HashCamp& camp : sorted) {
+      std::vector<std::string> places;
+      for (const ResultHash* one : camp.members) places.push_back(place(*one));
+      parts.push_back(fmt::format("{}: {}", camp.hash, join(places, "; ")));
+    }
     found.push_back(fmt::format("equal devices have unequal results: {} ({})",
-                                join(parts, ", but "), describe(group.front()->key)));
+                                join(parts, ", but "),
+                                describe_key(sorted.front().members.front()->key)));
   }
   return found;
 }
@@ -98,7 +106,7 @@ std::vector<std::string> unlike_golden(const std::vector<ResultHash>& hashes) {
   for (const ResultHash& one : hashes)
     if (!one.golden.empty() && one.golden != one.hash)
       found.push_back(fmt::format("{} has {} where {} says {} ({})", place(one), one.hash,
-                                  one.source, one.golden, describe(one.key)));
+                                  one.source, one.golden, describe_key(one.key)));
   return found;
 }
 

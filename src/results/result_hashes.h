@@ -26,6 +26,19 @@ struct ResultHash {
 /// In the order of arrival; what is damaged is left out.
 std::vector<ResultHash> result_hashes(const RunRecords& run);
 
+/// Those with one hash.
+struct HashCamp {
+  std::string hash;
+  std::vector<const ResultHash*> members;
+};
+
+/// For each key whose hashes differ its camps, the smallest first: where most agree, the others are
+/// the suspects. Points into `hashes`.
+std::vector<std::vector<HashCamp>> unequal_results(const std::vector<ResultHash>& hashes);
+
+/// "chip NVIDIA H200, dtype bf16, k 8192, ...".
+std::string describe_key(const Json& key);
+
 /// One sentence for each key whose hashes differ: which devices have which. Where most agree, the
 /// others are named first: they are the suspects.
 std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes);
@@ -33,8 +46,8 @@ std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes);
 /// One sentence for each result that is unlike its golden value, with both hashes and the device.
 std::vector<std::string> unlike_golden(const std::vector<ResultHash>& hashes);
 
-/// "NVIDIA H200, 132 multiprocessors, cublaslt 13.1.0": for each kind of chip and library of which
-/// some result has no golden value, how many have none.
+/// "no golden value for 3 results of NVIDIA H200, cublaslt 13.1.0": one sentence for each kind of
+/// chip and library.
 std::vector<std::string> without_golden(const std::vector<ResultHash>& hashes);
 
 /// {"results", "golden", "different": [...], "without_golden": [...], "disagreements": [...]}.

@@ -95,6 +95,35 @@ TEST_CASE("a bound of the suite passes hosts that have too few peers, and fails 
   CHECK(only_failure(acceptance.hosts[1]).expected == 90.0);
 }
 
+TEST_CASE("the evidence of a missed bound is a run that missed it, whichever came last") {
+  Fleet fleet(2);
+  fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
+  for (const double run : {100.0, 100.0, 100.0}) fleet.job("memory_bandwidth.bandwidth", 0, run);
+  for (const double run : {80.0, 80.0, 95.0}) fleet.job("memory_bandwidth.bandwidth", 1, run);
+  const Acceptance acceptance = fleet.judge();
+  CHECK(only_failure(acceptance.hosts[1]).value == 80.0);
+  CHECK(only_failure(acceptance.hosts[1]).job != "job5");
+}
+
+TEST_CASE("of equal devices the few whose exact results differ fail, of two neither is believed") {
+  const auto with_bits = [](std::vector<std::string> hashes) {
+    Fleet fleet(hashes.size());
+    measure(fleet, "memory_bandwidth.bandwidth", std::vector<double>(hashes.size(), 100.0));
+    for (std::size_t h = 0; h < hashes.size(); ++h)
+      fleet.facts(h, "result_hash",
+                  {{"key", {{"chip", "X"}, {"m", 8}}}, {"hash", hashes[h]}, {"device", "gpu"}});
+    return fleet.judge();
+  };
+  const std::string one = "1111111111111111", other = "2222222222222222";
+  const Acceptance few = with_bits({one, one, one, other});
+  CHECK(failed(few) == Hosts{"node04"});
+  CHECK(only_failure(few.hosts[3]).text.find(other) != std::string::npos);
+  CHECK(with_bits({one, one, one, one}).verdict == Verdict::pass);
+  const Acceptance tie = with_bits({one, one, other, other});
+  CHECK(failed(tie).empty());
+  CHECK(tie.verdict == Verdict::inconclusive);
+}
+
 TEST_CASE("a bound fails a whole batch that is bad, which peers alone would pass") {
   Fleet fleet(4);
   fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
@@ -285,6 +314,32 @@ TEST_CASE("a host with another kernel than its peers is not compared with them s
   CHECK(acceptance.hosts[3].verdict == Verdict::inconclusive);
   CHECK(acceptance.hosts[3].reasons.at(0).metric == "kernel");
   CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+}
+
+TEST_CASE("memory within 1 percent of the others' is the same, more is another kind of host") {
+  const auto verdict = [](double last) {
+    Fleet fleet(4);
+    measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+    for (std::size_t h = 0; h < 4; ++h)
+      fleet.facts(h, "host", {{"memory_bytes", h == 3 ? last : 9.94e11}});
+    return fleet.judge().hosts[3].verdict;
+  };
+  CHECK(verdict(9.96e11) == Verdict::pass);
+  CHECK(verdict(9.80e11) == Verdict::inconclusive);
+}
+
+TEST_CASE("a host whose name ends another's falls out only for what is said of itself") {
+  Fleet fleet(2);
+  fleet.settings.hosts = {"cn1", "n1"};
+  fleet.job(
+      "collective.busbw", {"cn1", "n1"},
+      Outcome{Status::failed, "cn1 does not answer: timed out; n1 does not answer: refused", 1.0});
+  CHECK(failed(fleet.judge()) == Hosts{"cn1", "n1"});
+  Fleet other(2);
+  other.settings.hosts = {"cn1", "n1"};
+  other.job("collective.busbw", {"cn1", "n1"},
+            Outcome{Status::failed, "cn1 does not answer: timed out", 1.0});
+  CHECK(failed(other.judge()) == Hosts{"cn1"});
 }
 
 TEST_CASE("scatter that reaches the threshold wants more runs, and says about how many") {

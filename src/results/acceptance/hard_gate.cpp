@@ -17,28 +17,33 @@ struct Bound {
   int passed = 0, failed = 0, measured = 0;
 };
 
-Hosts hosts_of(const RunReport& report, const Series& series) {
-  for (const JobResult& job : report.jobs)
-    if (job.job.id == series.job) return job.job.hosts;
-  return {series.host};
+Hosts hosts_of(const PlannedJobs& jobs, const Series& series) {
+  const auto job = jobs.find(series.job);
+  return job == jobs.end() ? Hosts{series.host} : job->second->hosts;
 }
 
 std::map<std::string, Bound> bounds_of(const std::vector<RunReport>& reports) {
   std::map<std::string, Bound> bounds;
-  for (const RunReport& report : reports)
+  for (const RunReport& report : reports) {
+    const PlannedJobs jobs = jobs_by_id(report);
     for (const GateResult& gate : report.gates) {
       if (!gate.series) continue;
       const Series& series = report.results[*gate.series].series;
-      const Hosts hosts = hosts_of(report, series);
+      const Hosts hosts = hosts_of(jobs, series);
       Bound& bound =
           bounds[dump(Json::array({hosts, gate.gate.case_name, demand(gate.gate, series.unit),
                                    series.metric, series.params}))];
-      bound = {&gate, &series, hosts, bound.passed, bound.failed, bound.measured};
-      if (!gate.measured || series.clean == 0) continue;
+      const bool counts = gate.measured && series.clean > 0;
+      const bool fails = counts && gate.verdict == Verdict::fail;
+      // A run that fails is the evidence; where none does, the last one is shown.
+      if (bound.failed == 0 || fails) bound.gate = &gate, bound.series = &series;
+      bound.hosts = hosts;
+      if (!counts) continue;
       ++bound.measured;
       bound.passed += gate.verdict == Verdict::pass ? 1 : 0;
-      bound.failed += gate.verdict == Verdict::fail ? 1 : 0;
+      bound.failed += fails ? 1 : 0;
     }
+  }
   return bounds;
 }
 
@@ -96,11 +101,12 @@ bool is_wrong(const Series& series) {
 }
 
 void judge_results(Hearing& hearing) {
-  for (const RunReport& report : hearing.reports)
+  for (const RunReport& report : hearing.reports) {
+    const PlannedJobs jobs = jobs_by_id(report);
     for (const Result& result : report.results) {
       const Series& series = result.series;
       if (!is_wrong(series)) continue;
-      const Hosts hosts = hosts_of(report, series);
+      const Hosts hosts = hosts_of(jobs, series);
       for (const std::string& host : hosts) {
         Reason reason{hosts.size() == 1 ? Verdict::fail : Verdict::inconclusive,
                       "hard",
@@ -118,6 +124,40 @@ void judge_results(Hearing& hearing) {
         hearing.blame(host, std::move(reason));
       }
     }
+  }
+}
+
+std::size_t results_in(const std::vector<HashCamp>& camps) {
+  std::size_t count = 0;
+  for (const HashCamp& camp : camps) count += camp.members.size();
+  return count;
+}
+
+/// Equal devices whose exact results differ in their bits: fewer against more are wrong, and of as
+/// many on each side it is not known who is.
+void judge_bits(Hearing& hearing) {
+  std::vector<ResultHash> hashes;
+  for (const RunReport& report : hearing.reports)
+    hashes.insert(hashes.end(), report.hashes.begin(), report.hashes.end());
+  for (const auto& camps : unequal_results(hashes)) {
+    const std::size_t most = camps.back().members.size();
+    const bool tie = camps[camps.size() - 2].members.size() == most;
+    std::map<std::string, const HashCamp*> suspects;  // host -> what it has
+    for (const HashCamp& camp : camps)
+      if (tie || camp.members.size() < most)
+        for (const ResultHash* one : camp.members) suspects.emplace(one->host, &camp);
+    for (const auto& [host, camp] : suspects) {
+      const ResultHash& one = *camp->members.front();
+      Reason reason{tie ? Verdict::inconclusive : Verdict::fail, "hard"};
+      reason.metric = one.probe + ".bits";
+      reason.text = fmt::format(
+          "{} of {} has bits {} where {} of {} results of equal devices have {} ({})", one.device,
+          host, camp->hash, most, results_in(camps), camps.back().hash, describe_key(one.key));
+      reason.job = one.job;
+      if (tie) reason.settle = "more equal devices: as many have one result as another";
+      hearing.blame(host, std::move(reason));
+    }
+  }
 }
 
 void judge_faults(Hearing& hearing) {
@@ -146,6 +186,7 @@ void judge_hard(Hearing& hearing) {
   for (const std::string& key : missed) hearing.bounded.erase(key);
   judge_unmatched(hearing);
   judge_results(hearing);
+  judge_bits(hearing);
   judge_faults(hearing);
 }
 

@@ -44,7 +44,8 @@ void judge_jobs(Hearing& hearing);
 /// Facts that forbid believing numbers: ECC, foreign processes, hosts unlike their peers, facts
 /// that needed rights.
 void judge_preflight(Hearing& hearing);
-/// The suite's bounds, wrong results, and faults that drivers reported.
+/// The suite's bounds, wrong results, bits unlike those of equal devices, and faults that drivers
+/// reported.
 void judge_hard(Hearing& hearing);
 /// CPU time withheld.
 void judge_cpu_time(Hearing& hearing);

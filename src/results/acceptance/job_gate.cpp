@@ -13,11 +13,15 @@ namespace {
 constexpr std::array<const char*, 5> kOut = {" is left out", " does not answer", " is wedged",
                                              " cannot be asked", " has no bench-rank"};
 
+/// The name stands at the beginning or behind a blank: "cn1 does not answer" says nothing of n1.
+bool says(const std::string& reason, const std::string& words) {
+  for (auto at = reason.find(words); at != std::string::npos; at = reason.find(words, at + 1))
+    if (at == 0 || reason[at - 1] == ' ') return true;
+  return false;
+}
+
 bool fell_out(const std::string& host, const std::string& reason) {
-  return std::ranges::any_of(kOut, [&](const char* words) {
-    const auto at = reason.find(host + words);
-    return at == 0 || (at != std::string::npos && (reason[at - 1] == ' '));
-  });
+  return std::ranges::any_of(kOut, [&](const char* words) { return says(reason, host + words); });
 }
 
 void judge_fallen(Hearing& hearing) {

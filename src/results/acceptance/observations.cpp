@@ -42,18 +42,15 @@ bool is_disturbed(const Series& series, std::size_t hosts) {
   return hosts == 1 || (crowded != series.flags.end() && crowded->second > 0);
 }
 
-Observation observe(const Series& series, std::size_t hosts, const std::string& run) {
+Observation observe(const Series& series, std::size_t hosts) {
   Observation seen;
-  seen.median = series.median;
   seen.best = series.better == Better::lower ? series.min : series.max;
   seen.outcome = series.outcome;
   seen.starved = is_starved(series);
   seen.cpu_share = series.quality.cpu_share;
   seen.throttled_s = series.quality.throttled_s;
   seen.limit = series.limit;
-  seen.of_limit = series.of_limit;
   seen.job = series.job;
-  seen.run = run;
   seen.value = series.median;
   if (seen.starved)
     seen.value = series.better == Better::lower ? series.median / std::max(*seen.cpu_share, 1e-3)
@@ -84,6 +81,12 @@ std::string identity(const PlannedJob& job, const Series& series) {
 
 }  // namespace
 
+PlannedJobs jobs_by_id(const RunReport& report) {
+  PlannedJobs jobs;
+  for (const JobResult& job : report.jobs) jobs[job.job.id] = &job.job;
+  return jobs;
+}
+
 std::vector<double> MetricRuns::values(const Hosts& hosts) const {
   std::vector<double> found;
   if (const auto runs = by_hosts.find(hosts); runs != by_hosts.end())
@@ -111,8 +114,7 @@ std::vector<MetricRuns> observations(const std::vector<RunReport>& reports,
   std::vector<MetricRuns> metrics;
   std::map<std::string, std::size_t> position;
   for (const RunReport& report : reports) {
-    std::map<std::string, const PlannedJob*> jobs;
-    for (const JobResult& job : report.jobs) jobs[job.job.id] = &job.job;
+    const PlannedJobs jobs = jobs_by_id(report);
     for (const Result& result : report.results) {
       const Series& series = result.series;
       const auto job = jobs.find(series.job);
@@ -124,15 +126,13 @@ std::vector<MetricRuns> observations(const std::vector<RunReport>& reports,
       if (is_new)
         metrics.push_back({series.case_name,
                            series.metric,
-                           series.probe,
-                           series.device,
                            series.params,
                            series.unit,
                            series.better,
                            *threshold,
                            {}});
       metrics[slot->second].by_hosts[job->second->hosts].push_back(
-          observe(series, job->second->hosts.size(), report.run));
+          observe(series, job->second->hosts.size()));
     }
   }
   return metrics;

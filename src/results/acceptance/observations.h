@@ -14,24 +14,22 @@ namespace bench {
 /// One series of one run.
 struct Observation {
   double value = kNoValue;  // clean median; of a starved run times the share of the CPU it had
-  double median = kNoValue;
-  double best = kNoValue;  // of all samples: what disturbed a run only made it slower
-  bool usable = false;     // it can speak for the host: ok, and clean or starved
-  bool rough = false;      // not usable, but a value: other work ran beside it
-  bool starved = false;    // a quota, or nobody that is to be seen, kept the CPU from it
+  double best = kNoValue;   // of all samples: what disturbed a run only made it slower
+  bool usable = false;      // it can speak for the host: ok, and clean or starved
+  bool rough = false;       // not usable, but a value: other work ran beside it
+  bool starved = false;     // a quota, or nobody that is to be seen, kept the CPU from it
   std::optional<double> cpu_share;
   std::optional<double> throttled_s;
-  double of_limit = kNoValue;
   std::optional<Limit> limit;
   Status outcome = Status::ok;
   std::string why;  // why it is not usable
-  std::string job, run;
+  std::string job;
 };
 
 using Hosts = std::vector<std::string>;  // of a job, in its order
 
 struct MetricRuns {
-  std::string case_name, metric, probe, device;
+  std::string case_name, metric;
   Json params = Json::object();
   Unit unit = Unit::count;
   Better better = Better::none;
@@ -45,6 +43,11 @@ struct MetricRuns {
   /// "gemm.throughput (dtype f32, threads 1)".
   std::string title() const;
 };
+
+using PlannedJobs = std::map<std::string, const PlannedJob*>;
+
+/// Of a run, by their ids; points into the report.
+PlannedJobs jobs_by_id(const RunReport& report);
 
 /// Only metrics with a direction and a threshold; in the order in which they were measured first.
 /// `thresholds`: as practical_threshold() takes them.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
 
@@ -95,30 +97,51 @@ void judge_gpus(const Hearing& hearing, const std::string& host,
 constexpr std::array<const char*, 5> kSame = {"cpu_model", "kernel", "os", "memory_bytes",
                                               "product"};
 
-/// Memory differs by what firmware reserves: to 1 % the same.
-std::string comparable(const Json& value) {
-  return value.is_number() ? fmt::format("{:.2e}", value.get<double>()) : dump(value);
+/// Memory differs by what firmware reserves: to 1 % of the others' the same.
+constexpr double kAlike = 0.01;
+
+std::string in_words(const std::string& fact, const Json& value) {
+  if (value.is_number() && fact.ends_with("_bytes")) return format(value.get<double>(), Unit::byte);
+  return dump(value);
+}
+
+/// What most have: the median of numbers, the most frequent of other values.
+Json usual(const std::map<std::string, Json>& by_host) {
+  std::vector<double> numbers;
+  std::map<std::string, int> counts;
+  for (const auto& [host, value] : by_host) {
+    if (value.is_number()) numbers.push_back(value.get<double>());
+    ++counts[dump(value)];
+  }
+  if (numbers.size() == by_host.size()) return median(numbers);
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+  return Json::parse(most->first);
+}
+
+bool alike(const Json& value, const Json& usual) {
+  if (!value.is_number() || !usual.is_number()) return value == usual;
+  return std::abs(value.get<double>() - usual.get<double>()) <= kAlike * usual.get<double>();
 }
 
 void judge_likeness(const Hearing& hearing, const FactsOfHosts& facts, const std::string& fact) {
-  std::map<std::string, Hosts> by_value;
+  std::map<std::string, Json> by_host;
   for (const auto& [host, topics] : facts) {
     const auto own = topics.find("host");
     if (hearing.host(host) == nullptr || own == topics.end()) continue;
     const Json& value = field(own->second, fact.c_str());
-    if (!value.is_null()) by_value[comparable(value)].push_back(host);
+    if (!value.is_null()) by_host[host] = value;
   }
-  if (by_value.size() < 2) return;
-  const auto most =
-      std::ranges::max_element(by_value, {}, [](const auto& entry) { return entry.second.size(); });
-  for (const auto& [value, hosts] : by_value) {
-    if (value == most->first) continue;
-    for (const std::string& host : hosts)
+  if (by_host.size() < 2) return;
+  const Json most = usual(by_host);
+  const auto agree =
+      std::ranges::count_if(by_host, [&](const auto& entry) { return alike(entry.second, most); });
+  for (const auto& [host, value] : by_host)
+    if (!alike(value, most))
       add(hearing, host, Verdict::inconclusive, fact,
-          fmt::format("{} is {}, that of {} others {}: peers must be alike", fact, value,
-                      most->second.size(), most->first),
+          fmt::format("{} is {}, that of {} others {}: peers must be alike", fact,
+                      in_words(fact, value), agree, in_words(fact, most)),
           "make it as the others, or accept it among hosts of its kind");
-  }
 }
 
 }  // namespace

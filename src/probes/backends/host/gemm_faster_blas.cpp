@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "probes/backends/host/gemm_backends.h"
@@ -43,24 +46,34 @@ double best_seconds(GemmPlan& plan, const GemmRequest& request) {
   return best;
 }
 
+/// Of the trial product; nothing, with the reason, where the library has none.
+std::optional<double> trial_seconds(const GemmOffer& offer, const GemmRequest& trial,
+                                    std::string& reason) {
+  reason = offer.reason;
+  if (!offer.plan) return {};
+  return best_seconds(*offer.plan, trial);
+}
+
 }  // namespace
 
 GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<int>& cores,
                                 HostThreadWatch& watch) {
-  GemmRequest trial = request;
-  trial.shape = kTrial;
-  const auto seconds = [&](const auto& make, std::string& reason) -> double {
-    const GemmOffer offer = make(trial, cores, watch);  // one at a time: they share their threads
-    reason = offer.reason;
-    return offer.plan ? best_seconds(*offer.plan, trial) : 1e300;
-  };
-  std::string openblas_reason, blis_reason;
-  const double openblas = seconds(make_openblas_gemm, openblas_reason);
-  const double blis = seconds(make_blis_gemm, blis_reason);
-  if (!openblas_reason.empty() && !blis_reason.empty())
-    return {nullptr, openblas_reason + "; " + blis_reason};
-  return blis * kWorthIt < openblas ? make_blis_gemm(request, cores, watch)
-                                    : make_openblas_gemm(request, cores, watch);
+  // Timed once: the same library then serves every shape of a process.
+  static std::map<std::tuple<Dtype, int, std::string>, bool> blis_is_faster;
+  const auto kind = std::tuple(request.dtype, request.threads, request.isa);
+  auto known = blis_is_faster.find(kind);
+  if (known == blis_is_faster.end()) {
+    GemmRequest trial = request;
+    trial.shape = kTrial;
+    std::string openblas_reason, blis_reason;  // one at a time: the libraries share their threads
+    const auto openblas =
+        trial_seconds(make_openblas_gemm(trial, cores, watch), trial, openblas_reason);
+    const auto blis = trial_seconds(make_blis_gemm(trial, cores, watch), trial, blis_reason);
+    if (!openblas && !blis) return {nullptr, openblas_reason + "; " + blis_reason};
+    known = blis_is_faster.emplace(kind, !openblas || (blis && *blis * kWorthIt < *openblas)).first;
+  }
+  return known->second ? make_blis_gemm(request, cores, watch)
+                       : make_openblas_gemm(request, cores, watch);
 }
 
 }  // namespace bench

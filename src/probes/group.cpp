@@ -42,4 +42,14 @@ std::string broadcast_text(Group& group, const std::string& text) {
   return copy;
 }
 
+std::string agreed(Group& group, const std::string& reason) {
+  double refused = reason.empty() ? 0.0 : 1.0;
+  group.max(std::span(&refused, 1));
+  if (refused == 0.0) return "";
+  std::string first;
+  for (const std::string& one : group.gather(reason))
+    if (first.empty()) first = one;
+  return broadcast_text(group, first);
+}
+
 }  // namespace bench

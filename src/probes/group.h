@@ -34,6 +34,10 @@ class Group {
 /// A text known to rank 0 made known to all.
 std::string broadcast_text(Group& group, const std::string& text);
 
+/// The first reason of any rank, made known to all; "" when no rank has one. Every rank must call
+/// it: one that gave up alone would leave the others waiting.
+std::string agreed(Group& group, const std::string& reason);
+
 /// One rank alone; never touches MPI.
 std::unique_ptr<Group> make_self_group();
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -44,10 +43,8 @@ std::string usage(const std::string& name) {
 
 /// Host name -> version of the program there. Every rank takes part; rank 0 learns it.
 Json versions_by_host(Group& group) {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) name[0] = '?';
   Json hosts = Json::object();
-  for (const std::string& text : group.gather(dump(Json{name.data(), version()}))) {
+  for (const std::string& text : group.gather(dump(Json{host_name(), version()}))) {
     const Json one = parse_json(text, "a rank's version");
     hosts[one.at(0).get<std::string>()] = one.at(1);
   }
@@ -91,9 +88,11 @@ void serve(const RankProgram& program) {
   RecordStream records;
   const auto group = program.join_group();
   std::vector<Facts> facts = place_ranks(program, *group);
-  const std::set<int> own = processes_here(*group);
-  if (group->rank() == 0 && program.device_facts)
-    for (Facts& one : program.device_facts(own)) facts.push_back(std::move(one));
+  if (program.device_facts) {
+    const std::set<int> own = processes_here(*group);
+    if (group->rank() == 0)
+      for (Facts& one : program.device_facts(own)) facts.push_back(std::move(one));
+  }
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);
   const Json hosts = versions_by_host(*group);

@@ -11,15 +11,6 @@
 namespace bench {
 namespace {
 
-/// Why a rank has no device; "" when all have one. A rank that skipped alone would leave the others
-/// waiting for it.
-std::string absent_device(Group& group, const Device& device) {
-  std::string reason;
-  for (const std::string& of_rank : group.gather(device.absent()))
-    if (reason.empty()) reason = of_rank;
-  return broadcast_text(group, reason);
-}
-
 constexpr const char* kDeviceFault = "device_fault";
 
 Json faults_of(Device& device, int rank) {
@@ -51,6 +42,7 @@ void RankServer::tell(const std::vector<Facts>& facts) {
 }
 
 void RankServer::serve(std::istream& in) {
+  absent_ = agreed(group_, device_.absent());
   for (;;) {
     std::string line;
     double more = 0.0;
@@ -82,8 +74,7 @@ Outcome RankServer::run(const Job& job) {
   if (job.device != device_.kind())
     return {Status::skipped,
             "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
-  if (const std::string absent = absent_device(group_, device_); !absent.empty())
-    return {Status::skipped, absent, 0.0};
+  if (!absent_.empty()) return {Status::skipped, absent_, 0.0};
   const Seconds begin = device_.now();
   try {
     return measure(job);
@@ -109,8 +100,12 @@ Outcome RankServer::measure(const Job& job) {
 }
 
 std::string RankServer::tell_faults(const std::string& job) {
+  const Json own = faults_of(device_, group_.rank());
+  double any = own.empty() ? 0.0 : 1.0;
+  group_.max(std::span(&any, 1));
+  if (any == 0.0) return "";
   std::string fatal;
-  for (const std::string& text : group_.gather(dump(faults_of(device_, group_.rank()))))
+  for (const std::string& text : group_.gather(dump(own)))
     for (const Json& fault : parse_json(text, "faults of a rank's device")) {
       answer(job, Event{kDeviceFault, fault});
       if (fatal.empty() && fault.at("fatal") == true) fatal = in_words(fault);

@@ -43,6 +43,7 @@ class RankServer {
   Device& device_;
   RecordSink& sink_;
   SourceFactory counters_;
+  std::string absent_;  // why a rank has no device: then the job is skipped on all
 };
 
 }  // namespace bench

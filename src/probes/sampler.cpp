@@ -166,8 +166,11 @@ void Sampler::agree(const Measurement& m, Batch& batch) {
     group_.sum(batch.seconds);
     for (double& value : batch.seconds) value /= group_.size();
   }
+  // One reduction for both.
+  batch.spoiled.insert(batch.spoiled.end(), batch.slowed.begin(), batch.slowed.end());
   group_.max(batch.spoiled);
-  group_.max(batch.slowed);
+  std::copy(batch.spoiled.end() - batch.slowed.size(), batch.spoiled.end(), batch.slowed.begin());
+  batch.spoiled.resize(batch.seconds.size());
 }
 
 bool Sampler::clock_moved(const Batch& batch, const TimedSeries& series) {

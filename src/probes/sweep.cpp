@@ -63,6 +63,7 @@ std::vector<LeftBehind> left_behind(const std::string& token) {
     found.push_back({process.pid, name_of(process.pid)});
     parents.insert(process.parent);
   }
+  for (const LeftBehind& process : found) parents.erase(process.pid);  // an orted of our mark
   for (const pid_t parent : parents)
     if (name_of(parent) == "orted") found.push_back({parent, "orted"});
   return found;

@@ -49,13 +49,6 @@ std::string violation_everywhere(State& state, const PathRequest& asked, const U
 
 }  // namespace
 
-std::string agreed(Group& group, const std::string& reason) {
-  double refused = reason.empty() ? 0.0 : 1.0;
-  group.max(std::span(&refused, 1));
-  if (refused == 0.0) return "";
-  return reason.empty() ? "another rank cannot" : reason;
-}
-
 PathRequest path_request(const State& state) {
   return {isolation_from(state.text("isolation")), state.text("network_card")};
 }

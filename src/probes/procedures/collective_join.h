@@ -9,10 +9,6 @@
 
 namespace bench {
 
-/// One answer for all ranks: the own reason why something cannot be, or that another rank has one;
-/// "" when it can be everywhere. Every rank calls it.
-std::string agreed(Group& group, const std::string& reason);
-
 /// From the parameters isolation and network_card.
 PathRequest path_request(const State& state);
 

@@ -1,8 +1,8 @@
 #include "probes/procedures/gemm_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "core/order_statistics.h"
@@ -29,13 +29,13 @@ int multiprocessors(State& state) {
 }
 
 ShapeBounds bounds_of(State& state, Dtype dtype) {
-  double bytes = most_bytes(state);
-  bytes = -bytes;
-  state.group().max(std::span(&bytes, 1));  // the least of all ranks
-  return {.most_bytes = -bytes,
+  // The least of all ranks: they try the same shapes, or one would wait for the others.
+  std::array<double, 2> least{-most_bytes(state), -static_cast<double>(multiprocessors(state))};
+  state.group().max(least);
+  return {.most_bytes = -least[0],
           .element_bytes = static_cast<double>(size_of(dtype)),
           .output_bytes = static_cast<double>(std::max<std::size_t>(4, size_of(dtype))),
-          .multiprocessors = multiprocessors(state)};
+          .multiprocessors = static_cast<int>(-least[1])};
 }
 
 /// Of one product, the median of a few timings; warm by the call that tells how long one takes.
@@ -65,10 +65,8 @@ class Trials {
     GemmRequest request = gemm_request(state_, {dtype_, shape, threads_});
     request.candidates = 1;
     const GemmOffer offer = gemm_.prepare(request);
-    if (!offer.plan) reason_ = offer.reason;
-    double obstacle = offer.plan ? 0.0 : 1.0;
-    state_.group().max(std::span(&obstacle, 1));
-    if (obstacle > 0.0) return {};
+    reason_ = agreed(state_.group(), offer.plan ? "" : offer.reason);
+    if (!reason_.empty()) return {};
     matrices_.load(*offer.plan, shape);
     double seconds = brief_timing(state_.device(), *offer.plan);
     state_.group().max(std::span(&seconds, 1));

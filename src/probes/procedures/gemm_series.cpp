@@ -93,7 +93,8 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
   const GemmRequest request = gemm_request(state, c);
   const GemmOffer offer = gemm.prepare(request);
   if (accumulates_fast(request)) params["fast_accumulation"] = true;
-  if (!offer.plan) return state.skip_series("throughput", params, offer.reason);
+  if (const auto reason = agreed(state.group(), offer.plan ? "" : offer.reason); !reason.empty())
+    return state.skip_series("throughput", params, reason);
   GemmPlan& plan = *offer.plan;
   params["library"] = plan.library();
   params["packed"] = plan.packed();

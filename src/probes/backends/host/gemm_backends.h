@@ -16,7 +16,10 @@ GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>&
                              HostThreadWatch& watch);
 GemmOffer make_blis_gemm(const GemmRequest& request, const std::vector<int>& cores,
                          HostThreadWatch& watch);
-/// "0.9.0 (skx)": the version, and what it chose for this CPU; null where it was left out.
+/// The versions, with what OpenBLAS and BLIS chose for this CPU ("0.9.0 (skx)"); null where a
+/// library was left out.
+Json onednn_version();
+Json openblas_version();
 Json blis_version();
 /// BLIS where it is more than a tenth faster here than OpenBLAS at a product of 512, else OpenBLAS:
 /// which of them knows the CPU is not told by their versions. Takes some tens of milliseconds.

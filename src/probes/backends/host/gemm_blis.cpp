@@ -7,7 +7,6 @@
 
 #include "probes/backends/host/cpu_features.h"
 #include "probes/backends/host/gemm_blas_plan.h"
-#include "probes/libraries.h"
 
 namespace bench {
 namespace {
@@ -46,7 +45,7 @@ class BlisPlan final : public BlasPlan {
   }
 
   std::string library() const override { return "blis"; }
-  std::string version() const override { return host_library_versions().at("blis"); }
+  std::string version() const override { return blis_version(); }
   std::string implementation() const override { return architecture(); }
   std::string isa() const override { return blis_isa(architecture()); }
 

@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "probes/libraries.h"
 
 namespace bench {
 namespace {
@@ -78,7 +77,7 @@ class OneDnnPlan final : public GemmPlan {
                    {DNNL_ARG_DST, memory(layouts_.c, engine, c_.data())}} {}
 
   std::string library() const override { return "onednn"; }
-  std::string version() const override { return host_library_versions().at("onednn"); }
+  std::string version() const override { return onednn_version(); }
   std::string implementation() const override { return description_.impl_info_str(); }
   std::string isa() const override { return onednn_isa(implementation()); }
   bool packed() const override { return description_.weights_desc() != layouts_.b; }

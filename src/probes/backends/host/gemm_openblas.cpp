@@ -4,7 +4,6 @@
 #include <cblas.h>
 
 #include "probes/backends/host/gemm_blas_plan.h"
-#include "probes/libraries.h"
 
 namespace bench {
 namespace {
@@ -20,7 +19,7 @@ class OpenBlasPlan final : public BlasPlan {
   }
 
   std::string library() const override { return "openblas"; }
-  std::string version() const override { return host_library_versions().at("openblas"); }
+  std::string version() const override { return openblas_version(); }
   std::string implementation() const override { return openblas_get_corename(); }
   std::string isa() const override { return openblas_isa(openblas_get_corename()); }
 

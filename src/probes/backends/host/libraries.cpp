@@ -16,9 +16,7 @@
 #include <string>
 
 namespace bench {
-namespace {
-
-Json onednn() {
+Json onednn_version() {
 #ifdef BENCH_ONEDNN
   const dnnl_version_t* version = dnnl_version();
   return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
@@ -28,7 +26,7 @@ Json onednn() {
 #endif
 }
 
-Json openblas() {
+Json openblas_version() {
 #ifdef BENCH_OPENBLAS
   // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... SkylakeX MAX_THREADS=64": the version and the
   // kernels in use.
@@ -42,6 +40,8 @@ Json openblas() {
 #endif
 }
 
+namespace {
+
 Json hwloc() {
 #ifdef BENCH_HWLOC
   return HWLOC_VERSION;
@@ -53,8 +53,10 @@ Json hwloc() {
 }  // namespace
 
 Json host_library_versions() {
-  return {
-      {"onednn", onednn()}, {"openblas", openblas()}, {"blis", blis_version()}, {"hwloc", hwloc()}};
+  return {{"onednn", onednn_version()},
+          {"openblas", openblas_version()},
+          {"blis", blis_version()},
+          {"hwloc", hwloc()}};
 }
 
 }  // namespace bench

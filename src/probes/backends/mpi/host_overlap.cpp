@@ -31,6 +31,7 @@ void HostOverlap::serve() {
 }
 
 void HostOverlap::start(const std::function<void()>& work) {
+  failure_ = nullptr;  // one of an earlier turn has been told, or gave way to the caller's own
   work_ = &work;
   turn_ = Turn::thread;
   turn_.notify_all();

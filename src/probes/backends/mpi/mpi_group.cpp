@@ -38,8 +38,9 @@ std::string library_version() {
 }
 
 /// Where a thread computes beside the one that calls MPI it has to be told so, and OpenMPI then
-/// takes locks: a small all-reduce takes 0.30 us instead of 0.20. So only such jobs ask for it;
-/// their parameter stands in the environment because this is decided once a process.
+/// takes locks that every small collective pays for: scripts/evidence collective_peers shows it. So
+/// only such jobs ask for it; their parameter stands in the environment because this is decided
+/// once a process.
 int wanted_threads() {
   const char* loads = std::getenv("BENCH_PARAM_loads");
   const bool computes = loads != nullptr && std::strstr(loads, "communication") != nullptr;

@@ -15,7 +15,6 @@ class KernelLog {
   KernelLog(const KernelLog&) = delete;
   KernelLog& operator=(const KernelLog&) = delete;
 
-  bool readable() const { return file_ >= 0; }
   /// The lines since the last call, at most some thousands. Never waits.
   std::vector<std::string> take();
 

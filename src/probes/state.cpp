@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
-#include "probes/host_pressure.h"
+#include "probes/facts/host_pressure.h"
 #include "probes/sampler.h"
 
 namespace bench {

@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "core/hostlist.h"
 #include "core/json.h"
-#include "runner/host_import.h"
-#include "runner/scopes.h"
+#include "runner/hosts/host_import.h"
+#include "runner/plan/scopes.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

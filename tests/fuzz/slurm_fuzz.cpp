@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "runner/allocation.h"
-#include "runner/slurm_allocation.h"
+#include "runner/hosts/allocation.h"
+#include "runner/launch/slurm_allocation.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

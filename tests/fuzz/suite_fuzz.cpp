@@ -5,8 +5,8 @@
 #include "core/job.h"
 #include "core/locations.h"
 #include "core/schema.h"
-#include "runner/plan_json.h"
-#include "runner/suite.h"
+#include "runner/plan/plan_json.h"
+#include "runner/plan/suite.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

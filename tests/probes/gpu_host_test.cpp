@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "probes/unreadable.h"
+#include "probes/facts/unreadable.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_nvml.h"
 #include "tests/support/temporary_directory.h"

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "probes/unreadable.h"
+#include "probes/facts/unreadable.h"
 #include "tests/support/catch.h"
 
 namespace bench {

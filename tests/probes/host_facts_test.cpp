@@ -1,12 +1,12 @@
-#include "probes/host_facts.h"
+#include "probes/facts/host_facts.h"
 
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
 
-#include "probes/cgroup_limits.h"
-#include "probes/system_files.h"
+#include "probes/facts/cgroup_limits.h"
+#include "probes/facts/system_files.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,4 +1,4 @@
-#include "probes/nearness.h"
+#include "probes/facts/nearness.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "probes/pci_link.h"
+#include "probes/facts/pci_link.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,10 +1,10 @@
-#include "probes/preflight_facts.h"
+#include "probes/facts/preflight_facts.h"
 
 #include <filesystem>
 #include <fstream>
 #include <map>
 
-#include "probes/unreadable.h"
+#include "probes/facts/unreadable.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
 

@@ -10,7 +10,7 @@
 #include "probes/backends/host/binding_hwloc.h"
 #include "probes/backends/host/host_cpus.h"
 #include "probes/backends/host/topology_hwloc.h"
-#include "probes/nearness.h"
+#include "probes/facts/nearness.h"
 #include "tests/support/catch.h"
 
 namespace bench {

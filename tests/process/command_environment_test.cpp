@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "runner/process.h"
+#include "runner/launch/process.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

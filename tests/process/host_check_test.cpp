@@ -1,5 +1,5 @@
 // Which answer of a remote shell means what. The agent is a script that plays one.
-#include "runner/host_check.h"
+#include "runner/dispatch/host_check.h"
 
 #include <filesystem>
 #include <fstream>

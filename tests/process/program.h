@@ -15,7 +15,7 @@
 #include "core/json.h"
 #include "core/locations.h"
 #include "runner/find_run.h"
-#include "runner/process.h"
+#include "runner/launch/process.h"
 #include "tests/support/temporary_directory.h"
 
 namespace bench {

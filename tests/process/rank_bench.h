@@ -9,7 +9,7 @@
 
 #include "core/locations.h"
 #include "core/version.h"
-#include "runner/dispatcher.h"
+#include "runner/dispatch/dispatcher.h"
 #include "tests/support/temporary_directory.h"
 
 namespace bench {

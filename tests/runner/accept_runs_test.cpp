@@ -1,6 +1,6 @@
-#include "runner/accept_runs.h"
+#include "runner/acceptance/accept_runs.h"
 
-#include "runner/drain.h"
+#include "runner/acceptance/drain.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

@@ -1,4 +1,4 @@
-#include "runner/allocation.h"
+#include "runner/hosts/allocation.h"
 
 #include "core/error.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "runner/ceilings.h"
+#include "runner/hardware/ceilings.h"
 
 #include "tests/runner/test_catalogue.h"
 #include "tests/support/catch.h"

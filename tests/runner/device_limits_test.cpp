@@ -1,4 +1,4 @@
-#include "runner/device_limits.h"
+#include "runner/hardware/device_limits.h"
 
 #include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "runner/durations.h"
+#include "runner/plan/durations.h"
 
 #include <fstream>
 

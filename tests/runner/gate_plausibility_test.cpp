@@ -1,4 +1,4 @@
-#include "runner/gate_plausibility.h"
+#include "runner/hardware/gate_plausibility.h"
 
 #include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "runner/golden_values.h"
+#include "runner/hardware/golden_values.h"
 
 #include <fstream>
 

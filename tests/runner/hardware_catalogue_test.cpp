@@ -1,9 +1,9 @@
-#include "runner/hardware_catalogue.h"
+#include "runner/hardware/hardware_catalogue.h"
 
 #include "core/error.h"
-#include "runner/hardware_check.h"
-#include "runner/hardware_json.h"
-#include "runner/hardware_text.h"
+#include "runner/hardware/hardware_check.h"
+#include "runner/hardware/hardware_json.h"
+#include "runner/hardware/hardware_text.h"
 #include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"
 

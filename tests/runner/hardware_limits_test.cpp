@@ -1,7 +1,7 @@
-#include "runner/hardware_limits.h"
+#include "runner/hardware/hardware_limits.h"
 
-#include "runner/collective_limits.h"
-#include "runner/copy_limits.h"
+#include "runner/hardware/collective_limits.h"
+#include "runner/hardware/copy_limits.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

@@ -1,8 +1,8 @@
-#include "runner/host_import.h"
+#include "runner/hosts/host_import.h"
 
 #include "core/error.h"
-#include "runner/inventory.h"
-#include "runner/program_output.h"
+#include "runner/hosts/inventory.h"
+#include "runner/launch/program_output.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

@@ -1,4 +1,4 @@
-#include "runner/hosts_text.h"
+#include "runner/hosts/hosts_text.h"
 
 #include "tests/support/catch.h"
 

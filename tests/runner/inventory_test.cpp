@@ -1,4 +1,4 @@
-#include "runner/inventory.h"
+#include "runner/hosts/inventory.h"
 
 #include <chrono>
 

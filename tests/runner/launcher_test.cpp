@@ -1,4 +1,4 @@
-#include "runner/launcher.h"
+#include "runner/launch/launcher.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runner/line_buffer.h"
+#include "runner/launch/line_buffer.h"
 
 #include "tests/support/catch.h"
 

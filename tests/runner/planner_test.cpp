@@ -1,9 +1,9 @@
-#include "runner/planner.h"
+#include "runner/plan/planner.h"
 
 #include <algorithm>
 
 #include "core/error.h"
-#include "runner/plan_json.h"
+#include "runner/plan/plan_json.h"
 #include "tests/runner/test_catalogue.h"
 #include "tests/support/catch.h"
 

@@ -1,7 +1,7 @@
-#include "runner/plausibility.h"
+#include "runner/hardware/plausibility.h"
 
-#include "runner/hardware_check.h"
-#include "runner/hardware_limits.h"
+#include "runner/hardware/hardware_check.h"
+#include "runner/hardware/hardware_limits.h"
 #include "tests/runner/shipped_catalogue.h"
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "runner/progress.h"
+#include "runner/dispatch/progress.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "runner/run_directory.h"
+#include "runner/dispatch/run_directory.h"
 
 #include <unistd.h>
 
@@ -7,9 +7,9 @@
 #include <regex>
 
 #include "core/error.h"
-#include "runner/environment.h"
+#include "runner/dispatch/environment.h"
+#include "runner/dispatch/spool.h"
 #include "runner/find_run.h"
-#include "runner/spool.h"
 #include "runner/state_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"

@@ -1,4 +1,4 @@
-#include "runner/schedule.h"
+#include "runner/dispatch/schedule.h"
 
 #include "tests/support/catch.h"
 

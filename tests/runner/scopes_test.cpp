@@ -1,4 +1,4 @@
-#include "runner/scopes.h"
+#include "runner/plan/scopes.h"
 
 #include <chrono>
 #include <set>

@@ -1,7 +1,7 @@
 // The hardware catalogue of this checkout, read once.
 #pragma once
 
-#include "runner/hardware_catalogue.h"
+#include "runner/hardware/hardware_catalogue.h"
 
 namespace bench {
 

@@ -1,9 +1,9 @@
-#include "runner/slurm_allocation.h"
+#include "runner/launch/slurm_allocation.h"
 
 #include "core/error.h"
 #include "core/text.h"
-#include "runner/host_import.h"
-#include "runner/inventory.h"
+#include "runner/hosts/host_import.h"
+#include "runner/hosts/inventory.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

@@ -1,9 +1,9 @@
-#include "runner/srun.h"
+#include "runner/launch/srun.h"
 
 #include <algorithm>
 
 #include "core/text.h"
-#include "runner/lane.h"
+#include "runner/dispatch/lane.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

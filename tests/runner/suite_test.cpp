@@ -1,4 +1,4 @@
-#include "runner/suite.h"
+#include "runner/plan/suite.h"
 
 #include "core/error.h"
 #include "tests/runner/test_catalogue.h"

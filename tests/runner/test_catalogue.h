@@ -1,7 +1,7 @@
 // Two probes as tests of the runner need them: one with parameters of every kind, one without.
 #pragma once
 
-#include "runner/probe_catalogue.h"
+#include "runner/plan/probe_catalogue.h"
 
 namespace bench {
 

@@ -16,7 +16,7 @@ CLEAN = {
     "src/probes/device/gemm.h": '#include "core/json.h"\n',
     "src/probes/procedures/gemm.cpp": '#include "probes/state.h"\n#include "probes/device/gemm.h"\n',
     "src/probes/backends/host/topology.cpp": '#include <hwloc.h>\n#include "probes/state.h"\n',
-    "src/runner/planner.cpp": '#include "results/store.h"\n#include <CLI/CLI.hpp>\n',
+    "src/runner/plan/planner.cpp": '#include "results/store.h"\n#include <CLI/CLI.hpp>\n',
 }
 
 # What is added to which file, and what the check says of it.
@@ -24,7 +24,7 @@ VIOLATIONS = [
     ("src/core/json.h", '#include "results/store.h"', "core may include only core"),
     ("src/results/store.h", '#include "probes/state.h"', "results may include only core, results"),
     ("src/probes/state.h", '#include "results/store.h"', "probes may include only core, probes"),
-    ("src/runner/planner.cpp", '#include "probes/state.h"', "runner may include only"),
+    ("src/runner/plan/planner.cpp", '#include "probes/state.h"', "runner may include only"),
     ("src/probes/procedures/gemm.cpp", "#include <hwloc.h>", "only backends/host/"),
     ("src/probes/procedures/gemm.cpp", "#  include <cuda_runtime.h>", "only backends/cuda/"),
     ("src/probes/procedures/gemm.cpp", "#include <mpi.h>", "only backends/mpi/"),
@@ -33,7 +33,7 @@ VIOLATIONS = [
     ("src/probes/procedures/gemm.cpp", '#include "state.h"', "named from src/"),
     ("src/probes/state.h", "#include <oneapi/dnnl/dnnl.hpp>", "only backends/host/"),
     ("src/probes/backends/host/topology.cpp", "#include <mpi.h>", "only backends/mpi/"),
-    ("src/runner/planner.cpp", "#include <sqlite3.h>", "only src/results/"),
+    ("src/runner/plan/planner.cpp", "#include <sqlite3.h>", "only src/results/"),
     ("src/core/json.h", "#include <CLI/CLI.hpp>", "only src/runner/"),
 ]
 

@@ -1,4 +1,4 @@
-#include "probes/own_processes.h"
+#include "probes/facts/own_processes.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/cpu_account.h"
+#include "probes/facts/cpu_account.h"
 #include "probes/telemetry/table_source.h"
 
 namespace bench {

@@ -3,7 +3,7 @@
 // firmware call. Devices are found once; one that vanishes reads as NaN from then on.
 #pragma once
 
-#include "probes/system_files.h"
+#include "probes/facts/system_files.h"
 #include "probes/telemetry/counter_source.h"
 
 namespace bench {

@@ -3,13 +3,13 @@
 #include "core/locations.h"
 #include "core/text.h"
 #include "results/acceptance/acceptance_output.h"
-#include "runner/accept_files.h"
-#include "runner/accept_runs.h"
-#include "runner/accept_thresholds.h"
+#include "runner/acceptance/accept_files.h"
+#include "runner/acceptance/accept_runs.h"
+#include "runner/acceptance/accept_thresholds.h"
+#include "runner/acceptance/drain.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
-#include "runner/drain.h"
 #include "runner/find_run.h"
 
 namespace bench {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "runner/dispatcher.h"
+#include "runner/dispatch/dispatcher.h"
 
 namespace bench {
 

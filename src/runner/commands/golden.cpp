@@ -5,7 +5,7 @@
 #include "results/result_hashes.h"
 #include "runner/commands/command.h"
 #include "runner/find_run.h"
-#include "runner/golden_values.h"
+#include "runner/hardware/golden_values.h"
 
 namespace bench {
 namespace {

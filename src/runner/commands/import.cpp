@@ -8,8 +8,8 @@
 #include "core/descriptor.h"
 #include "core/text.h"
 #include "runner/commands/command.h"
-#include "runner/host_import.h"
-#include "runner/program_output.h"
+#include "runner/hosts/host_import.h"
+#include "runner/launch/program_output.h"
 
 namespace bench {
 namespace {

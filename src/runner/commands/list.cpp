@@ -6,11 +6,11 @@
 #include "core/locations.h"
 #include "core/text.h"
 #include "runner/commands/command.h"
-#include "runner/hardware_json.h"
-#include "runner/hardware_text.h"
-#include "runner/hosts_text.h"
-#include "runner/inventory.h"
-#include "runner/suite.h"
+#include "runner/hardware/hardware_json.h"
+#include "runner/hardware/hardware_text.h"
+#include "runner/hosts/hosts_text.h"
+#include "runner/hosts/inventory.h"
+#include "runner/plan/suite.h"
 
 namespace bench {
 namespace {

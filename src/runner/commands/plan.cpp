@@ -4,7 +4,7 @@
 #include "core/text.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
-#include "runner/plan_json.h"
+#include "runner/plan/plan_json.h"
 
 namespace bench {
 namespace {

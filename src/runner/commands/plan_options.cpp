@@ -6,9 +6,9 @@
 #include "core/locations.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "runner/gate_plausibility.h"
-#include "runner/host_import.h"
-#include "runner/program_output.h"
+#include "runner/hardware/gate_plausibility.h"
+#include "runner/hosts/host_import.h"
+#include "runner/launch/program_output.h"
 
 namespace bench {
 namespace {

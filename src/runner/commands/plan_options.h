@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runner/commands/dispatch_options.h"
-#include "runner/planner.h"
+#include "runner/plan/planner.h"
 
 namespace bench {
 

@@ -9,9 +9,9 @@
 #include "runner/commands/command.h"
 #include "runner/commands/dispatch_options.h"
 #include "runner/commands/report_output.h"
-#include "runner/execute.h"
+#include "runner/dispatch/execute.h"
 #include "runner/find_run.h"
-#include "runner/plan_json.h"
+#include "runner/plan/plan_json.h"
 
 namespace bench {
 namespace {

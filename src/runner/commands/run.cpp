@@ -2,7 +2,7 @@
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
-#include "runner/execute.h"
+#include "runner/dispatch/execute.h"
 
 namespace bench {
 namespace {

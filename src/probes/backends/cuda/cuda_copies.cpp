@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "probes/backends/cuda/cuda_copy.h"
-#include "probes/system_files.h"
+#include "probes/facts/system_files.h"
 
 namespace bench {
 namespace {

@@ -18,8 +18,8 @@
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/device/gemm.h"
 #include "probes/device/memory.h"
+#include "probes/facts/pci_link.h"
 #include "probes/host_clock.h"
-#include "probes/pci_link.h"
 
 namespace bench {
 namespace {

@@ -12,7 +12,7 @@
 #include "probes/backends/cuda/cuda_device.h"
 #include "probes/backends/host/binding_hwloc.h"
 #include "probes/backends/host/topology_hwloc.h"
-#include "probes/nearness.h"
+#include "probes/facts/nearness.h"
 
 namespace bench {
 namespace {

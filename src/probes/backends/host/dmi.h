@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "probes/device/topology.h"
-#include "probes/system_files.h"
+#include "probes/facts/system_files.h"
 
 namespace bench {
 

@@ -5,7 +5,7 @@
 
 #include "probes/backends/host/gemm_backends.h"
 #include "probes/backends/host/host_capabilities.h"
-#include "probes/cpu_facts.h"
+#include "probes/facts/cpu_facts.h"
 
 namespace bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "probes/cpu_account.h"
+#include "probes/facts/cpu_account.h"
 #include "probes/host_clock.h"
 
 namespace bench {

@@ -4,7 +4,7 @@
 #include "probes/backends/host/dmi.h"
 #include "probes/backends/host/host_capabilities.h"
 #include "probes/backends/host/topology_hwloc.h"
-#include "probes/host_facts.h"
+#include "probes/facts/host_facts.h"
 
 namespace bench {
 

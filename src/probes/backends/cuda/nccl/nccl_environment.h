@@ -6,7 +6,7 @@
 #include <string>
 
 #include "probes/device/collective_paths.h"
-#include "probes/system_files.h"
+#include "probes/facts/system_files.h"
 
 namespace bench {
 

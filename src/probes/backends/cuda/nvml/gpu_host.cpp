@@ -4,9 +4,9 @@
 
 #include "probes/backends/cuda/nvml/facts.h"
 #include "probes/backends/cuda/nvml/samples.h"
-#include "probes/preflight_facts.h"
+#include "probes/facts/preflight_facts.h"
+#include "probes/facts/unreadable.h"
 #include "probes/telemetry/host_counters.h"
-#include "probes/unreadable.h"
 
 namespace bench {
 

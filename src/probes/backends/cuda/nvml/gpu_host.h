@@ -10,7 +10,7 @@
 #include "core/record.h"
 #include "probes/backends/cuda/nvml/guarded.h"
 #include "probes/backends/cuda/nvml/library.h"
-#include "probes/system_files.h"
+#include "probes/facts/system_files.h"
 #include "probes/telemetry/counter_source.h"
 
 namespace bench {

@@ -16,7 +16,7 @@
 #include <optional>
 #include <thread>
 
-#include "probes/unreadable.h"
+#include "probes/facts/unreadable.h"
 
 namespace bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/json.h"
 #include "probes/backends/cuda/nvml/library.h"
-#include "probes/unreadable.h"
+#include "probes/facts/unreadable.h"
 
 namespace bench::nvml {
 

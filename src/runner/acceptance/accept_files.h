@@ -1,0 +1,23 @@
+// The files of an acceptance: HTML certificates, JUnit, and a packet for each failed host.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "results/acceptance/acceptance.h"
+#include "runner/plan/planner.h"
+
+namespace bench {
+
+/// index.html and one HOST.html each. Throws Error(environment) for what cannot be written.
+void write_certificates(const std::filesystem::path& folder, const Acceptance& acceptance);
+
+void write_junit(const std::filesystem::path& file, const Acceptance& acceptance);
+
+/// HOST/packet.json, packet.txt and hosts.json, which the command that reproduces the failure
+/// takes: the host alone, or with the partner that shows it. `suite`: its name or file.
+void write_rma_packets(const std::filesystem::path& folder, const Acceptance& acceptance,
+                       const Inventory& inventory, const std::string& suite);
+
+}  // namespace bench

@@ -1,0 +1,95 @@
+#include "runner/acceptance/accept_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/log.h"
+
+namespace bench {
+namespace {
+
+using CaseOfHost = std::pair<std::string, std::string>;
+
+bool is_out(const HostAcceptance& host) {
+  return std::ranges::any_of(host.reasons,
+                             [](const Reason& reason) { return reason.gate == "launch"; });
+}
+
+/// How often the case that repeats least is run in one round.
+int repeats(const Plan& plan) {
+  int least = 1;
+  for (const Case& one : plan.suite.cases) least = std::max(least, one.repeat);
+  for (const Case& one : plan.suite.cases) least = std::min(least, one.repeat);
+  return std::max(1, least);
+}
+
+std::vector<RunRecords> read_all(const std::vector<std::filesystem::path>& runs) {
+  std::vector<RunRecords> records;
+  for (const auto& run : runs) records.push_back(read_run(run));
+  return records;
+}
+
+void say_more(const Plan& plan, int round) {
+  std::set<std::string> hosts;
+  for (const PlanEntry& entry : plan.entries)
+    hosts.insert(entry.job.hosts.begin(), entry.job.hosts.end());
+  say(Level::info, fmt::format("not settled: round {} runs {} jobs again on {} hosts", round,
+                               plan.entries.size(), hosts.size()));
+}
+
+}  // namespace
+
+Plan plan_of_unsettled(const Plan& plan, const Acceptance& acceptance) {
+  std::set<CaseOfHost> wanted;
+  std::set<std::string> out;
+  for (const HostAcceptance& host : acceptance.hosts) {
+    if (is_out(host)) out.insert(host.host);
+    for (const std::string& one : unsettled_cases(host)) wanted.insert({one, host.host});
+  }
+  Plan more = plan;
+  std::erase_if(more.entries, [&](const PlanEntry& entry) {
+    const auto& hosts = entry.job.hosts;
+    const auto is_wanted = [&](const std::string& host) {
+      return wanted.contains({entry.job.case_name, host});
+    };
+    return !entry.skip.empty() || std::ranges::none_of(hosts, is_wanted) ||
+           std::ranges::any_of(hosts, [&](const auto& host) { return out.contains(host); });
+  });
+  more.expected = {};
+  for (const PlanEntry& entry : more.entries) more.expected += entry.expected;
+  return more;
+}
+
+AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& catalogue,
+                          const LaunchSite& site) {
+  AcceptedRuns accepted;
+  const RunDirectory first = execute(request.run, catalogue, site);
+  accepted.runs.push_back(first.path());
+  accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
+  const int each = repeats(request.run.plan);
+  for (int taken = 2 * each; taken <= request.most_runs; taken += each) {
+    RunRequest more = request.run;
+    more.plan = plan_of_unsettled(request.run.plan, accepted.acceptance);
+    if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
+    say_more(more.plan, taken / each);
+    more.labels["accept"] = first.id();
+    accepted.runs.push_back(execute(more, catalogue, site).path());
+    accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
+  }
+  return accepted;
+}
+
+Acceptance judge_kept(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings) {
+  const auto records = read_all(runs);
+  if (settings.hosts.empty())
+    for (const RunRecords& run : records)
+      for (const PlannedJob& job : run.jobs)
+        for (const std::string& host : job.hosts)
+          if (std::ranges::find(settings.hosts, host) == settings.hosts.end())
+            settings.hosts.push_back(host);
+  return judge_acceptance(records, settings);
+}
+
+}  // namespace bench

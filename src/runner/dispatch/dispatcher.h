@@ -1,0 +1,48 @@
+// Runs a plan: hands its jobs to lanes, as many at once as there are disjoint hosts and the user
+// allows. What a job is handed, and what becomes of faults, is the lane's.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+
+#include "runner/dispatch/lane.h"
+#include "runner/dispatch/schedule.h"
+
+namespace bench {
+
+struct DispatcherSettings : LaneSettings {
+  int parallel = 1;  // jobs at once
+};
+
+class Dispatcher {
+ public:
+  Dispatcher(const ProbeCatalogue& catalogue, const LaunchSite& site, const RunDirectory& directory,
+             Spool& spool, Progress& progress, const Interrupts& interrupts,
+             DispatcherSettings settings);
+
+  /// False when the user interrupted; the rest then has the outcome skipped. Throws
+  /// Error(environment) when records cannot be kept or bench-rank is of another version.
+  bool run(const Plan& plan);
+
+ private:
+  void run_lanes(const Plan& plan, Schedule& schedule);
+  void run_lane(const Plan& plan, Schedule& schedule);
+  /// One process' worth of jobs.
+  void serve(Lane& lane, const Plan& plan, Schedule& schedule, std::size_t job);
+  void cool_down(const PlanEntry& entry) const;
+  bool stopping() const { return failure_ != nullptr || interrupts_.count() > 0; }
+
+  const LaunchSite& site_;
+  const RunDirectory& directory_;
+  const Interrupts& interrupts_;
+  DispatcherSettings settings_;
+  Ledger ledger_;
+  HostStates hosts_;
+
+  std::mutex mutex_;  // of the schedule and of what follows
+  std::condition_variable freed_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace bench

@@ -1,0 +1,112 @@
+#include "runner/dispatch/execute.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "core/log.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "results/run_records.h"
+#include "runner/dispatch/environment.h"
+#include "runner/dispatch/own_record.h"
+#include "runner/launch/slurm_allocation.h"
+#include "runner/plan/plan_json.h"
+
+namespace bench {
+namespace {
+
+std::string plan_document(const RunRequest& request, const std::string& run, std::int64_t time_ns) {
+  Json plan;
+  plan["run"] = run;
+  plan["time_ns"] = time_ns;
+  plan["host"] = this_host_name();
+  plan["benchctl_version"] = version();
+  plan["record_version"] = kRecordVersion;
+  plan["labels"] = request.labels;
+  plan["environment"] = kept_environment(environ);
+  plan["command"] = kept_command();
+  return plan_text(request.plan, std::move(plan));
+}
+
+std::size_t jobs_to_run(const Plan& plan) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      plan.entries, [](const PlanEntry& entry) { return entry.skip.empty(); }));
+}
+
+/// Of the jobs that are going to run, in the order of the inventory.
+std::vector<std::string> hosts_of(const Plan& plan) {
+  std::set<std::string> used;
+  for (const PlanEntry& entry : plan.entries)
+    if (entry.skip.empty()) used.insert(entry.job.hosts.begin(), entry.job.hosts.end());
+  std::vector<std::string> hosts;
+  for (const Host& host : plan.inventory.hosts)
+    if (used.contains(host.name)) hosts.push_back(host.name);
+  return hosts;
+}
+
+void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
+              const ProbeCatalogue& catalogue, LaunchSite site, const Interrupts& interrupts,
+              Clock::time_point start) {
+  site.settings = request.plan.inventory.launch;
+  site.token = directory.id();
+  DispatcherSettings settings = request.dispatcher;
+  std::optional<SlurmAllocation> own;
+  if (site.kind == LauncherKind::slurm) {
+    site.slurm.settings = request.plan.inventory.slurm;
+    const std::vector<std::string> hosts = hosts_of(request.plan);
+    if (!site.allocation && !hosts.empty())
+      own.emplace(hosts, site.slurm.settings, "benchctl-" + directory.id(), interrupts);
+    site.slurm.job = own ? own->job() : site.allocation ? site.allocation->job : "";
+    settings.check_hosts = check_through(site.slurm);
+  }
+  bool finished = false;
+  {
+    Progress progress(request.style, request.plan);
+    Dispatcher dispatcher(catalogue, site, directory, spool, progress, interrupts, settings);
+    finished = dispatcher.run(request.plan);
+  }
+  const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};
+  spool.append(own_record(
+      "", Event{kRunEndEvent,
+                {{"state", finished ? "finished" : "interrupted"}, {"seconds", time.value}}}));
+  spool.sync();
+}
+
+}  // namespace
+
+RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site) {
+  const auto start = Clock::now();
+  const Interrupts interrupts;
+  const std::int64_t time_ns = now_ns();
+  const RunDirectory directory =
+      RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
+  directory.write_plan(plan_document(request, directory.id(), time_ns));
+  Spool spool(directory.records_path());
+  if (request.style != Progress::Style::silent)
+    say(Level::info,
+        fmt::format("run {}: {} jobs, about {:.0f} s", directory.id(), jobs_to_run(request.plan),
+                    std::ceil(request.plan.expected.value)));
+  dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start);
+  return directory;
+}
+
+void resume(const RunDirectory& directory, const RunRequest& request,
+            const ProbeCatalogue& catalogue, LaunchSite site) {
+  const auto start = Clock::now();
+  const Interrupts interrupts;
+  Spool spool = Spool::append_to(directory.records_path());
+  for (const PlanEntry& entry : request.plan.entries)
+    if (entry.skip.empty())
+      spool.append(own_record(entry.job.id, Event{kRestartEvent, Json::object()}));
+  if (request.style != Progress::Style::silent)
+    say(Level::info,
+        fmt::format("run {}: {} jobs are missing", directory.id(), jobs_to_run(request.plan)));
+  dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start);
+}
+
+}  // namespace bench

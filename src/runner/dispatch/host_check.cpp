@@ -1,0 +1,137 @@
+#include "runner/dispatch/host_check.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "runner/launch/rank_process.h"
+
+namespace bench {
+namespace {
+
+constexpr Seconds kBeyondConnecting{10.0};  // to find and end what is left, kill grace included
+constexpr std::size_t kMostWords = 4096;
+constexpr Seconds kSlurmLimit{30.0};  // three of Slurm's MessageTimeout, as it ships
+
+/// One host being asked.
+struct Question {
+  HostAnswer answer;
+  std::unique_ptr<Process> process;
+  std::string output, error;
+};
+
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  const auto begin = text.rfind('\n');
+  return printable(begin == std::string::npos ? text : text.substr(begin + 1));
+}
+
+/// ssh ends with the line that says why; srun says "error:" first, and then what it does about it.
+std::string telling_line(const std::string& text) {
+  const auto error = text.find("error: ");
+  return error == std::string::npos ? last_line(text)
+                                    : last_line(text.substr(0, text.find('\n', error)));
+}
+
+/// What stands before a command that is to run on that host.
+using Reach = std::function<std::vector<std::string>(const Place&)>;
+
+Question ask(const Place& place, const Reach& reach, const std::string& program,
+             const std::string& token) {
+  Question question;
+  question.answer.host = place.host;
+  Command command;
+  if (!place.here) command.argv = reach(place);
+  command.unset = step_variables();
+  for (std::string& word : sweep_command(program, token)) command.argv.push_back(std::move(word));
+  try {
+    question.process = std::make_unique<Process>(command);
+    question.process->input.close();
+  } catch (const Error& error) {
+    question.answer.trouble = fmt::format("cannot be asked: {}", error.what());
+  }
+  return question;
+}
+
+/// What the end of the question says of the host. 255 is ssh's own; others come from the host.
+void conclude(Question& question) {
+  const Exit exit = question.process->reap();
+  read_some(question.process->output, question.output, kMostWords);
+  read_some(question.process->error, question.error, kMostWords);
+  question.process.reset();
+  const std::string words = telling_line(question.error);
+  const bool no_program = !exit.signaled && (exit.code == 126 || exit.code == 127 ||
+                                             words.find("execve(): ") != std::string::npos);
+  if (exit.clean()) {
+    question.answer.swept = last_line(question.output);
+    if (question.answer.swept.find("does not end") != std::string::npos)
+      question.answer.trouble = "is wedged: " + question.answer.swept;
+  } else if (no_program) {
+    question.answer.trouble = "has no bench-rank that runs there: " + words;
+  } else {
+    question.answer.trouble =
+        fmt::format("does not answer: {}", words.empty() ? exit.text() : words);
+  }
+}
+
+bool look(std::vector<Question>& questions) {
+  bool all = true;
+  for (Question& question : questions) {
+    if (!question.process) continue;
+    read_some(question.process->output, question.output, kMostWords);
+    read_some(question.process->error, question.error, kMostWords);
+    if (question.process->ended())
+      conclude(question);
+    else
+      all = false;
+  }
+  return all;
+}
+
+std::vector<HostAnswer> ask_all(const std::vector<Place>& places, const Reach& reach, Seconds limit,
+                                const std::string& program, const std::string& token) {
+  std::vector<Question> questions;
+  for (const Place& place : places) questions.push_back(ask(place, reach, program, token));
+  const auto deadline = after(limit);
+  while (!look(questions) && Clock::now() < deadline) poll(nullptr, 0, 20);
+  std::vector<HostAnswer> answers;
+  for (Question& question : questions) {
+    if (question.process)
+      question.answer.trouble = fmt::format("does not answer within {:g} s", limit.value);
+    answers.push_back(std::move(question.answer));
+  }
+  return answers;
+}
+
+}  // namespace
+
+std::vector<std::string> sweep_command(const std::string& program, const std::string& token) {
+  return {program, "--sweep", token};
+}
+
+std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
+                                        const LaunchSettings& settings, const std::string& program,
+                                        const std::string& token) {
+  const Reach by_agent = [&](const Place& place) {
+    std::vector<std::string> words = agent_words(settings);
+    words.push_back(place.address);
+    return words;
+  };
+  const Seconds limit{settings.connect_timeout_s + kBeyondConnecting.value};
+  return ask_all(places, by_agent, limit, program, token);
+}
+
+HostCheck check_through(const SlurmSite& site) {
+  return [site](const std::vector<Place>& places, const LaunchSettings&, const std::string& program,
+                const std::string& token) {
+    const Reach by_step = [&](const Place& place) { return reach_words(place.host, site); };
+    return ask_all(places, by_step, kSlurmLimit, program, token);
+  };
+}
+
+}  // namespace bench

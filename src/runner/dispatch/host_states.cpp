@@ -1,0 +1,23 @@
+#include "runner/dispatch/host_states.h"
+
+namespace bench {
+
+void HostStates::take_out(const std::string& host, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  out_.emplace(host, reason);
+}
+
+std::string HostStates::obstacle(const std::vector<std::string>& hosts) const {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& host : hosts)
+    if (const auto found = out_.find(host); found != out_.end())
+      return host + " is left out: " + found->second;
+  return "";
+}
+
+std::map<std::string, std::string> HostStates::out() const {
+  const std::lock_guard lock(mutex_);
+  return out_;
+}
+
+}  // namespace bench

@@ -1,0 +1,292 @@
+#include "runner/dispatch/lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+
+namespace bench {
+
+void Lane::run(const PlanEntry& entry) {
+  job_started_ = Clock::now();
+  if (interrupted()) return site_.ledger.put_off(entry.job, "interrupted");
+  if (const std::string obstacle = site_.hosts.obstacle(entry.job.hosts); !obstacle.empty())
+    return site_.ledger.put_off(entry.job, obstacle);
+  site_.ledger.start(entry);
+  do {
+    if (!ready_process(entry)) return;
+    job_started_ = Clock::now();
+  } while (!run_job(entry));
+}
+
+bool Lane::ready_process(const PlanEntry& entry) {
+  const std::string key = launch_key(entry.job);
+  if (rank_ && rank_key_ == key) return true;
+  finish_process();
+  if (const auto refused = refused_.find(key); refused != refused_.end()) {
+    conclude(entry.job, Status::failed, refused->second);
+    return false;
+  }
+  rank_key_ = key;
+  served_.clear();
+  device_.reset();
+  try {
+    rank_ = std::make_unique<RankProcess>(launch_command(entry.job, entry.places, site_.launch),
+                                          site_.directory.log_path(site_.ledger.next_launch()),
+                                          site_.interrupts, settings_.graces, settings_.signaller);
+  } catch (const Error& error) {
+    refuse_launch(entry, fmt::format("cannot start it: {}{}{}", error.what(),
+                                     error.hint().empty() ? "" : "; ", error.hint()));
+    return false;
+  }
+  return shake_hands(entry);
+}
+
+bool Lane::shake_hands(const PlanEntry& entry) {
+  const auto deadline = after(settings_.handshake);
+  for (;;) {
+    const RankEvent event = rank_->next(wake(deadline));
+    if (const auto* received = std::get_if<Received>(&event)) {
+      site_.ledger.keep(*received);
+      const auto* facts = std::get_if<Facts>(&received->record.body);
+      if (facts != nullptr && facts->topic == "device") device_ = device_facts_from(facts->facts);
+      if (facts == nullptr || facts->topic != "program") continue;
+      if (const std::string misfit = misfit_of(*facts, entry); !misfit.empty()) {
+        stop_rank(settings_.graces, nullptr);
+        refuse_launch(entry, misfit);
+        return false;
+      }
+      libraries_ = facts->facts.value("libraries", Json());
+      site_.ledger.write(entry.job.id, Phase{"launch", job_seconds()});
+      return true;
+    }
+    if (std::holds_alternative<Interrupted>(event)) {
+      interrupt(entry.job);
+      return false;
+    }
+    std::string trouble;
+    if (const auto* fault = std::get_if<Fault>(&event))
+      trouble = "at its start it " + fault->reason;
+    if (const auto* ended = std::get_if<Ended>(&event))
+      trouble = "it ended at its start with " + ended->exit.text();
+    if (Clock::now() >= deadline)
+      trouble =
+          fmt::format("it did not report within {:g} s of its start", settings_.handshake.value);
+    if (!trouble.empty()) {
+      stop_rank(settings_.graces, nullptr);
+      refuse_launch(entry, with_last_words(trouble));
+      return false;
+    }
+    site_.ledger.tick();
+  }
+}
+
+/// What the ranks said of themselves against what was asked for. Another version on this host is
+/// not one host's fault but the build's, and ends the run.
+std::string Lane::misfit_of(const Facts& facts, const PlanEntry& entry) const {
+  const Json& stated = facts.facts;
+  const std::string program = rank_program(entry.job, entry.places, site_.launch);
+  const bool elsewhere = !entry.places.empty() && !entry.places.front().here;
+  std::map<std::string, std::string> versions;
+  if (const Json hosts = stated.value("hosts", Json::object()); hosts.is_object())
+    for (const auto& [host, version] : hosts.items())
+      versions[host] = version.is_string() ? version.get<std::string>() : "unknown";
+  if (!elsewhere && entry.places.size() <= 1) {
+    const Json own = stated.value("version", Json());
+    const std::string theirs = own.is_string() ? own.get<std::string>() : "unknown";
+    if (theirs == settings_.version) return "";
+    throw Error(ErrorKind::environment,
+                fmt::format("{} is version {} and benchctl is version {}", program,
+                            printable(theirs), settings_.version),
+                "build both from one source: scripts/build");
+  }
+  for (const auto& [host, version] : versions)
+    if (version != settings_.version)
+      return fmt::format("{}: {} is version {} there and benchctl is version {}", printable(host),
+                         program, printable(version), settings_.version);
+  if (versions.size() != entry.places.size())
+    return fmt::format("the launcher put the ranks on {} hosts, not on {}", versions.size(),
+                       entry.places.size());
+  return "";
+}
+
+void Lane::refuse_launch(const PlanEntry& entry, const std::string& reason) {
+  rank_.reset();
+  const std::string found = look_at_hosts(entry);
+  const std::string whole = found.empty() ? reason : found + "; " + reason;
+  refused_[rank_key_] = whole;  // the next job would fare no better, and would wait as long
+  conclude(entry.job, Status::failed, whole);
+}
+
+/// What was measured earlier in this run, and what the device's product can do at most.
+std::vector<KnownLimit> Lane::limits_for(const Job& job) const {
+  std::vector<KnownLimit> limits = site_.ledger.limits_for(job);
+  if (!device_) return limits;
+  static const HardwareCatalogue catalogue = HardwareCatalogue::installed();
+  for (KnownLimit& limit : device_limits(catalogue, *device_, job))
+    limits.push_back(std::move(limit));
+  return limits;
+}
+
+Job Lane::send(const PlanEntry& entry) {
+  Job job = entry.job;
+  job.limits = limits_for(job);
+  job.golden = settings_.golden.for_job(job, libraries_);
+  rank_->log().start_job();
+  rank_->send(dump(to_json(job)));
+  return job;
+}
+
+bool Lane::run_job(const PlanEntry& entry) {
+  const Job job = send(entry);
+  const auto deadline = after(Seconds{job.timeout_s});
+  while (Clock::now() < deadline) {
+    const RankEvent event = rank_->next(wake(deadline));
+    if (const auto* received = std::get_if<Received>(&event)) {
+      switch (take(*received, job)) {
+        case Meaning::more:
+          break;
+        case Meaning::outcome:
+          after_outcome(job);
+          return true;
+        case Meaning::late:
+          stop_rank(settings_.graces, nullptr);
+          rank_.reset();
+          return false;
+        case Meaning::foreign:
+          give_up(entry, Status::failed,
+                  fmt::format("printed a record for '{}', a job it was not given",
+                              printable(received->record.job)));
+          return true;
+      }
+    } else if (const auto* fault = std::get_if<Fault>(&event)) {
+      give_up(entry, Status::failed, fault->reason);
+      return true;
+    } else if (const auto* ended = std::get_if<Ended>(&event)) {
+      give_up(entry, Status::failed,
+              fmt::format("the rank ended without an outcome: {}", ended->exit.text()));
+      return true;
+    } else if (std::holds_alternative<Interrupted>(event)) {
+      interrupt(job);
+      return true;
+    }
+    site_.ledger.tick();
+  }
+  give_up(entry, Status::timed_out, fmt::format("no outcome within {:g} s", job.timeout_s));
+  return true;
+}
+
+Lane::Meaning Lane::take(const Received& received, const Job& job) {
+  const std::string& id = received.record.job;
+  if (!id.empty() && id != job.id) {
+    if (!served_.contains(id)) return Meaning::foreign;
+    site_.ledger.keep(received);
+    site_.ledger.overrule(id);
+    return Meaning::late;
+  }
+  site_.ledger.keep(received, job);
+  const auto* outcome = std::get_if<Outcome>(&received.record.body);
+  if (outcome == nullptr || id.empty()) return Meaning::more;
+  site_.ledger.finish(job, *outcome);
+  return Meaning::outcome;
+}
+
+/// What stands in the pipe behind an outcome must not be there.
+void Lane::after_outcome(const Job& job) {
+  served_.insert(job.id);
+  for (;;) {
+    const RankEvent event = rank_->next(Clock::now());
+    if (std::holds_alternative<TimeUp>(event) || std::holds_alternative<Interrupted>(event)) return;
+    if (std::holds_alternative<Ended>(event)) return rank_.reset();
+    const auto* received = std::get_if<Received>(&event);
+    if (received != nullptr) site_.ledger.keep(*received);
+    if (received != nullptr && received->record.job.empty()) continue;
+    site_.ledger.overrule(job.id);
+    stop_rank(settings_.graces, nullptr);
+    return rank_.reset();
+  }
+}
+
+std::string Lane::stop_rank(const Graces& graces, const Job* job) {
+  return rank_->stop(graces, [&](const Received& received) {
+    const std::string& id = received.record.job;
+    if (id.empty() || (job != nullptr && id == job->id)) site_.ledger.keep(received);
+  });
+}
+
+void Lane::give_up(const PlanEntry& entry, Status status, const std::string& what) {
+  const std::string end = rank_->gone() ? "" : "; " + stop_rank(settings_.graces, &entry.job);
+  const std::string reason = with_last_words(what + end);
+  rank_.reset();
+  const std::string found = look_at_hosts(entry);
+  conclude(entry.job, status, found.empty() ? reason : found + "; " + reason);
+}
+
+std::string Lane::look_at_hosts(const PlanEntry& entry) {
+  const auto& places = entry.places;
+  if (std::ranges::all_of(places, [](const Place& place) { return place.here; })) return "";
+  std::string found;
+  for (const HostAnswer& answer :
+       settings_.check_hosts(places, site_.launch.settings,
+                             rank_program(entry.job, places, site_.launch), site_.launch.token)) {
+    if (!answer.trouble.empty()) {
+      site_.hosts.take_out(answer.host, answer.trouble);
+      found += (found.empty() ? "" : "; ") + answer.host + " " + answer.trouble;
+    } else if (!answer.swept.empty()) {
+      say(Level::info, answer.host + ": " + answer.swept);
+    }
+  }
+  return found;
+}
+
+void Lane::interrupt(const Job& job) {
+  stop_rank(settings_.interrupted_graces, &job);
+  rank_.reset();
+  site_.ledger.put_off(job, "interrupted while it ran", Seconds{job_seconds()});
+}
+
+void Lane::finish_process() {
+  if (!rank_) return;
+  rank_->close_input();
+  const auto deadline = after(interrupted() ? Seconds{0.2} : settings_.finish);
+  while (Clock::now() < deadline) {
+    const RankEvent event = rank_->next(deadline);
+    if (const auto* ended = std::get_if<Ended>(&event)) {
+      if (!ended->exit.clean() && !interrupted())
+        say(Level::warning,
+            with_last_words("a rank ended after its last job with " + ended->exit.text()));
+      return rank_.reset();
+    }
+    if (const auto* received = std::get_if<Received>(&event)) {
+      site_.ledger.keep(*received);
+      if (served_.contains(received->record.job)) site_.ledger.overrule(received->record.job);
+    }
+    if (std::holds_alternative<Interrupted>(event) || std::holds_alternative<Fault>(event)) break;
+  }
+  const std::string end =
+      stop_rank(interrupted() ? settings_.interrupted_graces : settings_.graces, nullptr);
+  if (!interrupted()) say(Level::warning, "a rank did not end after its last job; " + end);
+  rank_.reset();
+}
+
+void Lane::conclude(const Job& job, Status status, const std::string& reason) {
+  site_.ledger.conclude(job, {status, reason, job_seconds()});
+}
+
+std::string Lane::with_last_words(const std::string& reason) {
+  const std::string words = rank_ ? rank_->log().last_words() : "";
+  return words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words);
+}
+
+Clock::time_point Lane::wake(Clock::time_point deadline) const {
+  return std::min(deadline, after(site_.ledger.pace()));
+}
+
+double Lane::job_seconds() const {
+  return std::chrono::duration<double>(Clock::now() - job_started_).count();
+}
+
+}  // namespace bench

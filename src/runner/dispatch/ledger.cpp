@@ -1,0 +1,97 @@
+#include "runner/dispatch/ledger.h"
+
+#include <algorithm>
+
+#include "core/log.h"
+#include "core/text.h"
+#include "results/run_records.h"
+#include "runner/dispatch/own_record.h"
+
+namespace bench {
+
+using Lock = std::lock_guard<std::mutex>;
+
+Ledger::Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress, int launches)
+    : spool_(spool), progress_(progress), ceilings_(catalogue), launches_(launches) {}
+
+void Ledger::start(const PlanEntry& entry) {
+  const Lock lock(mutex_);
+  progress_.start(entry);
+}
+
+void Ledger::keep(const Received& received) {
+  const Lock lock(mutex_);
+  spool_.append(received.json);
+}
+
+void Ledger::keep(const Received& received, const Job& job) {
+  const Lock lock(mutex_);
+  spool_.append(received.json);
+  if (const auto* samples = std::get_if<Samples>(&received.record.body))
+    if (!received.record.job.empty()) ceilings_.observe(job, *samples);
+}
+
+void Ledger::write(const std::string& job, decltype(Record::body) body) {
+  const Record record = own_record(job, std::move(body));
+  const Lock lock(mutex_);
+  spool_.append(record);
+}
+
+void Ledger::finish(const Job& job, const Outcome& outcome) {
+  const Lock lock(mutex_);
+  if (outcome.status != Status::ok) ceilings_.forget(job.id);
+  progress_.finish(job, outcome);
+}
+
+void Ledger::conclude(const Job& job, const Outcome& outcome) {
+  write(job.id, outcome);
+  const Lock lock(mutex_);
+  ceilings_.forget(job.id);
+  progress_.finish(job, outcome);
+}
+
+void Ledger::put_off(const Job& job, const std::string& why, Seconds after) {
+  conclude(job, {Status::skipped, why, after.value});
+  write(job.id, Event{kNotRunEvent, {{"why", why}}});
+}
+
+void Ledger::overrule(const std::string& job) {
+  const std::string reason = "the rank wrote more after this job's outcome: it cannot be believed";
+  write(job, Outcome{Status::failed, reason, 0.0});
+  const Lock lock(mutex_);
+  ceilings_.forget(job);
+  say(Level::warning, job + ": " + reason);
+}
+
+void Ledger::skip(const Job& job, const std::string& reason) {
+  const Lock lock(mutex_);
+  progress_.finish(job, {Status::skipped, reason, 0.0});
+}
+
+std::vector<KnownLimit> Ledger::limits_for(const Job& job) const {
+  const Lock lock(mutex_);
+  return ceilings_.limits_for(job);
+}
+
+void Ledger::tick() {
+  const Lock lock(mutex_);
+  progress_.tick();
+  spool_.sync_now_and_then();
+}
+
+void Ledger::sync() {
+  const Lock lock(mutex_);
+  spool_.sync();
+}
+
+Seconds Ledger::pace() const {
+  const Lock lock(mutex_);
+  return std::min(Seconds{spool_.unsynced() ? 1.0 : 3600.0}, progress_.pace());
+}
+
+int Ledger::next_launch() {
+  const Lock lock(mutex_);
+  return ++launches_;
+}
+
+}  // namespace bench

@@ -1,0 +1,88 @@
+#include "runner/dispatch/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kLongestWhat = 80;
+// We compete with what is measured for the CPUs: twice a second is alive enough.
+constexpr Seconds kPace{0.5};
+
+/// "gemm dtype=f32 threads=2"
+std::string what_it_is(const PlanEntry& entry) {
+  std::string text = entry.job.case_name;
+  for (const auto& [name, value] : entry.axes.items())
+    text += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : dump(value));
+  if (text.size() > kLongestWhat) text = text.substr(0, kLongestWhat) + "...";
+  return printable(text);
+}
+
+std::size_t terminal_width(int fd) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Style Progress::suitable_style() {
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return isatty(2) && !dumb ? Style::live : Style::plain;
+}
+
+Progress::Progress(Style style, const Plan& plan, int fd) : style_(style), fd_(fd) {
+  for (const PlanEntry& entry : plan.entries) what_is_[entry.job.id] = what_it_is(entry);
+}
+
+Progress::~Progress() { clear(); }
+
+void Progress::start(const PlanEntry& entry) {
+  what_ = what_is_[entry.job.id];
+  expected_ = entry.expected;
+  started_ = std::chrono::steady_clock::now();
+  drawn_ = {};
+  tick();
+}
+
+void Progress::tick() {
+  const auto now = std::chrono::steady_clock::now();
+  if (style_ != Style::live || now - drawn_ < std::chrono::milliseconds(100)) return;
+  drawn_ = now;
+  drawn_any_ = true;
+  const double elapsed = std::chrono::duration<double>(now - started_).count();
+  const std::string line =
+      fmt::format("[{}/{}] {}  {:.0f} s of about {:.0f} s", done_ + 1, what_is_.size(), what_,
+                  elapsed, std::max(1.0, expected_.value));
+  write("\r\033[K" + line.substr(0, terminal_width(fd_) - 1));
+}
+
+void Progress::finish(const Job& job, const Outcome& outcome) {
+  ++done_;
+  clear();
+  const bool notable = outcome.status != Status::ok;
+  if (style_ == Style::silent || (style_ == Style::live && !notable)) return;
+  write(fmt::format("[{}/{}] {} {} {:.1f} s{}\n", done_, what_is_.size(), what_is_[job.id],
+                    to_string(outcome.status), outcome.seconds,
+                    outcome.reason.empty() ? "" : ": " + printable(outcome.reason)));
+}
+
+Seconds Progress::pace() const { return style_ == Style::live ? kPace : Seconds{3600.0}; }
+
+void Progress::clear() {
+  if (drawn_any_) write("\r\033[K");
+  drawn_any_ = false;
+}
+
+void Progress::write(const std::string& text) const {
+  if (::write(fd_, text.data(), text.size()) < 0) return;  // nobody is looking any more
+}
+
+}  // namespace bench

@@ -1,0 +1,82 @@
+#include "runner/dispatch/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <random>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kElsewhere = "choose another place: --db FILE, or $BENCHCTL_DB";
+
+/// "20261120T183005Z" for "2026-11-20T18:30:05Z".
+std::string compact_time(std::int64_t time_ns) {
+  std::string text = format_time(time_ns).substr(0, 19);
+  std::erase_if(text, [](char c) { return c == '-' || c == ':'; });
+  return text + "Z";
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code failure;
+  fs::create_directories(path, failure);
+  if (!failure) return;
+  throw Error(ErrorKind::environment,
+              "cannot make the folder " + path.string() + ": " + failure.message(), kElsewhere);
+}
+
+}  // namespace
+
+RunDirectory RunDirectory::create(const fs::path& runs, const std::string& suite,
+                                  std::int64_t time_ns) {
+  make_folder(runs);
+  std::random_device random;
+  RunDirectory run;
+  for (int tries = 0;; ++tries) {
+    run.id_ = fmt::format("{}-{}-{:04x}", compact_time(time_ns), suite, random() & 0xffff);
+    run.path_ = runs / run.id_;
+    if (mkdir(run.path_.c_str(), 0755) == 0) break;
+    if (errno != EEXIST || tries > 100)
+      throw_errno("make the folder " + run.path_.string(), kElsewhere);
+  }
+  make_folder(run.path_ / "log");
+  return run;
+}
+
+RunDirectory RunDirectory::at(const fs::path& path) {
+  RunDirectory run;
+  run.path_ = path.has_filename() ? path : path.parent_path();
+  run.id_ = run.path_.filename().string();
+  make_folder(run.path_ / "log");
+  return run;
+}
+
+int RunDirectory::logs() const {
+  int count = 0;
+  std::error_code none;
+  for ([[maybe_unused]] const auto& file : fs::directory_iterator(path_ / "log", none)) ++count;
+  return count;
+}
+
+fs::path RunDirectory::log_path(int launch) const {
+  return path_ / "log" / fmt::format("{:02}.txt", launch);
+}
+
+void RunDirectory::write_plan(const std::string& text) const {
+  const fs::path beside = path_ / "plan.json.tmp";
+  Descriptor file(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file.valid() ||
+      write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      fsync(file.get()) != 0 || rename(beside.c_str(), (path_ / "plan.json").c_str()) != 0)
+    throw_errno("write " + beside.string(), kElsewhere);
+}
+
+}  // namespace bench

@@ -1,0 +1,80 @@
+#include "runner/hardware/ceilings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/clean.h"
+#include "core/order_statistics.h"
+
+namespace bench {
+namespace {
+
+/// The ceiling's parameters under the names the bounded metric uses; nothing where one is missing.
+std::optional<Json> renamed(const Json& params, const std::map<std::string, std::string>& where) {
+  Json result = Json::object();
+  for (const auto& [theirs, ours] : where) {
+    if (!params.contains(theirs)) return {};
+    result[ours] = params[theirs];
+  }
+  return result;
+}
+
+bool beats(double value, double other, Better better) {
+  return better == Better::lower ? value < other : value > other;
+}
+
+}  // namespace
+
+void Ceilings::observe(const Job& job, const Samples& samples) {
+  const double value = median(representative(samples.values, samples.flags));
+  const bool believed =
+      samples.outcome == Status::ok && (!samples.check || samples.check->passed());
+  if (!believed || !std::isfinite(value)) return;
+  Json params = job.params;
+  params.update(samples.params);
+  seen_[job.hosts].push_back({job.id, job.probe, samples.metric, job.device, job.ranks,
+                              samples.better, std::move(params), value});
+  hosts_of_job_[job.id] = job.hosts;
+}
+
+void Ceilings::forget(const std::string& job) {
+  const auto hosts = hosts_of_job_.find(job);
+  if (hosts == hosts_of_job_.end()) return;
+  std::erase_if(seen_[hosts->second], [&](const Seen& one) { return one.job == job; });
+  hosts_of_job_.erase(hosts);
+}
+
+std::vector<KnownLimit> Ceilings::limits_for(const Job& job) const {
+  std::vector<KnownLimit> limits;
+  const ProbeEntry* probe = catalogue_.find(job.probe);
+  if (probe == nullptr) return limits;
+  for (const ProbeMetric& metric : probe->metrics)
+    if (metric.ceiling) add(limits, metric, job);
+  return limits;
+}
+
+void Ceilings::add(std::vector<KnownLimit>& limits, const ProbeMetric& metric,
+                   const Job& job) const {
+  const CeilingRule& rule = *metric.ceiling;
+  const auto of_hosts = seen_.find(job.hosts);
+  if (of_hosts == seen_.end()) return;
+  for (const Seen& one : of_hosts->second) {
+    if (one.probe != rule.probe || one.metric != rule.metric) continue;
+    if (one.device != job.device || one.ranks != job.ranks) continue;
+    const auto params = renamed(one.params, rule.where);
+    if (!params) continue;
+    const auto same = std::ranges::find_if(limits, [&](const KnownLimit& limit) {
+      return limit.metric == metric.name && limit.params == *params;
+    });
+    if (same == limits.end())
+      limits.push_back({metric.name,
+                        *params,
+                        {one.median, LimitKind::measured,
+                         rule.probe + "." + rule.metric + " measured in this run"}});
+    else if (beats(one.median, same->limit.value, one.better))
+      same->limit.value = one.median;
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,43 @@
+// Limits that were measured earlier in the same run, and which series of a later job they bound.
+// The rules are annotations in schemas/probes: nothing here knows a probe by name.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/job.h"
+#include "runner/plan/probe_catalogue.h"
+
+namespace bench {
+
+class Ceilings {
+ public:
+  explicit Ceilings(const ProbeCatalogue& catalogue) : catalogue_(catalogue) {}
+
+  /// Remembers the median of an ok series of this job.
+  void observe(const Job& job, const Samples& samples);
+  /// The job turned out not to be ok: what it measured bounds nothing.
+  void forget(const std::string& job);
+
+  /// What is known for the job by now. Of several values for the same parameters the best counts.
+  std::vector<KnownLimit> limits_for(const Job& job) const;
+
+ private:
+  struct Seen {
+    std::string job, probe, metric, device;
+    int ranks;
+    Better better;
+    Json params;  // the job's own, overlaid by those of the series
+    double median;
+  };
+  void add(std::vector<KnownLimit>& limits, const ProbeMetric& metric, const Job& job) const;
+
+  using Hosts = std::vector<std::string>;
+
+  const ProbeCatalogue& catalogue_;
+  std::map<Hosts, std::vector<Seen>> seen_;    // a ceiling is one of the same hosts
+  std::map<std::string, Hosts> hosts_of_job_;  // of those that were seen
+};
+
+}  // namespace bench

@@ -1,0 +1,18 @@
+// The thresholds a suite's gates write, held against the hardware catalogue before anything runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/hardware/plausibility.h"
+#include "runner/hosts/inventory.h"
+#include "runner/plan/suite.h"
+
+namespace bench {
+
+/// Each text begins with the suite's file and the gate's JSON pointer. The product is that of the
+/// hosts' label "hardware", where they have one; else what no product can mean is found.
+std::vector<Finding> implausible_gates(const Suite& suite, const Inventory& inventory,
+                                       const HardwareCatalogue& catalogue);
+
+}  // namespace bench

@@ -1,0 +1,53 @@
+// Can a threshold be meant as it is written? Finds slips that published acceptance tests have:
+// another unit, a digit too many, a sparse peak, more than a link carries, another product's
+// number. Nothing here judges a measurement: a finding is a warning to who wrote the threshold.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/hardware/hardware_catalogue.h"
+
+namespace bench {
+
+enum class FindingKind {
+  unit,           // a prefix, or bits for bytes
+  power_of_ten,   // a digit too many or too few
+  sparse,         // counted with structured sparsity
+  above_link,     // more than the link or the network carries
+  other_product,  // fits another product and not this one
+  above_peak,     // more than the device can
+  too_low,        // a broken device would pass
+  contradiction   // two numbers for the same thing
+};
+std::string_view to_string(FindingKind kind);
+
+struct Finding {
+  FindingKind kind = FindingKind::unit;
+  std::string text;  // the value seen, what it probably is, what would be right
+};
+
+/// A floor for a metric for which higher is better, or a value said to have been measured.
+struct Threshold {
+  std::string metric;  // "collective.busbw"
+  Json params = Json::object();
+  double value = 0.0;        // in the metric's base unit
+  std::string product = {};  // of the catalogue, or a family ("h100"); empty: any
+  /// False where it serves small sizes too, whose rates may be as low as they like.
+  bool at_full_size = true;
+  std::string source = {};  // who says so; for contradictions
+};
+
+/// Nothing when some product that is meant could reach it sensibly, or no limit is known.
+std::optional<Finding> check_threshold(const HardwareCatalogue& catalogue,
+                                       const Threshold& threshold);
+
+/// A share of the limit that a gate demands: 0.95, not 95.
+std::optional<Finding> check_share(double min_of_limit);
+
+/// Different values for the same metric, parameters and product.
+std::vector<Finding> contradictions(const std::vector<Threshold>& thresholds);
+
+}  // namespace bench

@@ -1,0 +1,201 @@
+#include "runner/launch/launcher.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/locations.h"
+#include "core/run_variable.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+bool any_remote(const std::vector<Place>& places) {
+  return std::ranges::any_of(places, [](const Place& place) { return !place.here; });
+}
+
+bool by_mpirun(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
+  if (site.kind == LauncherKind::slurm) return false;
+  return job.ranks > 1 || site.kind == LauncherKind::mpirun || any_remote(places);
+}
+
+void add(std::vector<std::string>& argv, std::initializer_list<std::string> words) {
+  argv.insert(argv.end(), words);
+}
+
+using McaParameters = std::map<std::string, std::string>;
+
+/// All ranks on this host: no start-up daemon is asked for (plm isolated), and pml and btl are
+/// named because looking for networks triples the time MPI_Init takes.
+McaParameters parameters_here() {
+  return {{"plm", "isolated"}, {"ras", "^slurm"}, {"pml", "ob1"}, {"btl", "vader,self"}};
+}
+
+/// Other hosts: the remote shell starts a daemon on each straight from here, so that the one that
+/// fails is known, and a host that falls silent is noticed within keepalive_s x keepalive_count.
+/// OpenMPI itself chooses the network, unless the hosts file does.
+McaParameters parameters_remote(const LaunchSettings& settings) {
+  McaParameters mca = {{"plm", "rsh"},
+                       {"plm_rsh_agent", join(agent_words(settings), " ")},
+                       {"plm_rsh_no_tree_spawn", "1"},
+                       {"ras", "^slurm"},  // our hosts, also inside an allocation
+                       {"oob_tcp_keepalive_time", std::to_string(settings.keepalive_s)},
+                       {"oob_tcp_keepalive_intvl", std::to_string(settings.keepalive_s)},
+                       {"oob_tcp_keepalive_probes", std::to_string(settings.keepalive_count)}};
+  if (!settings.interfaces.empty())
+    mca["oob_tcp_if_include"] = mca["btl_tcp_if_include"] = settings.interfaces;
+  return mca;
+}
+
+std::string host_words(const std::vector<Place>& places) {
+  std::vector<std::string> words;
+  for (const Place& place : places)
+    words.push_back(place.address + ":" + std::to_string(place.ranks));
+  return join(words, ",");
+}
+
+/// A share is counted in hardware threads, as slots are: consecutive ones, so whole cores where the
+/// number divides.
+void add_binding(std::vector<std::string>& argv, const Job& job, const std::vector<Place>& places) {
+  if (job.binding == "none") return add(argv, {"--bind-to", "none"});
+  if (job.binding != "share") return add(argv, {"--bind-to", job.binding + ":overload-allowed"});
+  int share = 1 << 20;
+  for (const Place& place : places) share = std::min(share, std::max(1, place.slots / place.ranks));
+  add(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share)});
+  add(argv, {"--bind-to", "hwthread:overload-allowed"});
+}
+
+/// OpenMPI 4.
+std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& places,
+                                      const LaunchSite& site,
+                                      const std::map<std::string, std::string>& env) {
+  const bool remote = any_remote(places);
+  std::vector<std::string> argv = {site.mpirun, "-np", std::to_string(job.ranks)};
+  if (remote) add(argv, {"--host", host_words(places)});
+  McaParameters mca = remote ? parameters_remote(site.settings) : parameters_here();
+  // mpirun counts cores where we count hardware threads: let it accept our number, and say
+  // ourselves whether the ranks have to share CPUs and must yield while they wait.
+  const bool shared =
+      std::ranges::any_of(places, [](const Place& place) { return place.ranks > place.slots; });
+  mca["mpi_yield_when_idle"] = shared ? "1" : "0";
+  if (remote)
+    for (const auto& [name, value] : site.settings.mca) mca[name] = value;
+  for (const auto& [name, value] : mca) add(argv, {"--mca", name, value});
+  argv.push_back("--oversubscribe");
+  add_binding(argv, job, places);
+  // Ranks elsewhere do not inherit our environment.
+  if (remote)
+    for (const auto& [name, value] : env) add(argv, {"-x", name + "=" + value});
+  return argv;
+}
+
+/// "" where there is none: jobs that need it are skipped, with a reason.
+std::string path_of(const std::string& program) try {
+  return find_program(program);
+} catch (const Error&) {
+  return "";
+}
+
+std::string slurm_obstacle(const Job& job, const LaunchSite& site) {
+  if (site.slurm.srun.empty()) return "srun is not in PATH; install slurm-client";
+  for (const std::string& host : job.hosts)
+    if (const auto down = site.nodes_down.find(host); down != site.nodes_down.end())
+      return host + " cannot be allocated: Slurm has it as " + down->second;
+  return site.allocation ? outsider(*site.allocation, job.hosts) : "";
+}
+
+}  // namespace
+
+LauncherKind launcher_from(const std::string& name) {
+  if (name == "auto") return LauncherKind::automatic;
+  if (name == "local") return LauncherKind::local;
+  if (name == "mpirun") return LauncherKind::mpirun;
+  if (name == "slurm") return LauncherKind::slurm;
+  throw Error(ErrorKind::usage, "--launcher " + name + ": there is no such launcher",
+              "use one of: auto, local, mpirun, slurm");
+}
+
+LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_option) {
+  LaunchSite site;
+  site.kind = kind;
+  site.rank_program = rank_program_option.empty() ? (program_folder() / "bench-rank").string()
+                                                  : rank_program_option;
+  const auto cuda = program_folder() / "bench-rank-cuda";
+  if (std::filesystem::exists(cuda)) site.cuda_rank_program = cuda.string();
+  site.mpirun = path_of("mpirun");
+  site.slurm.srun = path_of("srun");
+  site.root = geteuid() == 0;
+  if (kind == LauncherKind::slurm || (kind == LauncherKind::automatic && !site.slurm.srun.empty()))
+    site.allocation = surrounding_allocation();
+  if (kind == LauncherKind::automatic && site.allocation && site.allocation->nodes.size() > 1)
+    site.kind = LauncherKind::slurm;
+  return site;
+}
+
+std::string rank_program(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
+  const bool cuda = job.device == "cuda";
+  const std::string& there = cuda ? site.settings.cuda_rank_program : site.settings.rank_program;
+  const bool elsewhere = site.kind == LauncherKind::slurm || any_remote(places);
+  if (elsewhere && !there.empty()) return there;
+  return cuda ? site.cuda_rank_program : site.rank_program;
+}
+
+std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
+                            const LaunchSite& site) {
+  if (rank_program(job, places, site).empty())
+    return "no CUDA build: there is no bench-rank-cuda beside benchctl";
+  if (site.kind == LauncherKind::slurm) return slurm_obstacle(job, site);
+  if (site.kind == LauncherKind::local && any_remote(places))
+    return "--launcher local starts on this host only, and this job is for " +
+           join(job.hosts, ", ");
+  if (job.ranks > 1 && site.kind == LauncherKind::local)
+    return "--launcher local starts one rank and this job needs " + std::to_string(job.ranks);
+  if (by_mpirun(job, places, site) && site.mpirun.empty())
+    return "mpirun is not in PATH; install openmpi-bin";
+  for (const Place& place : places)
+    if (!place.here && place.address.find(':') != std::string::npos)
+      return "mpirun reads a colon in an address as a number of slots: give " + place.address +
+             " a name, in /etc/hosts or in ssh's configuration";
+  return "";
+}
+
+Command launch_command(const Job& job, const std::vector<Place>& places, const LaunchSite& site) {
+  Command command;
+  std::map<std::string, std::string> env = job.env;
+  const bool slurm = site.kind == LauncherKind::slurm;
+  if (slurm || any_remote(places))
+    for (const auto& [name, value] : site.settings.env) env.emplace(name, value);
+  // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would tie the rank to one core before its main
+  // runs, and "all cores" would silently mean one. The probes pin their threads themselves.
+  env.emplace("OMP_PROC_BIND", "false");
+  if (slurm) {
+    command.argv = srun_words(job, places, site.slurm, site.token);
+    if (job.ranks > 1) env.merge(mpi_environment(places, site.settings));
+  } else if (!site.token.empty()) {
+    env.emplace(kRunVariable, site.token);
+  }
+  if (by_mpirun(job, places, site)) {
+    command.argv = mpirun_words(job, places, site, env);
+    // Ranks elsewhere have the mark by -x. mpirun itself goes without: what clears this host of a
+    // job's ranks must not end the mpirun of another job, which may run elsewhere.
+    if (any_remote(places)) env.erase(kRunVariable);
+    if (site.root) {
+      env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
+      env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+    }
+  }
+  // What stands there of a step that we are in ourselves is not this job's.
+  if (!by_mpirun(job, places, site)) command.unset = step_variables();
+  command.env = std::move(env);
+  command.argv.push_back(rank_program(job, places, site));
+  return command;
+}
+
+std::string launch_key(const Job& job) {
+  return dump(Json{job.device, job.ranks, job.hosts, job.binding, job.env});
+}
+
+}  // namespace bench

@@ -1,0 +1,70 @@
+#include "runner/launch/program_output.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "runner/launch/process.h"
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kTalkKept = 2000;
+
+/// Appends what is there; closes the pipe at its end.
+void drain(Descriptor& pipe, std::string& text) {
+  std::array<char, 65536> buffer;
+  const ssize_t got = read(pipe.get(), buffer.data(), buffer.size());
+  if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) pipe.close();
+}
+
+int milliseconds_until(Clock::time_point deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+  // Woken now and then: without a pidfd the end of the program shows only when one looks.
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 50));
+}
+
+}  // namespace
+
+std::string program_output(const std::vector<std::string>& argv, Seconds within,
+                           std::size_t at_most) {
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(within.value));
+  const std::string command = join(argv, " ");
+  Process process({argv, {}});
+  process.input.close();
+  std::string text, talk;
+  while (process.output.valid() || process.error.valid() || !process.ended()) {
+    if (Clock::now() >= deadline)
+      throw Error(ErrorKind::environment,
+                  command + ": has not ended within " + format(within) + " and was killed",
+                  "does it answer when you run it yourself?");
+    std::array<pollfd, 3> fds = {pollfd{process.output.get(), POLLIN, 0},
+                                 pollfd{process.error.get(), POLLIN, 0},
+                                 pollfd{process.end.get(), POLLIN, 0}};
+    poll(fds.data(), fds.size(), milliseconds_until(deadline));
+    if (fds[0].revents != 0) drain(process.output, text);
+    if (fds[1].revents != 0) drain(process.error, talk);
+    if (talk.size() > kTalkKept) talk.erase(0, talk.size() - kTalkKept);
+    if (text.size() > at_most)
+      throw Error(ErrorKind::environment,
+                  command + ": prints more than " + std::to_string(at_most) + " bytes",
+                  "is it the program that you mean?");
+  }
+  while (talk.ends_with('\n')) talk.pop_back();
+  if (const Exit exit = process.reap(); !exit.clean())
+    throw Error(ErrorKind::environment, command + ": " + exit.text() + ": " + printable(talk),
+                "does it work when you run it yourself?");
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,202 @@
+#include "runner/launch/rank_process.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/error.h"
+#include "core/wire.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kLongestTalk = 64u << 10;
+constexpr std::size_t kReadsAtOnce =
+    64;  // then look at deadlines again: a child may print for ever
+
+/// One read; false when there is nothing more now, `closed` when there never will be.
+bool read_some(const Descriptor& fd, LineBuffer& lines, bool& closed) {
+  std::array<char, 64u << 10> bytes;
+  const ssize_t got = read(fd.get(), bytes.data(), bytes.size());
+  if (got > 0) lines.add({bytes.data(), static_cast<std::size_t>(got)});
+  closed = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+  return got > 0;
+}
+
+int milliseconds_until(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, 3600 * 1000));
+}
+
+/// The JSON of a line that unframe() took: it stands behind the marker, eight digits and a blank.
+std::string without_frame(const std::string& line) {
+  return line.substr(line.find(kWireMarker) + kWireMarker.size() + 9);
+}
+
+}  // namespace
+
+Clock::time_point after(Seconds time) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::min(time.value, 1e8)));
+}
+
+RankProcess::RankProcess(const Command& command, const std::filesystem::path& log,
+                         const Interrupts& interrupts, Graces graces, Signaller signaller)
+    : interrupts_(interrupts),
+      graces_(graces),
+      log_(log),
+      process_(command, std::move(signaller)),
+      records_(kMaxLineBytes),
+      talk_(kLongestTalk) {}
+
+void RankProcess::send(const std::string& line) {
+  unsent_ += line + '\n';
+  write_input();
+}
+
+void RankProcess::close_input() {
+  closing_ = true;
+  write_input();
+}
+
+void RankProcess::write_input() {
+  while (!unsent_.empty() && process_.input.valid()) {
+    const ssize_t sent = write(process_.input.get(), unsent_.data(), unsent_.size());
+    if (sent > 0) {
+      unsent_.erase(0, static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {  // it closed its input; its end will be seen on its own
+      unsent_.clear();
+      process_.input.close();
+    }
+  }
+  if (closing_) process_.input.close();
+}
+
+RankEvent RankProcess::next(Clock::time_point deadline) {
+  for (;;) {
+    if (auto event = take_line()) return *event;
+    if (interrupts_.count() > interrupts_told_) {
+      ++interrupts_told_;
+      return Interrupted{};
+    }
+    if (auto event = look_at_end()) return *event;
+    const bool late = Clock::now() >= deadline;
+    wait(deadline);
+    read_output();
+    read_error();
+    write_input();
+    if (!late) continue;
+    if (auto event = take_line()) return *event;
+    return TimeUp{};
+  }
+}
+
+std::optional<RankEvent> RankProcess::take_line() {
+  while (auto line = records_.next()) {
+    try {
+      if (auto record = unframe(*line)) return Received{std::move(*record), without_frame(*line)};
+    } catch (const Error& error) {
+      return Fault{fmt::format("printed garbage: {}", error.what())};
+    }
+    log_.add_line(*line);
+  }
+  if (!records_.overflowed() || overflow_told_) return {};
+  overflow_told_ = true;
+  return Fault{fmt::format("printed a line longer than {} MiB", kMaxLineBytes >> 20)};
+}
+
+std::optional<RankEvent> RankProcess::look_at_end() {
+  if (gone_) return Ended{};
+  if (process_.ended()) {
+    if (!ended_) process_.signal(SIGKILL);  // whatever it left behind; itself it waits to be reaped
+    if (!ended_) ended_ = Clock::now();
+    // What it wrote before it ended is still in the pipes; a grandchild may hold them open for
+    // ever.
+    const bool patient =
+        Clock::now() - *ended_ < std::chrono::duration<double>(graces_.closed_output.value);
+    if (patient && read_output()) return take_line();
+    read_error();
+    records_.finish();
+    if (auto event = take_line()) return event;
+    talk_.finish();
+    while (auto line = talk_.next()) log_.add_line(*line);
+    gone_ = true;
+    return Ended{process_.reap()};
+  }
+  if (output_closed_ &&
+      Clock::now() - *output_closed_ >= std::chrono::duration<double>(graces_.closed_output.value))
+    return Fault{"closed its stdout while it was still running"};
+  return {};
+}
+
+void RankProcess::wait(Clock::time_point deadline) {
+  if (output_closed_) deadline = std::min(deadline, after(graces_.closed_output));
+  if (!process_.end.valid())  // no pidfd here: look for its end now and then
+    deadline = std::min(deadline, after(Seconds{0.1}));
+  // The pipe of signals stays readable: after the first one the count is looked at now and then.
+  const bool told = interrupts_told_ > 0;
+  if (told) deadline = std::min(deadline, after(Seconds{0.05}));
+  std::array<pollfd, 5> fds = {
+      pollfd{process_.output.get(), POLLIN, 0}, pollfd{process_.error.get(), POLLIN, 0},
+      pollfd{unsent_.empty() ? -1 : process_.input.get(), POLLOUT, 0},
+      pollfd{process_.end.get(), POLLIN, 0}, pollfd{told ? -1 : interrupts_.fd(), POLLIN, 0}};
+  if (poll(fds.data(), fds.size(), milliseconds_until(deadline)) < 0 && errno != EINTR)
+    throw_errno("wait for a rank");
+}
+
+bool RankProcess::read_output() {
+  bool any = false;
+  bool closed = false;
+  for (std::size_t i = 0; i < kReadsAtOnce && process_.output.valid(); ++i) {
+    const bool got = read_some(process_.output, records_, closed);
+    any |= got;
+    if (closed) {
+      process_.output.close();
+      output_closed_ = Clock::now();
+    }
+    if (!got) break;
+  }
+  return any;
+}
+
+void RankProcess::read_error() {
+  bool closed = false;
+  for (std::size_t i = 0; i < kReadsAtOnce && process_.error.valid(); ++i) {
+    const bool got = read_some(process_.error, talk_, closed);
+    if (closed) process_.error.close();
+    if (!got) break;
+  }
+  while (auto line = talk_.next()) log_.add_line(*line);
+}
+
+bool RankProcess::wait_for_end(Seconds grace, const std::function<void(const Received&)>& keep) {
+  const auto deadline = after(grace);
+  while (Clock::now() < deadline) {
+    const RankEvent event = next(deadline);
+    if (const auto* received = std::get_if<Received>(&event)) keep(*received);
+    if (std::holds_alternative<Ended>(event)) return true;
+    if (std::holds_alternative<Interrupted>(event)) return false;  // another ^C: no more patience
+    // A fault changes nothing any more, but told again and again it would keep us busy.
+    if (std::holds_alternative<Fault>(event)) output_closed_.reset();
+  }
+  return false;
+}
+
+std::string RankProcess::stop(const Graces& graces,
+                              const std::function<void(const Received&)>& keep) {
+  if (gone_) return "it had ended";
+  process_.signal(SIGTERM);
+  if (wait_for_end(graces.terminate, keep)) return "ended on SIGTERM";
+  process_.signal(SIGKILL);
+  if (wait_for_end(graces.kill, keep)) return "ended on SIGKILL";
+  gone_ = true;
+  return fmt::format("process {} did not end: {}", process_.pid(), process_state(process_.pid()));
+}
+
+}  // namespace bench

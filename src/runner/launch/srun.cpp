@@ -1,0 +1,144 @@
+#include "runner/launch/srun.h"
+
+#include <algorithm>
+
+#include "core/hostlist.h"
+#include "core/run_variable.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+/// A node that cannot take the step is an error after this, and no wait. Below the time a rank has
+/// to report in (LaneSettings::handshake).
+constexpr int kStepWaitS = 20;
+
+void add(std::vector<std::string>& argv, std::initializer_list<std::string> words) {
+  argv.insert(argv.end(), words);
+}
+
+bool even(const std::vector<Place>& places) {
+  return std::ranges::all_of(
+      places, [&](const Place& place) { return place.ranks == places.front().ranks; });
+}
+
+/// Equal counts in Slurm's order of the nodes; others by a list with one name a rank, which alone
+/// can say them.
+void add_places(std::vector<std::string>& argv, const std::vector<Place>& places, int ranks) {
+  std::vector<std::string> names, tasks;
+  for (const Place& place : places) {
+    names.push_back(place.host);
+    tasks.insert(tasks.end(), static_cast<std::size_t>(place.ranks), place.host);
+  }
+  add(argv, {"--nodes=" + std::to_string(places.size()), "--ntasks=" + std::to_string(ranks)});
+  if (even(places))
+    add(argv, {"--ntasks-per-node=" + std::to_string(places.front().ranks), "--distribution=block",
+               "--nodelist=" + compact_hostlist(names)});
+  else
+    add(argv, {"--distribution=arbitrary", "--nodelist=" + join(tasks, ",")});
+}
+
+/// benchctl gives each host one job at a time, so a step takes what the allocation has there and
+/// never waits for another: overlap, all memory, and no --exact.
+std::vector<std::string> step_words(const SlurmSite& site) {
+  std::vector<std::string> argv = {site.srun,
+                                   "--jobid=" + site.job,
+                                   "--overlap",
+                                   "--mem=0",
+                                   "--immediate=" + std::to_string(kStepWaitS),
+                                   "--no-kill=off"};
+  const SlurmSettings& settings = site.settings;
+  if (!settings.gres.empty()) argv.push_back("--gres=" + settings.gres);
+  if (!settings.container_image.empty())
+    argv.push_back("--container-image=" + settings.container_image);
+  if (!settings.container_mounts.empty())
+    argv.push_back("--container-mounts=" + join(settings.container_mounts, ","));
+  argv.insert(argv.end(), settings.args.begin(), settings.args.end());
+  return argv;
+}
+
+std::string binding_word(const std::string& binding) {
+  return binding == "none" ? "none" : binding + "s";  // cores, sockets
+}
+
+bool oversubscribed(const std::vector<Place>& places) {
+  return std::ranges::any_of(places, [](const Place& place) { return place.ranks > place.slots; });
+}
+
+}  // namespace
+
+std::vector<std::string> srun_words(const Job& job, const std::vector<Place>& places,
+                                    const SlurmSite& site, const std::string& token) {
+  std::vector<std::string> argv = step_words(site);
+  add_places(argv, places, job.ranks);
+  if (oversubscribed(places)) argv.push_back("--overcommit");
+  // A rank alone has no use for MPI, and starts where Slurm has no plugin for it.
+  argv.push_back("--mpi=" + (job.ranks > 1 ? site.settings.mpi : "none"));
+  // A rank that dies would leave the others waiting; a pty (--unbuffered) would change the bytes of
+  // records; jobs go to rank 0 alone, which hands them on.
+  add(argv,
+      {"--kill-on-bad-exit=1", "--cpu-bind=" + binding_word(job.binding), "--input=0",
+       "--export=ALL" + (token.empty() ? "" : "," + std::string(kRunVariable) + "=" + token)});
+  return argv;
+}
+
+std::map<std::string, std::string> mpi_environment(const std::vector<Place>& places,
+                                                   const LaunchSettings& settings) {
+  std::map<std::string, std::string> env;
+  env["OMPI_MCA_mpi_yield_when_idle"] = oversubscribed(places) ? "1" : "0";
+  if (!settings.interfaces.empty()) env["OMPI_MCA_btl_tcp_if_include"] = settings.interfaces;
+  for (const auto& [name, value] : settings.mca) env["OMPI_MCA_" + name] = value;
+  return env;
+}
+
+std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site) {
+  std::vector<std::string> argv = step_words(site);
+  add(argv, {"--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overcommit", "--mpi=none",
+             "--cpu-bind=none", "--input=none", "--export=ALL"});
+  return argv;
+}
+
+std::vector<std::string> step_variables() {
+  return {"OMPI_COMM_WORLD_SIZE",
+          "PMIX_RANK",
+          "PMI_RANK",
+          "PMI_SIZE",
+          "SLURM_ARBITRARY_NODELIST",
+          "SLURM_CPUS_PER_GPU",
+          "SLURM_CPUS_PER_TASK",
+          "SLURM_CPU_BIND",
+          "SLURM_CPU_BIND_LIST",
+          "SLURM_CPU_BIND_TYPE",
+          "SLURM_CPU_BIND_VERBOSE",
+          "SLURM_DISTRIBUTION",
+          "SLURM_EXACT",
+          "SLURM_EXCLUSIVE",
+          "SLURM_HINT",
+          "SLURM_HOSTFILE",
+          "SLURM_LABELIO",
+          "SLURM_MEM_PER_CPU",
+          "SLURM_MEM_PER_GPU",
+          "SLURM_MEM_PER_NODE",
+          "SLURM_MULTI_PROG",
+          "SLURM_NPROCS",
+          "SLURM_NTASKS",
+          "SLURM_NTASKS_PER_CORE",
+          "SLURM_NTASKS_PER_GPU",
+          "SLURM_NTASKS_PER_NODE",
+          "SLURM_NTASKS_PER_SOCKET",
+          "SLURM_NTASKS_PER_TRES",
+          "SLURM_OVERCOMMIT",
+          "SLURM_PROCID",
+          "SLURM_RELATIVE",
+          "SLURM_STDERRMODE",
+          "SLURM_STDINMODE",
+          "SLURM_STDOUTMODE",
+          "SLURM_TASKS_PER_NODE",
+          "SLURM_THREADS_PER_CORE",
+          "SLURM_TIMELIMIT",
+          "SLURM_UNBUFFEREDIO",
+          "SLURM_WAIT",
+          "SRUN_CPUS_PER_TASK"};
+}
+
+}  // namespace bench

@@ -1,0 +1,128 @@
+#include "runner/plan/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace bench {
+namespace {
+
+/// Ranks of each host, for jobs that do not have equally many on all.
+Json uneven_ranks(const Plan& plan) {
+  Json uneven = Json::object();
+  for (const PlanEntry& entry : plan.entries) {
+    Json ranks = Json::array();
+    for (const Place& place : entry.places) ranks.push_back(place.ranks);
+    for (const Json& one : ranks)
+      if (one != ranks.front()) uneven[entry.job.id] = ranks;
+  }
+  return uneven;
+}
+
+Json cooldowns(const Plan& plan) {
+  Json result = Json::object();
+  for (const PlanEntry& entry : plan.entries)
+    if (entry.cooldown.value > 0.0) result[entry.job.id] = entry.cooldown.value;
+  return result;
+}
+
+std::map<std::string, const Host*> hosts_by_name(const Inventory& inventory) {
+  std::map<std::string, const Host*> hosts;
+  for (const Host& host : inventory.hosts) hosts[host.name] = &host;
+  return hosts;
+}
+
+std::vector<Place> places_of(const Job& job, const std::map<std::string, const Host*>& hosts,
+                             const Json& ranks) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    const auto host = hosts.find(job.hosts[i]);
+    if (host == hosts.end())
+      throw Error(ErrorKind::input, "the host '" + job.hosts[i] + "' is not in its inventory");
+    const int each = job.ranks / static_cast<int>(job.hosts.size());
+    places.push_back(place_on(*host->second, ranks.is_array() ? ranks.at(i).get<int>() : each));
+  }
+  return places;
+}
+
+PlanEntry entry_from(const Json& json, const std::map<std::string, const Host*>& hosts,
+                     const Json& plan) {
+  Json job = json;
+  PlanEntry entry;
+  entry.skip = job.value("reason", "");
+  job.erase("reason");
+  entry.job = job_from_json(job);
+  entry.places =
+      places_of(entry.job, hosts, plan.value("uneven", Json::object()).value(entry.job.id, Json()));
+  entry.cooldown = Seconds{plan.value("cooldown_s", Json::object()).value(entry.job.id, 0.0)};
+  return entry;
+}
+
+const char* list_of(const PlanEntry& entry) { return entry.skip.empty() ? "jobs" : "skipped"; }
+
+Json job_json(const PlanEntry& entry) {
+  Json job = to_json(entry.job);
+  if (!entry.skip.empty()) job["reason"] = entry.skip;
+  return job;
+}
+
+Json without_jobs(const Plan& plan) {
+  Json json = {{"suite", plan.suite.name},
+               {"description", plan.suite.description},
+               {"suite_path", plan.suite.path},
+               {"digest", plan.suite.digest},
+               {"inventory", to_json(plan.inventory)},
+               {"gates", plan.gates},
+               {"expected_s", plan.expected.value}};
+  if (Json uneven = uneven_ranks(plan); !uneven.empty()) json["uneven"] = std::move(uneven);
+  if (Json rest = cooldowns(plan); !rest.empty()) json["cooldown_s"] = std::move(rest);
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  Json json = without_jobs(plan);
+  json["jobs"] = json["skipped"] = Json::array();
+  for (const PlanEntry& entry : plan.entries) json[list_of(entry)].push_back(job_json(entry));
+  return json;
+}
+
+std::string plan_text(const Plan& plan, Json header) {
+  header.update(without_jobs(plan));
+  std::string text = header.dump(1, ' ', false, Json::error_handler_t::replace);
+  text.resize(text.rfind('\n'));  // the closing brace goes to the end
+  for (const char* list : {"jobs", "skipped"}) {
+    text += fmt::format(",\n \"{}\": [", list);
+    const char* before = "\n  ";
+    for (const PlanEntry& entry : plan.entries) {
+      if (list_of(entry) != std::string_view(list)) continue;
+      text += before + dump(job_json(entry));
+      before = ",\n  ";
+    }
+    text += "\n ]";
+  }
+  return text + "\n}\n";
+}
+
+Plan plan_from_json(const Json& json, const std::string& origin) try {
+  Plan plan;
+  plan.suite.name = json.at("suite");
+  plan.suite.description = json.value("description", "");
+  plan.suite.path = json.value("suite_path", "");
+  plan.suite.digest = json.at("digest");
+  plan.inventory = inventory_from_json(json.at("inventory"), origin);
+  plan.gates = json.value("gates", Json::object());
+  const auto hosts = hosts_by_name(plan.inventory);
+  for (const char* list : {"jobs", "skipped"})
+    for (const Json& job : json.at(list)) plan.entries.push_back(entry_from(job, hosts, json));
+  return plan;
+} catch (const Json::exception& error) {
+  throw Error(ErrorKind::input, origin + ": no plan of this version: " + error.what(),
+              "a run planned by an older benchctl cannot be resumed; start it again");
+}
+
+}  // namespace bench

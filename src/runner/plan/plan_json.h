@@ -1,0 +1,20 @@
+// A plan as text: what plan.json keeps and `benchctl plan --json` prints, and back again, so that a
+// run can be resumed with exactly the jobs it was planned with.
+#pragma once
+
+#include "runner/plan/planner.h"
+
+namespace bench {
+
+/// suite, digest, inventory, jobs, skipped, gates, expected_s; and `uneven` and `cooldown_s` for
+/// the jobs that have them.
+Json to_json(const Plan& plan);
+
+/// The same with more keys of `header` at the top, as text made job by job: the jobs of 4,000 hosts
+/// as one tree take hundreds of megabytes.
+std::string plan_text(const Plan& plan, Json header);
+
+/// Throws Error(input) naming what is wrong; the text may be anybody's.
+Plan plan_from_json(const Json& json, const std::string& origin);
+
+}  // namespace bench

@@ -1,0 +1,141 @@
+#include "runner/plan/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "runner/plan/scopes.h"
+#include "runner/plan/variants.h"
+
+namespace bench {
+namespace {
+
+MeasureSettings measure_of(const Suite& suite, const Case& suite_case) {
+  Json settings = to_json(MeasureSettings{});
+  settings.update(suite.measure);
+  settings.update(suite_case.measure);
+  return measure_settings_from_json(settings);
+}
+
+TelemetrySettings telemetry_of(const Suite& suite, const Case& suite_case) {
+  Json settings = to_json(TelemetrySettings{});
+  settings.update(suite.telemetry);
+  settings.update(suite_case.telemetry);
+  return telemetry_settings_from_json(settings);
+}
+
+std::vector<Place> places_for(const HostSet& set, const Inventory& inventory, const Json& ranks) {
+  std::vector<Place> places;
+  for (const std::size_t index : set.hosts) {
+    const Host& host = inventory.hosts[index];
+    places.push_back(place_on(host, ranks.is_string() ? host.slots : ranks.get<int>()));
+  }
+  return places;
+}
+
+Job make_job(const Suite& suite, const Case& suite_case, const Variant& variant,
+             const std::vector<Place>& places) {
+  Job job;
+  job.case_name = suite_case.name;
+  job.probe = suite_case.probe;
+  job.device = suite_case.device;
+  job.params = variant.params;
+  job.ranks = 0;
+  // A rank alone has the whole host, and ranks that share CPUs are best placed by the kernel.
+  bool pinned = true;
+  for (const Place& place : places) {
+    job.hosts.push_back(place.host);
+    job.ranks += place.ranks;
+    pinned &= place.ranks > 1 && place.ranks <= place.slots;
+  }
+  job.binding = pinned ? chosen(variant, "binding", suite_case.binding).get<std::string>() : "none";
+  job.env = variant.env;
+  job.timeout_s = suite_case.timeout_s;
+  job.measure = measure_of(suite, suite_case);
+  job.telemetry = telemetry_of(suite, suite_case);
+  return job;
+}
+
+/// How many series a job is likely to have: its lists sweep inside it.
+double series_of(const Json& params) {
+  double count = 1.0;
+  for (const auto& [name, value] : params.items())
+    if (value.is_array() && !value.empty()) count *= static_cast<double>(value.size());
+  return count;
+}
+
+/// What it took last time; else half of the caps for each series, as most reach their interval
+/// earlier.
+Seconds expected_time(const Job& job, const Durations& durations) {
+  if (const auto last = durations.find(duration_key(job)); last != durations.end())
+    return last->second;
+  const double series = 0.5 * (job.measure.max_time_s + job.measure.warm_up_max_s);
+  return {std::min(job.timeout_s, series * series_of(job.params))};
+}
+
+/// "03.gemm.2": the number of the case, its name, and which job of it where there are several.
+void name_jobs(std::vector<PlanEntry>& jobs, std::size_t case_number, std::size_t cases) {
+  const auto width = std::max<std::size_t>(2, std::to_string(cases).size());
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    Job& job = jobs[k].job;
+    job.id = fmt::format("{:0{}}.{}", case_number, width, job.case_name);
+    if (jobs.size() > 1)
+      job.id += fmt::format(".{:0{}}", k + 1, std::to_string(jobs.size()).size());
+  }
+}
+
+std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
+                              const Inventory& inventory, const ProbeEntry& probe,
+                              const LaunchSite& site, const Durations& durations) {
+  std::vector<PlanEntry> jobs;
+  const auto sets = host_sets(suite_case.scope, inventory);
+  const auto of_case = variants(suite, suite_case, probe);
+  const std::size_t count =
+      sets.size() * of_case.size() * static_cast<std::size_t>(suite_case.repeat);
+  if (count > kMostJobs) throw too_many_jobs(suite_case.name);
+  jobs.reserve(count);
+  for (const HostSet& set : sets)
+    for (const Variant& variant : of_case)
+      for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
+        PlanEntry entry;
+        entry.places = places_for(set, inventory,
+                                  chosen(variant, "ranks_per_host", suite_case.ranks_per_host));
+        entry.job = make_job(suite, suite_case, variant, entry.places);
+        entry.axes = variant.choice;
+        entry.job.repeat = repeat;
+        entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
+        entry.cooldown = Seconds{suite_case.cooldown_s};
+        entry.skip = launch_obstacle(entry.job, entry.places, site);
+        if (entry.skip.empty()) entry.expected = expected_time(entry.job, durations);
+        jobs.push_back(std::move(entry));
+      }
+  return jobs;
+}
+
+}  // namespace
+
+Place place_on(const Host& host, int ranks) {
+  return {host.name, host.address, ranks, host.slots, is_this_host(host)};
+}
+
+Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
+               const LaunchSite& site, const Durations& durations) {
+  Plan plan;
+  plan.suite = suite;
+  plan.inventory = inventory;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const Case& suite_case = suite.cases[i];
+    auto jobs =
+        expand(suite, suite_case, inventory, *catalogue.find(suite_case.probe), site, durations);
+    name_jobs(jobs, i + 1, suite.cases.size());
+    for (PlanEntry& entry : jobs) {
+      plan.expected += entry.expected;
+      plan.entries.push_back(std::move(entry));
+    }
+    if (!suite_case.gates.empty()) plan.gates[suite_case.name] = suite_case.gates;
+  }
+  return plan;
+}
+
+}  // namespace bench

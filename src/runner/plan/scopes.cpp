@@ -1,0 +1,159 @@
+#include "runner/plan/scopes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+// In the order of ScopeKind.
+const std::vector<std::string> kKinds = {"host", "pair", "group", "all", "ladder"};
+
+std::string name_of(ScopeKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
+
+std::string choices() { return "use one of: " + join(kKinds, ", ") + ", {\"group\": LABEL}"; }
+
+[[noreturn]] void refuse(const std::string& what, const std::string& near = "") {
+  throw Error(ErrorKind::input, "scope: " + what + (near.empty() ? "" : "." + near), choices());
+}
+
+HostSet first_hosts(std::size_t count, std::string label) {
+  HostSet set{std::vector<std::size_t>(count), 0, std::move(label)};
+  std::iota(set.hosts.begin(), set.hosts.end(), std::size_t{0});
+  return set;
+}
+
+std::vector<HostSet> each_host(const Inventory& inventory) {
+  std::vector<HostSet> sets;
+  for (std::size_t i = 0; i < inventory.hosts.size(); ++i)
+    sets.push_back({{i}, 0, inventory.hosts[i].name});
+  return sets;
+}
+
+HostSet pair_of(std::size_t a, std::size_t b, std::size_t round, const Inventory& inventory) {
+  const auto [first, second] = std::minmax(a, b);
+  return {{first, second},
+          static_cast<int>(round),
+          inventory.hosts[first].name + "," + inventory.hosts[second].name};
+}
+
+/// The circle method (Kirkman): m places on a circle turn by one a round, and in round r place r
+/// plays the host that stands still, or rests when their number is odd; the others play whom they
+/// face. m = hosts - 1 rounds when even, m = hosts rounds when odd; each pair meets once.
+std::vector<HostSet> tournament(const Inventory& inventory) {
+  const std::size_t hosts = inventory.hosts.size();
+  if (hosts < 2) return {};
+  if (hosts > 2 * kMaxHostSets || hosts * (hosts - 1) / 2 > kMaxHostSets)
+    throw Error(ErrorKind::input,
+                "scope pair: " + std::to_string(hosts) + " hosts make more than " +
+                    std::to_string(kMaxHostSets) + " pairs",
+                "give fewer hosts");
+  const bool even = hosts % 2 == 0;
+  const std::size_t m = even ? hosts - 1 : hosts;
+  std::vector<HostSet> sets;
+  sets.reserve(hosts * (hosts - 1) / 2);
+  for (std::size_t round = 0; round < m; ++round) {
+    if (even) sets.push_back(pair_of(round, m, round, inventory));
+    for (std::size_t k = 1; k <= (m - 1) / 2; ++k)
+      sets.push_back(pair_of((round + k) % m, (round + m - k) % m, round, inventory));
+  }
+  return sets;
+}
+
+std::vector<HostSet> ladder(const Inventory& inventory) {
+  const std::size_t hosts = inventory.hosts.size();
+  std::vector<HostSet> sets;
+  for (std::size_t count = 1; count < hosts; count *= 2)
+    sets.push_back(first_hosts(count, std::to_string(count)));
+  if (hosts > 0) sets.push_back(first_hosts(hosts, std::to_string(hosts)));
+  for (std::size_t i = 0; i < sets.size(); ++i) sets[i].round = static_cast<int>(i);
+  return sets;
+}
+
+std::vector<HostGroup> groups_for(const std::string& label, const Inventory& inventory) {
+  if (label.empty()) {
+    if (inventory.groups.empty())
+      throw Error(ErrorKind::input, "scope group: the hosts file has no groups",
+                  "add \"groups\" to it, or group by a label: {\"group\": \"rack\"}");
+    return inventory.groups;
+  }
+  auto groups = groups_by_label(inventory, label);
+  if (groups.empty()) {
+    const auto known = label_names(inventory);
+    throw Error(ErrorKind::input,
+                "scope group: no host has the label '" + printable(label) + "'." +
+                    did_you_mean(label, known),
+                known.empty() ? "the hosts have no labels" : "labels: " + join(known, ", "));
+  }
+  return groups;
+}
+
+bool share_a_host(const std::vector<HostGroup>& groups, std::size_t hosts) {
+  std::vector<bool> seen(hosts);
+  for (const HostGroup& group : groups)
+    for (const std::size_t host : group.hosts) {
+      if (seen[host]) return true;
+      seen[host] = true;
+    }
+  return false;
+}
+
+std::vector<HostSet> grouped(const std::string& label, const Inventory& inventory) {
+  const auto groups = groups_for(label, inventory);
+  const bool apart = !share_a_host(groups, inventory.hosts.size());
+  std::vector<HostSet> sets;
+  for (const HostGroup& group : groups)
+    sets.push_back({group.hosts, apart ? 0 : static_cast<int>(sets.size()), group.name});
+  return sets;
+}
+
+}  // namespace
+
+Scope scope_from_json(const Json& json) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items())
+      if (key != "group")
+        refuse("'" + printable(key) + "' takes no value",
+               did_you_mean(key, std::vector<std::string>{"group"}));
+    if (json.size() != 1 || !json["group"].is_string() ||
+        json["group"].get_ref<const std::string&>().empty())
+      refuse(excerpt(json) + " names no label");
+    return {ScopeKind::group, json["group"]};
+  }
+  if (!json.is_string()) refuse("expected a word or an object, but got " + excerpt(json));
+  const auto& word = json.get_ref<const std::string&>();
+  const auto found = std::ranges::find(kKinds, word);
+  if (found == kKinds.end())
+    refuse("there is no scope '" + printable(word) + "'", did_you_mean(word, kKinds));
+  return {static_cast<ScopeKind>(found - kKinds.begin()), ""};
+}
+
+Json to_json(const Scope& scope) {
+  if (!scope.by.empty()) return {{"group", scope.by}};
+  return name_of(scope.kind);
+}
+
+std::string to_string(const Scope& scope) {
+  return name_of(scope.kind) + (scope.by.empty() ? "" : " by " + scope.by);
+}
+
+std::vector<HostSet> host_sets(const Scope& scope, const Inventory& inventory) {
+  switch (scope.kind) {
+    case ScopeKind::host:
+      return each_host(inventory);
+    case ScopeKind::pair:
+      return tournament(inventory);
+    case ScopeKind::group:
+      return grouped(scope.by, inventory);
+    case ScopeKind::all:
+      return {first_hosts(inventory.hosts.size(), "all")};
+    case ScopeKind::ladder:
+      return ladder(inventory);
+  }
+  throw Error(ErrorKind::internal, "a scope without a kind");
+}
+
+}  // namespace bench

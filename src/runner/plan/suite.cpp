@@ -1,0 +1,106 @@
+#include "runner/plan/suite.h"
+
+#include <sha2.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+#include "core/locations.h"
+#include "core/text.h"
+#include "runner/plan/suite_changes.h"
+#include "runner/plan/suite_check.h"
+
+namespace bench {
+namespace fs = std::filesystem;
+namespace {
+
+Case case_from_json(const Json& json) {
+  Case result;
+  result.name = json.at("name");
+  result.probe = json.at("probe");
+  result.device = json.value("device", result.device);
+  result.params = json.value("params", result.params);
+  result.axes = json.value("axes", result.axes);
+  if (json.contains("scope")) result.scope = scope_from_json(json["scope"]);
+  result.ranks_per_host = json.value("ranks_per_host", result.ranks_per_host);
+  result.binding = json.value("binding", result.binding);
+  result.repeat = json.value("repeat", result.repeat);
+  result.timeout_s = json.value("timeout_s", result.timeout_s);
+  result.cooldown_s = json.value("cooldown_s", result.cooldown_s);
+  result.env = json.value("env", result.env);
+  result.measure = json.value("measure", result.measure);
+  result.telemetry = json.value("telemetry", result.telemetry);
+  result.gates = json.value("gates", result.gates);
+  return result;
+}
+
+}  // namespace
+
+bool is_launch_axis(const std::string& name) {
+  return name == "ranks_per_host" || name == "binding";
+}
+
+std::string sha256(std::string_view bytes) {
+  std::string digest(SHA256_DIGEST_STRING_LENGTH, '\0');
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), digest.data());
+  digest.resize(SHA256_DIGEST_STRING_LENGTH - 1);
+  return digest;
+}
+
+Suite suite_from_text(const std::string& text, const std::string& origin,
+                      const ProbeCatalogue& catalogue, const SuiteChanges& changes) {
+  // Not the values with defaults filled in: a measure block says only what it changes.
+  const Json json = parse_json(text, origin);
+  static const Schema schema = Schema::load(schema_path("suite"));
+  schema.check(json, origin);
+  Suite suite;
+  suite.name = json.at("suite");
+  suite.description = json.value("description", "");
+  suite.path = origin;
+  suite.digest = sha256(text);
+  suite.measure = json.value("measure", Json::object());
+  suite.telemetry = json.value("telemetry", Json::object());
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < json.at("cases").size(); ++i) {
+    const std::string at = "/cases/" + std::to_string(i);
+    suite.cases.push_back(case_from_json(json["cases"][i]));
+    const Case& added = suite.cases.back();
+    if (!names.insert(added.name).second)
+      throw Error(ErrorKind::input,
+                  origin + ": " + at + "/name: there are two cases called '" + added.name + "'",
+                  "give one of them another name");
+    check_case(added, origin, at, catalogue);
+  }
+  apply_changes(suite, changes, catalogue);
+  return suite;
+}
+
+Suite read_suite(const fs::path& file, const ProbeCatalogue& catalogue,
+                 const SuiteChanges& changes) {
+  return suite_from_text(read_file(file), file.string(), catalogue, changes);
+}
+
+std::vector<fs::path> all_suites() {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(data_root() / "suites", none))
+    if (file.path().extension() == ".json") files.push_back(file.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+fs::path find_suite(const std::string& name_or_path) {
+  std::error_code none;
+  if (fs::exists(name_or_path, none) && !fs::is_directory(name_or_path, none)) return name_or_path;
+  std::vector<std::string> names;
+  for (const fs::path& file : all_suites()) {
+    if (file.stem() == name_or_path) return file;
+    names.push_back(file.stem());
+  }
+  throw Error(ErrorKind::input,
+              "there is no suite '" + name_or_path + "', neither as a file nor by name",
+              "suites: " + join(names, ", ") + "." + did_you_mean(name_or_path, names));
+}
+
+}  // namespace bench

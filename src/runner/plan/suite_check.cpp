@@ -1,0 +1,117 @@
+#include "runner/plan/suite_check.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+const Json& properties_of(const ProbeEntry& probe) {
+  static const Json none = Json::object();
+  const auto found = probe.params.json().find("properties");
+  return found == probe.params.json().end() ? none : *found;
+}
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object.items()) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> metric_names(const ProbeEntry& probe) {
+  std::vector<std::string> names;
+  for (const ProbeMetric& metric : probe.metrics) names.push_back(metric.name);
+  return names;
+}
+
+const ProbeEntry& known_probe(const Case& suite_case, const std::string& where,
+                              const ProbeCatalogue& catalogue) {
+  if (const ProbeEntry* probe = catalogue.find(suite_case.probe)) return *probe;
+  throw Error(ErrorKind::input,
+              where + "/probe: there is no probe '" + suite_case.probe + "'." +
+                  did_you_mean(suite_case.probe, catalogue.names()),
+              "probes: " + join(catalogue.names(), ", "));
+}
+
+void check_device(const Case& suite_case, const ProbeEntry& probe, const std::string& where) {
+  if (std::ranges::find(probe.devices, suite_case.device) != probe.devices.end()) return;
+  throw Error(
+      ErrorKind::input,
+      where + "/device: the probe " + probe.name + " has nothing for '" + suite_case.device + "'",
+      "it measures: " + join(probe.devices, ", "));
+}
+
+void check_launch_value(const std::string& axis, const Json& value, const std::string& where) {
+  constexpr std::array kBindings = {"none", "core", "socket", "share"};
+  if (axis == "binding" && std::ranges::find(kBindings, value) == kBindings.end())
+    throw Error(ErrorKind::input, where + ": no such binding: " + excerpt(value),
+                "use one of: none, core, socket, share");
+  const bool count = value.is_number_integer() && value > 0 && value <= 65536;
+  if (axis == "ranks_per_host" && !count && value != "slots")
+    throw Error(ErrorKind::input, where + ": no number of ranks: " + excerpt(value),
+                "use a whole number from 1, or \"slots\"");
+}
+
+void check_axis(const std::string& name, const Json& values, const ProbeEntry& probe,
+                const std::string& origin, const std::string& at) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string place = at + "/" + std::to_string(i);
+    if (is_launch_axis(name))
+      check_launch_value(name, values[i], origin + ": " + place);
+    else
+      check_param(probe, name, values[i], origin, place);
+  }
+}
+
+void check_gate(const Json& gate, const ProbeEntry& probe, const std::string& where) {
+  std::string metric = gate.at("metric");
+  if (metric.starts_with(probe.name + ".")) metric.erase(0, probe.name.size() + 1);
+  const auto names = metric_names(probe);
+  if (std::ranges::find(names, metric) != names.end()) return;
+  throw Error(ErrorKind::input,
+              where + "/metric: the probe " + probe.name + " has no metric '" + metric + "'." +
+                  did_you_mean(metric, names),
+              "metrics: " + join(names, ", "));
+}
+
+}  // namespace
+
+void check_param(const ProbeEntry& probe, const std::string& name, const Json& value,
+                 const std::string& origin, const std::string& at) {
+  const Json& properties = properties_of(probe);
+  if (!properties.contains(name))
+    throw Error(ErrorKind::input,
+                origin + ": " + at + ": the probe " + probe.name + " has no parameter '" + name +
+                    "'." + did_you_mean(name, keys(properties)),
+                properties.empty() ? "it has none" : "parameters: " + join(keys(properties), ", "));
+  Json schema = properties[name];
+  if (probe.params.json().contains("$defs")) schema["$defs"] = probe.params.json()["$defs"];
+  Schema(schema, probe.name + "." + name).check(value, origin, at);
+}
+
+Json complete_params(const ProbeEntry& probe, const Json& params, const std::string& origin,
+                     const std::string& at) {
+  return probe.params.check(params, origin, at);
+}
+
+void check_case(const Case& suite_case, const std::string& origin, const std::string& at,
+                const ProbeCatalogue& catalogue) {
+  const std::string where = origin + ": " + at;
+  const ProbeEntry& probe = known_probe(suite_case, where, catalogue);
+  check_device(suite_case, probe, where);
+  for (const auto& [name, value] : suite_case.params.items()) {
+    if (suite_case.axes.contains(name))
+      throw Error(ErrorKind::input, where + ": '" + name + "' stands in params and in axes",
+                  "keep one of them");
+    check_param(probe, name, value, origin, at + "/params/" + name);
+  }
+  for (const auto& [name, values] : suite_case.axes)
+    check_axis(name, values, probe, origin, at + "/axes/" + name);
+  for (std::size_t i = 0; i < suite_case.gates.size(); ++i)
+    check_gate(suite_case.gates[i], probe, where + "/gates/" + std::to_string(i));
+}
+
+}  // namespace bench

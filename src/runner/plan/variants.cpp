@@ -1,0 +1,71 @@
+#include "runner/plan/variants.h"
+
+#include <fmt/format.h>
+
+#include "runner/plan/suite_check.h"
+
+namespace bench {
+namespace {
+
+/// One value from each axis.
+using Choice = std::map<std::string, Json>;
+
+std::vector<Choice> choices(const std::map<std::string, Json>& axes, const std::string& case_name) {
+  std::vector<Choice> result = {{}};
+  for (const auto& [name, values] : axes) {
+    if (result.size() * values.size() > kMostJobs) throw too_many_jobs(case_name);
+    std::vector<Choice> longer;
+    for (const Choice& choice : result)
+      for (const Json& value : values) {
+        longer.push_back(choice);
+        longer.back()[name] = value;
+      }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+Json params_of(const Case& suite_case, const Choice& choice) {
+  Json params = suite_case.params;
+  for (const auto& [name, value] : choice)
+    if (!is_launch_axis(name)) params[name] = value;
+  return params;
+}
+
+/// Processes are shared by jobs of equal environment: what needs one of its own stands in there.
+std::map<std::string, std::string> environment_of(const Case& suite_case, const ProbeEntry& probe,
+                                                  const Json& params) {
+  std::map<std::string, std::string> environment = suite_case.env;
+  const Json& properties = probe.params.json().at("properties");
+  for (const std::string& name : probe.process_params) {
+    const Json& value = params.at(name);
+    if (value == properties.at(name).value("default", Json())) continue;
+    environment["BENCH_PARAM_" + name] = value.is_string() ? value.get<std::string>() : dump(value);
+  }
+  return environment;
+}
+
+}  // namespace
+
+Error too_many_jobs(const std::string& case_name) {
+  return {ErrorKind::input, fmt::format("case '{}' makes more than {} jobs", case_name, kMostJobs),
+          "lists in params sweep inside one job; axes and repeat multiply jobs"};
+}
+
+std::vector<Variant> variants(const Suite& suite, const Case& suite_case, const ProbeEntry& probe) {
+  std::vector<Variant> result;
+  for (Choice& choice : choices(suite_case.axes, suite_case.name)) {
+    Json params = complete_params(probe, params_of(suite_case, choice),
+                                  suite.path + ": case '" + suite_case.name + "'", "");
+    auto env = environment_of(suite_case, probe, params);
+    result.push_back({std::move(choice), std::move(params), std::move(env)});
+  }
+  return result;
+}
+
+Json chosen(const Variant& variant, const std::string& axis, const Json& otherwise) {
+  const auto found = variant.choice.find(axis);
+  return found == variant.choice.end() ? otherwise : found->second;
+}
+
+}  // namespace bench

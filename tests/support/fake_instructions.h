@@ -29,7 +29,7 @@ class FakeInstructions final : public Instructions {
     return rates.at(stream) * streams_.at(stream).ops;
   }
   std::unique_ptr<InstructionRun> prepare_chain(std::size_t chain, int) override {
-    return std::make_unique<Run>(*this, 1e5, 1e5 / chain_speed.at(chain));
+    return std::make_unique<Run>(*this, 1e5, 1e5 / chain_speed.at(chain), chain == 0);
   }
   std::optional<Hertz> highest_clock() const override { return highest; }
 
@@ -39,14 +39,18 @@ class FakeInstructions final : public Instructions {
   std::vector<double> chain_speed;  // 1: each step takes the cycles it should
   std::optional<Hertz> highest;
   bool wrong_sums = false;
+  int slowed_walks = 0;  // of the first chain: something else uses the core meanwhile
 
  private:
   class Run final : public InstructionRun {
    public:
-    Run(FakeInstructions& cores, double work, double cycles)
-        : cores_(cores), work_(work), cycles_(cycles) {}
+    Run(FakeInstructions& cores, double work, double cycles, bool first_chain = false)
+        : cores_(cores), work_(work), cycles_(cycles), first_chain_(first_chain) {}
     void run(std::int64_t calls) override {
-      cores_.device_.time += Seconds{cycles_ / kFakeClock} * static_cast<double>(calls);
+      const bool slowed = first_chain_ && cores_.slowed_walks > 0;
+      if (slowed) --cores_.slowed_walks;
+      cores_.device_.time +=
+          Seconds{cycles_ / kFakeClock} * static_cast<double>(calls) * (slowed ? 1.05 : 1.0);
     }
     double per_call() const override { return work_; }
     Check verify() override { return {"fake sums", cores_.wrong_sums ? 1.0 : 0.0, 0.0}; }
@@ -56,6 +60,7 @@ class FakeInstructions final : public Instructions {
     FakeInstructions& cores_;
     double work_;
     double cycles_;
+    bool first_chain_;
   };
 
   FakeDevice& device_;

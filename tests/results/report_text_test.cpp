@@ -177,6 +177,23 @@ TEST_CASE("two results at one value of a sweep are not drawn as one curve") {
   CHECK(find_curves(rows, dimensions(rows)).rest.size() == 16);
 }
 
+TEST_CASE(
+    "a sweep beside a result without its axis is still a curve, and the other stands in a table") {
+  RunFixture run;
+  run.job("a", "mem", "mem").add("a", samples("init_time", 2.5e8, 20));
+  for (int i = 0; i < 8; ++i)
+    run.add("a", samples("bandwidth", 1e9, 20, {{"size_bytes", 64 << i}}));
+  const RunReport report = make_run_report(run.outcome("a").records());
+  Rows rows;
+  for (const Result& result : report.results) rows.push_back(&result);
+  const Rows sweep = swept(rows);
+  CHECK(sweep.size() == 8);
+  CHECK(find_curves(sweep, dimensions(sweep)).curves.size() == 1);
+  const std::string text = to_text(report, {false, true, 120});
+  CHECK(text.find("init_time") < text.find("8 KiB"));
+  CHECK(text.find("250.0 MFLOP/s") != std::string::npos);
+}
+
 TEST_CASE("bars are full at their largest value and never longer") {
   const TextStyle unicode{false, true, 100}, ascii{false, false, 100};
   CHECK(code_points(bar(1.0, 10, unicode)) == 10);

@@ -171,12 +171,17 @@ std::string case_text(const Case& one, const TextStyle& style) {
   const std::vector<Result> folded = fold_repeats(one.measured);
   Rows every;
   for (const Result& result : folded) every.push_back(&result);
-  const Rows rows = by_metric(every);
-  const Dimensions all = dimensions(rows);
+  const Rows rows = by_metric(every), sweep = swept(rows);
+  const Dimensions all = dimensions(sweep);
   Footnotes notes;
-  const Split split = find_curves(rows, all);
+  const Split split = find_curves(sweep, all);
+  Rows beside;  // the rows in no curve, in their order
+  for (const Result* row : rows)
+    if (std::ranges::find(sweep, row) == sweep.end() ||
+        std::ranges::find(split.rest, row) != split.rest.end())
+      beside.push_back(row);
   std::string text = title(one, all, style);
-  text += table_text(split.rest, all.common, notes, style);
+  text += table_text(beside, all.common, notes, style);
   for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);
   if (rows.empty() && one.ends.empty())
     text += std::string(kIndent, ' ') + "ok, no metrics of its own\n";

@@ -62,6 +62,20 @@ std::vector<Part> partition(const Rows& rows, const Dimensions& dimensions,
 
 }  // namespace
 
+Rows swept(const Rows& rows) {
+  std::map<std::string, std::set<double>> values;
+  for (const Result* row : rows)
+    for (const auto& [name, value] : row->series.params.items())
+      if (value.is_number()) values[name].insert(value.get<double>());
+  const auto axis = std::ranges::max_element(
+      values, {}, [](const auto& parameter) { return parameter.second.size(); });
+  if (axis == values.end() || axis->second.size() <= kFewPoints) return rows;
+  Rows with_it;
+  for (const Result* row : rows)
+    if (row->series.params.contains(axis->first)) with_it.push_back(row);
+  return with_it;
+}
+
 Split find_curves(const Rows& rows, const Dimensions& dimensions) {
   const std::string axis = find_axis(rows, dimensions);
   if (axis.empty()) return {{}, rows};

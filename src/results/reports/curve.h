@@ -25,6 +25,10 @@ struct Split {
   Rows rest;  // rows that belong to no sweep, in their order
 };
 
+/// Only the rows that have the number which most rows sweep over, where there is a sweep; else all.
+/// Others of the case, such as the time it takes to begin, stand beside it and not in it.
+Rows swept(const Rows& rows);
+
 /// A sweep has more than six values of one numeric parameter, one result per value and metric.
 Split find_curves(const Rows& rows, const Dimensions& dimensions);
 

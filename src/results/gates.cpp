@@ -101,14 +101,14 @@ GateResult judge(const Gate& gate, const Series& series, std::size_t index) {
 }
 
 /// A gate that matches nothing says what there is instead.
-GateResult unmatched(const Gate& gate, const std::vector<Series>& all) {
+GateResult unmatched(const Gate& gate, const std::vector<const Series*>& all) {
   std::vector<std::string> metrics;
   std::set<std::string> params;
-  for (const Series& series : all) {
-    if (series.case_name != gate.case_name || series.metric.empty()) continue;
-    metrics.push_back(series.metric.substr(series.metric.find('.') + 1));
-    metrics.push_back(series.metric);
-    if (same_metric(gate, series)) params.insert(dump(series.params));
+  for (const Series* series : all) {
+    if (series->case_name != gate.case_name || series->metric.empty()) continue;
+    metrics.push_back(series->metric.substr(series->metric.find('.') + 1));
+    metrics.push_back(series->metric);
+    if (same_metric(gate, *series)) params.insert(dump(series->params));
   }
   GateResult result{gate, Verdict::inconclusive, "", std::nullopt, false};
   if (metrics.empty())
@@ -132,7 +132,8 @@ Verdict worse(Verdict a, Verdict b) {
   return Verdict::pass;
 }
 
-std::vector<GateResult> evaluate_gates(const Json& gates, const std::vector<Series>& series) {
+std::vector<GateResult> evaluate_gates(const Json& gates,
+                                       const std::vector<const Series*>& series) {
   std::vector<GateResult> results;
   if (!gates.is_object()) return results;
   for (const auto& [case_name, list] : gates.items()) {
@@ -140,7 +141,7 @@ std::vector<GateResult> evaluate_gates(const Json& gates, const std::vector<Seri
       const Gate gate = read_gate(case_name, json);
       const std::size_t before = results.size();
       for (std::size_t i = 0; i < series.size(); ++i)
-        if (matches(gate, series[i])) results.push_back(judge(gate, series[i], i));
+        if (matches(gate, *series[i])) results.push_back(judge(gate, *series[i], i));
       if (results.size() == before) results.push_back(unmatched(gate, series));
     }
   }

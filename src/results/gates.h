@@ -39,7 +39,7 @@ struct GateResult {
 
 /// `gates` is the plan's {case: [gate, ...]}. Results in the order of cases (by name), gates,
 /// series.
-std::vector<GateResult> evaluate_gates(const Json& gates, const std::vector<Series>& series);
+std::vector<GateResult> evaluate_gates(const Json& gates, const std::vector<const Series*>& series);
 
 /// What the gate demands, for people: ">= 90 % of the limit".
 std::string demand(const Gate& gate, Unit unit);

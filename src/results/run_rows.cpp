@@ -1,7 +1,7 @@
 #include "results/run_rows.h"
 
-#include <algorithm>
 #include <bit>
+#include <set>
 
 #include "results/reports/run_report.h"
 #include "results/sqlite.h"
@@ -36,9 +36,10 @@ std::string flags_blob(const std::vector<unsigned>& flags) {
 /// The hosts that jobs were planned for, in the order of the plan.
 Json hosts(const RunReport& report) {
   Json names = Json::array();
+  std::set<std::string> known;
   for (const JobResult& job : report.jobs)
     for (const std::string& host : job.job.hosts)
-      if (std::find(names.begin(), names.end(), host) == names.end()) names.push_back(host);
+      if (known.insert(host).second) names.push_back(host);
   return names;
 }
 
@@ -194,8 +195,8 @@ class Others {
 
 }  // namespace
 
-void write_run(SQLite::Database& db, const RunRecords& run) {
-  const RunReport report = make_run_report(run);
+RunReport write_run(SQLite::Database& db, const RunRecords& run) {
+  RunReport report = make_run_report(run);
   delete_run(db, report.run);
   write_head(db, run, report);
   write_jobs(db, report);
@@ -204,6 +205,7 @@ void write_run(SQLite::Database& db, const RunRecords& run) {
   write_gates(db, report);
   Others others(db, report.run);
   for (std::size_t i = 0; i < run.records.size(); ++i) others.write(run.records[i], i);
+  return report;
 }
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 // concludes.
 #pragma once
 
+#include "results/reports/run_report.h"
 #include "results/run_records.h"
 
 namespace SQLite {
@@ -10,7 +11,8 @@ class Database;
 
 namespace bench {
 
-/// Replaces the run if it is there. Inside a transaction of the caller; throws SQLite::Exception.
-void write_run(SQLite::Database& db, const RunRecords& run);
+/// Replaces the run if it is there, and returns its report. Inside a transaction of the caller;
+/// throws SQLite::Exception.
+RunReport write_run(SQLite::Database& db, const RunRecords& run);
 
 }  // namespace bench

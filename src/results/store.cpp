@@ -148,9 +148,11 @@ void Store::transaction(const std::function<void()>& work) {
   }
 }
 
-void Store::import_run(const fs::path& run_dir) {
+RunReport Store::import_run(const fs::path& run_dir) {
+  RunReport report;
   // Read inside the transaction: of two imports of one run the later commit has seen more.
-  transaction([&] { write_run(*db_, read_run(run_dir)); });
+  transaction([&] { report = write_run(*db_, read_run(run_dir)); });
+  return report;
 }
 
 namespace {

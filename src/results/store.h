@@ -13,6 +13,7 @@
 
 #include "core/json.h"
 #include "results/file_system.h"
+#include "results/reports/run_report.h"
 
 namespace SQLite {
 class Database;
@@ -72,8 +73,9 @@ class Store {
   ~Store();
 
   /// Reads the run directory and replaces what the database says of that run, in one transaction.
-  /// Throws Error(environment); then nothing has changed and the spool stands.
-  void import_run(const std::filesystem::path& run_dir);
+  /// Returns what it read. Throws Error(environment); then nothing has changed and the spool
+  /// stands.
+  RunReport import_run(const std::filesystem::path& run_dir);
 
   /// Makes the table `journal` equal to the file.
   void import_journal(const std::filesystem::path& journal);

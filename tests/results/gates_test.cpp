@@ -14,8 +14,14 @@ Series gemm(Samples s, const Json& params = Json::object()) {
   return summarise(s, job);
 }
 
+std::vector<GateResult> evaluate(const Json& gates, const std::vector<Series>& all) {
+  std::vector<const Series*> series;
+  for (const Series& one : all) series.push_back(&one);
+  return evaluate_gates(gates, series);
+}
+
 GateResult judge_one(const Json& gate, const Series& series) {
-  const auto results = evaluate_gates({{"gemm", {gate}}}, {series});
+  const auto results = evaluate({{"gemm", {gate}}}, {series});
   REQUIRE(results.size() == 1);
   return results[0];
 }
@@ -67,13 +73,12 @@ TEST_CASE("a single value is its own interval") {
 }
 
 TEST_CASE("a gate on a metric that nobody measured is inconclusive and says what there is") {
-  const auto results =
-      evaluate_gates({{"gemm", {{{"metric", "througput"}, {"min", 1.0}}}}}, {kHundred});
+  const auto results = evaluate({{"gemm", {{{"metric", "througput"}, {"min", 1.0}}}}}, {kHundred});
   REQUIRE(results.size() == 1);
   CHECK(results[0].verdict == Verdict::inconclusive);
   CHECK_FALSE(results[0].measured);
   CHECK(results[0].reason == "the case has no metric 'througput'. Did you mean 'throughput'?");
-  const auto other = evaluate_gates({{"nothing", {{{"metric", "x"}, {"min", 1.0}}}}}, {kHundred});
+  const auto other = evaluate({{"nothing", {{{"metric", "x"}, {"min", 1.0}}}}}, {kHundred});
   CHECK(other[0].reason == "nothing was measured in case 'nothing'");
 }
 
@@ -83,8 +88,8 @@ TEST_CASE("`where` selects the series that contain all of its parameters") {
       gemm(samples("throughput", 1.0), {{"dtype", "f32"}, {"m", 2}}),
       gemm(samples("throughput", 1.0), {{"dtype", "bf16"}, {"m", 1}})};
   const auto count = [&](const Json& where) {
-    const auto results = evaluate_gates(
-        {{"gemm", {{{"metric", "throughput"}, {"where", where}, {"min", 0.1}}}}}, series);
+    const auto results =
+        evaluate({{"gemm", {{{"metric", "throughput"}, {"where", where}, {"min", 0.1}}}}}, series);
     return results[0].series ? results.size() : 0;
   };
   CHECK(count(Json::object()) == 3);

@@ -194,6 +194,20 @@ TEST_CASE("the JSON of a report keeps to its schema and says null where there is
   CHECK(json["exit_code"] == 3);
 }
 
+TEST_CASE("the JSON that is written piece by piece is that of the whole") {
+  const auto pieces = [](const RunReport& report) {
+    std::string text;
+    write_json(report, [&](const std::string& piece) { text += piece; });
+    return text;
+  };
+  RunFixture run = two_jobs();
+  run.plan["gates"] = {{"gemm", {{{"metric", "throughput"}, {"min", 1.0}}}}};
+  run.job("c", "c", "null").outcome("c", Status::failed, "two\nlines, and no UTF-8: \xc2");
+  for (const RunReport& report : {report_of(run.end()), report_of(RunFixture{})})
+    CHECK(pieces(report) ==
+          to_json(report).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
 TEST_CASE("reports of no records, torn records and hostile text are made without a fault") {
   for (const std::string plan :
        {"", "{}", "[]", "{\"gates\": {\"a\": [1, {}]}, \"jobs\": [{\"id\": \"a\"}]}"}) {

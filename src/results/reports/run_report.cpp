@@ -75,8 +75,8 @@ std::vector<Result> make_results(const RunRecords& run, const std::vector<JobRes
 }
 
 void judge(const RunRecords& run, RunReport& report) {
-  std::vector<Series> series;
-  for (const Result& result : report.results) series.push_back(result.series);
+  std::vector<const Series*> series;
+  for (const Result& result : report.results) series.push_back(&result.series);
   report.gates = evaluate_gates(field(run.plan, "gates"), series);
   for (const GateResult& gate : report.gates) {
     if (!gate.series) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,5 +63,9 @@ RunReport make_run_report(const RunRecords& run);
 
 /// By schemas/report.json.
 Json to_json(const RunReport& report);
+
+/// The text of to_json(), indented by one, a piece at a time: the tree of 80,000 results would take
+/// half a gigabyte. Ends with a line break.
+void write_json(const RunReport& report, const std::function<void(const std::string&)>& write);
 
 }  // namespace bench

@@ -67,9 +67,8 @@ Json hurts(const RunReport& report) {
   return list;
 }
 
-}  // namespace
-
-Json to_json(const RunReport& report) {
+/// All but the long lists, which are empty.
+Json head(const RunReport& report) {
   Json json = {{"run", report.run},
                {"suite", report.suite},
                {"digest", text_or_null(report.digest)},
@@ -86,10 +85,60 @@ Json to_json(const RunReport& report) {
                {"hashes", hashes_json(report.hashes)},
                {"warnings", report.warnings}};
   for (const char* key : {"jobs", "results", "gates"}) json[key] = Json::array();
+  return json;
+}
+
+/// Of a value that stands `depth` deep in a document.
+std::string indented(const Json& value, int depth) {
+  const std::string text = value.dump(1, ' ', false, Json::error_handler_t::replace);
+  std::string moved;
+  for (const char c : text) {
+    moved += c;
+    if (c == '\n') moved.append(static_cast<std::size_t>(depth), ' ');
+  }
+  return moved;
+}
+
+template <class T, class ToJson>
+void write_list(const std::vector<T>& list, const ToJson& json_of,
+                const std::function<void(const std::string&)>& write) {
+  std::string before = "[\n  ";
+  for (const T& item : list) {
+    write(before + indented(json_of(item), 2));
+    before = ",\n  ";
+  }
+  write(list.empty() ? "[]" : "\n ]");
+}
+
+}  // namespace
+
+Json to_json(const RunReport& report) {
+  Json json = head(report);
   for (const JobResult& job : report.jobs) json["jobs"].push_back(to_json(job));
   for (const Result& result : report.results) json["results"].push_back(to_json(result));
   for (const GateResult& gate : report.gates) json["gates"].push_back(to_json(gate, report));
   return json;
+}
+
+void write_json(const RunReport& report, const std::function<void(const std::string&)>& write) {
+  std::string before = "{\n ";
+  const Json json = head(report);
+  for (const auto& [key, value] : json.items()) {
+    write(before + Json(key).dump() + ": ");
+    before = ",\n ";
+    if (key == "jobs")
+      write_list(
+          report.jobs, [](const JobResult& job) { return to_json(job); }, write);
+    else if (key == "results")
+      write_list(
+          report.results, [](const Result& result) { return to_json(result); }, write);
+    else if (key == "gates")
+      write_list(
+          report.gates, [&](const auto& gate) { return to_json(gate, report); }, write);
+    else
+      write(indented(value, 1));
+  }
+  write("\n}\n");
 }
 
 }  // namespace bench

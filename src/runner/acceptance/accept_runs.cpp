@@ -65,7 +65,7 @@ Plan plan_of_unsettled(const Plan& plan, const Acceptance& acceptance) {
 AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& catalogue,
                           const LaunchSite& site) {
   AcceptedRuns accepted;
-  const RunDirectory first = execute(request.run, catalogue, site);
+  const RunDirectory first = execute(request.run, catalogue, site).directory;
   accepted.runs.push_back(first.path());
   accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   const int each = repeats(request.run.plan);
@@ -75,7 +75,7 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
     if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
     say_more(more.plan, taken / each);
     more.labels["accept"] = first.id();
-    accepted.runs.push_back(execute(more, catalogue, site).path());
+    accepted.runs.push_back(execute(more, catalogue, site).directory.path());
     accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   }
   return accepted;

@@ -46,7 +46,7 @@ Answer run_suite(Options& options) {
   AcceptedRuns accepted = accept_hosts(request, planned.catalogue, planned.site);
   Answer answer{std::move(accepted.acceptance), request.run.plan.inventory};
   for (const auto& run : accepted.runs)
-    answer.indexed &= index_run(run, options.database(), answer.acceptance.interrupted);
+    answer.indexed &= index_run(run, options.database(), answer.acceptance.interrupted).has_value();
   return answer;
 }
 

@@ -51,30 +51,38 @@ TextStyle style_of_stdout() {
   return style;
 }
 
-bool index_run(const std::filesystem::path& run, const std::filesystem::path& database,
-               bool hurry) {
+std::optional<RunReport> index_run(const std::filesystem::path& run,
+                                   const std::filesystem::path& database, bool hurry) {
   StoreOptions options;
   if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
   try {
-    Store::open(database, Access::write, options).import_run(run);
-    return true;
+    return Store::open(database, Access::write, options).import_run(run);
   } catch (const Error& error) {
     say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
                                     run.string(), printable(error.what())));
     if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));
     say(Level::info, "  when that is mended: benchctl rebuild");
-    return false;
+    return {};
   }
 }
 
 void print_report(const RunReport& report, bool json) {
-  json ? print(to_json(report)) : print(to_text(report, style_of_stdout()));
+  if (!json) return print(to_text(report, style_of_stdout()));
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::string waiting;
+  write_json(report, [&](const std::string& text) {
+    waiting += text;
+    if (waiting.size() < kPiece) return;
+    print(waiting);
+    waiting.clear();
+  });
+  print(waiting);
 }
 
 ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,
-                          bool json) {
-  const RunReport report = make_run_report(read_run(run));
-  const bool indexed = index_run(run, database, report.interrupted);
+                          bool hurry, bool json) {
+  auto indexed = index_run(run, database, hurry);
+  const RunReport report = indexed ? std::move(*indexed) : make_run_report(read_run(run));
   print_report(report, json);
   return indexed || report.exit_code != ExitCode::ok ? report.exit_code : ExitCode::environment;
 }

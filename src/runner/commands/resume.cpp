@@ -38,12 +38,15 @@ ExitCode resume_run(const Options& options) {
   request.plan = what_is_missing(folder, options.failed);
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
+  bool finished = true;
   if (request.plan.entries.empty())
     say(Level::info, "nothing of " + folder.filename().string() + " is missing");
   else
-    resume(RunDirectory::at(folder), request,
-           ProbeCatalogue::load(data_root() / "schemas" / "probes"), launch_site(options));
-  return report_and_index(folder, options.database(), options.json);
+    finished =
+        resume(RunDirectory::at(folder), request,
+               ProbeCatalogue::load(data_root() / "schemas" / "probes"), launch_site(options))
+            .finished;
+  return report_and_index(folder, options.database(), !finished, options.json);
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ ExitCode run(const Options& options) {
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
 
-  const RunDirectory directory = execute(request, planned.catalogue, planned.site);
-  return report_and_index(directory.path(), database, options.json);
+  const Executed run = execute(request, planned.catalogue, planned.site);
+  return report_and_index(run.directory.path(), database, !run.finished, options.json);
 }
 
 }  // namespace

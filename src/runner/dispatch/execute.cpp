@@ -49,7 +49,8 @@ std::vector<std::string> hosts_of(const Plan& plan) {
   return hosts;
 }
 
-void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
+/// Whether it was finished, rather than interrupted.
+bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
               const ProbeCatalogue& catalogue, LaunchSite site, const Interrupts& interrupts,
               Clock::time_point start) {
   site.settings = request.plan.inventory.launch;
@@ -75,28 +76,29 @@ void dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
       "", Event{kRunEndEvent,
                 {{"state", finished ? "finished" : "interrupted"}, {"seconds", time.value}}}));
   spool.sync();
+  return finished;
 }
 
 }  // namespace
 
-RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site) {
+Executed execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site) {
   const auto start = Clock::now();
   const Interrupts interrupts;
   const std::int64_t time_ns = now_ns();
-  const RunDirectory directory =
-      RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
+  RunDirectory directory = RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
   directory.write_plan(plan_document(request, directory.id(), time_ns));
   Spool spool(directory.records_path());
   if (request.style != Progress::Style::silent)
     say(Level::info,
         fmt::format("run {}: {} jobs, about {:.0f} s", directory.id(), jobs_to_run(request.plan),
                     std::ceil(request.plan.expected.value)));
-  dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start);
-  return directory;
+  const bool finished =
+      dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start);
+  return {std::move(directory), finished};
 }
 
-void resume(const RunDirectory& directory, const RunRequest& request,
-            const ProbeCatalogue& catalogue, LaunchSite site) {
+Executed resume(const RunDirectory& directory, const RunRequest& request,
+                const ProbeCatalogue& catalogue, LaunchSite site) {
   const auto start = Clock::now();
   const Interrupts interrupts;
   Spool spool = Spool::append_to(directory.records_path());
@@ -106,7 +108,8 @@ void resume(const RunDirectory& directory, const RunRequest& request,
   if (request.style != Progress::Style::silent)
     say(Level::info,
         fmt::format("run {}: {} jobs are missing", directory.id(), jobs_to_run(request.plan)));
-  dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start);
+  return {directory,
+          dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start)};
 }
 
 }  // namespace bench

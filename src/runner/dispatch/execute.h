@@ -16,13 +16,18 @@ struct RunRequest {
   DispatcherSettings dispatcher;
 };
 
-/// The run's folder. An interrupted run returns too: its records say so. Throws Error(environment)
-/// when the records cannot be kept or the rank program does not fit; what was written stands.
-RunDirectory execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site);
+struct Executed {
+  RunDirectory directory;
+  bool finished = false;  // else it was interrupted, and its records say so
+};
+
+/// Throws Error(environment) when the records cannot be kept or the rank program does not fit; what
+/// was written stands.
+Executed execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site);
 
 /// Goes on with a run that ended early: of request.plan, which is the run's own, only the entries
 /// that are still missing. Each begins anew; what was measured before stands.
-void resume(const RunDirectory& directory, const RunRequest& request,
-            const ProbeCatalogue& catalogue, LaunchSite site);
+Executed resume(const RunDirectory& directory, const RunRequest& request,
+                const ProbeCatalogue& catalogue, LaunchSite site);
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <map>
@@ -107,6 +108,7 @@ class BadLines {
 };
 
 void read_records(std::string_view text, RunRecords& run) {
+  run.records.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
   BadLines bad;
   std::size_t number = 0;
   while (!text.empty()) {
@@ -170,12 +172,7 @@ std::string read_if_there(const fs::path& path) {
   return fs::exists(path, ignored) ? read_file(path) : std::string();
 }
 
-}  // namespace
-
-RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
-                     const std::string& records_text) {
-  RunRecords run;
-  read_plan(plan_text, run);
+void check_name(const std::string& run_id, RunRecords& run) {
   run.run = text_field(run.plan, "run", run_id);
   if (run.run != run_id) {
     run.warnings.push_back(
@@ -183,9 +180,22 @@ RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
                     printable(run.run), printable(run_id)));
     run.run = run_id;
   }
-  read_records(records_text, run);
+}
+
+void finish(RunRecords& run) {
   drop_restarted(run);
   adopt_unplanned_jobs(run);
+}
+
+}  // namespace
+
+RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
+                     const std::string& records_text) {
+  RunRecords run;
+  read_plan(plan_text, run);
+  check_name(run_id, run);
+  read_records(records_text, run);
+  finish(run);
   return run;
 }
 
@@ -217,7 +227,12 @@ RunRecords read_run(const fs::path& run_dir) {
                 "`benchctl runs` lists the runs that are kept");
   fs::path folder = run_dir.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "runs/x/"
-  return parse_run(folder.filename().string(), read_if_there(plan), read_if_there(records));
+  RunRecords run;  // one text at a time: those of large fleets have tens of megabytes
+  read_plan(read_if_there(plan), run);
+  check_name(folder.filename().string(), run);
+  read_records(read_if_there(records), run);
+  finish(run);
+  return run;
 }
 
 }  // namespace bench

@@ -157,7 +157,8 @@ Series summarise(const Samples& samples, const PlannedJob& job) {
   return series;
 }
 
-std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResult>& jobs) {
+std::vector<std::vector<Series>> series_of_jobs(const RunRecords& run,
+                                                const std::vector<JobResult>& jobs) {
   const AxesOfCase axes_of_case = axes(jobs);
   std::map<std::string, std::size_t> position;
   for (std::size_t i = 0; i < jobs.size(); ++i) position[jobs[i].job.id] = i;
@@ -185,12 +186,8 @@ std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResul
       of_job[slot->second] = std::move(series);
   }
 
-  std::vector<Series> all;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    pass_on_invalidity(jobs[i], by_job[i]);
-    for (Series& series : by_job[i]) all.push_back(std::move(series));
-  }
-  return all;
+  for (std::size_t i = 0; i < jobs.size(); ++i) pass_on_invalidity(jobs[i], by_job[i]);
+  return by_job;
 }
 
 double clean_share(const Series& series) {

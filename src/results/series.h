@@ -70,10 +70,11 @@ struct Series {
 /// invalid. `job` says where it belongs.
 Series summarise(const Samples& samples, const PlannedJob& job);
 
-/// All series of a run, in the order of the plan, then of arrival; of two with one identity (a job
+/// The series of each of `jobs`, in the order of arrival; of two with one identity (a job
 /// that was run again) the later counts. Samples of a job whose outcome is invalid are not believed
 /// either.
-std::vector<Series> all_series(const RunRecords& run, const std::vector<JobResult>& jobs);
+std::vector<std::vector<Series>> series_of_jobs(const RunRecords& run,
+                                                const std::vector<JobResult>& jobs);
 
 /// limit seen from `value`: 1 is at the limit, less is worse. kNoValue where unknown.
 double of_limit(double value, Better better, const std::optional<Limit>& limit);

@@ -19,7 +19,10 @@ PlannedJob job() {
 
 std::vector<Series> series_of(const RunFixture& fixture) {
   const RunRecords run = fixture.records();
-  return all_series(run, job_results(run));
+  std::vector<Series> all;
+  for (const auto& of_job : series_of_jobs(run, job_results(run)))
+    all.insert(all.end(), of_job.begin(), of_job.end());
+  return all;
 }
 
 }  // namespace

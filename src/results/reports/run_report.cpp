@@ -1,8 +1,8 @@
 #include "results/reports/run_report.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <utility>
 
 #include "core/hostlist.h"
 #include "results/reports/machines.h"
@@ -58,18 +58,17 @@ Series end_of_job(const JobResult& result) {
 /// Results in the order of the plan; a job whose end is worse than its series say gets a row of its
 /// own.
 std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
-  std::map<std::string, std::vector<Series>> by_job;
-  for (Series& series : all_series(run, jobs)) by_job[series.job].push_back(std::move(series));
+  auto by_job = series_of_jobs(run, jobs);
   const TelemetryIndex telemetry(run);
   std::vector<Result> results;
-  for (const JobResult& job : jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
     Status worst = Status::ok;
-    for (Series& series : by_job[job.job.id]) {
+    for (Series& series : std::exchange(by_job[i], {})) {  // one at a time: there may be 80,000
       worst = worse(worst, series.outcome);
       auto seen = telemetry.of(series);
       results.push_back({std::move(series), {}, std::move(seen)});
     }
-    if (worse(worst, job.outcome) != worst) results.push_back({end_of_job(job), {}});
+    if (worse(worst, jobs[i].outcome) != worst) results.push_back({end_of_job(jobs[i]), {}});
   }
   return results;
 }

@@ -46,6 +46,7 @@ ExitCode resume_run(const Options& options) {
         resume(RunDirectory::at(folder), request,
                ProbeCatalogue::load(data_root() / "schemas" / "probes"), launch_site(options))
             .finished;
+  request.plan = {};  // of 80,000 jobs it is large, and the report needs the room
   return report_and_index(folder, options.database(), !finished, options.json);
 }
 

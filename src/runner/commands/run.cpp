@@ -34,6 +34,7 @@ ExitCode run(const Options& options) {
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
 
   const Executed run = execute(request, planned.catalogue, planned.site);
+  request.plan = {};  // of 80,000 jobs it is large, and the report needs the room
   return report_and_index(run.directory.path(), database, !run.finished, options.json);
 }
 

@@ -60,7 +60,10 @@ Series end_of_job(const JobResult& result) {
 std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
   auto by_job = series_of_jobs(run, jobs);
   const TelemetryIndex telemetry(run);
+  std::size_t count = jobs.size();  // an end of its own at most
+  for (const auto& of_job : by_job) count += of_job.size();
   std::vector<Result> results;
+  results.reserve(count);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Status worst = Status::ok;
     for (Series& series : std::exchange(by_job[i], {})) {  // one at a time: there may be 80,000

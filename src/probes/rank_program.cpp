@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "probes/facts/host_facts.h"
 #include "probes/facts/own_processes.h"
@@ -33,6 +34,9 @@ std::string usage(const std::string& name) {
          " --sweep RUN end what that run left behind on this host, and say what that was\n"
          "  " +
          name +
+         " --states RUN what that run's ranks on this host are doing\n"
+         "  " +
+         name +
          " --describe  print the probes and libraries of this build as JSON\n"
          "  " +
          name +
@@ -41,22 +45,36 @@ std::string usage(const std::string& name) {
          "Example: benchctl run smoke\n";
 }
 
-/// Host name -> version of the program there. Every rank takes part; rank 0 learns it.
-Json versions_by_host(Group& group) {
-  Json hosts = Json::object();
-  for (const std::string& text : group.gather(dump(Json{host_name(), version()}))) {
+/// What rank 0 learns of the hosts; every rank takes part.
+struct Hosts {
+  Json versions = Json::object();       // host name -> version of the program there
+  Json clock_offsets = Json::object();  // host name -> how far its clock is ahead of rank 0's, s
+};
+
+Hosts ask_hosts(Group& group) {
+  Hosts hosts;
+  group.barrier();  // or else the slowest start would look like a wrong clock
+  const std::int64_t now = now_ns();
+  for (const std::string& text : group.gather(dump(Json{host_name(), version(), now}))) {
     const Json one = parse_json(text, "a rank's version");
-    hosts[one.at(0).get<std::string>()] = one.at(1);
+    const auto host = one.at(0).get<std::string>();
+    hosts.versions[host] = one.at(1);
+    hosts.clock_offsets[host] = 1e-9 * static_cast<double>(one.at(2).get<std::int64_t>() - now);
   }
   return hosts;
 }
 
-Json describe_program(const RankProgram& program, const Group& group, const Json& hosts) {
+Json describe_program(const RankProgram& program, const Group& group, const Hosts& hosts) {
   Json libraries = program.libraries();
   libraries["mpi"] = group.size() > 1 ? Json(group.library()) : Json(nullptr);
-  return {{"version", version()},  {"program", program.name}, {"pid", getpid()},
-          {"ranks", group.size()}, {"compiler", __VERSION__}, {"libraries", libraries},
-          {"hosts", hosts}};
+  return {{"version", version()},
+          {"program", program.name},
+          {"pid", getpid()},
+          {"ranks", group.size()},
+          {"compiler", __VERSION__},
+          {"libraries", libraries},
+          {"hosts", hosts.versions},
+          {"clock_offsets_s", hosts.clock_offsets}};
 }
 
 Json describe_probes(const RankProgram& program) {
@@ -95,7 +113,7 @@ void serve(const RankProgram& program) {
   }
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);
-  const Json hosts = versions_by_host(*group);
+  const Hosts hosts = ask_hosts(*group);
   if (group->rank() == 0) {
     server.introduce(describe_program(program, *group, hosts), read_host_facts("/", group->size()));
     server.tell(facts);
@@ -111,6 +129,8 @@ int run(const RankProgram& program, int argc, char** argv) {
     std::cout << dump(describe_probes(program)) << '\n';
   } else if (option == "--sweep" && argc == 3) {
     std::cout << sweep(argv[2]) << '\n';
+  } else if (option == "--states" && argc == 3) {
+    std::cout << rank_states(argv[2]) << '\n';
   } else if (option == "--version") {
     std::cout << program.name << " " << version() << '\n';
   } else if (option == "--help") {

@@ -1,14 +1,20 @@
 #include "probes/sweep.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
+#include "core/descriptor.h"
 #include "core/proc_stat.h"
 #include "core/run_variable.h"
 #include "core/text.h"
@@ -52,6 +58,43 @@ std::vector<LeftBehind> remaining(const std::vector<LeftBehind>& processes) {
   return still;
 }
 
+std::string word_for(char state) {
+  switch (state) {
+    case 'R':
+      return "running";
+    case 'S':
+      return "sleeping";
+    case 'D':
+      return "in uninterruptible sleep";
+    case 'T':
+    case 't':
+      return "stopped";
+    default:
+      return std::string("in state ") + state;
+  }
+}
+
+std::string folder_for_temporary_files() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && folder[0] == '/' ? folder : "/tmp";
+}
+
+/// A page that is written and taken away again: what a launcher's daemon or a library does there.
+std::string disk_trouble() {
+  const std::string folder = folder_for_temporary_files();
+  std::string name = folder + "/benchctl-XXXXXX";
+  const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
+  int reason = file.valid() ? 0 : errno;
+  if (file.valid()) {
+    const std::string page(4096, 'x');
+    errno = ENOSPC;  // a short write says nothing else
+    if (write(file.get(), page.data(), page.size()) != static_cast<ssize_t>(page.size()))
+      reason = errno;
+    unlink(name.c_str());
+  }
+  return reason == 0 ? "" : "cannot write to " + folder + ": " + std::strerror(reason);
+}
+
 }  // namespace
 
 std::vector<LeftBehind> left_behind(const std::string& token) {
@@ -69,9 +112,19 @@ std::vector<LeftBehind> left_behind(const std::string& token) {
   return found;
 }
 
+std::string rank_states(const std::string& token) {
+  std::map<std::string, int> counts;
+  for (const LeftBehind& process : left_behind(token))
+    if (const auto stat = read_proc_stat(process.pid); stat && process.name != "orted")
+      ++counts[word_for(stat->state)];
+  std::vector<std::string> words;
+  for (const auto& [state, count] : counts) words.push_back(std::to_string(count) + " " + state);
+  return words.empty() ? "none" : join(words, ", ");
+}
+
 std::string sweep(const std::string& token) {
   const std::vector<LeftBehind> found = left_behind(token);
-  if (found.empty()) return "";
+  if (found.empty()) return disk_trouble();
   for (const LeftBehind& process : found) kill(process.pid, SIGKILL);
   std::vector<LeftBehind> still = remaining(found);
   for (int look = 0; look < kLooks && !still.empty(); ++look) {
@@ -84,7 +137,8 @@ std::string sweep(const std::string& token) {
     text += "; process " + std::to_string(process.pid) + " does not end: state " +
             (stat ? std::string(1, stat->state) : "?");
   }
-  return text;
+  const std::string disk = disk_trouble();
+  return disk.empty() ? text : text + "; " + disk;
 }
 
 }  // namespace bench

@@ -17,8 +17,14 @@ struct LeftBehind {
 /// daemons above them. We ourselves are not among them.
 std::vector<LeftBehind> left_behind(const std::string& token);
 
+/// What a run's ranks on this host are doing, as the kernel sees it: "2 running, 1 stopped"; "none"
+/// where there is none.
+std::string rank_states(const std::string& token);
+
 /// Ends them with SIGKILL and waits a moment. "ended 2 processes left behind: bench-rank 12, orted
-/// 11"; one that stays is named: "process 12 does not end: D". "" when there was none.
+/// 11"; one that stays is named: "process 12 does not end: D". A disk that is full is told as well,
+/// because launchers fail there in words of their own: "cannot write to /tmp: No space left on
+/// device". "" when there was nothing.
 std::string sweep(const std::string& token);
 
 }  // namespace bench

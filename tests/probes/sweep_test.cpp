@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "core/run_variable.h"
 #include "tests/support/catch.h"
 
@@ -62,6 +64,26 @@ TEST_CASE("another run's processes are left alone, also those of a longer name")
   const Sleeper other("run-sweep-22");
   CHECK(sweep("run-sweep-2").empty());
   CHECK_FALSE(other.killed());
+}
+
+TEST_CASE("a host where nothing can be written to the folder for temporary files says so") {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/proc", 1);
+  const std::string told = sweep("run-sweep-5");
+  kept.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
+  CHECK(told.starts_with("cannot write to /proc: "));
+  CHECK(sweep("run-sweep-5").empty());
+}
+
+TEST_CASE("what a run's ranks are doing is told by their state") {
+  const Sleeper ours("run-sweep-6"), other("run-sweep-7");
+  CHECK(rank_states("run-sweep-6") == "1 sleeping");
+  kill(ours.pid(), SIGSTOP);
+  int status = 0;
+  waitpid(ours.pid(), &status, WUNTRACED);
+  CHECK(rank_states("run-sweep-6") == "1 stopped");
+  CHECK(rank_states("run-sweep-8") == "none");
 }
 
 }  // namespace bench

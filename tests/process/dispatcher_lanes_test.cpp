@@ -1,5 +1,7 @@
 // Several hosts at once, and what becomes of a run when one of them falls out. The hosts are names:
 // each rank is a process here, and who answers is the test's to say.
+#include <signal.h>
+
 #include <set>
 
 #include "core/error.h"
@@ -101,8 +103,9 @@ TEST_CASE("another version on one host is that host's failure, not the run's") {
   bench.settings.check_hosts = answering({"n1", "n2"});
   PlanEntry other = on("n1", "01.a");
   other.job.env = {{"FAULTY_RANK_START", "version"}};
-  bench.run({other, on("n2", "01.b")});
+  bench.run({other, on("n2", "01.b"), on("n1", "02.a")});
   CHECK_THAT(bench.outcome("01.a").reason, Contains("0.0.0+other"));
+  CHECK_THAT(bench.outcome("02.a").reason, Contains("n1 is left out: has another version"));
   CHECK(bench.count<Samples>("01.a") == 0);
   CHECK(to_string(bench.outcome("01.b").status) == "ok");
 }
@@ -117,6 +120,41 @@ TEST_CASE("ranks that landed on fewer hosts than asked for measure nothing") {
   bench.run({pair});
   CHECK_THAT(bench.outcome("01.a").reason, Contains("on 1 hosts, not on 2"));
   CHECK(bench.count<Samples>("01.a") == 0);
+}
+
+TEST_CASE("a rank that does not even end on SIGKILL makes its host wedged; the others go on") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.check_hosts = answering({"n1"});
+  pid_t wedged = 0;
+  bench.settings.signaller = [&](pid_t leader, int signal) {
+    // Stands for uninterruptible sleep: signals are accepted and nothing happens.
+    if (wedged == 0) wedged = leader;
+    if (leader != wedged) signal_session(leader, signal);
+  };
+  const auto here = [](const std::string& id, const Json& params) {
+    PlanEntry result = entry(id, params, 0.5);
+    result.places = {{"here", "here", 1, 1, true}};
+    return result;
+  };
+  bench.run({here("01.a", {{"fault", "hang"}}), on("n1", "01.b"), here("02.a", Json::object())});
+  REQUIRE(wedged != 0);
+  signal_session(wedged, SIGKILL);
+  CHECK_THAT(bench.outcome("01.a").reason, Contains("did not end"));
+  CHECK_THAT(bench.outcome("02.a").reason, Contains("here is left out: is wedged: process"));
+  CHECK(to_string(bench.outcome("01.b").status) == "ok");
+}
+
+TEST_CASE("a failure that no host owns says on which hosts the ranks were") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.check_hosts = answering({"n1", "n2"});
+  PlanEntry pair = on("n1", "01.a", {{"fault", "garbage"}});
+  pair.job.hosts = {"n1", "n2"};
+  pair.job.env = {{"FAULTY_RANK_HOSTS", "2"}};
+  pair.places.push_back({"n2", "n2", 1, 1, false});
+  bench.run({pair});
+  CHECK_THAT(bench.outcome("01.a").reason, Contains("on n[1-2]: printed garbage"));
 }
 
 TEST_CASE("an error that ends the run ends it on all hosts") {

@@ -56,6 +56,22 @@ TEST_CASE("a host on which a process does not end is wedged") {
              Contains("is wedged") && Contains("process 12"));
 }
 
+TEST_CASE("a host whose disk is full is out for that") {
+  CHECK_THAT(answer_of("echo 'cannot write to /tmp: No space left on device'").trouble,
+             Contains("has no room: cannot write to /tmp"));
+}
+
+TEST_CASE("what ranks that hang are doing is told host by host, whoever does not answer too") {
+  const TemporaryDirectory folder;
+  const auto agent = folder.path() / "agent";
+  std::ofstream(agent) << "#!/bin/sh\n[ $1 = n2 ] || exit 255\nshift; echo \"$*\"\n";
+  std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
+  LaunchSettings settings;
+  settings.agent = {agent.string()};
+  CHECK(look_at_ranks({{"n1", "n1", 1, 1, false}, {"n2", "n2", 1, 1, false}}, settings, "/x/rank",
+                      "run-1") == "n1: does not answer: exit code 255; n2: /x/rank --states run-1");
+}
+
 TEST_CASE("an agent that is missing leaves nobody out without a word") {
   LaunchSettings settings;
   settings.agent = {"/nonexistent/agent"};

@@ -140,6 +140,23 @@ TEST_CASE("machines, programs and what hurts come from the facts") {
   CHECK(report.machines[0].clock_hz == Approx(3e9));
 }
 
+TEST_CASE("a host whose clock is wrong says so first, and its results stand where they stood") {
+  RunFixture run = two_jobs();
+  const std::size_t before = report_of(run).results.size();
+  run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"THP"}}}});
+  for (const double offset : {-3600.25, -3600.5})
+    run.add("",
+            Facts{"clock",
+                  {{"clock_offset_s", offset},
+                   {"hurts", {"its clock is " + std::to_string(offset) + " s off"}}}},
+            -1);
+  const RunReport report = report_of(run.end());
+  REQUIRE(report.machines.at(0).hurts.size() == 2);
+  CHECK(report.machines[0].hurts[0] == "its clock is -3600.250000 s off");
+  CHECK(report.machines[0].facts["clock_offset_s"] == -3600.5);
+  CHECK(report.results.size() == before);
+}
+
 TEST_CASE("what hurts a host's GPUs is said, and which they are") {
   RunFixture run = two_jobs();
   run.add("", Facts{"host", {{"cores", 2}, {"cpu_model", "X"}, {"hurts", {"THP"}}}});

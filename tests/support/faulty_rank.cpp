@@ -166,8 +166,11 @@ void start() {
   if (fault == "silent") wait_for_ever();
   if (fault == "crash") crash();
   const std::string ours = fault == "version" ? "0.0.0+other" : std::string(version());
-  put(line("", Facts{"program",
-                     {{"program", "bench-rank"}, {"version", ours}, {"hosts", {{"host", ours}}}}}));
+  Json hosts = {{"host", ours}};
+  const char* count = std::getenv("FAULTY_RANK_HOSTS");
+  for (int i = 1; count != nullptr && i < std::atoi(count); ++i)
+    hosts["host" + std::to_string(i)] = ours;
+  put(line("", Facts{"program", {{"program", "bench-rank"}, {"version", ours}, {"hosts", hosts}}}));
   put(line("", Facts{"host", {{"cpu", "fake"}}}));
 }
 

@@ -10,8 +10,9 @@ namespace bench {
 namespace {
 
 /// How benchctl says that a host was given up; behind its name.
-constexpr std::array<const char*, 5> kOut = {" is left out", " does not answer", " is wedged",
-                                             " cannot be asked", " has no bench-rank"};
+constexpr std::array<const char*, 7> kOut = {
+    " is left out",       " does not answer", " is wedged",          " cannot be asked",
+    " has no bench-rank", " has no room",     " has another version"};
 
 /// The name stands at the beginning or behind a blank: "cn1 does not answer" says nothing of n1.
 bool says(const std::string& reason, const std::string& words) {

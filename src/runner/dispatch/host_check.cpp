@@ -41,14 +41,13 @@ std::string telling_line(const std::string& text) {
 /// What stands before a command that is to run on that host.
 using Reach = std::function<std::vector<std::string>(const Place&)>;
 
-Question ask(const Place& place, const Reach& reach, const std::string& program,
-             const std::string& token) {
+Question ask(const Place& place, const Reach& reach, const std::vector<std::string>& words) {
   Question question;
   question.answer.host = place.host;
   Command command;
   if (!place.here) command.argv = reach(place);
   command.unset = step_variables();
-  for (std::string& word : sweep_command(program, token)) command.argv.push_back(std::move(word));
+  command.argv.insert(command.argv.end(), words.begin(), words.end());
   try {
     question.process = std::make_unique<Process>(command);
     question.process->input.close();
@@ -56,6 +55,13 @@ Question ask(const Place& place, const Reach& reach, const std::string& program,
     question.answer.trouble = fmt::format("cannot be asked: {}", error.what());
   }
   return question;
+}
+
+/// Why a host that answered so is out all the same.
+std::string trouble_of(const std::string& answer) {
+  if (answer.find("does not end") != std::string::npos) return "is wedged: " + answer;
+  if (answer.find("cannot write to") != std::string::npos) return "has no room: " + answer;
+  return "";
 }
 
 /// What the end of the question says of the host. 255 is ssh's own; others come from the host.
@@ -69,8 +75,7 @@ void conclude(Question& question) {
                                              words.find("execve(): ") != std::string::npos);
   if (exit.clean()) {
     question.answer.swept = last_line(question.output);
-    if (question.answer.swept.find("does not end") != std::string::npos)
-      question.answer.trouble = "is wedged: " + question.answer.swept;
+    question.answer.trouble = trouble_of(question.answer.swept);
   } else if (no_program) {
     question.answer.trouble = "has no bench-rank that runs there: " + words;
   } else {
@@ -94,9 +99,9 @@ bool look(std::vector<Question>& questions) {
 }
 
 std::vector<HostAnswer> ask_all(const std::vector<Place>& places, const Reach& reach, Seconds limit,
-                                const std::string& program, const std::string& token) {
+                                const std::vector<std::string>& words) {
   std::vector<Question> questions;
-  for (const Place& place : places) questions.push_back(ask(place, reach, program, token));
+  for (const Place& place : places) questions.push_back(ask(place, reach, words));
   const auto deadline = after(limit);
   while (!look(questions) && Clock::now() < deadline) poll(nullptr, 0, 20);
   std::vector<HostAnswer> answers;
@@ -108,6 +113,30 @@ std::vector<HostAnswer> ask_all(const std::vector<Place>& places, const Reach& r
   return answers;
 }
 
+Reach by_agent(const LaunchSettings& settings) {
+  return [&settings](const Place& place) {
+    std::vector<std::string> words = agent_words(settings);
+    words.push_back(place.address);
+    return words;
+  };
+}
+
+Reach by_step(const SlurmSite& site) {
+  return [&site](const Place& place) { return reach_words(place.host, site); };
+}
+
+Seconds agent_limit(const LaunchSettings& settings) {
+  return {settings.connect_timeout_s + kBeyondConnecting.value};
+}
+
+std::string in_words(const std::vector<HostAnswer>& answers) {
+  std::string text;
+  for (const HostAnswer& answer : answers)
+    text += (text.empty() ? "" : "; ") + answer.host + ": " +
+            (answer.trouble.empty() ? answer.swept : answer.trouble);
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> sweep_command(const std::string& program, const std::string& token) {
@@ -117,20 +146,26 @@ std::vector<std::string> sweep_command(const std::string& program, const std::st
 std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
                                         const LaunchSettings& settings, const std::string& program,
                                         const std::string& token) {
-  const Reach by_agent = [&](const Place& place) {
-    std::vector<std::string> words = agent_words(settings);
-    words.push_back(place.address);
-    return words;
-  };
-  const Seconds limit{settings.connect_timeout_s + kBeyondConnecting.value};
-  return ask_all(places, by_agent, limit, program, token);
+  return ask_all(places, by_agent(settings), agent_limit(settings), sweep_command(program, token));
 }
 
 HostCheck check_through(const SlurmSite& site) {
   return [site](const std::vector<Place>& places, const LaunchSettings&, const std::string& program,
                 const std::string& token) {
-    const Reach by_step = [&](const Place& place) { return reach_words(place.host, site); };
-    return ask_all(places, by_step, kSlurmLimit, program, token);
+    return ask_all(places, by_step(site), kSlurmLimit, sweep_command(program, token));
+  };
+}
+
+std::string look_at_ranks(const std::vector<Place>& places, const LaunchSettings& settings,
+                          const std::string& program, const std::string& token) {
+  return in_words(
+      ask_all(places, by_agent(settings), agent_limit(settings), {program, "--states", token}));
+}
+
+RankLook look_through(const SlurmSite& site) {
+  return [site](const std::vector<Place>& places, const LaunchSettings&, const std::string& program,
+                const std::string& token) {
+    return in_words(ask_all(places, by_step(site), kSlurmLimit, {program, "--states", token}));
   };
 }
 

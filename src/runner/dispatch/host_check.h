@@ -35,4 +35,14 @@ std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
 /// Asks through steps of the allocation.
 HostCheck check_through(const SlurmSite& site);
 
+/// What the ranks of a job that hangs are doing, host by host, before they are ended: "node01: 1
+/// running; node02: 1 stopped". Which of them keeps the others waiting, nobody can say for sure.
+using RankLook =
+    std::function<std::string(const std::vector<Place>& places, const LaunchSettings& settings,
+                              const std::string& program, const std::string& token)>;
+
+std::string look_at_ranks(const std::vector<Place>& places, const LaunchSettings& settings,
+                          const std::string& program, const std::string& token);
+RankLook look_through(const SlurmSite& site);
+
 }  // namespace bench

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "runner/dispatch/introduction.h"
 
 namespace bench {
 
@@ -54,7 +56,7 @@ bool Lane::shake_hands(const PlanEntry& entry) {
       const auto* facts = std::get_if<Facts>(&received->record.body);
       if (facts != nullptr && facts->topic == "device") device_ = device_facts_from(facts->facts);
       if (facts == nullptr || facts->topic != "program") continue;
-      if (const std::string misfit = misfit_of(*facts, entry); !misfit.empty()) {
+      if (const std::string misfit = hear(received->record, entry); !misfit.empty()) {
         stop_rank(settings_.graces, nullptr);
         refuse_launch(entry, misfit);
         return false;
@@ -84,39 +86,32 @@ bool Lane::shake_hands(const PlanEntry& entry) {
   }
 }
 
-/// What the ranks said of themselves against what was asked for. Another version on this host is
-/// not one host's fault but the build's, and ends the run.
-std::string Lane::misfit_of(const Facts& facts, const PlanEntry& entry) const {
-  const Json& stated = facts.facts;
+/// Why these ranks measure nothing; "" when they do. Another version on this host is not one host's
+/// fault but the build's, and ends the run.
+std::string Lane::hear(const Record& introduction, const PlanEntry& entry) {
+  const Introduction said = read_introduction(introduction, now_ns());
   const std::string program = rank_program(entry.job, entry.places, site_.launch);
   const bool elsewhere = !entry.places.empty() && !entry.places.front().here;
-  std::map<std::string, std::string> versions;
-  if (const Json hosts = stated.value("hosts", Json::object()); hosts.is_object())
-    for (const auto& [host, version] : hosts.items())
-      versions[host] = version.is_string() ? version.get<std::string>() : "unknown";
+  for (const auto& [host, ahead] : said.clocks)
+    if (Json facts = clock_facts(ahead); !facts.is_null())
+      site_.ledger.write("", Facts{"clock", std::move(facts)}, host);
   if (!elsewhere && entry.places.size() <= 1) {
-    const Json own = stated.value("version", Json());
-    const std::string theirs = own.is_string() ? own.get<std::string>() : "unknown";
-    if (theirs == settings_.version) return "";
+    if (said.version == settings_.version) return "";
     throw Error(ErrorKind::environment,
                 fmt::format("{} is version {} and benchctl is version {}", program,
-                            printable(theirs), settings_.version),
+                            printable(said.version), settings_.version),
                 "build both from one source: scripts/build");
   }
-  for (const auto& [host, version] : versions)
-    if (version != settings_.version)
-      return fmt::format("{}: {} is version {} there and benchctl is version {}", printable(host),
-                         program, printable(version), settings_.version);
-  if (versions.size() != entry.places.size())
-    return fmt::format("the launcher put the ranks on {} hosts, not on {}", versions.size(),
-                       entry.places.size());
-  return "";
+  const Misfit misfit = misfit_of(said, entry.places, program, settings_.version);
+  for (const std::string& host : misfit.hosts)
+    site_.hosts.take_out(host, "has another version: " + misfit.reason);
+  return misfit.reason;
 }
 
 void Lane::refuse_launch(const PlanEntry& entry, const std::string& reason) {
   rank_.reset();
   const std::string found = look_at_hosts(entry);
-  const std::string whole = found.empty() ? reason : found + "; " + reason;
+  const std::string whole = found.empty() ? where(entry) + reason : found + "; " + reason;
   refused_[rank_key_] = whole;  // the next job would fare no better, and would wait as long
   conclude(entry.job, Status::failed, whole);
 }
@@ -175,7 +170,8 @@ bool Lane::run_job(const PlanEntry& entry) {
     }
     site_.ledger.tick();
   }
-  give_up(entry, Status::timed_out, fmt::format("no outcome within {:g} s", job.timeout_s));
+  give_up(entry, Status::timed_out,
+          fmt::format("no outcome within {:g} s{}", job.timeout_s, doings(entry)));
   return true;
 }
 
@@ -217,17 +213,42 @@ std::string Lane::stop_rank(const Graces& graces, const Job* job) {
   });
 }
 
+/// What does not even end on SIGKILL holds its memory and its CPUs, and would spoil what comes
+/// next.
+void Lane::mark_wedged(const PlanEntry& entry, const std::string& end) {
+  if (!rank_->abandoned()) return;
+  for (const Place& place : entry.places)
+    if (place.here) site_.hosts.take_out(place.host, "is wedged: " + end);
+}
+
 void Lane::give_up(const PlanEntry& entry, Status status, const std::string& what) {
-  const std::string end = rank_->gone() ? "" : "; " + stop_rank(settings_.graces, &entry.job);
-  const std::string reason = with_last_words(what + end);
+  const std::string end = rank_->gone() ? "" : stop_rank(settings_.graces, &entry.job);
+  mark_wedged(entry, end);
+  const std::string reason = with_last_words(end.empty() ? what : what + "; " + end);
   rank_.reset();
   const std::string found = look_at_hosts(entry);
-  conclude(entry.job, status, found.empty() ? reason : found + "; " + reason);
+  conclude(entry.job, status, found.empty() ? where(entry) + reason : found + "; " + reason);
+}
+
+/// "; then: node01: 1 running; node02: 1 stopped": of ranks that may wait for each other.
+std::string Lane::doings(const PlanEntry& entry) const {
+  if (entry.places.size() < 2) return "";
+  return "; then: " + settings_.look(entry.places, site_.launch.settings,
+                                     rank_program(entry.job, entry.places, site_.launch),
+                                     site_.launch.token);
+}
+
+/// "on node[01-03]: ", before a reason that names no host; "" where all of it happened here.
+std::string Lane::where(const PlanEntry& entry) const {
+  const bool here =
+      std::ranges::all_of(entry.places, [](const Place& place) { return place.here; });
+  return here ? "" : "on " + compact_hostlist(entry.job.hosts) + ": ";
 }
 
 std::string Lane::look_at_hosts(const PlanEntry& entry) {
   const auto& places = entry.places;
-  if (std::ranges::all_of(places, [](const Place& place) { return place.here; })) return "";
+  // A rank forked here is our own child: whether it ended is known. mpirun's ranks are not.
+  if (entry.job.ranks == 1 && where(entry).empty()) return "";
   std::string found;
   for (const HostAnswer& answer :
        settings_.check_hosts(places, site_.launch.settings,

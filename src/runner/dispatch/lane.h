@@ -29,6 +29,7 @@ struct LaneSettings {
   GoldenValues golden = {};
   Signaller signaller = signal_session;
   HostCheck check_hosts = answering_hosts;  // asked after a failure that may be a host's
+  RankLook look = look_at_ranks;  // asked before ranks on several hosts that hang are ended
 };
 
 /// What the lanes of a run share.
@@ -56,7 +57,7 @@ class Lane {
 
   bool ready_process(const PlanEntry& entry);
   bool shake_hands(const PlanEntry& entry);
-  std::string misfit_of(const Facts& facts, const PlanEntry& entry) const;
+  std::string hear(const Record& introduction, const PlanEntry& entry);
   std::vector<KnownLimit> limits_for(const Job& job) const;
   void refuse_launch(const PlanEntry& entry, const std::string& reason);
   /// False when the job must be run again, because an earlier one disturbed it.
@@ -66,9 +67,12 @@ class Lane {
   void after_outcome(const Job& job);
   void give_up(const PlanEntry& entry, Status status, const std::string& what);
   std::string stop_rank(const Graces& graces, const Job* job);
+  void mark_wedged(const PlanEntry& entry, const std::string& end);
   void interrupt(const Job& job);
 
   bool interrupted() const { return site_.interrupts.count() > 0; }
+  std::string where(const PlanEntry& entry) const;
+  std::string doings(const PlanEntry& entry) const;
   /// Asks the hosts of a failed job who answers, and ends there what the job left behind. Hosts
   /// that do not answer are out from now on. Returns what it found; "" where nothing is remote.
   std::string look_at_hosts(const PlanEntry& entry);

@@ -31,8 +31,9 @@ void Ledger::keep(const Received& received, const Job& job) {
     if (!received.record.job.empty()) ceilings_.observe(job, *samples);
 }
 
-void Ledger::write(const std::string& job, decltype(Record::body) body) {
-  const Record record = own_record(job, std::move(body));
+void Ledger::write(const std::string& job, decltype(Record::body) body, const std::string& host) {
+  Record record = own_record(job, std::move(body));
+  if (!host.empty()) record.host = host;
   const Lock lock(mutex_);
   spool_.append(record);
 }

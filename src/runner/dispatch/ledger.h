@@ -22,8 +22,8 @@ class Ledger {
   /// A rank's record, as it was sent. `job`: whose samples bound what comes later.
   void keep(const Received& received);
   void keep(const Received& received, const Job& job);
-  /// A record of our own.
-  void write(const std::string& job, decltype(Record::body) body);
+  /// A record of our own. `host`: of which it speaks; this one when empty.
+  void write(const std::string& job, decltype(Record::body) body, const std::string& host = "");
 
   /// The rank told the outcome itself.
   void finish(const Job& job, const Outcome& outcome);

@@ -195,7 +195,7 @@ std::string RankProcess::stop(const Graces& graces,
   if (wait_for_end(graces.terminate, keep)) return "ended on SIGTERM";
   process_.signal(SIGKILL);
   if (wait_for_end(graces.kill, keep)) return "ended on SIGKILL";
-  gone_ = true;
+  gone_ = abandoned_ = true;
   return fmt::format("process {} did not end: {}", process_.pid(), process_state(process_.pid()));
 }
 

@@ -59,6 +59,8 @@ class RankProcess {
 
   RankLog& log() { return log_; }
   bool gone() const { return gone_; }
+  /// stop() did not end it.
+  bool abandoned() const { return abandoned_; }
 
  private:
   std::optional<RankEvent> take_line();
@@ -78,6 +80,7 @@ class RankProcess {
   std::string unsent_;
   bool closing_ = false;
   bool gone_ = false;
+  bool abandoned_ = false;
   bool overflow_told_ = false;
   std::optional<Clock::time_point> output_closed_;
   std::optional<Clock::time_point> ended_;

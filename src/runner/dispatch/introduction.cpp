@@ -1,0 +1,70 @@
+#include "runner/dispatch/introduction.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+std::string text_or_unknown(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : "unknown";
+}
+
+/// The place a host means that may call itself by a longer or a shorter name; "" for none of them.
+std::string place_of(const std::string& host, const std::vector<Place>& places) {
+  if (places.size() == 1) return places.front().host;
+  const auto name = [](const std::string& full) { return full.substr(0, full.find('.')); };
+  for (const Place& place : places)
+    if (name(place.host) == name(host)) return place.host;
+  return "";
+}
+
+}  // namespace
+
+Introduction read_introduction(const Record& program, std::int64_t now_ns) {
+  Introduction said;
+  const auto* body = std::get_if<Facts>(&program.body);
+  if (body == nullptr || !body->facts.is_object()) return said;
+  said.version = text_or_unknown(body->facts.value("version", Json()));
+  const Seconds ahead{1e-9 * (static_cast<double>(program.time_ns) - static_cast<double>(now_ns))};
+  said.clocks[program.host] = ahead;
+  if (const Json hosts = body->facts.value("hosts", Json()); hosts.is_object())
+    for (const auto& [host, version] : hosts.items())
+      said.versions[host] = text_or_unknown(version);
+  if (const Json clocks = body->facts.value("clock_offsets_s", Json()); clocks.is_object())
+    for (const auto& [host, offset] : clocks.items())
+      if (offset.is_number()) said.clocks[host] = ahead + Seconds{offset.get<double>()};
+  return said;
+}
+
+Misfit misfit_of(const Introduction& said, const std::vector<Place>& places,
+                 const std::string& program, const std::string& ours) {
+  Misfit misfit;
+  for (const auto& [host, version] : said.versions) {
+    if (version == ours) continue;
+    misfit.reason += fmt::format("{}{}: {} is version {} there and benchctl is version {}",
+                                 misfit.reason.empty() ? "" : "; ", printable(host), program,
+                                 printable(version), ours);
+    if (const std::string place = place_of(host, places); !place.empty())
+      misfit.hosts.push_back(place);
+  }
+  if (misfit.reason.empty() && said.versions.size() != places.size())
+    misfit.reason = fmt::format("the launcher put the ranks on {} hosts, not on {}",
+                                said.versions.size(), places.size());
+  return misfit;
+}
+
+Json clock_facts(Seconds ahead) {
+  if (!(std::abs(ahead.value) > kWrongClock.value)) return nullptr;
+  const std::string hurt = fmt::format(
+      "its clock is {:.0f} s {} that of the machine benchctl ran on: so are the times of its "
+      "records, logs and events; set it (chronyc makestep)",
+      std::abs(ahead.value), ahead.value > 0.0 ? "ahead of" : "behind");
+  return {{"clock_offset_s", ahead.value}, {"hurts", {hurt}}};
+}
+
+}  // namespace bench

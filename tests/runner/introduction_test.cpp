@@ -1,0 +1,78 @@
+// What ranks say of themselves at their start, and what is made of it.
+#include "runner/dispatch/introduction.h"
+
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::int64_t kNow = 1'800'000'000'000'000'000;
+
+Record said(const Json& facts, double ahead_s = 0.0) {
+  Record record;
+  record.host = "n1";
+  record.time_ns = kNow + static_cast<std::int64_t>(ahead_s * 1e9);
+  record.body = Facts{"program", facts};
+  return record;
+}
+
+std::vector<Place> places(const std::vector<std::string>& hosts) {
+  std::vector<Place> list;
+  for (const std::string& host : hosts) list.push_back({host, host, 1, 1, false});
+  return list;
+}
+
+Misfit misfit(const Json& versions, const std::vector<std::string>& hosts) {
+  return misfit_of(read_introduction(said({{"hosts", versions}}), kNow), places(hosts), "/x/rank",
+                   "1.0");
+}
+
+}  // namespace
+
+TEST_CASE("ranks of the right version on the hosts that were asked for fit") {
+  CHECK(misfit({{"n1", "1.0"}, {"n2", "1.0"}}, {"n1", "n2"}).reason.empty());
+}
+
+TEST_CASE("every host of another version is named, by the name it has in the hosts file") {
+  const Misfit found =
+      misfit({{"n1", "1.0"}, {"n2", "0.9"}, {"n3.rack", "0.8"}}, {"n1", "n2.rack", "n3"});
+  CHECK_THAT(found.reason,
+             Contains("n2: /x/rank is version 0.9 there and benchctl is version 1.0") &&
+                 Contains("n3.rack: /x/rank is version 0.8"));
+  CHECK(found.hosts == std::vector<std::string>{"n2.rack", "n3"});
+  CHECK(misfit({{"alias", "0.9"}}, {"n7"}).hosts == std::vector<std::string>{"n7"});
+}
+
+TEST_CASE("ranks on fewer hosts than asked for are nobody's version") {
+  const Misfit found = misfit({{"n1", "1.0"}}, {"n1", "n2"});
+  CHECK_THAT(found.reason, Contains("on 1 hosts, not on 2"));
+  CHECK(found.hosts.empty());
+}
+
+TEST_CASE("clocks are told against ours: rank 0's by its record, the others' by rank 0's") {
+  const Json facts = {{"version", "1.0"}, {"clock_offsets_s", {{"n1", 0.0}, {"n2", -90.0}}}};
+  const Introduction intro = read_introduction(said(facts, 60.0), kNow);
+  CHECK(intro.clocks.at("n1").value == Approx(60.0));
+  CHECK(intro.clocks.at("n2").value == Approx(-30.0));
+}
+
+TEST_CASE("a clock that is wrong is a fact with a hurt, one within what a record takes is none") {
+  CHECK(clock_facts(Seconds{9.0}).is_null());
+  CHECK(clock_facts(Seconds{-9.0}).is_null());
+  const Json facts = clock_facts(Seconds{-3600.0});
+  CHECK(facts.at("clock_offset_s") == -3600.0);
+  CHECK_THAT(facts.at("hurts").at(0).get<std::string>(), Contains("3600 s behind"));
+  CHECK_THAT(clock_facts(Seconds{11.0}).at("hurts").at(0).get<std::string>(),
+             Contains("11 s ahead of"));
+}
+
+TEST_CASE("an introduction that says nothing, or nonsense, is of an unknown version") {
+  CHECK(read_introduction(said(Json::object()), kNow).version == "unknown");
+  const Introduction odd = read_introduction(
+      said({{"version", 3}, {"hosts", "x"}, {"clock_offsets_s", {{"n2", "late"}}}}), kNow);
+  CHECK(odd.version == "unknown");
+  CHECK(odd.versions.empty());
+  CHECK_FALSE(odd.clocks.contains("n2"));
+}

@@ -1,32 +1,11 @@
 """A run over several hosts while one of them fails: it ends in time, names the host and why, loses nothing of the others,
 and resume completes it."""
 
-import shutil
-
-from cluster_test_case import NULL, PROGRAMS, ClusterTestCase, long_case
+from cluster_test_case import NULL, ClusterTestCase, long_case
 from lab_test_case import main, until
 
 
 class ClusterFaults(ClusterTestCase):
-    def assert_only_node02_failed(self, *why):
-        """Its first job failed for one of these reasons, its second was left out, the others' are ok."""
-        jobs = self.jobs()
-        for job, (outcome, reason) in jobs.items():
-            if not job.endswith(".2"):
-                self.assertEqual(outcome, "ok", f"{job}: {reason}")
-        outcome, reason = jobs["01.long.2"]
-        self.assertIn(outcome, ("failed", "timed_out"), reason)
-        self.assertIn("node02", reason)
-        self.assertTrue(any(text in reason for text in why), reason)
-        outcome, reason = jobs["02.null.2"]
-        self.assertEqual(outcome, "skipped", reason)
-        self.assertIn("node02 is left out", reason)
-
-    def assert_resumes(self):
-        self.lab.say("heal", "node02")
-        self.resume("--failed")
-        self.assert_whole()
-
     def test_a_host_that_is_cut_off_before_the_start(self):
         self.lab.say("cut", "node02")
         self.start(long_case(0.3), NULL).finish(30)
@@ -97,14 +76,6 @@ class ClusterFaults(ClusterTestCase):
         self.assertEqual(jobs.pop("01.long.2")[0], "failed")
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
         self.assertEqual(self.lab.ranks("node02"), [])
-
-    def test_a_program_that_is_missing_on_a_host(self):
-        copy = self.folder / "bench-rank"
-        shutil.copy(PROGRAMS / "bench-rank", copy)
-        for host in ("node01", "node03"):
-            self.lab.say("exec", host, "cp", str(copy), "/tmp/bench-rank")
-        self.start(long_case(0.3), NULL, rank_program="/tmp/bench-rank").finish(30)
-        self.assert_only_node02_failed("no bench-rank")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class Run:
 
     @property
     def folder(self):
-        folders = sorted((self.case.folder / "runs").glob("2*"))
+        folders = sorted(self.case.runs.glob("2*"))
         return folders[-1] if folders else None
 
     def records(self):
@@ -76,6 +76,7 @@ class ClusterTestCase(LabTestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=self.shared))
         self.database = self.folder / "results.sqlite"
+        self.runs = self.folder / "runs"
         self.begun = time.monotonic()
 
     def tearDown(self):
@@ -88,6 +89,25 @@ class ClusterTestCase(LabTestCase):
         hosts.write_text(json.dumps({"hosts": [{"name": f"node[01-{self.HOSTS:02}]", "slots": 1}],
                                      "mpirun": {**MPIRUN, **mpirun}, "slurm": slurm or {}}))
         return Run(self, ["run", suite, "--hosts", hosts, "--parallel", parallel, "--launcher", launcher], before)
+
+    def assert_only_node02_failed(self, *why):
+        """Its first job failed for one of these reasons, its second was left out, the others' are ok."""
+        jobs = self.jobs()
+        for job, (outcome, reason) in jobs.items():
+            if not job.endswith(".2"):
+                self.assertEqual(outcome, "ok", f"{job}: {reason}")
+        outcome, reason = jobs["01.long.2"]
+        self.assertIn(outcome, ("failed", "timed_out"), reason)
+        self.assertIn("node02", reason)
+        self.assertTrue(any(text in reason for text in why), reason)
+        outcome, reason = jobs["02.null.2"]
+        self.assertEqual(outcome, "skipped", reason)
+        self.assertIn("node02 is left out", reason)
+
+    def assert_resumes(self):
+        self.lab.say("heal", "node02")
+        self.resume("--failed")
+        self.assert_whole()
 
     def resume(self, *words, seconds=40):
         run = Run(self, ["resume", "latest", *words])
@@ -119,6 +139,10 @@ class ClusterLab(Lab):
     @property
     def script(self):
         return pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lab"
+
+    def root(self, host):
+        """A host's files, seen from outside."""
+        return f"/proc/{(self.folder / 'hosts' / host / 'process').read_text().split()[0]}/root"
 
     def ranks(self, host):
         """The process numbers of the rank programs and daemons on a host, as seen there."""

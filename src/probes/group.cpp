@@ -42,6 +42,12 @@ std::string broadcast_text(Group& group, const std::string& text) {
   return copy;
 }
 
+std::string no_collectives(const Group& group) {
+  return "there is no library for collectives: the host's need MPI and GPUs' need NCCL, and these "
+         "ranks were joined by " +
+         group.library();
+}
+
 std::string agreed(Group& group, const std::string& reason) {
   double refused = reason.empty() ? 0.0 : 1.0;
   group.max(std::span(&refused, 1));

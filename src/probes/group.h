@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -27,12 +28,15 @@ class Group {
   virtual std::vector<std::string> gather(const std::string& text) = 0;
   /// The data plane for buffers in host memory; null for a rank alone.
   virtual Collectives* collectives() { return nullptr; }
-  /// "OpenMPI 4.1.4", "none".
+  /// "Open MPI v4.1.4", "TCP", "none".
   virtual std::string library() const = 0;
 };
 
 /// A text known to rank 0 made known to all.
 std::string broadcast_text(Group& group, const std::string& text);
+
+/// Why Device::collectives() is null for these ranks.
+std::string no_collectives(const Group& group);
 
 /// The first reason of any rank, made known to all; "" when no rank has one. Every rank must call
 /// it: one that gave up alone would leave the others waiting.
@@ -41,8 +45,15 @@ std::string agreed(Group& group, const std::string& reason);
 /// One rank alone; never touches MPI.
 std::unique_ptr<Group> make_self_group();
 
-/// Joins the group the launcher started us in: MPI when its environment is there, else alone.
-/// Throws Error(environment) when a launcher started several ranks and this build has no MPI.
-std::unique_ptr<Group> join_group();
+/// What joins the ranks: `automatic` is MPI where a launcher started us that speaks it and this
+/// build has it; else TCP, where the variables of torchrun, Slurm or mpirun say that there are
+/// several ranks (backends/tcp/rendezvous.h); else nothing.
+enum class GroupKind { automatic, mpi, tcp, none };
+/// Throws Error(usage) naming what there is.
+GroupKind group_kind_from(std::string_view name);
+
+/// Joins the group the launcher started us in. Throws Error(environment) when its ranks do not come
+/// together.
+std::unique_ptr<Group> join_group(GroupKind kind = GroupKind::automatic);
 
 }  // namespace bench

@@ -22,6 +22,8 @@
 namespace bench {
 namespace {
 
+constexpr const char* kTcp = "TCP";  // TcpGroup::library()
+
 std::string usage(const std::string& name) {
   return name +
          ": runs probes as one rank; benchctl starts it.\n"
@@ -29,6 +31,10 @@ std::string usage(const std::string& name) {
          "  " +
          name +
          "             serve jobs from stdin, one JSON text a line, until it ends\n"
+         "  " +
+         name +
+         " --group KIND  how its ranks are joined: auto, mpi, tcp or none; auto is mpi where a\n"
+         "                 launcher speaks it, else tcp by the variables of torchrun or Slurm\n"
          "  " +
          name +
          " --sweep RUN end what that run left behind on this host, and say what that was\n"
@@ -66,13 +72,15 @@ Hosts ask_hosts(Group& group) {
 
 Json describe_program(const RankProgram& program, const Group& group, const Hosts& hosts) {
   Json libraries = program.libraries();
-  libraries["mpi"] = group.size() > 1 ? Json(group.library()) : Json(nullptr);
+  const bool by_mpi = group.size() > 1 && group.library() != kTcp;
+  libraries["mpi"] = by_mpi ? Json(group.library()) : Json(nullptr);
   return {{"version", version()},
           {"program", program.name},
           {"pid", getpid()},
           {"ranks", group.size()},
           {"compiler", __VERSION__},
           {"libraries", libraries},
+          {"group", group.library()},
           {"hosts", hosts.versions},
           {"clock_offsets_s", hosts.clock_offsets}};
 }
@@ -101,10 +109,10 @@ std::vector<Facts> place_ranks(const RankProgram& program, Group& group) {
   return {Facts{"rank_places", {{"ranks", std::move(ranks)}}}};
 }
 
-void serve(const RankProgram& program) {
+void serve(const RankProgram& program, GroupKind kind) {
   std::signal(SIGPIPE, SIG_IGN);  // a vanished reader is an error to report, not a silent death
   RecordStream records;
-  const auto group = program.join_group();
+  const auto group = program.join_group(kind);
   std::vector<Facts> facts = place_ranks(program, *group);
   if (program.device_facts) {
     const std::set<int> own = processes_here(*group);
@@ -124,7 +132,9 @@ void serve(const RankProgram& program) {
 int run(const RankProgram& program, int argc, char** argv) {
   const std::string option = argc > 1 ? argv[1] : "";
   if (option.empty()) {
-    serve(program);
+    serve(program, GroupKind::automatic);
+  } else if (option == "--group" && argc == 3) {
+    serve(program, group_kind_from(argv[2]));
   } else if (option == "--describe") {
     std::cout << dump(describe_probes(program)) << '\n';
   } else if (option == "--sweep" && argc == 3) {

@@ -17,7 +17,7 @@ namespace bench {
 
 struct RankProgram {
   std::string name;  // "bench-rank"
-  std::function<std::unique_ptr<Group>()> join_group;
+  std::function<std::unique_ptr<Group>(GroupKind)> join_group;
   std::function<std::unique_ptr<Device>()> make_device;
   std::function<Json()> libraries;  // versions of what the program measures with
   /// Brings each rank to where its device is, before it makes it; what that rank did, or null. Rank

@@ -126,7 +126,7 @@ void measure_all(State& state, Collectives& collectives) {
 void run_collective(State& state) {
   if (state.group().size() < 2) return state.skip("needs at least two ranks");
   Collectives* collectives = state.device().collectives(state.group());
-  if (collectives == nullptr) return state.skip("this build has no library for collectives");
+  if (collectives == nullptr) return state.skip(no_collectives(state.group()));
   const PathRequest paths = path_request(state);
   if (!join_ranks(state, *collectives, paths)) return;
   measure_all(state, *collectives);

@@ -161,7 +161,8 @@ class CudaDevice final : public Device {
 }  // namespace
 
 int local_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "LOCAL_RANK"}) {
+  // torchrun inside a Slurm step: SLURM_LOCALID is its own, and the same for all its ranks.
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "LOCAL_RANK", "SLURM_LOCALID"}) {
     const char* text = std::getenv(name);
     if (text == nullptr) continue;
     const std::string_view digits(text);

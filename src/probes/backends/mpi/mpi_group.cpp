@@ -1,13 +1,11 @@
-// Group start-up: MPI where a launcher that speaks it started us, else alone. MPI_Init is called
-// only in the first case: it costs 100 to 300 ms, and a job of one rank has no use for it.
-#include <array>
+#include "probes/backends/mpi/mpi_group.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "core/error.h"
 #include "probes/backends/mpi/mpi_check.h"
-#include "probes/group.h"
 
 #ifdef BENCH_MPI
 #include "probes/backends/mpi/mpi_collectives.h"
@@ -15,16 +13,6 @@
 
 namespace bench {
 namespace {
-
-/// How many ranks the launcher says it started; 1 without a launcher.
-int launched_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
-    // SLURM_NTASKS stands in a batch script's environment too; only a step's rank has SLURM_PROCID.
-    if (std::string(name) == "SLURM_NTASKS" && std::getenv("SLURM_PROCID") == nullptr) continue;
-    if (const char* value = std::getenv(name)) return std::atoi(value);
-  }
-  return 1;
-}
 
 #ifdef BENCH_MPI
 
@@ -117,23 +105,20 @@ class MpiGroup final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> join_group() {
-  const int ranks = launched_ranks();
-  if (ranks <= 1) return make_self_group();
+bool mpi_is_built() {
 #ifdef BENCH_MPI
-  auto group = std::make_unique<MpiGroup>();
-  if (group->size() != ranks)
-    throw Error(ErrorKind::environment,
-                "the launcher started " + std::to_string(ranks) + " ranks and MPI knows of " +
-                    std::to_string(group->size()),
-                "this MPI does not speak the launcher's protocol; OpenMPI needs srun --mpi=pmix");
-  return group;
+  return true;
 #else
-  throw Error(ErrorKind::environment,
-              "the launcher started " + std::to_string(ranks) +
-                  " ranks and this bench-rank was built "
-                  "without MPI",
-              "install libopenmpi-dev and build again");
+  return false;
+#endif
+}
+
+std::unique_ptr<Group> make_mpi_group() {
+#ifdef BENCH_MPI
+  return std::make_unique<MpiGroup>();
+#else
+  throw Error(ErrorKind::environment, "this build has no MPI",
+              "install libopenmpi-dev and build again, or join the ranks with --group tcp");
 #endif
 }
 

@@ -1,0 +1,226 @@
+#include "probes/backends/tcp/meeting.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <list>
+#include <set>
+#include <span>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "probes/backends/tcp/greeting.h"
+#include "probes/backends/tcp/tcp_socket.h"
+#include "probes/record_stream.h"
+
+namespace bench {
+namespace {
+
+constexpr Seconds kToGreet{5.0};            // then a silent stranger is turned away
+constexpr std::size_t kMostStrangers = 64;  // that may stand there at once beside the ranks
+constexpr Seconds kForTheAnswer{5.0};       // beyond the time in which all must have come
+constexpr std::size_t kNamedRanks = 8;
+constexpr std::size_t kNamedStrangers = 8;
+
+std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+/// One that has connected and not yet greeted.
+struct Guest {
+  Descriptor socket;
+  Address from;
+  std::string heard;
+  TcpClock::time_point patience;
+};
+
+/// Reads on: true when a whole line is there, `over` when there will be none. Not a byte beyond the
+/// line: what comes next is the group's.
+bool hear(const Descriptor& socket, std::string& heard, bool& over) {
+  std::array<std::byte, 1> some;
+  std::ptrdiff_t got = 0;
+  while (!heard.ends_with('\n') && heard.size() < kMostGreeting) {
+    got = receive_some(socket, some);
+    if (got <= 0) break;
+    heard += static_cast<char>(some[0]);
+  }
+  if (heard.ends_with('\n')) return true;
+  over = got < 0 || heard.size() >= kMostGreeting;
+  return false;
+}
+
+std::string first_line(const std::string& heard) { return heard.substr(0, heard.find('\n')); }
+
+class Reception {
+ public:
+  explicit Reception(const Rendezvous& rendezvous)
+      : rendezvous_(rendezvous), members_(static_cast<std::size_t>(rendezvous.size)) {
+    members_[0].host = host_name();
+  }
+
+  std::vector<Member> run() {
+    const std::vector<Descriptor> listeners = listen_at(rendezvous_.port, rendezvous_.interfaces);
+    const auto deadline = time_after(rendezvous_.timeout);
+    while (come_ < rendezvous_.size) {
+      if (TcpClock::now() >= deadline) fail(who_is_missing());
+      wait(listeners, deadline);
+      for (const Descriptor& listener : listeners) let_in(listener);
+      guests_.remove_if([&](Guest& guest) { return attend(guest); });
+    }
+    tell("");
+    return std::move(members_);
+  }
+
+ private:
+  void wait(const std::vector<Descriptor>& listeners, TcpClock::time_point deadline) const {
+    std::vector<pollfd> all;
+    for (const Descriptor& listener : listeners) all.push_back({listener.get(), POLLIN, 0});
+    for (const Guest& guest : guests_) {
+      all.push_back({guest.socket.get(), POLLIN, 0});
+      deadline = std::min(deadline, guest.patience);
+    }
+    poll(all.data(), all.size(), milliseconds_to(deadline));
+  }
+
+  void let_in(const Descriptor& listener) {
+    for (;;) {
+      Guest guest;
+      guest.socket = take_connection(listener, guest.from);
+      if (!guest.socket.valid()) return;
+      guest.patience = time_after(kToGreet);
+      if (guests_.size() < members_.size() + kMostStrangers) guests_.push_back(std::move(guest));
+    }
+  }
+
+  /// True when it is no guest any more: a member, or gone.
+  bool attend(Guest& guest) {
+    bool over = false;
+    if (hear(guest.socket, guest.heard, over)) {
+      judge(guest);
+      return true;
+    }
+    if (over && !guest.heard.empty()) turn_away(guest, "it does not greet as a rank does");
+    if (over || TcpClock::now() < guest.patience) return over;
+    turn_away(guest, "it says nothing");
+    return true;
+  }
+
+  void turn_away(const Guest& guest, const std::string& why) {
+    const std::string whole = in_words(guest.from) + " is turned away: " + why;
+    if (strangers_.size() >= kNamedStrangers || !strangers_.insert(whole).second) return;
+    say(Level::warning, whole);
+  }
+
+  void judge(Guest& guest) {
+    const auto read = read_greeting(first_line(guest.heard));
+    if (const auto* none = std::get_if<NoGreeting>(&read)) {
+      if (none->stranger) return turn_away(guest, none->reason);
+      refuse(guest, "a rank on " + in_words(guest.from) + ": " + none->reason);
+    }
+    const Greeting& greeting = std::get<Greeting>(read);
+    if (!same_token(rendezvous_.token, greeting.token)) {
+      send_all(guest.socket, bytes(answer_line("wrong token: this is another job's group")));
+      return turn_away(guest, "wrong token");
+    }
+    if (const std::string wrong = against(greeting); !wrong.empty()) refuse(guest, wrong);
+    Member& member = members_[static_cast<std::size_t>(greeting.rank)];
+    member.socket = std::move(guest.socket);
+    member.host = greeting.host;
+    ++come_;
+  }
+
+  /// What speaks against one who knows the token; "" for nothing.
+  std::string against(const Greeting& greeting) const {
+    const std::string who = fmt::format("rank {} on {}", greeting.rank, printable(greeting.host));
+    if (greeting.version != version())
+      return fmt::format("{} is version {} and rank 0 on {} is version {}", who,
+                         printable(greeting.version), members_[0].host, version());
+    if (greeting.size != rendezvous_.size)
+      return fmt::format("{} is one of {} ranks and rank 0 one of {}", who, greeting.size,
+                         rendezvous_.size);
+    if (greeting.rank >= rendezvous_.size)
+      return fmt::format("{} is beyond the last of {} ranks", who, rendezvous_.size);
+    const Member& member = members_[static_cast<std::size_t>(greeting.rank)];
+    if (greeting.rank == 0 || member.socket.valid())
+      return fmt::format("there are two ranks {}: on {} and on {}", greeting.rank, member.host,
+                         printable(greeting.host));
+    return "";
+  }
+
+  [[noreturn]] void refuse(const Guest& guest, const std::string& why) {
+    send_all(guest.socket, bytes(answer_line(why)));
+    fail(why);
+  }
+
+  [[noreturn]] void fail(const std::string& why) {
+    tell(why);
+    throw Error(ErrorKind::environment, "the ranks do not come together: " + why,
+                "every rank must be of one build, one job and know the same number of ranks");
+  }
+
+  /// The end of the meeting, to all that have come.
+  void tell(const std::string& refusal) {
+    for (const Member& member : members_)
+      if (member.socket.valid()) send_all(member.socket, bytes(answer_line(refusal)));
+  }
+
+  std::string who_is_missing() const {
+    std::vector<std::string> missing;
+    for (std::size_t rank = 1; rank < members_.size(); ++rank)
+      if (!members_[rank].socket.valid()) missing.push_back(std::to_string(rank));
+    const std::size_t count = missing.size();
+    if (count > kNamedRanks) missing.resize(kNamedRanks);
+    std::string text = fmt::format(
+        "rank{} {}{} of {} did not come to {} port {} within {:g} s", count > 1 ? "s" : "",
+        join(missing, ", "),
+        count > kNamedRanks ? fmt::format(" and {} more", count - kNamedRanks) : "",
+        rendezvous_.size, members_[0].host, rendezvous_.port, rendezvous_.timeout.value);
+    for (const std::string& stranger : strangers_) text += "; " + stranger;
+    return text;
+  }
+
+  const Rendezvous& rendezvous_;
+  std::vector<Member> members_;
+  int come_ = 1;
+  std::list<Guest> guests_;
+  std::set<std::string> strangers_;
+};
+
+}  // namespace
+
+std::vector<Member> receive_ranks(const Rendezvous& rendezvous) {
+  return Reception(rendezvous).run();
+}
+
+Member join_rank_0(const Rendezvous& rendezvous) {
+  const auto deadline = time_after(rendezvous.timeout);
+  Member rank_0{connect_to(rendezvous.host, rendezvous.port, rendezvous.interfaces, deadline),
+                rendezvous.host};
+  const std::string greeting = greeting_line(
+      {std::string(version()), rendezvous.size, rendezvous.rank, rendezvous.token, host_name()});
+  std::string heard;
+  bool over = !send_all(rank_0.socket, bytes(greeting));
+  const auto patience = deadline + (time_after(kForTheAnswer) - TcpClock::now());
+  bool answered = false;
+  while (!over && !answered && TcpClock::now() < patience) {
+    pollfd wait{rank_0.socket.get(), POLLIN, 0};
+    poll(&wait, 1, milliseconds_to(patience));
+    answered = hear(rank_0.socket, heard, over);
+  }
+  const std::string where =
+      fmt::format("rank 0 at {} port {}", printable(rendezvous.host), rendezvous.port);
+  const Answer answer = answered ? read_answer(first_line(heard)) : Answer{};
+  if (!answered)
+    throw Error(ErrorKind::environment,
+                where + (over ? " went away before all ranks had come" : " does not answer"));
+  if (!answer.ours)
+    throw Error(ErrorKind::environment, "what listens as " + where + " is no rank",
+                "set BENCH_RENDEZVOUS=host:port to a port that nobody uses");
+  if (!answer.refusal.empty())
+    throw Error(ErrorKind::environment, where + " refuses: " + answer.refusal);
+  return rank_0;
+}
+
+}  // namespace bench

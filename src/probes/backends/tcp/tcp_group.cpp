@@ -1,0 +1,220 @@
+#include "probes/backends/tcp/tcp_group.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/backends/tcp/frame.h"
+#include "probes/backends/tcp/meeting.h"
+
+namespace bench {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+using Combine = double (*)(double, double);
+
+double larger(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
+double added(double a, double b) { return a + b; }
+
+std::string as_text(Bytes data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+/// What both ends have in common.
+class TcpGroup : public Group {
+ public:
+  TcpGroup(int rank, int size) : rank_(rank), size_(size) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void max(std::span<double> values) override { reduce(values, larger); }
+  void sum(std::span<double> values) override { reduce(values, added); }
+  std::string library() const override { return "TCP"; }
+
+ protected:
+  virtual void reduce(std::span<double> values, Combine combine) = 0;
+
+ private:
+  int rank_, size_;
+};
+
+class Centre final : public TcpGroup {
+ public:
+  explicit Centre(const Rendezvous& rendezvous)
+      : TcpGroup(0, rendezvous.size), members_(receive_ranks(rendezvous)) {}
+
+  void barrier() override {
+    collect(GroupOp::barrier);
+    spread(GroupOp::barrier, {});
+  }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    if (root == 0) return spread(GroupOp::broadcast, data);
+    const auto from = static_cast<std::size_t>(root);
+    const auto frames = collect(GroupOp::broadcast, [&](std::size_t rank) { return rank == from; });
+    expect_size(from, GroupOp::broadcast, frames[from], data.size());
+    std::ranges::copy(frames[from], data.begin());
+    spread(GroupOp::broadcast, data, from);
+  }
+
+  std::vector<std::string> gather(const std::string& text) override {
+    std::vector<std::string> texts = {text};
+    const auto frames = collect(GroupOp::gather);
+    for (std::size_t rank = 1; rank < frames.size(); ++rank) texts.push_back(as_text(frames[rank]));
+    return texts;
+  }
+
+ private:
+  using Parts = std::vector<std::vector<std::byte>>;
+
+  /// In the order of the ranks, so that a sum has the same bits each time.
+  void reduce(std::span<double> values, Combine combine) override {
+    const Parts parts = collect(GroupOp::reduce);
+    for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+      expect_size(rank, GroupOp::reduce, parts[rank], values.size_bytes());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        double other = 0.0;
+        std::memcpy(&other, parts[rank].data() + i * sizeof other, sizeof other);
+        values[i] = combine(values[i], other);
+      }
+    }
+    spread(GroupOp::reduce, std::as_bytes(values));
+  }
+
+  /// One frame of each rank (or of those asked), whoever comes first: one that has died is noticed
+  /// while others are still waited for.
+  Parts collect(GroupOp op, const std::function<bool(std::size_t)>& asked = {}) {
+    Parts parts(members_.size());
+    std::vector<std::size_t> missing;
+    for (std::size_t rank = 1; rank < members_.size(); ++rank)
+      if (!asked || asked(rank)) missing.push_back(rank);
+    std::vector<FrameReader> readers(members_.size());
+    for (;;) {
+      std::erase_if(missing, [&](std::size_t rank) {
+        auto frame = advance(readers[rank], rank);
+        if (!frame) return false;
+        if (frame->op != op)
+          give_up(fmt::format("{} is in {} and rank 0 in {}", name(rank), to_string(frame->op),
+                              to_string(op)));
+        parts[rank] = std::move(frame->data);
+        return true;
+      });
+      if (missing.empty()) return parts;
+      std::vector<pollfd> waiting;
+      for (const std::size_t rank : missing)
+        waiting.push_back({members_[rank].socket.get(), POLLIN, 0});
+      poll(waiting.data(), waiting.size(), -1);
+    }
+  }
+
+  std::optional<Frame> advance(FrameReader& reader, std::size_t rank) {
+    try {
+      return reader.advance(members_[rank].socket);
+    } catch (const Error& error) {
+      left(rank, error.what());
+    }
+  }
+
+  void spread(GroupOp op, Bytes data, std::size_t except = 0) {
+    for (std::size_t rank = 1; rank < members_.size(); ++rank)
+      if (rank != except && !send_frame(members_[rank].socket, op, data))
+        left(rank, std::strerror(errno));
+  }
+
+  void expect_size(std::size_t rank, GroupOp op, Bytes data, std::size_t bytes) {
+    if (data.size() != bytes)
+      give_up(fmt::format("{} takes part in {} with {} bytes and rank 0 with {}", name(rank),
+                          to_string(op), data.size(), bytes));
+  }
+
+  std::string name(std::size_t rank) const {
+    return fmt::format("rank {} on {}", rank, printable(members_[rank].host));
+  }
+
+  [[noreturn]] void left(std::size_t rank, const std::string& why) {
+    give_up(fmt::format("{} has left the group: {}", name(rank), why));
+  }
+
+  /// Ends the group on all ranks, with the reason.
+  [[noreturn]] void give_up(const std::string& reason) {
+    for (const Member& member : members_)
+      if (member.socket.valid())
+        send_frame(member.socket, GroupOp::give_up, std::as_bytes(std::span(reason)));
+    throw Error(ErrorKind::environment, reason);
+  }
+
+  std::vector<Member> members_;
+};
+
+class Outer final : public TcpGroup {
+ public:
+  explicit Outer(const Rendezvous& rendezvous)
+      : TcpGroup(rendezvous.rank, rendezvous.size), rank_0_(join_rank_0(rendezvous)) {}
+
+  void barrier() override {
+    say_to_0(GroupOp::barrier, {});
+    hear_from_0(GroupOp::barrier, 0);
+  }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    if (root == rank()) return say_to_0(GroupOp::broadcast, data);
+    const auto heard = hear_from_0(GroupOp::broadcast, data.size());
+    std::ranges::copy(heard, data.begin());
+  }
+
+  std::vector<std::string> gather(const std::string& text) override {
+    say_to_0(GroupOp::gather, std::as_bytes(std::span(text)));
+    return {};
+  }
+
+ private:
+  void reduce(std::span<double> values, Combine) override {
+    say_to_0(GroupOp::reduce, std::as_bytes(values));
+    const auto heard = hear_from_0(GroupOp::reduce, values.size_bytes());
+    std::ranges::copy(heard, std::as_writable_bytes(values).begin());
+  }
+
+  /// What rank 0 said before it went tells more than that it went.
+  void say_to_0(GroupOp op, Bytes data) {
+    if (!send_frame(rank_0_.socket, op, data)) hear_from_0(op, data.size());
+  }
+
+  std::vector<std::byte> hear_from_0(GroupOp op, std::size_t bytes) {
+    FrameReader reader;
+    std::optional<Frame> frame;
+    try {
+      while (!(frame = reader.advance(rank_0_.socket))) {
+        pollfd wait{rank_0_.socket.get(), POLLIN, 0};
+        poll(&wait, 1, -1);
+      }
+    } catch (const Error& error) {
+      throw Error(ErrorKind::environment, fmt::format("rank 0 on {} has left the group: {}",
+                                                      printable(rank_0_.host), error.what()));
+    }
+    if (frame->op == GroupOp::give_up)
+      throw Error(ErrorKind::environment, printable(as_text(frame->data)));
+    if (frame->op != op || frame->data.size() != bytes)
+      throw Error(
+          ErrorKind::environment,
+          fmt::format("rank 0 is in {} of {} bytes and rank {} in {} of {}", to_string(frame->op),
+                      frame->data.size(), rank(), to_string(op), bytes));
+    return std::move(frame->data);
+  }
+
+  Member rank_0_;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_tcp_group(const Rendezvous& rendezvous) {
+  if (rendezvous.rank == 0) return std::make_unique<Centre>(rendezvous);
+  return std::make_unique<Outer>(rendezvous);
+}
+
+}  // namespace bench

@@ -1,0 +1,189 @@
+#include "probes/backends/tcp/tcp_socket.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+constexpr int kWaiting = 4096;          // connections that may wait to be accepted
+constexpr int kSilenceS = 5;            // until a silent peer is asked whether it is there
+constexpr int kQuestions = 3;           // that may go unanswered
+constexpr unsigned kUnheardMs = 20000;  // data that is not acknowledged so long: the peer is gone
+constexpr Seconds kOneTry{3.0};
+constexpr int kBetweenTriesMs = 100;
+
+void set_option(const Descriptor& socket, int level, int name, int value) {
+  setsockopt(socket.get(), level, name, &value, sizeof value);  // a wish: it works without
+}
+
+void set_up(const Descriptor& socket) {
+  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, kSilenceS);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, kSilenceS);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, kQuestions);
+  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(kUnheardMs));
+}
+
+Descriptor listen_on(const Address& address, bool& no_such_family) {
+  Descriptor socket(
+      ::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
+  no_such_family = !socket.valid();
+  if (!socket.valid()) return socket;
+  set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+  if (address.family() == AF_INET6) set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+  if (bind(socket.get(), address.get(), address.length) != 0 ||
+      listen(socket.get(), kWaiting) != 0) {
+    no_such_family = errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT;
+    socket.close();
+  }
+  return socket;
+}
+
+[[noreturn]] void cannot_listen(int port) {
+  throw_errno("listen at port " + std::to_string(port) + " for the other ranks",
+              "another job may meet there: set BENCH_RENDEZVOUS=host:port to another one");
+}
+
+Address any_address(int family, int port) {
+  sockaddr_storage any{};
+  any.ss_family = static_cast<sa_family_t>(family);
+  return make_address(reinterpret_cast<const sockaddr&>(any), port);
+}
+
+std::vector<Address> look_up(const std::string& host, int port, std::string& why) {
+  addrinfo wish{};
+  wish.ai_socktype = SOCK_STREAM;
+  addrinfo* list = nullptr;
+  if (const int code = getaddrinfo(host.c_str(), nullptr, &wish, &list); code != 0) {
+    why = std::string("its address is not known: ") + gai_strerror(code);
+    return {};
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(list, freeaddrinfo);
+  std::vector<Address> found;
+  for (const addrinfo* one = list; one != nullptr; one = one->ai_next)
+    if (one->ai_family == AF_INET || one->ai_family == AF_INET6)
+      found.push_back(make_address(*one->ai_addr, port));
+  return found;
+}
+
+/// From a chosen interface, where there is a choice.
+bool leave_by(const Descriptor& socket, int family, const std::string& interfaces) {
+  if (interfaces.empty()) return true;
+  for (const Address& own : chosen_addresses(interfaces, 0))
+    if (own.family() == family && bind(socket.get(), own.get(), own.length) == 0) return true;
+  return false;
+}
+
+Descriptor try_once(const Address& address, const std::string& interfaces,
+                    TcpClock::time_point deadline, std::string& why) {
+  Descriptor socket(
+      ::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
+  const auto failed = [&](const std::string& reason) {
+    why = in_words(address) + ": " + reason;
+    return Descriptor();
+  };
+  if (!socket.valid()) return failed(std::strerror(errno));
+  if (!leave_by(socket, address.family(), interfaces))
+    return failed("no address of '" + printable(interfaces) + "' can reach it");
+  int error = connect(socket.get(), address.get(), address.length) == 0 ? 0 : errno;
+  if (error == EINPROGRESS) {
+    pollfd wait{socket.get(), POLLOUT, 0};
+    if (poll(&wait, 1, milliseconds_to(std::min(deadline, time_after(kOneTry)))) != 1)
+      return failed("no answer");
+    socklen_t length = sizeof error;
+    getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  }
+  if (error != 0) return failed(std::strerror(error));
+  set_up(socket);
+  return socket;
+}
+
+}  // namespace
+
+TcpClock::time_point time_after(Seconds time) {
+  return TcpClock::now() +
+         std::chrono::duration_cast<TcpClock::duration>(std::chrono::duration<double>(time.value));
+}
+
+int milliseconds_to(TcpClock::time_point deadline) {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - TcpClock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, 3600 * 1000));
+}
+
+std::vector<Descriptor> listen_at(int port, const std::string& interfaces) {
+  std::vector<Descriptor> sockets;
+  bool no_such_family = false;
+  if (!interfaces.empty()) {
+    for (const Address& address : chosen_addresses(interfaces, port)) {
+      sockets.push_back(listen_on(address, no_such_family));
+      if (!sockets.back().valid()) cannot_listen(port);
+    }
+    return sockets;
+  }
+  sockets.push_back(listen_on(any_address(AF_INET6, port), no_such_family));
+  if (!sockets.back().valid() && no_such_family)
+    sockets.back() = listen_on(any_address(AF_INET, port), no_such_family);
+  if (!sockets.back().valid()) cannot_listen(port);
+  return sockets;
+}
+
+Descriptor take_connection(const Descriptor& listener, Address& from) {
+  from.length = sizeof from.storage;
+  Descriptor socket(
+      accept4(listener.get(), from.get(), &from.length, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket.valid()) set_up(socket);
+  return socket;
+}
+
+Descriptor connect_to(const std::string& host, int port, const std::string& interfaces,
+                      TcpClock::time_point deadline) {
+  std::string why = "no answer";
+  do {
+    for (const Address& address : look_up(host, port, why))
+      if (Descriptor socket = try_once(address, interfaces, deadline, why); socket.valid())
+        return socket;
+    poll(nullptr, 0, std::min(kBetweenTriesMs, milliseconds_to(deadline)));
+  } while (TcpClock::now() < deadline);
+  throw Error(
+      ErrorKind::environment,
+      "cannot reach rank 0 at " + printable(host) + " port " + std::to_string(port) + ": " + why,
+      "is rank 0 running, and does a firewall stand between?");
+}
+
+bool send_all(const Descriptor& socket, std::span<const std::byte> data) {
+  while (!data.empty()) {
+    const ssize_t sent = send(socket.get(), data.data(), data.size(), MSG_NOSIGNAL);
+    if (sent > 0) {
+      data = data.subspan(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN) {
+      pollfd wait{socket.get(), POLLOUT, 0};
+      poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::ptrdiff_t receive_some(const Descriptor& socket, std::span<std::byte> data) {
+  const ssize_t got = recv(socket.get(), data.data(), data.size(), 0);
+  if (got > 0) return got;
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  if (got == 0) errno = 0;  // it closed the connection
+  return -1;
+}
+
+}  // namespace bench

@@ -1,0 +1,41 @@
+// What a stranger could say to rank 0, and something that is no rank 0 to a rank: read without
+// harm; what is understood is said again in the same words.
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "probes/backends/tcp/greeting.h"
+#include "tests/fuzz/demand.h"
+
+namespace {
+
+using bench::fuzz::demand;
+
+bool plain(const std::string& text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+void try_line(std::string_view line) {
+  const auto read = bench::read_greeting(line);
+  if (const auto* greeting = std::get_if<bench::Greeting>(&read)) {
+    demand(greeting->size >= 0 && greeting->rank >= 0, "a negative rank");
+    demand(plain(greeting->host + greeting->version + greeting->token), "an odd character");
+    const std::string again = bench::greeting_line(*greeting);
+    demand(again.size() <= bench::kMostGreeting + 300, "a greeting that grows");
+    const auto back = bench::read_greeting(std::string_view(again).substr(0, again.size() - 1));
+    demand(std::get_if<bench::Greeting>(&back) != nullptr && std::get<0>(back) == *greeting,
+           "a greeting changes");
+  } else {
+    demand(plain(std::get<1>(read).reason), "an odd character in a reason");
+  }
+  const bench::Answer answer = bench::read_answer(line);
+  demand(answer.ours || answer.refusal.empty(), "a stranger's refusal");
+  demand(bench::same_token("token", line) == (line == "token"), "a wrong token passes");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try_line({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

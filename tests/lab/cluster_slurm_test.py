@@ -61,6 +61,28 @@ class ClusterSlurm(ClusterTestCase):
         self.assertEqual(run.finish(40), 0, run.talk)
         self.assertEqual({outcome for outcome, _ in self.jobs().values()}, {"ok"}, run.talk)
 
+    def test_without_mpi_ranks_meet_over_tcp_and_collectives_of_the_host_say_why_not(self):
+        run = self.start({**NULL, "scope": "all", "ranks_per_host": 2}, ALL_REDUCE, launcher="slurm", slurm={"mpi": "none"})
+        run.finish(40)
+        jobs = self.jobs()
+        self.assertEqual(jobs["01.null"][0], "ok", jobs)
+        self.assertEqual(jobs["02.reduce"][0], "skipped", jobs)
+        self.assertIn("the host's need MPI", jobs["02.reduce"][1])
+        programs = [r["body"]["facts"] for r in run.records() if r["kind"] == "facts" and r["body"]["topic"] == "program"]
+        self.assertEqual([(facts["group"], facts["ranks"], sorted(facts["hosts"])) for facts in programs],
+                         [("TCP", ranks, ["node01", "node02", "node03"]) for ranks in (6, 3)])
+
+    def test_without_mpi_a_rank_that_is_killed_is_named_and_ends_its_job_at_once(self):
+        run = self.start({**long_case(3), "scope": "all", "name": "together"}, NULL, launcher="slurm", slurm={"mpi": "none"})
+        run.wait_for_job("01.together")
+        self.lab.run("exec", "node02", "pkill", "-9", "-x", "bench-rank")
+        run.finish(30)
+        jobs = self.jobs()
+        outcome, reason = jobs.pop("01.together")
+        self.assertEqual(outcome, "failed", reason)
+        self.assertIn("node02", reason)
+        self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
+
     def test_a_node_that_dies_in_the_middle_is_named_and_the_others_go_on(self):
         run = self.start({**long_case(3), "timeout_s": 5}, NULL, launcher="slurm")
         run.wait_for_job("01.long.2")

@@ -14,6 +14,7 @@
 #include "results/run_records.h"
 #include "runner/dispatch/environment.h"
 #include "runner/dispatch/own_record.h"
+#include "runner/launch/group_environment.h"
 #include "runner/launch/slurm_allocation.h"
 #include "runner/plan/plan_json.h"
 
@@ -55,7 +56,9 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
               Clock::time_point start) {
   site.settings = request.plan.inventory.launch;
   site.token = directory.id();
+  site.group_token = make_group_token();
   DispatcherSettings settings = request.dispatcher;
+  settings.handshake = Seconds{static_cast<double>(site.settings.start_timeout_s)};
   std::optional<SlurmAllocation> own;
   if (site.kind == LauncherKind::slurm) {
     site.slurm.settings = request.plan.inventory.slurm;

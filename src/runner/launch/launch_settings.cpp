@@ -49,6 +49,7 @@ LaunchSettings launch_settings_from_json(const Json& checked, const std::string&
   settings.connect_timeout_s = checked.at("connect_timeout_s");
   settings.keepalive_s = checked.at("keepalive_s");
   settings.keepalive_count = checked.at("keepalive_count");
+  settings.start_timeout_s = checked.at("start_timeout_s");
   settings.interfaces = checked.at("interfaces");
   settings.mca = checked.at("mca").get<std::map<std::string, std::string>>();
   settings.env = checked.at("env").get<std::map<std::string, std::string>>();
@@ -63,6 +64,7 @@ Json to_json(const LaunchSettings& settings) {
           {"connect_timeout_s", settings.connect_timeout_s},
           {"keepalive_s", settings.keepalive_s},
           {"keepalive_count", settings.keepalive_count},
+          {"start_timeout_s", settings.start_timeout_s},
           {"interfaces", settings.interfaces},
           {"mca", settings.mca},
           {"env", settings.env},

@@ -15,8 +15,9 @@ struct LaunchSettings {
   bool agent_options = true;                 // give ssh the time limits below
   int connect_timeout_s = 10;
   int keepalive_s = 5;
-  int keepalive_count = 3;  // unanswered ones until a host counts as gone
-  std::string interfaces;   // names or CIDR for MPI's TCP; "" leaves the choice to it
+  int keepalive_count = 3;   // unanswered ones until a host counts as gone
+  int start_timeout_s = 30;  // from the launch until the ranks have introduced themselves
+  std::string interfaces;    // names or CIDR for MPI's TCP; "" leaves the choice to it
   std::map<std::string, std::string> mca;  // further MCA parameters
   std::map<std::string, std::string> env;  // of all ranks
   std::string rank_program;       // bench-rank on the hosts; "" is the path that it has here

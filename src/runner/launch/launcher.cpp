@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/run_variable.h"
 #include "core/text.h"
+#include "runner/launch/group_environment.h"
 
 namespace bench {
 namespace {
@@ -25,6 +27,8 @@ bool by_mpirun(const Job& job, const std::vector<Place>& places, const LaunchSit
 void add(std::vector<std::string>& argv, std::initializer_list<std::string> words) {
   argv.insert(argv.end(), words);
 }
+
+constexpr const char* kGroupToken = "BENCH_GROUP_TOKEN";
 
 using McaParameters = std::map<std::string, std::string>;
 
@@ -174,10 +178,14 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   if (slurm) {
     command.argv = srun_words(job, places, site.slurm, site.token);
     if (job.ranks > 1) env.merge(mpi_environment(places, site.settings));
+    if (job.ranks > 1) env.merge(group_environment(places, site.settings, false));
+    if (job.ranks > 1 && !site.group_token.empty()) env.emplace(kGroupToken, site.group_token);
   } else if (!site.token.empty()) {
     env.emplace(kRunVariable, site.token);
   }
   if (by_mpirun(job, places, site)) {
+    // Without the token: mpirun's own words, in which it would stand, are for all to read.
+    if (job.ranks > 1) env.merge(group_environment(places, site.settings, true));
     command.argv = mpirun_words(job, places, site, env);
     // Ranks elsewhere have the mark by -x. mpirun itself goes without: what clears this host of a
     // job's ranks must not end the mpirun of another job, which may run elsewhere.
@@ -189,6 +197,7 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   }
   // What stands there of a step that we are in ourselves is not this job's.
   if (!by_mpirun(job, places, site)) command.unset = step_variables();
+  std::ranges::copy(group_variables(), std::back_inserter(command.unset));
   command.env = std::move(env);
   command.argv.push_back(rank_program(job, places, site));
   return command;

@@ -7,6 +7,7 @@ import random
 import re
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -255,6 +256,43 @@ class Faults(unittest.TestCase):
     def test_an_interface_that_is_not_there_is_an_error_that_names_those_there_are(self):
         two = [{**rank, "BENCH_GROUP_INTERFACE": "nope7"} for rank in torchrun(2)]
         self.fails(two[:1], "no network interface of this host is 'nope7'", "lo 127.0.0.1")
+
+    def play_rank_1(self, said):
+        """Three ranks of which the second is played here: it greets well and then says this. What the others say."""
+        three = torchrun(3)
+        group = Ranks(self, [three[0], three[2]])
+        version = subprocess.run([RANK, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                connection = socket.create_connection(("localhost", int(three[0]["MASTER_PORT"])))
+                break
+            except ConnectionRefusedError:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.02)
+        with connection:
+            connection.sendall(f"#benchgroup 1 {version} 3 1 - elsewhere\n".encode())
+            self.assertEqual(connection.recv(15, socket.MSG_WAITALL), b"#benchgroup ok\n")
+            connection.sendall(said)
+            results = group.finish()
+        self.assertEqual([code for code, _, _ in results], [4, 4])
+        return [err for _, _, err in results]
+
+    def test_a_rank_that_sends_what_no_rank_sends_ends_the_group_and_is_named_on_all(self):
+        chance = random.Random(7)
+        too_much = struct.pack("<IIQ", 0x70726742, 1, 1 << 60)
+        for said in (chance.randbytes(1000), too_much, struct.pack("<IIQ", 0x70726742, 9, 0)):
+            for err in self.play_rank_1(said):
+                self.assertIn("rank 1 on elsewhere has left the group: it sent what no rank sends", err)
+
+    def test_ranks_that_do_not_do_the_same_are_told_who_does_what(self):
+        for err in self.play_rank_1(struct.pack("<IIQ", 0x70726742, 4, 0)):
+            self.assertIn("rank 1 on elsewhere is in a gather and rank 0 in a barrier", err)
+
+    @unittest.skipUnless(pathlib.Path("/proc/net/if_inet6").exists(), "no IPv6 here")
+    def test_ranks_meet_over_ipv6(self):
+        two = [{**rank, "MASTER_ADDR": "::1"} for rank in torchrun(2)]
+        self.assertEqual([code for code, _, _ in Ranks(self, two).finish(job(2))], [0, 0])
 
     def test_ranks_meet_on_the_interface_that_is_chosen(self):
         two = [{**rank, "BENCH_GROUP_INTERFACE": "127.0.0.0/8", "MASTER_ADDR": "127.0.0.1"} for rank in torchrun(2)]

@@ -1,0 +1,226 @@
+#include "results/localisation/search.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "core/names.h"
+#include "results/localisation/trials.h"
+
+namespace bench {
+namespace {
+
+constexpr NameTable<FindingKind, 6> kKinds{{{{FindingKind::host, "host"},
+                                             {FindingKind::link, "link"},
+                                             {FindingKind::together, "together"},
+                                             {FindingKind::everywhere, "everywhere"},
+                                             {FindingKind::flaky, "flaky"},
+                                             {FindingKind::undecided, "undecided"}}}};
+
+// So many partners that are fine without it convict a host: with one it could be the link.
+constexpr std::size_t kPartners = 2;
+// Where so many disjoint sets show it and nobody is known to be good, halving tells no more.
+constexpr std::size_t kEverywhereSets = 8;
+// In search of a first good host: hosts that meet each other, and rounds of pairs.
+constexpr std::size_t kMeeting = 8, kOutsiders = 4, kRounds = 3;
+
+HostNumbers both(const HostNumbers& a, const HostNumbers& b) {
+  HostNumbers all;
+  std::ranges::set_union(a, b, std::back_inserter(all));
+  return all;
+}
+
+std::pair<HostNumbers, HostNumbers> halves(const HostNumbers& set) {
+  const auto middle = set.begin() + static_cast<std::ptrdiff_t>((set.size() + 1) / 2);
+  return {{set.begin(), middle}, {middle, set.end()}};
+}
+
+class Search {
+ public:
+  explicit Search(const Trials& trials) : trials_(trials) {}
+
+  SearchStep run() {
+    const std::vector<HostNumbers> roots = trials_.largest_present();
+    if (roots.empty()) return {};
+    if (trials_.good().empty() && trials_.disjoint_present() >= kEverywhereSets)
+      conclude(FindingKind::everywhere, united(roots));
+    else
+      for (const HostNumbers& root : roots)
+        if (!explained(root)) explore(root);
+    if (wanted_.empty() && stuck_) look_for_a_good_host(united(roots));
+    return std::move(step_);
+  }
+
+ private:
+  Answer ask(const HostNumbers& set) {
+    const Answer answer = trials_.answer(set);
+    if (answer == Answer::pending) want(set);
+    return answer;
+  }
+
+  /// Does it show a second time on the same hosts?
+  Answer again(const HostNumbers& set) {
+    const Answer answer = trials_.again(set);
+    if (answer == Answer::pending) want(set);
+    return answer;
+  }
+
+  void want(const HostNumbers& set) {
+    if (!wanted_.insert(set).second) return;
+    if (std::ranges::any_of(set, [&](std::size_t host) { return busy_.contains(host); })) return;
+    busy_.insert(set.begin(), set.end());
+    step_.next.push_back(trials_.names(set));
+  }
+
+  /// Of one host, by pairs with good partners.
+  Answer suspect(std::size_t host) {
+    if (trials_.good().contains(host)) return Answer::absent;
+    std::size_t shown = 0;
+    std::vector<std::size_t> left;
+    for (const std::size_t partner : trials_.good()) {
+      const Answer answer = trials_.answer({std::min(host, partner), std::max(host, partner)});
+      if (answer == Answer::present) ++shown;
+      if (answer == Answer::pending) left.push_back(partner);
+    }
+    if (shown >= kPartners) return Answer::present;
+    if (trials_.good().empty()) stuck_ = true;
+    if (trials_.good().empty()) return Answer::pending;
+    if (left.empty()) return Answer::untold;
+    const auto idle =
+        std::ranges::find_if(left, [&](std::size_t partner) { return !busy_.contains(partner); });
+    const std::size_t partner = idle == left.end() ? left.front() : *idle;
+    return ask({std::min(host, partner), std::max(host, partner)});
+  }
+
+  Answer part(const HostNumbers& set) { return set.size() == 1 ? suspect(set[0]) : ask(set); }
+
+  void follow(const HostNumbers& set) {
+    if (set.size() == 1)
+      conclude(FindingKind::host, set);
+    else
+      explore(set);
+  }
+
+  /// Of a set that shows it.
+  void explore(const HostNumbers& set) {
+    const auto [left, right] = halves(set);
+    const Answer a = part(left), b = part(right);
+    if (a == Answer::present) follow(left);
+    if (b == Answer::present) follow(right);
+    const bool found = a == Answer::present || b == Answer::present;
+    if (a == Answer::pending || b == Answer::pending)
+      return leave_open(!found ? set : a == Answer::pending ? left : right);
+    if (found) return;
+    if (a == Answer::untold || b == Answer::untold) return conclude(FindingKind::undecided, set);
+    if (confirmed(set)) cross(left, right, set);
+  }
+
+  /// A second time on the same hosts; else that is the conclusion, or the next job.
+  bool confirmed(const HostNumbers& set) {
+    const Answer answer = again(set);
+    if (answer == Answer::pending)
+      leave_open(set);
+    else if (answer != Answer::present)
+      conclude(answer == Answer::absent ? FindingKind::flaky : FindingKind::undecided, set);
+    return answer == Answer::present;
+  }
+
+  /// Either is fine alone, and both together are not: the ends of a link lie on either side.
+  void cross(const HostNumbers& a, const HostNumbers& b, const HostNumbers& whole) {
+    if (a.size() == 1 && b.size() == 1) {
+      if (confirmed(whole)) conclude(FindingKind::link, whole);
+      return;
+    }
+    const auto [a1, a2] = halves(a);
+    const auto [b1, b2] = halves(b);
+    // The second two are asked only where the first two say nothing: one link is looked for.
+    for (const auto& round : {std::vector{std::pair{a1, b1}, std::pair{a2, b2}},
+                              std::vector{std::pair{a1, b2}, std::pair{a2, b1}}}) {
+      bool pending = false, found = false;
+      for (const auto& [one, other] : round) {
+        if (one.empty() || other.empty()) continue;
+        const Answer answer = ask(both(one, other));
+        pending |= answer == Answer::pending;
+        if (answer != Answer::present) continue;
+        found = true;
+        cross(one, other, both(one, other));
+      }
+      if (found) return;
+      if (pending) return leave_open(whole);
+    }
+    if (confirmed(whole)) conclude(FindingKind::together, whole);
+  }
+
+  /// Nobody is known to be good: pairs of some hosts, those first that took no part so far.
+  void look_for_a_good_host(const HostNumbers& shown) {
+    HostNumbers outsiders, meeting;
+    std::ranges::set_difference(trials_.all(), shown, std::back_inserter(outsiders));
+    outsiders.resize(std::min(outsiders.size(), kOutsiders));
+    meeting = both(outsiders,
+                   HostNumbers(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                  shown.size(), kMeeting))));
+    if (meeting.size() == 2) return only_two(meeting);
+    const std::size_t circle = meeting.size() + meeting.size() % 2;
+    for (std::size_t round = 0; round < std::min(kRounds, circle - 1); ++round)
+      if (!meet(meeting, circle, round)) return;
+    conclude(untold_ ? FindingKind::undecided : FindingKind::everywhere, shown);
+  }
+
+  /// One round of a tournament (Kirkman's circle); true when all of it was there and showed it.
+  bool meet(const HostNumbers& hosts, std::size_t circle, std::size_t round) {
+    bool all = true;
+    const std::size_t m = circle - 1;
+    for (std::size_t k = 0; k < circle / 2; ++k) {
+      const std::size_t a = (round + k) % m, b = k == 0 ? m : (round + m - k) % m;
+      if (std::max(a, b) >= hosts.size()) continue;
+      const Answer answer = ask({std::min(hosts[a], hosts[b]), std::max(hosts[a], hosts[b])});
+      untold_ |= answer == Answer::untold;
+      all &= answer == Answer::present || answer == Answer::untold;
+    }
+    return all;
+  }
+
+  void only_two(const HostNumbers& pair) {
+    step_.open.clear();
+    if (confirmed(pair)) conclude(FindingKind::undecided, pair);
+  }
+
+  bool explained(const HostNumbers& set) const {
+    return std::ranges::any_of(
+        cause_, [&](const HostNumbers& one) { return std::ranges::includes(set, one); });
+  }
+
+  void conclude(FindingKind kind, const HostNumbers& set) {
+    if (kind == FindingKind::everywhere) step_.open.clear();
+    if (kind == FindingKind::host || kind == FindingKind::link) cause_.push_back(set);
+    SearchFinding finding{kind, trials_.names(set), trials_.evidence(kind, set)};
+    if (std::ranges::find(step_.findings, finding) == step_.findings.end())
+      step_.findings.push_back(std::move(finding));
+  }
+
+  void leave_open(const HostNumbers& set) { step_.open.push_back(trials_.names(set)); }
+
+  static HostNumbers united(const std::vector<HostNumbers>& sets) {
+    HostNumbers all;
+    for (const HostNumbers& set : sets) all = both(all, set);
+    return all;
+  }
+
+  const Trials& trials_;
+  SearchStep step_;
+  std::set<HostNumbers> wanted_;
+  std::set<std::size_t> busy_;      // hosts of step_.next
+  std::vector<HostNumbers> cause_;  // named hosts and links
+  bool stuck_ = false;              // a host has no partner that is known to be good
+  bool untold_ = false;             // a pair that was to find one could not tell
+};
+
+}  // namespace
+
+SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials) {
+  return Search(Trials(order, trials)).run();
+}
+
+std::string_view to_string(FindingKind kind) { return kKinds.name(kind); }
+
+}  // namespace bench

@@ -86,6 +86,8 @@ void read_plan(const std::string& text, RunRecords& run) {
     return;
   }
   for (PlannedJob& skip : skips) add(std::move(skip));
+  const Json& searches = object_field(object_field(run.plan, "localisation"), "jobs");
+  for (PlannedJob& job : run.jobs) job.search_of = text_field(searches, job.id.c_str());
 }
 
 /// Collects complaints about single lines, the first few in full.

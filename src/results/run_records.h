@@ -36,7 +36,8 @@ struct PlannedJob {
   std::string binding;
   int repeat = 0;
   std::uint64_t seed = 0;
-  std::string skipped;  // why it was planned as skipped; empty for a job that was to run
+  std::string skipped;         // why it was planned as skipped; empty for a job that was to run
+  std::string search_of = {};  // the job whose failure or slowness it helps to localise
 };
 
 struct RunRecords {

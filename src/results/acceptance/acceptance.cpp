@@ -58,6 +58,14 @@ void hear(Hearing& hearing) {
   judge_cpu_time(hearing);
   judge_peers(hearing);
   judge_pairs(hearing);
+  judge_localised(hearing);
+}
+
+/// Jobs that a search asked for speak through what it concluded, not as measurements of their own.
+std::vector<RunRecords> planned_alone(const std::vector<RunRecords>& runs) {
+  std::vector<RunRecords> plain;
+  for (const RunRecords& run : runs) plain.push_back(without_searches(run));
+  return plain;
 }
 
 }  // namespace
@@ -78,10 +86,14 @@ void Hearing::blame(const std::string& name, Reason reason) const {
   if (HostAcceptance* found = host(name)) found->reasons.push_back(std::move(reason));
 }
 
-Acceptance judge_acceptance(const std::vector<RunRecords>& runs,
+Acceptance judge_acceptance(const std::vector<RunRecords>& whole,
                             const AcceptanceSettings& settings) {
   Acceptance acceptance;
   std::vector<RunReport> reports;
+  const std::vector<RunRecords> runs = planned_alone(whole);
+  for (const RunRecords& run : whole)
+    for (Localisation& one : make_run_report(run).localisations)
+      acceptance.localisations.push_back(std::move(one));
   for (const RunRecords& run : runs) {
     reports.push_back(make_run_report(run));
     acceptance.runs.push_back(run.run);

@@ -9,13 +9,15 @@
 
 #include "results/acceptance/observations.h"
 #include "results/gates.h"
+#include "results/localisation/localisation.h"
 #include "results/run_records.h"
 
 namespace bench {
 
 /// Why a host, or a link, did not pass. `gate`: launch (it fell out of the run), preflight, hard
 /// (bounds of the suite, wrong results, CPU time), peers, repeatability, pairs (its links),
-/// coverage (not measured, or not cleanly).
+/// coverage (not measured, or not cleanly), localised (named by a search for who makes a job of
+/// several hosts fail or slow).
 struct Reason {
   Verdict verdict = Verdict::inconclusive;
   std::string gate;
@@ -65,8 +67,9 @@ struct Acceptance {
   Verdict verdict = Verdict::inconclusive;  // the worst of hosts and links
   std::vector<HostAcceptance> hosts;        // in the order of the hosts file
   std::vector<LinkAcceptance> links;
-  std::vector<std::string> not_covered;  // cases that no host could run, with the reason
-  std::vector<std::string> runs;         // ids, the first one first
+  std::vector<Localisation> localisations;  // searches for who made jobs of several hosts fail
+  std::vector<std::string> not_covered;     // cases that no host could run, with the reason
+  std::vector<std::string> runs;            // ids, the first one first
   std::string suite;
   std::int64_t time_ns = 0;
   bool interrupted = false;

@@ -71,6 +71,7 @@ Json to_json(const Acceptance& acceptance) {
                {"runs", acceptance.runs},
                {"not_covered", acceptance.not_covered},
                {"interrupted", acceptance.interrupted},
+               {"localisation", localisation_json(acceptance.localisations)},
                {"hosts", Json::array()},
                {"links", Json::array()}};
   for (const HostAcceptance& host : acceptance.hosts)

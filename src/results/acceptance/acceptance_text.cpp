@@ -84,6 +84,7 @@ std::string to_text(const Acceptance& acceptance, const TextStyle& style) {
   for (const HostAcceptance& host : acceptance.hosts) text += reasons_text(host, style);
   for (const LinkAcceptance& link : acceptance.links)
     text += "link " + wrap(printable(link.reason.text), 5, 6, style) + "\n";
+  text += localisation_text(acceptance.localisations, style);
   for (const std::string& one : acceptance.not_covered)
     text += paint("not covered: ", Paint::dim, style) + wrap(printable(one), 13, 6, style) + "\n";
   text += fmt::format(

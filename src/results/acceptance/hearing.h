@@ -53,6 +53,8 @@ void judge_cpu_time(Hearing& hearing);
 void judge_peers(Hearing& hearing);
 /// Rates between two hosts: a host all of whose pairs are slow, else the link between two.
 void judge_pairs(Hearing& hearing);
+/// What searches concluded: names hosts and links, and clears the others of the same job. Last.
+void judge_localised(Hearing& hearing);
 /// Sets of hosts with too few usable runs; those with an accused one in them say nothing more of
 /// the others.
 void judge_pair_coverage(const Hearing& hearing, const MetricRuns& metric, const Hosts& accused);

@@ -1,29 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
+#include "results/localisation/incident.h"
 
 namespace bench {
 namespace {
-
-/// How benchctl says that a host was given up; behind its name.
-constexpr std::array<const char*, 7> kOut = {
-    " is left out",       " does not answer", " is wedged",          " cannot be asked",
-    " has no bench-rank", " has no room",     " has another version"};
-
-/// The name stands at the beginning or behind a blank: "cn1 does not answer" says nothing of n1.
-bool says(const std::string& reason, const std::string& words) {
-  for (auto at = reason.find(words); at != std::string::npos; at = reason.find(words, at + 1))
-    if (at == 0 || reason[at - 1] == ' ') return true;
-  return false;
-}
-
-bool fell_out(const std::string& host, const std::string& reason) {
-  return std::ranges::any_of(kOut, [&](const char* words) { return says(reason, host + words); });
-}
 
 void judge_fallen(Hearing& hearing) {
   std::set<std::string> fallen;

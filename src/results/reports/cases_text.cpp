@@ -32,12 +32,15 @@ std::vector<Case> cases_of(const RunReport& report) {
   std::vector<Case> cases;
   std::map<std::string, std::size_t> place;
   for (const JobResult& job : report.jobs) {
+    if (!job.job.search_of.empty()) continue;  // evidence of the localisation, which shows it
     const auto [slot, is_new] = place.try_emplace(job.job.case_name, cases.size());
     if (is_new) cases.push_back({job.job.case_name, {}, {}, {}});
     cases[slot->second].jobs.push_back(&job);
   }
   for (const Result& result : report.results) {
-    Case& one = cases[place.at(result.series.case_name)];
+    const auto slot = place.find(result.series.case_name);
+    if (slot == place.end()) continue;
+    Case& one = cases[slot->second];
     (result.series.metric.empty() ? one.ends : one.measured).push_back(&result);
   }
   return cases;

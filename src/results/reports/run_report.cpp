@@ -92,23 +92,37 @@ bool all_skipped(const RunReport& report) {
                      [](const JobResult& job) { return job.outcome == Status::skipped; });
 }
 
+/// Jobs that a search asked for.
+std::set<std::string> searching(const RunReport& report) {
+  std::set<std::string> jobs;
+  for (const JobResult& job : report.jobs)
+    if (!job.job.search_of.empty()) jobs.insert(job.job.id);
+  return jobs;
+}
+
 Status run_outcome(const RunReport& report) {
+  const std::set<std::string> searches = searching(report);
   Status outcome = all_skipped(report) ? Status::skipped : Status::ok;
   for (const JobResult& job : report.jobs)
-    if (job.not_run)
+    if (searches.contains(job.job.id))
+      continue;
+    else if (job.not_run)
       outcome = worse(outcome, Status::failed);
     else if (job.outcome != Status::skipped)
       outcome = worse(outcome, job.outcome);
   // A probe may report an invalid series and still end its job as ok.
   for (const Result& result : report.results)
-    if (result.series.outcome != Status::skipped) outcome = worse(outcome, result.series.outcome);
+    if (result.series.outcome != Status::skipped && !searches.contains(result.series.job))
+      outcome = worse(outcome, result.series.outcome);
   if (!disagreements(report.hashes).empty()) outcome = worse(outcome, Status::invalid);
   return outcome;
 }
 
 bool any_invalid(const RunReport& report) {
-  return std::any_of(report.results.begin(), report.results.end(),
-                     [](const Result& result) { return result.series.outcome == Status::invalid; });
+  const std::set<std::string> searches = searching(report);
+  return std::any_of(report.results.begin(), report.results.end(), [&](const Result& result) {
+    return result.series.outcome == Status::invalid && !searches.contains(result.series.job);
+  });
 }
 
 /// The cases of which every job was skipped as planned or by its rank: their gates have an excuse.
@@ -147,6 +161,7 @@ RunReport make_run_report(const RunRecords& run) {
   report.programs = programs(run);
   report.outcome = run_outcome(report);
   report.exit_code = run_exit_code(report);
+  report.localisations = localise(report, hosts_of_plan(run.plan), search_budget(run.plan));
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "results/gates.h"
 #include "results/job_results.h"
+#include "results/localisation/localisation.h"
 #include "results/result_hashes.h"
 #include "results/run_records.h"
 #include "results/series.h"
@@ -49,12 +50,14 @@ struct RunReport {
   std::vector<Result> results;
   std::vector<GateResult> gates;  // GateResult::series is an index into results
   std::vector<Machine> machines;
-  Json programs = Json::array();   // topic "program" facts, each once; benchctl first
-  std::vector<ResultHash> hashes;  // of results that must be equal bit for bit
+  Json programs = Json::array();            // topic "program" facts, each once; benchctl first
+  std::vector<ResultHash> hashes;           // of results that must be equal bit for bit
+  std::vector<Localisation> localisations;  // who makes jobs of several hosts fail or slow
   std::vector<std::string> warnings;
 };
 
-/// The outcome of a run is the worst of its jobs. Planned skips count only when everything was
+/// The outcome of a run is the worst of its jobs, but for those of a search: they fail where
+/// another has failed. Planned skips count only when everything was
 /// skipped; a job that was asked for and not run counts as failed. Exit code: 130 when interrupted;
 /// 1 when a gate failed, a result is invalid or equal devices have unequal results (a wrong number
 /// weighs more than a missing one); 3 when a job failed, timed out or was not run, when a gate had

@@ -83,6 +83,7 @@ Json head(const RunReport& report) {
                {"programs", programs_json(report)},
                {"hurts", hurts(report)},
                {"hashes", hashes_json(report.hashes)},
+               {"localisation", localisation_json(report.localisations)},
                {"warnings", report.warnings}};
   for (const char* key : {"jobs", "results", "gates"}) json[key] = Json::array();
   return json;

@@ -8,6 +8,7 @@
 #include "runner/acceptance/accept_thresholds.h"
 #include "runner/acceptance/drain.h"
 #include "runner/commands/command.h"
+#include "runner/commands/localise_options.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/find_run.h"
@@ -15,7 +16,8 @@
 namespace bench {
 namespace {
 
-struct Options : PlanOptions, ReadingOptions {
+struct Options : PlanOptions, ReadingOptions, LocaliseOptions {
+  Options() { localise = true; }
   std::string level = "quick";
   std::vector<std::string> of;
   std::vector<std::string> thresholds;
@@ -41,6 +43,7 @@ Answer run_suite(Options& options) {
   request.run.dispatcher =
       dispatcher_settings(options, request.run.plan.inventory, options.database());
   request.most_runs = options.most_runs;
+  request.run.localise = budget_of(options);
   for (const Host& host : request.run.plan.inventory.hosts)
     request.settings.hosts.push_back(host.name);
   AcceptedRuns accepted = accept_hosts(request, planned.catalogue, planned.site);
@@ -170,6 +173,7 @@ void add_accept(CLI::App& app, CommandResult& result) {
   auto options = std::make_shared<Options>();
   add_options(*command, *options);
   add_dispatch_options(*command, *options);
+  add_localise_options(*command, *options);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = accept(*options); });
 }

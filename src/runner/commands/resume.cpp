@@ -10,6 +10,7 @@
 #include "runner/commands/dispatch_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/execute.h"
+#include "runner/dispatch/search_jobs.h"
 #include "runner/find_run.h"
 #include "runner/plan/plan_json.h"
 
@@ -36,10 +37,12 @@ ExitCode resume_run(const Options& options) {
   const auto folder = find_run(options.runs(), options.run);
   RunRequest request;
   request.plan = what_is_missing(folder, options.failed);
+  request.localise = search_budget(read_json(folder / "plan.json"));
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
   bool finished = true;
-  if (request.plan.entries.empty())
+  const bool searches = request.localise && search_goes_on(make_run_report(read_run(folder)));
+  if (request.plan.entries.empty() && !searches)
     say(Level::info, "nothing of " + folder.filename().string() + " is missing");
   else
     finished =

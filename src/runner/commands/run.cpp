@@ -1,5 +1,6 @@
 // benchctl run SUITE: plans, runs, keeps, reports.
 #include "runner/commands/command.h"
+#include "runner/commands/localise_options.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/execute.h"
@@ -7,7 +8,7 @@
 namespace bench {
 namespace {
 
-struct Options : PlanOptions, ReadingOptions {
+struct Options : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> labels;
 };
 
@@ -31,6 +32,7 @@ ExitCode run(const Options& options) {
   PlannedRun planned = plan_from(options, request.runs);
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
+  request.localise = budget_of(options);
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
 
   const Executed run = execute(request, planned.catalogue, planned.site);
@@ -50,6 +52,7 @@ void add_run(CLI::App& app, CommandResult& result) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_localise_options(*command, *options);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = run(*options); });
 }

@@ -15,6 +15,7 @@
 #include "runner/dispatch/environment.h"
 #include "runner/dispatch/own_record.h"
 #include "runner/launch/group_environment.h"
+#include "runner/dispatch/search_jobs.h"
 #include "runner/launch/slurm_allocation.h"
 #include "runner/plan/plan_json.h"
 
@@ -31,6 +32,7 @@ std::string plan_document(const RunRequest& request, const std::string& run, std
   plan["labels"] = request.labels;
   plan["environment"] = kept_environment(environ);
   plan["command"] = kept_command();
+  if (request.localise) plan["localisation"] = to_json(*request.localise);
   return plan_text(request.plan, std::move(plan));
 }
 
@@ -48,6 +50,22 @@ std::vector<std::string> hosts_of(const Plan& plan) {
   for (const Host& host : plan.inventory.hosts)
     if (used.contains(host.name)) hosts.push_back(host.name);
   return hosts;
+}
+
+bool has_job_of_several_hosts(const Plan& plan) {
+  return std::ranges::any_of(
+      plan.entries, [](const PlanEntry& entry) { return entry.job.hosts.size() > 1; });
+}
+
+/// Until each search has ended or the budget is spent; false when the user interrupted.
+bool search(const RunDirectory& directory, Dispatcher& dispatcher, Progress& progress) {
+  for (;;) {
+    Plan step;
+    step.entries = plan_searches(directory, make_run_report(read_run(directory.path())));
+    if (step.entries.empty()) return true;
+    progress.add(step);
+    if (!dispatcher.run(step)) return false;
+  }
 }
 
 /// Whether it was finished, rather than interrupted.
@@ -74,6 +92,11 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
     Progress progress(request.style, request.plan);
     Dispatcher dispatcher(catalogue, site, directory, spool, progress, interrupts, settings);
     finished = dispatcher.run(request.plan);
+    // An allocation of our own may lack hosts when a run is resumed: nothing is searched there.
+    const bool all_hosts =
+        !own || hosts_of(request.plan).size() == request.plan.inventory.hosts.size();
+    if (finished && request.localise && all_hosts && has_job_of_several_hosts(request.plan))
+      finished = search(directory, dispatcher, progress);
   }
   const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};
   spool.append(own_record(

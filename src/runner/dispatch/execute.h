@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
+#include "results/localisation/localisation.h"
 #include "runner/dispatch/dispatcher.h"
 
 namespace bench {
@@ -14,6 +16,8 @@ struct RunRequest {
   std::filesystem::path runs;  // the folder of all runs
   Progress::Style style = Progress::Style::plain;
   DispatcherSettings dispatcher;
+  /// Whether jobs of several hosts that fail or miss a gate are followed by a search.
+  std::optional<SearchBudget> localise = {};
 };
 
 struct Executed {

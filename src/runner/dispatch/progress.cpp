@@ -38,7 +38,9 @@ Progress::Style Progress::suitable_style() {
   return isatty(2) && !dumb ? Style::live : Style::plain;
 }
 
-Progress::Progress(Style style, const Plan& plan, int fd) : style_(style), fd_(fd) {
+Progress::Progress(Style style, const Plan& plan, int fd) : style_(style), fd_(fd) { add(plan); }
+
+void Progress::add(const Plan& plan) {
   for (const PlanEntry& entry : plan.entries) what_is_[entry.job.id] = what_it_is(entry);
 }
 

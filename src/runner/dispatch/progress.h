@@ -22,6 +22,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// More jobs, which follow from what was measured.
+  void add(const Plan& plan);
   void start(const PlanEntry& entry);
   /// Redraws when it is time to.
   void tick();

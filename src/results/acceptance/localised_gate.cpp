@@ -1,0 +1,101 @@
+// What a search named is failed for it; hosts that only took part in the same job, and were fine
+// without what was named, are not held responsible for it any longer.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/hostlist.h"
+#include "results/acceptance/hearing.h"
+
+namespace bench {
+namespace {
+
+bool names_somebody(const SearchFinding& finding) {
+  return finding.kind == FindingKind::host || finding.kind == FindingKind::link;
+}
+
+/// Everything that the search found is a host or a link, and nothing is left open.
+bool is_settled(const Localisation& one) {
+  return !one.step.findings.empty() && one.step.open.empty() && !one.spent &&
+         std::ranges::all_of(one.step.findings, names_somebody);
+}
+
+bool named(const Localisation& one, const std::string& host) {
+  return std::ranges::any_of(one.step.findings, [&](const SearchFinding& finding) {
+    return std::ranges::find(finding.hosts, host) != finding.hosts.end();
+  });
+}
+
+/// Of jobs of several hosts no single one could be accused.
+bool is_of_the_job(const Reason& reason, const Incident& incident) {
+  return reason.case_name == incident.case_name && reason.verdict == Verdict::inconclusive &&
+         (reason.gate == "hard" || reason.gate == "coverage");
+}
+
+Reason reason_for(const Localisation& one, const SearchFinding& finding) {
+  const Incident& incident = one.incident;
+  Reason reason{Verdict::fail,   "localised",   incident.case_name, incident.metric,
+                incident.params, incident.unit, kNoValue,           incident.bound};
+  for (const std::size_t i : finding.evidence) {
+    const Trial& trial = incident.trials.at(i);
+    if (trial.symptom != Symptom::present || !reason.job.empty()) continue;
+    reason.value = trial.value;
+    reason.job = trial.job;
+  }
+  reason.text = describe(incident) + "; " + describe(finding, incident);
+  reason.settle = finding.kind == FindingKind::host
+                      ? "look at its network card, cable and switch port, and at what runs on it"
+                      : "look at the path between the two: cables, switch ports, routes";
+  return reason;
+}
+
+bool link_is_listed(const Acceptance& acceptance, const Hosts& ends) {
+  return std::ranges::any_of(acceptance.links, [&](const LinkAcceptance& link) {
+    return (link.a == ends[0] && link.b == ends[1]) || (link.a == ends[1] && link.b == ends[0]);
+  });
+}
+
+void blame(const Hearing& hearing, const Localisation& one, const SearchFinding& finding) {
+  Reason reason = reason_for(one, finding);
+  if (finding.kind == FindingKind::link) {
+    if (link_is_listed(hearing.acceptance, finding.hosts)) return;
+    hearing.acceptance.links.push_back({finding.hosts[0], finding.hosts[1], reason});
+    reason.verdict = Verdict::inconclusive;
+  }
+  for (const std::string& host : finding.hosts) hearing.blame(host, reason);
+}
+
+/// That it took part says nothing of a host any more, once it is known who it was.
+void clear_of_it(HostAcceptance& host, const Localisation& one) {
+  const std::size_t before = host.reasons.size();
+  std::erase_if(host.reasons,
+                [&](const Reason& reason) { return is_of_the_job(reason, one.incident); });
+  if (host.reasons.size() == before || named(one, host.host)) return;
+  host.notes.push_back(fmt::format("took part in {}, which is not its fault: {} is named for it",
+                                   one.incident.case_name,
+                                   compact_hostlist(one.step.findings.front().hosts)));
+}
+
+/// What kept the search from naming anybody stands with those it is about.
+void say_why_not(HostAcceptance& host, const Localisation& one) {
+  for (Reason& reason : host.reasons)
+    if (is_of_the_job(reason, one.incident))
+      for (const SearchFinding& finding : one.step.findings)
+        reason.settle = describe(finding, one.incident);
+}
+
+}  // namespace
+
+void judge_localised(Hearing& hearing) {
+  for (const Localisation& one : hearing.acceptance.localisations) {
+    for (const std::string& name : one.incident.hosts) {
+      HostAcceptance* host = hearing.host(name);
+      if (host == nullptr) continue;
+      is_settled(one) ? clear_of_it(*host, one) : say_why_not(*host, one);
+    }
+    for (const SearchFinding& finding : one.step.findings)
+      if (names_somebody(finding)) blame(hearing, one, finding);
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/fields.h"
+#include "core/hostlist.h"
+#include "core/text.h"
+#include "results/localisation/localisation.h"
+#include "results/reports/dimensions.h"
+
+namespace bench {
+namespace {
+
+/// "11.8 MB/s on node[01,03]"; of jobs without a number "node[01,03]".
+std::string told(const Trial& trial, const Incident& incident) {
+  const std::string hosts = compact_hostlist(trial.hosts);
+  if (!std::isfinite(trial.value)) return hosts;
+  return format(trial.value, incident.unit) + " on " + hosts;
+}
+
+std::string told(const SearchFinding& finding, const Incident& incident, Symptom symptom) {
+  std::vector<std::string> parts;
+  for (const std::size_t i : finding.evidence)
+    if (incident.trials.at(i).symptom == symptom)
+      parts.push_back(told(incident.trials[i], incident));
+  if (parts.empty()) return "no job";
+  const char* how = incident.slow                 ? ""
+                    : symptom == Symptom::present ? "fails on "
+                                                  : "ends well on ";
+  return how + join(parts, ", ");
+}
+
+Json evidence_json(const SearchFinding& finding, const Incident& incident) {
+  Json list = Json::array();
+  for (const std::size_t i : finding.evidence) {
+    const Trial& trial = incident.trials.at(i);
+    list.push_back({{"job", trial.job},
+                    {"hosts", trial.hosts},
+                    {"shows", trial.symptom == Symptom::present},
+                    {"value", number_or_null(trial.value)}});
+  }
+  return list;
+}
+
+std::string hosts_text(const std::vector<Hosts>& sets) {
+  std::vector<std::string> parts;
+  for (const Hosts& set : sets) parts.push_back(compact_hostlist(set));
+  return join(parts, "; ");
+}
+
+std::string how_far(const Localisation& one) {
+  const Incident& incident = one.incident;
+  std::string text = fmt::format("{} {} of the search, {:.1f} s", incident.searched,
+                                 incident.searched == 1 ? "job" : "jobs", incident.searched_s);
+  if (one.spent)
+    text += "; its budget is spent, and left to look at is " + hosts_text(one.step.open);
+  else if (!one.step.next.empty())
+    text += "; not finished: `benchctl resume` goes on";
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const Incident& incident) {
+  const std::string where = compact_hostlist(incident.hosts);
+  if (!incident.slow)
+    return fmt::format("{} fails on {}: {}", incident.case_name, where, incident.reason);
+  const std::string params = dimension_list(incident.params);
+  return fmt::format("{} is slow on {}: {}{} is {}, and the suite asks for {}", incident.case_name,
+                     where, incident.metric, params.empty() ? "" : " (" + params + ")",
+                     format(incident.value, incident.unit), format(incident.bound, incident.unit));
+}
+
+std::string describe(const SearchFinding& finding, const Incident& incident) {
+  const std::string shown = told(finding, incident, Symptom::present);
+  const std::string fine = told(finding, incident, Symptom::absent);
+  const std::string hosts = compact_hostlist(finding.hosts);
+  switch (finding.kind) {
+    case FindingKind::host:
+      return fmt::format("host {}: with it {}; without it {}", hosts, shown, fine);
+    case FindingKind::link:
+      return fmt::format("the link between {} and {}: together {}; each with others {}",
+                         finding.hosts.at(0), finding.hosts.at(1), shown, fine);
+    case FindingKind::together:
+      return fmt::format("only {} together: {}; parts of them: {}", hosts, shown, fine);
+    case FindingKind::everywhere:
+      return fmt::format("every part of {} shows it: most hosts do, or what they share: {}", hosts,
+                         shown);
+    case FindingKind::flaky:
+      return fmt::format("it does not show again on {}: before {}, then {}", hosts, shown, fine);
+    case FindingKind::undecided:
+      return fmt::format("{} cannot be told apart: {}; {}", hosts, shown,
+                         "no job with another host was fine");
+  }
+  return "";
+}
+
+std::string localisation_text(const std::vector<Localisation>& list, const TextStyle& style) {
+  if (list.empty()) return "";
+  std::string text = fmt::format("\n{}\n", paint("localisation", Paint::bold, style));
+  for (const Localisation& one : list) {
+    text += "    " + wrap(printable(describe(one.incident)), 4, 6, style) + "\n";
+    for (const SearchFinding& finding : one.step.findings)
+      text +=
+          "      " +
+          paint(wrap(printable(describe(finding, one.incident)), 6, 8, style), Paint::red, style) +
+          "\n";
+    if (!one.explained_by.empty())
+      text += "      not searched: " + printable(one.explained_by) + " takes part\n";
+    else
+      text += "      " + wrap(printable(how_far(one)), 6, 8, style) + "\n";
+  }
+  return text;
+}
+
+Json localisation_json(const std::vector<Localisation>& list) {
+  Json json = Json::array();
+  for (const Localisation& one : list) {
+    const Incident& incident = one.incident;
+    Json findings = Json::array();
+    for (const SearchFinding& finding : one.step.findings)
+      findings.push_back({{"kind", to_string(finding.kind)},
+                          {"hosts", finding.hosts},
+                          {"text", describe(finding, incident)},
+                          {"evidence", evidence_json(finding, incident)}});
+    json.push_back({{"case", incident.case_name},
+                    {"kind", incident.slow ? "slow" : "failed"},
+                    {"job", incident.job},
+                    {"hosts", incident.hosts},
+                    {"metric", text_or_null(incident.metric)},
+                    {"params", incident.params},
+                    {"unit", incident.slow ? Json(to_string(incident.unit)) : Json()},
+                    {"value", number_or_null(incident.value)},
+                    {"bound", number_or_null(incident.bound)},
+                    {"text", describe(incident)},
+                    {"findings", std::move(findings)},
+                    {"open", one.step.open},
+                    {"explained_by", text_or_null(one.explained_by)},
+                    {"jobs", incident.searched},
+                    {"seconds", incident.searched_s},
+                    {"finished", one.step.next.empty() && !one.spent},
+                    {"budget_spent", one.spent}});
+  }
+  return json;
+}
+
+}  // namespace bench

@@ -1,0 +1,31 @@
+#include "runner/commands/localise_options.h"
+
+namespace bench {
+
+void add_localise_options(CLI::App& command, LocaliseOptions& options) {
+  if (options.localise)
+    command.add_flag("!--no-localise", options.localise,
+                     "Do not search for the host or link that made a job of several hosts fail");
+  else
+    command.add_flag("--localise", options.localise,
+                     "Where a job of several hosts fails, or misses a gate: search for the host or "
+                     "link that does it, with jobs on parts of the hosts");
+  command
+      .add_option("--localise-jobs", options.search.max_jobs,
+                  "Jobs that searches of a run may take (default: 40)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command
+      .add_option("--localise-time", options.search.max_s,
+                  "Seconds that these may take, counted one after another (default: a fifth of "
+                  "what the run's own jobs took, and at least 300)")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 1e7));
+}
+
+std::optional<SearchBudget> budget_of(const LocaliseOptions& options) {
+  if (!options.localise) return {};
+  return options.search;
+}
+
+}  // namespace bench

@@ -52,6 +52,9 @@ TimedSeries Sampler::run(const Measurement& m) {
   const std::size_t count = batch_size(m, sample_s);
   while (series.stop.empty()) {
     Batch batch = take(m, series.calls, count);
+    if (m.keep_ranks && m.timing == Timing::isolated)
+      for (const double per_call : batch.seconds)
+        series.own.push_back(per_call * static_cast<double>(series.calls));
     agree(m, batch);
     const bool moved = agreed_max(clock_moved(batch, series) ? 1.0 : 0.0) > 0.0;
     if (batch.clock > 0.0) series.clocks.push_back(batch.clock);

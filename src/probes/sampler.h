@@ -18,6 +18,7 @@ namespace bench {
 struct TimedSeries {
   std::vector<double> seconds;  // per call; over ranks as the timing says
   std::vector<unsigned> flags;  // SampleFlag sets
+  std::vector<double> own;      // this rank's own seconds of each whole sample, where kept
   std::vector<double> clocks;   // Hz beside each batch, this rank's
   std::int64_t calls = 1;       // in one sample
   std::string stop;             // interval, max_samples, max_time

@@ -9,6 +9,7 @@
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "probes/facts/host_pressure.h"
+#include "probes/rank_times.h"
 #include "probes/sampler.h"
 
 namespace bench {
@@ -136,6 +137,9 @@ Measured State::measure(const Measurement& m) {
   const HostPressure after = HostPressure::now();
   phases_["warm_up"] += series.warm_up_s;
   phases_["measure"] += series.measure_s;
+
+  if (group_.size() > 1)
+    if (auto chunk = rank_times(group_, m.params, series.own)) write(std::move(*chunk));
 
   const Seconds verify_start = device_.now();
   std::optional<Check> check;

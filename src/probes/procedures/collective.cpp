@@ -64,6 +64,7 @@ void measure_size(State& state, const Sweep& sweep, Collectives& collectives,
   m.verify = [&] { return Check{"exact sum of integers", exchange.wrong(), 0.0}; };
   if (sweep.in_place) m.before_sample = [&] { exchange.restore_next(); };
   m.timing = timing_from(sweep.timing);
+  m.keep_ranks = true;
   m.chosen = [&] { return chosen_by(collectives); };
   m.calls = std::max<std::int64_t>(sweep.graph_calls, 1);
   if (sweep.graph_calls > 0) {

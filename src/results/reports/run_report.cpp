@@ -161,6 +161,7 @@ RunReport make_run_report(const RunRecords& run) {
   report.programs = programs(run);
   report.outcome = run_outcome(report);
   report.exit_code = run_exit_code(report);
+  report.stragglers = stragglers(run);
   report.localisations = localise(report, hosts_of_plan(run.plan), search_budget(run.plan));
   return report;
 }

@@ -13,6 +13,7 @@
 #include "results/gates.h"
 #include "results/job_results.h"
 #include "results/localisation/localisation.h"
+#include "results/localisation/straggler.h"
 #include "results/result_hashes.h"
 #include "results/run_records.h"
 #include "results/series.h"
@@ -53,6 +54,7 @@ struct RunReport {
   Json programs = Json::array();            // topic "program" facts, each once; benchctl first
   std::vector<ResultHash> hashes;           // of results that must be equal bit for bit
   std::vector<Localisation> localisations;  // who makes jobs of several hosts fail or slow
+  std::vector<FoundStraggler> stragglers;   // ranks that the others wait for
   std::vector<std::string> warnings;
 };
 

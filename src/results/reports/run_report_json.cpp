@@ -84,6 +84,7 @@ Json head(const RunReport& report) {
                {"hurts", hurts(report)},
                {"hashes", hashes_json(report.hashes)},
                {"localisation", localisation_json(report.localisations)},
+               {"stragglers", stragglers_json(report.stragglers)},
                {"warnings", report.warnings}};
   for (const char* key : {"jobs", "results", "gates"}) json[key] = Json::array();
   return json;

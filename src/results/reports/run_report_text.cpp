@@ -97,7 +97,7 @@ std::string summary_text(const RunReport& report, const TextStyle& style) {
 std::string to_text(const RunReport& report, const TextStyle& style) {
   return header_text(report, style) + cases_text(report, style) + gates_text(report, style) +
          localisation_text(report.localisations, style) +
-         hashes_text(report, style) +
+         stragglers_text(report.stragglers, style) + hashes_text(report, style) +
          summary_text(report, style);
 }
 

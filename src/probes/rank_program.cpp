@@ -46,6 +46,9 @@ std::string usage(const std::string& name) {
          " --describe  print the probes and libraries of this build as JSON\n"
          "  " +
          name +
+         " --topology FILE  print the facts of a machine that lstopo saved as XML\n"
+         "  " +
+         name +
          " --version\n"
          "\n"
          "Example: benchctl run smoke\n";
@@ -137,6 +140,8 @@ int run(const RankProgram& program, int argc, char** argv) {
     serve(program, group_kind_from(argv[2]));
   } else if (option == "--describe") {
     std::cout << dump(describe_probes(program)) << '\n';
+  } else if (option == "--topology" && argc == 3 && program.saved_topology) {
+    std::cout << dump(program.saved_topology(argv[2])) << '\n';
   } else if (option == "--sweep" && argc == 3) {
     std::cout << sweep(argv[2]) << '\n';
   } else if (option == "--states" && argc == 3) {

@@ -1,6 +1,7 @@
 // What bench-rank and bench-rank-cuda have in common: their options and how they begin to serve.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <set>
@@ -26,6 +27,8 @@ struct RankProgram {
   /// What is known of the devices; rank 0 says it, before it makes its own. `own`: the processes
   /// of this group on rank 0's machine, which are not foreign to its devices.
   std::function<std::vector<Facts>(const std::set<int>& own)> device_facts = {};
+  /// The facts "topology" of a machine that lstopo saved as XML.
+  std::function<Json(const std::filesystem::path& xml)> saved_topology = {};
   /// What is read during jobs that ask for telemetry.
   SourceFactory counters = [] { return host_counters(); };
 };

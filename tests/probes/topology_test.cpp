@@ -30,6 +30,7 @@ class FakeTopology final : public Topology {
   MachineTopology machine() override { return library; }
   KernelTopology kernel() override { return system; }
   MemoryModules memory_modules() override { return modules; }
+  Json details(const MachineTopology&) override { return {{"settings", {{"thp", "madvise"}}}}; }
 
   MachineTopology library;
   KernelTopology system;

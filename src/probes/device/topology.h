@@ -2,10 +2,12 @@
 // sides tell it (a library and the kernel), so that the probe can compare them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "core/units.h"
 
 namespace bench {
@@ -26,7 +28,7 @@ struct Cache {
 
 struct PciDevice {
   std::string address;                      // "0000:3b:00.0"
-  std::string kind;                         // "network", "display", "0x1180" where it has no name
+  std::string kind;                         // "network", "nvme", "0x1180" where it has no name
   std::string id;                           // "10de:2330": vendor and device
   std::string name;                         // empty where it is not known
   std::optional<BytesPerSecond> link_rate;  // of the link as it is now, one direction
@@ -39,6 +41,8 @@ struct OsDevice {
   std::string name;         // "eth0", "nvme0n1", "mlx5_0"
   std::string kind;         // "network", "infiniband", "block", "gpu", "co-processor", "dma"
   std::string pci_address;  // empty for one that is on no PCI bus
+  /// What the library says of it, in its words: {"GPUModel": "Tesla V100-SXM3-32GB-H"}.
+  std::map<std::string, std::string> infos = {};
 };
 
 struct MachineTopology {
@@ -53,6 +57,8 @@ struct MachineTopology {
   std::vector<Cache> caches;
   std::vector<PciDevice> pci_devices;
   std::vector<OsDevice> os_devices;
+  /// What the library says of the whole machine, in its words: {"DMIProductName": "DGX-2H"}.
+  std::map<std::string, std::string> infos = {};
 };
 
 /// What the kernel says of the same; nothing where it cannot be read.
@@ -86,6 +92,13 @@ class Topology {
   virtual MachineTopology machine() = 0;
   virtual KernelTopology kernel() = 0;
   virtual MemoryModules memory_modules() = 0;
+  /// Firmware, drivers, disks, cards and kernel settings, by parts; facts/machine_facts.h names
+  /// them.
+  virtual Json details(const MachineTopology& machine) = 0;
 };
+
+/// All of it as the facts "topology"; sizes in bytes, null for what is not known.
+Json topology_facts(const MachineTopology& machine, const KernelTopology& kernel,
+                    const MemoryModules& modules, const Json& details);
 
 }  // namespace bench

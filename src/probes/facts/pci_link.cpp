@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "probes/facts/pci_address.h"
+
 namespace bench {
 namespace {
 
@@ -45,12 +47,6 @@ Port read_port(const SystemFiles& files, const std::string& folder, const std::s
           files.text(folder + "/vendor", 16) == kQemu};
 }
 
-/// "0000:3b:00.0"; a domain may have more than four digits.
-bool is_address(const std::string& name) {
-  const auto size = name.size();
-  return size >= 12 && name[size - 2] == '.' && name[size - 5] == ':' && name[size - 8] == ':';
-}
-
 /// From the root port down to the device.
 std::vector<Port> path_of(const SystemFiles& files, const std::string& address) {
   std::vector<Port> path;
@@ -60,7 +56,7 @@ std::vector<Port> path_of(const SystemFiles& files, const std::string& address) 
     const std::size_t end = std::min(whole.find('/', begin), whole.size());
     const std::string name = whole.substr(begin, end - begin);
     folder += (folder.empty() ? "" : "/") + name;
-    if (is_address(name)) path.push_back(read_port(files, folder, name));
+    if (is_pci_address(name)) path.push_back(read_port(files, folder, name));
     begin = end + 1;
   }
   return path;

@@ -5,6 +5,7 @@
 #include "probes/backends/host/host_capabilities.h"
 #include "probes/backends/host/topology_hwloc.h"
 #include "probes/facts/host_facts.h"
+#include "probes/facts/machine_facts.h"
 
 namespace bench {
 
@@ -33,6 +34,10 @@ class HostTopology final : public Topology {
   }
 
   MemoryModules memory_modules() override { return read_memory_modules(SystemFiles()); }
+
+  Json details(const MachineTopology& machine) override {
+    return read_machine_facts(SystemFiles(), read_host_facts(), machine);
+  }
 };
 
 }  // namespace

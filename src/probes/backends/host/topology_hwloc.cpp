@@ -69,6 +69,13 @@ std::string info(hwloc_obj_t object, const char* name) {
   return value == nullptr ? "" : value;
 }
 
+std::map<std::string, std::string> infos_of(hwloc_obj_t object) {
+  std::map<std::string, std::string> infos;
+  for (unsigned i = 0; i < object->infos_count; ++i)
+    infos.emplace(object->infos[i].name, object->infos[i].value);
+  return infos;
+}
+
 std::vector<NumaNode> numa_nodes(const Loaded& loaded) {
   std::vector<NumaNode> nodes;
   for (const hwloc_obj_t object : loaded.all(HWLOC_OBJ_NUMANODE))
@@ -104,7 +111,7 @@ void add_caches(const Loaded& loaded, hwloc_obj_type_t type, const std::string& 
 std::string pci_kind(unsigned class_id) {
   switch (class_id >> 8) {
     case 0x01:
-      return "storage";
+      return class_id == 0x0108 ? "nvme" : "storage";
     case 0x02:
       return "network";
     case 0x03:
@@ -165,7 +172,8 @@ std::vector<PciDevice> pci_devices(const Loaded& loaded) {
     const auto& pci = object->attr->pcidev;
     PciDevice device;
     device.address = pci_address(object);
-    device.kind = pci_kind(pci.class_id);
+    const bool is_switch = object->subtype != nullptr && std::string(object->subtype) == "NVSwitch";
+    device.kind = is_switch ? "nvswitch" : pci_kind(pci.class_id);
     device.id = fmt::format("{:04x}:{:04x}", pci.vendor_id, pci.device_id);
     device.name = info(object, "PCIDevice");
     if (pci.linkspeed > 0.0f) device.link_rate = BytesPerSecond{pci.linkspeed * kGiga};
@@ -201,8 +209,8 @@ std::vector<OsDevice> os_devices(const Loaded& loaded) {
     const hwloc_obj_t parent = object->parent;
     const bool on_pci = parent != nullptr && parent->type == HWLOC_OBJ_PCI_DEVICE;
     devices.push_back({object->name == nullptr ? "" : object->name,
-                       os_device_kind(object->attr->osdev.type),
-                       on_pci ? pci_address(parent) : ""});
+                       os_device_kind(object->attr->osdev.type), on_pci ? pci_address(parent) : "",
+                       infos_of(object)});
   }
   return devices;
 }
@@ -225,6 +233,10 @@ MachineTopology read_hwloc(const std::filesystem::path& xml) {
   add_caches(loaded, HWLOC_OBJ_L3CACHE, "l3", machine.caches);
   machine.pci_devices = pci_devices(loaded);
   machine.os_devices = os_devices(loaded);
+  machine.infos = infos_of(root);
+  for (const hwloc_obj_t package : loaded.all(HWLOC_OBJ_PACKAGE))
+    if (const std::string model = info(package, "CPUModel"); !model.empty())
+      machine.infos.emplace("CPUModel", model);
   return machine;
 }
 

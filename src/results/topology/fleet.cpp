@@ -1,0 +1,178 @@
+#include "results/topology/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace bench {
+namespace {
+
+using Members = std::vector<const HostTopology*>;
+
+struct Value {
+  Json value;
+  Members hosts;
+};
+
+/// Every value that hosts have at a path, the most frequent first; hosts that could not read it
+/// have none.
+std::vector<Value> values_at(const std::string& path, const Members& hosts) {
+  std::vector<Value> values;
+  for (const HostTopology* host : hosts) {
+    const Json& own = value_at(host->shape, path);
+    if (is_unreadable_trait(own)) continue;
+    const auto same = std::ranges::find_if(
+        values, [&](const Value& one) { return same_value(path, one.value, own); });
+    if (same == values.end())
+      values.push_back({own, {host}});
+    else
+      same->hosts.push_back(host);
+  }
+  std::ranges::stable_sort(values, std::greater{}, [](const Value& v) { return v.hosts.size(); });
+  return values;
+}
+
+std::size_t count(const std::vector<Value>& values) {
+  std::size_t sum = 0;
+  for (const Value& value : values) sum += value.hosts.size();
+  return sum;
+}
+
+std::set<std::string> paths_of(const Members& hosts) {
+  std::set<std::string> paths;
+  for (const HostTopology* host : hosts)
+    for (const auto& [path, trait] : host->shape) paths.insert(path);
+  return paths;
+}
+
+class Kin {
+ public:
+  Kin(const Members& hosts, const Profile* profile, FleetTopology& fleet,
+      std::map<std::string, HostFindings*>& findings)
+      : hosts_(hosts), profile_(profile), fleet_(fleet), findings_(findings) {}
+
+  void compare() {
+    const bool enough = hosts_.size() >= kFewestForMajority;
+    for (const std::string& path : paths_of(hosts_)) compare_path(path, enough);
+    if (!enough && (profile_ == nullptr || !profile_->complete))
+      fleet_.no_majority.push_back(fmt::format(
+          "there is no majority among {}: it takes {} hosts{}", names(), kFewestForMajority,
+          profile_ == nullptr ? "" : " of profile " + profile_->name));
+  }
+
+ private:
+  std::string names() const {
+    if (hosts_.size() == 1) return "one host (" + hosts_.front()->host + ")";
+    return fmt::format("{} hosts", hosts_.size());
+  }
+
+  void compare_path(const std::string& path, bool enough) {
+    const bool told = profile_ != nullptr && (profile_->complete || profile_->rule_for(path));
+    if (told) return;
+    const std::vector<Value> values = values_at(path, hosts_);
+    if (values.empty()) return;
+    const bool decided = values.front().hosts.size() * 2 > count(values) &&
+                         values.front().hosts.size() >= kFewestForMajority - 1;
+    if (enough && decided) return against_majority(path, values);
+    if (values.size() > 1) undecided(path, values);
+  }
+
+  void against_majority(const std::string& path, const std::vector<Value>& values) {
+    const Json& usual = values.front().value;
+    for (const HostTopology* host : hosts_) {
+      if (same_value(path, usual, value_at(host->shape, path))) continue;
+      Difference difference = difference_at(path, usual, host->shape);
+      difference.against = "majority";
+      findings_.at(host->host)->differences.push_back(std::move(difference));
+    }
+  }
+
+  void undecided(const std::string& path, const std::vector<Value>& values) {
+    Undecided one{path, {}};
+    for (const Value& value : values) {
+      one.values.emplace_back(value.value, std::vector<std::string>());
+      for (const HostTopology* host : value.hosts) {
+        one.values.back().second.push_back(host->host);
+        HostFindings& findings = *findings_.at(host->host);
+        if (findings.likeness == Likeness::same) findings.likeness = Likeness::unknown;
+      }
+    }
+    fleet_.undecided.push_back(std::move(one));
+  }
+
+  const Members& hosts_;
+  const Profile* profile_;
+  FleetTopology& fleet_;
+  std::map<std::string, HostFindings*>& findings_;
+};
+
+HostFindings findings_of(const HostTopology& host, const Profile* profile) {
+  HostFindings findings{host.host, profile == nullptr ? "" : profile->name, host.trouble};
+  for (const auto& [path, trait] : host.shape)
+    if (is_unreadable_trait(trait.value))
+      findings.unreadable[path] = trait.value.at("unreadable").get<std::string>();
+  if (profile != nullptr && host.asked) findings.differences = compare(*profile, host.shape);
+  return findings;
+}
+
+bool is_certain(const Difference& one) { return one.severity != Severity::unreadable; }
+
+void conclude(HostFindings& findings, const HostTopology& host) {
+  tidy(findings.differences);
+  if (!host.asked || (!host.trouble.empty() && !host.invalid)) {
+    findings.likeness = Likeness::unknown;
+  }
+  if (host.invalid || std::ranges::any_of(findings.differences, is_certain)) {
+    findings.likeness = Likeness::differs;
+  } else if (!findings.differences.empty()) {
+    findings.likeness = Likeness::unknown;
+  }
+}
+
+/// How many others have the same: what half of the fleet has is hardly broken.
+void count_alike(HostFindings& findings, const std::vector<HostTopology>& hosts) {
+  for (Difference& difference : findings.differences)
+    difference.alike =
+        static_cast<std::size_t>(std::ranges::count_if(hosts, [&](const HostTopology& other) {
+          return other.host != findings.host && other.asked &&
+                 same_value(difference.path, difference.found,
+                            value_at(other.shape, difference.path));
+        }));
+}
+
+}  // namespace
+
+std::string_view to_string(Likeness likeness) {
+  if (likeness == Likeness::same) return "same";
+  return likeness == Likeness::differs ? "differs" : "unknown";
+}
+
+FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
+                            const std::map<std::string, Profile>& profiles) {
+  FleetTopology fleet;
+  std::map<std::string, Members> kin;  // by the profile's name
+  for (const HostTopology& host : hosts) {
+    const auto profile = profiles.find(host.profile);
+    fleet.hosts.push_back(
+        findings_of(host, profile == profiles.end() ? nullptr : &profile->second));
+    if (host.asked) kin[host.profile].push_back(&host);
+  }
+  std::map<std::string, HostFindings*> findings;
+  for (HostFindings& one : fleet.hosts) findings[one.host] = &one;
+  for (const auto& [name, members] : kin) {
+    const auto profile = profiles.find(name);
+    Kin(members, profile == profiles.end() ? nullptr : &profile->second, fleet, findings).compare();
+    for (const HostTopology* host : members)
+      findings.at(host->host)->compared =
+          profile != profiles.end() || members.size() >= kFewestForMajority;
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    conclude(fleet.hosts[i], hosts[i]);
+    count_alike(fleet.hosts[i], hosts);
+  }
+  fleet.kinds = kinds_of(hosts);
+  return fleet;
+}
+
+}  // namespace bench

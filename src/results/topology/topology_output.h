@@ -1,0 +1,23 @@
+// What `benchctl topology` says of a fleet.
+#pragma once
+
+#include <string>
+
+#include "core/error.h"
+#include "results/reports/text_style.h"
+#include "results/topology/fleet.h"
+
+namespace bench {
+
+/// schemas/topology.json.
+Json to_json(const FleetTopology& fleet, const std::string& run);
+std::string to_text(const FleetTopology& fleet, const TextStyle& style);
+
+/// The most telling lines of a kind of host: "2 x AMD EPYC 7742, 128 cores", "8 x gpu/10de:20b0
+/// ...".
+std::vector<std::string> summary_of(const Shape& shape);
+
+/// failed when a host differs; else not_measured when of one it is unknown; else ok.
+ExitCode exit_code_of(const FleetTopology& fleet);
+
+}  // namespace bench

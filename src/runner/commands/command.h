@@ -29,6 +29,7 @@ void add_import(CLI::App& app, CommandResult& result);
 void add_golden(CLI::App& app, CommandResult& result);
 void add_note(CLI::App& app, CommandResult& result);
 void add_accept(CLI::App& app, CommandResult& result);
+void add_topology(CLI::App& app, CommandResult& result);
 
 /// --json and --db, which every reading command takes.
 struct ReadingOptions {

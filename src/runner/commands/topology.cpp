@@ -1,0 +1,157 @@
+// benchctl topology: what hosts are made of, and where they differ from what they should be and
+// from each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/hostlist.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "results/topology/topology_output.h"
+#include "runner/commands/command.h"
+#include "runner/commands/plan_options.h"
+#include "runner/commands/report_output.h"
+#include "runner/dispatch/execute.h"
+#include "runner/find_run.h"
+#include "runner/topology/asked_hosts.h"
+#include "runner/topology/profiles.h"
+
+namespace bench {
+namespace {
+
+struct Options : PlanOptions, ReadingOptions {
+  std::string profile, run, learn, from;
+  std::vector<std::string> xml;
+  bool force = false;
+};
+
+Asked ask_hosts(Options& options) {
+  options.suite = "topology";
+  RunRequest request;
+  request.runs = options.runs();
+  PlannedRun planned = plan_from(options, request.runs);
+  if (options.learn.empty())  // a wrong profile is told before anybody is asked
+    profiles_of(planned.plan.inventory, options.profile, options.database());
+  request.plan = std::move(planned.plan);
+  request.style = Progress::suitable_style();
+  request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
+  const auto folder = execute(request, planned.catalogue, planned.site).path();
+  Asked asked = hosts_of_run(folder);
+  asked.indexed = index_run(folder, options.database(), asked.interrupted);
+  return asked;
+}
+
+Asked look(Options& options) {
+  if (!options.xml.empty()) return saved_hosts(options.xml, launch_site(options).rank_program);
+  return options.run.empty() ? ask_hosts(options)
+                             : hosts_of_run(find_run(options.runs(), options.run));
+}
+
+const HostTopology& host_to_learn(const Options& options, const Asked& asked) {
+  if (options.from.empty() && asked.hosts.size() != 1)
+    throw Error(ErrorKind::usage,
+                fmt::format("--learn without --from: which of {} hosts is the good one?",
+                            asked.hosts.size()),
+                "--from HOST");
+  std::vector<std::string> names;
+  for (const HostTopology& host : asked.hosts) {
+    if (options.from.empty() || host.host == options.from) {
+      if (host.asked && host.trouble.empty()) return host;
+      throw Error(ErrorKind::input, host.host + " is no good example: " + host.trouble,
+                  "take another host, or mend it");
+    }
+    names.push_back(host.host);
+  }
+  throw Error(ErrorKind::usage,
+              "there is no host '" + options.from + "'." + did_you_mean(options.from, names),
+              "hosts: " + compact_hostlist(names));
+}
+
+void learn(const Options& options, const Asked& asked) {
+  const HostTopology& host = host_to_learn(options, asked);
+  const Profile profile = learn_profile(
+      std::filesystem::path(options.learn).stem().string(), host.shape,
+      {{"host", host.host}, {"run", asked.source.substr(0, 255)}, {"time", format_time(now_ns())}});
+  profile_from_text(dump(to_json(profile)), options.learn);  // a name that is none, at once
+  write_profile(options.learn, profile, options.force);
+  say(Level::info, printable(fmt::format("wrote {}: {} rules learned from {}", options.learn,
+                                         profile.rules.size(), host.host)));
+}
+
+ExitCode compare_and_print(const Options& options, Asked& asked) {
+  const auto of_hosts = profiles_of(asked.inventory, options.profile, options.database());
+  std::map<std::string, Profile> by_name;
+  for (HostTopology& host : asked.hosts)
+    if (const auto profile = of_hosts.find(host.host); profile != of_hosts.end()) {
+      host.profile = profile->second.name;
+      by_name.insert_or_assign(host.profile, profile->second);
+    }
+  const FleetTopology fleet = compare_fleet(asked.hosts, by_name);
+  options.json ? print(to_json(fleet, asked.run)) : print(to_text(fleet, style_of_stdout()));
+  if (asked.interrupted) return ExitCode::interrupted;
+  const ExitCode code = exit_code_of(fleet);
+  return code == ExitCode::ok && !asked.indexed ? ExitCode::environment : code;
+}
+
+void check(const Options& options) {
+  const int sources = !options.hosts.empty() + !options.run.empty() + !options.xml.empty();
+  if (sources > 1)
+    throw Error(ErrorKind::usage, "--hosts, --run and --xml exclude each other",
+                "each says where the topology comes from");
+  if (options.learn.empty() && (options.force || !options.from.empty()))
+    throw Error(ErrorKind::usage, "--from and --force belong to --learn",
+                "--learn FILE --from HOST");
+}
+
+ExitCode topology(Options& options) {
+  check(options);
+  Asked asked = look(options);
+  if (options.learn.empty()) return compare_and_print(options, asked);
+  learn(options, asked);
+  return ExitCode::ok;
+}
+
+void add_options(CLI::App& command, Options& options) {
+  command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
+      ->type_name("FILE");
+  command
+      .add_option("--profile", options.profile,
+                  "What all of them should be: a name in hosts/profiles, or a file (default: what "
+                  "the hosts file names for each)")
+      ->type_name("PROFILE");
+  command
+      .add_option("--run", options.run, "Of a run that is kept: its id, or latest; asks no host")
+      ->type_name("RUN");
+  command
+      .add_option("--xml", options.xml, "Machines that lstopo saved; each is a host of its name")
+      ->type_name("FILE")
+      ->expected(1, 100000);
+  command
+      .add_option("--learn", options.learn, "Write a profile there instead, which must not exist")
+      ->type_name("FILE");
+  command.add_option("--from", options.from, "The good host that --learn takes as example")
+      ->type_name("HOST");
+  command.add_flag("--force", options.force, "Let --learn replace a file");
+}
+
+}  // namespace
+
+void add_topology(CLI::App& app, CommandResult& result) {
+  CLI::App* command = app.add_subcommand(
+      "topology", "What hosts are made of, and where they differ from a profile or each other");
+  command->footer(
+      "Example: benchctl topology --hosts hosts.json --profile h100\n"
+      "         benchctl topology --hosts hosts.json --learn hosts/profiles/h100.json --from "
+      "node01\n"
+      "         benchctl topology --run latest --json\n"
+      "         lstopo node01.xml; benchctl topology --xml node01.xml\n"
+      "Exit codes: 0 no difference; 1 a host differs; 3 a host could not be asked, or not told "
+      "apart.");
+  auto options = std::make_shared<Options>();
+  add_options(*command, *options);
+  add_dispatch_options(*command, *options);
+  add_reading_options(*command, *options);
+  command->callback([options, &result] { result.code = topology(*options); });
+}
+
+}  // namespace bench

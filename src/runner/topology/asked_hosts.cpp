@@ -1,0 +1,68 @@
+#include "runner/topology/asked_hosts.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "runner/launch/program_output.h"
+
+namespace bench {
+namespace {
+
+constexpr Seconds kReads{60.0};  // a saved topology, however large
+
+bool was_interrupted(const Record& record) {
+  const auto* event = std::get_if<Event>(&record.body);
+  return event != nullptr && event->key == kRunEndEvent && event->value.is_object() &&
+         event->value.value("state", Json()) == "interrupted";
+}
+
+Host host_named(const std::string& name) {
+  Host host;
+  host.name = name;
+  host.address = name;
+  return host;
+}
+
+Json saved_facts(const std::string& file, const std::string& rank_program) {
+  const std::string path = std::filesystem::absolute(file).string();
+  try {
+    return parse_json(program_output({rank_program, "--topology", path}, kReads), file);
+  } catch (const Error& error) {
+    if (!std::filesystem::exists(rank_program)) throw;
+    throw Error(ErrorKind::input, file + " cannot be read as a topology: " + error.what(),
+                "lstopo FILE.xml, of hwloc 2, writes one");
+  }
+}
+
+}  // namespace
+
+Asked hosts_of_run(const std::filesystem::path& folder) {
+  const RunRecords records = read_run(folder);
+  Asked asked{topologies_of(records), {}, records.run, records.run};
+  if (records.plan.contains("inventory"))
+    asked.inventory = inventory_from_json(records.plan.at("inventory"), "plan.json");
+  asked.interrupted = std::ranges::any_of(records.records, was_interrupted);
+  if (asked.hosts.empty())
+    throw Error(ErrorKind::input, records.run + " asked no host for its topology",
+                "benchctl topology --hosts FILE does");
+  return asked;
+}
+
+Asked saved_hosts(const std::vector<std::string>& files, const std::string& rank_program) {
+  Asked asked;
+  for (const std::string& file : files) {
+    const std::string name = std::filesystem::path(file).stem().string();
+    if (std::ranges::find(asked.hosts, name, &HostTopology::host) != asked.hosts.end())
+      throw Error(ErrorKind::usage, "two files are called " + name + ": " + file,
+                  "each stands for a host of its name");
+    if (!std::filesystem::exists(file))
+      throw Error(ErrorKind::input, file + ": there is no such file", "lstopo FILE.xml writes one");
+    asked.hosts.push_back({name, shape_of(saved_facts(file, rank_program))});
+    asked.inventory.hosts.push_back(host_named(name));
+  }
+  asked.source = join(files, ", ");
+  return asked;
+}
+
+}  // namespace bench

@@ -1,0 +1,112 @@
+#include "runner/topology/profiles.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/locations.h"
+#include "core/schema.h"
+#include "core/text.h"
+
+namespace bench {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<fs::path> folders(const fs::path& database) {
+  return {database.parent_path() / "profiles", data_root() / "hosts" / "profiles"};
+}
+
+std::vector<std::string> known_profiles(const fs::path& database) {
+  std::set<std::string> names;
+  for (const fs::path& folder : folders(database)) {
+    std::error_code missing;
+    for (auto entry = fs::directory_iterator(folder, missing);
+         !missing && entry != fs::directory_iterator(); entry.increment(missing))
+      if (entry->path().extension() == ".json") names.insert(entry->path().stem().string());
+  }
+  return {names.begin(), names.end()};
+}
+
+void write_all(int file, const std::string& text, const std::string& name) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote = write(file, text.data() + done, text.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) throw_errno("write " + name);
+    done += static_cast<std::size_t>(wrote);
+  }
+  if (fsync(file) != 0) throw_errno("write " + name);
+}
+
+/// A link is refused where the name is taken: two that write at once cannot both be first.
+void put_in_place(const fs::path& beside, const fs::path& file, bool force) {
+  const int result =
+      force ? rename(beside.c_str(), file.c_str()) : link(beside.c_str(), file.c_str());
+  const int reason = errno;
+  if (!force || result != 0) unlink(beside.c_str());
+  if (result == 0) return;
+  errno = reason;
+  if (reason == EEXIST)
+    throw Error(ErrorKind::input, file.string() + ": is there already",
+                "--force replaces it; what was written into it by hand is lost then");
+  throw_errno("write " + file.string());
+}
+
+}  // namespace
+
+fs::path find_profile(const std::string& name, const fs::path& database) {
+  if (name.find('/') != std::string::npos || name.ends_with(".json")) return name;
+  for (const fs::path& folder : folders(database))
+    if (fs::exists(folder / (name + ".json"))) return folder / (name + ".json");
+  const auto known = known_profiles(database);
+  throw Error(ErrorKind::input, "there is no profile '" + name + "'." + did_you_mean(name, known),
+              known.empty() ? "benchctl topology --learn FILE --from HOST makes one of a good host"
+                            : "profiles: " + join(known, ", "));
+}
+
+Profile profile_from_text(std::string_view text, const std::string& origin) {
+  static const Schema schema = Schema::load(schema_path("profile"));
+  return profile_from_json(schema.check(parse_json(text, origin), origin), origin);
+}
+
+Profile read_profile(const fs::path& file) {
+  return profile_from_text(read_file(file), file.string());
+}
+
+std::map<std::string, Profile> profiles_of(const Inventory& inventory, const std::string& option,
+                                           const fs::path& database) {
+  std::map<std::string, Profile> read, profiles;  // by what names them; by host
+  for (const Host& host : inventory.hosts) {
+    const std::string& name = option.empty() ? host.profile : option;
+    if (name.empty()) continue;
+    if (!read.contains(name)) {
+      const fs::path file = find_profile(name, database);
+      read.emplace(name, read_profile(file)).first->second.name = file.stem().string();
+    }
+    profiles.emplace(host.name, read.at(name));
+  }
+  return profiles;
+}
+
+void write_profile(const fs::path& file, const Profile& profile, bool force) {
+  const std::string text =
+      to_json(profile).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  fs::path beside = file;
+  beside += "." + std::to_string(getpid()) + ".new";
+  {
+    const Descriptor fd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!fd.valid()) throw_errno("create " + beside.string(), "is its folder there?");
+    try {
+      write_all(fd.get(), text, beside.string());
+    } catch (...) {
+      unlink(beside.c_str());
+      throw;
+    }
+  }
+  put_in_place(beside, file, force);
+}
+
+}  // namespace bench

@@ -54,6 +54,7 @@ void conclude(HostAcceptance& host) {
 void hear(Hearing& hearing) {
   judge_jobs(hearing);
   judge_preflight(hearing);
+  judge_topology(hearing);
   judge_hard(hearing);
   judge_cpu_time(hearing);
   judge_peers(hearing);

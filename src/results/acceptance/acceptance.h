@@ -11,13 +11,14 @@
 #include "results/gates.h"
 #include "results/localisation/localisation.h"
 #include "results/run_records.h"
+#include "results/topology/profile.h"
 
 namespace bench {
 
-/// Why a host, or a link, did not pass. `gate`: launch (it fell out of the run), preflight, hard
-/// (bounds of the suite, wrong results, CPU time), peers, repeatability, pairs (its links),
-/// coverage (not measured, or not cleanly), localised (named by a search for who makes a job of
-/// several hosts fail or slow).
+/// Why a host, or a link, did not pass. `gate`: launch (it fell out of the run), preflight,
+/// topology (it is not what its profile says), hard (bounds of the suite, wrong results, CPU time),
+/// peers, repeatability, pairs (its links), coverage (not measured, or not cleanly), localised
+/// (named by a search for who makes a job of several hosts fail or slow).
 struct Reason {
   Verdict verdict = Verdict::inconclusive;
   std::string gate;
@@ -76,10 +77,11 @@ struct Acceptance {
 };
 
 struct AcceptanceSettings {
-  Hosts hosts;                               // all that were asked for
-  std::map<std::string, double> thresholds;  // metric -> share
-  std::size_t fewest_runs = 3;               // usable ones that a host needs
-  double level = 0.01;                       // chance that a healthy fleet has anybody accused
+  Hosts hosts;                                   // all that were asked for
+  std::map<std::string, double> thresholds;      // metric -> share
+  std::size_t fewest_runs = 3;                   // usable ones that a host needs
+  std::map<std::string, Profile> profiles = {};  // host -> what it should be; those that have one
+  double level = 0.01;                           // chance that a healthy fleet has anybody accused
 };
 
 /// `runs`: of one suite over these hosts; the first is the whole, later ones repeat parts of it.

@@ -44,6 +44,8 @@ void judge_jobs(Hearing& hearing);
 /// Facts that forbid believing numbers: ECC, foreign processes, hosts unlike their peers, facts
 /// that needed rights.
 void judge_preflight(Hearing& hearing);
+/// Hosts that have a profile against it: of the suite's topology probe.
+void judge_topology(Hearing& hearing);
 /// The suite's bounds, wrong results, bits unlike those of equal devices, and faults that drivers
 /// reported.
 void judge_hard(Hearing& hearing);

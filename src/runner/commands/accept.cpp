@@ -12,6 +12,7 @@
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/find_run.h"
+#include "runner/topology/profiles.h"
 
 namespace bench {
 namespace {
@@ -22,7 +23,7 @@ struct Options : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> of;
   std::vector<std::string> thresholds;
   int most_runs = 9;
-  std::string html, junit, rma;
+  std::string profile, html, junit, rma;
   bool drain = false, yes = false;
 };
 
@@ -46,6 +47,8 @@ Answer run_suite(Options& options) {
   request.run.localise = budget_of(options);
   for (const Host& host : request.run.plan.inventory.hosts)
     request.settings.hosts.push_back(host.name);
+  request.settings.profiles =
+      profiles_of(request.run.plan.inventory, options.profile, options.database());
   AcceptedRuns accepted = accept_hosts(request, planned.catalogue, planned.site);
   Answer answer{std::move(accepted.acceptance), request.run.plan.inventory};
   for (const auto& run : accepted.runs)
@@ -66,6 +69,7 @@ Answer judge_runs(Options& options) {
   if (first.plan.contains("inventory"))
     answer.inventory = inventory_from_json(first.plan.at("inventory"), "plan.json");
   for (const Host& host : answer.inventory.hosts) settings.hosts.push_back(host.name);
+  settings.profiles = profiles_of(answer.inventory, options.profile, options.database());
   answer.acceptance = judge_kept(runs, settings);
   return answer;
 }
@@ -138,6 +142,11 @@ void add_options(CLI::App& command, Options& options) {
       .add_option("--level", options.level,
                   "quick (seconds), standard (minutes) or burn (an hour) (default: quick)")
       ->check(CLI::IsMember({"quick", "standard", "burn"}));
+  command
+      .add_option("--profile", options.profile,
+                  "What all hosts should be, a name in hosts/profiles or a file (default: what the "
+                  "hosts file names for each)")
+      ->type_name("PROFILE");
   command.add_option("--suite", options.suite, "Another suite instead, by name or file")
       ->type_name("SUITE");
   add_list(command, "--only", options.changes.only, "Only this case; may be repeated")

@@ -1,0 +1,52 @@
+// Is each host what its profile says? What differs fails it; what nobody could read, or nobody
+// asked, keeps it open.
+#include <algorithm>
+
+#include "core/text.h"
+#include "results/acceptance/hearing.h"
+#include "results/topology/fleet.h"
+
+namespace bench {
+namespace {
+
+/// The first answer of each host.
+std::map<std::string, Shape> shapes_of(const std::vector<RunRecords>& runs) {
+  std::map<std::string, Shape> shapes;
+  for (const RunRecords& run : runs)
+    for (HostTopology& host : topologies_of(run))
+      if (host.asked) shapes.try_emplace(host.host, std::move(host.shape));
+  return shapes;
+}
+
+void add(const Hearing& hearing, const std::string& host, Verdict verdict, const std::string& path,
+         const std::string& text, const std::string& settle) {
+  Reason reason{verdict, "topology", "", path};
+  reason.text = text;
+  reason.settle = settle;
+  hearing.blame(host, std::move(reason));
+}
+
+}  // namespace
+
+void judge_topology(Hearing& hearing) {
+  if (hearing.settings.profiles.empty()) return;
+  const auto shapes = shapes_of(hearing.records);
+  for (const auto& [host, profile] : hearing.settings.profiles) {
+    const auto shape = shapes.find(host);
+    if (shape == shapes.end()) {
+      add(hearing, host, Verdict::inconclusive, "profile",
+          "it is not known whether it is what profile " + profile.name + " says",
+          "a suite with the probe topology");
+      continue;
+    }
+    for (const Difference& one : compare(profile, shape->second)) {
+      const bool unknown = one.severity == Severity::unreadable;
+      add(hearing, host, unknown ? Verdict::inconclusive : Verdict::fail, one.path,
+          std::string(to_string(one.severity)) + ": " + difference_text(one),
+          unknown ? "run as a user who may read it, or ignore it in the profile"
+                  : "mend the host, or the profile where that is what was bought");
+    }
+  }
+}
+
+}  // namespace bench

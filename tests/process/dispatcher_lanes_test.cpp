@@ -2,6 +2,7 @@
 // each rank is a process here, and who answers is the test's to say.
 #include <signal.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/error.h"
@@ -41,6 +42,15 @@ HostCheck answering(std::set<std::string> hosts) {
   };
 }
 
+/// When the job's first record of that kind was made, in seconds.
+template <class Body>
+double time_of(const RankBench& bench, const std::string& job) {
+  for (const Record& record : bench.records())
+    if (record.job == job && std::holds_alternative<Body>(record.body))
+      return 1e-9 * static_cast<double>(record.time_ns);
+  return 0.0;
+}
+
 RunRecords records_of(const RankBench& bench) {
   return parse_run("run", "", read_file(bench.directory.records_path()));
 }
@@ -62,6 +72,35 @@ TEST_CASE("jobs on four hosts run at once, and every outcome is kept") {
     CHECK(bench.count<Outcome>(entry.job.id) == 1);
   }
   CHECK(bench.directory.logs() == 4);
+}
+
+TEST_CASE("a host rests after a job that asks for it, before its next one and not at the end") {
+  RankBench bench;
+  play_mpirun(bench);
+  std::vector<PlanEntry> entries = {on("n1", "01.a"), on("n1", "02.a")};
+  for (PlanEntry& entry : entries) entry.cooldown = Seconds{0.4};
+  bench.run(entries);
+  CHECK(time_of<Outcome>(bench, "02.a") - time_of<Outcome>(bench, "01.a") >= 0.4);
+  CHECK(bench.seconds < 0.8);
+}
+
+TEST_CASE("no more jobs run at once than parallel says, however many hosts are free") {
+  RankBench bench;
+  play_mpirun(bench);
+  bench.settings.parallel = 2;
+  std::vector<PlanEntry> entries;
+  for (const char* host : {"n1", "n2", "n3", "n4", "n5"})
+    entries.push_back(on(host, host, {{"fault", "slow"}}));
+  bench.run(entries);
+  std::size_t most = 0;
+  for (const PlanEntry& one : entries) {
+    const double now = time_of<Phase>(bench, one.job.id);  // its launch
+    most = std::max<std::size_t>(most, std::ranges::count_if(entries, [&](const PlanEntry& other) {
+                                   return time_of<Phase>(bench, other.job.id) <= now &&
+                                          now < time_of<Outcome>(bench, other.job.id);
+                                 }));
+  }
+  CHECK(most == 2);
 }
 
 TEST_CASE("a host that falls silent is named, and its later jobs are left out; the others go on") {

@@ -77,3 +77,12 @@ TEST_CASE(
   CHECK(ran == entries.size());
   CHECK(schedule.empty());
 }
+
+TEST_CASE("a job is awaited while a host of it has another one") {
+  const std::vector<PlanEntry> entries = {on({"a", "b"}), on({"b"}), on({"c"})};
+  Schedule schedule(entries);
+  CHECK(schedule.take() == 0u);
+  CHECK(schedule.is_awaited(0));
+  CHECK(schedule.take() == 2u);
+  CHECK_FALSE(schedule.is_awaited(2));
+}

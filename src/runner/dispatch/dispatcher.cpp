@@ -67,13 +67,18 @@ void Dispatcher::serve(Lane& lane, const Plan& plan, Schedule& schedule, std::si
   while (next) {
     job = *next;
     lane.run(plan.entries[job]);
-    cool_down(plan.entries[job]);
+    if (is_awaited(schedule, job)) cool_down(plan.entries[job]);
     const std::lock_guard lock(mutex_);
     next = stopping() ? std::nullopt : schedule.follow(job);
   }
   lane.finish_process();
   const std::lock_guard lock(mutex_);
   schedule.free(job);
+}
+
+bool Dispatcher::is_awaited(const Schedule& schedule, std::size_t job) {
+  const std::lock_guard lock(mutex_);
+  return schedule.is_awaited(job);
 }
 
 void Dispatcher::cool_down(const PlanEntry& entry) const {

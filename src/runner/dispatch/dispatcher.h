@@ -30,6 +30,7 @@ class Dispatcher {
   void run_lane(const Plan& plan, Schedule& schedule);
   /// One process' worth of jobs.
   void serve(Lane& lane, const Plan& plan, Schedule& schedule, std::size_t job);
+  bool is_awaited(const Schedule& schedule, std::size_t job);
   void cool_down(const PlanEntry& entry) const;
   bool stopping() const { return failure_ != nullptr || interrupts_.count() > 0; }
 

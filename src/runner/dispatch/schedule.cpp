@@ -62,6 +62,12 @@ std::optional<std::size_t> Schedule::follow(std::size_t done) {
   return mark_taken(next);
 }
 
+bool Schedule::is_awaited(std::size_t running) const {
+  return std::ranges::any_of(hosts_of_[running], [&](std::size_t host) {
+    return queues_[host].jobs.size() > 1;  // it stands there itself until it is followed
+  });
+}
+
 void Schedule::free(std::size_t done) {
   for (const std::size_t host : hosts_of_[done]) queues_[host].taken = false;
   for (const std::size_t host : hosts_of_[done]) look_at(host);

@@ -28,6 +28,9 @@ class Schedule {
   std::optional<std::size_t> follow(std::size_t done);
   void free(std::size_t done);
 
+  /// Whether a host of this running job has another one waiting.
+  bool is_awaited(std::size_t running) const;
+
   /// Every job has been taken.
   bool empty() const { return left_ == 0; }
   /// Jobs that nobody took, for instance after an interruption.

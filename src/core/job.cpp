@@ -12,6 +12,7 @@ namespace bench {
 namespace {
 
 constexpr int kMostRanks = 10'000'000;
+constexpr int kMostRails = 1023;
 constexpr double kShortestPeriod = 0.01;  // seconds; reading more often would be the load itself
 constexpr double kLongestTimeout = 1e7;   // seconds; four months
 
@@ -32,6 +33,16 @@ std::vector<std::string> read_hosts(Fields& fields) {
     hosts.push_back(host.get<std::string>());
   }
   return hosts;
+}
+
+/// A word for the device or card, a number for the rail.
+Json read_part(Fields fields) {
+  Json part = Json::object();
+  for (const char* key : {"device", "card"})
+    if (fields.has(key)) part[key] = fields.word(key);
+  if (fields.has("rail")) part["rail"] = fields.integer("rail", 0, kMostRails);
+  fields.finish();
+  return part;
 }
 
 /// A letter or _, then letters, digits and _: what every shell and launcher passes on unchanged.
@@ -142,22 +153,24 @@ Json to_json(const Job& job) {
   for (const KnownLimit& known : job.limits) limits.push_back(to_json(known));
   Json golden = Json::array();
   for (const KnownResult& known : job.golden) golden.push_back(to_json(known));
-  return {{"id", job.id},
-          {"case_name", job.case_name},
-          {"probe", job.probe},
-          {"device", job.device},
-          {"params", job.params},
-          {"hosts", job.hosts},
-          {"ranks", job.ranks},
-          {"binding", job.binding},
-          {"env", job.env},
-          {"seed", job.seed},
-          {"repeat", job.repeat},
-          {"timeout_s", job.timeout_s},
-          {"measure", to_json(job.measure)},
-          {"telemetry", to_json(job.telemetry)},
-          {"limits", std::move(limits)},
-          {"golden", std::move(golden)}};
+  Json json = {{"id", job.id},
+               {"case_name", job.case_name},
+               {"probe", job.probe},
+               {"device", job.device},
+               {"params", job.params},
+               {"hosts", job.hosts},
+               {"ranks", job.ranks},
+               {"binding", job.binding},
+               {"env", job.env},
+               {"seed", job.seed},
+               {"repeat", job.repeat},
+               {"timeout_s", job.timeout_s},
+               {"measure", to_json(job.measure)},
+               {"telemetry", to_json(job.telemetry)},
+               {"limits", std::move(limits)},
+               {"golden", std::move(golden)}};
+  if (!job.part.empty()) json["part"] = job.part;
+  return json;
 }
 
 Job job_from_json(const Json& json) {
@@ -169,6 +182,7 @@ Job job_from_json(const Json& json) {
   job.device = fields.one_of("device", job.device, {"host", "cuda"});
   job.params = fields.object("params");
   if (fields.has("hosts")) job.hosts = read_hosts(fields);
+  if (fields.has("part")) job.part = read_part(fields.inside("part", fields.any("part")));
   if (fields.has("ranks")) job.ranks = static_cast<int>(fields.integer("ranks", 1, kMostRanks));
   job.binding = fields.one_of("binding", job.binding, {"none", "core", "socket", "share"});
   if (fields.has("env")) job.env = read_env(fields);

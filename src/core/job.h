@@ -53,6 +53,10 @@ struct Job {
   std::string device = "host";   // host, cuda
   Json params = Json::object();  // concrete and complete: defaults are filled in
   std::vector<std::string> hosts;
+  /// Which part of its hosts it is on: {"device": "cuda:3"}, {"rail": 2, "card": "mlx5_2"} (no card
+  /// where its name differs from host to host); empty for whole hosts. A part of the identity of
+  /// what it measures; how it reaches the ranks stands in env.
+  Json part = Json::object();
   int ranks = 1;                 // over all hosts; a rank that finds another world size refuses
   std::string binding = "core";  // none, core, socket, share: where the launcher pins each rank
   std::map<std::string, std::string> env;

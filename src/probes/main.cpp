@@ -3,6 +3,7 @@
 #include "probes/backends/host/topology_hwloc.h"
 #include "probes/facts/machine_facts.h"
 #include "probes/libraries.h"
+#include "probes/part_of_host.h"
 #include "probes/rank_program.h"
 
 namespace {
@@ -14,11 +15,17 @@ bench::Json saved_topology(const std::filesystem::path& xml) {
   return bench::topology_facts(machine, {}, modules, bench::saved_machine_facts(machine));
 }
 
+/// A GPU's rank goes without: NCCL has variables of its own, and its MPI only sets things up.
+std::unique_ptr<bench::Group> join_on_own_card(bench::GroupKind kind) {
+  bench::keep_mpi_to_own_card();
+  return bench::join_group(kind);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return bench::run_rank_program({.name = "bench-rank",
-                                  .join_group = bench::join_group,
+                                  .join_group = join_on_own_card,
                                   .make_device = bench::make_host_device,
                                   .libraries = bench::host_library_versions,
                                   .saved_topology = saved_topology},

@@ -14,6 +14,7 @@
 #include "core/version.h"
 #include "probes/facts/host_facts.h"
 #include "probes/facts/own_processes.h"
+#include "probes/part_of_host.h"
 #include "probes/probe.h"
 #include "probes/rank_server.h"
 #include "probes/record_stream.h"
@@ -113,6 +114,7 @@ std::vector<Facts> place_ranks(const RankProgram& program, Group& group) {
 }
 
 void serve(const RankProgram& program, GroupKind kind) {
+  take_device(program.name);
   std::signal(SIGPIPE, SIG_IGN);  // a vanished reader is an error to report, not a silent death
   RecordStream records;
   const auto group = program.join_group(kind);

@@ -35,6 +35,8 @@ PlannedJob planned_job(const Json& json) {
   job.probe = text_field(json, "probe");
   job.device = text_field(json, "device", "host");
   job.params = object_field(json, "params");
+  for (const auto& [name, value] : object_field(json, "part").items())
+    if (value.is_primitive()) job.part[name] = value;
   job.hosts = texts(array_field(json, "hosts"));
   job.ranks = static_cast<int>(integer_field(json, "ranks", 1));
   job.binding = text_field(json, "binding");

@@ -31,6 +31,7 @@ struct PlannedJob {
   std::string probe;
   std::string device = "host";
   Json params = Json::object();
+  Json part = Json::object();  // the device, rail or card it was on; empty for whole hosts
   std::vector<std::string> hosts;
   int ranks = 1;
   std::string binding;

@@ -83,7 +83,9 @@ AxesOfCase axes(const std::vector<JobResult>& jobs) {
   return found;
 }
 
+/// Two devices of a host, or two rails, are never one series.
 void add_axes(const PlannedJob& job, const AxesOfCase& axes, Series& series) {
+  for (const auto& [name, value] : job.part.items()) series.params[name] = value;
   const auto found = axes.find(job.case_name);
   if (found == axes.end()) return;
   for (const std::string& name : found->second)

@@ -23,7 +23,8 @@ struct Series {
   std::string case_name;
   std::string probe;
   std::string metric;  // with the probe's name: "gemm.throughput"; empty for a job without one
-  /// What distinguishes the series inside its case: the job's axes and what varies inside the job.
+  /// What distinguishes the series inside its case: the job's axes, the device or rail it was on,
+  /// and what varies inside the job.
   Json params = Json::object();
   std::string over;
   std::string host;

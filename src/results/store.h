@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,9 @@ struct MetricRow {
   std::int64_t series = 0;
 };
 
+/// host -> topic -> its latest facts.
+using HostFacts = std::map<std::string, std::map<std::string, Json>>;
+
 class Store {
  public:
   /// Throws Error(input) for a newer version or a foreign database (and, for reading, a missing
@@ -92,6 +96,8 @@ class Store {
   /// nearest or the ambiguous ids.
   std::string find_run(const std::string& prefix) const;
   std::vector<MetricRow> metrics() const;
+  /// Of every host that any run told something of.
+  HostFacts latest_facts(const std::vector<std::string>& topics) const;
 
   /// True where the file system is shared between machines: no WAL, one writer at a time.
   bool on_network() const { return network_; }

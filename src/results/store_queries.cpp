@@ -97,6 +97,22 @@ std::string Store::find_run(const std::string& prefix) const try {
   rethrow(error, path_);
 }
 
+HostFacts Store::latest_facts(const std::vector<std::string>& topics) const try {
+  HostFacts found;
+  // Of a group with one MAX SQLite takes the other columns from the row that has it.
+  SQLite::Statement query(
+      *db_, "SELECT host, facts, MAX(time_ns) FROM facts WHERE topic = ? GROUP BY host");
+  for (const std::string& topic : topics) {
+    query.bind(1, topic);
+    while (query.executeStep())
+      found[query.getColumn(0).getString()][topic] = json_of(query.getColumn(1));
+    query.reset();
+  }
+  return found;
+} catch (const SQLite::Exception& error) {
+  rethrow(error, path_);
+}
+
 std::vector<MetricRow> Store::metrics() const try {
   std::map<std::string, std::vector<std::string>> params;
   SQLite::Statement names(

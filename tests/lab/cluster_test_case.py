@@ -83,10 +83,10 @@ class ClusterTestCase(LabTestCase):
         for host in range(1, self.HOSTS + 1):
             self.lab.say("heal", f"node{host:02}")
 
-    def start(self, *cases, parallel=3, launcher="auto", before=(), slurm=None, **mpirun):
+    def start(self, *cases, parallel=3, launcher="auto", before=(), entries=None, slurm=None, **mpirun):
         suite, hosts = self.folder / "suite.json", self.folder / "hosts.json"
         suite.write_text(json.dumps({"suite": "lab", "cases": cases}))
-        hosts.write_text(json.dumps({"hosts": [{"name": f"node[01-{self.HOSTS:02}]", "slots": 1}],
+        hosts.write_text(json.dumps({"hosts": entries or [{"name": f"node[01-{self.HOSTS:02}]", "slots": 1}],
                                      "mpirun": {**MPIRUN, **mpirun}, "slurm": slurm or {}}))
         return Run(self, ["run", suite, "--hosts", hosts, "--parallel", parallel, "--launcher", launcher], before)
 

@@ -12,7 +12,8 @@ TEST_CASE("hosts are listed with address, slots, labels and groups") {
     "groups": {"first": "n1", "both": "n[1-2]"}})"),
                                                    "h.json"));
   REQUIRE(list.size() == 3);
-  CHECK(list[0] == Json::parse(R"({"name": "n1", "address": "n1-ib", "slots": 96, "devices": null,
+  CHECK(list[0] ==
+        Json::parse(R"({"name": "n1", "address": "n1-ib", "slots": 96, "devices": null, "cards": [],
     "labels": {"rack": "r1"}, "profile": null, "groups": ["both", "first"]})"));
   CHECK(list[2]["profile"] == "small");
   CHECK(list[2]["groups"] == Json::array());

@@ -136,6 +136,7 @@ void add_machine(const SystemFiles& files, Json& facts) {
   facts["product"] = or_unreadable(files.text(kDmi + "product_name"));
   facts["product_serial"] = or_unreadable(files.text(kDmi + "product_serial"));
   facts["virtualization"] = virtualization(files);
+  facts["infiniband"] = files.entries("sys/class/infiniband");
   facts["clocksource"] =
       or_unreadable(files.text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }

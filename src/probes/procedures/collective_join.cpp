@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "probes/part_of_host.h"
 
 namespace bench {
 namespace {
@@ -49,8 +50,12 @@ std::string violation_everywhere(State& state, const PathRequest& asked, const U
 
 }  // namespace
 
-PathRequest path_request(const State& state) {
-  return {isolation_from(state.text("isolation")), state.text("network_card")};
+PathRequest path_request(State& state) {
+  PathRequest asked{isolation_from(state.text("isolation")), state.text("network_card")};
+  // Of a rail whose cards have different names each rank knows its own.
+  if (asked.network_card.empty() && state.device().kind() == "cuda")
+    asked.network_card = own_card();
+  return asked;
 }
 
 bool join_ranks(State& state, Collectives& collectives, const PathRequest& paths) {

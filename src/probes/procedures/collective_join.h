@@ -10,7 +10,7 @@
 namespace bench {
 
 /// From the parameters isolation and network_card.
-PathRequest path_request(const State& state);
+PathRequest path_request(State& state);
 
 /// Joins the ranks `init_repeats` times and reports init_time, the slowest rank's. False, with the
 /// job skipped, where they cannot be joined over such paths. Every rank calls it.

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
 #include "results/localisation/incident.h"
+#include "results/reports/dimensions.h"
 
 namespace bench {
 namespace {
@@ -24,7 +25,7 @@ void judge_fallen(Hearing& hearing) {
       }
 }
 
-/// The jobs of one case on one set of hosts, over all runs.
+/// The jobs of one case on one set of hosts, or one part of them, over all runs.
 struct Attempts {
   int ok = 0;
   const JobResult* last_bad = nullptr;
@@ -36,13 +37,19 @@ bool somebody_fell_out(const JobResult& job) {
                              [&](const std::string& host) { return fell_out(host, job.reason); });
 }
 
-using Case = std::map<Hosts, Attempts>;
+/// Hosts, and the device or rail that it was on: " on device cuda:3"; "" for whole hosts.
+using Where = std::pair<Hosts, std::string>;
+using Case = std::map<Where, Attempts>;
+
+std::string part_text(const PlannedJob& job) {
+  return job.part.empty() ? "" : " on " + dimension_list(job.part);
+}
 
 std::map<std::string, Case> attempts(const std::vector<RunReport>& reports) {
   std::map<std::string, Case> cases;
   for (const RunReport& report : reports)
     for (const JobResult& job : report.jobs) {
-      Attempts& seen = cases[job.job.case_name][job.job.hosts];
+      Attempts& seen = cases[job.job.case_name][{job.job.hosts, part_text(job.job)}];
       if (job.outcome == Status::ok || job.outcome == Status::invalid) ++seen.ok;
       if (job.outcome != Status::ok) seen.last_bad = &job;
       seen.only_skipped &= job.outcome == Status::skipped && !job.not_run;
@@ -64,10 +71,11 @@ void judge_case(Hearing& hearing, const std::string& name, const Case& one) {
                                              one.begin()->second.last_bad->reason);
     return;
   }
-  for (const auto& [hosts, seen] : one) {
+  for (const auto& [where, seen] : one) {
+    const auto& [hosts, part] = where;
     if (seen.last_bad == nullptr || somebody_fell_out(*seen.last_bad)) continue;
-    const std::string what =
-        fmt::format("{} {}: {}", name, to_string(seen.last_bad->outcome), seen.last_bad->reason);
+    const std::string what = fmt::format("{}{} {}: {}", name, part,
+                                         to_string(seen.last_bad->outcome), seen.last_bad->reason);
     for (const std::string& host : hosts) {
       HostAcceptance* found = hearing.host(host);
       if (found == nullptr) continue;

@@ -45,6 +45,7 @@ Series end_of_job(const JobResult& result) {
   series.case_name = result.job.case_name;
   series.probe = result.job.probe;
   series.params = result.job.params;
+  for (const auto& [name, value] : result.job.part.items()) series.params[name] = value;
   series.device = result.job.device;
   series.ranks = result.job.ranks;
   series.repeat = result.job.repeat;

@@ -12,6 +12,7 @@ Json to_json(const JobResult& result) {
   return {{"job", result.job.id},
           {"case", result.job.case_name},
           {"probe", result.job.probe},
+          {"part", result.job.part},
           {"params", result.job.params},
           {"hosts", result.job.hosts},
           {"ranks", result.job.ranks},

@@ -37,7 +37,7 @@ Answer run_suite(Options& options) {
   AcceptRequest request;
   if (options.suite.empty()) options.suite = "accept-" + options.level;
   request.run.runs = options.runs();
-  PlannedRun planned = plan_from(options, request.run.runs);
+  PlannedRun planned = plan_from(options, options.database());
   request.settings.thresholds = thresholds_from(options.thresholds, planned.catalogue);
   request.run.plan = std::move(planned.plan);
   request.run.style = Progress::suitable_style();

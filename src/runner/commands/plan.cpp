@@ -13,8 +13,12 @@ std::string line_for(const PlanEntry& entry) {
   const Job& job = entry.job;
   const std::string ranks = job.ranks == 1 ? "1 rank" : fmt::format("{} ranks", job.ranks);
   const std::string end = entry.skip.empty() ? format(entry.expected) : "skipped: " + entry.skip;
-  return fmt::format("{:<28} {:<18} {:<9} {:<10} {}\n    {}\n", job.id, job.probe, ranks,
-                     join(job.hosts, ","), end, printable(dump(job.params)));
+  std::string where = join(job.hosts, ",");
+  for (const auto& [name, value] : job.part.items())
+    where +=
+        fmt::format(" {} {}", name, value.is_string() ? value.get<std::string>() : dump(value));
+  return fmt::format("{:<28} {:<18} {:<9} {:<10} {}\n    {}\n", job.id, job.probe, ranks, where,
+                     end, printable(dump(job.params)));
 }
 
 std::string text_of(const Plan& plan) {
@@ -38,7 +42,7 @@ void add_plan(CLI::App& app, CommandResult&) {
   add_plan_options(*command, *options);
   add_reading_options(*command, *options);
   command->callback([options] {
-    const PlannedRun planned = plan_from(*options, options->runs());
+    const PlannedRun planned = plan_from(*options, options->database());
     options->json ? print(to_json(planned.plan)) : print(text_of(planned.plan));
   });
 }

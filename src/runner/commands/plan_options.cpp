@@ -8,7 +8,9 @@
 #include "core/text.h"
 #include "runner/hardware/gate_plausibility.h"
 #include "runner/hosts/host_import.h"
+#include "runner/hosts/known_facts.h"
 #include "runner/launch/program_output.h"
+#include "runner/state_folder.h"
 
 namespace bench {
 namespace {
@@ -44,6 +46,13 @@ bool makes_allocation(const Inventory& inventory, const LaunchSite& site) {
          inventory.slurm.reservation.empty();
 }
 
+bool asks_for_facts(const Suite& suite) {
+  return std::ranges::any_of(suite.cases, [](const Case& one) {
+    return one.scope.kind == ScopeKind::device || one.scope.kind == ScopeKind::rail ||
+           one.scope.by_fact;
+  });
+}
+
 }  // namespace
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {
@@ -68,16 +77,18 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
   add_dispatch_options(command, options);
 }
 
-PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& runs) {
+PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database) {
   auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   auto site = launch_site(options);
   const Suite suite = read_suite(find_suite(options.suite), catalogue, options.changes);
-  const Inventory inventory = inventory_for(options, site);
+  Inventory inventory = inventory_for(options, site);
+  if (asks_for_facts(suite)) add_known_facts(inventory, database);
   if (makes_allocation(inventory, site))
     site.nodes_down = unusable_slurm_nodes(
         program_output({"scontrol", "show", "nodes", "--oneliner"}, kSlurmAnswers));
   warn_of_gates(suite, inventory);
-  Plan plan = make_plan(suite, inventory, catalogue, site, last_durations(runs, suite.name));
+  Plan plan = make_plan(suite, inventory, catalogue, site,
+                        last_durations(runs_folder(database), suite.name));
   return {std::move(catalogue), site, std::move(plan)};
 }
 

@@ -23,7 +23,8 @@ struct PlannedRun {
   Plan plan;
 };
 
-/// `runs`: where earlier runs lie, for the times jobs took.
-PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& runs);
+/// `database`: what earlier runs found out about the hosts; the runs beside it, for the times that
+/// jobs took.
+PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database);
 
 }  // namespace bench

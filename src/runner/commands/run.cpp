@@ -29,7 +29,7 @@ ExitCode run(const Options& options) {
   request.labels = labels_from(options.labels);
   const auto database = options.database();
   request.runs = options.runs();
-  PlannedRun planned = plan_from(options, request.runs);
+  PlannedRun planned = plan_from(options, database);
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
   request.localise = budget_of(options);

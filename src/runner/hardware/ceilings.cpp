@@ -34,7 +34,7 @@ void Ceilings::observe(const Job& job, const Samples& samples) {
   Json params = job.params;
   params.update(samples.params);
   seen_[job.hosts].push_back({job.id, job.probe, samples.metric, job.device, job.ranks,
-                              samples.better, std::move(params), value});
+                              samples.better, job.part, std::move(params), value});
   hosts_of_job_[job.id] = job.hosts;
 }
 
@@ -62,6 +62,7 @@ void Ceilings::add(std::vector<KnownLimit>& limits, const ProbeMetric& metric,
   for (const Seen& one : of_hosts->second) {
     if (one.probe != rule.probe || one.metric != rule.metric) continue;
     if (one.device != job.device || one.ranks != job.ranks) continue;
+    if (one.part != job.part) continue;
     const auto params = renamed(one.params, rule.where);
     if (!params) continue;
     const auto same = std::ranges::find_if(limits, [&](const KnownLimit& limit) {

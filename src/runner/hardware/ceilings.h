@@ -28,6 +28,7 @@ class Ceilings {
     std::string job, probe, metric, device;
     int ranks;
     Better better;
+    Json part;
     Json params;  // the job's own, overlaid by those of the series
     double median;
   };
@@ -36,7 +37,7 @@ class Ceilings {
   using Hosts = std::vector<std::string>;
 
   const ProbeCatalogue& catalogue_;
-  std::map<Hosts, std::vector<Seen>> seen_;    // a ceiling is one of the same hosts
+  std::map<Hosts, std::vector<Seen>> seen_;  // a ceiling is one of the same hosts and part of them
   std::map<std::string, Hosts> hosts_of_job_;  // of those that were seen
 };
 

@@ -39,6 +39,7 @@ Json hosts_list(const Inventory& inventory) {
                     {"address", host.address},
                     {"slots", host.slots},
                     {"devices", host.devices},
+                    {"cards", host.cards},
                     {"labels", host.labels},
                     {"profile", host.profile.empty() ? Json() : Json(host.profile)},
                     {"groups", Json::array()}});

@@ -26,23 +26,51 @@ int allowed_cpus() {
 
 }  // namespace
 
-std::vector<HostGroup> groups_by_label(const Inventory& inventory, const std::string& label) {
+using Words = std::map<std::string, std::string>;
+
+namespace {
+
+/// One group for each value; a host with none of `sources` is in none, the first that has it
+/// counts.
+std::vector<HostGroup> groups_by(const Inventory& inventory, const std::string& name,
+                                 std::initializer_list<Words Host::*> sources) {
   std::map<std::string, std::vector<std::size_t>> by_value;
-  for (std::size_t i = 0; i < inventory.hosts.size(); ++i) {
-    const auto& labels = inventory.hosts[i].labels;
-    if (const auto found = labels.find(label); found != labels.end())
+  for (std::size_t i = 0; i < inventory.hosts.size(); ++i)
+    for (const auto source : sources) {
+      const Words& words = inventory.hosts[i].*source;
+      const auto found = words.find(name);
+      if (found == words.end()) continue;
       by_value[found->second].push_back(i);
-  }
+      break;
+    }
   std::vector<HostGroup> groups;
   for (auto& [value, hosts] : by_value) groups.push_back({value, std::move(hosts)});
   return groups;
 }
 
-std::vector<std::string> label_names(const Inventory& inventory) {
+std::vector<std::string> names_of(const Inventory& inventory, Words Host::*source) {
   std::set<std::string> names;
   for (const Host& host : inventory.hosts)
-    for (const auto& [name, value] : host.labels) names.insert(name);
+    for (const auto& [name, value] : host.*source) names.insert(name);
   return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+std::vector<HostGroup> groups_by_label(const Inventory& inventory, const std::string& label) {
+  return groups_by(inventory, label, {&Host::labels});
+}
+
+std::vector<HostGroup> groups_by_fact(const Inventory& inventory, const std::string& fact) {
+  return groups_by(inventory, fact, {&Host::facts, &Host::labels});
+}
+
+std::vector<std::string> label_names(const Inventory& inventory) {
+  return names_of(inventory, &Host::labels);
+}
+
+std::vector<std::string> fact_names(const Inventory& inventory) {
+  return names_of(inventory, &Host::facts);
 }
 
 std::string this_host_name() {

@@ -19,6 +19,9 @@ struct Host {
   int slots = 1;        // ranks it takes without oversubscription
   Json devices;         // as the file states them; null where unknown
   std::map<std::string, std::string> labels;
+  std::vector<std::string> cards = {};  // network cards, rail by rail, as the file states them
+  /// What earlier runs found out about it (hosts/known_facts.h), or nothing. No part of a plan.
+  std::map<std::string, std::string> facts = {};
   std::string profile = {};  // what it should look like: a file in hosts/profiles; "" for none
 };
 
@@ -42,6 +45,10 @@ Inventory inventory_from_json(const Json& json, const std::string& origin);
 
 /// One group for each value of a label, by value; hosts without it are in none.
 std::vector<HostGroup> groups_by_label(const Inventory& inventory, const std::string& label);
+/// The same for a fact; a host of which it is not known is taken by its label of that name.
+std::vector<HostGroup> groups_by_fact(const Inventory& inventory, const std::string& fact);
+/// Every fact that is known of any host, sorted.
+std::vector<std::string> fact_names(const Inventory& inventory);
 /// Every label that any host has, sorted.
 std::vector<std::string> label_names(const Inventory& inventory);
 

@@ -41,6 +41,7 @@ Host shared_part(const Json& json) {
   host.slots = json.at("slots");
   host.devices = json.value("devices", Json());
   host.labels = json.value("labels", host.labels);
+  host.cards = json.value("cards", host.cards);
   host.profile = json.value("profile", "");
   return host;
 }
@@ -92,6 +93,7 @@ Json host_json(const Host& host) {
                {"slots", host.slots},
                {"labels", host.labels}};
   if (!host.devices.is_null()) json["devices"] = host.devices;
+  if (!host.cards.empty()) json["cards"] = host.cards;
   if (!host.profile.empty()) json["profile"] = host.profile;
   return json;
 }

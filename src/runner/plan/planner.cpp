@@ -34,7 +34,7 @@ std::vector<Place> places_for(const HostSet& set, const Inventory& inventory, co
   return places;
 }
 
-Job make_job(const Suite& suite, const Case& suite_case, const Variant& variant,
+Job make_job(const Suite& suite, const Case& suite_case, const Variant& variant, const HostSet& set,
              const std::vector<Place>& places) {
   Job job;
   job.case_name = suite_case.name;
@@ -50,7 +50,9 @@ Job make_job(const Suite& suite, const Case& suite_case, const Variant& variant,
     pinned &= place.ranks > 1 && place.ranks <= place.slots;
   }
   job.binding = pinned ? chosen(variant, "binding", suite_case.binding).get<std::string>() : "none";
+  job.part = set.part;
   job.env = variant.env;
+  for (const auto& [name, value] : set.env) job.env[name] = value;
   job.timeout_s = suite_case.timeout_s;
   job.measure = measure_of(suite, suite_case);
   job.telemetry = telemetry_of(suite, suite_case);
@@ -85,31 +87,49 @@ void name_jobs(std::vector<PlanEntry>& jobs, std::size_t case_number, std::size_
   }
 }
 
+/// NCCL is told by parameters of the probe which paths it may use: the rail's card and nothing
+/// else. Cards of several names reach it by the environment alone.
+Case on_rail(const Case& suite_case, const HostSet& set, const ProbeEntry& probe) {
+  Case narrowed = suite_case;
+  const auto takes = [&](const char* name) {
+    return suite_case.device == "cuda" && probe.params.json().at("properties").contains(name) &&
+           !suite_case.params.contains(name) && !suite_case.axes.contains(name);
+  };
+  if (takes("isolation")) narrowed.params["isolation"] = "network";
+  if (takes("network_card") && set.part.contains("card"))
+    narrowed.params["network_card"] = set.part["card"];
+  return narrowed;
+}
+
 std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
                               const Inventory& inventory, const ProbeEntry& probe,
                               const LaunchSite& site, const Durations& durations) {
   std::vector<PlanEntry> jobs;
-  const auto sets = host_sets(suite_case.scope, inventory);
-  const auto of_case = variants(suite, suite_case, probe);
+  const auto sets = host_sets(suite_case.scope, inventory, suite_case.device);
+  auto of_case = variants(suite, suite_case, probe);
   const std::size_t count =
       sets.size() * of_case.size() * static_cast<std::size_t>(suite_case.repeat);
   if (count > kMostJobs) throw too_many_jobs(suite_case.name);
   jobs.reserve(count);
-  for (const HostSet& set : sets)
+  for (const HostSet& set : sets) {
+    if (suite_case.scope.kind == ScopeKind::rail)
+      of_case = variants(suite, on_rail(suite_case, set, probe), probe);
     for (const Variant& variant : of_case)
       for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
         PlanEntry entry;
         entry.places = places_for(set, inventory,
                                   chosen(variant, "ranks_per_host", suite_case.ranks_per_host));
-        entry.job = make_job(suite, suite_case, variant, entry.places);
+        entry.job = make_job(suite, suite_case, variant, set, entry.places);
         entry.axes = variant.choice;
         entry.job.repeat = repeat;
         entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
         entry.cooldown = Seconds{suite_case.cooldown_s};
         entry.skip = launch_obstacle(entry.job, entry.places, site);
+        if (entry.skip.empty()) entry.skip = set.obstacle;
         if (entry.skip.empty()) entry.expected = expected_time(entry.job, durations);
         jobs.push_back(std::move(entry));
       }
+  }
   return jobs;
 }
 

@@ -5,16 +5,21 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "runner/plan/part_scopes.h"
 
 namespace bench {
 namespace {
 
 // In the order of ScopeKind.
-const std::vector<std::string> kKinds = {"host", "pair", "group", "all", "ladder"};
+const std::vector<std::string> kKinds = {"host",  "device", "pair",  "rail",
+                                         "group", "all",    "ladder"};
 
 std::string name_of(ScopeKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
 
-std::string choices() { return "use one of: " + join(kKinds, ", ") + ", {\"group\": LABEL}"; }
+std::string choices() {
+  return "use one of: " + join(kKinds, ", ") +
+         ", {\"group\": LABEL}, {\"group\": {\"fact\": NAME}}, {\"device\": \"numa\"}";
+}
 
 [[noreturn]] void refuse(const std::string& what, const std::string& near = "") {
   throw Error(ErrorKind::input, "scope: " + what + (near.empty() ? "" : "." + near), choices());
@@ -73,7 +78,21 @@ std::vector<HostSet> ladder(const Inventory& inventory) {
   return sets;
 }
 
-std::vector<HostGroup> groups_for(const std::string& label, const Inventory& inventory) {
+std::vector<HostGroup> groups_for_fact(const std::string& fact, const Inventory& inventory) {
+  auto groups = groups_by_fact(inventory, fact);
+  if (!groups.empty()) return groups;
+  const auto known = fact_names(inventory);
+  throw Error(ErrorKind::input,
+              "scope group: of no host the fact '" + printable(fact) + "' is known." +
+                  did_you_mean(fact, known),
+              (known.empty() ? "no earlier run tells anything of these hosts: run smoke on them"
+                             : "facts: " + join(known, ", ")) +
+                  ", or give them a label of that name");
+}
+
+std::vector<HostGroup> groups_for(const Scope& scope, const Inventory& inventory) {
+  const std::string& label = scope.by;
+  if (scope.by_fact) return groups_for_fact(label, inventory);
   if (label.empty()) {
     if (inventory.groups.empty())
       throw Error(ErrorKind::input, "scope group: the hosts file has no groups",
@@ -101,8 +120,8 @@ bool share_a_host(const std::vector<HostGroup>& groups, std::size_t hosts) {
   return false;
 }
 
-std::vector<HostSet> grouped(const std::string& label, const Inventory& inventory) {
-  const auto groups = groups_for(label, inventory);
+std::vector<HostSet> grouped(const Scope& scope, const Inventory& inventory) {
+  const auto groups = groups_for(scope, inventory);
   const bool apart = !share_a_host(groups, inventory.hosts.size());
   std::vector<HostSet> sets;
   for (const HostGroup& group : groups)
@@ -110,19 +129,31 @@ std::vector<HostSet> grouped(const std::string& label, const Inventory& inventor
   return sets;
 }
 
+bool is_word(const Json& json) { return json.is_string() && json != ""; }
+
+Scope group_scope(const Json& json) {
+  const Json& by = json["group"];
+  if (is_word(by)) return {ScopeKind::group, by};
+  if (by.is_object() && by.size() == 1 && by.contains("fact") && is_word(by["fact"]))
+    return {ScopeKind::group, by["fact"], true};
+  refuse(excerpt(json) + " names no label");
+}
+
+Scope scope_with_value(const Json& json) {
+  for (const auto& [key, value] : json.items())
+    if (key != "group" && key != "device")
+      refuse("'" + printable(key) + "' takes no value",
+             did_you_mean(key, std::vector<std::string>{"group", "device"}));
+  if (json.size() != 1) refuse(excerpt(json) + " names no label, or more than one thing");
+  if (json.contains("group")) return group_scope(json);
+  if (json["device"] != "numa") refuse("there are no devices " + excerpt(json["device"]));
+  return {ScopeKind::device, "numa"};
+}
+
 }  // namespace
 
 Scope scope_from_json(const Json& json) {
-  if (json.is_object()) {
-    for (const auto& [key, value] : json.items())
-      if (key != "group")
-        refuse("'" + printable(key) + "' takes no value",
-               did_you_mean(key, std::vector<std::string>{"group"}));
-    if (json.size() != 1 || !json["group"].is_string() ||
-        json["group"].get_ref<const std::string&>().empty())
-      refuse(excerpt(json) + " names no label");
-    return {ScopeKind::group, json["group"]};
-  }
+  if (json.is_object()) return scope_with_value(json);
   if (!json.is_string()) refuse("expected a word or an object, but got " + excerpt(json));
   const auto& word = json.get_ref<const std::string&>();
   const auto found = std::ranges::find(kKinds, word);
@@ -132,7 +163,8 @@ Scope scope_from_json(const Json& json) {
 }
 
 Json to_json(const Scope& scope) {
-  if (!scope.by.empty()) return {{"group", scope.by}};
+  if (scope.by_fact) return {{"group", {{"fact", scope.by}}}};
+  if (!scope.by.empty()) return {{name_of(scope.kind), scope.by}};
   return name_of(scope.kind);
 }
 
@@ -140,14 +172,19 @@ std::string to_string(const Scope& scope) {
   return name_of(scope.kind) + (scope.by.empty() ? "" : " by " + scope.by);
 }
 
-std::vector<HostSet> host_sets(const Scope& scope, const Inventory& inventory) {
+std::vector<HostSet> host_sets(const Scope& scope, const Inventory& inventory,
+                               const std::string& device) {
   switch (scope.kind) {
     case ScopeKind::host:
       return each_host(inventory);
+    case ScopeKind::device:
+      return device_sets(inventory, device, scope.by == "numa");
+    case ScopeKind::rail:
+      return rail_sets(inventory);
     case ScopeKind::pair:
       return tournament(inventory);
     case ScopeKind::group:
-      return grouped(scope.by, inventory);
+      return grouped(scope, inventory);
     case ScopeKind::all:
       return {first_hosts(inventory.hosts.size(), "all")};
     case ScopeKind::ladder:

@@ -77,6 +77,20 @@ void check_gate(const Json& gate, const ProbeEntry& probe, const std::string& wh
               "metrics: " + join(names, ", "));
 }
 
+/// A device is one rank's; the rail is the scope's to choose.
+void check_parts(const Case& suite_case, const std::string& where) {
+  const bool one_rank =
+      suite_case.ranks_per_host == 1 && !suite_case.axes.contains("ranks_per_host");
+  if (suite_case.scope.kind == ScopeKind::device && suite_case.device == "cuda" && !one_rank)
+    throw Error(ErrorKind::input, where + "/ranks_per_host: a GPU alone has one rank",
+                "leave out ranks_per_host, or use the scope host");
+  const bool card =
+      suite_case.params.contains("network_card") || suite_case.axes.contains("network_card");
+  if (suite_case.scope.kind == ScopeKind::rail && card)
+    throw Error(ErrorKind::input, where + ": the scope rail chooses the network card itself",
+                "leave out network_card, or use another scope");
+}
+
 }  // namespace
 
 void check_param(const ProbeEntry& probe, const std::string& name, const Json& value,
@@ -102,6 +116,7 @@ void check_case(const Case& suite_case, const std::string& origin, const std::st
   const std::string where = origin + ": " + at;
   const ProbeEntry& probe = known_probe(suite_case, where, catalogue);
   check_device(suite_case, probe, where);
+  check_parts(suite_case, where);
   for (const auto& [name, value] : suite_case.params.items()) {
     if (suite_case.axes.contains(name))
       throw Error(ErrorKind::input, where + ": '" + name + "' stands in params and in axes",

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/text.h"
 
@@ -11,6 +13,9 @@ namespace {
 // srun alone adds five when a rank of several dies; what the rank said stands before them.
 constexpr std::size_t kTailLines = 8;
 constexpr std::size_t kTailLineBytes = 200;
+
+// As a rank says why it ends; what launchers have to say about that comes behind it.
+constexpr std::string_view kError = "error: ";
 
 // mpirun frames its messages with lines of dashes.
 bool says_something(std::string_view line) {
@@ -26,6 +31,7 @@ RankLog::RankLog(const std::filesystem::path& path)
 
 void RankLog::add_line(std::string_view line) {
   if (says_something(line)) {
+    if (error_.empty() && line.starts_with(kError)) error_ = line.substr(0, kTailLineBytes);
     tail_.emplace_back(line.substr(0, kTailLineBytes));
     if (tail_.size() > kTailLines) tail_.pop_front();
   }
@@ -39,7 +45,8 @@ void RankLog::add_line(std::string_view line) {
 }
 
 std::string RankLog::last_words() const {
-  std::string result;
+  const bool pushed_out = !error_.empty() && std::ranges::find(tail_, error_) == tail_.end();
+  std::string result = pushed_out ? printable(error_) : "";
   for (const std::string& line : tail_) result += (result.empty() ? "" : " | ") + printable(line);
   return result;
 }

@@ -19,14 +19,16 @@ class RankLog {
 
   void add_line(std::string_view line);
   /// Forget the lines so far: what follows belongs to another job. The file keeps them.
-  void start_job() { tail_.clear(); }
-  /// The last lines since start_job(), joined by " | " and safe to print; empty for none.
+  void start_job() { tail_.clear(), error_.clear(); }
+  /// The last lines since start_job(), and before them the first error of a rank, joined by " | "
+  /// and safe to print; empty for none.
   std::string last_words() const;
 
  private:
   Descriptor file_;
   std::size_t written_ = 0;
   std::deque<std::string> tail_;
+  std::string error_;
 };
 
 }  // namespace bench

@@ -1,0 +1,23 @@
+#include "runner/launch/rank_log.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace bench;
+
+TEST_CASE(
+    "the last words of a rank are its last lines, with its own error before what others said") {
+  const TemporaryDirectory folder;
+  RankLog log(folder.path() / "log.txt");
+  log.add_line("error: n2 has no network card 'eth9'");
+  log.add_line("error: another");
+  CHECK(log.last_words() == "error: n2 has no network card 'eth9' | error: another");
+  for (const char* line : {"mpirun detected", "-----", "that a process", "ended", "with code 4"})
+    log.add_line(line);
+  CHECK(log.last_words() ==
+        "error: n2 has no network card 'eth9' | mpirun detected | that a process | ended | with "
+        "code 4");
+  log.start_job();
+  log.add_line("of the next job");
+  CHECK(log.last_words() == "of the next job");
+}

@@ -8,6 +8,7 @@ namespace {
 struct Trace {
   bool any = false;
   const Outcome* outcome = nullptr;
+  bool put_off = false;  // the outcome says that it could not run, for a reason not its own
   Json faults = Json::array();
 };
 
@@ -16,8 +17,10 @@ std::map<std::string, Trace> traces(const RunRecords& run) {
   for (const Record& record : run.records) {
     Trace& trace = found[record.job];
     trace.any = true;
-    if (const auto* outcome = std::get_if<Outcome>(&record.body)) trace.outcome = outcome;
+    if (const auto* outcome = std::get_if<Outcome>(&record.body))
+      trace.outcome = outcome, trace.put_off = false;
     const auto* event = std::get_if<Event>(&record.body);
+    trace.put_off |= event != nullptr && event->key == kNotRunEvent;
     if (event != nullptr && event->key == "device_fault" && event->value.is_object())
       trace.faults.push_back(event->value);
   }
@@ -30,6 +33,7 @@ JobResult job_result(const PlannedJob& job, const Trace& trace) {
     result.outcome = trace.outcome->status;
     result.reason = trace.outcome->reason;
     result.seconds = trace.outcome->seconds;
+    result.not_run = trace.put_off && result.outcome == Status::skipped;
   } else if (trace.any) {
     result.outcome = Status::failed;
     result.reason = "no outcome: benchctl ended before this job did";

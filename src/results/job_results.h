@@ -13,7 +13,8 @@ struct JobResult {
   Status outcome = Status::skipped;
   std::string reason;
   double seconds = 0.0;
-  /// Asked for and never started: no planned skip, so the run is not complete.
+  /// Asked for and never started, or kept from it by a lost host or an interruption: no planned
+  /// skip, so the run is not complete.
   bool not_run = false;
   /// What drivers reported of its devices meanwhile (NVIDIA's Xid), the values of its events
   /// "device_fault": [{"code", "text", "fatal", "device", "rank"}].

@@ -59,6 +59,16 @@ TEST_CASE("a job that failed, timed out or was not run makes the run exit 3") {
   CHECK_FALSE(report_of(run).finished);
 }
 
+TEST_CASE("a job that a lost host kept from running makes the run exit 3 until it is resumed") {
+  RunFixture run = two_jobs();
+  run.job("c", "c", "null").outcome("c", Status::skipped, "n2 is left out: no space");
+  run.add("c", Event{kNotRunEvent, {{"why", "n2 is left out"}}});
+  CHECK(report_of(run).exit_code == ExitCode::not_measured);
+  CHECK(report_of(run).jobs.back().outcome == Status::skipped);
+  run.add("c", Event{kRestartEvent, Json::object()}).outcome("c", Status::ok).end();
+  CHECK(report_of(run).exit_code == ExitCode::ok);
+}
+
 TEST_CASE("an invalid result exits 1, also beside a failed one") {
   RunFixture run = two_jobs();
   Samples wrong = samples("throughput", 1e9);

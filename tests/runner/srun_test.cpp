@@ -52,6 +52,13 @@ TEST_CASE("equal ranks on each host are a step in blocks, on nodes named by an e
   CHECK(words.ends_with(" /x/bench-rank "));
 }
 
+TEST_CASE("a share of the host is counted in CPUs of a task") {
+  const std::vector<Place> places = {place("n1", 2, 9), place("n2", 2, 8)};
+  const Command command = launch_command(job_on(places, "share"), places, site());
+  CHECK_THAT(" " + join(command.argv, " "), Contains(" --cpus-per-task=4 --cpu-bind=threads "));
+  CHECK_THAT(line(places), !Contains("--cpus-per-task"));
+}
+
 TEST_CASE("unequal ranks are said by a list with one name a rank") {
   const std::string words = line({place("n2", 2), place("n1", 1)});
   CHECK_THAT(words, Contains(" --nodes=2 --ntasks=3 --distribution=arbitrary "));

@@ -66,9 +66,7 @@ std::string host_words(const std::vector<Place>& places) {
 void add_binding(std::vector<std::string>& argv, const Job& job, const std::vector<Place>& places) {
   if (job.binding == "none") return add(argv, {"--bind-to", "none"});
   if (job.binding != "share") return add(argv, {"--bind-to", job.binding + ":overload-allowed"});
-  int share = 1 << 20;
-  for (const Place& place : places) share = std::min(share, std::max(1, place.slots / place.ranks));
-  add(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share)});
+  add(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share_of(places))});
   add(argv, {"--bind-to", "hwthread:overload-allowed"});
 }
 

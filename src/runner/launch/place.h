@@ -1,7 +1,9 @@
 // Where some ranks of a job run: one host, as the launcher needs to know it.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -12,5 +14,12 @@ struct Place {
   int slots = 1;     // ranks it takes without oversubscription
   bool here = true;  // the machine we run on
 };
+
+/// Slots for each rank where the binding is "share": as many on every host, at least one.
+inline int share_of(const std::vector<Place>& places) {
+  int share = 1 << 20;
+  for (const Place& place : places) share = std::min(share, std::max(1, place.slots / place.ranks));
+  return share;
+}
 
 }  // namespace bench

@@ -57,8 +57,12 @@ std::vector<std::string> step_words(const SlurmSite& site) {
   return argv;
 }
 
-std::string binding_word(const std::string& binding) {
-  return binding == "none" ? "none" : binding + "s";  // cores, sockets
+/// Slurm gives a task its CPUs, and "threads" ties it to these.
+void add_binding(std::vector<std::string>& argv, const std::string& binding,
+                 const std::vector<Place>& places) {
+  if (binding == "share") argv.push_back("--cpus-per-task=" + std::to_string(share_of(places)));
+  const std::string bound = binding == "share" ? "thread" : binding;
+  argv.push_back("--cpu-bind=" + (bound == "none" ? bound : bound + "s"));  // cores, sockets
 }
 
 bool oversubscribed(const std::vector<Place>& places) {
@@ -74,10 +78,11 @@ std::vector<std::string> srun_words(const Job& job, const std::vector<Place>& pl
   if (oversubscribed(places)) argv.push_back("--overcommit");
   // A rank alone has no use for MPI, and starts where Slurm has no plugin for it.
   argv.push_back("--mpi=" + (job.ranks > 1 ? site.settings.mpi : "none"));
+  add_binding(argv, job.binding, places);
   // A rank that dies would leave the others waiting; a pty (--unbuffered) would change the bytes of
   // records; jobs go to rank 0 alone, which hands them on.
   add(argv,
-      {"--kill-on-bad-exit=1", "--cpu-bind=" + binding_word(job.binding), "--input=0",
+      {"--kill-on-bad-exit=1", "--input=0",
        "--export=ALL" + (token.empty() ? "" : "," + std::string(kRunVariable) + "=" + token)});
   return argv;
 }

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tarfile
 import tempfile
 import time
 
@@ -59,6 +60,14 @@ class Run:
         return self.process.returncode
 
 
+def make_bundle(folder):
+    """A bundle of this build's rank program, in a second instead of the minutes that scripts/bundle takes."""
+    bundle = folder / "bundle.tar"
+    with tarfile.open(bundle, "w") as tar:
+        tar.add(PROGRAMS / "bench-rank", "benchctl/bin/bench-rank")
+    return bundle
+
+
 class ClusterTestCase(LabTestCase):
     HOSTS = 3
 
@@ -83,12 +92,13 @@ class ClusterTestCase(LabTestCase):
         for host in range(1, self.HOSTS + 1):
             self.lab.say("heal", f"node{host:02}")
 
-    def start(self, *cases, parallel=3, launcher="auto", before=(), entries=None, slurm=None, **mpirun):
+    def start(self, *cases, parallel=3, launcher="auto", before=(), options=(), entries=None, slurm=None, **mpirun):
         suite, hosts = self.folder / "suite.json", self.folder / "hosts.json"
         suite.write_text(json.dumps({"suite": "lab", "cases": cases}))
         hosts.write_text(json.dumps({"hosts": entries or [{"name": f"node[01-{self.HOSTS:02}]", "slots": 1}],
                                      "mpirun": {**MPIRUN, **mpirun}, "slurm": slurm or {}}))
-        return Run(self, ["run", suite, "--hosts", hosts, "--parallel", parallel, "--launcher", launcher], before)
+        return Run(self, ["run", suite, "--hosts", hosts, "--parallel", parallel, "--launcher", launcher,
+                          *options], before)
 
     def assert_only_node02_failed(self, *why):
         """Its first job failed for one of these reasons, its second was left out, the others' are ok."""

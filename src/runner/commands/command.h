@@ -28,6 +28,7 @@ void add_rebuild(CLI::App& app, CommandResult& result);
 void add_import(CLI::App& app, CommandResult& result);
 void add_golden(CLI::App& app, CommandResult& result);
 void add_note(CLI::App& app, CommandResult& result);
+void add_unstage(CLI::App& app, CommandResult& result);
 void add_accept(CLI::App& app, CommandResult& result);
 void add_topology(CLI::App& app, CommandResult& result);
 

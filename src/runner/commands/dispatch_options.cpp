@@ -17,6 +17,11 @@ void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
                   "Jobs at once, on hosts of their own (default: one for each host, at most 64)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
+  command
+      .add_option("--stage", options.stage,
+                  "A bundle (scripts/bundle) for hosts where the program is missing: it is copied "
+                  "to a private folder there and checked; benchctl unstage removes it")
+      ->type_name("FILE");
   command.add_option("--rank-program", options.rank_program, "Another bench-rank")
       ->type_name("FILE")
       ->group("");  // for tests
@@ -30,6 +35,7 @@ DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inv
                                        const std::filesystem::path& database) {
   DispatcherSettings settings;
   settings.version = version();
+  settings.stage = options.stage;
   settings.golden = GoldenValues::installed(database);
   const auto hosts = static_cast<int>(std::min<std::size_t>(inventory.hosts.size(), kMostAtOnce));
   settings.parallel = options.parallel > 0 ? options.parallel : std::max(1, hosts);

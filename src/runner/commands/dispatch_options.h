@@ -12,7 +12,8 @@ namespace bench {
 struct DispatchOptions {
   std::string launcher = "auto";
   std::string rank_program;
-  int parallel = 0;  // 0: as many as there are hosts, at most kMostAtOnce
+  std::string stage;  // a bundle
+  int parallel = 0;   // 0: as many as there are hosts, at most kMostAtOnce
 };
 
 inline constexpr int kMostAtOnce = 64;

@@ -14,7 +14,9 @@ Dispatcher::Dispatcher(const ProbeCatalogue& catalogue, const LaunchSite& site,
       directory_(directory),
       interrupts_(interrupts),
       settings_(std::move(settings)),
-      ledger_(catalogue, spool, progress, directory.logs()) {}
+      ledger_(catalogue, spool, progress, directory.logs()) {
+  for (const auto& [host, why] : settings_.out) hosts_.take_out(host, why);
+}
 
 bool Dispatcher::run(const Plan& plan) {
   for (const PlanEntry& entry : plan.entries)

@@ -4,6 +4,8 @@
 
 #include <condition_variable>
 #include <exception>
+#include <filesystem>
+#include <map>
 #include <mutex>
 
 #include "runner/dispatch/lane.h"
@@ -12,7 +14,9 @@
 namespace bench {
 
 struct DispatcherSettings : LaneSettings {
-  int parallel = 1;  // jobs at once
+  int parallel = 1;                  // jobs at once
+  std::filesystem::path stage = {};  // the bundle for hosts without the program; "" for none
+  std::map<std::string, std::string> out = {};  // hosts that are out from the start, and why
 };
 
 class Dispatcher {

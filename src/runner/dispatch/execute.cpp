@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
+#include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -18,6 +20,7 @@
 #include "runner/dispatch/search_jobs.h"
 #include "runner/launch/slurm_allocation.h"
 #include "runner/plan/plan_json.h"
+#include "runner/stage/stage.h"
 
 namespace bench {
 namespace {
@@ -41,7 +44,8 @@ std::size_t jobs_to_run(const Plan& plan) {
       plan.entries, [](const PlanEntry& entry) { return entry.skip.empty(); }));
 }
 
-/// Of the jobs that are going to run, in the order of the inventory.
+}  // namespace
+
 std::vector<std::string> hosts_of(const Plan& plan) {
   std::set<std::string> used;
   for (const PlanEntry& entry : plan.entries)
@@ -51,6 +55,14 @@ std::vector<std::string> hosts_of(const Plan& plan) {
     if (used.contains(host.name)) hosts.push_back(host.name);
   return hosts;
 }
+
+RunDirectory make_run(const RunRequest& request, std::int64_t time_ns) {
+  RunDirectory directory = RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
+  directory.write_plan(plan_document(request, directory.id(), time_ns));
+  return directory;
+}
+
+namespace {
 
 bool has_job_of_several_hosts(const Plan& plan) {
   return std::ranges::any_of(
@@ -66,6 +78,40 @@ bool search(const RunDirectory& directory, Dispatcher& dispatcher, Progress& pro
     progress.add(step);
     if (!dispatcher.run(step)) return false;
   }
+}
+
+/// Where those jobs run, each host once.
+std::vector<Place> places_of(const Plan& plan) {
+  std::map<std::string, Place> places;
+  for (const PlanEntry& entry : plan.entries)
+    if (entry.skip.empty())
+      for (const Place& place : entry.places) places.emplace(place.host, place);
+  std::vector<Place> list;
+  for (const std::string& host : hosts_of(plan)) list.push_back(places.at(host));
+  return list;
+}
+
+/// From then on the ranks run what was staged, and hosts that could not be given it are out.
+void stage_programs(const Plan& plan, LaunchSite& site, DispatcherSettings& settings,
+                    const Interrupts& interrupts) {
+  const std::vector<Place> places = places_of(plan);
+  const bool slurm = site.kind == LauncherKind::slurm;
+  if (!slurm && std::ranges::all_of(places, [](const Place& place) { return place.here; })) return;
+  if (slurm && !site.slurm.settings.container_image.empty())
+    throw Error(ErrorKind::input, "--stage: ranks in a container run the image's programs",
+                "put the bundle into the image, or mount it with container_mounts");
+  const std::string& there = site.settings.rank_program;
+  const Staged staged = stage(
+      settings.stage, places, slurm ? reach_by_step(site.slurm) : reach_by_agent(site.settings),
+      there.empty() ? site.rank_program : there, settings.version, interrupts);
+  settings.out = staged.out;
+  for (const auto& [host, why] : staged.out) say(Level::warning, host + " " + why);
+  if (staged.folder.empty()) return;
+  say(Level::info,
+      fmt::format("{} hosts use the bundle in {}, {} of them got it now",
+                  places.size() - staged.out.size(), staged.folder, staged.copied.size()));
+  site.settings.rank_program = staged.folder + "/bench-rank";
+  site.settings.cuda_rank_program = staged.folder + "/bench-rank-cuda";
 }
 
 /// Whether it was finished, rather than interrupted.
@@ -87,6 +133,7 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
     settings.check_hosts = check_through(site.slurm);
     settings.look = look_through(site.slurm);
   }
+  if (!settings.stage.empty()) stage_programs(request.plan, site, settings, interrupts);
   bool finished = false;
   {
     Progress progress(request.style, request.plan);
@@ -111,9 +158,7 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
 Executed execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site) {
   const auto start = Clock::now();
   const Interrupts interrupts;
-  const std::int64_t time_ns = now_ns();
-  RunDirectory directory = RunDirectory::create(request.runs, request.plan.suite.name, time_ns);
-  directory.write_plan(plan_document(request, directory.id(), time_ns));
+  RunDirectory directory = make_run(request, now_ns());
   Spool spool(directory.records_path());
   if (request.style != Progress::Style::silent)
     say(Level::info,

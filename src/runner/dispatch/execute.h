@@ -20,6 +20,12 @@ struct RunRequest {
   std::optional<SearchBudget> localise = {};
 };
 
+/// Of the jobs that are going to run, in the order of the inventory.
+std::vector<std::string> hosts_of(const Plan& plan);
+
+/// Makes the run's folder and keeps the plan; nothing is started.
+RunDirectory make_run(const RunRequest& request, std::int64_t time_ns);
+
 struct Executed {
   RunDirectory directory;
   bool finished = false;  // else it was interrupted, and its records say so

@@ -1,0 +1,48 @@
+// benchctl unstage: removes from the hosts what --stage left there.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "runner/commands/command.h"
+#include "runner/plan/planner.h"
+#include "runner/stage/stage.h"
+
+namespace bench {
+namespace {
+
+struct Options {
+  std::string hosts;
+  bool json = false;
+};
+
+ExitCode unstage_all(const Options& options) {
+  const Inventory inventory = read_inventory(options.hosts);
+  std::vector<Place> places;
+  for (const Host& host : inventory.hosts) places.push_back(place_on(host, 1));
+  const Interrupts interrupts;
+  const auto answers = unstage(places, reach_by_agent(inventory.launch), interrupts);
+  std::string text;
+  for (const auto& [host, answer] : answers)
+    text += fmt::format("{}: {}\n", host, answer.empty() ? "nothing is there" : answer);
+  options.json ? print(Json(answers)) : print(text);
+  const bool trouble = std::ranges::any_of(
+      answers, [](const auto& answer) { return answer.second.starts_with("trouble: "); });
+  return trouble ? ExitCode::environment : ExitCode::ok;
+}
+
+}  // namespace
+
+void add_unstage(CLI::App& app, CommandResult& result) {
+  CLI::App* command =
+      app.add_subcommand("unstage", "Remove from hosts the bundles that --stage left there");
+  command->footer(
+      "Of this user, through the hosts file's remote shell; not while a run uses them.\n"
+      "Example: benchctl unstage --hosts docs/examples/hosts.json");
+  auto options = std::make_shared<Options>();
+  command->add_option("--hosts", options->hosts, "Hosts file")->required()->type_name("FILE");
+  command->add_flag("--json", options->json, "Answer in JSON (default: text)");
+  command->callback([options, &result] { result.code = unstage_all(*options); });
+}
+
+}  // namespace bench

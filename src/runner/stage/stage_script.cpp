@@ -1,0 +1,139 @@
+#include "runner/stage/stage_script.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace bench {
+namespace {
+
+// Of what POSIX and a small userland (GNU or busybox) have. No single quote, backslash, newline or
+// "!" in it once its lines are joined: then every login shell hands it to sh as it is.
+//
+// A folder is usable when it is ours, a real folder, closed to others, not to be renamed by others,
+// has the room, and executes: a script without "#" line, which the kernel refuses with ENOEXEC
+// where it may be executed, and with EACCES on a file system that is mounted noexec.
+constexpr const char* kScript = R"sh(
+umask 077;
+fail() { echo "trouble $*"; exit 1; };
+bases() { echo "${TMPDIR:-/tmp}"; echo /tmp; echo /var/tmp; echo "${HOME:-/tmp}/.cache"; };
+folder_of() { echo "$1/benchctl-stage-$(id -u)";
+};
+plain() {
+  case "$1" in /*) ;; *) return 1;; esac;
+  [ -z "$(echo "$1" | tr -d A-Za-z0-9_./+-)" ];
+};
+ours() {
+  [ -L "$1" ] && { why="it is a symbolic link"; return 1; };
+  [ -d "$1" ] || { why="it cannot be made"; return 1; };
+  [ -O "$1" ] || { why="it belongs to somebody else"; return 1; };
+  case "$(ls -ld "$1")" in drwx------*) ;; *) why="it is open to others"; return 1;; esac;
+};
+executes() {
+  try="$1/try.$$";
+  { echo exit 0 > "$try" && chmod 700 "$try"; } 2>/dev/null || { rm -f "$try"; why="nothing can be written there"; return 1; };
+  "$try" 2>/dev/null; ran=$?; rm -f "$try";
+  [ $ran = 0 ] || { why="nothing can be executed there (noexec)"; return 1; };
+};
+roomy() {
+  free=$(df -Pk "$1" | tail -n 1 | tr -s " " | cut -d " " -f 4);
+  [ "$free" -ge "$2" ] 2>/dev/null || { why="it has $free KiB free, and $2 are needed"; return 1; };
+};
+usable() {
+  base="$1"; folder=$(folder_of "$base");
+  plain "$base" || { why="its name has characters that a shell would read"; return 1; };
+  [ -d "$base" ] || { why="there is no $base"; return 1; };
+  case "$(ls -ldL "$base")" in ????????w[tT]*) ;; ????????w*) why="anybody may rename what is in $base"; return 1;; esac;
+  [ -e "$folder" ] || mkdir -m 700 "$folder" 2>/dev/null;
+  ours "$folder" && executes "$folder" && roomy "$folder" "$2";
+};
+whole() { ( cd "$1" && sha256sum -c sums ) >/dev/null 2>&1; };
+ask() { echo "program $("$1" --version 2>/dev/null | head -n 1)"; };
+probe() {
+  for tool in sha256sum tar df id; do command -v $tool >/dev/null || fail "has no $tool"; done;
+  bases | while read -r base; do
+    if usable "$base" "$1"; then echo "usable $folder"; else echo "unusable $folder: $why"; fi;
+  done;
+};
+first_line() { echo "$1" | head -n 1 | cut -c 1-300; };
+stage() {
+  folder="$1"; sum="$2";
+  [ -e "$folder" ] || mkdir -m 700 "$folder" 2>/dev/null;
+  ours "$folder" || fail "$folder: $why";
+  if [ -e "$folder/$sum" ]; then
+    whole "$folder/$sum" && { echo ready; exit 0; };
+    echo damaged;
+    rm -rf "$folder/$sum" || fail "cannot remove the damaged $folder/$sum";
+  fi;
+  new="$folder/new.$$";
+  trap "rm -rf $new" EXIT; trap "exit 1" HUP INT TERM PIPE;
+  mkdir -p "$new/files" || fail "cannot make $new";
+  echo need;
+  words=$(cat 2>&1 > "$new/bundle") || fail "cannot write $new/bundle: $(first_line "$words")";
+  got=$(sha256sum < "$new/bundle");
+  [ "${got%% *}" = "$sum" ] || fail "the bundle arrived damaged: its SHA-256 is ${got%% *}";
+  words=$(cd "$new/files" && tar -xf ../bundle 2>&1) || fail "cannot unpack the bundle: $(first_line "$words")";
+  [ -x "$new/files/benchctl/bin/bench-rank" ] || fail "the bundle has no benchctl/bin/bench-rank";
+  words=$(cd "$new/files" && { find . -type f -exec sha256sum {} + > ../sums && mv ../sums sums; } 2>&1) || fail "cannot list it: $(first_line "$words")";
+  mv -T "$new/files" "$folder/$sum" 2>/dev/null || whole "$folder/$sum" || fail "cannot rename it to $folder/$sum";
+  echo ready;
+};
+remove() {
+  bases | while read -r base; do
+    folder=$(folder_of "$base");
+    if plain "$base" && ours "$folder"; then rm -rf "$folder" && echo "removed $folder"; fi;
+  done;
+};
+mode="$1"; shift;
+"$mode" "$@")sh";
+
+/// Lines to blanks: a newline inside quotes would end a command of csh.
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_./+-").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string shell_quoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\0') throw Error(ErrorKind::input, "a word for a shell with a zero byte in it");
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::vector<std::string> stage_words(const std::vector<std::string>& arguments, bool shell) {
+  std::vector<std::string> words = {"sh", "-c", one_line(kScript), "benchctl-stage"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (shell)
+    for (std::string& word : words) word = shell_quoted(word);
+  return words;
+}
+
+std::vector<std::string> ask_arguments(const std::string& program) { return {"ask", program}; }
+
+std::vector<std::string> probe_arguments(std::size_t need_kib) {
+  return {"probe", std::to_string(need_kib)};
+}
+
+std::vector<std::string> stage_arguments(const std::string& folder, const std::string& sha256) {
+  return {"stage", folder, sha256};
+}
+
+std::vector<std::string> remove_arguments() { return {"remove"}; }
+
+bool is_plain_path(const std::string& path) {
+  return path.starts_with('/') && path.size() <= 1000 && std::ranges::all_of(path, is_plain);
+}
+
+}  // namespace bench

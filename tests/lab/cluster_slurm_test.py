@@ -2,7 +2,7 @@
 
 import json
 
-from cluster_test_case import NULL, PROGRAMS, ClusterTestCase, long_case
+from cluster_test_case import NULL, PROGRAMS, SlurmTestCase, long_case
 from lab_test_case import main, until
 
 ALL_REDUCE = {"name": "reduce", "probe": "collective", "scope": "all",
@@ -11,19 +11,7 @@ ALL_REDUCE = {"name": "reduce", "probe": "collective", "scope": "all",
 CRAMPED = {**NULL, "name": "cramped", "scope": "all", "ranks_per_host": 2}
 
 
-class ClusterSlurm(ClusterTestCase):
-    OPTIONS = ("--slurm",)
-
-    def setUp(self):
-        super().setUp()
-        self.assertTrue(until(lambda: self.on_head("sinfo", "-hN", "-o", "%t").split() == ["idle"] * self.HOSTS, 30))
-
-    def on_head(self, *words):
-        return self.lab.say("exec", "head", *words)
-
-    def assert_nothing_is_allocated(self):
-        self.assertTrue(until(lambda: self.on_head("squeue", "--noheader") == "", 15), self.on_head("squeue"))
-
+class ClusterSlurm(SlurmTestCase):
     def results(self, *cases, **options):
         """What was measured, without the values."""
         run = self.start(*cases, **options)

@@ -140,6 +140,20 @@ class ClusterTestCase(LabTestCase):
         self.assertEqual({r["host"] for r in report["results"]}, {f"node{i:02}" for i in range(1, self.HOSTS + 1)})
 
 
+class SlurmTestCase(ClusterTestCase):
+    OPTIONS = ("--slurm",)
+
+    def setUp(self):
+        super().setUp()
+        self.assertTrue(until(lambda: self.on_head("sinfo", "-hN", "-o", "%t").split() == ["idle"] * self.HOSTS, 30))
+
+    def on_head(self, *words):
+        return self.lab.say("exec", "head", *words)
+
+    def assert_nothing_is_allocated(self):
+        self.assertTrue(until(lambda: self.on_head("squeue", "--noheader") == "", 15), self.on_head("squeue"))
+
+
 class ClusterLab(Lab):
     def start_quietly(self, *words):
         env = {**os.environ, "LAB_DIR": str(self.folder)}

@@ -5,12 +5,12 @@
 #include <signal.h>
 
 #include "core/error.h"
-#include "core/hostlist.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "runner/hosts/allocation.h"
 #include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
+#include "runner/launch/sbatch.h"
 
 namespace bench {
 namespace {
@@ -58,21 +58,8 @@ SallocTalk read_salloc(std::string_view text) {
 
 std::vector<std::string> salloc_words(const std::vector<std::string>& hosts,
                                       const SlurmSettings& settings, const std::string& name) {
-  std::vector<std::string> argv = {"salloc", "--job-name=" + name,
-                                   "--nodes=" + std::to_string(hosts.size()),
-                                   "--nodelist=" + compact_hostlist(hosts),
-                                   // A node that dies takes its own jobs along, not the others'.
-                                   "--no-kill"};
-  if (settings.exclusive) argv.push_back("--exclusive");
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) argv.push_back(option + value);
-  };
-  add("--partition=", settings.partition);
-  add("--account=", settings.account);
-  add("--reservation=", settings.reservation);
-  add("--time=", settings.time_limit);
-  add("--gres=", settings.gres);
-  argv.insert(argv.end(), settings.allocation_args.begin(), settings.allocation_args.end());
+  std::vector<std::string> argv = {"salloc"};
+  for (std::string& word : allocation_words(hosts, settings, name)) argv.push_back(std::move(word));
   argv.push_back("cat");
   return argv;
 }

@@ -1,0 +1,172 @@
+#include "runner/dispatch/batch_run.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "results/run_records.h"
+#include "runner/launch/program_output.h"
+#include "runner/launch/rank_process.h"
+#include "runner/launch/sbatch.h"
+
+namespace bench {
+namespace {
+
+constexpr Seconds kAnswer{30.0};      // of sbatch, squeue and scancel
+constexpr Seconds kAskAgain{2.0};     // squeue's load is the controller's
+constexpr Seconds kCancelled{60.0};   // Slurm's KillWait is 30 s as it ships
+constexpr Seconds kLastRecords{5.0};  // a network file system shows them late
+
+void write_script(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file) << text;
+  if (read_file(file) != text) throw_errno("write " + file.string());
+}
+
+/// "PENDING (Resources)"; "" for a job that is gone.
+std::string state_of(const std::string& job) try {
+  const std::string text =
+      program_output({"squeue", "--noheader", "--jobs=" + job, "--format=%T %r"}, kAnswer);
+  return printable(text.substr(0, text.find('\n')));
+} catch (const Error& error) {
+  // squeue knows ended jobs for some minutes, and then calls their numbers invalid.
+  if (std::string(error.what()).find("Invalid job id") != std::string::npos) return "";
+  say(Level::warning, printable(error.what()));
+  return "unknown";
+}
+
+/// The whole lines that came to a growing file since the last look.
+class Tail {
+ public:
+  explicit Tail(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::vector<Record> more() {
+    std::vector<Record> records;
+    std::ifstream in(path_, std::ios::binary);
+    in.seekg(at_);
+    for (std::string line; std::getline(in, line) && !in.eof();) {
+      at_ += static_cast<std::streamoff>(line.size()) + 1;
+      try {
+        records.push_back(record_from_json(parse_json(line, "records")));
+      } catch (const Error&) {  // the report names it
+      }
+    }
+    return records;
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::streamoff at_ = 0;
+};
+
+class Watch {
+ public:
+  Watch(const BatchJob& job, const RunRequest& request)
+      : job_(job), tail_(job.run / "records.jsonl"), progress_(request.style, request.plan) {
+    for (const PlanEntry& entry : request.plan.entries) entries_[entry.job.id] = &entry;
+  }
+
+  /// False when the user interrupted.
+  bool until_it_ends() {
+    while (!(state_ = state_of(job_.number)).empty() && !state_.starts_with("COMPLETING")) {
+      tell_state();
+      look_until(after(kAskAgain));
+      if (interrupts_.count() > 0) {
+        cancel();
+        return false;
+      }
+    }
+    const auto end = after(kLastRecords);
+    do look();
+    while (!ended_ && Clock::now() < end && poll(nullptr, 0, 100) == 0);
+    if (!begun_)
+      throw Error(ErrorKind::environment,
+                  "the batch job " + job_.number + " ended before the run began",
+                  "see " + (job_.run / "log" / "batch.txt").string() +
+                      " if it is there, and whether all nodes share the run's folder");
+    return true;
+  }
+
+ private:
+  void look() {
+    for (const Record& record : tail_.more()) {
+      begun_ = true;
+      const auto entry = entries_.find(record.job);
+      const auto* event = std::get_if<Event>(&record.body);
+      ended_ = event != nullptr && event->key == kRunEndEvent && record.job.empty();
+      if (entry == entries_.end()) continue;
+      if (started_.insert(record.job).second) progress_.start(*entry->second);
+      if (const auto* outcome = std::get_if<Outcome>(&record.body))
+        progress_.finish(entry->second->job, *outcome);
+    }
+    progress_.tick();
+  }
+
+  void look_until(Clock::time_point end) {
+    while (Clock::now() < end && interrupts_.count() == 0) {
+      look();
+      if (ended_) end = std::min(end, after(Seconds{0.5}));  // it gives its nodes back now
+      pollfd signal{interrupts_.fd(), POLLIN, 0};
+      poll(&signal, 1, 200);
+    }
+  }
+
+  void tell_state() {
+    if (state_ == told_ || begun_) return;
+    say(Level::info, fmt::format("batch job {}: {}", job_.number, state_));
+    told_ = state_;
+  }
+
+  void cancel() {
+    say(Level::info, "cancelling the batch job " + job_.number);
+    program_output({"scancel", job_.number}, kAnswer);
+    const auto end = after(kCancelled);
+    while (!state_of(job_.number).empty() && Clock::now() < end) {
+      look();
+      poll(nullptr, 0, 500);
+    }
+    look();
+  }
+
+  const BatchJob& job_;
+  Interrupts interrupts_;
+  Tail tail_;
+  Progress progress_;
+  std::map<std::string, const PlanEntry*> entries_;
+  std::set<std::string> started_;
+  std::string state_, told_;
+  bool begun_ = false, ended_ = false;
+};
+
+}  // namespace
+
+BatchJob submit_batch(const RunRequest& request, std::vector<std::string> resume) {
+  const std::vector<std::string> hosts = hosts_of(request.plan);
+  if (hosts.empty())
+    throw Error(ErrorKind::input, "--sbatch: no job of this plan can run",
+                "benchctl plan says why each is skipped");
+  const RunDirectory directory = make_run(request, now_ns());
+  { const Spool empty(directory.records_path()); }  // what the job goes on with
+  const auto script = directory.path() / "batch.sh";
+  resume.push_back(directory.id());
+  write_script(script, batch_script(resume));
+  const auto argv =
+      sbatch_words(hosts, request.plan.inventory.slurm, "benchctl-" + directory.id(),
+                   (directory.path() / "log" / "batch.txt").string(), script.string());
+  const BatchJob job{directory.path(), submitted_job(program_output(argv, kAnswer))};
+  say(Level::info,
+      fmt::format("run {}: batch job {} on {} nodes", directory.id(), job.number, hosts.size()));
+  return job;
+}
+
+bool watch_batch(const BatchJob& job, const RunRequest& request) {
+  return Watch(job, request).until_it_ends();
+}
+
+}  // namespace bench

@@ -1,0 +1,57 @@
+#include "runner/launch/sbatch.h"
+
+#include "core/error.h"
+#include "core/hostlist.h"
+#include "core/text.h"
+#include "runner/hosts/allocation.h"
+#include "runner/stage/stage_script.h"
+
+namespace bench {
+
+std::vector<std::string> allocation_words(const std::vector<std::string>& hosts,
+                                          const SlurmSettings& settings, const std::string& name) {
+  std::vector<std::string> words = {"--job-name=" + name, "--nodes=" + std::to_string(hosts.size()),
+                                    "--nodelist=" + compact_hostlist(hosts),
+                                    // A node that dies takes its own jobs along, not the others'.
+                                    "--no-kill"};
+  if (settings.exclusive) words.push_back("--exclusive");
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.push_back(option + value);
+  };
+  add("--partition=", settings.partition);
+  add("--account=", settings.account);
+  add("--reservation=", settings.reservation);
+  add("--time=", settings.time_limit);
+  add("--gres=", settings.gres);
+  words.insert(words.end(), settings.allocation_args.begin(), settings.allocation_args.end());
+  return words;
+}
+
+std::vector<std::string> sbatch_words(const std::vector<std::string>& hosts,
+                                      const SlurmSettings& settings, const std::string& name,
+                                      const std::string& log, const std::string& script) {
+  std::vector<std::string> argv = {"sbatch", "--parsable"};
+  for (std::string& word : allocation_words(hosts, settings, name)) argv.push_back(std::move(word));
+  std::string file;
+  for (const char c : log) file += c == '%' ? "%%" : std::string(1, c);
+  // A run that Slurm begins anew by itself would do so beside what it left: resume is asked for.
+  argv.insert(argv.end(), {"--no-requeue", "--output=" + file, "--error=" + file, script});
+  return argv;
+}
+
+std::string batch_script(const std::vector<std::string>& command) {
+  std::string line = "exec";
+  for (const std::string& word : command) line += " " + shell_quoted(word);
+  return "#!/bin/sh\n" + line + "\n";
+}
+
+std::string submitted_job(std::string_view text) {
+  const std::string_view job = text.substr(0, text.find_first_of(";\n"));
+  if (!is_job_number(job))
+    throw Error(ErrorKind::environment,
+                "sbatch answers '" + printable(text.substr(0, 80)) + "', no job's number",
+                "see squeue: it may have taken the job");
+  return std::string(job);
+}
+
+}  // namespace bench

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostDifferences = 40;  // of one host
 constexpr std::size_t kMostUndecided = 40;
-constexpr std::size_t kHead = 12;
+constexpr std::size_t kHead = 13;
 
 /// Names from hosts files make an expression; those of files need not.
 std::string hosts_text(const std::vector<std::string>& hosts) {
@@ -48,7 +48,7 @@ std::string host_text(const HostFindings& host, const TextStyle& style) {
   for (const Difference& one : host.differences)
     if (++shown <= kMostDifferences)
       text += "  " +
-              paint(fmt::format("{:<10}", to_string(one.severity)), paint_of(one.severity), style) +
+              paint(fmt::format("{:<11}", to_string(one.severity)), paint_of(one.severity), style) +
               wrap(printable(difference_text(one)), kHead, kHead + 2, style) + "\n";
   if (shown > kMostDifferences)
     text += fmt::format("  and {} more (--json has all)\n", shown - kMostDifferences);

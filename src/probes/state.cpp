@@ -56,6 +56,13 @@ std::string why_not_clean(const Samples& samples) {
   return "no clean sample: the median is of disturbed ones";
 }
 
+/// What disturbs a reading of the clock makes it too low, and a bound that counts with it too. So a
+/// bound is only proven at the highest clock, but for a few readings.
+double highest_clock(const std::vector<double>& clocks) {
+  const double usual = median(clocks);
+  return usual > 0.0 ? std::max(1.0, quantile(clocks, 0.95) / usual) : 1.0;
+}
+
 Limit at_clock(const CycleLimit& limit, Hertz clock) {
   return {limit.per_cycle * clock.value, limit.kind,
           limit.source + " x " + format(clock.value, Unit::hertz)};
@@ -63,10 +70,10 @@ Limit at_clock(const CycleLimit& limit, Hertz clock) {
 
 }  // namespace
 
-std::string above_limit(double value, Better better, const Limit& limit) {
+std::string above_limit(double value, Better better, const Limit& limit, double highest_clock) {
   if (limit.kind != LimitKind::proven || !(limit.value > 0.0)) return "";
   const double share = better == Better::lower ? limit.value / value : value / limit.value;
-  if (share <= kAboveLimit) return "";
+  if (share <= kAboveLimit * highest_clock) return "";
   return "the value is " + format(share, Unit::ratio) + " of a proven limit (" + limit.source +
          "): the measurement must be wrong";
 }
@@ -175,19 +182,19 @@ Measured State::measure(const Measurement& m) {
     samples.stop = series.stop;
     samples.repeats = series.calls;
     samples.limit = report.limit ? report.limit : known_limit(report.metric, m.params);
-    if (report.cycle_limit && measured.clock)
-      samples.limit = at_clock(*report.cycle_limit, *measured.clock);
+    const bool by_clock = report.cycle_limit && measured.clock;
+    if (by_clock) samples.limit = at_clock(*report.cycle_limit, *measured.clock);
     samples.check = check;
     samples.chosen = chosen;
     samples.quality = quality;
-    emit(std::move(samples));
+    emit(std::move(samples), by_clock ? highest_clock(series.clocks) : 1.0);
   }
   measured.outcome = status_;
   return measured;
 }
 
 /// Judges a series by its check and its limit, then writes it.
-void State::emit(Samples samples) {
+void State::emit(Samples samples, double highest_clock) {
   if (samples.outcome == Status::skipped) {
     ++skipped_;
     return write(std::move(samples));
@@ -203,7 +210,7 @@ void State::emit(Samples samples) {
     samples.outcome = Status::invalid;
     samples.reason = "the median is not a finite number";
   } else if (samples.limit) {
-    samples.reason = above_limit(centre, samples.better, *samples.limit);
+    samples.reason = above_limit(centre, samples.better, *samples.limit, highest_clock);
     if (!samples.reason.empty()) samples.outcome = Status::invalid;
   }
   if (samples.outcome == Status::ok && !samples.flags.empty() && count_clean(samples.flags) == 0)

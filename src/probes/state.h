@@ -152,7 +152,8 @@ class State {
   void write(decltype(Record::body) body);
   void conclude(Status status, const std::string& reason);
   Samples blank(const std::string& metric, const Json& params) const;
-  void emit(Samples samples);
+  /// `highest_clock`: the highest that was read, in units of the clock that the limit counts with.
+  void emit(Samples samples, double highest_clock = 1.0);
   const MetricInfo& metric_info(const std::string& name) const;
 
   const Job& job_;
@@ -170,8 +171,9 @@ class State {
   std::size_t skipped_ = 0;
 };
 
-/// Why a value cannot be believed given its limit: more than 2 % above a proven bound. "" when it
-/// can.
-std::string above_limit(double value, Better better, const Limit& limit);
+/// Why a value cannot be believed given its limit: more than 2 % above a proven bound at the
+/// highest clock. "" when it can.
+std::string above_limit(double value, Better better, const Limit& limit,
+                        double highest_clock = 1.0);
 
 }  // namespace bench

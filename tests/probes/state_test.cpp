@@ -84,6 +84,23 @@ TEST_CASE("a result 2 % above a proven limit is invalid; above a measured one it
   CHECK(f.sink.samples()[2].outcome == Status::ok);
 }
 
+TEST_CASE(
+    "a bound that counts with the clock is passed only above the highest clock that was read") {
+  // Three readings of five are 10 % low: something else used the core while the clock was read.
+  for (const double factor : {1.08, 1.2}) {
+    Fixture f;
+    int readings = 0;
+    f.device.next_clock = [&] { return Hertz{++readings % 5 < 3 ? 0.9e9 : 1.0e9}; };
+    State state(f.job, kProbe, f.device, *f.group, f.sink);
+    Measurement m = f.work();
+    m.reports = {{.metric = "rate",
+                  .amount = 4000.0,
+                  .cycle_limit = CycleLimit{2e6 / factor / 0.9e9, LimitKind::proven, "ports"}}};
+    state.measure(m);
+    CHECK((f.sink.samples()[0].outcome == Status::invalid) == (factor == 1.2));
+  }
+}
+
 TEST_CASE("for a metric that is better lower the limit is a floor") {
   const Limit floor{1.0, LimitKind::proven, "light"};
   CHECK(above_limit(0.9, Better::lower, floor) != "");

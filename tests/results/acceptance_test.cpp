@@ -209,6 +209,36 @@ TEST_CASE("a wrong result fails the host it was computed on") {
   CHECK(only_failure(acceptance.hosts[2]).gate == "hard");
 }
 
+TEST_CASE("a value above a proven bound is not believed, and fails nobody") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
+  measure(fleet, "gemm.throughput", {100, 100, 100, 100});
+  Samples high = fleet.samples("gemm.throughput", 130);
+  high.outcome = Status::invalid;
+  high.reason = "the value is 1.3 of a proven limit (ports x 2 GHz): the measurement must be wrong";
+  high.check = Check{"exact integers", 0.0, 0.0};
+  fleet.job("gemm.throughput", {fleet.host(4)}, high, Outcome{Status::invalid, high.reason, 1.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance).empty());
+  CHECK(acceptance.hosts[4].verdict == Verdict::inconclusive);
+  CHECK(unsettled_cases(acceptance.hosts[4]) == std::vector<std::string>{"gemm"});
+}
+
+TEST_CASE("a library that counts other cores than the kernel leaves open which is right") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
+  Samples cores = fleet.samples("topology.cores", 64);
+  cores.better = Better::none;
+  cores.outcome = Status::invalid;
+  cores.reason = "wrong result: the library's 64 against the kernel's 32 found an error of 32";
+  cores.check = Check{"the library's 64 against the kernel's 32", 32.0, 0.0};
+  fleet.job("topology.cores", {fleet.host(2)}, cores, Outcome{Status::invalid, cores.reason, 1.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance).empty());
+  REQUIRE(acceptance.hosts[2].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[2].reasons.at(0).gate == "hard");
+}
+
 TEST_CASE("a host whose CPU quota stops it fails though its clean samples are as fast as others'") {
   Fleet fleet(4);
   for (std::size_t h = 0; h < 4; ++h)

@@ -21,12 +21,4 @@ Check rate_check(double instructions_per_cycle) {
           std::abs(instructions_per_cycle / nearest_rate(instructions_per_cycle) - 1), kTolerance};
 }
 
-bool merely_slowed(double instructions_per_cycle) {
-  // A loop that spills its registers runs at a third of a whole rate, 33 % from the nearest one. A
-  // neighbour on the physical core, which a virtual machine cannot see, took up to 27 % here.
-  constexpr double kMost = 0.3;
-  const double share = instructions_per_cycle / nearest_rate(instructions_per_cycle);
-  return share < 1.0 && share >= 1.0 - kMost;
-}
-
 }  // namespace bench

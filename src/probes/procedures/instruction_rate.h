@@ -13,8 +13,4 @@ double nearest_rate(double instructions_per_cycle);
 /// Error: relative distance from that rate.
 Check rate_check(double instructions_per_cycle);
 
-/// Whether a rate that fails the check lies so little below a whole one that somebody else used the
-/// core: then it is not known, rather than wrong.
-bool merely_slowed(double instructions_per_cycle);
-
 }  // namespace bench

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "results/json_fields.h"
+
 namespace bench {
 namespace {
 
@@ -10,6 +12,7 @@ struct Trace {
   const Outcome* outcome = nullptr;
   bool put_off = false;  // the outcome says that it could not run, for a reason not its own
   Json faults = Json::array();
+  std::map<std::string, std::string> out = {};
 };
 
 std::map<std::string, Trace> traces(const RunRecords& run) {
@@ -20,15 +23,18 @@ std::map<std::string, Trace> traces(const RunRecords& run) {
     if (const auto* outcome = std::get_if<Outcome>(&record.body))
       trace.outcome = outcome, trace.put_off = false;
     const auto* event = std::get_if<Event>(&record.body);
-    trace.put_off |= event != nullptr && event->key == kNotRunEvent;
-    if (event != nullptr && event->key == "device_fault" && event->value.is_object())
-      trace.faults.push_back(event->value);
+    if (event == nullptr) continue;
+    trace.put_off |= event->key == kNotRunEvent;
+    if (!event->value.is_object()) continue;
+    if (event->key == "device_fault") trace.faults.push_back(event->value);
+    if (event->key == kHostOutEvent)
+      trace.out.emplace(text_field(event->value, "host"), text_field(event->value, "why"));
   }
   return found;
 }
 
 JobResult job_result(const PlannedJob& job, const Trace& trace) {
-  JobResult result{job, Status::skipped, job.skipped, 0.0, false, trace.faults};
+  JobResult result{job, Status::skipped, job.skipped, 0.0, false, trace.faults, trace.out};
   if (trace.outcome != nullptr) {
     result.outcome = trace.outcome->status;
     result.reason = trace.outcome->reason;

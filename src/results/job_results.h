@@ -1,6 +1,7 @@
 // How each planned job ended: what its last outcome record says, or why there is none.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct JobResult {
   /// What drivers reported of its devices meanwhile (NVIDIA's Xid), the values of its events
   /// "device_fault": [{"code", "text", "fatal", "device", "rank"}].
   Json faults = Json::array();
+  /// Its hosts that were found out (kHostOutEvent), each with the reason.
+  std::map<std::string, std::string> out = {};
 };
 
 /// One per job, in the order of the plan. A job without an outcome failed if it has any other

@@ -20,6 +20,9 @@ inline constexpr const char* kRunEndEvent = "run_end";
 /// Event of a job (value {"why": text}) behind an outcome that says it could not run for a reason
 /// that is not its own: an interruption, a host that was out. `benchctl resume` runs it.
 inline constexpr const char* kNotRunEvent = "not_run";
+/// Event of a job (value {"host", "why"}): a host of it is out, and why; of each such host of a job
+/// that failed, and of the first one of a job that was not run for it.
+inline constexpr const char* kHostOutEvent = "host_out";
 /// Event of a job: it begins anew. What stands before it of that job does not count.
 inline constexpr const char* kRestartEvent = "restart";
 

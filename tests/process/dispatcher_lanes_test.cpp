@@ -114,6 +114,16 @@ TEST_CASE("a host that falls silent is named, and its later jobs are left out; t
   CHECK_THAT(bench.outcome("01.a").reason, Contains("n1 does not answer: no route"));
   CHECK(to_string(bench.outcome("02.a").status) == "skipped");
   CHECK_THAT(bench.outcome("02.a").reason, Contains("n1 is left out"));
+  const RunRecords records = records_of(bench);
+  for (const char* job : {"01.a", "02.a"}) {
+    INFO(job);
+    const auto told = std::ranges::find_if(records.records, [&](const Record& record) {
+      const auto* event = std::get_if<Event>(&record.body);
+      return event != nullptr && event->key == kHostOutEvent && record.job == job;
+    });
+    REQUIRE(told != records.records.end());
+    CHECK(std::get<Event>(told->body).value.at("host") == "n1");
+  }
   for (const char* job : {"01.b", "02.b"}) CHECK(to_string(bench.outcome(job).status) == "ok");
 }
 

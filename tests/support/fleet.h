@@ -53,6 +53,11 @@ class Fleet {
     add(hosts.front(), outcome);
     return *this;
   }
+  /// A host of the last job is out.
+  Fleet& out(const std::string& name, const std::string& why) {
+    add(name, Event{kHostOutEvent, {{"host", name}, {"why", why}}});
+    return *this;
+  }
   Fleet& facts(std::size_t host_number, const std::string& topic, Json facts) {
     job_.clear();
     add(host(host_number), Facts{topic, std::move(facts)});

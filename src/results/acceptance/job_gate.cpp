@@ -14,9 +14,8 @@ void judge_fallen(Hearing& hearing) {
   std::set<std::string> fallen;
   for (const RunReport& report : hearing.reports)
     for (const JobResult& job : report.jobs)
-      for (const std::string& host : job.job.hosts) {
-        if (job.outcome == Status::ok || !fell_out(host, job.reason)) continue;
-        if (!fallen.insert(host).second) continue;
+      for (const auto& [host, why] : job.out) {
+        if (job.outcome == Status::ok || !fallen.insert(host).second) continue;
         Reason reason{Verdict::fail, "launch", job.job.case_name};
         reason.text = "it fell out of the run: " + job.reason;
         reason.settle = "bring it back, then run again";
@@ -32,10 +31,7 @@ struct Attempts {
   bool only_skipped = true;
 };
 
-bool somebody_fell_out(const JobResult& job) {
-  return std::ranges::any_of(job.job.hosts,
-                             [&](const std::string& host) { return fell_out(host, job.reason); });
-}
+bool somebody_fell_out(const JobResult& job) { return !job.out.empty(); }
 
 /// Hosts, and the device or rail that it was on: " on device cuda:3"; "" for whole hosts.
 using Where = std::pair<Hosts, std::string>;

@@ -7,12 +7,12 @@ void HostStates::take_out(const std::string& host, const std::string& reason) {
   out_.emplace(host, reason);
 }
 
-std::string HostStates::obstacle(const std::vector<std::string>& hosts) const {
+std::optional<OutHost> HostStates::first_out(const std::vector<std::string>& hosts) const {
   const std::lock_guard lock(mutex_);
   for (const std::string& host : hosts)
     if (const auto found = out_.find(host); found != out_.end())
-      return host + " is left out: " + found->second;
-  return "";
+      return OutHost{host, found->second};
+  return {};
 }
 
 std::map<std::string, std::string> HostStates::out() const {

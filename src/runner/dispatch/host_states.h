@@ -4,17 +4,23 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace bench {
 
+/// A host that is out, and why: "does not answer: ssh: connect to ... timed out".
+struct OutHost {
+  std::string host, why;
+};
+
 class HostStates {
  public:
   /// The first reason stands.
   void take_out(const std::string& host, const std::string& reason);
-  /// "node03 is left out: does not answer (...)" for the first of these that is out; "" for none.
-  std::string obstacle(const std::vector<std::string>& hosts) const;
+  /// The first of these that is out; none when all are in.
+  std::optional<OutHost> first_out(const std::vector<std::string>& hosts) const;
   /// Host -> why.
   std::map<std::string, std::string> out() const;
 

@@ -8,6 +8,7 @@
 #include "core/hostlist.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "results/run_records.h"
 #include "runner/dispatch/introduction.h"
 
 namespace bench {
@@ -15,8 +16,10 @@ namespace bench {
 void Lane::run(const PlanEntry& entry) {
   job_started_ = Clock::now();
   if (interrupted()) return site_.ledger.put_off(entry.job, "interrupted");
-  if (const std::string obstacle = site_.hosts.obstacle(entry.job.hosts); !obstacle.empty())
-    return site_.ledger.put_off(entry.job, obstacle);
+  if (const auto out = site_.hosts.first_out(entry.job.hosts)) {
+    tell_out(entry.job, out->host, out->why);
+    return site_.ledger.put_off(entry.job, out->host + " is left out: " + out->why);
+  }
   site_.ledger.start(entry);
   do {
     if (!ready_process(entry)) return;
@@ -255,12 +258,17 @@ std::string Lane::look_at_hosts(const PlanEntry& entry) {
                              rank_program(entry.job, places, site_.launch), site_.launch.token)) {
     if (!answer.trouble.empty()) {
       site_.hosts.take_out(answer.host, answer.trouble);
+      tell_out(entry.job, answer.host, answer.trouble);
       found += (found.empty() ? "" : "; ") + answer.host + " " + answer.trouble;
     } else if (!answer.swept.empty()) {
       say(Level::info, answer.host + ": " + answer.swept);
     }
   }
   return found;
+}
+
+void Lane::tell_out(const Job& job, const std::string& host, const std::string& why) {
+  site_.ledger.write(job.id, Event{kHostOutEvent, {{"host", host}, {"why", why}}});
 }
 
 void Lane::interrupt(const Job& job) {

@@ -5,6 +5,7 @@
 #include <regex>
 #include <vector>
 
+#include "core/json_text.h"
 #include "core/schema_keywords.h"
 #include "core/text.h"
 
@@ -64,7 +65,7 @@ void check_type(const Json& value, const Json& schema, const std::string& at) {
   std::vector<std::string> shown;
   for (const Json& choice : choices) {
     if (choice.is_string()) texts.push_back(choice.get<std::string>());
-    shown.push_back(choice.is_string() ? choice.get<std::string>() : dump(choice));
+    shown.push_back(text_of(choice));
   }
   const std::string near = value.is_string() ? did_you_mean(value.get<std::string>(), texts) : "";
   throw Mismatch{at,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/job.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "results/job_results.h"
 #include "results/json_fields.h"
@@ -26,10 +27,6 @@ std::map<std::string, Group> by_key(const std::vector<ResultHash>& hashes) {
 
 std::string place(const ResultHash& one) {
   return fmt::format("{} of {}, rank {} ({})", one.device, one.host, one.rank, one.job);
-}
-
-std::string scalar(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : dump(value);
 }
 
 /// Who has which hash, the fewest first.
@@ -81,7 +78,7 @@ std::vector<std::vector<HashCamp>> unequal_results(const std::vector<ResultHash>
 
 std::string describe_key(const Json& key) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : key.items()) parts.push_back(name + " " + scalar(value));
+  for (const auto& [name, value] : key.items()) parts.push_back(name + " " + text_of(value));
   return join(parts, ", ");
 }
 

@@ -10,17 +10,18 @@ std::string hashes_text(const RunReport& report, const TextStyle& style) {
   if (report.hashes.empty()) return "";
   const Json summary = hashes_json(report.hashes);
   std::vector<std::string> parts = {fmt::format("{} hashes kept", report.hashes.size())};
-  const std::vector<std::string> unlike = unlike_golden(report.hashes);
   if (const auto n = summary["golden"].get<std::size_t>(); n > 0)
     parts.push_back(fmt::format("{} equal to the golden value", n));
-  if (!unlike.empty()) parts.push_back(fmt::format("{} unlike the golden value", unlike.size()));
-  for (const std::string& missing : without_golden(report.hashes))
-    parts.push_back(printable(missing));
+  if (const auto n = summary["different"].size(); n > 0)
+    parts.push_back(fmt::format("{} unlike the golden value", n));
+  for (const Json& missing : summary["without_golden"])
+    parts.push_back(printable(missing.get<std::string>()));
   std::string text = fmt::format("\n{}\n    {}\n", paint("bits of results", Paint::bold, style),
                                  wrap(join(parts, "; "), 4, 4, style));
-  for (const auto& findings : {unlike, disagreements(report.hashes)})
-    for (const std::string& one : findings)
-      text += "    " + paint(wrap(printable(one), 4, 6, style), Paint::red, style) + "\n";
+  for (const char* findings : {"different", "disagreements"})
+    for (const Json& one : summary[findings])
+      text += "    " +
+              paint(wrap(printable(one.get<std::string>()), 4, 6, style), Paint::red, style) + "\n";
   return text;
 }
 

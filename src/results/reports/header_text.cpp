@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "results/reports/run_report_text.h"
 
@@ -129,9 +130,7 @@ std::string hurt_lines(const RunReport& report, const TextStyle& style) {
   return text;
 }
 
-std::string scalar(const Json& value) {
-  return printable(value.is_string() ? value.get<std::string>() : dump(value));
-}
+std::string scalar(const Json& value) { return printable(text_of(value)); }
 
 /// Up to the version's number; what libraries add to it is in the JSON. "OpenBLAS 0.3.21 ..." names
 /// itself.

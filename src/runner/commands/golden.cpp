@@ -1,6 +1,7 @@
 // benchctl golden RUN: the hashes of a run's exact results, for later runs to be compared with.
 #include <fmt/format.h>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "results/result_hashes.h"
 #include "runner/commands/command.h"
@@ -18,7 +19,7 @@ struct Options : ReadingOptions {
 std::string line_for(const Json& value) {
   std::string text = value["hash"].get<std::string>() + " ";
   for (const auto& [name, what] : value["key"].items())
-    text += fmt::format(" {}={}", name, what.is_string() ? what.get<std::string>() : dump(what));
+    text += fmt::format(" {}={}", name, text_of(what));
   return printable(text) + "\n";
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "results/store.h"
 #include "runner/commands/command.h"
@@ -27,8 +28,7 @@ Json to_json(const RunRow& run) {
 std::string line_for(const RunRow& run) {
   std::string notes;
   for (const auto& [name, value] : run.labels.items())
-    notes +=
-        fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : dump(value));
+    notes += fmt::format(" {}={}", name, text_of(value));
   if (!run.finished) notes += " (did not finish)";
   if (run.discarded) notes += " (discarded: " + *run.discarded + ")";
   return printable(fmt::format("{:<44} {:<10} {:>9} {:>5} results  {}{}", run.id, run.outcome,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace bench {
@@ -20,7 +21,7 @@ constexpr Seconds kPace{0.5};
 std::string what_it_is(const PlanEntry& entry) {
   std::string text = entry.job.case_name;
   for (const auto& [name, value] : entry.axes.items())
-    text += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : dump(value));
+    text += fmt::format(" {}={}", name, text_of(value));
   if (text.size() > kLongestWhat) text = text.substr(0, kLongestWhat) + "...";
   return printable(text);
 }

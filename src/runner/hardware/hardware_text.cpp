@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "runner/hardware/hardware_check.h"
 #include "runner/hardware/hardware_limits.h"
@@ -35,8 +36,7 @@ std::string host_link(const HardwareEntry& entry) {
 std::string params_of(const Json& params) {
   std::string text;
   for (const auto& [name, value] : params.items())
-    text += (text.empty() ? "" : ", ") + name + " " +
-            (value.is_string() ? value.get<std::string>() : dump(value));
+    text += (text.empty() ? "" : ", ") + name + " " + text_of(value);
   return printable(text);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_text.h"
 #include "runner/plan/suite_check.h"
 
 namespace bench {
@@ -40,7 +41,7 @@ std::map<std::string, std::string> environment_of(const Case& suite_case, const 
   for (const std::string& name : probe.process_params) {
     const Json& value = params.at(name);
     if (value == properties.at(name).value("default", Json())) continue;
-    environment["BENCH_PARAM_" + name] = value.is_string() ? value.get<std::string>() : dump(value);
+    environment["BENCH_PARAM_" + name] = text_of(value);
   }
   return environment;
 }

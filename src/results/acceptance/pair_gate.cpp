@@ -87,12 +87,9 @@ Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
   Hosts accused;
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
     HostMetric row = row_of(all, i, hearing.settings);
-    const double level = peer_level(all.hosts.size(), row.z);
     const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
-    const bool by_level = all.reject && level <= kPairsShare * hearing.settings.level;
-    const bool beyond_doubt =
-        all.hosts.size() >= kFewestPeers && row.loss >= kBeyondDoubt && row.z <= kBeyondDoubtZ;
-    if (row.loss > least && (by_level || beyond_doubt)) {
+    if (row.loss > least && beyond_chance(all.hosts.size(), row.loss, row.z, all.reject,
+                                          kPairsShare * hearing.settings.level)) {
       row.verdict = Verdict::fail;
       accused.push_back(all.hosts[i]);
       blame_host(hearing, all, i);

@@ -77,6 +77,14 @@ double peer_level(std::size_t hosts, double z) {
   return std::clamp(level, kLeastLevel, 1.0);
 }
 
+bool beyond_chance(std::size_t hosts, double loss, double z, bool metric_rejected, double level) {
+  // Cuts for few hosts allow for fleets that scatter without bound.
+  constexpr double kBeyondDoubt = 0.75, kBeyondDoubtZ = -4.31;
+  if (hosts < kFewestPeers) return false;
+  return (metric_rejected && peer_level(hosts, z) <= level) ||
+         (loss >= kBeyondDoubt && z <= kBeyondDoubtZ);
+}
+
 std::vector<bool> rejected(std::span<const double> levels, double q) {
   std::vector<std::size_t> order(levels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -22,6 +22,11 @@ double peer_cut(std::size_t hosts, double level = 0.01);
 /// not below zero, at least 1e-9.
 double peer_level(std::size_t hosts, double z);
 
+/// Whether a loss is more than chance: its metric is among the rejected ones and its z lies beyond
+/// `level`; or, however few hosts there are (kFewestPeers at least), it is at a quarter of its
+/// peers or below where their scatter is four times smaller.
+bool beyond_chance(std::size_t hosts, double loss, double z, bool metric_rejected, double level);
+
 /// Benjamini and Hochberg: which of the levels are rejected so that the expected share of false
 /// ones is at most q; with no true one among them, that is the chance of any.
 std::vector<bool> rejected(std::span<const double> levels, double q);

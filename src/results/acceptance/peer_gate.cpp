@@ -120,10 +120,9 @@ HostMetric row_of(const Compared& field, std::size_t i) {
 void judge_host(const Hearing& hearing, const Compared& field, std::size_t i) {
   HostMetric row = row_of(field, i);
   const auto count = field.hosts.size();
-  const bool by_level =
-      field.peers_reject && peer_level(count, row.z) <= kPeersShare * hearing.settings.level;
-  const bool beyond_doubt = row.loss >= kBeyondDoubt && row.z <= kBeyondDoubtZ;
-  const bool accused = row.loss > row.threshold && (by_level || beyond_doubt);
+  const bool accused =
+      row.loss > row.threshold && beyond_chance(count, row.loss, row.z, field.peers_reject,
+                                                kPeersShare * hearing.settings.level);
   if (count < kFewestPeers) {
     judge_alone(hearing, field, i, row);
   } else if (accused) {

@@ -84,12 +84,12 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
 
 Acceptance judge_kept(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings) {
   const auto records = read_all(runs);
-  if (settings.hosts.empty())
-    for (const RunRecords& run : records)
-      for (const PlannedJob& job : run.jobs)
-        for (const std::string& host : job.hosts)
-          if (std::ranges::find(settings.hosts, host) == settings.hosts.end())
-            settings.hosts.push_back(host);
+  std::set<std::string> known(settings.hosts.begin(), settings.hosts.end());
+  const bool all = known.empty();
+  for (const RunRecords& run : records)
+    for (const PlannedJob& job : run.jobs)
+      for (const std::string& host : job.hosts)
+        if (all && known.insert(host).second) settings.hosts.push_back(host);
   return judge_acceptance(records, settings);
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
-#include "results/localisation/incident.h"
 #include "results/reports/dimensions.h"
 
 namespace bench {

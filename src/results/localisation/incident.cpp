@@ -1,7 +1,6 @@
 #include "results/localisation/incident.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -15,21 +14,7 @@ namespace {
 constexpr double kShareOfShortfall = 0.5;
 constexpr double kOtherThreshold = 0.01;
 
-/// How benchctl says that a host was given up; behind its name.
-constexpr std::array<const char*, 5> kOut = {" is left out", " does not answer", " is wedged",
-                                             " cannot be asked", " has no bench-rank"};
-
-/// The name stands at the beginning or behind a blank: "cn1 does not answer" says nothing of n1.
-bool says(const std::string& reason, const std::string& words) {
-  for (auto at = reason.find(words); at != std::string::npos; at = reason.find(words, at + 1))
-    if (at == 0 || reason[at - 1] == ' ') return true;
-  return false;
-}
-
-bool somebody_fell_out(const JobResult& job) {
-  return std::ranges::any_of(job.job.hosts,
-                             [&](const std::string& host) { return fell_out(host, job.reason); });
-}
+bool somebody_fell_out(const JobResult& job) { return !job.out.empty(); }
 
 /// Jobs that do the same on different hosts.
 struct Family {
@@ -219,10 +204,6 @@ std::optional<Incident> slow_incident(const Family& family, const RunReport& rep
 }
 
 }  // namespace
-
-bool fell_out(const std::string& host, const std::string& reason) {
-  return std::ranges::any_of(kOut, [&](const char* words) { return says(reason, host + words); });
-}
 
 std::vector<Incident> incidents(const RunReport& report) {
   const SeriesOfJob all = series_of_jobs(report);

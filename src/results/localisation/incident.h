@@ -47,7 +47,4 @@ struct Incident {
 /// In the order of the jobs; one for each case and its parameters, failed before slow.
 std::vector<Incident> incidents(const RunReport& report);
 
-/// Whether that reason of a job says that the host was given up.
-bool fell_out(const std::string& host, const std::string& reason);
-
 }  // namespace bench

@@ -65,7 +65,7 @@ ExitCode run_as_batch(const Options& options, const RunRequest& request) {
     return ExitCode::ok;
   }
   const bool ended = watch_batch(job, request);
-  const ExitCode code = report_and_index(job.run, options.database(), options.json);
+  const ExitCode code = report_and_index(job.run, options.database(), !ended, options.json);
   return ended ? code : ExitCode::interrupted;
 }
 

@@ -35,9 +35,9 @@ Asked ask_hosts(Options& options) {
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
-  const auto folder = execute(request, planned.catalogue, planned.site).path();
+  const auto folder = execute(request, planned.catalogue, planned.site).directory.path();
   Asked asked = hosts_of_run(folder);
-  asked.indexed = index_run(folder, options.database(), asked.interrupted);
+  asked.indexed = index_run(folder, options.database(), asked.interrupted).has_value();
   return asked;
 }
 

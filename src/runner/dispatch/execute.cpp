@@ -16,8 +16,8 @@
 #include "results/run_records.h"
 #include "runner/dispatch/environment.h"
 #include "runner/dispatch/own_record.h"
-#include "runner/launch/group_environment.h"
 #include "runner/dispatch/search_jobs.h"
+#include "runner/launch/group_environment.h"
 #include "runner/launch/slurm_allocation.h"
 #include "runner/plan/plan_json.h"
 #include "runner/stage/stage.h"
@@ -65,8 +65,8 @@ RunDirectory make_run(const RunRequest& request, std::int64_t time_ns) {
 namespace {
 
 bool has_job_of_several_hosts(const Plan& plan) {
-  return std::ranges::any_of(
-      plan.entries, [](const PlanEntry& entry) { return entry.job.hosts.size() > 1; });
+  return std::ranges::any_of(plan.entries,
+                             [](const PlanEntry& entry) { return entry.job.hosts.size() > 1; });
 }
 
 /// Until each search has ended or the budget is spent; false when the user interrupted.

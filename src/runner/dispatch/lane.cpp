@@ -107,7 +107,7 @@ std::string Lane::hear(const Record& introduction, const PlanEntry& entry) {
   }
   const Misfit misfit = misfit_of(said, entry.places, program, settings_.version);
   for (const std::string& host : misfit.hosts)
-    site_.hosts.take_out(host, "has another version: " + misfit.reason);
+    take_out(entry.job, host, "has another version: " + misfit.reason);
   return misfit.reason;
 }
 
@@ -221,7 +221,7 @@ std::string Lane::stop_rank(const Graces& graces, const Job* job) {
 void Lane::mark_wedged(const PlanEntry& entry, const std::string& end) {
   if (!rank_->abandoned()) return;
   for (const Place& place : entry.places)
-    if (place.here) site_.hosts.take_out(place.host, "is wedged: " + end);
+    if (place.here) take_out(entry.job, place.host, "is wedged: " + end);
 }
 
 void Lane::give_up(const PlanEntry& entry, Status status, const std::string& what) {
@@ -257,14 +257,18 @@ std::string Lane::look_at_hosts(const PlanEntry& entry) {
        settings_.check_hosts(places, site_.launch.settings,
                              rank_program(entry.job, places, site_.launch), site_.launch.token)) {
     if (!answer.trouble.empty()) {
-      site_.hosts.take_out(answer.host, answer.trouble);
-      tell_out(entry.job, answer.host, answer.trouble);
+      take_out(entry.job, answer.host, answer.trouble);
       found += (found.empty() ? "" : "; ") + answer.host + " " + answer.trouble;
     } else if (!answer.swept.empty()) {
       say(Level::info, answer.host + ": " + answer.swept);
     }
   }
   return found;
+}
+
+void Lane::take_out(const Job& job, const std::string& host, const std::string& why) {
+  site_.hosts.take_out(host, why);
+  tell_out(job, host, why);
 }
 
 void Lane::tell_out(const Job& job, const std::string& host, const std::string& why) {

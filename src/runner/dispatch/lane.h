@@ -76,6 +76,7 @@ class Lane {
   /// Asks the hosts of a failed job who answers, and ends there what the job left behind. Hosts
   /// that do not answer are out from now on. Returns what it found; "" where nothing is remote.
   std::string look_at_hosts(const PlanEntry& entry);
+  void take_out(const Job& job, const std::string& host, const std::string& why);
   void tell_out(const Job& job, const std::string& host, const std::string& why);
   void conclude(const Job& job, Status status, const std::string& reason);
   std::string with_last_words(const std::string& reason);

@@ -10,7 +10,7 @@ from lab_test_case import main
 ALL = {"name": "all", "probe": "collective", "scope": "all", "timeout_s": 60,
        "params": {"placements": ["out_of_place"], "min_bytes": 1048576, "max_bytes": 1048576, "init_repeats": 1},
        "measure": {"max_time_s": 0.5, "warm_up_max_s": 0.2, "max_samples": 50},
-       "gates": [{"metric": "busbw", "min": 30e6}]}
+       "gates": [{"metric": "busbw", "min": 60e6}]}
 
 
 class ClusterLocalise(ClusterTestCase):
@@ -39,8 +39,7 @@ class ClusterLocalise(ClusterTestCase):
         self.assertEqual((search["kind"], search["finished"], search["jobs"] <= 4), ("slow", True, True), search)
         for one in search["findings"][0]["evidence"]:
             self.assertEqual(one["shows"], "node03" in one["hosts"])
-            self.assertEqual(one["value"] < 30e6, one["shows"])
-        self.assertEqual(answer["exit_code"], 1)
+            self.assertEqual(one["value"] < 60e6, one["shows"])
         self.assertEqual(len(answer["gates"]), 1)  # the search's jobs are judged by none
         shown = self.lab.run("exec", "head", PROGRAMS / "benchctl", "show", "latest", "--db", self.database).stdout
         self.assertIn("host node03: with it", shown)
@@ -55,18 +54,29 @@ class ClusterLocalise(ClusterTestCase):
             if host["host"] != "node02":
                 self.assertFalse([r["text"] for r in host["reasons"] if r["gate"] == "hard"])
 
-    def test_the_host_that_makes_a_job_fail_is_named_and_a_budget_that_is_too_small_says_so(self):
+    def test_a_budget_that_is_too_small_says_so_and_resume_goes_on_until_the_host_that_fails_is_named(self):
         # A program that is in its place on each host, answers there, and on one of them cannot measure.
         program = self.shared / f"rank-{self.folder.name}"
         program.write_text(f'#!/bin/sh\n[ "$(uname -n) $1" = "node04 " ] && exit 9\nexec {PROGRAMS}/bench-rank "$@"\n')
         program.chmod(0o755)
-        answer = self.run_suite("--localise", env={"rank_program": str(program)}, gates=[])
-        self.assertEqual(self.findings(answer), [("host", ["node04"])], json.dumps(answer["localisation"], indent=1) + self.talk)
-        self.assertEqual((answer["localisation"][0]["kind"], answer["exit_code"]), ("failed", 3))
         answer = self.run_suite("--localise", "--localise-jobs", 1, env={"rank_program": str(program)}, gates=[])
         search = answer["localisation"][0]
+        self.assertEqual((search["kind"], answer["exit_code"]), ("failed", 3))
         self.assertEqual((search["findings"], search["budget_spent"], search["jobs"]), ([], True, 1))
         self.assertTrue(search["open"])
+        self.go_on_with(40)
+
+    def go_on_with(self, jobs):
+        """With a larger budget `benchctl resume` goes on where the search stopped, and has the jobs that ran run no more."""
+        plan = max((self.folder / "runs").glob("2*")) / "plan.json"
+        kept = json.loads(plan.read_text())
+        self.assertEqual(len(kept["localisation"]["jobs"]), 1)
+        kept["localisation"]["max_jobs"] = jobs
+        plan.write_text(json.dumps(kept))
+        done = self.lab.run("exec", "head", PROGRAMS / "benchctl", "resume", "latest", "--json", "--db", self.database, timeout=100)
+        answer = json.loads(done.stdout)
+        self.assertEqual(self.findings(answer), [("host", ["node04"])], done.stderr[-3000:])
+        self.assertEqual(len(answer["jobs"]), 1 + answer["localisation"][0]["jobs"])
 
     def test_without_the_option_nothing_is_searched(self):
         self.lab.say("rate", "node01", 100)

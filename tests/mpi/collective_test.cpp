@@ -1,5 +1,7 @@
 // Runs under mpirun with 2 or 3 ranks: every operation, type and placement must verify, and a
 // single flipped bit in any rank's output must not.
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -74,6 +76,46 @@ TEST_CASE("a flipped bit on any rank makes the job invalid on every rank") {
       CHECK(run_collective(group, {{"ops", {op}}}).outcome.status == Status::invalid);
     }
   }
+}
+
+/// Real MPI that is slow on one rank, once it has the data.
+class SlowCollectives final : public Collectives {
+ public:
+  SlowCollectives(Group& group, int rank) : group_(group), rank_(rank) {}
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
+    group_.collectives()->run(op, send, recv, count, dtype);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    while (group_.rank() == rank_ && std::chrono::steady_clock::now() < end) {
+    }
+  }
+
+ private:
+  Group& group_;
+  int rank_;
+};
+
+TEST_CASE("each rank's own times are kept: the longest is the latency, and the slow rank's") {
+  const int slow = mpi_test_group().size() - 1;
+  SlowCollectives collectives(mpi_test_group(), slow);
+  WrappedGroup group(mpi_test_group(), collectives);
+  const MpiRun run = run_collective(group, {{"max_bytes", 64}});
+  if (group.rank() != 0) return;
+  REQUIRE(run.chunks.size() == 1);
+  const Chunk& chunk = run.chunks.front();
+  const auto latency = std::ranges::find(run.samples, "latency", &Samples::metric);
+  REQUIRE(latency != run.samples.end());
+  CHECK(chunk.name == "rank_times " + dump(latency->params));
+  REQUIRE(chunk.columns.size() == static_cast<std::size_t>(group.size()) + 1);
+  REQUIRE(chunk.columns["sample"].size() == latency->values.size());
+  std::size_t slowest = 0;
+  for (std::size_t i = 0; i < latency->values.size(); ++i) {
+    double most = 0.0;
+    for (int rank = 0; rank < group.size(); ++rank)
+      most = std::max(most, chunk.columns["rank" + std::to_string(rank)][i].get<double>());
+    CHECK(most == Approx(latency->values[i] * static_cast<double>(latency->repeats)));
+    if (most == chunk.columns["rank" + std::to_string(slow)][i].get<double>()) ++slowest;
+  }
+  CHECK(2 * slowest > latency->values.size());
 }
 
 TEST_CASE("buffers lie as far behind the beginning of a page as asked") {

@@ -18,6 +18,7 @@ struct MpiRun {
   Outcome outcome;
   std::vector<Samples> samples;  // at rank 0
   std::vector<Facts> facts;      // at rank 0
+  std::vector<Chunk> chunks;     // at rank 0
 };
 
 /// On the host's device; the probe's schema fills in what `params` leaves out.
@@ -33,9 +34,11 @@ inline MpiRun run_briefly(Group& group, const std::string& name, const Json& par
   const Probe& probe = find_probe(name);
   State state(job, probe, *device, group, sink);
   probe.run(state);
-  MpiRun run{state.finish(), sink.samples(), {}};
-  for (const Record& record : sink.records)
+  MpiRun run{state.finish(), sink.samples(), {}, {}};
+  for (const Record& record : sink.records) {
     if (const auto* facts = std::get_if<Facts>(&record.body)) run.facts.push_back(*facts);
+    if (const auto* chunk = std::get_if<Chunk>(&record.body)) run.chunks.push_back(*chunk);
+  }
   return run;
 }
 

@@ -37,7 +37,7 @@ struct Searched {
   SearchStep last;
   std::size_t jobs = 0, rounds = 0;
 
-  Hosts named(FindingKind kind) const {
+  Hosts named(SearchFindingKind kind) const {
     Hosts found;
     for (const SearchFinding& finding : last.findings)
       if (finding.kind == kind)
@@ -45,7 +45,7 @@ struct Searched {
     std::ranges::sort(found);
     return found;
   }
-  bool concludes(FindingKind kind) const {
+  bool concludes(SearchFindingKind kind) const {
     return last.findings.size() == 1 && last.findings.front().kind == kind;
   }
 };
@@ -83,7 +83,7 @@ TEST_CASE("one bad host is named, whichever it is, after 2 log2 N jobs in log2 N
     for (std::size_t bad = 0; bad < size; bad += std::max<std::size_t>(1, size / 16)) {
       const Searched found = search(hosts, bad_hosts({hosts[bad]}));
       INFO(size << " hosts, number " << bad << ": " << found.jobs << " jobs");
-      CHECK(found.named(FindingKind::host) == Hosts{hosts[bad]});
+      CHECK(found.named(SearchFindingKind::host) == Hosts{hosts[bad]});
       CHECK(found.last.findings.size() == 1);
       CHECK(found.last.open.empty());
       CHECK(found.jobs <= 2 * log2_up(size));
@@ -101,7 +101,8 @@ TEST_CASE("two bad hosts are both named, and nobody else") {
       const std::size_t b = (a + 1 + random() % (size - 1)) % size;
       const Searched found = search(hosts, bad_hosts({hosts[a], hosts[b]}));
       INFO(size << " hosts, numbers " << a << " and " << b << ": " << found.jobs << " jobs");
-      CHECK(found.named(FindingKind::host) == Hosts{hosts[std::min(a, b)], hosts[std::max(a, b)]});
+      CHECK(found.named(SearchFindingKind::host) ==
+            Hosts{hosts[std::min(a, b)], hosts[std::max(a, b)]});
       CHECK(found.last.findings.size() == 2);
       CHECK(found.jobs <= 4 * log2_up(size) + 2);
     }
@@ -117,8 +118,8 @@ TEST_CASE("a bad link between two good hosts is named as a link") {
       if (a > b) std::swap(a, b);
       const Searched found = search(hosts, bad_link(hosts[a], hosts[b]));
       INFO(size << " hosts, numbers " << a << " and " << b << ": " << found.jobs << " jobs");
-      CHECK(found.named(FindingKind::link) == Hosts{hosts[a], hosts[b]});
-      CHECK(found.named(FindingKind::host).empty());
+      CHECK(found.named(SearchFindingKind::link) == Hosts{hosts[a], hosts[b]});
+      CHECK(found.named(SearchFindingKind::host).empty());
       CHECK(found.jobs <= 4 * log2_up(size));
     }
 }
@@ -127,7 +128,7 @@ TEST_CASE("what only all hosts together show is said to be no part's") {
   for (const std::size_t size : {3, 4, 8, 64}) {
     const Hosts hosts = fleet(size);
     const Searched found = search(hosts, [&](const Hosts& some) { return some.size() == size; });
-    CHECK(found.concludes(FindingKind::together));
+    CHECK(found.concludes(SearchFindingKind::together));
     CHECK(found.jobs <= 7);
   }
 }
@@ -135,7 +136,7 @@ TEST_CASE("what only all hosts together show is said to be no part's") {
 TEST_CASE("what does not show again is called flaky, after the halves and the same job again") {
   for (const std::size_t size : {3, 8, 256}) {
     const Searched found = search(fleet(size), [](const Hosts&) { return false; });
-    CHECK(found.concludes(FindingKind::flaky));
+    CHECK(found.concludes(SearchFindingKind::flaky));
     CHECK(found.jobs <= 4);
   }
 }
@@ -144,7 +145,7 @@ TEST_CASE("where every part shows it no host is named") {
   for (const std::size_t size : {3, 4, 8, 12, 64, 256}) {
     const Searched found = search(fleet(size), [](const Hosts&) { return true; });
     INFO(size << " hosts: " << found.jobs << " jobs");
-    CHECK(found.concludes(FindingKind::everywhere));
+    CHECK(found.concludes(SearchFindingKind::everywhere));
     CHECK(found.jobs <= 32);
     CHECK(found.last.open.empty());
   }
@@ -152,12 +153,12 @@ TEST_CASE("where every part shows it no host is named") {
 
 TEST_CASE("two hosts alone cannot be told apart, a third one outside the job tells them") {
   const Searched alone = search(fleet(2), bad_hosts({"n1001"}));
-  CHECK(alone.concludes(FindingKind::undecided));
+  CHECK(alone.concludes(SearchFindingKind::undecided));
   CHECK(alone.jobs == 1);
   const Hosts hosts = fleet(5);
   const Searched found =
       search(hosts, bad_hosts({"n1001"}), {{{"n1000", "n1001"}, Symptom::present}});
-  CHECK(found.named(FindingKind::host) == Hosts{"n1001"});
+  CHECK(found.named(SearchFindingKind::host) == Hosts{"n1001"});
 }
 
 TEST_CASE("jobs on every pair that are there already need no further one") {
@@ -171,10 +172,10 @@ TEST_CASE("jobs on every pair that are there already need no further one") {
     return search(hosts, fault, trials);
   };
   const Searched host = every_pair(bad_hosts({hosts[2], hosts[5]}));
-  CHECK(host.named(FindingKind::host) == Hosts{hosts[2], hosts[5]});
+  CHECK(host.named(SearchFindingKind::host) == Hosts{hosts[2], hosts[5]});
   CHECK(host.jobs == 0);
   const Searched link = every_pair(bad_link(hosts[1], hosts[4]));
-  CHECK(link.named(FindingKind::link) == Hosts{hosts[1], hosts[4]});
+  CHECK(link.named(SearchFindingKind::link) == Hosts{hosts[1], hosts[4]});
   CHECK(link.jobs == 1);  // once more on the same two
 }
 
@@ -188,7 +189,7 @@ TEST_CASE("a host that fails now and then never has another host named in its pl
     std::bernoulli_distribution fails(chance);
     const Searched found =
         search(hosts, [&](const Hosts& some) { return has(some, bad) && fails(random); });
-    for (const std::string& host : found.named(FindingKind::host)) {
+    for (const std::string& host : found.named(SearchFindingKind::host)) {
       CHECK(host == bad);
       ++named;
     }
@@ -204,7 +205,7 @@ TEST_CASE("a job that could not tell ends the search there, without naming anybo
                                               {{hosts[2], hosts[3]}, Symptom::absent}});
   CHECK(step.next.empty());
   REQUIRE(step.findings.size() == 1);
-  CHECK(step.findings[0].kind == FindingKind::undecided);
+  CHECK(step.findings[0].kind == SearchFindingKind::undecided);
 }
 
 TEST_CASE("without the symptom there is nothing to search") {

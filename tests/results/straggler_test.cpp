@@ -94,11 +94,15 @@ TEST_CASE("the report of a run names the straggler's host and what it did") {
   run.plan["jobs"][0]["hosts"] = {"n1", "n2", "n3", "n4"};
   const Times seconds = collective(4, 40, 2, 2e-3, 1e-4, 9);
   Chunk chunk{"rank_times {\"op\":\"all_reduce\",\"size_bytes\":1024}"};
+  chunk.columns["sample"] = std::vector<int>(40, 0);
   for (std::size_t rank = 0; rank < 4; ++rank)
     chunk.columns["rank" + std::to_string(rank)] = seconds[rank];
-  const RunReport report = make_run_report(run.add("a", chunk).outcome("a").records());
-  REQUIRE(report.stragglers.size() == 1);
-  CHECK(report.stragglers[0].host == "n3");
+  const Chunk unnamed{"rank_times [", chunk.columns}, short_of_one{chunk.name, {{"rank0", {1, 2}}}};
+  run.add("a", short_of_one).add("a", unnamed).add("a", chunk).outcome("a");
+  const RunReport report = make_run_report(run.records());
+  REQUIRE(report.stragglers.size() == 2);  // one of them without what it was measured at
+  CHECK(report.stragglers[0].params.empty());
+  CHECK(report.stragglers[1].host == "n3");
   const std::string text = to_text(report, {false, false, 200});
   CHECK(text.find("rank 2 (n3) spends") != std::string::npos);
   CHECK(to_json(report)["stragglers"][0]["host"] == "n3");

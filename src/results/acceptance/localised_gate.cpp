@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 bool names_somebody(const SearchFinding& finding) {
-  return finding.kind == FindingKind::host || finding.kind == FindingKind::link;
+  return finding.kind == SearchFindingKind::host || finding.kind == SearchFindingKind::link;
 }
 
 /// Everything that the search found is a host or a link, and nothing is left open.
@@ -43,7 +43,7 @@ Reason reason_for(const Localisation& one, const SearchFinding& finding) {
     reason.job = trial.job;
   }
   reason.text = describe(incident) + "; " + describe(finding, incident);
-  reason.settle = finding.kind == FindingKind::host
+  reason.settle = finding.kind == SearchFindingKind::host
                       ? "look at its network card, cable and switch port, and at what runs on it"
                       : "look at the path between the two: cables, switch ports, routes";
   return reason;
@@ -57,7 +57,7 @@ bool link_is_listed(const Acceptance& acceptance, const Hosts& ends) {
 
 void blame(const Hearing& hearing, const Localisation& one, const SearchFinding& finding) {
   Reason reason = reason_for(one, finding);
-  if (finding.kind == FindingKind::link) {
+  if (finding.kind == SearchFindingKind::link) {
     if (link_is_listed(hearing.acceptance, finding.hosts)) return;
     hearing.acceptance.links.push_back({finding.hosts[0], finding.hosts[1], reason});
     reason.verdict = Verdict::inconclusive;

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-constexpr double kShareOfShortfall = 0.5;
+constexpr double kBeyondOthers = 0.5;
 constexpr double kOtherThreshold = 0.01;
 
 bool somebody_fell_out(const JobResult& job) { return !job.out.empty(); }
@@ -42,10 +42,38 @@ bool failed(const JobResult& job, const SeriesOfJob& all) {
   return own != all.end() && std::ranges::any_of(own->second, is_wrong);
 }
 
+/// In the unit of the metric; of several bounds the first.
+double bound_of(const Gate& gate, const Series& series) {
+  if (gate.min) return *gate.min;
+  if (gate.max) return *gate.max;
+  if (!gate.min_of_limit || !series.limit) return kNoValue;
+  return series.better == Better::lower ? series.limit->value / *gate.min_of_limit
+                                        : series.limit->value * *gate.min_of_limit;
+}
+
+bool is_floor(const Gate& gate, const Series& series) {
+  return gate.min || (!gate.max && series.better != Better::lower);
+}
+
+/// How much of the bound is missing: 0.9 for a tenth of a floor, and for ten times a ceiling.
+double shortfall(double value, double bound, bool floor) {
+  return 1.0 - (floor ? value / bound : bound / value);
+}
+
+/// Other work beside a job costs it time slices, not half of what its best sample reaches.
+bool misses(const GateResult& gate, const Series& series) {
+  if (gate.verdict == Verdict::fail) return true;
+  if (gate.verdict == Verdict::pass || !gate.measured || series.clean > 0) return false;
+  const bool floor = is_floor(gate.gate, series);
+  return shortfall(floor ? series.max : series.min, bound_of(gate.gate, series), floor) >=
+         kBeyondOthers;
+}
+
 /// Most runs have nothing to look for.
 bool any_trouble(const RunReport& report, const SeriesOfJob& all) {
-  const bool missed = std::ranges::any_of(
-      report.gates, [](const GateResult& gate) { return gate.verdict == Verdict::fail; });
+  const bool missed = std::ranges::any_of(report.gates, [&](const GateResult& gate) {
+    return gate.series && misses(gate, report.results[*gate.series].series);
+  });
   return missed || std::ranges::any_of(report.jobs, [&](const JobResult& job) {
            return job.job.hosts.size() > 1 && failed(job, all);
          });
@@ -60,7 +88,7 @@ std::vector<Family> families(const RunReport& report) {
     if (job.job.hosts.size() < 2) continue;
     const auto original = templates.find(job.job.search_of);
     const PlannedJob& one = original == templates.end() ? job.job : *original->second;
-    const auto hosts = static_cast<int>(one.hosts.size());
+    const auto hosts = static_cast<int>(std::max<std::size_t>(1, one.hosts.size()));
     const auto [slot, is_new] = place.try_emplace(
         dump(Json::array({one.case_name, one.params, one.device, one.ranks / hosts, one.binding})),
         list.size());
@@ -102,24 +130,6 @@ std::optional<Incident> failed_incident(const Family& family, const SeriesOfJob&
   return incident;
 }
 
-/// In the unit of the metric; of several bounds the first.
-double bound_of(const Gate& gate, const Series& series) {
-  if (gate.min) return *gate.min;
-  if (gate.max) return *gate.max;
-  if (!gate.min_of_limit || !series.limit) return kNoValue;
-  return series.better == Better::lower ? series.limit->value / *gate.min_of_limit
-                                        : series.limit->value * *gate.min_of_limit;
-}
-
-bool is_floor(const Gate& gate, const Series& series) {
-  return gate.min || (!gate.max && series.better != Better::lower);
-}
-
-/// How much of the bound is missing: 0.9 for a tenth of a floor, and for ten times a ceiling.
-double shortfall(double value, double bound, bool floor) {
-  return 1.0 - (floor ? value / bound : bound / value);
-}
-
 /// The gate that is missed most by a job of the family.
 struct Missed {
   const GateResult* gate = nullptr;
@@ -131,8 +141,9 @@ struct Missed {
 Missed worst_missed(const Family& family, const RunReport& report) {
   Missed worst;
   for (const GateResult& gate : report.gates) {
-    if (!gate.series || gate.verdict != Verdict::fail) continue;
+    if (!gate.series) continue;
     const Series& series = report.results[*gate.series].series;
+    if (!misses(gate, series)) continue;
     const auto job = std::ranges::find(family.jobs, series.job,
                                        [](const JobResult* one) { return one->job.id; });
     if (job == family.jobs.end() || !(*job)->job.search_of.empty()) continue;
@@ -199,7 +210,7 @@ std::optional<Incident> slow_incident(const Family& family, const RunReport& rep
   if (slow.better == Better::higher)
     compare_with_equals(incident.trials,
                         std::max(practical_threshold(slow.metric).value_or(kOtherThreshold),
-                                 kShareOfShortfall * missed.by));
+                                 1.0 - std::sqrt(1.0 - missed.by)));
   return incident;
 }
 

@@ -4,9 +4,9 @@
 // failed: the job failed, took too long, or its result is wrong. Not where a host fell out of the
 //   run: that is named already.
 // slow: the job misses a gate of its case (min, max, or a share of a limit), with the whole
-// interval
-//   of its median. A job on a part is slow when its median misses the same gate; and, of rates,
-//   when it is below the best of equally many hosts by the metric's practical threshold and by half
+//   interval of its median; where other work left no clean sample, by half with its best one. A job
+//   on a part is slow when its median misses the same gate; and, of rates, when it is below the
+//   best of equally many hosts by the metric's practical threshold and by half, of the logarithm,
 //   of what the whole job misses its gate by, because a small job may reach what a large one
 //   should. Of times only the gate counts: they differ between good hosts with the way between
 //   them.

@@ -33,7 +33,8 @@ std::size_t jobs_left(const SearchBudget& budget, const RunReport& report, doubl
 std::string known_cause(const Incident& incident, const std::vector<Localisation>& before) {
   for (const Localisation& one : before)
     for (const SearchFinding& finding : one.step.findings) {
-      if (finding.kind != FindingKind::host && finding.kind != FindingKind::link) continue;
+      if (finding.kind != SearchFindingKind::host && finding.kind != SearchFindingKind::link)
+        continue;
       const bool inside = std::ranges::all_of(finding.hosts, [&](const std::string& host) {
         return std::ranges::find(incident.hosts, host) != incident.hosts.end();
       });

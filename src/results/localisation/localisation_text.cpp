@@ -26,8 +26,8 @@ std::string told(const SearchFinding& finding, const Incident& incident, Symptom
       parts.push_back(told(incident.trials[i], incident));
   if (parts.empty()) return "no job";
   const char* how = incident.slow                 ? ""
-                    : symptom == Symptom::present ? "fails on "
-                                                  : "ends well on ";
+                    : symptom == Symptom::present ? "jobs fail on "
+                                                  : "jobs end well on ";
   return how + join(parts, ", ");
 }
 
@@ -77,19 +77,19 @@ std::string describe(const SearchFinding& finding, const Incident& incident) {
   const std::string fine = told(finding, incident, Symptom::absent);
   const std::string hosts = compact_hostlist(finding.hosts);
   switch (finding.kind) {
-    case FindingKind::host:
+    case SearchFindingKind::host:
       return fmt::format("host {}: with it {}; without it {}", hosts, shown, fine);
-    case FindingKind::link:
+    case SearchFindingKind::link:
       return fmt::format("the link between {} and {}: together {}; each with others {}",
                          finding.hosts.at(0), finding.hosts.at(1), shown, fine);
-    case FindingKind::together:
+    case SearchFindingKind::together:
       return fmt::format("only {} together: {}; parts of them: {}", hosts, shown, fine);
-    case FindingKind::everywhere:
+    case SearchFindingKind::everywhere:
       return fmt::format("every part of {} shows it: most hosts do, or what they share: {}", hosts,
                          shown);
-    case FindingKind::flaky:
+    case SearchFindingKind::flaky:
       return fmt::format("it does not show again on {}: before {}, then {}", hosts, shown, fine);
-    case FindingKind::undecided:
+    case SearchFindingKind::undecided:
       return fmt::format("{} cannot be told apart: {}; {}", hosts, shown,
                          "no job with another host was fine");
   }

@@ -10,12 +10,12 @@
 namespace bench {
 namespace {
 
-constexpr NameTable<FindingKind, 6> kKinds{{{{FindingKind::host, "host"},
-                                             {FindingKind::link, "link"},
-                                             {FindingKind::together, "together"},
-                                             {FindingKind::everywhere, "everywhere"},
-                                             {FindingKind::flaky, "flaky"},
-                                             {FindingKind::undecided, "undecided"}}}};
+constexpr NameTable<SearchFindingKind, 6> kKinds{{{{SearchFindingKind::host, "host"},
+                                                   {SearchFindingKind::link, "link"},
+                                                   {SearchFindingKind::together, "together"},
+                                                   {SearchFindingKind::everywhere, "everywhere"},
+                                                   {SearchFindingKind::flaky, "flaky"},
+                                                   {SearchFindingKind::undecided, "undecided"}}}};
 
 // So many partners that are fine without it convict a host: with one it could be the link.
 constexpr std::size_t kPartners = 2;
@@ -43,7 +43,7 @@ class Search {
     const std::vector<HostNumbers> roots = trials_.largest_present();
     if (roots.empty()) return {};
     if (trials_.good().empty() && trials_.disjoint_present() >= kEverywhereSets)
-      conclude(FindingKind::everywhere, united(roots));
+      conclude(SearchFindingKind::everywhere, united(roots));
     else
       for (const HostNumbers& root : roots)
         if (!explained(root)) explore(root);
@@ -96,7 +96,7 @@ class Search {
 
   void follow(const HostNumbers& set) {
     if (set.size() == 1)
-      conclude(FindingKind::host, set);
+      conclude(SearchFindingKind::host, set);
     else
       explore(set);
   }
@@ -111,7 +111,8 @@ class Search {
     if (a == Answer::pending || b == Answer::pending)
       return leave_open(!found ? set : a == Answer::pending ? left : right);
     if (found) return;
-    if (a == Answer::untold || b == Answer::untold) return conclude(FindingKind::undecided, set);
+    if (a == Answer::untold || b == Answer::untold)
+      return conclude(SearchFindingKind::undecided, set);
     if (confirmed(set)) cross(left, right, set);
   }
 
@@ -121,14 +122,15 @@ class Search {
     if (answer == Answer::pending)
       leave_open(set);
     else if (answer != Answer::present)
-      conclude(answer == Answer::absent ? FindingKind::flaky : FindingKind::undecided, set);
+      conclude(answer == Answer::absent ? SearchFindingKind::flaky : SearchFindingKind::undecided,
+               set);
     return answer == Answer::present;
   }
 
   /// Either is fine alone, and both together are not: the ends of a link lie on either side.
   void cross(const HostNumbers& a, const HostNumbers& b, const HostNumbers& whole) {
     if (a.size() == 1 && b.size() == 1) {
-      if (confirmed(whole)) conclude(FindingKind::link, whole);
+      if (confirmed(whole)) conclude(SearchFindingKind::link, whole);
       return;
     }
     const auto [a1, a2] = halves(a);
@@ -148,7 +150,7 @@ class Search {
       if (found) return;
       if (pending) return leave_open(whole);
     }
-    if (confirmed(whole)) conclude(FindingKind::together, whole);
+    if (confirmed(whole)) conclude(SearchFindingKind::together, whole);
   }
 
   /// Nobody is known to be good: pairs of some hosts, those first that took no part so far.
@@ -163,7 +165,7 @@ class Search {
     const std::size_t circle = meeting.size() + meeting.size() % 2;
     for (std::size_t round = 0; round < std::min(kRounds, circle - 1); ++round)
       if (!meet(meeting, circle, round)) return;
-    conclude(untold_ ? FindingKind::undecided : FindingKind::everywhere, shown);
+    conclude(untold_ ? SearchFindingKind::undecided : SearchFindingKind::everywhere, shown);
   }
 
   /// One round of a tournament (Kirkman's circle); true when all of it was there and showed it.
@@ -182,7 +184,7 @@ class Search {
 
   void only_two(const HostNumbers& pair) {
     step_.open.clear();
-    if (confirmed(pair)) conclude(FindingKind::undecided, pair);
+    if (confirmed(pair)) conclude(SearchFindingKind::undecided, pair);
   }
 
   bool explained(const HostNumbers& set) const {
@@ -190,9 +192,9 @@ class Search {
         cause_, [&](const HostNumbers& one) { return std::ranges::includes(set, one); });
   }
 
-  void conclude(FindingKind kind, const HostNumbers& set) {
-    if (kind == FindingKind::everywhere) step_.open.clear();
-    if (kind == FindingKind::host || kind == FindingKind::link) cause_.push_back(set);
+  void conclude(SearchFindingKind kind, const HostNumbers& set) {
+    if (kind == SearchFindingKind::everywhere) step_.open.clear();
+    if (kind == SearchFindingKind::host || kind == SearchFindingKind::link) cause_.push_back(set);
     SearchFinding finding{kind, trials_.names(set), trials_.evidence(kind, set)};
     if (std::ranges::find(step_.findings, finding) == step_.findings.end())
       step_.findings.push_back(std::move(finding));
@@ -221,6 +223,6 @@ SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials) {
   return Search(Trials(order, trials)).run();
 }
 
-std::string_view to_string(FindingKind kind) { return kKinds.name(kind); }
+std::string_view to_string(SearchFindingKind kind) { return kKinds.name(kind); }
 
 }  // namespace bench

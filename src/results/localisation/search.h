@@ -29,7 +29,7 @@ struct Trial {
   std::string job = {};
 };
 
-enum class FindingKind {
+enum class SearchFindingKind {
   host,        // shows it with two partners, each of which is fine without it
   link,        // both ends are fine with others, and the two together show it again and again
   together,    // all of them together show it again, and no part of them does: size, not a part
@@ -39,7 +39,7 @@ enum class FindingKind {
 };
 
 struct SearchFinding {
-  FindingKind kind = FindingKind::undecided;
+  SearchFindingKind kind = SearchFindingKind::undecided;
   Hosts hosts;                             // one; the two ends; else those that it is about
   std::vector<std::size_t> evidence = {};  // places in the trials, the telling ones first
   bool operator==(const SearchFinding&) const = default;
@@ -55,6 +55,6 @@ struct SearchStep {
 /// Nothing to do where no trial shows the symptom.
 SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials);
 
-std::string_view to_string(FindingKind kind);
+std::string_view to_string(SearchFindingKind kind);
 
 }  // namespace bench

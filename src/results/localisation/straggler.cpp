@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/reports/dimensions.h"
@@ -53,6 +54,14 @@ std::vector<double> numbers(const Json& column) {
   for (const Json& value : column)
     values.push_back(value.is_number() ? value.get<double>() : kNoValue);
   return values;
+}
+
+/// What stands behind the name; a chunk may be anybody's.
+Json params_in(const std::string& name) try {
+  const Json params = parse_json(name.substr(kName.size()), "rank_times");
+  return params.is_object() ? params : Json::object();
+} catch (const Error&) {
+  return Json::object();
 }
 
 /// The launchers fill host after host, in the order of the job.
@@ -118,16 +127,16 @@ std::vector<FoundStraggler> stragglers(const RunRecords& run) {
     const auto* chunk = std::get_if<Chunk>(&record.body);
     const auto job = jobs.find(record.job);
     if (chunk == nullptr || !chunk->name.starts_with(kName) || job == jobs.end()) continue;
+    if (chunk->columns.size() != static_cast<std::size_t>(job->second->ranks) + 1) continue;
     std::vector<std::vector<double>> seconds;
     for (int rank = 0; rank < job->second->ranks; ++rank)
       seconds.push_back(
           numbers(array_field(chunk->columns, ("rank" + std::to_string(rank)).c_str())));
     const auto found = find_straggler(seconds);
     if (!found) continue;
-    const Json params = Json::parse(chunk->name.substr(kName.size()), nullptr, false);
     FoundStraggler one{record.job,
                        job->second->case_name,
-                       params.is_object() ? params : Json::object(),
+                       params_in(chunk->name),
                        host_of(*job->second, found->rank),
                        *found,
                        ""};

@@ -113,10 +113,10 @@ void Trials::add_fine(std::size_t with, std::size_t without, std::vector<std::si
     if (std::ranges::find(list, i) == list.end()) list.push_back(i);
 }
 
-std::vector<std::size_t> Trials::evidence(FindingKind kind, const HostNumbers& set) const {
+std::vector<std::size_t> Trials::evidence(SearchFindingKind kind, const HostNumbers& set) const {
   std::vector<std::size_t> list;
   switch (kind) {
-    case FindingKind::host: {
+    case SearchFindingKind::host: {
       const auto pairs = [](const Kept& kept, const HostNumbers& host) {
         return kept.symptom == Symptom::present && kept.hosts.size() == 2 &&
                has(kept.hosts, host[0]);
@@ -130,7 +130,7 @@ std::vector<std::size_t> Trials::evidence(FindingKind kind, const HostNumbers& s
         add_fine(kept_[i].hosts[kept_[i].hosts[0] == set[0] ? 1 : 0], set[0], list);
       return list;
     }
-    case FindingKind::link: {
+    case SearchFindingKind::link: {
       const auto same = [](const Kept& kept, const HostNumbers& pair) {
         return kept.hosts == pair;
       };
@@ -139,15 +139,15 @@ std::vector<std::size_t> Trials::evidence(FindingKind kind, const HostNumbers& s
       add_fine(set[1], set[0], list);
       return list;
     }
-    case FindingKind::everywhere: {
+    case SearchFindingKind::everywhere: {
       const auto shows = [](const Kept& kept, const HostNumbers&) {
         return kept.symptom == Symptom::present;
       };
       return pick(kMostEvidence, shows, set);
     }
-    case FindingKind::together:
-    case FindingKind::flaky:
-    case FindingKind::undecided: {
+    case SearchFindingKind::together:
+    case SearchFindingKind::flaky:
+    case SearchFindingKind::undecided: {
       const auto same = [](const Kept& kept, const HostNumbers& hosts) {
         return kept.hosts == hosts;
       };

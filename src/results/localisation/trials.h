@@ -34,7 +34,7 @@ class Trials {
 
   Hosts names(const HostNumbers& set) const;
   /// Places of the trials that tell most, for people.
-  std::vector<std::size_t> evidence(FindingKind kind, const HostNumbers& set) const;
+  std::vector<std::size_t> evidence(SearchFindingKind kind, const HostNumbers& set) const;
 
  private:
   struct Seen {

@@ -96,7 +96,7 @@ class ClusterPrograms(ClusterTestCase):
         used = self.lab.say("exec", "node02", "df", "--output=iused", "/tmp").split()[-1]
         self.lab.say("exec", "node02", "mount", "-o", f"remount,nr_inodes={used}", "/tmp")
         self.addCleanup(self.lab.say, "exec", "node02", "mount", "-o", "remount,nr_inodes=100000", "/tmp")
-        self.start(SHORT, NULL, start_timeout_s=6).finish(30)
+        self.start(SHORT, NULL, start_timeout_s=3).finish(30)
         self.assert_only_node02_failed("node02 has no room: cannot write to /tmp: No space left on device")
         self.lab.say("exec", "node02", "mount", "-o", "remount,nr_inodes=100000", "/tmp")
         self.assert_resumes()

@@ -14,6 +14,24 @@
 namespace bench {
 
 void Lane::run(const PlanEntry& entry) {
+  try {
+    run_to_outcome(entry);
+  } catch (...) {
+    clear(entry);
+    throw;
+  }
+}
+
+/// The run ends with an error: nothing of this job may live on, here or on its hosts.
+void Lane::clear(const PlanEntry& entry) try {
+  if (rank_) rank_->stop(settings_.interrupted_graces, [](const Received&) {});
+  rank_.reset();
+  look_at_hosts(entry);
+} catch (const std::exception& error) {
+  say(Level::warning, fmt::format("{}: {}", entry.job.id, error.what()));
+}
+
+void Lane::run_to_outcome(const PlanEntry& entry) {
   job_started_ = Clock::now();
   if (interrupted()) return site_.ledger.put_off(entry.job, "interrupted");
   if (const auto out = site_.hosts.first_out(entry.job.hosts)) {

@@ -55,6 +55,8 @@ class Lane {
   /// What a record that came while a job ran means for that job.
   enum class Meaning { more, outcome, late, foreign };
 
+  void run_to_outcome(const PlanEntry& entry);
+  void clear(const PlanEntry& entry);
   bool ready_process(const PlanEntry& entry);
   bool shake_hands(const PlanEntry& entry);
   std::string hear(const Record& introduction, const PlanEntry& entry);

@@ -192,7 +192,7 @@ class Faults(unittest.TestCase):
         group = Ranks(self, two[:1])
         address = ("localhost", int(two[0]["MASTER_PORT"]))
         chance = random.Random(7)
-        said = [b"", b"GET / HTTP/1.1\r\n\r\n", b"\n", b"#benchgroup 1 x 2 1\n", chance.randbytes(100_000)]
+        said = [b"", b"GET / HTTP/1.1\r\n\r\n", b"\n", b"#benchgroup 1 x 2 1\n", b"#benchgroup 2 newer\n", chance.randbytes(100_000)]
         deadline = time.monotonic() + 10
         for words in said:
             while True:

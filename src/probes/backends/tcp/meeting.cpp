@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
 #include <list>
 #include <set>
 #include <span>
@@ -14,6 +13,7 @@
 #include "core/text.h"
 #include "core/version.h"
 #include "probes/backends/tcp/greeting.h"
+#include "probes/backends/tcp/receive_line.h"
 #include "probes/backends/tcp/tcp_socket.h"
 #include "probes/record_stream.h"
 
@@ -22,7 +22,6 @@ namespace {
 
 constexpr Seconds kToGreet{5.0};            // then a silent stranger is turned away
 constexpr std::size_t kMostStrangers = 64;  // that may stand there at once beside the ranks
-constexpr Seconds kForTheAnswer{5.0};       // beyond the time in which all must have come
 constexpr std::size_t kNamedRanks = 8;
 constexpr std::size_t kNamedStrangers = 8;
 
@@ -35,23 +34,6 @@ struct Guest {
   std::string heard;
   TcpClock::time_point patience;
 };
-
-/// Reads on: true when a whole line is there, `over` when there will be none. Not a byte beyond the
-/// line: what comes next is the group's.
-bool hear(const Descriptor& socket, std::string& heard, bool& over) {
-  std::array<std::byte, 1> some;
-  std::ptrdiff_t got = 0;
-  while (!heard.ends_with('\n') && heard.size() < kMostGreeting) {
-    got = receive_some(socket, some);
-    if (got <= 0) break;
-    heard += static_cast<char>(some[0]);
-  }
-  if (heard.ends_with('\n')) return true;
-  over = got < 0 || heard.size() >= kMostGreeting;
-  return false;
-}
-
-std::string first_line(const std::string& heard) { return heard.substr(0, heard.find('\n')); }
 
 class Reception {
  public:
@@ -97,7 +79,7 @@ class Reception {
   /// True when it is no guest any more: a member, or gone.
   bool attend(Guest& guest) {
     bool over = false;
-    if (hear(guest.socket, guest.heard, over)) {
+    if (receive_line(guest.socket, guest.heard, over)) {
       judge(guest);
       return true;
     }
@@ -114,10 +96,10 @@ class Reception {
   }
 
   void judge(Guest& guest) {
-    const auto read = read_greeting(first_line(guest.heard));
+    const auto read = read_greeting(without_newline(guest.heard));
     if (const auto* none = std::get_if<NoGreeting>(&read)) {
-      if (none->stranger) return turn_away(guest, none->reason);
-      refuse(guest, "a rank on " + in_words(guest.from) + ": " + none->reason);
+      if (!none->stranger) send_all(guest.socket, bytes(answer_line(none->reason)));
+      return turn_away(guest, none->reason);
     }
     const Greeting& greeting = std::get<Greeting>(read);
     if (!same_token(rendezvous_.token, greeting.token)) {
@@ -192,35 +174,6 @@ class Reception {
 
 std::vector<Member> receive_ranks(const Rendezvous& rendezvous) {
   return Reception(rendezvous).run();
-}
-
-Member join_rank_0(const Rendezvous& rendezvous) {
-  const auto deadline = time_after(rendezvous.timeout);
-  Member rank_0{connect_to(rendezvous.host, rendezvous.port, rendezvous.interfaces, deadline),
-                rendezvous.host};
-  const std::string greeting = greeting_line(
-      {std::string(version()), rendezvous.size, rendezvous.rank, rendezvous.token, host_name()});
-  std::string heard;
-  bool over = !send_all(rank_0.socket, bytes(greeting));
-  const auto patience = deadline + (time_after(kForTheAnswer) - TcpClock::now());
-  bool answered = false;
-  while (!over && !answered && TcpClock::now() < patience) {
-    pollfd wait{rank_0.socket.get(), POLLIN, 0};
-    poll(&wait, 1, milliseconds_to(patience));
-    answered = hear(rank_0.socket, heard, over);
-  }
-  const std::string where =
-      fmt::format("rank 0 at {} port {}", printable(rendezvous.host), rendezvous.port);
-  const Answer answer = answered ? read_answer(first_line(heard)) : Answer{};
-  if (!answered)
-    throw Error(ErrorKind::environment,
-                where + (over ? " went away before all ranks had come" : " does not answer"));
-  if (!answer.ours)
-    throw Error(ErrorKind::environment, "what listens as " + where + " is no rank",
-                "set BENCH_RENDEZVOUS=host:port to a port that nobody uses");
-  if (!answer.refusal.empty())
-    throw Error(ErrorKind::environment, where + " refuses: " + answer.refusal);
-  return rank_0;
 }
 
 }  // namespace bench

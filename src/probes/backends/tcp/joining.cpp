@@ -1,0 +1,52 @@
+// How the other ranks come to rank 0.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <span>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/version.h"
+#include "probes/backends/tcp/greeting.h"
+#include "probes/backends/tcp/meeting.h"
+#include "probes/backends/tcp/receive_line.h"
+#include "probes/backends/tcp/tcp_socket.h"
+#include "probes/record_stream.h"
+
+namespace bench {
+namespace {
+
+constexpr Seconds kForTheAnswer{5.0};  // beyond the time in which all must have come
+
+}  // namespace
+
+Member join_rank_0(const Rendezvous& rendezvous) {
+  const auto deadline = time_after(rendezvous.timeout);
+  Member rank_0{connect_to(rendezvous.host, rendezvous.port, rendezvous.interfaces, deadline),
+                rendezvous.host};
+  const std::string greeting = greeting_line(
+      {std::string(version()), rendezvous.size, rendezvous.rank, rendezvous.token, host_name()});
+  std::string heard;
+  bool over = !send_all(rank_0.socket, std::as_bytes(std::span(greeting)));
+  const auto patience = deadline + (time_after(kForTheAnswer) - TcpClock::now());
+  bool answered = false;
+  while (!over && !answered && TcpClock::now() < patience) {
+    pollfd wait{rank_0.socket.get(), POLLIN, 0};
+    poll(&wait, 1, milliseconds_to(patience));
+    answered = receive_line(rank_0.socket, heard, over);
+  }
+  const std::string where =
+      fmt::format("rank 0 at {} port {}", printable(rendezvous.host), rendezvous.port);
+  const Answer answer = answered ? read_answer(without_newline(heard)) : Answer{};
+  if (!answered)
+    throw Error(ErrorKind::environment,
+                where + (over ? " went away before all ranks had come" : " does not answer"));
+  if (!answer.ours)
+    throw Error(ErrorKind::environment, "what listens as " + where + " is no rank",
+                "set BENCH_RENDEZVOUS=host:port to a port that nobody uses");
+  if (!answer.refusal.empty())
+    throw Error(ErrorKind::environment, where + " refuses: " + answer.refusal);
+  return rank_0;
+}
+
+}  // namespace bench

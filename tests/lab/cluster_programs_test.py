@@ -63,7 +63,7 @@ class ClusterPrograms(ClusterTestCase):
     def test_a_library_that_is_missing_on_a_host(self):
         self.install_everywhere(self.changed(b"libstdc++.so.6\0", b"libstdc++.so.0\0"))
         self.run_all(SHORT, NULL)
-        self.assert_only_node02_failed("libstdc++.so.0: cannot open shared object file")
+        self.assert_only_node02_failed(f"no bench-rank that runs there: {PROGRAM}: error while loading shared libraries: libstdc++.so.0")
 
     def test_a_host_that_prints_garbage_between_its_records(self):
         self.wrapped("head -c 50000 /dev/urandom; echo; echo '#bench1 00000000 {\"kind\": \"samples\"}'")

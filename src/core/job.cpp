@@ -153,24 +153,23 @@ Json to_json(const Job& job) {
   for (const KnownLimit& known : job.limits) limits.push_back(to_json(known));
   Json golden = Json::array();
   for (const KnownResult& known : job.golden) golden.push_back(to_json(known));
-  Json json = {{"id", job.id},
-               {"case_name", job.case_name},
-               {"probe", job.probe},
-               {"device", job.device},
-               {"params", job.params},
-               {"hosts", job.hosts},
-               {"ranks", job.ranks},
-               {"binding", job.binding},
-               {"env", job.env},
-               {"seed", job.seed},
-               {"repeat", job.repeat},
-               {"timeout_s", job.timeout_s},
-               {"measure", to_json(job.measure)},
-               {"telemetry", to_json(job.telemetry)},
-               {"limits", std::move(limits)},
-               {"golden", std::move(golden)}};
-  if (!job.part.empty()) json["part"] = job.part;
-  return json;
+  return {{"id", job.id},
+          {"case_name", job.case_name},
+          {"probe", job.probe},
+          {"device", job.device},
+          {"params", job.params},
+          {"hosts", job.hosts},
+          {"part", job.part},
+          {"ranks", job.ranks},
+          {"binding", job.binding},
+          {"env", job.env},
+          {"seed", job.seed},
+          {"repeat", job.repeat},
+          {"timeout_s", job.timeout_s},
+          {"measure", to_json(job.measure)},
+          {"telemetry", to_json(job.telemetry)},
+          {"limits", std::move(limits)},
+          {"golden", std::move(golden)}};
 }
 
 Job job_from_json(const Json& json) {

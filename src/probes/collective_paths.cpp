@@ -1,6 +1,7 @@
 #include "probes/device/collective_paths.h"
 
 #include "core/names.h"
+#include "probes/part_of_host.h"
 
 namespace bench {
 namespace {
@@ -24,6 +25,11 @@ bool allowed(Isolation isolation, std::string_view transport) {
 
 std::string_view to_string(Isolation isolation) { return kIsolations.name(isolation); }
 Isolation isolation_from(std::string_view name) { return kIsolations.value(name, "isolation"); }
+
+PathRequest on_own_rail(PathRequest asked) {
+  if (asked.network_card.empty()) asked.network_card = own_card();
+  return asked;
+}
 
 void UsedPaths::merge(const UsedPaths& other) {
   transports.insert(other.transports.begin(), other.transports.end());

@@ -17,6 +17,7 @@ Job full_job() {
   job.device = "cuda";
   job.params = {{"dtype", "f32"}, {"sizes", {256, 512}}};
   job.hosts = {"node01", "node02"};
+  job.part = {{"rail", 2}, {"card", "mlx5_2"}};
   job.ranks = 4;
   job.binding = "socket";
   job.env = {{"OMP_NUM_THREADS", "2"}, {"EMPTY", ""}};
@@ -76,6 +77,7 @@ TEST_CASE("a job survives JSON and text") {
   CHECK(back.telemetry.enabled);
   CHECK(back.telemetry.period_s == 0.5);
   CHECK(back.limits.at(0).limit.value == 1e12);
+  CHECK(back.part == Json{{"rail", 2}, {"card", "mlx5_2"}});
 }
 
 TEST_CASE("a job satisfies schemas/job.json, whose defaults are those of the program") {
@@ -97,6 +99,9 @@ TEST_CASE("a wrong job is refused, naming the place and the value") {
   CHECK_THAT(refusal("/timeout_s", 1e9), Contains("/timeout_s"));
   CHECK_THAT(refusal("/seed", -1), Contains("/seed"));
   CHECK_THAT(refusal("/hosts/0", ""), Contains("/hosts"));
+  CHECK_THAT(refusal("/part/rail", -1), Contains("job: /part/rail"));
+  CHECK_THAT(refusal("/part/card", ""), Contains("job: /part/card"));
+  CHECK_THAT(refusal("/part/slot", 1), Contains("job: /part/slot: unknown key"));
   CHECK_THAT(refusal("/measure/min_clean", 0), Contains("job: /measure/min_clean"));
   CHECK_THAT(refusal("/measure/minimum", 0), Contains("job: /measure/minimum: unknown key"));
   CHECK_THAT(refusal("/measure", nullptr), Contains("job: /measure"));

@@ -1,6 +1,6 @@
-"""Parts of hosts: a device of each host alone, and one network card of all hosts together."""
+"""The scope rail: one network card of all hosts together."""
 
-from cluster_test_case import NULL, ClusterTestCase
+from cluster_test_case import ClusterTestCase
 from lab_test_case import main
 
 RING = {"name": "ring", "probe": "collective", "scope": "rail", "timeout_s": 6,
@@ -32,13 +32,6 @@ class ClusterParts(ClusterTestCase):
         outcome, reason = self.jobs()["01.ring"]
         self.assertEqual(outcome, "failed")
         self.assertIn("node02 has no network card 'eth9'", reason)
-
-    def test_devices_of_different_hosts_run_at_once_and_are_told_apart(self):
-        entries = [{"name": "node[01-02]", "slots": 1, "devices": ["numa:0"]}]
-        run = self.start({**NULL, "scope": {"device": "numa"}}, entries=entries)
-        self.assertEqual(run.finish(20), 0, run.talk)
-        found = {(r["host"], r["params"]["device"]) for r in self.report()["results"]}
-        self.assertEqual(found, {("node01", "numa:0"), ("node02", "numa:0")})
 
 
 if __name__ == "__main__":

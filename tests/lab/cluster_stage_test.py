@@ -8,12 +8,13 @@ STAGED = "/tmp/benchctl-stage-0"
 
 
 class ClusterStage(ClusterTestCase):
+    HOSTS = 2
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.bundle = make_bundle(cls.shared)
-        for host in ("node01", "node03"):
-            cls.lab.say("exec", host, "cp", str(PROGRAMS / "bench-rank"), MISSING)
+        cls.lab.say("exec", "node01", "cp", str(PROGRAMS / "bench-rank"), MISSING)
 
     def setUp(self):
         super().setUp()
@@ -37,30 +38,27 @@ class ClusterStage(ClusterTestCase):
         self.assertIn(f"{count} of them got it now", run.talk)
 
     def test_a_host_without_the_program_is_served_once(self):
-        self.assert_copied(self.staged_run(), 3)
+        self.assert_copied(self.staged_run(), 2)
         self.assertEqual(self.lab.say("exec", "node02", "stat", "-c", "%a", STAGED), "700")
         self.assert_copied(self.staged_run(), 0)
         self.lab.say("exec", "node02", "sh", "-c", f"for file in {STAGED}/*/benchctl/bin/bench-rank; do echo >> $file; done")
         damaged = self.staged_run()
         self.assert_copied(damaged, 1)
         self.assertIn("node02: the bundle in", damaged.talk)
-        removed = self.unstage()
-        self.assertEqual(removed.stdout.count(STAGED), 3, removed.stdout)
+        removed = self.unstage().stdout
+        for host in ("node01", "node02"):
+            self.assertIn(f"{host}: {STAGED}", removed)
         self.assertNotEqual(self.lab.run("exec", "node02", "test", "-e", STAGED).returncode, 0)
 
-    def test_where_every_host_has_the_program_nothing_is_copied(self):
-        run = self.start(NULL, options=("--stage", self.bundle))
-        self.assertEqual(run.finish(40), 0, run.talk)
-        self.assertNotIn("the bundle", run.talk)
-
     def test_a_host_whose_folders_do_not_execute_or_have_no_room_is_left_out_and_the_others_go_on(self):
-        mounts = {"/tmp": "noexec", "/var/tmp": "size=64k", "/root/.cache": "noexec"}
+        mounts = {"/var/tmp": "size=64k", "/root/.cache": "noexec"}
         command = "; ".join(f"mkdir -p {at}; mount -t tmpfs -o {option} none {at}" for at, option in mounts.items())
-        self.lab.say("exec", "node02", "sh", "-c", command)
+        self.lab.say("exec", "node02", "sh", "-c", f"mount -o remount,noexec /tmp; {command}")
         try:
             run = self.staged_run()
         finally:
             self.lab.say("exec", "node02", "umount", *mounts)
+            self.lab.say("exec", "node02", "mount", "-o", "remount,exec", "/tmp")
         self.assertEqual(run.code, 3, run.talk)
         jobs = self.jobs()
         outcome, reason = jobs.pop("01.null.2")
@@ -69,12 +67,6 @@ class ClusterStage(ClusterTestCase):
         self.assertIn("nothing can be executed there (noexec)", reason)
         self.assertRegex(reason, r"/var/tmp/\S+: it has \d+ KiB free, and \d+ are needed")
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
-
-    def test_a_host_that_refuses_is_left_out_with_what_ssh_said(self):
-        self.lab.say("sshd", "node02", "stop")
-        run = self.staged_run()
-        self.assertEqual(run.code, 3, run.talk)
-        self.assertIn("Connection refused", self.jobs()["01.null.2"][1])
 
 
 if __name__ == "__main__":

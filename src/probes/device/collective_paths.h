@@ -23,6 +23,9 @@ struct PathRequest {
   bool operator==(const PathRequest&) const = default;
 };
 
+/// What is asked of a rank on a rail (core/part_variables.h): where no card is named, its own.
+PathRequest on_own_rail(PathRequest asked);
+
 /// What one rank, or all of them, said. Empty sets: nothing was said.
 struct UsedPaths {
   std::set<std::string> transports;     // "P2P", "SHM", "NET/IB", "NET/Socket", "COLLNET", "NVLS"

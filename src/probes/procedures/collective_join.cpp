@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "probes/part_of_host.h"
 
 namespace bench {
 namespace {
@@ -43,19 +42,11 @@ UsedPaths paths_of_all(Group& group, const UsedPaths& own) {
   return all;
 }
 
-/// The verdict of rank 0, which alone knows the paths of all.
-std::string violation_everywhere(State& state, const PathRequest& asked, const UsedPaths& used) {
-  return broadcast_text(state.group(), path_violation(asked, used));
-}
-
 }  // namespace
 
 PathRequest path_request(State& state) {
-  PathRequest asked{isolation_from(state.text("isolation")), state.text("network_card")};
-  // Of a rail whose cards have different names each rank knows its own.
-  if (asked.network_card.empty() && state.device().kind() == "cuda")
-    asked.network_card = own_card();
-  return asked;
+  const PathRequest asked{isolation_from(state.text("isolation")), state.text("network_card")};
+  return state.device().kind() == "cuda" ? on_own_rail(asked) : asked;
 }
 
 bool join_ranks(State& state, Collectives& collectives, const PathRequest& paths) {
@@ -85,8 +76,9 @@ void tell_paths(State& state, Collectives& collectives, const PathRequest& paths
     facts["known"] = !used.transports.empty();
     state.facts("collective_paths", facts);
   }
-  if (const std::string wrong = violation_everywhere(state, paths, used); !wrong.empty())
-    state.invalid(wrong);
+  // Each rank judges its own: of a rail, cards have other names on other hosts.
+  const std::string wrong = agreed(state.group(), path_violation(paths, collectives.used_paths()));
+  if (!wrong.empty()) state.invalid(wrong);
 }
 
 }  // namespace bench

@@ -111,12 +111,17 @@ MeasureSettings read_measure(Fields fields) {
   return settings;
 }
 
+bool read_flag(Fields& fields, const char* key) {
+  const Json* flag = fields.find(key);
+  if (flag == nullptr) return false;
+  if (!flag->is_boolean()) fields.refuse(key, "true or false", *flag);
+  return flag->get<bool>();
+}
+
 TelemetrySettings read_telemetry(Fields fields) {
   TelemetrySettings settings;
-  if (const Json* enabled = fields.find("enabled")) {
-    if (!enabled->is_boolean()) fields.refuse("enabled", "true or false", *enabled);
-    settings.enabled = enabled->get<bool>();
-  }
+  settings.enabled = read_flag(fields, "enabled");
+  settings.counters = read_flag(fields, "counters");
   if (fields.has("period_s")) settings.period_s = fields.at_least("period_s", kShortestPeriod);
   fields.finish();
   return settings;
@@ -141,7 +146,9 @@ MeasureSettings measure_settings_from_json(const Json& json) {
 }
 
 Json to_json(const TelemetrySettings& settings) {
-  return {{"enabled", settings.enabled}, {"period_s", settings.period_s}};
+  return {{"enabled", settings.enabled},
+          {"period_s", settings.period_s},
+          {"counters", settings.counters}};
 }
 
 TelemetrySettings telemetry_settings_from_json(const Json& json) {

@@ -28,6 +28,7 @@ struct MeasureSettings {
 struct TelemetrySettings {
   bool enabled = false;
   double period_s = 0.1;
+  bool counters = false;  // of errors, of every host, read when the job begins and ends
 };
 
 /// A limit the dispatcher knows before launch: it applies to the series of `metric` whose

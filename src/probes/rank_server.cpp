@@ -1,12 +1,15 @@
 #include "probes/rank_server.h"
 
 #include <cstdlib>
+#include <set>
 
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "probes/probe.h"
+#include "probes/record_stream.h"
+#include "probes/telemetry/error_counters.h"
 
 namespace bench {
 namespace {
@@ -22,6 +25,17 @@ Json faults_of(Device& device, int rank) {
                     {"device", device.id()},
                     {"rank", rank}});
   return list;
+}
+
+/// Whether no rank before this one is on the same host. Every rank must call it.
+bool is_first_here(Group& group) {
+  if (group.size() == 1) return true;
+  Json first = Json::array();
+  std::set<std::string> hosts;
+  for (const std::string& host : group.gather(host_name()))
+    first.push_back(hosts.insert(host).second);
+  const Json known = parse_json(broadcast_text(group, dump(first)), "the first rank of each host");
+  return known.at(static_cast<std::size_t>(group.rank())).get<bool>();
 }
 
 std::string in_words(const Json& fault) {
@@ -43,6 +57,7 @@ void RankServer::tell(const std::vector<Facts>& facts) {
 
 void RankServer::serve(std::istream& in) {
   absent_ = agreed(group_, device_.absent());
+  first_here_ = is_first_here(group_);
   for (;;) {
     std::string line;
     double more = 0.0;
@@ -91,12 +106,27 @@ Outcome RankServer::measure(const Job& job) {
   device_.faults();  // what was reported before is not of this job
   TelemetrySettings telemetry_settings = job.telemetry;
   telemetry_settings.enabled = telemetry_settings.enabled && group_.rank() == 0;
+  telemetry_settings.counters = telemetry_settings.counters && first_here_;
   JobTelemetry telemetry(telemetry_settings, device_.now(), counters_);
   State state(job, probe, device_, group_, sink_);
   probe.run(state);
   for (auto& body : telemetry.finish(state.spans())) answer(job.id, std::move(body));
+  if (job.telemetry.counters) tell_counters(job.id, telemetry.counters());
   if (const std::string fatal = tell_faults(job.id); !fatal.empty()) state.invalid(fatal);
   return state.finish();
+}
+
+void RankServer::tell_counters(const std::string& job, Json own) {
+  if (!own.is_null()) {
+    if (told_counters_ && !own.contains("problem")) drop_idle(own);
+    told_counters_ = !own.contains("problem");
+    own["host"] = host_name();
+  }
+  Json hosts = Json::array();
+  for (const std::string& text : group_.gather(dump(own)))
+    if (Json one = parse_json(text, "counters of a host"); !one.is_null())
+      hosts.push_back(std::move(one));
+  answer(job, Facts{"counters", {{"hosts", std::move(hosts)}}});
 }
 
 std::string RankServer::tell_faults(const std::string& job) {

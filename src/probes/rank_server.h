@@ -18,7 +18,7 @@ class RankServer {
   /// `counters` are read during jobs that ask for telemetry.
   RankServer(
       Group& group, Device& device, RecordSink& sink,
-      SourceFactory counters = [] { return host_counters(); })
+      SourceFactory counters = [] { return host_counters(SystemFiles(), read_nic); })
       : group_(group), device_(device), sink_(sink), counters_(std::move(counters)) {}
 
   /// Says what this program and this host are; the dispatcher waits for it before the first job.
@@ -34,6 +34,8 @@ class RankServer {
   void serve_one(const std::string& line);
   Outcome run(const Job& job);
   Outcome measure(const Job& job);
+  /// Writes what each host's counters of errors came to; `own` is null on all but one of its ranks.
+  void tell_counters(const std::string& job, Json own);
   /// Writes what the devices of all ranks reported; the fatal ones in words, "" without any.
   std::string tell_faults(const std::string& job);
   Outcome failed(const Job& job, std::string reason, Seconds elapsed);
@@ -43,7 +45,9 @@ class RankServer {
   Device& device_;
   RecordSink& sink_;
   SourceFactory counters_;
-  std::string absent_;  // why a rank has no device: then the job is skipped on all
+  bool first_here_ = true;      // of this host's ranks
+  bool told_counters_ = false;  // all of them, with those that did not grow
+  std::string absent_;          // why a rank has no device: then the job is skipped on all
 };
 
 }  // namespace bench

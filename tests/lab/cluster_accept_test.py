@@ -38,6 +38,9 @@ class ClusterAccept(ClusterTestCase):
         failures = self.failures(answer)
         self.assertEqual(sorted(failures), ["node02", "node03"], json.dumps(answer["hosts"], indent=1)[-6000:])
         self.assertEqual((code, answer["verdict"]), (1, "fail"))
+        for host in answer["hosts"]:  # node04 is the second of all its pairs: its counters are read nevertheless
+            moved = [row["bytes"] or 0 for row in host["counters"] if row["counter"] == "received_errors"]
+            self.assertGreater(max(moved, default=0), 1e6, host["host"])
         self.assertIn("cpu_time", {reason["metric"] for reason in failures["node02"]})
         self.assertNotIn("pairs", {reason["gate"] for reason in failures["node02"]})
         self.assertEqual({reason["gate"] for reason in failures["node03"]}, {"pairs"})

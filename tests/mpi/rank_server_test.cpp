@@ -43,5 +43,28 @@ TEST_CASE("a job is skipped on every rank when one has no device, and says why")
   CHECK(outcome.reason == "no device for this rank");
 }
 
+TEST_CASE("ranks that share a host tell its counters of errors once") {
+  Group& group = mpi_test_group();
+  const auto device = make_host_device();
+  CollectedRecords sink;
+  Job job;
+  job.id = "01.a";
+  job.probe = "null";
+  job.params = {{"value", 1.0}, {"noise", 0.0}, {"samples", 1}, {"outcome", "ok"}};
+  job.ranks = group.size();
+  job.telemetry.counters = true;
+  std::istringstream in(group.rank() == 0 ? dump(to_json(job)) + "\n" : "");
+  RankServer(group, *device, sink).serve(in);
+  if (group.rank() != 0) return;
+  int told = 0;
+  for (const Record& record : sink.records)
+    if (const auto* facts = std::get_if<Facts>(&record.body);
+        facts != nullptr && facts->topic == "counters") {
+      ++told;
+      CHECK(facts->facts.at("hosts").size() == 1);
+    }
+  CHECK(told == 1);
+}
+
 }  // namespace
 }  // namespace bench

@@ -30,14 +30,15 @@ double value(CounterSource& source, const std::string& column) {
   throw std::runtime_error("there is no column " + column);
 }
 
-TEST_CASE("a GPU has four sources, and none of them is asked too often") {
+TEST_CASE("a GPU has five sources, and none of them is asked too often") {
   const FakeNvml nvml("healthy");
   CounterSources sources = gpu_counters(nvml.library());
-  REQUIRE(sources.size() == 4);
+  REQUIRE(sources.size() == 5);
   CHECK(named(sources, "gpu0.fast").least_period() == Seconds{0.1});
   CHECK(named(sources, "gpu0.activity").least_period() > Seconds{0.1});
   CHECK(named(sources, "gpu0.slow").least_period() == Seconds{1.0});
   CHECK(named(sources, "gpu0.health").least_period() == Seconds{10.0});
+  CHECK(named(sources, "gpu0.traffic").least_period() == Seconds{10.0});
 }
 
 TEST_CASE("what a GPU does is read in base units") {
@@ -59,6 +60,20 @@ TEST_CASE("what a GPU does is read in base units") {
   CHECK(value(slow, "energy_j") == Approx(energy + 1.0));
 }
 
+TEST_CASE("a worn GPU's counters say so, beside the bytes that moved to and from it") {
+  const FakeNvml nvml("remapped_rows_narrow_pcie");
+  CounterSources sources = gpu_counters(nvml.library());
+  CounterSource& health = named(sources, "gpu0.health");
+  CHECK(value(health, "pcie_replays") == 41.0);
+  CHECK(value(health, "remapped_rows_uncorrected") == 7.0);
+  CHECK(value(health, "remapped_rows_pending") == 1.0);
+  CHECK(value(health, "remapped_rows_failed") == 0.0);
+  CounterSource& traffic = named(sources, "gpu0.traffic");
+  CHECK(value(traffic, "pcie_sent_bytes") == 197e9);
+  CHECK(value(traffic, "pcie_received_bytes") == 198e9);
+  CHECK(value(traffic, "nvlink_sent_bytes") == 1024000.0);
+}
+
 TEST_CASE("the activity of a GPU is that between two readings that lie far enough apart") {
   const FakeNvml nvml("healthy");
   CounterSources sources = gpu_counters(nvml.library());
@@ -77,7 +92,7 @@ TEST_CASE("the activity of a GPU is that between two readings that lie far enoug
 TEST_CASE("a GPU that refuses every question reads as unknown, never as zero") {
   const FakeNvml nvml("errors");
   CounterSources sources = gpu_counters(nvml.library());
-  REQUIRE(sources.size() == 3);  // whether it has GPM is refused as well
+  REQUIRE(sources.size() == 4);  // whether it has GPM is refused as well
   for (const auto& source : sources)
     for (const double one : read(*source)) CHECK(std::isnan(one));
 }

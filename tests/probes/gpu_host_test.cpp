@@ -41,7 +41,7 @@ TEST_CASE("a host with a GPU says what it is, who is on it, and what can be read
   CHECK(facts[0].facts.at("gpus")[0].at("name") == "NVIDIA H100 80GB HBM3");
   CHECK(facts[1].topic == "preflight");
   CHECK(facts[1].facts.at("foreign_processes").size() == 2);
-  CHECK(host.counters().size() == 4);
+  CHECK(host.counters().size() == 5);
 }
 
 TEST_CASE("this job's own processes on the GPU are not foreign, others are named") {
@@ -63,7 +63,7 @@ TEST_CASE("a rank that says no facts still asks its driver before it relies on i
     const FakeNvml nvml("healthy");
     GpuHost host = f.host(nvml);
     CHECK(host.nvml() != nullptr);
-    CHECK(host.counters().size() == 4);
+    CHECK(host.counters().size() == 5);
   }
   const FakeNvml nvml("hangs");
   CHECK(f.host(nvml).nvml() == nullptr);

@@ -75,6 +75,38 @@ TEST_CASE("a packet for a failed host has its serial, its evidence and the comma
   CHECK(has(to_text(packet), "50.00 GB/s"));
 }
 
+TEST_CASE("counters of errors stand in JSON, text, JUnit and on the certificate") {
+  Fleet fleet(4);
+  for (std::size_t h = 0; h < 4; ++h) {
+    for (int run = 0; run < 3; ++run) fleet.job("memory_bandwidth.bandwidth", h, 100.0);
+    fleet.facts(
+        0, "counters",
+        {{"hosts",
+          {{{"host", fleet.host(h)},
+            {"seconds", 1.0},
+            {"counters",
+             {{"host.network",
+               {{"e<th>.received_errors", h == 3 ? 900 : 0}, {"e<th>.received_bytes", 1e13}}},
+              {"gpu0.health", {{"ecc_uncorrected", 0}}}}}}}}});
+  }
+  const Acceptance acceptance = fleet.judge();
+  const Json json = to_json(acceptance);
+  CHECK_NOTHROW(Schema::load("schemas/acceptance.json").check(json, "acceptance"));
+  CHECK(json["hosts"][3]["verdict"] == "fail");
+  CHECK(json["hosts"][0]["counters"][0]["verdict"] == "pass");
+  CHECK(json["hosts"][0]["counters"][0]["bytes"] == 1e13);
+  CHECK(json["hosts"][0]["counters_watched"] == 2);
+  const std::string text = to_text(acceptance, {false, false, 100});
+  CHECK(has(text, "FAIL [counters] 900 received_errors of e<th>"));
+  CHECK(has(text, "counters of errors: 8 on 4 of 4 hosts"));
+  CHECK(has(to_junit(acceptance), "counters: ecc_uncorrected (gpu0)"));
+  CHECK(has(to_junit(acceptance), "<failure type=\"counters\""));
+  const std::string page = to_html(acceptance, acceptance.hosts[3]);
+  CHECK(has(page, "IEEE 802.3"));
+  CHECK(has(page, "e&lt;th&gt;"));
+  CHECK_FALSE(has(page, "e<th>"));
+}
+
 TEST_CASE("the reason for a scheduler is one line without quotes, and not longer than asked") {
   HostAcceptance host;
   Reason reason{Verdict::fail, "hard"};

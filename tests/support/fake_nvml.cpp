@@ -122,6 +122,7 @@ void fill(FieldValue& field) {
   if (field.id == 143) return answer(field, worn ? 7 : 0);
   if (field.id == 142 || field.id == 144 || field.id == 145)
     return answer(field, worn && field.id == 144 ? 1 : 0);
+  if (field.id == 197 || field.id == 198) return answer(field, field.id * 1'000'000'000ull);
   if (field.id == 94) return answer(field, worn ? 41 : 0);
   if (field.id == 91) return answer(field, 2);
   if (field.id == 138 && field.scope == ~0u) return answer(field, 1000);

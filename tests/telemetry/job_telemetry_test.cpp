@@ -11,6 +11,7 @@
 #include "core/record.h"
 #include "core/schema.h"
 #include "probes/rank_server.h"
+#include "probes/record_stream.h"
 #include "probes/telemetry/table_source.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_device.h"
@@ -201,6 +202,44 @@ TEST_CASE("a source that never answers is left behind, and the job keeps its res
   CHECK(telemetry.recordings.empty());
   CHECK(summarise_job(telemetry, {}).contains("problem"));
   *hang = false;  // else a sanitizer finds the thread
+}
+
+TEST_CASE("counters of errors alone cost two readings, and are told with zeros once") {
+  int readings = 0;
+  const SourceFactory sources = [&readings] {
+    CounterSources all = fake_sources();  // counts no errors: it is not even read
+    all.push_back(std::make_unique<TableSource>(
+        "gpu0.health",
+        std::vector<CounterColumn>{{"pcie_replays", "count", CounterColumn::counter},
+                                   {"ecc_uncorrected", "count", CounterColumn::counter}},
+        [&readings](std::span<double> values) {
+          values[0] = 7.0 + ++readings;
+          values[1] = 0.0;
+        }));
+    return all;
+  };
+  Job job;
+  job.id = "1";
+  job.probe = "telemetry_test_probe";
+  job.telemetry = {.counters = true};
+  Served served;
+  FakeDevice device;
+  const auto group = make_self_group();
+  const std::string line = dump(to_json(job)) + "\n";
+  std::istringstream in(line + line);
+  RankServer(*group, device, served.sink, sources).serve(in);
+  CHECK(readings == 4);
+  CHECK(served.telemetry() == nullptr);
+  CHECK(served.bodies<Chunk>().empty());
+  const auto facts = served.bodies<Facts>();
+  REQUIRE(facts.size() == 2);
+  REQUIRE(facts[0].topic == "counters");
+  const Json& first = facts[0].facts.at("hosts").at(0);
+  CHECK(first.at("host") == host_name());
+  CHECK(first.at("counters") ==
+        Json{{"gpu0.health", {{"pcie_replays", 1}, {"ecc_uncorrected", 0}}}});
+  const Json& second = facts[1].facts.at("hosts").at(0);
+  CHECK(second.at("counters") == Json{{"gpu0.health", {{"pcie_replays", 1}}}});
 }
 
 }  // namespace

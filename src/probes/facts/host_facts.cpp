@@ -5,6 +5,7 @@
 #include <array>
 #include <sstream>
 
+#include "probes/facts/access_facts.h"
 #include "probes/facts/cgroup_limits.h"
 #include "probes/facts/cpu_account.h"
 #include "probes/facts/cpu_facts.h"
@@ -161,6 +162,7 @@ Json read_host_facts(const std::filesystem::path& root, int own_processes) {
   add_limits(files, facts);
   facts["steal_share"] = steal_share(files);
   add_load(files, own_processes, facts);
+  facts["access"] = read_access_facts(files);
   facts["hurts"] = find_hurts(facts);
   return facts;
 }

@@ -76,6 +76,12 @@ std::optional<std::string> SystemFiles::bytes(const std::string& path, std::size
   return content;
 }
 
+bool SystemFiles::opens(const std::string& path) const {
+  const int file = open((root_ / path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file >= 0) close(file);
+  return file >= 0;
+}
+
 std::optional<std::string> SystemFiles::text(const std::string& path, std::size_t most) const {
   const auto content = bytes(path, most);
   return content ? std::optional<std::string>(trim(*content)) : std::nullopt;

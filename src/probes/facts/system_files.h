@@ -27,6 +27,8 @@ class SystemFiles {
   /// Names of the entries of a folder, sorted; empty where there is none.
   std::vector<std::string> entries(const std::string& path) const;
   bool exists(const std::string& path) const;
+  /// Whether this process may open it for reading.
+  bool opens(const std::string& path) const;
   /// Where links lead to, relative to the root; "" where there is nothing, or outside of it.
   std::string resolved(const std::string& path) const;
 

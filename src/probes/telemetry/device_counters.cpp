@@ -1,4 +1,4 @@
-// Counters of the host's devices: disks, network interfaces, InfiniBand ports, power zones.
+// Counters of the host's devices: disks, network interfaces, power zones.
 #include <algorithm>
 #include <map>
 
@@ -11,10 +11,7 @@ namespace {
 constexpr auto kCounter = CounterColumn::counter;
 constexpr std::size_t kMostDevices = 16;       // of one kind; a host of containers has hundreds
 constexpr std::size_t kMostText = 256u << 10;  // of one file of /proc
-// Some adapters ask their firmware for each port counter, which takes milliseconds.
-constexpr Seconds kPortPeriod{1.0};
 
-const std::string kPorts = "sys/class/infiniband";
 const std::string kZones = "sys/class/powercap";
 
 struct Item {
@@ -100,37 +97,11 @@ std::unique_ptr<CounterSource> network_counters(const SystemFiles& files) {
   // "eth0: bytes packets errs drop fifo frame compressed multicast bytes packets errs drop ..."
   return line_source(files, "host.network", "proc/net/dev", 0, interfaces(files),
                      {{"received_bytes", "byte", 1, 1.0},
+                      {"received_errors", "count", 3, 1.0},
                       {"received_drops", "count", 4, 1.0},
                       {"sent_bytes", "byte", 9, 1.0},
+                      {"sent_errors", "count", 11, 1.0},
                       {"sent_drops", "count", 12, 1.0}});
-}
-
-std::unique_ptr<CounterSource> infiniband_counters(const SystemFiles& files) {
-  // The data counters count four-byte words (InfiniBand Architecture 1.4, 16.1.3.5).
-  const std::vector<std::pair<CounterColumn, NumberFile>> items = {
-      {{"received_bytes", "byte", kCounter}, {"counters/port_rcv_data", 4.0}},
-      {{"sent_bytes", "byte", kCounter}, {"counters/port_xmit_data", 4.0}},
-      {{"send_waits", "count", kCounter}, {"counters/port_xmit_wait", 1.0}},
-      {{"symbol_errors", "count", kCounter}, {"counters/symbol_error", 1.0}},
-      {{"link_downed", "count", kCounter}, {"counters/link_downed", 1.0}},
-      {{"out_of_sequence", "count", kCounter}, {"hw_counters/out_of_sequence", 1.0}},
-      {{"retries_exceeded", "count", kCounter}, {"hw_counters/rnr_nak_retry_err", 1.0}},
-      {{"congestion_sent", "count", kCounter}, {"hw_counters/np_cnp_sent", 1.0}},
-      {{"congestion_handled", "count", kCounter}, {"hw_counters/rp_cnp_handled", 1.0}}};
-  std::vector<CounterColumn> columns;
-  std::vector<NumberFile> numbers;
-  std::size_t ports = 0;
-  for (const std::string& card : files.entries(kPorts))
-    for (const std::string& port : files.entries(kPorts + "/" + card + "/ports")) {
-      if (++ports > kMostDevices) break;
-      const std::string folder = kPorts + "/" + card + "/ports/" + port + "/";
-      for (const auto& [column, file] : items) {
-        if (!files.number(folder + file.path)) continue;  // not of this adapter
-        columns.push_back({card + "." + port + "." + column.name, column.unit, kCounter});
-        numbers.push_back({folder + file.path, file.factor});
-      }
-    }
-  return number_source(files, "host.infiniband", columns, numbers, kPortPeriod);
 }
 
 std::unique_ptr<CounterSource> power_counters(const SystemFiles& files) {

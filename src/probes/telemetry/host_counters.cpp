@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "probes/facts/cpu_account.h"
+#include "probes/telemetry/error_counters.h"
 #include "probes/telemetry/table_source.h"
 
 namespace bench {
@@ -70,11 +71,14 @@ std::unique_ptr<CounterSource> memory_counters(const SystemFiles& files) {
       });
 }
 
-CounterSources host_counters(const SystemFiles& files) {
+CounterSources host_counters(const SystemFiles& files, const ReadNic& nic) {
   CounterSources sources;
-  for (const auto make : {cpu_counters, memory_counters, disk_counters, network_counters,
-                          infiniband_counters, power_counters})
+  for (const auto make :
+       {cpu_counters, memory_counters, disk_counters, network_counters, infiniband_counters,
+        power_counters, memory_error_counters, pcie_error_counters, cpu_error_counters})
     if (auto source = make(files)) sources.push_back(std::move(source));
+  if (nic)
+    if (auto source = nic_counters(files, nic)) sources.push_back(std::move(source));
   return sources;
 }
 

@@ -5,11 +5,13 @@
 
 #include "probes/facts/system_files.h"
 #include "probes/telemetry/counter_source.h"
+#include "probes/telemetry/nic_statistics.h"
 
 namespace bench {
 
-/// All that this host has. `files` is copied; tests hand in a root of their own.
-CounterSources host_counters(const SystemFiles& files = SystemFiles());
+/// All that this host has. `files` is copied; tests hand in a root of their own. `nic`: how network
+/// cards are asked, which no file tells; they are not when it is empty.
+CounterSources host_counters(const SystemFiles& files = SystemFiles(), const ReadNic& nic = {});
 
 // The kinds; an empty pointer where the host has no such thing, or hides it.
 std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files);

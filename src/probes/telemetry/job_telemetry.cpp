@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "core/fields.h"
+#include "probes/telemetry/error_counters.h"
 
 namespace bench {
 namespace {
 
-constexpr double kTimeGrains = 1e6;  // in a second; more digits only make the record longer
+constexpr Seconds kLongerThanAnyJob{1e6};  // then there are two readings: the first and the last
+constexpr double kTimeGrains = 1e6;        // in a second; more digits only make the record longer
 
 /// The first value that is a number; 0 where there is none.
 double first_known(const std::vector<double>& values) {
@@ -20,13 +22,20 @@ double first_known(const std::vector<double>& values) {
 }  // namespace
 
 JobTelemetry::JobTelemetry(const TelemetrySettings& settings, Seconds now,
-                           const SourceFactory& sources) {
-  if (!settings.enabled) return;
+                           const SourceFactory& sources)
+    : settings_(settings) {
+  if (!settings.enabled && !settings.counters) return;
   begin_ = telemetry_clock();
   offset_ = begin_ - now.value;
   RecorderSettings recorder;
-  recorder.period = Seconds{settings.period_s};
-  sampler_ = std::make_unique<SamplerThread>(sources, recorder);
+  if (settings.enabled) {
+    recorder.period = Seconds{settings.period_s};
+    sampler_ = std::make_unique<SamplerThread>(sources, recorder);
+  } else {
+    recorder.period = kLongerThanAnyJob;
+    sampler_ =
+        std::make_unique<SamplerThread>([sources] { return error_sources(sources()); }, recorder);
+  }
 }
 
 std::vector<decltype(Record::body)> JobTelemetry::finish(const std::vector<Span>& spans) {
@@ -34,6 +43,11 @@ std::vector<decltype(Record::body)> JobTelemetry::finish(const std::vector<Span>
   if (sampler_ == nullptr) return records;
   const Telemetry telemetry = sampler_->stop();
   sampler_.reset();
+  if (settings_.counters)
+    counters_ = telemetry.problem.empty()
+                    ? counter_totals(telemetry.recordings, telemetry.wall.value)
+                    : Json{{"problem", telemetry.problem}};
+  if (!settings_.enabled) return records;
   std::vector<PhaseSpan> phases = {{"job", Json::object(), begin_, telemetry_clock()}};
   for (const Span& span : spans)
     phases.push_back(

@@ -23,7 +23,13 @@ class JobTelemetry {
   /// Nothing where it is off. Call once.
   std::vector<decltype(Record::body)> finish(const std::vector<Span>& spans);
 
+  /// What the counters of errors came to (counter_totals), or {"problem": why}; null where nobody
+  /// asked. After finish().
+  const Json& counters() const { return counters_; }
+
  private:
+  TelemetrySettings settings_;
+  Json counters_;
   double offset_ = 0.0;  // from the device's clock to the sampler's
   double begin_ = 0.0;   // on the sampler's clock
   std::unique_ptr<SamplerThread> sampler_;

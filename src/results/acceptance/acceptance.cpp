@@ -57,6 +57,7 @@ void hear(Hearing& hearing) {
   judge_topology(hearing);
   judge_hard(hearing);
   judge_cpu_time(hearing);
+  judge_counters(hearing);
   judge_peers(hearing);
   judge_pairs(hearing);
   judge_localised(hearing);

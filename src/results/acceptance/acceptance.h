@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "results/acceptance/counters.h"
 #include "results/acceptance/observations.h"
 #include "results/gates.h"
 #include "results/localisation/localisation.h"
@@ -17,8 +18,9 @@ namespace bench {
 
 /// Why a host, or a link, did not pass. `gate`: launch (it fell out of the run), preflight,
 /// topology (it is not what its profile says), hard (bounds of the suite, wrong results, CPU time),
-/// peers, repeatability, pairs (its links), coverage (not measured, or not cleanly), localised
-/// (named by a search for who makes a job of several hosts fail or slow).
+/// counters (errors that hardware counted), peers, repeatability, pairs (its links), coverage (not
+/// measured, or not cleanly), localised (named by a search for who makes a job of several hosts
+/// fail or slow).
 struct Reason {
   Verdict verdict = Verdict::inconclusive;
   std::string gate;
@@ -54,8 +56,9 @@ struct HostAcceptance {
   Verdict verdict = Verdict::inconclusive;
   std::vector<Reason> reasons;  // worst first
   std::vector<HostMetric> metrics;
-  std::vector<std::string> notes;  // what was seen and judges nothing
-  Json facts = Json::object();     // as Machine has them
+  std::vector<HostCounter> counters;  // of errors, by device
+  std::vector<std::string> notes;     // what was seen and judges nothing
+  Json facts = Json::object();        // as Machine has them
 };
 
 /// A link that is slow between two hosts that are not.
@@ -87,6 +90,9 @@ struct AcceptanceSettings {
 /// `runs`: of one suite over these hosts; the first is the whole, later ones repeat parts of it.
 Acceptance judge_acceptance(const std::vector<RunRecords>& runs,
                             const AcceptanceSettings& settings);
+
+/// The counters that say something: errors came, or none on bytes that are known.
+std::vector<const HostCounter*> telling_counters(const HostAcceptance& host);
 
 /// The cases that further runs of this host could settle; none for a host that is settled.
 std::vector<std::string> unsettled_cases(const HostAcceptance& host);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "results/acceptance/acceptance_output.h"
 #include "results/acceptance/markup.h"
@@ -23,10 +24,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 @page{margin:15mm})";
 
 std::string badge(Verdict verdict) {
-  std::string word(to_string(verdict));
-  std::string upper;
-  for (const char c : word) upper += static_cast<char>(c - 'a' + 'A');
-  return fmt::format("<span class=\"v {}\">{}</span>", word, upper);
+  return fmt::format("<span class=\"v {}\">{}</span>", to_string(verdict), in_capitals(verdict));
 }
 
 std::string page(const std::string& title, const std::string& body) {
@@ -81,8 +79,31 @@ std::string metrics_html(const HostAcceptance& host) {
          rows + "</tbody></table>\n";
 }
 
-std::string fact_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : dump(value);
+std::string ratio(double value) { return std::isfinite(value) ? fmt::format("{:.1e}", value) : ""; }
+
+std::string counters_html(const HostAcceptance& host) {
+  std::string rows;
+  for (const HostCounter* counter : telling_counters(host)) {
+    const CounterRule& rule = *counter->rule;
+    rows += fmt::format(
+        "<tr><td>{}</td><td>{}<br><span class=\"s\">{}</span></td><td class=\"n\">{}</td><td "
+        "class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+        "class=\"n\">{}</td><td>{}</td></tr>\n",
+        escaped(counter->device), escaped(rule.counter), escaped(rule.why),
+        counter->known ? fmt::format("{:.10g}", counter->count) : "not known",
+        number(counter->bytes, Unit::byte), ratio(counter->bits), ratio(counter->upper),
+        rule.kind == CounterKind::rate ? ratio(rule.error_ratio) : "",
+        counter->verdict ? badge(*counter->verdict) : "shown");
+  }
+  if (rows.empty()) return "";
+  return fmt::format(
+      "<h2>Counters of errors</h2>\n<p class=\"s\">{} were read; those at zero without known bytes "
+      "are left out.</p>\n<table><thead><tr><th>device</th><th>counter</th><th "
+      "class=\"n\">errors</th><th class=\"n\">moved</th><th class=\"n\">bits</th><th "
+      "class=\"n\">errors a bit at most</th><th "
+      "class=\"n\">allowed</th><th>verdict</th></tr></thead>"
+      "\n<tbody>{}</tbody></table>\n",
+      host.counters.size(), rows);
 }
 
 std::string identity_html(const HostAcceptance& host) {
@@ -93,7 +114,7 @@ std::string identity_html(const HostAcceptance& host) {
     rows += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escaped(key),
                         key == "memory_bytes" && value.is_number()
                             ? escaped(format(Bytes{value.get<double>()}))
-                            : escaped(fact_text(value)));
+                            : escaped(text_of(value)));
   }
   for (const Json& gpu : array_field(known, "gpus"))
     rows += fmt::format("<tr><td>GPU</td><td>{}</td></tr>\n", escaped(dump(gpu)));
@@ -120,10 +141,11 @@ std::string first_reason(const HostAcceptance& host) {
 }  // namespace
 
 std::string to_html(const Acceptance& acceptance, const HostAcceptance& host) {
-  return page(host.host + ": acceptance",
-              header(acceptance, host.host, host.verdict) + reasons_html(host.reasons) +
-                  metrics_html(host) + identity_html(host) + list_html("Seen besides", host.notes) +
-                  list_html("Not covered", acceptance.not_covered));
+  return page(host.host + ": acceptance", header(acceptance, host.host, host.verdict) +
+                                              reasons_html(host.reasons) + metrics_html(host) +
+                                              counters_html(host) + identity_html(host) +
+                                              list_html("Seen besides", host.notes) +
+                                              list_html("Not covered", acceptance.not_covered));
 }
 
 std::string to_html(const Acceptance& acceptance) {

@@ -38,6 +38,28 @@ Json to_json(const HostMetric& row) {
           {"verdict", to_string(row.verdict)}};
 }
 
+Json to_json(const HostCounter& counter) {
+  const CounterRule& rule = *counter.rule;
+  return {
+      {"device", counter.device},
+      {"counter", rule.counter},
+      {"count", counter.known ? Json(counter.count) : Json()},
+      {"bytes", number_or_null(counter.bytes)},
+      {"bits", number_or_null(counter.bits)},
+      {"errors_per_bit_at_most", number_or_null(counter.upper)},
+      {"errors_per_bit_allowed", rule.kind == CounterKind::rate ? Json(rule.error_ratio) : Json()},
+      {"chance", number_or_null(counter.chance)},
+      {"why", rule.why.empty() ? Json() : Json(rule.why)},
+      {"broken_jobs", counter.broken},
+      {"verdict", counter.verdict ? Json(to_string(*counter.verdict)) : Json()}};
+}
+
+Json counters_json(const HostAcceptance& host) {
+  Json list = Json::array();
+  for (const HostCounter* counter : telling_counters(host)) list.push_back(to_json(*counter));
+  return list;
+}
+
 template <class T>
 Json list_of(const std::vector<T>& items) {
   Json list = Json::array();
@@ -64,6 +86,17 @@ Json identity(const HostAcceptance& host) {
   return found;
 }
 
+Json to_json(const HostAcceptance& host) {
+  return {{"host", host.host},
+          {"verdict", to_string(host.verdict)},
+          {"reasons", list_of(host.reasons)},
+          {"metrics", list_of(host.metrics)},
+          {"counters_watched", host.counters.size()},
+          {"counters", counters_json(host)},
+          {"identity", identity(host)},
+          {"notes", host.notes}};
+}
+
 Json to_json(const Acceptance& acceptance) {
   Json json = {{"verdict", to_string(acceptance.verdict)},
                {"suite", acceptance.suite},
@@ -74,13 +107,7 @@ Json to_json(const Acceptance& acceptance) {
                {"localisation", localisation_json(acceptance.localisations)},
                {"hosts", Json::array()},
                {"links", Json::array()}};
-  for (const HostAcceptance& host : acceptance.hosts)
-    json["hosts"].push_back({{"host", host.host},
-                             {"verdict", to_string(host.verdict)},
-                             {"reasons", list_of(host.reasons)},
-                             {"metrics", list_of(host.metrics)},
-                             {"identity", identity(host)},
-                             {"notes", host.notes}});
+  for (const HostAcceptance& host : acceptance.hosts) json["hosts"].push_back(to_json(host));
   for (const LinkAcceptance& link : acceptance.links)
     json["links"].push_back({{"hosts", {link.a, link.b}},
                              {"verdict", to_string(link.reason.verdict)},

@@ -33,6 +33,14 @@ std::string cases_of(const HostAcceptance& host, Counts& counts) {
     text += test_case(
         host.host, row.case_name + ": " + row.metric + (list.empty() ? "" : " (" + list + ")"), "");
   }
+  for (const HostCounter& counter : host.counters) {
+    if (counter.verdict != Verdict::pass) continue;
+    ++counts.tests;
+    text += test_case(host.host,
+                      fmt::format("counters: {} ({})", counter.rule->counter,
+                                  counter.device.empty() ? "host" : counter.device),
+                      "");
+  }
   for (const Reason& reason : host.reasons) {
     ++counts.tests;
     ++(reason.verdict == Verdict::fail ? counts.failures : counts.errors);

@@ -14,6 +14,9 @@ std::string to_text(const Acceptance& acceptance, const TextStyle& style);
 /// {verdict, hosts: [{host, verdict, reasons: [{metric, value, expected, gate, text}]}]} and more.
 Json to_json(const Acceptance& acceptance);
 
+/// One of its hosts.
+Json to_json(const HostAcceptance& host);
+
 /// One suite a host, one case a metric; what is inconclusive is an error, not a failure.
 std::string to_junit(const Acceptance& acceptance);
 
@@ -30,6 +33,9 @@ std::string to_text(const Json& rma_packet);
 
 /// Names and serials of host and GPUs, as far as they could be read.
 Json identity(const HostAcceptance& host);
+
+/// "PASS", "FAIL", "INCONCLUSIVE".
+std::string in_capitals(Verdict verdict);
 
 /// One line for a scheduler: at most `most` characters.
 std::string short_reason(const HostAcceptance& host, std::size_t most);

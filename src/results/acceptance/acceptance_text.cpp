@@ -13,15 +13,7 @@ namespace {
 
 constexpr std::size_t kMostReasons = 6;
 
-std::string upper(Verdict verdict) {
-  std::string word(to_string(verdict));
-  std::ranges::transform(word, word.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return word;
-}
-
-Cell verdict_cell(Verdict verdict) { return {upper(verdict), paint_of(verdict)}; }
+Cell verdict_cell(Verdict verdict) { return {in_capitals(verdict), paint_of(verdict)}; }
 
 std::string of_limit_text(const HostAcceptance& host) {
   double least = kNoValue;
@@ -58,7 +50,7 @@ std::string reasons_text(const HostAcceptance& host, const TextStyle& style) {
   for (const Reason& reason : host.reasons) {
     if (!said.insert(reason.text).second) continue;
     if (++shown > kMostReasons) continue;
-    const std::string head = fmt::format("  {} [{}] ", upper(reason.verdict), reason.gate);
+    const std::string head = fmt::format("  {} [{}] ", in_capitals(reason.verdict), reason.gate);
     text += paint(head, paint_of(reason.verdict), style) +
             wrap(printable(reason.text), head.size(), 6, style) + "\n";
     if (!reason.settle.empty())
@@ -69,7 +61,32 @@ std::string reasons_text(const HostAcceptance& host, const TextStyle& style) {
   return text.empty() ? "" : paint(printable(host.host), Paint::bold, style) + "\n" + text;
 }
 
+/// What the hardware counted, over all hosts.
+std::string counters_text(const Acceptance& acceptance) {
+  std::size_t hosts = 0, watched = 0, passed = 0, few = 0;
+  for (const HostAcceptance& host : acceptance.hosts) {
+    hosts += host.counters.empty() ? 0 : 1;
+    watched += host.counters.size();
+    for (const HostCounter& counter : host.counters) {
+      passed += counter.verdict == Verdict::pass ? 1 : 0;
+      few += counter.rule->kind == CounterKind::rate && !counter.verdict ? 1 : 0;
+    }
+  }
+  if (watched == 0) return "";
+  return fmt::format(
+      "counters of errors: {} on {} of {} hosts; {} pass, {} moved too few bytes to tell\n",
+      watched, hosts, acceptance.hosts.size(), passed, few);
+}
+
 }  // namespace
+
+std::string in_capitals(Verdict verdict) {
+  std::string word(to_string(verdict));
+  std::ranges::transform(word, word.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return word;
+}
 
 std::string to_text(const Acceptance& acceptance, const TextStyle& style) {
   Table table({{"host", false},
@@ -85,10 +102,12 @@ std::string to_text(const Acceptance& acceptance, const TextStyle& style) {
   for (const LinkAcceptance& link : acceptance.links)
     text += "link " + wrap(printable(link.reason.text), 5, 6, style) + "\n";
   text += localisation_text(acceptance.localisations, style);
+  text += counters_text(acceptance);
   for (const std::string& one : acceptance.not_covered)
     text += paint("not covered: ", Paint::dim, style) + wrap(printable(one), 13, 6, style) + "\n";
   text += fmt::format(
-      "\n{} ({} {}{})\n", paint(upper(acceptance.verdict), paint_of(acceptance.verdict), style),
+      "\n{} ({} {}{})\n",
+      paint(in_capitals(acceptance.verdict), paint_of(acceptance.verdict), style),
       acceptance.runs.size() == 1 ? "run" : "runs",
       acceptance.runs.empty() ? "" : acceptance.runs.front(),
       acceptance.runs.size() > 1 ? fmt::format(" and {} more", acceptance.runs.size() - 1) : "");

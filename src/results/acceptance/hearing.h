@@ -26,6 +26,12 @@ struct Hearing {
   void blame(const std::string& name, Reason reason) const;
 };
 
+/// topic -> facts, and those of each host: the first that it said of a topic, before numbers.
+/// Points into the records.
+using FactsByTopic = std::map<std::string, const Json*>;
+using FactsOfHosts = std::map<std::string, FactsByTopic>;
+FactsOfHosts facts_of(const std::vector<RunRecords>& runs);
+
 std::string bound_key(const std::string& host, const std::string& case_name,
                       const std::string& metric);
 
@@ -34,11 +40,6 @@ inline constexpr double kPeersShare = 0.4;
 inline constexpr double kRepeatabilityShare = 0.2;
 inline constexpr double kPairsShare = 0.4;
 
-/// A host at a quarter of its peers is no chance where their scatter is four times smaller, however
-/// few they are: cuts for few hosts allow for fleets that scatter without bound.
-inline constexpr double kBeyondDoubt = 0.75;
-inline constexpr double kBeyondDoubtZ = -4.31;
-
 /// Hosts that fell out, jobs that failed, cases nobody could run.
 void judge_jobs(Hearing& hearing);
 /// Facts that forbid believing numbers: ECC, foreign processes, hosts unlike their peers, facts
@@ -46,11 +47,17 @@ void judge_jobs(Hearing& hearing);
 void judge_preflight(Hearing& hearing);
 /// Hosts that have a profile against it: of the suite's topology probe.
 void judge_topology(Hearing& hearing);
+/// Facts that the suite requires (`requires`) and that needed rights we lack.
+void judge_rights(const Hearing& hearing, const FactsOfHosts& facts);
 /// The suite's bounds, wrong results, bits unlike those of equal devices, and faults that drivers
 /// reported.
 void judge_hard(Hearing& hearing);
 /// CPU time withheld.
 void judge_cpu_time(Hearing& hearing);
+/// What jobs are known to have copied over PCIe, by host.
+std::map<HostAcceptance*, Volumes> volumes_of(const Hearing& hearing);
+/// Errors that hardware counted, by the bytes that moved.
+void judge_counters(Hearing& hearing);
 /// Peers and repeatability, of every metric that hosts measured one by one. After judge_hard.
 void judge_peers(Hearing& hearing);
 /// Rates between two hosts: a host all of whose pairs are slow, else the link between two.

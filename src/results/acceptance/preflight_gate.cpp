@@ -11,55 +11,12 @@
 namespace bench {
 namespace {
 
-/// host -> topic -> facts; the first that a host said of a topic: before numbers.
-using FactsOfHosts = std::map<std::string, std::map<std::string, Json>>;
-
-FactsOfHosts facts_of(const std::vector<RunRecords>& runs) {
-  FactsOfHosts facts;
-  for (const RunRecords& run : runs)
-    for (const Record& record : run.records)
-      if (const auto* stated = std::get_if<Facts>(&record.body))
-        facts[record.host].try_emplace(stated->topic, stated->facts);
-  return facts;
-}
-
 void add(const Hearing& hearing, const std::string& host, Verdict verdict, const std::string& fact,
          const std::string& text, const std::string& settle) {
   Reason reason{verdict, "preflight", "", fact};
   reason.text = text;
   reason.settle = settle;
   hearing.blame(host, std::move(reason));
-}
-
-bool needs_rights(const std::string& why) {
-  return why.find("ermission") != std::string::npos || why.find("rights") != std::string::npos;
-}
-
-/// Every {"unreadable": why} below `facts` whose reason is a missing right, by its path.
-void find_forbidden(const Json& facts, const std::string& path, std::vector<std::string>& found) {
-  if (facts.is_object() && facts.size() == 1 && field(facts, "unreadable").is_string()) {
-    const auto why = text_field(facts, "unreadable");
-    if (needs_rights(why)) found.push_back(path + " (" + why + ")");
-    return;
-  }
-  if (facts.is_object())
-    for (const auto& [key, value] : facts.items())
-      find_forbidden(value, path.empty() ? key : path + "." + key, found);
-  if (facts.is_array())
-    for (std::size_t i = 0; i < facts.size(); ++i)
-      find_forbidden(facts[i], fmt::format("{}[{}]", path, i), found);
-}
-
-void judge_rights(const Hearing& hearing, const std::string& host,
-                  const std::map<std::string, Json>& topics) {
-  std::vector<std::string> forbidden;
-  for (const char* topic : {"gpus", "preflight", "host"})
-    if (const auto facts = topics.find(topic); facts != topics.end())
-      find_forbidden(facts->second, topic, forbidden);
-  if (forbidden.empty()) return;
-  const std::string all = join(forbidden, ", ");
-  add(hearing, host, Verdict::inconclusive, "rights", "not readable without more rights: " + all,
-      "run as a user who may read these (root, or the group of the device files)");
 }
 
 bool is_positive(const Json& value) { return value.is_number() && value.get<double>() > 0.0; }
@@ -82,13 +39,12 @@ void judge_gpu(const Hearing& hearing, const std::string& host, const Json& gpu)
         "nvidia-smi -e 1, reboot");
 }
 
-void judge_gpus(const Hearing& hearing, const std::string& host,
-                const std::map<std::string, Json>& topics) {
+void judge_gpus(const Hearing& hearing, const std::string& host, const FactsByTopic& topics) {
   if (const auto gpus = topics.find("gpus"); gpus != topics.end())
-    for (const Json& gpu : array_field(gpus->second, "gpus")) judge_gpu(hearing, host, gpu);
+    for (const Json& gpu : array_field(*gpus->second, "gpus")) judge_gpu(hearing, host, gpu);
   const auto preflight = topics.find("preflight");
   if (preflight == topics.end()) return;
-  if (const auto count = array_field(preflight->second, "foreign_processes").size(); count > 0)
+  if (const auto count = array_field(*preflight->second, "foreign_processes").size(); count > 0)
     add(hearing, host, Verdict::inconclusive, "foreign_processes",
         fmt::format("{} foreign processes are on its GPUs", count), "end them, then run again");
 }
@@ -129,7 +85,7 @@ void judge_likeness(const Hearing& hearing, const FactsOfHosts& facts, const std
   for (const auto& [host, topics] : facts) {
     const auto own = topics.find("host");
     if (hearing.host(host) == nullptr || own == topics.end()) continue;
-    const Json& value = field(own->second, fact.c_str());
+    const Json& value = field(*own->second, fact.c_str());
     if (!value.is_null()) by_host[host] = value;
   }
   if (by_host.size() < 2) return;
@@ -146,13 +102,23 @@ void judge_likeness(const Hearing& hearing, const FactsOfHosts& facts, const std
 
 }  // namespace
 
+FactsOfHosts facts_of(const std::vector<RunRecords>& runs) {
+  FactsOfHosts facts;
+  for (const RunRecords& run : runs)
+    for (const Record& record : run.records)
+      if (const auto* stated = std::get_if<Facts>(&record.body);
+          stated != nullptr && record.job.empty())
+        facts[record.host].try_emplace(stated->topic, &stated->facts);
+  return facts;
+}
+
 void judge_preflight(Hearing& hearing) {
   const FactsOfHosts facts = facts_of(hearing.records);
   for (const auto& [host, topics] : facts) {
     if (hearing.host(host) == nullptr) continue;
-    judge_rights(hearing, host, topics);
     judge_gpus(hearing, host, topics);
   }
+  judge_rights(hearing, facts);
   for (const char* fact : kSame) judge_likeness(hearing, facts, fact);
 }
 

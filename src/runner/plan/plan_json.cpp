@@ -77,6 +77,7 @@ Json without_jobs(const Plan& plan) {
                {"inventory", to_json(plan.inventory)},
                {"gates", plan.gates},
                {"expected_s", plan.expected.value}};
+  if (!plan.suite.required_facts.is_null()) json["requires"] = plan.suite.required_facts;
   if (Json uneven = uneven_ranks(plan); !uneven.empty()) json["uneven"] = std::move(uneven);
   if (Json rest = cooldowns(plan); !rest.empty()) json["cooldown_s"] = std::move(rest);
   return json;
@@ -114,6 +115,7 @@ Plan plan_from_json(const Json& json, const std::string& origin) try {
   plan.suite.description = json.value("description", "");
   plan.suite.path = json.value("suite_path", "");
   plan.suite.digest = json.at("digest");
+  plan.suite.required_facts = json.value("requires", Json());
   plan.inventory = inventory_from_json(json.at("inventory"), origin);
   plan.gates = json.value("gates", Json::object());
   const auto hosts = hosts_by_name(plan.inventory);

@@ -61,6 +61,7 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
   suite.digest = sha256(text);
   suite.measure = json.value("measure", Json::object());
   suite.telemetry = json.value("telemetry", Json::object());
+  suite.required_facts = json.value("requires", Json());
   std::set<std::string> names;
   for (std::size_t i = 0; i < json.at("cases").size(); ++i) {
     const std::string at = "/cases/" + std::to_string(i);

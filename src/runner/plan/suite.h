@@ -38,6 +38,7 @@ struct Suite {
   std::string digest;  // SHA-256 of the file's bytes, hexadecimal
   Json measure = Json::object();
   Json telemetry = Json::object();
+  Json required_facts = nullptr;  // names; null where the suite says nothing
   std::vector<Case> cases;
 };
 

@@ -162,7 +162,9 @@ enum Field : unsigned {
   kPcieCorrectableErrors = 173,  // since 12.1
   kPcieNonFatalErrors = 179,
   kPcieFatalErrors = 180,
-  kPowerInstant = 186,             // mW; since 12.2
+  kPowerInstant = 186,     // mW; since 12.2
+  kPcieTransmitted = 197,  // bytes; since 12.6
+  kPcieReceived = 198,
   kNvlinkRecoveryEvents = 215,     // of one link; NVLink 5; since 12.6
   kRecoveryAction = 230,           // since 12.8
   kThrottleSoftwareThermal = 269,  // since 12.9

@@ -35,7 +35,7 @@ std::shared_ptr<const nvml::Library> GpuHost::nvml() {
 }
 
 CounterSources GpuHost::counters() const {
-  CounterSources sources = host_counters(files_);
+  CounterSources sources = host_counters(files_, read_nic);
   if (!answers_) return sources;
   CounterSources gpus = gpu_counters(library_);
   sources.insert(sources.end(), std::make_move_iterator(gpus.begin()),

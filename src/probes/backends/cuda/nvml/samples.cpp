@@ -113,13 +113,31 @@ std::unique_ptr<CounterSource> health_counters(Shared nvml, Device device,
   const std::vector<FieldColumn> fields = {
       {{"ecc_corrected", "count", kCounter}, kEccCorrectedVolatile, 1.0},
       {{"ecc_uncorrected", "count", kCounter}, kEccUncorrectedVolatile, 1.0},
+      {{"remapped_rows_corrected", "count", kCounter}, kRemappedCorrected, 1.0},
       {{"remapped_rows_uncorrected", "count", kCounter}, kRemappedUncorrected, 1.0},
+      {{"remapped_rows_pending", "count", kGauge}, kRemappedPending, 1.0},
+      {{"remapped_rows_failed", "count", kGauge}, kRemappedFailure, 1.0},
       {{"pcie_replays", "count", kCounter}, kPcieReplays, 1.0},
       {{"nvlink_crc_flit_errors", "count", kCounter}, kNvlinkCrcFlitErrors, 1.0},
       {{"nvlink_replay_errors", "count", kCounter}, kNvlinkReplayErrors, 1.0},
       {{"nvlink_recovery_errors", "count", kCounter}, kNvlinkRecoveryErrors, 1.0}};
   return std::make_unique<TableSource>(
       name + ".health", columns_of(fields, {}),
+      [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
+        read_fields(*nvml, device, asked, fields, values);
+      },
+      Seconds{10.0});
+}
+
+std::unique_ptr<CounterSource> traffic_counters(Shared nvml, Device device,
+                                                const std::string& name) {
+  const std::vector<FieldColumn> fields = {
+      {{"nvlink_sent_bytes", "byte", kCounter}, kNvlinkTransmitted, kKibi},
+      {{"nvlink_received_bytes", "byte", kCounter}, kNvlinkReceived, kKibi},
+      {{"pcie_sent_bytes", "byte", kCounter}, kPcieTransmitted, 1.0},
+      {{"pcie_received_bytes", "byte", kCounter}, kPcieReceived, 1.0}};
+  return std::make_unique<TableSource>(
+      name + ".traffic", columns_of(fields, {}),
       [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
         read_fields(*nvml, device, asked, fields, values);
       },
@@ -140,6 +158,7 @@ CounterSources gpu_counters(const std::string& library) {
     sources.push_back(nvml::fast_counters(nvml, device, name));
     sources.push_back(nvml::slow_counters(nvml, device, name));
     sources.push_back(nvml::health_counters(nvml, device, name));
+    sources.push_back(nvml::traffic_counters(nvml, device, name));
     if (auto activity = nvml::activity_counters(nvml, device, name))
       sources.push_back(std::move(activity));
   }

@@ -1,0 +1,151 @@
+// Errors that hardware counted while the jobs ran. Some are one too many; links may err now and
+// then, and are judged by the bits that moved: an exact Poisson test against what their standard
+// allows. One error on few bits is no verdict, and none on few bits neither.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/acceptance/counters.h"
+#include "results/acceptance/hearing.h"
+#include "results/acceptance/poisson.h"
+
+namespace bench {
+namespace {
+
+/// A count less likely than this at the allowed ratio is a doubt; what is a failure depends on how
+/// many counters are judged.
+constexpr double kDoubtful = 0.05;
+/// Fewer may be one event, however few bits moved: more runs must show it again.
+constexpr double kFewestErrors = 3.0;
+
+using SumsOfHosts = std::map<HostAcceptance*, CounterSums>;
+
+SumsOfHosts sums_of(const Hearing& hearing) {
+  SumsOfHosts sums;
+  for (std::size_t run = 0; run < hearing.records.size(); ++run) {
+    const PlannedJobs jobs = jobs_by_id(hearing.reports[run]);
+    for (const Record& record : hearing.records[run].records) {
+      const auto* facts = std::get_if<Facts>(&record.body);
+      if (facts == nullptr || facts->topic != "counters") continue;
+      const auto job = jobs.find(record.job);
+      const std::string& name = job == jobs.end() ? record.job : job->second->case_name;
+      for (const Json& one : array_field(facts->facts, "hosts"))
+        if (HostAcceptance* host = hearing.host(text_field(one, "host")))
+          sums[host].add(one, record.job, name);
+    }
+  }
+  return sums;
+}
+
+Reason reason_of(const HostCounter& counter, Verdict verdict) {
+  Reason reason{verdict, "counters"};
+  reason.metric = "counters." + std::string(counter.rule->counter);
+  reason.params = {{"device", counter.device}};
+  reason.unit = Unit::count;
+  reason.value = counter.count;
+  reason.expected = 0.0;
+  reason.job = counter.job;
+  reason.settle = counter.rule->settle;
+  return reason;
+}
+
+/// How many bits a link must carry until none, or no more than were seen, pass it.
+std::string more_bytes(const HostCounter& counter) {
+  const double bits = poisson_upper(counter.count) / counter.rule->error_ratio;
+  const double bytes = (bits - counter.bits) / counter.rule->bits_per_byte;
+  return fmt::format("{} more over it without another error pass it",
+                     format(Bytes{std::max(bytes, 0.0)}));
+}
+
+std::string expectation(const HostCounter& counter) {
+  return fmt::format("at most {:.2g} are to be expected ({}); the chance of so many is {:.2g}",
+                     counter.rule->error_ratio * counter.most_bits, counter.rule->why,
+                     counter.chance);
+}
+
+/// `level`: the chance at which a count fails.
+void judge_rate(HostCounter& counter, HostAcceptance& host, double level) {
+  if (!(counter.bits > 0.0)) return;  // nobody knows what moved: shown, not judged
+  const double expected = counter.rule->error_ratio * counter.most_bits;
+  counter.upper = poisson_upper(counter.count) / counter.bits;
+  counter.chance = poisson_at_least(counter.count, expected);
+  if (counter.upper <= counter.rule->error_ratio) counter.verdict = Verdict::pass;
+  if (counter.verdict || counter.chance > kDoubtful) return;
+  counter.verdict = counter.chance <= level && counter.count >= kFewestErrors
+                        ? Verdict::fail
+                        : Verdict::inconclusive;
+  Reason reason = reason_of(counter, *counter.verdict);
+  reason.expected = expected;
+  reason.text = counter.title() + ": " + expectation(counter);
+  if (counter.verdict == Verdict::inconclusive) {
+    reason.settle = more_bytes(counter);
+    reason.case_name = counter.case_name;
+    reason.more_runs = true;
+  }
+  host.reasons.push_back(std::move(reason));
+}
+
+void judge_presence(HostCounter& counter, HostAcceptance& host) {
+  counter.verdict = Verdict::pass;
+  if (!(counter.count > 0.0)) return;
+  counter.verdict = counter.rule->kind == CounterKind::hard ? Verdict::fail : Verdict::inconclusive;
+  Reason reason = reason_of(counter, *counter.verdict);
+  reason.text = fmt::format("{}: {}", counter.title(), counter.rule->why);
+  host.reasons.push_back(std::move(reason));
+}
+
+void judge(HostCounter& counter, HostAcceptance& host, double level) {
+  if (counter.broken > 0)
+    host.notes.push_back(fmt::format(
+        "{} of {} was reset, vanished or could not be read in {} jobs: what it counted there is "
+        "not known",
+        counter.rule->counter, counter.device.empty() ? "the host" : counter.device,
+        counter.broken));
+  if (!counter.known || counter.rule->kind == CounterKind::shown) return;
+  if (counter.rule->kind == CounterKind::rate)
+    judge_rate(counter, host, level);
+  else
+    judge_presence(counter, host);
+}
+
+std::size_t rates_in(const HostAcceptance& host) {
+  return static_cast<std::size_t>(std::ranges::count_if(host.counters, [](const HostCounter& one) {
+    return one.rule->kind == CounterKind::rate && one.known && one.bits > 0.0;
+  }));
+}
+
+void tell_problem(HostAcceptance& host, const std::string& problem) {
+  Reason reason{Verdict::inconclusive, "counters"};
+  reason.text = "its counters of errors could not be read: " + problem;
+  reason.settle = "mend the driver that does not answer, then run again";
+  host.reasons.push_back(std::move(reason));
+}
+
+}  // namespace
+
+std::vector<const HostCounter*> telling_counters(const HostAcceptance& host) {
+  std::vector<const HostCounter*> telling;
+  for (const HostCounter& counter : host.counters)
+    if (counter.count > 0.0 || (counter.rule->kind == CounterKind::rate && counter.bits > 0.0))
+      telling.push_back(&counter);
+  return telling;
+}
+
+void judge_counters(Hearing& hearing) {
+  std::size_t rates = 0;
+  const std::map<HostAcceptance*, Volumes> volumes = volumes_of(hearing);
+  for (auto& [host, sums] : sums_of(hearing)) {
+    const auto copied = volumes.find(host);
+    host->counters = sums.counters(copied == volumes.end() ? Volumes{} : copied->second);
+    rates += rates_in(*host);
+    if (!sums.problem().empty()) tell_problem(*host, sums.problem());
+  }
+  const double level =
+      hearing.settings.level / static_cast<double>(std::max<std::size_t>(rates, 1));
+  for (HostAcceptance& host : hearing.acceptance.hosts)
+    for (HostCounter& counter : host.counters) judge(counter, host, level);
+}
+
+}  // namespace bench

@@ -1,0 +1,103 @@
+// Facts that could not be read for lack of rights. The suite says without which of them nobody
+// passes (`requires`); the others are noted. Of what a host does not have nothing is asked.
+#include <array>
+
+#include "core/text.h"
+#include "results/acceptance/hearing.h"
+
+namespace bench {
+namespace {
+
+struct Requirement {
+  const char* name;
+  bool gpus;  // asked of hosts with GPUs only
+  const char* misses;
+  const char* settle;
+};
+
+constexpr const char* kGpuFacts = "gpu_facts";
+
+constexpr std::array<Requirement, 4> kRequirements{
+    {{"kernel_log", true, "Xids that NVML did not tell would have been missed",
+      "run as root or with CAP_SYSLOG, outside of containers that hide /dev/kmsg"},
+     {"memory_errors", false, "errors of the host's memory would have been missed",
+      "run as a user who may read /sys/devices/system/edac"},
+     {"pci_configuration", true, "bridges that redirect traffic between GPUs are not seen (ACS)",
+      "run as root or with CAP_SYS_ADMIN"},
+     {"firmware_tables", false, "memory modules and serial numbers are not known",
+      "run as root or with CAP_DAC_READ_SEARCH"}}};
+
+bool needs_rights(const std::string& why) {
+  return why.find("ermission") != std::string::npos || why.find("rights") != std::string::npos;
+}
+
+/// Every {"unreadable": why} below `facts` whose reason is a missing right, by its path.
+void find_forbidden(const Json& facts, const std::string& path, std::vector<std::string>& found) {
+  if (facts.is_object() && facts.size() == 1 && field(facts, "unreadable").is_string()) {
+    const auto why = text_field(facts, "unreadable");
+    if (needs_rights(why)) found.push_back(path + " (" + why + ")");
+    return;
+  }
+  if (facts.is_object())
+    for (const auto& [key, value] : facts.items()) find_forbidden(value, path + "." + key, found);
+  if (facts.is_array())
+    for (std::size_t i = 0; i < facts.size(); ++i)
+      find_forbidden(facts[i], path + "[" + std::to_string(i) + "]", found);
+}
+
+const Json& topic(const FactsByTopic& topics, const char* name) {
+  static const Json none;
+  const auto found = topics.find(name);
+  return found == topics.end() ? none : *found->second;
+}
+
+std::set<std::string> required_facts(const std::vector<RunRecords>& runs) {
+  std::set<std::string> names;
+  if (!runs.front().plan.contains("requires")) return {kGpuFacts};
+  for (const Json& name : array_field(runs.front().plan, "requires"))
+    if (name.is_string()) names.insert(name.get<std::string>());
+  return names;
+}
+
+struct Forbidden {
+  std::string name, text, settle;
+};
+
+void tell(const Hearing& hearing, const std::string& host, const Forbidden& fact, bool required) {
+  if (!required) {
+    if (HostAcceptance* found = hearing.host(host)) found->notes.push_back(fact.text);
+    return;
+  }
+  Reason reason{Verdict::inconclusive, "preflight", "", fact.name};
+  reason.text = fact.text;
+  reason.settle = fact.settle;
+  hearing.blame(host, std::move(reason));
+}
+
+std::vector<Forbidden> forbidden(const FactsByTopic& topics) {
+  std::vector<Forbidden> list;
+  std::vector<std::string> of_gpus;
+  for (const char* name : {"gpus", "preflight"}) find_forbidden(topic(topics, name), name, of_gpus);
+  if (!of_gpus.empty())
+    list.push_back({kGpuFacts, "not readable without more rights: " + join(of_gpus, ", "),
+                    "run as a user who may read these (root, or the group of the device files)"});
+  const bool has_gpus = !array_field(topic(topics, "gpus"), "gpus").empty();
+  const Json& access = field(topic(topics, "host"), "access");
+  for (const Requirement& one : kRequirements) {
+    const std::string why = text_field(field(access, one.name), "unreadable");
+    if (why.empty() || (one.gpus && !has_gpus)) continue;
+    list.push_back({one.name, std::string(one.name) + ": " + why + "; " + one.misses, one.settle});
+  }
+  return list;
+}
+
+}  // namespace
+
+void judge_rights(const Hearing& hearing, const FactsOfHosts& facts) {
+  const std::set<std::string> required = required_facts(hearing.records);
+  for (const auto& [host, topics] : facts)
+    for (const Forbidden& fact : forbidden(topics))
+      tell(hearing, host, fact, required.contains(fact.name));
+}
+
+}  // namespace bench

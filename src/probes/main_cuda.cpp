@@ -8,9 +8,12 @@
 int main(int argc, char** argv) {
   bench::GpuHost host;
   return bench::run_rank_program(
-      {"bench-rank-cuda", bench::join_group,
-       [&host] { return bench::make_cuda_device(host.nvml()); }, bench::cuda_library_versions,
-       bench::place_near_gpu, [&host](const std::set<int>& own) { return host.facts(own); },
-       [&host] { return host.counters(); }},
+      {.name = "bench-rank-cuda",
+       .join_group = bench::join_group,
+       .make_device = [&host] { return bench::make_cuda_device(host.nvml()); },
+       .libraries = bench::cuda_library_versions,
+       .place = bench::place_near_gpu,
+       .device_facts = [&host](const std::set<int>& own) { return host.facts(own); },
+       .counters = [&host] { return host.counters(); }},
       argc, argv);
 }

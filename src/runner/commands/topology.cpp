@@ -29,7 +29,7 @@ Asked ask_hosts(Options& options) {
   options.suite = "topology";
   RunRequest request;
   request.runs = options.runs();
-  PlannedRun planned = plan_from(options, request.runs);
+  PlannedRun planned = plan_from(options, options.database());
   if (options.learn.empty())  // a wrong profile is told before anybody is asked
     profiles_of(planned.plan.inventory, options.profile, options.database());
   request.plan = std::move(planned.plan);

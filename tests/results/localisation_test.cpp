@@ -168,5 +168,7 @@ TEST_CASE("a host that fell out of the run is named already: nothing is searched
   Fleet fleet = gated(4);
   fleet.job(kBus, fleet.settings.hosts,
             Outcome{Status::failed, "node02 does not answer: connection refused", 5.0});
+  CHECK(make_run_report(fleet.run).localisations.size() == 1);  // the words alone say nothing
+  fleet.out("node02", "does not answer: connection refused");
   CHECK(make_run_report(fleet.run).localisations.empty());
 }

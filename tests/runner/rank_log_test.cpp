@@ -12,11 +12,12 @@ TEST_CASE(
   log.add_line("error: n2 has no network card 'eth9'");
   log.add_line("error: another");
   CHECK(log.last_words() == "error: n2 has no network card 'eth9' | error: another");
-  for (const char* line : {"mpirun detected", "-----", "that a process", "ended", "with code 4"})
+  for (const char* line : {"mpirun detected", "-----", "that a process", "ended", "with", "code",
+                           "4", "on", "host n2"})
     log.add_line(line);
   CHECK(log.last_words() ==
-        "error: n2 has no network card 'eth9' | mpirun detected | that a process | ended | with "
-        "code 4");
+        "error: n2 has no network card 'eth9' | mpirun detected | that a process | ended | with | "
+        "code | 4 | on | host n2");
   log.start_job();
   log.add_line("of the next job");
   CHECK(log.last_words() == "of the next job");

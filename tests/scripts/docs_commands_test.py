@@ -21,7 +21,7 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 IN_FENCE = re.compile(r"^benchctl (\S.*)$", re.MULTILINE)
 IN_TEXT = re.compile(r"`(?:build/bin/)?benchctl ([a-z][^`]*)`")
 SCRIPT = re.compile(r"\bscripts/([a-z_]+)(?![\w./])")
-ONLY_OF_RUN = {"--label": 1, "--json": 0}
+ONLY_OF_RUN = {"--label": 1, "--json": 0, "--localise": 0, "--localise-jobs": 1, "--localise-time": 1}
 
 
 def commands():

@@ -44,7 +44,7 @@ Answer run_suite(Options& options) {
   request.run.dispatcher =
       dispatcher_settings(options, request.run.plan.inventory, options.database());
   request.most_runs = options.most_runs;
-  request.run.localise = budget_of(options);
+  request.run.localise = budget_of(options, request.run.plan);
   for (const Host& host : request.run.plan.inventory.hosts)
     request.settings.hosts.push_back(host.name);
   request.settings.profiles =

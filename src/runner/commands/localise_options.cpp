@@ -1,5 +1,7 @@
 #include "runner/commands/localise_options.h"
 
+#include <algorithm>
+
 namespace bench {
 
 void add_localise_options(CLI::App& command, LocaliseOptions& options) {
@@ -23,8 +25,10 @@ void add_localise_options(CLI::App& command, LocaliseOptions& options) {
       ->check(CLI::Range(1.0, 1e7));
 }
 
-std::optional<SearchBudget> budget_of(const LocaliseOptions& options) {
-  if (!options.localise) return {};
+std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan& plan) {
+  const bool any = std::ranges::any_of(
+      plan.entries, [](const PlanEntry& entry) { return entry.job.hosts.size() > 1; });
+  if (!options.localise || !any) return {};
   return options.search;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "results/localisation/localisation.h"
+#include "runner/plan/planner.h"
 
 namespace bench {
 
@@ -16,7 +17,7 @@ struct LocaliseOptions {
 
 void add_localise_options(CLI::App& command, LocaliseOptions& options);
 
-/// Nothing where nothing is to be searched.
-std::optional<SearchBudget> budget_of(const LocaliseOptions& options);
+/// Nothing where nothing is to be searched, as where no job has several hosts.
+std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan& plan);
 
 }  // namespace bench

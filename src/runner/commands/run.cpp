@@ -78,7 +78,7 @@ ExitCode run(const Options& options) {
   check_batch(options, planned.site);
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
-  request.localise = budget_of(options);
+  request.localise = budget_of(options, request.plan);
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
 
   if (options.sbatch) return run_as_batch(options, request);

@@ -64,11 +64,6 @@ RunDirectory make_run(const RunRequest& request, std::int64_t time_ns) {
 
 namespace {
 
-bool has_job_of_several_hosts(const Plan& plan) {
-  return std::ranges::any_of(plan.entries,
-                             [](const PlanEntry& entry) { return entry.job.hosts.size() > 1; });
-}
-
 /// Until each search has ended or the budget is spent; false when the user interrupted.
 bool search(const RunDirectory& directory, Dispatcher& dispatcher, Progress& progress) {
   for (;;) {
@@ -142,7 +137,7 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
     // An allocation of our own may lack hosts when a run is resumed: nothing is searched there.
     const bool all_hosts =
         !own || hosts_of(request.plan).size() == request.plan.inventory.hosts.size();
-    if (finished && request.localise && all_hosts && has_job_of_several_hosts(request.plan))
+    if (finished && request.localise && all_hosts)
       finished = search(directory, dispatcher, progress);
   }
   const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};

@@ -56,7 +56,7 @@ TEST_CASE(
   runs.push_back(std::move(fleet.run));
   const double before = peak_bytes();
   const auto begin = std::chrono::steady_clock::now();
-  const Acceptance acceptance = judge_acceptance(runs, fleet.settings);
+  const Acceptance acceptance = judge_acceptance(std::move(runs), fleet.settings);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const auto output = std::chrono::steady_clock::now();
   const std::string text = to_text(acceptance, {false, false, 100});

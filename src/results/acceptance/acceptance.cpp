@@ -1,7 +1,9 @@
 #include "results/acceptance/acceptance.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "results/acceptance/hearing.h"
 
@@ -63,11 +65,16 @@ void hear(Hearing& hearing) {
   judge_localised(hearing);
 }
 
-/// Jobs that a search asked for speak through what it concluded, not as measurements of their own.
-std::vector<RunRecords> planned_alone(const std::vector<RunRecords>& runs) {
-  std::vector<RunRecords> plain;
-  for (const RunRecords& run : runs) plain.push_back(without_searches(run));
-  return plain;
+/// Jobs that a search asked for speak through what it concluded, not as measurements of their own:
+/// they are taken out of `run`.
+RunReport report_of_planned(RunRecords& run, std::vector<Localisation>& concluded) {
+  RunReport report = make_run_report(run);
+  std::ranges::move(report.localisations, std::back_inserter(concluded));
+  const bool searched =
+      std::ranges::any_of(run.jobs, [](const PlannedJob& job) { return !job.search_of.empty(); });
+  if (!searched) return report;
+  run = without_searches(std::move(run));
+  return make_run_report(run);
 }
 
 }  // namespace
@@ -88,16 +95,11 @@ void Hearing::blame(const std::string& name, Reason reason) const {
   if (HostAcceptance* found = host(name)) found->reasons.push_back(std::move(reason));
 }
 
-Acceptance judge_acceptance(const std::vector<RunRecords>& whole,
-                            const AcceptanceSettings& settings) {
+Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings) {
   Acceptance acceptance;
   std::vector<RunReport> reports;
-  const std::vector<RunRecords> runs = planned_alone(whole);
-  for (const RunRecords& run : whole)
-    for (Localisation& one : make_run_report(run).localisations)
-      acceptance.localisations.push_back(std::move(one));
-  for (const RunRecords& run : runs) {
-    reports.push_back(make_run_report(run));
+  for (RunRecords& run : runs) {
+    reports.push_back(report_of_planned(run, acceptance.localisations));
     acceptance.runs.push_back(run.run);
     acceptance.interrupted |= reports.back().interrupted;
   }

@@ -88,8 +88,7 @@ struct AcceptanceSettings {
 };
 
 /// `runs`: of one suite over these hosts; the first is the whole, later ones repeat parts of it.
-Acceptance judge_acceptance(const std::vector<RunRecords>& runs,
-                            const AcceptanceSettings& settings);
+Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings);
 
 /// The counters that say something: errors came, or none on bytes that are known.
 std::vector<const HostCounter*> telling_counters(const HostAcceptance& host);

@@ -24,7 +24,7 @@ struct Family {
 
 using SeriesOfJob = std::map<std::string, std::vector<const Series*>>;
 
-SeriesOfJob series_of_jobs(const RunReport& report) {
+SeriesOfJob series_by_job(const RunReport& report) {
   SeriesOfJob all;
   for (const Result& result : report.results) all[result.series.job].push_back(&result.series);
   return all;
@@ -217,7 +217,7 @@ std::optional<Incident> slow_incident(const Family& family, const RunReport& rep
 }  // namespace
 
 std::vector<Incident> incidents(const RunReport& report) {
-  const SeriesOfJob all = series_of_jobs(report);
+  const SeriesOfJob all = series_by_job(report);
   std::vector<Incident> list;
   if (!any_trouble(report, all)) return list;
   for (const Family& family : families(report)) {

@@ -52,6 +52,6 @@ std::string localisation_text(const std::vector<Localisation>& list, const TextS
 Json localisation_json(const std::vector<Localisation>& list);
 
 /// The run without the jobs that searches asked for.
-RunRecords without_searches(const RunRecords& run);
+RunRecords without_searches(RunRecords run);
 
 }  // namespace bench

@@ -48,17 +48,18 @@ Plan plan_of_unsettled(const Plan& plan, const Acceptance& acceptance) {
     if (is_out(host)) out.insert(host.host);
     for (const std::string& one : unsettled_cases(host)) wanted.insert({one, host.host});
   }
-  Plan more = plan;
-  std::erase_if(more.entries, [&](const PlanEntry& entry) {
+  Plan more{plan.suite, plan.inventory, {}, plan.gates, {}};
+  for (const PlanEntry& entry : plan.entries) {
     const auto& hosts = entry.job.hosts;
     const auto is_wanted = [&](const std::string& host) {
       return wanted.contains({entry.job.case_name, host});
     };
-    return !entry.skip.empty() || std::ranges::none_of(hosts, is_wanted) ||
-           std::ranges::any_of(hosts, [&](const auto& host) { return out.contains(host); });
-  });
-  more.expected = {};
-  for (const PlanEntry& entry : more.entries) more.expected += entry.expected;
+    if (!entry.skip.empty() || std::ranges::none_of(hosts, is_wanted) ||
+        std::ranges::any_of(hosts, [&](const auto& host) { return out.contains(host); }))
+      continue;
+    more.entries.push_back(entry);
+    more.expected += entry.expected;
+  }
   return more;
 }
 
@@ -83,14 +84,14 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
 }
 
 Acceptance judge_kept(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings) {
-  const auto records = read_all(runs);
+  auto records = read_all(runs);
   std::set<std::string> known(settings.hosts.begin(), settings.hosts.end());
   const bool all = known.empty();
   for (const RunRecords& run : records)
     for (const PlannedJob& job : run.jobs)
       for (const std::string& host : job.hosts)
         if (all && known.insert(host).second) settings.hosts.push_back(host);
-  return judge_acceptance(records, settings);
+  return judge_acceptance(std::move(records), settings);
 }
 
 }  // namespace bench

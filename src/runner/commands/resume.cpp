@@ -1,6 +1,7 @@
 // benchctl resume [RUN]: runs what is missing of a run that was interrupted, killed, or lost a
 // host.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/locations.h"
@@ -22,27 +23,39 @@ struct Options : DispatchOptions, ReadingOptions {
   bool failed = false;
 };
 
-/// The run's own plan, with the entries alone that are missing.
-Plan what_is_missing(const std::filesystem::path& folder, bool failed) {
-  const auto missing = missing_jobs(read_run(folder), failed);
+struct Missing {
+  Plan plan;  // the run's own, with the entries alone that are missing
+  std::optional<SearchBudget> localise;
+  bool searches = false;  // a search has more to ask
+};
+
+Missing what_is_missing(const std::filesystem::path& folder, bool failed) {
+  Missing found;
+  std::set<std::string> wanted;
+  {
+    const RunRecords run = read_run(folder);
+    const auto missing = missing_jobs(run, failed);
+    wanted.insert(missing.begin(), missing.end());
+    found.localise = search_budget(run.plan);
+    found.searches = found.localise && search_goes_on(make_run_report(run));
+  }
   const auto file = folder / "plan.json";
-  Plan plan = plan_from_json(read_json(file), file.string());
-  const std::set<std::string> wanted(missing.begin(), missing.end());
-  std::erase_if(plan.entries,
+  found.plan = plan_from_json(read_json(file), file.string());
+  std::erase_if(found.plan.entries,
                 [&](const PlanEntry& entry) { return !wanted.contains(entry.job.id); });
-  return plan;
+  return found;
 }
 
 ExitCode resume_run(const Options& options) {
   const auto folder = find_run(options.runs(), options.run);
   RunRequest request;
-  request.plan = what_is_missing(folder, options.failed);
-  request.localise = search_budget(read_json(folder / "plan.json"));
+  Missing missing = what_is_missing(folder, options.failed);
+  request.plan = std::move(missing.plan);
+  request.localise = missing.localise;
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
   bool finished = true;
-  const bool searches = request.localise && search_goes_on(make_run_report(read_run(folder)));
-  if (request.plan.entries.empty() && !searches)
+  if (request.plan.entries.empty() && !missing.searches)
     say(Level::info, "nothing of " + folder.filename().string() + " is missing");
   else
     finished =

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "runner/launch/process.h"
 #include "runner/launch/program_output.h"
 #include "runner/plan/suite.h"
 #include "runner/stage/stage_script.h"

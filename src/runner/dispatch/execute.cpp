@@ -96,9 +96,10 @@ void stage_programs(const Plan& plan, LaunchSite& site, DispatcherSettings& sett
     throw Error(ErrorKind::input, "--stage: ranks in a container run the image's programs",
                 "put the bundle into the image, or mount it with container_mounts");
   const std::string& there = site.settings.rank_program;
-  const Staged staged = stage(
-      settings.stage, places, slurm ? reach_by_step(site.slurm) : reach_by_agent(site.settings),
-      there.empty() ? site.rank_program : there, settings.version, interrupts);
+  const Staged staged =
+      stage(settings.stage, places,
+            slurm ? reach_by_step(site.slurm, StepInput::ours) : reach_by_agent(site.settings),
+            there.empty() ? site.rank_program : there, settings.version, interrupts);
   settings.out = staged.out;
   for (const auto& [host, why] : staged.out) say(Level::warning, host + " " + why);
   if (staged.folder.empty()) return;

@@ -9,7 +9,9 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
+#include "runner/launch/reach.h"
 
 namespace bench {
 namespace {
@@ -25,12 +27,6 @@ struct Question {
   std::string output, error;
 };
 
-std::string last_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  const auto begin = text.rfind('\n');
-  return printable(begin == std::string::npos ? text : text.substr(begin + 1));
-}
-
 /// ssh ends with the line that says why; srun says "error:" first, and then what it does about it.
 std::string telling_line(const std::string& text) {
   const auto error = text.find("error: ");
@@ -38,14 +34,11 @@ std::string telling_line(const std::string& text) {
                                     : last_line(text.substr(0, text.find('\n', error)));
 }
 
-/// What stands before a command that is to run on that host.
-using Reach = std::function<std::vector<std::string>(const Place&)>;
-
 Question ask(const Place& place, const Reach& reach, const std::vector<std::string>& words) {
   Question question;
   question.answer.host = place.host;
   Command command;
-  if (!place.here) command.argv = reach(place);
+  if (!place.here) command.argv = reach.words(place);
   command.unset = step_variables();
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   try {
@@ -113,18 +106,6 @@ std::vector<HostAnswer> ask_all(const std::vector<Place>& places, const Reach& r
   return answers;
 }
 
-Reach by_agent(const LaunchSettings& settings) {
-  return [&settings](const Place& place) {
-    std::vector<std::string> words = agent_words(settings);
-    words.push_back(place.address);
-    return words;
-  };
-}
-
-Reach by_step(const SlurmSite& site) {
-  return [&site](const Place& place) { return reach_words(place.host, site); };
-}
-
 Seconds agent_limit(const LaunchSettings& settings) {
   return {settings.connect_timeout_s + kBeyondConnecting.value};
 }
@@ -146,26 +127,29 @@ std::vector<std::string> sweep_command(const std::string& program, const std::st
 std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
                                         const LaunchSettings& settings, const std::string& program,
                                         const std::string& token) {
-  return ask_all(places, by_agent(settings), agent_limit(settings), sweep_command(program, token));
+  return ask_all(places, reach_by_agent(settings), agent_limit(settings),
+                 sweep_command(program, token));
 }
 
 HostCheck check_through(const SlurmSite& site) {
   return [site](const std::vector<Place>& places, const LaunchSettings&, const std::string& program,
                 const std::string& token) {
-    return ask_all(places, by_step(site), kSlurmLimit, sweep_command(program, token));
+    return ask_all(places, reach_by_step(site, StepInput::none), kSlurmLimit,
+                   sweep_command(program, token));
   };
 }
 
 std::string look_at_ranks(const std::vector<Place>& places, const LaunchSettings& settings,
                           const std::string& program, const std::string& token) {
-  return in_words(
-      ask_all(places, by_agent(settings), agent_limit(settings), {program, "--states", token}));
+  return in_words(ask_all(places, reach_by_agent(settings), agent_limit(settings),
+                          {program, "--states", token}));
 }
 
 RankLook look_through(const SlurmSite& site) {
   return [site](const std::vector<Place>& places, const LaunchSettings&, const std::string& program,
                 const std::string& token) {
-    return in_words(ask_all(places, by_step(site), kSlurmLimit, {program, "--states", token}));
+    return in_words(ask_all(places, reach_by_step(site, StepInput::none), kSlurmLimit,
+                            {program, "--states", token}));
   };
 }
 

@@ -96,10 +96,12 @@ std::map<std::string, std::string> mpi_environment(const std::vector<Place>& pla
   return env;
 }
 
-std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site) {
+std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site,
+                                     StepInput input) {
   std::vector<std::string> argv = step_words(site);
-  add(argv, {"--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overcommit", "--mpi=none",
-             "--cpu-bind=none", "--input=none", "--export=ALL"});
+  add(argv,
+      {"--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overcommit", "--mpi=none",
+       "--cpu-bind=none", input == StepInput::ours ? "--input=0" : "--input=none", "--export=ALL"});
   return argv;
 }
 

@@ -28,8 +28,11 @@ std::vector<std::string> srun_words(const Job& job, const std::vector<Place>& pl
 std::map<std::string, std::string> mpi_environment(const std::vector<Place>& places,
                                                    const LaunchSettings& settings);
 
+enum class StepInput { none, ours };
+
 /// One command on one host of the allocation, beside whatever runs there.
-std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site);
+std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site,
+                                     StepInput input = StepInput::none);
 
 /// Of the allocation or step we are in: srun would read them as options, and a rank that is started
 /// without srun as its place in a group.

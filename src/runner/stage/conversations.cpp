@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "runner/launch/process.h"
+#include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
 #include "runner/launch/srun.h"
 
@@ -29,13 +30,6 @@ struct Running {
   bool asked = false;
   Clock::time_point deadline;
 };
-
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of("\r\n");
-  if (end == std::string::npos) return "";
-  const auto begin = text.rfind('\n', end);
-  return printable(text.substr(begin + 1, end - begin));  // npos + 1 is 0
-}
 
 /// True when something was read.
 bool listen(Running& one) {

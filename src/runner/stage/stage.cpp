@@ -109,25 +109,6 @@ std::string bundle_bytes(const std::filesystem::path& bundle) {
 
 }  // namespace
 
-Reach reach_by_agent(const LaunchSettings& settings) {
-  return {[settings](const Place& place) {
-            if (place.here) return std::vector<std::string>{};
-            std::vector<std::string> words = agent_words(settings);
-            words.push_back(place.address);
-            return words;
-          },
-          true};
-}
-
-Reach reach_by_step(const SlurmSite& site) {
-  return {[site](const Place& place) {
-            auto words = reach_words(place.host, site);
-            std::ranges::replace(words, std::string("--input=none"), std::string("--input=0"));
-            return words;
-          },
-          false};
-}
-
 Staged stage(const std::filesystem::path& bundle, const std::vector<Place>& places,
              const Reach& reach, const std::string& program, const std::string& version,
              const Interrupts& interrupts) {

@@ -4,25 +4,14 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "runner/dispatch/interrupts.h"
-#include "runner/launch/launcher.h"
+#include "runner/launch/reach.h"
 
 namespace bench {
-
-/// The words that start a program of a host, and whether a shell there reads them.
-struct Reach {
-  std::function<std::vector<std::string>(const Place&)> words;
-  bool shell = true;
-};
-/// By the remote shell agent; a place that is this host without.
-Reach reach_by_agent(const LaunchSettings& settings);
-/// By a step of the allocation that takes our input.
-Reach reach_by_step(const SlurmSite& site);
 
 struct Staged {
   /// Where the programs lie on all hosts: ".../benchctl/bin"; "" where every host has its own.

@@ -127,14 +127,6 @@ ExitCode accept(Options& options) {
   return code_of(answer, drained);
 }
 
-template <class T>
-CLI::Option* add_list(CLI::App& command, const std::string& name, T& value,
-                      const std::string& text) {
-  return command.add_option(name, value, text)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
 void add_options(CLI::App& command, Options& options) {
   command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
       ->type_name("FILE");
@@ -149,18 +141,18 @@ void add_options(CLI::App& command, Options& options) {
       ->type_name("PROFILE");
   command.add_option("--suite", options.suite, "Another suite instead, by name or file")
       ->type_name("SUITE");
-  add_list(command, "--only", options.changes.only, "Only this case; may be repeated")
+  add_repeated(command, "--only", options.changes.only, "Only this case; may be repeated")
       ->type_name("CASE");
-  add_list(command, "--threshold", options.thresholds,
-           "The loss against peers that matters, e.g. gemm.throughput=0.04; may be repeated")
+  add_repeated(command, "--threshold", options.thresholds,
+               "The loss against peers that matters, e.g. gemm.throughput=0.04; may be repeated")
       ->type_name("METRIC=SHARE");
   command
       .add_option("--max-runs", options.most_runs,
                   "Runs of a case on a host at most, while it is not settled (default: 9)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  add_list(command, "--of", options.of,
-           "Judge this run that is kept, and run nothing; may be repeated")
+  add_repeated(command, "--of", options.of,
+               "Judge this run that is kept, and run nothing; may be repeated")
       ->type_name("RUN");
   command.add_option("--html", options.html, "Write certificates there: index.html, HOST.html")
       ->type_name("DIR");

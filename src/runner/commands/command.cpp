@@ -18,6 +18,13 @@ void add_reading_options(CLI::App& command, ReadingOptions& options) {
       ->type_name("FILE");
 }
 
+CLI::Option* add_repeated(CLI::App& command, const std::string& name,
+                          std::vector<std::string>& values, const std::string& text) {
+  return command.add_option(name, values, text)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) throw_errno("write the answer to stdout");

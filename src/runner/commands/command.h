@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -40,6 +41,10 @@ struct ReadingOptions {
   std::filesystem::path runs() const;
 };
 void add_reading_options(CLI::App& command, ReadingOptions& options);
+
+/// An option that takes one value each time it is given.
+CLI::Option* add_repeated(CLI::App& command, const std::string& name,
+                          std::vector<std::string>& values, const std::string& text);
 
 /// One JSON document on stdout, indented, with a newline. Throws Error(environment) when stdout is
 /// closed or full: an answer that did not arrive is none.

@@ -6,6 +6,7 @@
 #include "core/locations.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "runner/commands/command.h"
 #include "runner/hardware/gate_plausibility.h"
 #include "runner/hosts/host_import.h"
 #include "runner/hosts/known_facts.h"
@@ -64,16 +65,11 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
           "--hosts", options.hosts,
           "Hosts file (default: the nodes of the Slurm allocation we are in, else this host)")
       ->type_name("FILE");
-  command.add_option("--only", options.changes.only, "Only this case; may be repeated")
-      ->type_name("CASE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command
-      .add_option("--set", options.changes.set,
-                  "Another value for a parameter, e.g. gemm.threads=1; may be repeated")
-      ->type_name("CASE.PARAM=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(command, "--only", options.changes.only, "Only this case; may be repeated")
+      ->type_name("CASE");
+  add_repeated(command, "--set", options.changes.set,
+               "Another value for a parameter, e.g. gemm.threads=1; may be repeated")
+      ->type_name("CASE.PARAM=VALUE");
   add_dispatch_options(command, options);
 }
 

@@ -95,10 +95,8 @@ void add_run(CLI::App& app, CommandResult& result) {
       "Example: benchctl run smoke --only gemm --set gemm.threads=1 --label kernel=6.1");
   auto options = std::make_shared<Options>();
   add_plan_options(*command, *options);
-  command->add_option("--label", options->labels, "A word to find the run by; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(*command, "--label", options->labels, "A word to find the run by; may be repeated")
+      ->type_name("KEY=VALUE");
   add_localise_options(*command, *options);
   command->add_flag("--sbatch", options->sbatch,
                     "With --launcher slurm: run as a batch job; its nodes must share the folder of "

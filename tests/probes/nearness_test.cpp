@@ -4,6 +4,7 @@
 
 #include "probes/backends/host/topology_hwloc.h"
 #include "tests/support/catch.h"
+#include "tests/support/saved_machines.h"
 
 namespace bench {
 namespace {
@@ -97,16 +98,9 @@ TEST_CASE("places are written as JSON") {
 }
 
 #ifdef BENCH_HWLOC
-// Topologies of real machines; other people's data, which lies beside the checkout.
-const std::filesystem::path kMachines = "../shared/data/topology";
-
 TEST_CASE("in a saved server of two sockets each GPU has cards by the bridges they share") {
-  const auto file = kMachines / "32em64t-2n8c2t-pci-wholeio.xml";
-  if (!std::filesystem::exists(file)) {
-    WARN("skipped: there is no " << file.string());
-    return;
-  }
-  const auto places = place_gpus(read_hwloc(file));
+  if (!available("32em64t-2n8c2t-pci-wholeio.xml")) return;
+  const auto places = place_gpus(read_hwloc(kMachines / "32em64t-2n8c2t-pci-wholeio.xml"));
   REQUIRE(places.size() == 3);
   // The saved file has a card under the root port of the last GPU.
   CHECK(places[2].address == "0000:84:00.0");
@@ -119,12 +113,8 @@ TEST_CASE("in a saved server of two sockets each GPU has cards by the bridges th
 }
 
 TEST_CASE("in a saved DGX-2 each GPU hangs on one of two nodes, and no card was saved") {
-  const auto file = kMachines / "nvidiaDGX2.xml";
-  if (!std::filesystem::exists(file)) {
-    WARN("skipped: there is no " << file.string());
-    return;
-  }
-  const auto places = place_gpus(read_hwloc(file));
+  if (!available("nvidiaDGX2.xml")) return;
+  const auto places = place_gpus(read_hwloc(kMachines / "nvidiaDGX2.xml"));
   REQUIRE(places.size() == 16);
   CHECK(places.front().numa_nodes == std::vector<int>{0});
   CHECK(places.back().numa_nodes == std::vector<int>{1});

@@ -12,6 +12,7 @@
 #include "probes/backends/host/topology_hwloc.h"
 #include "probes/facts/nearness.h"
 #include "tests/support/catch.h"
+#include "tests/support/saved_machines.h"
 
 namespace bench {
 namespace {
@@ -60,12 +61,8 @@ TEST_CASE("a GPU whose node is not known binds nothing and says why") {
 
 #ifdef BENCH_HWLOC
 TEST_CASE("in a saved DGX-2 each of sixteen ranks has a node, eight on each") {
-  const std::filesystem::path file = "../shared/data/topology/nvidiaDGX2.xml";
-  if (!std::filesystem::exists(file)) {
-    WARN("skipped: there is no " << file.string());
-    return;
-  }
-  const MachineTopology machine = read_hwloc(file);
+  if (!available("nvidiaDGX2.xml")) return;
+  const MachineTopology machine = read_hwloc(kMachines / "nvidiaDGX2.xml");
   std::map<int, int> ranks_on;
   for (const GpuPlace& gpu : place_gpus(machine)) {
     const RankPlace place = place_rank(machine, gpu.address);

@@ -1,5 +1,4 @@
-// Topologies of real machines that hwloc saved as XML. They are other people's data and lie beside
-// the checkout; without them these tests say so and pass.
+// Topologies of real machines, as hwloc saved them.
 #include "probes/backends/host/topology_hwloc.h"
 
 #include <algorithm>
@@ -9,20 +8,12 @@
 #include "core/error.h"
 #include "probes/device/topology.h"
 #include "tests/support/catch.h"
+#include "tests/support/saved_machines.h"
 #include "tests/support/temporary_directory.h"
 
 #ifdef BENCH_HWLOC
 namespace bench {
 namespace {
-
-// ctest starts the unit tests in the root of the source tree.
-const std::filesystem::path kMachines = "../shared/data/topology";
-
-bool available(const std::string& name) {
-  if (std::filesystem::exists(kMachines / name)) return true;
-  WARN("skipped: there is no " << (kMachines / name).string());
-  return false;
-}
 
 const Cache* find_cache(const MachineTopology& machine, const std::string& name) {
   for (const Cache& cache : machine.caches)

@@ -4,20 +4,12 @@
 #include "core/schema.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
+#include "tests/support/saved_machines.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
 
 namespace {
-
-// ctest starts the tests in the root of the source tree; other people's data lies beside it.
-const std::filesystem::path kMachines = "../shared/data/topology";
-
-bool available(const std::string& name) {
-  if (std::filesystem::exists(kMachines / name)) return true;
-  WARN("skipped: there is no " << (kMachines / name).string());
-  return false;
-}
 
 Json answer_of(const Answer& answer) {
   INFO(answer.err);

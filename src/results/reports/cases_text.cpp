@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "core/text.h"
 #include "results/reports/curve.h"
@@ -178,11 +179,10 @@ std::string case_text(const Case& one, const TextStyle& style) {
   const Dimensions all = dimensions(sweep);
   Footnotes notes;
   const Split split = find_curves(sweep, all);
-  Rows beside;  // the rows in no curve, in their order
-  for (const Result* row : rows)
-    if (std::ranges::find(sweep, row) == sweep.end() ||
-        std::ranges::find(split.rest, row) != split.rest.end())
-      beside.push_back(row);
+  std::set<const Result*> drawn(sweep.begin(), sweep.end());
+  for (const Result* row : split.rest) drawn.erase(row);
+  Rows beside = rows;  // in their order
+  std::erase_if(beside, [&](const Result* row) { return drawn.contains(row); });
   std::string text = title(one, all, style);
   text += table_text(beside, all.common, notes, style);
   for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);

@@ -11,7 +11,7 @@ using Catch::Contains;
 
 namespace {
 
-std::string refusal(std::string_view text) {
+std::string json_refusal(std::string_view text) {
   try {
     parse_json(text, "x.json");
   } catch (const Error& error) {
@@ -29,26 +29,27 @@ std::string nested(int depth) {
 }  // namespace
 
 TEST_CASE("a syntax error names file, line and column") {
-  CHECK_THAT(refusal("{\n  \"a\": 1,\n  \"b\" 2}"), Contains("x.json:3:7: not valid JSON"));
-  CHECK_THAT(refusal(""), Contains("x.json:1:1: not valid JSON"));
-  CHECK_THAT(refusal("{} x"), Contains("x.json:1:4: not valid JSON"));
+  CHECK_THAT(json_refusal("{\n  \"a\": 1,\n  \"b\" 2}"), Contains("x.json:3:7: not valid JSON"));
+  CHECK_THAT(json_refusal(""), Contains("x.json:1:1: not valid JSON"));
+  CHECK_THAT(json_refusal("{} x"), Contains("x.json:1:4: not valid JSON"));
 }
 
 TEST_CASE("a key that stands twice in one object is refused, naming the key") {
-  CHECK_THAT(refusal(R"({"a": 1, "b": {"a": 2}, "a": 3})"), Contains("the key 'a' stands twice"));
-  CHECK_THAT(refusal(R"([{"x": [{"k": 1, "k": 1}]}])"), Contains("the key 'k' stands twice"));
-  CHECK(refusal(R"({"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 2}]})") == "accepted");
+  CHECK_THAT(json_refusal(R"({"a": 1, "b": {"a": 2}, "a": 3})"),
+             Contains("the key 'a' stands twice"));
+  CHECK_THAT(json_refusal(R"([{"x": [{"k": 1, "k": 1}]}])"), Contains("the key 'k' stands twice"));
+  CHECK(json_refusal(R"({"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 2}]})") == "accepted");
 }
 
 TEST_CASE("nesting is refused past its limit and not before") {
-  CHECK(refusal(nested(kMaxJsonDepth)) == "accepted");
-  CHECK_THAT(refusal(nested(kMaxJsonDepth + 1)), Contains("nested deeper than 64 levels"));
-  CHECK_THAT(refusal(std::string(1'000'000, '[')), Contains("nested deeper than 64 levels"));
+  CHECK(json_refusal(nested(kMaxJsonDepth)) == "accepted");
+  CHECK_THAT(json_refusal(nested(kMaxJsonDepth + 1)), Contains("nested deeper than 64 levels"));
+  CHECK_THAT(json_refusal(std::string(1'000'000, '[')), Contains("nested deeper than 64 levels"));
 }
 
 TEST_CASE("what is no JSON is refused: bad UTF-8, NaN, numbers out of range, comments") {
   for (const char* text : {"\"\xff\"", "NaN", "[1e999]", "{} // x", "'a'", "[1,]", "\"\x01\""})
-    CHECK_THAT(refusal(text), Contains("not valid JSON"));
+    CHECK_THAT(json_refusal(text), Contains("not valid JSON"));
 }
 
 TEST_CASE("reading a folder or a missing file as JSON says so") {

@@ -15,7 +15,7 @@ namespace {
 Json full_json() { return to_json(one_of_each_kind().front()); }
 
 /// The refusal of the full record after `pointer` was set to `value`.
-std::string refusal(const std::string& pointer, const Json& value) {
+std::string record_refusal(const std::string& pointer, const Json& value) {
   Json json = full_json();
   json[Json::json_pointer(pointer)] = value;
   try {
@@ -89,46 +89,50 @@ TEST_CASE("every kind of record satisfies schemas/record.json") {
 }
 
 TEST_CASE("a record of another version is refused, naming both versions") {
-  CHECK_THAT(refusal("/schema_version", 2), Contains("schema_version is 2") && Contains("reads 1"));
-  CHECK_THAT(refusal("/schema_version", "1"), Contains("schema_version is \"1\""));
+  CHECK_THAT(record_refusal("/schema_version", 2),
+             Contains("schema_version is 2") && Contains("reads 1"));
+  CHECK_THAT(record_refusal("/schema_version", "1"), Contains("schema_version is \"1\""));
 }
 
 TEST_CASE("a wrong record is refused, naming the place and the value") {
-  CHECK_THAT(refusal("/kind", "sample"),
+  CHECK_THAT(record_refusal("/kind", "sample"),
              Contains("record: /kind: \"sample\"") && Contains("'samples'"));
-  CHECK_THAT(refusal("/rank", -2),
+  CHECK_THAT(record_refusal("/rank", -2),
              Contains("/rank: expected an integer from -1") && Contains("-2"));
-  CHECK_THAT(refusal("/rank", 1.5), Contains("1.5"));
-  CHECK_THAT(refusal("/time_ns", 1e30), Contains("/time_ns"));
-  CHECK_THAT(refusal("/host", 7), Contains("record: /host: expected a string, but got 7"));
-  CHECK_THAT(refusal("/body", Json::array()), Contains("/body: expected an object"));
-  CHECK_THAT(refusal("/body/unit", "GB/s"), Contains("record: /body/unit: 'GB/s' is no unit"));
-  CHECK_THAT(refusal("/body/values/1", "fast"), Contains("/body/values: expected numbers or null"));
-  CHECK_THAT(refusal("/body/flags/0", -1), Contains("/body/flags"));
-  CHECK_THAT(refusal("/body/flags/0", 65536), Contains("65536"));
-  CHECK_THAT(refusal("/body/over", "sum"), Contains("/body/over"));
-  CHECK_THAT(refusal("/body/repeats", 0), Contains("/body/repeats"));
-  CHECK_THAT(refusal("/body/repeats", nullptr), Contains("/body/repeats"));
-  CHECK_THAT(refusal("/body/limit/value", nullptr),
+  CHECK_THAT(record_refusal("/rank", 1.5), Contains("1.5"));
+  CHECK_THAT(record_refusal("/time_ns", 1e30), Contains("/time_ns"));
+  CHECK_THAT(record_refusal("/host", 7), Contains("record: /host: expected a string, but got 7"));
+  CHECK_THAT(record_refusal("/body", Json::array()), Contains("/body: expected an object"));
+  CHECK_THAT(record_refusal("/body/unit", "GB/s"),
+             Contains("record: /body/unit: 'GB/s' is no unit"));
+  CHECK_THAT(record_refusal("/body/values/1", "fast"),
+             Contains("/body/values: expected numbers or null"));
+  CHECK_THAT(record_refusal("/body/flags/0", -1), Contains("/body/flags"));
+  CHECK_THAT(record_refusal("/body/flags/0", 65536), Contains("65536"));
+  CHECK_THAT(record_refusal("/body/over", "sum"), Contains("/body/over"));
+  CHECK_THAT(record_refusal("/body/repeats", 0), Contains("/body/repeats"));
+  CHECK_THAT(record_refusal("/body/repeats", nullptr), Contains("/body/repeats"));
+  CHECK_THAT(record_refusal("/body/limit/value", nullptr),
              Contains("/body/limit/value: expected a number"));
-  CHECK_THAT(refusal("/body/limit/kind", "guess"), Contains("/body/limit/kind: 'guess'"));
-  CHECK_THAT(refusal("/body/check/method", ""), Contains("/body/check/method"));
-  CHECK_THAT(refusal("/body/quality/cpu_share", -0.5), Contains("/body/quality/cpu_share"));
-  CHECK_THAT(refusal("/body/outcome", "fine"), Contains("/body/outcome: 'fine' is no status"));
-  CHECK_THAT(refusal("/body/params", 1), Contains("/body/params: expected an object"));
+  CHECK_THAT(record_refusal("/body/limit/kind", "guess"), Contains("/body/limit/kind: 'guess'"));
+  CHECK_THAT(record_refusal("/body/check/method", ""), Contains("/body/check/method"));
+  CHECK_THAT(record_refusal("/body/quality/cpu_share", -0.5), Contains("/body/quality/cpu_share"));
+  CHECK_THAT(record_refusal("/body/outcome", "fine"),
+             Contains("/body/outcome: 'fine' is no status"));
+  CHECK_THAT(record_refusal("/body/params", 1), Contains("/body/params: expected an object"));
 }
 
 TEST_CASE("a key that nobody knows or that is missing is refused") {
-  CHECK_THAT(refusal("/body/metrc", "x"),
+  CHECK_THAT(record_refusal("/body/metrc", "x"),
              Contains("/body/metrc: unknown key Did you mean 'metric'?") ||
                  Contains("/body/metrc: unknown key. Did you mean 'metric'?"));
-  CHECK_THAT(refusal("/extra", 1), Contains("record: /extra: unknown key"));
+  CHECK_THAT(record_refusal("/extra", 1), Contains("record: /extra: unknown key"));
   CHECK_THAT(refusal_without("", "job"), Contains("record: 'job' is missing"));
   CHECK_THAT(refusal_without("/body", "values"), Contains("record: /body: 'values' is missing"));
 }
 
 TEST_CASE("values and flags of unequal length are refused") {
-  CHECK_THAT(refusal("/body/flags", {0, 0}), Contains("2 flags for 3 values"));
+  CHECK_THAT(record_refusal("/body/flags", {0, 0}), Contains("2 flags for 3 values"));
 }
 
 TEST_CASE("arrays beyond the size limit are refused, at it they are not") {

@@ -26,7 +26,7 @@ void for_each_object(const Json& json, const Visit& visit) {
     for (const Json& member : json) for_each_object(member, visit);
 }
 
-std::string refusal(const std::string& schema, const std::string& value) {
+std::string file_refusal(const std::string& schema, const std::string& value) {
   try {
     Schema::load("schemas/" + schema + ".json").check(parse_json(value, "test"), "x.json");
   } catch (const Error& error) {
@@ -91,23 +91,26 @@ TEST_CASE("what is wrong in a suite is named") {
   const auto with = [](const std::string& more) {
     return R"({"suite": "s", "cases": [{"name": "a", "probe": "null", )" + more + "}]}";
   };
-  CHECK_THAT(refusal("suite", "{}"), Contains("is missing"));
-  CHECK_THAT(refusal("suite", R"({"suite": "s", "cases": []})"), Contains("/cases: 0 elements"));
-  CHECK_THAT(refusal("suite", R"({"suite": "S!", "cases": [{"name": "a", "probe": "p"}]})"),
+  CHECK_THAT(file_refusal("suite", "{}"), Contains("is missing"));
+  CHECK_THAT(file_refusal("suite", R"({"suite": "s", "cases": []})"),
+             Contains("/cases: 0 elements"));
+  CHECK_THAT(file_refusal("suite", R"({"suite": "S!", "cases": [{"name": "a", "probe": "p"}]})"),
              Contains("\"S!\" does not match"));
-  CHECK_THAT(refusal("suite", with(R"("axis": {})")),
+  CHECK_THAT(file_refusal("suite", with(R"("axis": {})")),
              Contains("/cases/0/axis: unknown key; Did you mean 'axes'?"));
-  CHECK_THAT(refusal("suite", with(R"("axes": {"m": 3})")),
+  CHECK_THAT(file_refusal("suite", with(R"("axes": {"m": 3})")),
              Contains("/cases/0/axes/m: expected an array"));
-  CHECK_THAT(refusal("suite", with(R"("ranks_per_host": "slot")")),
+  CHECK_THAT(file_refusal("suite", with(R"("ranks_per_host": "slot")")),
              Contains("Did you mean 'slots'?"));
-  CHECK_THAT(refusal("suite", with(R"("ranks_per_host": 0)")), Contains("below the minimum 1"));
-  CHECK_THAT(refusal("suite", with(R"("env": {"A": 1})")),
+  CHECK_THAT(file_refusal("suite", with(R"("ranks_per_host": 0)")),
+             Contains("below the minimum 1"));
+  CHECK_THAT(file_refusal("suite", with(R"("env": {"A": 1})")),
              Contains("/cases/0/env/A: expected a string"));
-  CHECK_THAT(refusal("suite", with(R"("measure": {"interval": 0})")),
+  CHECK_THAT(file_refusal("suite", with(R"("measure": {"interval": 0})")),
              Contains("value 0 is not above 0"));
-  CHECK(refusal("suite", with(R"("gates": [{"metric": "throughput", "min_of_limit": 0.9}])")) ==
-        "accepted");
+  CHECK(
+      file_refusal("suite", with(R"("gates": [{"metric": "throughput", "min_of_limit": 0.9}])")) ==
+      "accepted");
 }
 
 TEST_CASE("a gate that could never fail is refused") {
@@ -127,12 +130,12 @@ TEST_CASE("a host's name and address cannot pass for an option or a command") {
     return R"({"hosts": [{"name": ")" + name + R"(", "slots": 2, "address": ")" + address +
            R"("}]})";
   };
-  CHECK(refusal("hosts", host("node01", "admin@10.0.0.1")) == "accepted");
-  CHECK(refusal("hosts", host("node01.cluster", "[fe80::1%eth0]")) == "accepted");
-  CHECK(refusal("hosts", host("node[01-16],login", "{name}-ib")) == "accepted");
-  CHECK(refusal("hosts", host("node01", "a,b")) != "accepted");
+  CHECK(file_refusal("hosts", host("node01", "admin@10.0.0.1")) == "accepted");
+  CHECK(file_refusal("hosts", host("node01.cluster", "[fe80::1%eth0]")) == "accepted");
+  CHECK(file_refusal("hosts", host("node[01-16],login", "{name}-ib")) == "accepted");
+  CHECK(file_refusal("hosts", host("node01", "a,b")) != "accepted");
   for (const char* bad : {"-oProxyCommand=x", "a b", "a;b", "$(x)", "a\\nb", ""}) {
-    CHECK(refusal("hosts", host("node01", bad)) != "accepted");
-    CHECK(refusal("hosts", host(bad, "node01")) != "accepted");
+    CHECK(file_refusal("hosts", host("node01", bad)) != "accepted");
+    CHECK(file_refusal("hosts", host(bad, "node01")) != "accepted");
   }
 }

@@ -29,7 +29,7 @@ Refusal refuse(const std::string& schema, const std::string& value) {
   return {"accepted", ""};
 }
 
-std::string refusal(const std::string& schema, const std::string& value) {
+std::string schema_refusal(const std::string& schema, const std::string& value) {
   return refuse(schema, value).what;
 }
 
@@ -43,10 +43,10 @@ TEST_CASE("a misspelt value is refused with the place, the choices and the neare
   const std::string schema =
       R"({"type": "object", "properties": {"cases": {"type": "array", "items":
       {"type": "object", "properties": {"probe": {"enum": ["gemm", "collective"]}}}}}})";
-  CHECK_THAT(refusal(schema, R"({"cases": [{"probe": "gem"}]})"),
+  CHECK_THAT(schema_refusal(schema, R"({"cases": [{"probe": "gem"}]})"),
              Equals("x.json: /cases/0/probe: \"gem\" is not allowed; use one of: gemm, collective. "
                     "Did you mean 'gemm'?"));
-  CHECK_THAT(refusal(schema, R"({"cases": [{"probe": 3}]})"),
+  CHECK_THAT(schema_refusal(schema, R"({"cases": [{"probe": 3}]})"),
              Equals("x.json: /cases/0/probe: 3 is not allowed; use one of: gemm, collective"));
 }
 
@@ -55,46 +55,53 @@ TEST_CASE("an unknown key is refused with the nearest one, and the hint lists wh
       refuse(R"({"type": "object", "properties": {"axes": {}, "name": {}}})", R"({"axis": 1})");
   CHECK_THAT(what, Equals("x.json: /axis: unknown key; Did you mean 'axes'?"));
   CHECK_THAT(hint, Equals("allowed keys: axes, name"));
-  CHECK_THAT(refusal(R"({"properties": {}})", R"({"a": 1})"), Equals("x.json: /a: unknown key"));
+  CHECK_THAT(schema_refusal(R"({"properties": {}})", R"({"a": 1})"),
+             Equals("x.json: /a: unknown key"));
 }
 
 TEST_CASE("unknown keys are allowed where the schema says so, and checked by it") {
-  CHECK(refusal(R"({"properties": {}, "additionalProperties": true})", R"({"a": 1})") ==
+  CHECK(schema_refusal(R"({"properties": {}, "additionalProperties": true})", R"({"a": 1})") ==
         "accepted");
-  CHECK(refusal(R"({"type": "object"})", R"({"a": 1})") == "accepted");
-  CHECK_THAT(refusal(R"({"additionalProperties": {"type": "string"}})", R"({"a": 1})"),
+  CHECK(schema_refusal(R"({"type": "object"})", R"({"a": 1})") == "accepted");
+  CHECK_THAT(schema_refusal(R"({"additionalProperties": {"type": "string"}})", R"({"a": 1})"),
              Contains("/a: expected a string"));
 }
 
 TEST_CASE("ranges are named with the value seen") {
-  CHECK_THAT(refusal(R"({"minimum": 1, "description": "Threads."})", "0"),
+  CHECK_THAT(schema_refusal(R"({"minimum": 1, "description": "Threads."})", "0"),
              Equals("x.json: value 0 is below the minimum 1"));
   CHECK(refuse(R"({"minimum": 1, "description": "Threads."})", "0").hint == "Threads.");
-  CHECK_THAT(refusal(R"({"maximum": 8})", "8.5"), Contains("value 8.5 is above the maximum 8"));
-  CHECK_THAT(refusal(R"({"exclusiveMinimum": 0})", "0"), Contains("value 0 is not above 0"));
-  CHECK_THAT(refusal(R"({"exclusiveMaximum": 1})", "1.0"), Contains("is not below 1"));
-  CHECK(refusal(R"({"minimum": 1, "maximum": 1})", "1") == "accepted");
+  CHECK_THAT(schema_refusal(R"({"maximum": 8})", "8.5"),
+             Contains("value 8.5 is above the maximum 8"));
+  CHECK_THAT(schema_refusal(R"({"exclusiveMinimum": 0})", "0"), Contains("value 0 is not above 0"));
+  CHECK_THAT(schema_refusal(R"({"exclusiveMaximum": 1})", "1.0"), Contains("is not below 1"));
+  CHECK(schema_refusal(R"({"minimum": 1, "maximum": 1})", "1") == "accepted");
 }
 
 TEST_CASE("bounds are exact where a double is not") {
-  CHECK(refusal(R"({"maximum": 18446744073709551615})", "18446744073709551615") == "accepted");
-  CHECK_THAT(refusal(R"({"maximum": 9223372036854775806})", "9223372036854775807"),
+  CHECK(schema_refusal(R"({"maximum": 18446744073709551615})", "18446744073709551615") ==
+        "accepted");
+  CHECK_THAT(schema_refusal(R"({"maximum": 9223372036854775806})", "9223372036854775807"),
              Contains("above"));
-  CHECK(refusal(R"({"minimum": -9223372036854775808})", "-9223372036854775808") == "accepted");
+  CHECK(schema_refusal(R"({"minimum": -9223372036854775808})", "-9223372036854775808") ==
+        "accepted");
 }
 
 TEST_CASE("a wrong type is refused with what was expected and what was seen") {
-  CHECK_THAT(refusal(R"({"type": "object"})", "[1]"),
+  CHECK_THAT(schema_refusal(R"({"type": "object"})", "[1]"),
              Equals("x.json: expected an object, but got array [1]"));
-  CHECK_THAT(refusal(R"({"type": ["number", "null"]})", R"("a")"),
+  CHECK_THAT(schema_refusal(R"({"type": ["number", "null"]})", R"("a")"),
              Contains("expected a number or null, but got string \"a\""));
-  CHECK_THAT(refusal(R"({"type": "string"})", "null"), Contains("expected a string, but got null"));
-  CHECK_THAT(refusal(R"({"type": "integer"})", "1.5"),
+  CHECK_THAT(schema_refusal(R"({"type": "string"})", "null"),
+             Contains("expected a string, but got null"));
+  CHECK_THAT(schema_refusal(R"({"type": "integer"})", "1.5"),
              Contains("expected an integer, but got number 1.5"));
-  CHECK_THAT(refusal(R"({"type": "number"})", "true"), Contains("but got boolean true"));
+  CHECK_THAT(schema_refusal(R"({"type": "number"})", "true"), Contains("but got boolean true"));
 }
 
-TEST_CASE("1.0 is an integer") { CHECK(refusal(R"({"type": "integer"})", "1.0") == "accepted"); }
+TEST_CASE("1.0 is an integer") {
+  CHECK(schema_refusal(R"({"type": "integer"})", "1.0") == "accepted");
+}
 
 TEST_CASE("what is missing is named, with its description") {
   const auto [what, hint] =
@@ -119,23 +126,23 @@ TEST_CASE("a reference stands for its definition, defaults included") {
       R"({"$defs": {"m": {"type": "object", "properties": {"n": {"default": 5, "maximum": 9}}}},
       "properties": {"a": {"$ref": "#/$defs/m", "default": {}}}})";
   CHECK(filled(schema, "{}") == parsed(R"({"a": {"n": 5}})"));
-  CHECK_THAT(refusal(schema, R"({"a": {"n": 10}})"), Contains("/a/n: value 10 is above"));
+  CHECK_THAT(schema_refusal(schema, R"({"a": {"n": 10}})"), Contains("/a/n: value 10 is above"));
 }
 
 TEST_CASE("anyOf tells the failure of the form that was meant") {
   const std::string forms = R"({"anyOf": [
       {"properties": {"kind": {"const": "circle"}, "body": {"properties": {"radius": {"type": "number"}}}}},
       {"properties": {"kind": {"const": "square"}, "body": {"properties": {"side": {"minimum": 1}}}}}]})";
-  CHECK_THAT(refusal(forms, R"({"kind": "square", "body": {"side": 0}})"),
+  CHECK_THAT(schema_refusal(forms, R"({"kind": "square", "body": {"side": 0}})"),
              Equals("x.json: /body/side: value 0 is below the minimum 1"));
-  CHECK_THAT(refusal(forms, R"({"kind": "circle", "body": {"radus": 0}})"),
+  CHECK_THAT(schema_refusal(forms, R"({"kind": "circle", "body": {"radus": 0}})"),
              Contains("/body/radus: unknown key"));
   const std::string mixed =
       R"({"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["slots"]}]})";
-  CHECK_THAT(refusal(mixed, R"("slot")"), Contains("Did you mean 'slots'?"));
-  CHECK_THAT(refusal(mixed, "0"), Contains("below the minimum 1"));
-  CHECK(refusal(mixed, "\"slots\"") == "accepted");
-  CHECK_THAT(refusal(R"({"anyOf": [{"type": "null"}, {"type": "string"}]})", "1"),
+  CHECK_THAT(schema_refusal(mixed, R"("slot")"), Contains("Did you mean 'slots'?"));
+  CHECK_THAT(schema_refusal(mixed, "0"), Contains("below the minimum 1"));
+  CHECK(schema_refusal(mixed, "\"slots\"") == "accepted");
+  CHECK_THAT(schema_refusal(R"({"anyOf": [{"type": "null"}, {"type": "string"}]})", "1"),
              Contains("expected null or a string, but got number 1"));
 }
 
@@ -146,41 +153,46 @@ TEST_CASE("anyOf returns the defaults of the branch that fits") {
 }
 
 TEST_CASE("lengths count characters and elements") {
-  CHECK(refusal(R"({"minLength": 2, "maxLength": 2})", R"("\u00e4\ud83d\ude00")") == "accepted");
-  CHECK_THAT(refusal(R"({"minLength": 1})", R"("")"), Contains("0 characters, but at least 1"));
-  CHECK_THAT(refusal(R"({"maxLength": 1})", R"("ab")"), Contains("2 characters, but at most 1"));
-  CHECK_THAT(refusal(R"({"minItems": 1})", "[]"), Contains("0 elements, but at least 1"));
-  CHECK_THAT(refusal(R"({"maxItems": 1})", "[1, 2]"), Contains("2 elements, but at most 1"));
+  CHECK(schema_refusal(R"({"minLength": 2, "maxLength": 2})", R"("\u00e4\ud83d\ude00")") ==
+        "accepted");
+  CHECK_THAT(schema_refusal(R"({"minLength": 1})", R"("")"),
+             Contains("0 characters, but at least 1"));
+  CHECK_THAT(schema_refusal(R"({"maxLength": 1})", R"("ab")"),
+             Contains("2 characters, but at most 1"));
+  CHECK_THAT(schema_refusal(R"({"minItems": 1})", "[]"), Contains("0 elements, but at least 1"));
+  CHECK_THAT(schema_refusal(R"({"maxItems": 1})", "[1, 2]"), Contains("2 elements, but at most 1"));
 }
 
 TEST_CASE("elements are unique by value: 1 is 1.0 and not true") {
-  CHECK_THAT(refusal(R"({"uniqueItems": true})", R"([1, 2, 1.0])"), Contains("stands there twice"));
-  CHECK_THAT(refusal(R"({"uniqueItems": true})", R"([{"a": [1]}, {"a": [1]}])"), Contains("twice"));
-  CHECK(refusal(R"({"uniqueItems": true})", R"([1, true, "1", [1], null])") == "accepted");
-  CHECK(refusal(R"({"enum": [1]})", "1.0") == "accepted");
-  CHECK(refusal(R"({"enum": [1]})", "true") != "accepted");
+  CHECK_THAT(schema_refusal(R"({"uniqueItems": true})", R"([1, 2, 1.0])"),
+             Contains("stands there twice"));
+  CHECK_THAT(schema_refusal(R"({"uniqueItems": true})", R"([{"a": [1]}, {"a": [1]}])"),
+             Contains("twice"));
+  CHECK(schema_refusal(R"({"uniqueItems": true})", R"([1, true, "1", [1], null])") == "accepted");
+  CHECK(schema_refusal(R"({"enum": [1]})", "1.0") == "accepted");
+  CHECK(schema_refusal(R"({"enum": [1]})", "true") != "accepted");
 }
 
 TEST_CASE("a pattern is searched for, and anchors mean the whole text") {
-  CHECK(refusal(R"({"pattern": "b+"})", R"("abc")") == "accepted");
-  CHECK_THAT(refusal(R"({"pattern": "^[a-z]+$"})", R"("aB")"),
+  CHECK(schema_refusal(R"({"pattern": "b+"})", R"("abc")") == "accepted");
+  CHECK_THAT(schema_refusal(R"({"pattern": "^[a-z]+$"})", R"("aB")"),
              Contains("\"aB\" does not match ^[a-z]+$"));
-  CHECK(refusal(R"({"pattern": "^[a-z]+$"})", R"("a\nb")") != "accepted");
-  CHECK(refusal(R"({"pattern": "^[a-z]+$"})", R"("a\n")") != "accepted");
+  CHECK(schema_refusal(R"({"pattern": "^[a-z]+$"})", R"("a\nb")") != "accepted");
+  CHECK(schema_refusal(R"({"pattern": "^[a-z]+$"})", R"("a\n")") != "accepted");
 }
 
 TEST_CASE("a long text where a pattern is asked for does not exhaust the stack") {
   const auto quoted = [](std::size_t size) { return dump(Json(std::string(size, 'a'))); };
   const std::string schema = R"({"pattern": "^[a-z0-9][a-z0-9_.-]*$"})";
-  CHECK(refusal(schema, quoted(4096)) == "accepted");
-  CHECK_THAT(refusal(schema, quoted(4097)), Contains("a text of 4097 bytes is too long"));
-  CHECK_THAT(refusal(schema, quoted(1'000'000)), Contains("is too long"));
+  CHECK(schema_refusal(schema, quoted(4096)) == "accepted");
+  CHECK_THAT(schema_refusal(schema, quoted(4097)), Contains("a text of 4097 bytes is too long"));
+  CHECK_THAT(schema_refusal(schema, quoted(1'000'000)), Contains("is too long"));
 }
 
 TEST_CASE("a pointer escapes what RFC 6901 escapes and shows no control bytes") {
-  CHECK_THAT(refusal(R"({"additionalProperties": {"type": "null"}})", R"({"a/b~c": 1})"),
+  CHECK_THAT(schema_refusal(R"({"additionalProperties": {"type": "null"}})", R"({"a/b~c": 1})"),
              Contains("/a~1b~0c:"));
-  CHECK_THAT(refusal(R"({"additionalProperties": {"type": "null"}})", R"({"\u001b[2J": 1})"),
+  CHECK_THAT(schema_refusal(R"({"additionalProperties": {"type": "null"}})", R"({"\u001b[2J": 1})"),
              Contains("/\\x1b[2J:"));
 }
 
@@ -216,14 +228,15 @@ TEST_CASE("a keyword that is not implemented is refused when the schema is read"
 }
 
 TEST_CASE("a schema that leads back to itself without end is refused, not followed") {
-  CHECK_THAT(refusal(R"({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}})", "1"),
+  CHECK_THAT(schema_refusal(R"({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}})", "1"),
              Contains("leads back to itself"));
   CHECK_THAT(
-      refusal(R"({"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}})", "1"),
+      schema_refusal(R"({"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}})",
+                     "1"),
       Contains("leads back to itself"));
-  CHECK(
-      refusal(R"({"$ref": "#/$defs/tree", "$defs": {"tree": {"items": {"$ref": "#/$defs/tree"}}}})",
-              "[[[]], []]") == "accepted");
+  CHECK(schema_refusal(
+            R"({"$ref": "#/$defs/tree", "$defs": {"tree": {"items": {"$ref": "#/$defs/tree"}}}})",
+            "[[[]], []]") == "accepted");
 }
 
 TEST_CASE("a schema is named by its file") {

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-struct FakeMachine {
+struct FakeAccess {
   void write(const std::string& path, const std::string& text) {
     std::filesystem::create_directories((folder.path() / path).parent_path());
     std::ofstream(folder.path() / path) << text;
@@ -23,7 +23,7 @@ struct FakeMachine {
 const std::string kBridge = "sys/bus/pci/devices/0000:00:01.0/";
 
 TEST_CASE("what can be read is said to be, and what is not there is none") {
-  FakeMachine machine;
+  FakeAccess machine;
   const Json bare = machine.read();
   CHECK(bare.at("memory_errors") == "none");
   CHECK(bare.at("firmware_tables") == "none");
@@ -42,7 +42,7 @@ TEST_CASE("what can be read is said to be, and what is not there is none") {
 }
 
 TEST_CASE("a bridge that shows 64 bytes of its configuration needs rights") {
-  FakeMachine machine;
+  FakeAccess machine;
   machine.write(kBridge + "class", "0x060400\n");
   machine.write(kBridge + "config", std::string(64, '\1'));
   CHECK(machine.read()
@@ -54,7 +54,7 @@ TEST_CASE("a bridge that shows 64 bytes of its configuration needs rights") {
 
 TEST_CASE("a file that is there and does not open is unreadable, never none") {
   if (geteuid() == 0) return;  // root opens everything; the modes below say nothing to it
-  FakeMachine machine;
+  FakeAccess machine;
   machine.write("dev/kmsg", "x");
   machine.write("sys/firmware/dmi/tables/DMI", "x");
   for (const char* path : {"dev/kmsg", "sys/firmware/dmi/tables/DMI"})

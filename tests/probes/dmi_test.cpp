@@ -10,7 +10,7 @@ namespace bench {
 namespace {
 
 /// One memory device structure of SMBIOS 3.3, little endian, with its texts behind it.
-struct Device {
+struct MemoryDevice {
   unsigned size = 32768 - 1;  // 0x7fff: see the extended size
   unsigned extended_size = 32768;
   unsigned speed = 5600;
@@ -47,7 +47,7 @@ const std::string kEnd("\x7f\x04\x01\x00\x00\x00", 6);
 const std::string kOther = std::string("\x01\x05\x02\x00\x01", 5) + "Maker" + std::string(2, '\0');
 
 TEST_CASE("populated memory modules are read with slot, channel, type, size and speed") {
-  const auto modules = parse_memory_modules(kOther + Device{}.bytes() + kEnd);
+  const auto modules = parse_memory_modules(kOther + MemoryDevice{}.bytes() + kEnd);
   REQUIRE(modules.size() == 1);
   CHECK(modules[0].slot == "DIMM_A1");
   CHECK(modules[0].channel == "P0 CHANNEL A");
@@ -58,13 +58,13 @@ TEST_CASE("populated memory modules are read with slot, channel, type, size and 
 }
 
 TEST_CASE("empty slots are no modules") {
-  Device empty;
+  MemoryDevice empty;
   empty.size = 0;
   CHECK(parse_memory_modules(empty.bytes() + kEnd).empty());
 }
 
 TEST_CASE("sizes below 32 GiB and speeds above 65 GT/s have fields of their own") {
-  Device small;
+  MemoryDevice small;
   small.size = 16384;
   small.configured = 0xffff;
   small.extended_configured = 70000;
@@ -75,7 +75,7 @@ TEST_CASE("sizes below 32 GiB and speeds above 65 GT/s have fields of their own"
 }
 
 TEST_CASE("an older table without the configured speed gives the rated one") {
-  Device old;
+  MemoryDevice old;
   old.size = 8192;
   old.length = 0x1b;
   const auto modules = parse_memory_modules(old.bytes() + kEnd);
@@ -84,7 +84,7 @@ TEST_CASE("an older table without the configured speed gives the rated one") {
 }
 
 TEST_CASE("the module's place is left off its channel") {
-  Device second;
+  MemoryDevice second;
   second.bank = "Node0 Channel0 Dimm1";
   CHECK(parse_memory_modules(second.bytes())[0].channel == "NODE0 CHANNEL0");
   second.bank = "BANK 3";
@@ -92,7 +92,7 @@ TEST_CASE("the module's place is left off its channel") {
 }
 
 TEST_CASE("a table that is cut anywhere gives whole modules and never more") {
-  const std::string table = kOther + Device{}.bytes() + Device{}.bytes() + kEnd;
+  const std::string table = kOther + MemoryDevice{}.bytes() + MemoryDevice{}.bytes() + kEnd;
   for (std::size_t length = 0; length <= table.size(); ++length) {
     const auto modules = parse_memory_modules(std::string_view(table).substr(0, length));
     CHECK(modules.size() <= 2);
@@ -115,7 +115,7 @@ TEST_CASE("a machine without the table says why nothing is known") {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "DMI") << kEnd;
   CHECK_THAT(read_memory_modules(files).unreadable, Catch::Contains("no populated memory module"));
-  std::ofstream(folder / "DMI") << Device{}.bytes();
+  std::ofstream(folder / "DMI") << MemoryDevice{}.bytes();
   CHECK(read_memory_modules(files).unreadable.empty());
 }
 

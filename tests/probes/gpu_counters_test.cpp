@@ -16,7 +16,7 @@ CounterSource& named(CounterSources& sources, const std::string& name) {
   throw std::runtime_error("there is no source " + name);
 }
 
-std::vector<double> read(CounterSource& source) {
+std::vector<double> read_now(CounterSource& source) {
   std::vector<double> values(source.columns().size(), -1.0);
   source.read(values);
   return values;
@@ -24,7 +24,7 @@ std::vector<double> read(CounterSource& source) {
 
 double value(CounterSource& source, const std::string& column) {
   const auto columns = source.columns();
-  const std::vector<double> values = read(source);
+  const std::vector<double> values = read_now(source);
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (columns[i].name == column) return values[i];
   throw std::runtime_error("there is no column " + column);
@@ -78,10 +78,10 @@ TEST_CASE("the activity of a GPU is that between two readings that lie far enoug
   const FakeNvml nvml("healthy");
   CounterSources sources = gpu_counters(nvml.library());
   CounterSource& activity = named(sources, "gpu0.activity");
-  CHECK(std::isnan(read(activity)[0]));
-  CHECK(std::isnan(read(activity)[0]));  // too early
+  CHECK(std::isnan(read_now(activity)[0]));
+  CHECK(std::isnan(read_now(activity)[0]));  // too early
   std::this_thread::sleep_for(std::chrono::milliseconds(120));
-  const auto values = read(activity);
+  const auto values = read_now(activity);
   CHECK(values[0] == Approx(0.80));
   CHECK(std::isnan(values[1]));  // this metric alone is refused
   CHECK(values[2] == Approx(0.55));
@@ -94,7 +94,7 @@ TEST_CASE("a GPU that refuses every question reads as unknown, never as zero") {
   CounterSources sources = gpu_counters(nvml.library());
   REQUIRE(sources.size() == 4);  // whether it has GPM is refused as well
   for (const auto& source : sources)
-    for (const double one : read(*source)) CHECK(std::isnan(one));
+    for (const double one : read_now(*source)) CHECK(std::isnan(one));
 }
 
 TEST_CASE("without a driver there are no counters") {

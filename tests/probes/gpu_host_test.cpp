@@ -21,7 +21,7 @@ struct ChosenProcess {
   ChosenProcess& operator=(const ChosenProcess&) = delete;
 };
 
-struct Fixture {
+struct GpuHostFixture {
   TemporaryDirectory root;  // a host without anything of its own
   GpuHost host(const FakeNvml& nvml) {
     Guard guard;
@@ -31,7 +31,7 @@ struct Fixture {
 };
 
 TEST_CASE("a host with a GPU says what it is, who is on it, and what can be read") {
-  Fixture f;
+  GpuHostFixture f;
   const FakeNvml nvml("healthy");
   GpuHost host = f.host(nvml);
   CHECK(host.counters().empty());  // nobody asked whether the driver answers
@@ -45,7 +45,7 @@ TEST_CASE("a host with a GPU says what it is, who is on it, and what can be read
 }
 
 TEST_CASE("this job's own processes on the GPU are not foreign, others are named") {
-  Fixture f;
+  GpuHostFixture f;
   const FakeNvml nvml("healthy");
   const ChosenProcess ours(std::to_string(getpid()));
   const Json facts = f.host(nvml).facts({getpid()})[1].facts;
@@ -58,7 +58,7 @@ TEST_CASE("this job's own processes on the GPU are not foreign, others are named
 }
 
 TEST_CASE("a rank that says no facts still asks its driver before it relies on it") {
-  Fixture f;
+  GpuHostFixture f;
   {
     const FakeNvml nvml("healthy");
     GpuHost host = f.host(nvml);
@@ -70,7 +70,7 @@ TEST_CASE("a rank that says no facts still asks its driver before it relies on i
 }
 
 TEST_CASE("a driver that did not answer once is not asked while jobs run") {
-  Fixture f;
+  GpuHostFixture f;
   const FakeNvml nvml("hangs");
   GpuHost host = f.host(nvml);
   const auto facts = host.facts();

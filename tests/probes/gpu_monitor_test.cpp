@@ -15,8 +15,8 @@ namespace {
 const std::string kUuid = "GPU-12345678-9abc-def0-1234-56789abcdef0";
 
 /// A monitor of the make-believe GPU and a kernel log that the test writes.
-struct Fixture {
-  explicit Fixture(const char* scenario) : fake(scenario) {
+struct MonitorFixture {
+  explicit MonitorFixture(const char* scenario) : fake(scenario) {
     std::ofstream(log) << "6,1,1,-;NVRM: Xid (PCI:0001:3b:00): 48, from before\n";
     monitor =
         GpuMonitor::find(std::make_shared<const Library>(fake.library()), kUuid,
@@ -42,13 +42,13 @@ TEST_CASE("heat and the hardware's own protection are thermal, a power cap is on
   CHECK(slowdown_flags(0x4) == kPowerCapped);
   for (const unsigned long long reason : {0x8, 0x20, 0x40, 0x80})
     CHECK(slowdown_flags(reason) == kThermal);
-  CHECK(Fixture("throttling").monitor->slowdown() == (kThermal | kPowerCapped));
-  CHECK(Fixture("healthy").monitor->slowdown() == kClean);
-  CHECK(Fixture("errors").monitor->slowdown() == kClean);  // unknown is no accusation
+  CHECK(MonitorFixture("throttling").monitor->slowdown() == (kThermal | kPowerCapped));
+  CHECK(MonitorFixture("healthy").monitor->slowdown() == kClean);
+  CHECK(MonitorFixture("errors").monitor->slowdown() == kClean);  // unknown is no accusation
 }
 
 TEST_CASE("an Xid is told once, with the words of the kernel's log where they can be read") {
-  Fixture f("healthy");
+  MonitorFixture f("healthy");
   CHECK(f.monitor->faults().empty());  // what the log held before is not ours
   setenv("FAKE_NVML_XID", "79", 1);
   f.write("6,2,2,-;usb 1-1: new device");
@@ -68,7 +68,7 @@ TEST_CASE("an Xid is told once, with the words of the kernel's log where they ca
 
 TEST_CASE(
     "a driver that hangs when it is asked for Xids costs a moment once; the log still tells") {
-  Fixture f("events_hang");
+  MonitorFixture f("events_hang");
   const auto begin = std::chrono::steady_clock::now();
   CHECK(f.monitor->faults().empty());
   CHECK(f.monitor->faults().empty());
@@ -79,11 +79,11 @@ TEST_CASE(
 }
 
 TEST_CASE("links are counted where they are active, and left out where nobody tells") {
-  const Json plain = Fixture("healthy").monitor->links();
+  const Json plain = MonitorFixture("healthy").monitor->links();
   CHECK(plain == Json{{"nvlinks", 1}});
-  CHECK(Fixture("no_nvlink").monitor->links() == Json{{"nvlinks", 0}});
-  CHECK(Fixture("errors").monitor->links() == Json::object());
-  const Json chip = Fixture("superchip").monitor->links();
+  CHECK(MonitorFixture("no_nvlink").monitor->links() == Json{{"nvlinks", 0}});
+  CHECK(MonitorFixture("errors").monitor->links() == Json::object());
+  const Json chip = MonitorFixture("superchip").monitor->links();
   CHECK(chip.at("c2c_links") == 2);
   CHECK(chip.at("c2c_bytes_per_second") == Approx(2 * 44.712e9));
 }

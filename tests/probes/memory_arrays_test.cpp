@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kMiB = 1048576.0;
 
-struct Fixture {
-  explicit Fixture(double bytes, int threads = 1)
+struct ArraysFixture {
+  explicit ArraysFixture(double bytes, int threads = 1)
       : request{bytes, threads, Pages::small, {}},
         arrays(request, HostCpus::allowed().first(threads), false, watch) {}
 
@@ -43,7 +43,7 @@ const Case kCases[] = {
 }  // namespace
 
 TEST_CASE("each kernel gives exact results, in one window and in several, again and again") {
-  Fixture fixture(24 * kMiB, two_threads());
+  ArraysFixture fixture(24 * kMiB, two_threads());
   for (int round = 0; round < 2; ++round)
     for (const Case& c : kCases)
       for (double bytes : {24 * kMiB, 4096.0 * 6, 3 * kMiB, 17 * kMiB})
@@ -58,7 +58,7 @@ TEST_CASE("each kernel gives exact results, in one window and in several, again 
 }
 
 TEST_CASE("bytes are counted both ways, with and without the line a plain store reads first") {
-  Fixture fixture(kMiB);
+  ArraysFixture fixture(kMiB);
   for (const Case& c : kCases) {
     const double arrays = array_count(c.kernel);
     const StreamAmount amount = fixture.arrays.prepare({c.kernel, c.stores, arrays * 65536, 1});
@@ -68,7 +68,7 @@ TEST_CASE("bytes are counted both ways, with and without the line a plain store 
 }
 
 TEST_CASE("a call moves one window of a large working set and all of a small one") {
-  Fixture fixture(12 * kMiB);
+  ArraysFixture fixture(12 * kMiB);
   const StreamAmount large =
       fixture.arrays.prepare({MemoryKernel::read, Stores::none, 12 * kMiB, 1});
   CHECK(large.payload == kWindowBytes);
@@ -77,7 +77,7 @@ TEST_CASE("a call moves one window of a large working set and all of a small one
 }
 
 TEST_CASE("one flipped bit anywhere in what was written is found") {
-  Fixture fixture(12 * kMiB);
+  ArraysFixture fixture(12 * kMiB);
   for (const Case& c : kCases) {
     if (c.kernel == MemoryKernel::read) continue;
     fixture.arrays.prepare({c.kernel, c.stores, 12 * kMiB, 1});
@@ -94,7 +94,7 @@ TEST_CASE("one flipped bit anywhere in what was written is found") {
 }
 
 TEST_CASE("a NaN in what was written does not pass") {
-  Fixture fixture(kMiB);
+  ArraysFixture fixture(kMiB);
   fixture.arrays.prepare({MemoryKernel::copy, Stores::plain, kMiB, 1});
   fixture.arrays.run(1);
   fixture.arrays.destination(0)[5] = std::nan("");
@@ -102,7 +102,7 @@ TEST_CASE("a NaN in what was written does not pass") {
 }
 
 TEST_CASE("a source that changed is found by the sum of read and by the result of triad") {
-  Fixture fixture(12 * kMiB);
+  ArraysFixture fixture(12 * kMiB);
   for (MemoryKernel kernel : {MemoryKernel::read, MemoryKernel::triad}) {
     fixture.arrays.prepare(
         {kernel, kernel == MemoryKernel::read ? Stores::none : Stores::plain, 12 * kMiB, 1});
@@ -114,7 +114,7 @@ TEST_CASE("a source that changed is found by the sum of read and by the result o
 }
 
 TEST_CASE("what an earlier call or series left behind does not pass for a new result") {
-  Fixture fixture(12 * kMiB);
+  ArraysFixture fixture(12 * kMiB);
   for (const Case& c : kCases) {
     if (c.kernel == MemoryKernel::read) continue;
     fixture.arrays.prepare({c.kernel, c.stores, 12 * kMiB, 1});
@@ -136,13 +136,13 @@ TEST_CASE("what an earlier call or series left behind does not pass for a new re
 
 TEST_CASE(
     "a working set with less than a line for each array and thread is refused with its size") {
-  Fixture fixture(kMiB);
+  ArraysFixture fixture(kMiB);
   CHECK_THROWS_WITH(fixture.arrays.prepare({MemoryKernel::triad, Stores::plain, 128, 1}),
                     Catch::Contains("128 bytes"));
 }
 
 TEST_CASE("verifying what never ran is an error of ours") {
-  Fixture fixture(kMiB);
+  ArraysFixture fixture(kMiB);
   fixture.arrays.prepare({MemoryKernel::copy, Stores::plain, kMiB, 1});
   CHECK_THROWS_AS(fixture.arrays.verify(), Error);
 }

@@ -8,10 +8,11 @@
 namespace bench {
 namespace {
 
-struct Run : ProbeJob {
+struct BandwidthRun : ProbeJob {
   FakeMemory memory{device};
 
-  explicit Run(const std::string& text) : ProbeJob("memory_bandwidth", parse_json(text, "test")) {
+  explicit BandwidthRun(const std::string& text)
+      : ProbeJob("memory_bandwidth", parse_json(text, "test")) {
     device.fake_memory = &memory;
   }
 };
@@ -20,7 +21,7 @@ struct Run : ProbeJob {
 
 TEST_CASE(
     "every kernel, kind of store, kind of page and thread count is one series of two metrics") {
-  Run run("{}");
+  BandwidthRun run("{}");
   CHECK(run.run().status == Status::ok);
   const auto bandwidth = run.of("bandwidth");
   CHECK(bandwidth.size() == 7 * 2 * 2);
@@ -38,7 +39,7 @@ TEST_CASE(
 }
 
 TEST_CASE("traffic counts the line a plain store reads, bandwidth does not") {
-  Run run(R"({"kernels": ["triad"], "pages": ["small"], "threads": [1]})");
+  BandwidthRun run(R"({"kernels": ["triad"], "pages": ["small"], "threads": [1]})");
   run.run();
   for (const Samples& samples : run.of("traffic"))
     CHECK(samples.values.front() ==
@@ -46,20 +47,20 @@ TEST_CASE("traffic counts the line a plain store reads, bandwidth does not") {
 }
 
 TEST_CASE("a wrong result makes the bandwidth invalid") {
-  Run run(R"({"kernels": ["copy"]})");
+  BandwidthRun run(R"({"kernels": ["copy"]})");
   run.memory.error = 1.0;
   CHECK(run.run().status == Status::invalid);
   for (const Samples& samples : run.of("bandwidth")) CHECK(samples.outcome == Status::invalid);
 }
 
 TEST_CASE("a device without memory of ours is skipped") {
-  Run run("{}");
+  BandwidthRun run("{}");
   run.device.fake_memory = nullptr;
   CHECK(run.run().status == Status::skipped);
 }
 
 TEST_CASE("huge pages that cannot be had are skipped with the reason, small ones measured") {
-  Run run(R"({"kernels": ["read"], "threads": [1]})");
+  BandwidthRun run(R"({"kernels": ["read"], "threads": [1]})");
   SECTION("switched off") { run.memory.huge_reason = "they are off"; }
   SECTION("fragmented memory") { run.memory.share = 0.5; }
   CHECK(run.run().status == Status::ok);
@@ -72,7 +73,7 @@ TEST_CASE("huge pages that cannot be had are skipped with the reason, small ones
 }
 
 TEST_CASE("a curve goes from 4 KiB through the caches, largest first, and names the levels") {
-  Run run(R"({"kernels": ["read"], "pages": ["small"], "threads": [1], "curve": true})");
+  BandwidthRun run(R"({"kernels": ["read"], "pages": ["small"], "threads": [1], "curve": true})");
   run.run();
   const auto series = run.of("bandwidth");
   CHECK(series.size() == 17);
@@ -92,7 +93,7 @@ TEST_CASE("a curve goes from 4 KiB through the caches, largest first, and names 
 }
 
 TEST_CASE("a machine with too little memory says so instead of calling a cache memory") {
-  Run run(R"({"kernels": ["read"], "pages": ["small"], "threads": [1]})");
+  BandwidthRun run(R"({"kernels": ["read"], "pages": ["small"], "threads": [1]})");
   run.memory.fake_caches.back().bytes = 480.0 * 1048576;
   run.memory.available = 2.0 * 1073741824;
   run.run();
@@ -106,7 +107,7 @@ TEST_CASE("a machine with too little memory says so instead of calling a cache m
 }
 
 TEST_CASE("sizes over the budget and below 4 KiB a thread are skipped, others measured") {
-  Run run(
+  BandwidthRun run(
       R"({"kernels": ["read"], "pages": ["small"], "threads": [4], "sizes": [4096, 1048576, 2147483648], "max_bytes": 1073741824})");
   run.run();
   const auto series = run.of("bandwidth");
@@ -118,7 +119,7 @@ TEST_CASE("sizes over the budget and below 4 KiB a thread are skipped, others me
 }
 
 TEST_CASE("0 threads are all cores, a sweep doubles up to them, too many are skipped") {
-  Run run(
+  BandwidthRun run(
       R"({"kernels": ["read"], "pages": ["small"], "threads": [0, 3, 9], "thread_sweep": true})");
   run.run();
   std::set<int> measured, skipped;
@@ -130,7 +131,7 @@ TEST_CASE("0 threads are all cores, a sweep doubles up to them, too many are ski
 }
 
 TEST_CASE("pairs of nodes are measured with the cores of one and the memory of the other") {
-  Run run(R"({"kernels": ["read"], "pages": ["small"], "numa": "pairs"})");
+  BandwidthRun run(R"({"kernels": ["read"], "pages": ["small"], "numa": "pairs"})");
   SECTION("one node: skipped") {
     CHECK(run.run().status == Status::skipped);
     CHECK_THAT(run.of("bandwidth").at(0).reason, Catch::Contains("one NUMA node"));
@@ -147,7 +148,7 @@ TEST_CASE("pairs of nodes are measured with the cores of one and the memory of t
 }
 
 TEST_CASE("a processor without non-temporal stores has those series skipped") {
-  Run run(R"({"kernels": ["write"], "pages": ["small"], "threads": [1]})");
+  BandwidthRun run(R"({"kernels": ["write"], "pages": ["small"], "threads": [1]})");
   run.memory.nontemporal_reason = "none known";
   run.run();
   const auto series = run.of("bandwidth");

@@ -10,8 +10,8 @@
 namespace bench {
 namespace {
 
-struct Fixture {
-  explicit Fixture(double bytes, double cached = 1e9)
+struct ChainFixture {
+  explicit ChainFixture(double bytes, double cached = 1e9)
       : chain({bytes, Pages::small, {}, 42}, HostCpus::allowed().all(), cached, watch) {}
   HostThreadWatch watch;
   HostChain chain;
@@ -74,7 +74,7 @@ TEST_CASE("another seed gives another order, the same seed the same") {
 
 TEST_CASE("a walk of any length ends where it must, whichever way the chain was written") {
   for (double cached : {0.0, 1e9}) {
-    Fixture fixture(65536, cached);
+    ChainFixture fixture(65536, cached);
     for (double bytes : {256.0, 4096.0, 65536.0}) {
       fixture.chain.prepare(bytes);
       for (std::int64_t loads : {0, 1, 15, 16, 17, 100003}) {
@@ -86,7 +86,7 @@ TEST_CASE("a walk of any length ends where it must, whichever way the chain was 
 }
 
 TEST_CASE("a pointer with one flipped bit is found once the walk came by") {
-  Fixture fixture(65536);
+  ChainFixture fixture(65536);
   fixture.chain.prepare(65536);
   std::byte* pointer = fixture.chain.node(17);
   pointer[1] ^= std::byte{1};  // 256 bytes off: another node of the chain
@@ -95,7 +95,7 @@ TEST_CASE("a pointer with one flipped bit is found once the walk came by") {
 }
 
 TEST_CASE("a skipped load is found") {
-  Fixture fixture(65536);
+  ChainFixture fixture(65536);
   fixture.chain.prepare(65536);
   const ChainOrder order(10, 42);
   const std::uint64_t first = order.after(0);
@@ -106,7 +106,7 @@ TEST_CASE("a skipped load is found") {
 }
 
 TEST_CASE("a chain that is no power of two or larger than its space is refused") {
-  Fixture fixture(65536);
+  ChainFixture fixture(65536);
   CHECK_THROWS_AS(fixture.chain.prepare(5000), Error);
   CHECK_THROWS_AS(fixture.chain.prepare(128), Error);
   CHECK_THROWS_AS(fixture.chain.prepare(1048576), Error);

@@ -5,10 +5,11 @@
 namespace bench {
 namespace {
 
-struct Run : ProbeJob {
+struct LatencyRun : ProbeJob {
   FakeMemory memory{device};
 
-  explicit Run(const std::string& text) : ProbeJob("memory_latency", parse_json(text, "test")) {
+  explicit LatencyRun(const std::string& text)
+      : ProbeJob("memory_latency", parse_json(text, "test")) {
     job.seed = 17;
     device.fake_memory = &memory;
   }
@@ -17,7 +18,7 @@ struct Run : ProbeJob {
 }  // namespace
 
 TEST_CASE("latency is seconds per load for each size and kind of page") {
-  Run run(R"({"sizes": [0, 4096]})");
+  LatencyRun run(R"({"sizes": [0, 4096]})");
   CHECK(run.run().status == Status::ok);
   const auto series = run.sink.samples();
   REQUIRE(series.size() == 4);
@@ -33,7 +34,7 @@ TEST_CASE("latency is seconds per load for each size and kind of page") {
 }
 
 TEST_CASE("chains are powers of two; the headline is rounded up, other sizes down") {
-  Run run(R"({"sizes": [0, 5000000], "pages": ["small"]})");
+  LatencyRun run(R"({"sizes": [0, 5000000], "pages": ["small"]})");
   run.memory.fake_caches.back().bytes = 100.0 * 1048576;  // four times that is 400 MiB
   run.run();
   const auto series = run.sink.samples();
@@ -43,13 +44,13 @@ TEST_CASE("chains are powers of two; the headline is rounded up, other sizes dow
 }
 
 TEST_CASE("a walk that lost its way makes the latency invalid") {
-  Run run("{}");
+  LatencyRun run("{}");
   run.memory.error = 3.0;
   CHECK(run.run().status == Status::invalid);
 }
 
 TEST_CASE("what cannot be measured is skipped with a reason and the rest is measured") {
-  Run run(R"({"sizes": [0, 1024, 1099511627776]})");
+  LatencyRun run(R"({"sizes": [0, 1024, 1099511627776]})");
   run.memory.huge_reason = "they are off";
   CHECK(run.run().status == Status::ok);
   int ok = 0, skipped = 0;
@@ -62,7 +63,7 @@ TEST_CASE("what cannot be measured is skipped with a reason and the rest is meas
 }
 
 TEST_CASE("pairs of nodes are walked at the headline size, and skipped where there is one node") {
-  Run run(R"({"numa": "pairs", "pages": ["small"]})");
+  LatencyRun run(R"({"numa": "pairs", "pages": ["small"]})");
   SECTION("one node") { CHECK(run.run().status == Status::skipped); }
   SECTION("two nodes") {
     run.memory.fake_nodes = {{0, {0, 1}, true}, {1, {2, 3}, true}};
@@ -72,7 +73,7 @@ TEST_CASE("pairs of nodes are walked at the headline size, and skipped where the
 }
 
 TEST_CASE("a device without memory of ours is skipped for latency too") {
-  Run run("{}");
+  LatencyRun run("{}");
   run.device.fake_memory = nullptr;
   CHECK(run.run().status == Status::skipped);
 }

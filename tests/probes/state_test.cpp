@@ -15,7 +15,7 @@ const Probe kProbe{
     {{"rate", Unit::byte_per_second, Better::higher}, {"time", Unit::second, Better::lower}},
     nullptr};
 
-struct Fixture {
+struct StateFixture {
   Job job;
   FakeDevice device;
   std::unique_ptr<Group> group = make_self_group();
@@ -33,7 +33,7 @@ struct Fixture {
 };
 
 TEST_CASE("one measurement gives each of its metrics the same samples in its own unit") {
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   state.measure(f.work());
   const auto samples = f.sink.samples();
@@ -47,7 +47,7 @@ TEST_CASE("one measurement gives each of its metrics the same samples in its own
 }
 
 TEST_CASE("a check that fails makes the series and the job invalid and keeps the samples") {
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   Measurement m = f.work();
   m.verify = [] { return Check{"exact", 1.0, 0.0}; };
@@ -61,7 +61,7 @@ TEST_CASE("a check that fails makes the series and the job invalid and keeps the
 
 TEST_CASE("NaN never passes a check") {
   CHECK_FALSE(Check{"", std::nan(""), 1.0}.passed());
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   Measurement m = f.work();
   m.verify = [] { return Check{"relative error", std::nan(""), 1.0}; };
@@ -70,7 +70,7 @@ TEST_CASE("NaN never passes a check") {
 }
 
 TEST_CASE("a result 2 % above a proven limit is invalid; above a measured one it stands") {
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   Measurement m = f.work();
   m.reports = {{"rate", 4000.0, Limit{1.9e6, LimitKind::measured, "another probe"}}};
@@ -88,7 +88,7 @@ TEST_CASE(
     "a bound that counts with the clock is passed only above the highest clock that was read") {
   // Three readings of five are 10 % low: something else used the core while the clock was read.
   for (const double factor : {1.08, 1.2}) {
-    Fixture f;
+    StateFixture f;
     int readings = 0;
     f.device.next_clock = [&] { return Hertz{++readings % 5 < 3 ? 0.9e9 : 1.0e9}; };
     State state(f.job, kProbe, f.device, *f.group, f.sink);
@@ -108,7 +108,7 @@ TEST_CASE("for a metric that is better lower the limit is a floor") {
 }
 
 TEST_CASE("the limit of a series is the one whose parameters all agree") {
-  Fixture f;
+  StateFixture f;
   f.job.limits = {{"rate", {{"size_bytes", 8000}}, {1e6, LimitKind::measured, "other size"}},
                   {"rate", {{"size_bytes", 4000}}, {3e6, LimitKind::measured, "this size"}}};
   State state(f.job, kProbe, f.device, *f.group, f.sink);
@@ -119,13 +119,13 @@ TEST_CASE("the limit of a series is the one whose parameters all agree") {
 }
 
 TEST_CASE("a probe that reports nothing has failed") {
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   CHECK(state.finish().status == Status::failed);
 }
 
 TEST_CASE("a job all of whose series were skipped is skipped, with the reason") {
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   state.skip_series("rate", {{"size_bytes", 1}}, "no huge pages");
   const Outcome outcome = state.finish();
@@ -134,7 +134,7 @@ TEST_CASE("a job all of whose series were skipped is skipped, with the reason") 
 }
 
 TEST_CASE("a series without a clean sample says so") {
-  Fixture f;
+  StateFixture f;
   f.job.measure.max_time_s = 0.1;
   f.device.fake_watch.next_loss = [] { return Seconds{1.0}; };
   State state(f.job, kProbe, f.device, *f.group, f.sink);
@@ -143,13 +143,13 @@ TEST_CASE("a series without a clean sample says so") {
 }
 
 TEST_CASE("a metric that the probe does not declare is refused") {
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   CHECK_THROWS_AS(state.value("speed", 1.0), Error);
 }
 
 TEST_CASE("the phases of a job add up to its wall time") {
-  Fixture f;
+  StateFixture f;
   State state(f.job, kProbe, f.device, *f.group, f.sink);
   f.device.time += Seconds{0.5};  // preparing
   state.measure(f.work());

@@ -29,7 +29,7 @@ class Sleeper {
     }
     close(report[1]);
     char byte;
-    REQUIRE(read(report[0], &byte, 1) == 0);  // closed by exec: it is a sleeper now
+    REQUIRE(::read(report[0], &byte, 1) == 0);  // closed by exec: it is a sleeper now
     close(report[0]);
   }
   ~Sleeper() {

@@ -11,11 +11,11 @@ namespace {
 
 // Sanitizers take several times the memory and time, and look for other faults.
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kHosts = 400;
+constexpr std::size_t kManyHosts = 400;
 #else
-constexpr std::size_t kHosts = 4000;
+constexpr std::size_t kManyHosts = 4000;
 #endif
-constexpr std::size_t kBad = kHosts / 3;
+constexpr std::size_t kBadHost = kManyHosts / 3;
 constexpr double kMostBytesPerHost = 150e3;
 
 double peak_bytes() {
@@ -42,15 +42,15 @@ Json counters_of(const std::string& host, bool whole, double errors) {
 
 TEST_CASE(
     "four thousand hosts with twenty jobs each are judged in little memory, and one is found") {
-  Fleet fleet(kHosts);
-  for (std::size_t h = 0; h < kHosts; ++h)
+  Fleet fleet(kManyHosts);
+  for (std::size_t h = 0; h < kManyHosts; ++h)
     for (int job = 0; job < 20; ++job) {
       fleet.job(
           "memory_bandwidth" + std::to_string(job % 5) + ".bandwidth", h,
           100.0 + 0.01 * static_cast<double>((7 * h + 3 * static_cast<std::size_t>(job)) % 10));
       fleet.run.records.push_back(
           {fleet.run.jobs.back().id, fleet.host(h), 0, 1,
-           Facts{"counters", counters_of(fleet.host(h), job == 0, h == kBad ? 9000.0 : 0.0)}});
+           Facts{"counters", counters_of(fleet.host(h), job == 0, h == kBadHost ? 9000.0 : 0.0)}});
     }
   std::vector<RunRecords> runs;
   runs.push_back(std::move(fleet.run));
@@ -64,9 +64,9 @@ TEST_CASE(
   const std::chrono::duration<double> wrote = std::chrono::steady_clock::now() - output;
   WARN(took.count() << " s to judge, " << wrote.count() << " s to write, "
                     << (peak_bytes() - before) / 1e6 << " MB");
-  for (std::size_t h = 0; h < kHosts; ++h)
-    if ((acceptance.hosts[h].verdict == Verdict::fail) != (h == kBad)) FAIL(fleet.host(h));
+  for (std::size_t h = 0; h < kManyHosts; ++h)
+    if ((acceptance.hosts[h].verdict == Verdict::fail) != (h == kBadHost)) FAIL(fleet.host(h));
 #ifndef __SANITIZE_ADDRESS__
-  CHECK(peak_bytes() - before < kMostBytesPerHost * static_cast<double>(kHosts));
+  CHECK(peak_bytes() - before < kMostBytesPerHost * static_cast<double>(kManyHosts));
 #endif
 }

@@ -9,7 +9,7 @@ using namespace bench;
 
 namespace {
 
-RunRecords demo() {
+RunRecords demo_records() {
   RunFixture run;
   Samples s =
       samples("throughput", 0.1, 20, {{"dtype", "f32"}, {"note", "=cmd|' /C calc'!A0"}}, 0.0);
@@ -33,7 +33,7 @@ std::vector<std::string> lines(const std::string& text, const std::string& end) 
 }  // namespace
 
 TEST_CASE("csv begins with the columns that import takes, and has one row per series") {
-  const auto rows = lines(to_csv(make_run_report(demo())), "\r\n");
+  const auto rows = lines(to_csv(make_run_report(demo_records())), "\r\n");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].find("run,time,host,device,metric,params,unit,better,value,median,") == 0);
   CHECK(rows[1].find(
@@ -42,7 +42,7 @@ TEST_CASE("csv begins with the columns that import takes, and has one row per se
 }
 
 TEST_CASE("csv quotes commas, quotes, line ends and what a spreadsheet could take for a formula") {
-  const std::string text = to_csv(make_run_report(demo()));
+  const std::string text = to_csv(make_run_report(demo_records()));
   CHECK(text.find(R"("{""dtype"":""f32"",""note"":""=cmd|' /C calc'!A0""}")") != std::string::npos);
   CHECK(text.find("\"say \"\"hi\"\",\nplease; 1 of 20 samples are not numbers\"") !=
         std::string::npos);
@@ -60,7 +60,7 @@ TEST_CASE("a value that does not exist is an empty cell, never 0 or nan") {
 }
 
 TEST_CASE("jsonl has one object per result, with raw samples when asked") {
-  const RunRecords run = demo();
+  const RunRecords run = demo_records();
   const RunReport report = make_run_report(run);
   const auto plain = lines(to_jsonl(report), "\n");
   REQUIRE(plain.size() == 2);

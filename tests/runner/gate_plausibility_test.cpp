@@ -34,14 +34,14 @@ std::string kind_of(const Suite& suite, const std::string& hardware = "h200-sxm-
   return findings.empty() ? "plausible" : std::string(to_string(findings.front().kind));
 }
 
-const Json kNone = Json::object();
+const Json kNoFindings = Json::object();
 const Json kLarge = {{"dtypes", {"bf16"}}, {"shapes", {{8192, 8192, 8192}}}};
 
 }  // namespace
 
 TEST_CASE("a gate in other units than base units is found, with its place") {
   const auto suite =
-      suite_with("memory_bandwidth", kNone, {{"metric", "bandwidth"}, {"min", 4000}});
+      suite_with("memory_bandwidth", kNoFindings, {{"metric", "bandwidth"}, {"min", 4000}});
   const auto findings = implausible_gates(suite, machines("h200-sxm-141gb"), shipped_catalogue());
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].kind == FindingKind::unit);
@@ -52,10 +52,11 @@ TEST_CASE("a gate in other units than base units is found, with its place") {
 TEST_CASE("a gate that makes sense is not mentioned") {
   CHECK(kind_of(suite_with("gemm", kLarge, {{"metric", "throughput"}, {"min", 700e12}})) ==
         "plausible");
-  CHECK(kind_of(suite_with("memory_bandwidth", kNone,
+  CHECK(kind_of(suite_with("memory_bandwidth", kNoFindings,
                            {{"metric", "memory_bandwidth.bandwidth"}, {"min", 3.8e12}})) ==
         "plausible");
-  CHECK(kind_of(suite_with("null", kNone, {{"metric", "value"}, {"min", 1e30}})) == "plausible");
+  CHECK(kind_of(suite_with("null", kNoFindings, {{"metric", "value"}, {"min", 1e30}})) ==
+        "plausible");
 }
 
 TEST_CASE("a gate takes its type from where, from the case's list or from an axis") {
@@ -104,11 +105,11 @@ TEST_CASE("a floor for copies is low only where host memory is pinned and sizes 
 
 TEST_CASE("caches are faster than the memory whose limit is known") {
   Json gate = {{"metric", "bandwidth"}, {"min", 9e12}};
-  CHECK(kind_of(suite_with("memory_bandwidth", kNone, gate)) == "above_peak");
+  CHECK(kind_of(suite_with("memory_bandwidth", kNoFindings, gate)) == "above_peak");
   gate["where"] = {{"level", "L2"}};
-  CHECK(kind_of(suite_with("memory_bandwidth", kNone, gate)) == "plausible");
+  CHECK(kind_of(suite_with("memory_bandwidth", kNoFindings, gate)) == "plausible");
   gate["where"] = {{"size_bytes", 33554432}};
-  CHECK(kind_of(suite_with("memory_bandwidth", kNone, gate)) == "plausible");
+  CHECK(kind_of(suite_with("memory_bandwidth", kNoFindings, gate)) == "plausible");
 }
 
 TEST_CASE("an upper bound is only asked for slips of the pen") {
@@ -126,11 +127,11 @@ TEST_CASE("the product is that of the hosts' label, or any") {
 }
 
 TEST_CASE("on the host a share is all that is known to be wrong") {
-  CHECK(kind_of(suite_with("gemm", kNone, {{"metric", "throughput"}, {"min", 1}}, "host")) ==
+  CHECK(kind_of(suite_with("gemm", kNoFindings, {{"metric", "throughput"}, {"min", 1}}, "host")) ==
         "plausible");
-  CHECK(kind_of(suite_with("gemm", kNone, {{"metric", "throughput"}, {"min_of_limit", 90}},
+  CHECK(kind_of(suite_with("gemm", kNoFindings, {{"metric", "throughput"}, {"min_of_limit", 90}},
                            "host")) == "unit");
-  CHECK(kind_of(suite_with("gemm", kNone, {{"metric", "throughput"}, {"min_of_limit", 0.9}},
+  CHECK(kind_of(suite_with("gemm", kNoFindings, {{"metric", "throughput"}, {"min_of_limit", 0.9}},
                            "host")) == "plausible");
 }
 

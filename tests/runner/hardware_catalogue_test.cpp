@@ -24,7 +24,7 @@ DeviceFacts device(const std::string& name, std::optional<double> bytes = {}) {
   return facts;
 }
 
-std::string refusal(const Json& file) {
+std::string catalogue_refusal(const Json& file) {
   try {
     hardware_entry(file, "x.json");
   } catch (const Error& error) {
@@ -113,18 +113,18 @@ TEST_CASE("a family is all of its variants") {
 
 TEST_CASE("a file that is wrong is refused, naming the place") {
   const Json good = shipped_catalogue().find("l40")->json;
-  CHECK(refusal(good) == "accepted");
+  CHECK(catalogue_refusal(good) == "accepted");
   Json file = good;
   file["compute"]["peaks"][0]["source"] = "datashet";
-  CHECK_THAT(refusal(file), Contains("x.json: /compute/peaks/0/source"));
-  CHECK_THAT(refusal(file), Contains("Did you mean 'datasheet'?"));
+  CHECK_THAT(catalogue_refusal(file), Contains("x.json: /compute/peaks/0/source"));
+  CHECK_THAT(catalogue_refusal(file), Contains("Did you mean 'datasheet'?"));
   file = good;
   file["compute"]["peaks"][0]["clock_hz"] = 2490;
-  CHECK_THAT(refusal(file), Contains("x.json: /compute/peaks/0/clock_hz"));
+  CHECK_THAT(catalogue_refusal(file), Contains("x.json: /compute/peaks/0/clock_hz"));
   file = good;
   file["memory"].erase("source");
-  CHECK_THAT(refusal(file), Contains("x.json: /memory"));
-  CHECK_THAT(refusal(Json::array()), Contains("x.json"));
+  CHECK_THAT(catalogue_refusal(file), Contains("x.json: /memory"));
+  CHECK_THAT(catalogue_refusal(Json::array()), Contains("x.json"));
 }
 
 TEST_CASE("a file with any odd value is refused, or shown and checked without harm") {

@@ -50,10 +50,12 @@ TEST_CASE("without a file there is this host, with the CPUs we may use") {
 
 namespace {
 
-Inventory read(const std::string& text) { return inventory_from_json(Json::parse(text), "h.json"); }
+Inventory inventory_from(const std::string& text) {
+  return inventory_from_json(Json::parse(text), "h.json");
+}
 
 Inventory with_mpirun(const std::string& settings) {
-  return read(R"({"hosts": [{"name": "a", "slots": 1}], "mpirun": )" + settings + "}");
+  return inventory_from(R"({"hosts": [{"name": "a", "slots": 1}], "mpirun": )" + settings + "}");
 }
 
 Inventory with_address(const std::string& address) {
@@ -64,7 +66,7 @@ Inventory with_address(const std::string& address) {
 }  // namespace
 
 TEST_CASE("an entry may be an expression: its hosts share the rest, {name} stands for each") {
-  const Inventory inventory = read(R"({"hosts": [
+  const Inventory inventory = inventory_from(R"({"hosts": [
     {"name": "node[08-10],login", "slots": 4, "address": "bench@{name}-ib.{name}.site",
      "devices": ["cuda:0"], "labels": {"rack": "r1"}, "profile": "h100"}]})");
   REQUIRE(inventory.hosts.size() == 4);
@@ -80,16 +82,17 @@ TEST_CASE("an entry may be an expression: its hosts share the rest, {name} stand
 
 TEST_CASE("a host that two expressions give is refused, naming the host") {
   CHECK_THROWS_WITH(
-      read(R"({"hosts": [{"name": "n[1-5]", "slots": 1}, {"name": "n[5-9]", "slots": 1}]})"),
+      inventory_from(
+          R"({"hosts": [{"name": "n[1-5]", "slots": 1}, {"name": "n[5-9]", "slots": 1}]})"),
       Contains("/hosts/1/name") && Contains("'n5'") && Contains("twice"));
-  CHECK_THROWS_WITH(read(R"({"hosts": [{"name": "a,a", "slots": 1}]})"), Contains("'a'"));
+  CHECK_THROWS_WITH(inventory_from(R"({"hosts": [{"name": "a,a", "slots": 1}]})"), Contains("'a'"));
 }
 
 TEST_CASE("a wrong host expression is refused at its place in the file") {
-  CHECK_THROWS_WITH(read(R"({"hosts": [{"name": "n[1-", "slots": 1}]})"),
+  CHECK_THROWS_WITH(inventory_from(R"({"hosts": [{"name": "n[1-", "slots": 1}]})"),
                     Contains("h.json: /hosts/0/name: ") && Contains("position 5"));
   CHECK_THROWS_WITH(
-      read(
+      inventory_from(
           R"({"hosts": [{"name": "n[1-60000]", "slots": 1}, {"name": "m[1-60000]", "slots": 1}]})"),
       Contains("/hosts/1/name") && Contains("more than 40000 hosts"));
 }
@@ -109,7 +112,7 @@ TEST_CASE("an address cannot become an option or mean anything to a shell") {
 }
 
 TEST_CASE("groups name hosts of the file, in its order") {
-  const Inventory inventory = read(R"({"hosts": [{"name": "n[1-9]", "slots": 1}],
+  const Inventory inventory = inventory_from(R"({"hosts": [{"name": "n[1-9]", "slots": 1}],
                                        "groups": {"odd": "n9,n[1,3,5,7]", "one": "n1"}})");
   REQUIRE(inventory.groups.size() == 2);
   CHECK(inventory.groups[0].name == "odd");
@@ -118,7 +121,8 @@ TEST_CASE("groups name hosts of the file, in its order") {
 
 TEST_CASE("a group of an unknown host is refused with the nearest name") {
   const auto with_groups = [](const std::string& groups) {
-    return read(R"({"hosts": [{"name": "node[01-20]", "slots": 1}], "groups": )" + groups + "}");
+    return inventory_from(R"({"hosts": [{"name": "node[01-20]", "slots": 1}], "groups": )" +
+                          groups + "}");
   };
   CHECK_THROWS_WITH(with_groups(R"({"r": "node[01-02],nod03"})"),
                     Contains("/groups/r") && Contains("'nod03'") && Contains("'node03'"));
@@ -181,7 +185,7 @@ TEST_CASE("site settings cannot become options or shell text") {
 }
 
 TEST_CASE("an inventory survives its JSON, which the schema allows") {
-  const Inventory inventory = read(R"({
+  const Inventory inventory = inventory_from(R"({
     "hosts": [{"name": "n[9-11],n09", "slots": 2, "address": "u@{name}", "labels": {"rack": "r"}},
               {"name": "z", "slots": 1, "devices": ["cuda:1"], "profile": "p"}],
     "groups": {"g": "z,n[09,9-10]"},
@@ -210,7 +214,8 @@ TEST_CASE("4000 hosts are read in milliseconds") {
 }
 
 TEST_CASE("hosts with equal values of a label are a group") {
-  const Inventory inventory = read(R"({"hosts": [{"name": "a", "slots": 1, "labels": {"rack": "2"}},
+  const Inventory inventory =
+      inventory_from(R"({"hosts": [{"name": "a", "slots": 1, "labels": {"rack": "2"}},
     {"name": "b", "slots": 1, "labels": {"rack": "1", "room": "x"}}, {"name": "c", "slots": 1},
     {"name": "d", "slots": 1, "labels": {"rack": "2"}}]})");
   const auto groups = groups_by_label(inventory, "rack");

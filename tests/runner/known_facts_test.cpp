@@ -18,7 +18,7 @@ std::map<std::string, std::string> words(const std::vector<Json>& gpus) {
   return words_of_facts({{"gpus", {{"gpus", gpus}}}});
 }
 
-Inventory four_hosts() {
+Inventory four_known_hosts() {
   Inventory inventory = inventory_from_json(
       Json::parse(R"({"hosts": [{"name": "n[1-4]", "slots": 1, "labels": {"rack": "r1"}}]})"), "h");
   for (std::size_t i = 0; i < 3; ++i) inventory.hosts[i].facts["nvlink_domain"] = i < 2 ? "a" : "b";
@@ -50,7 +50,7 @@ TEST_CASE("texts and numbers of a host can be grouped by, what is unreadable can
 }
 
 TEST_CASE("hosts of equal facts run together; one without the fact is taken by its label") {
-  Inventory inventory = four_hosts();
+  Inventory inventory = four_known_hosts();
   inventory.hosts[3].labels["nvlink_domain"] = "b";
   const auto sets = host_sets({ScopeKind::group, "nvlink_domain", true}, inventory);
   REQUIRE(sets.size() == 2);
@@ -60,7 +60,7 @@ TEST_CASE("hosts of equal facts run together; one without the fact is taken by i
 }
 
 TEST_CASE("a fact that nobody knows is refused with those that are known") {
-  CHECK_THROWS_WITH(host_sets({ScopeKind::group, "nvlink_domian", true}, four_hosts()),
+  CHECK_THROWS_WITH(host_sets({ScopeKind::group, "nvlink_domian", true}, four_known_hosts()),
                     Contains("'nvlink_domian'") && Contains("Did you mean 'nvlink_domain'?"));
 }
 

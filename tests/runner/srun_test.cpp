@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-LaunchSite site() {
+LaunchSite slurm_site() {
   LaunchSite result{LauncherKind::slurm, "/x/bench-rank", "/x/bench-rank-cuda", "", false};
   result.slurm = {"/usr/bin/srun", "17", {}};
   result.token = "run-1";
@@ -34,7 +34,7 @@ Job job_on(const std::vector<Place>& places, const std::string& binding = "core"
   return job;
 }
 
-std::string line(const std::vector<Place>& places, const LaunchSite& there = site()) {
+std::string line(const std::vector<Place>& places, const LaunchSite& there = slurm_site()) {
   return " " + join(launch_command(job_on(places), places, there).argv, " ") + " ";
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("equal ranks on each host are a step in blocks, on nodes named by an e
 
 TEST_CASE("a share of the host is counted in CPUs of a task") {
   const std::vector<Place> places = {place("n1", 2, 9), place("n2", 2, 8)};
-  const Command command = launch_command(job_on(places, "share"), places, site());
+  const Command command = launch_command(job_on(places, "share"), places, slurm_site());
   CHECK_THAT(" " + join(command.argv, " "), Contains(" --cpus-per-task=4 --cpu-bind=threads "));
   CHECK_THAT(line(places), !Contains("--cpus-per-task"));
 }
@@ -85,14 +85,15 @@ TEST_CASE("more ranks than slots are overcommitted and yield while they wait") {
   CHECK_THAT(line({place("n1", 4)}), !Contains("--overcommit"));
   const auto yield = [](int ranks) {
     const std::vector places = {place("n1", ranks)};
-    return launch_command(job_on(places), places, site()).env.at("OMPI_MCA_mpi_yield_when_idle");
+    return launch_command(job_on(places), places, slurm_site())
+        .env.at("OMPI_MCA_mpi_yield_when_idle");
   };
   CHECK(yield(5) == "1");
   CHECK(yield(4) == "0");
 }
 
 TEST_CASE("the ranks have the job's environment and the run's mark, srun has not the mark") {
-  LaunchSite there = site();
+  LaunchSite there = slurm_site();
   there.settings.env = {{"A", "3"}, {"UCX_TLS", "tcp"}};
   there.settings.mca = {{"btl", "tcp,self"}};
   there.settings.interfaces = "10.0.0.0/24";
@@ -111,17 +112,17 @@ TEST_CASE("a step forgets the one it is started from, and so does a plain fork")
   const std::vector places = {place("n1", 1)};
   for (const char* name : {"SLURM_NTASKS", "SLURM_PROCID", "SLURM_CPUS_PER_TASK",
                            "SLURM_DISTRIBUTION", "SLURM_MEM_PER_CPU"}) {
-    const auto step = launch_command(job_on(places), places, site()).unset;
+    const auto step = launch_command(job_on(places), places, slurm_site()).unset;
     CHECK(std::ranges::find(step, name) != step.end());
   }
-  LaunchSite local = site();
+  LaunchSite local = slurm_site();
   local.kind = LauncherKind::local;
   const auto fork = launch_command(job_on(places), {{"n1", "n1", 1, 4, true}}, local).unset;
   CHECK(std::ranges::find(fork, "SLURM_PROCID") != fork.end());
 }
 
 TEST_CASE("the site's gres, container and further words are of every step, also of the check") {
-  LaunchSite there = site();
+  LaunchSite there = slurm_site();
   there.slurm.settings.gres = "gpu:8";
   there.slurm.settings.container_image = "/images/bench.sqsh";
   there.slurm.settings.container_mounts = {"/a:/b:ro", "/c:/c"};
@@ -142,7 +143,7 @@ TEST_CASE("the site's gres, container and further words are of every step, also 
 
 TEST_CASE("what keeps a job out of Slurm is said with the host and the allocation") {
   const std::vector places = {place("n1", 1), place("n9", 1)};
-  LaunchSite there = site();
+  LaunchSite there = slurm_site();
   CHECK(launch_obstacle(job_on(places), places, there).empty());
   there.nodes_down = {{"n9", "IDLE+DRAIN"}};
   CHECK(launch_obstacle(job_on(places), places, there) ==

@@ -16,17 +16,17 @@ void meets_a_fault(State& state) {
   if (state.flag("throws")) throw std::runtime_error("unspecified launch failure");
   state.value("time", 1.0);
 }
-const Registration kRegistered({"fault_test_probe",
+const Registration kFaultProbe({"fault_test_probe",
                                 "for tests of faults",
                                 {{"time", Unit::second, Better::lower}},
                                 meets_a_fault});
 
-struct Served {
+struct ServedFault {
   std::vector<Json> faults;
   Outcome outcome;
 };
 
-Served serve(bool fatal, bool throws) {
+ServedFault serve_fault(bool fatal, bool throws) {
   Job job;
   job.id = "1";
   job.probe = "fault_test_probe";
@@ -37,7 +37,7 @@ Served serve(bool fatal, bool throws) {
   const auto group = make_self_group();
   std::istringstream in(dump(to_json(job)) + "\n");
   RankServer(*group, device, sink).serve(in);
-  Served served;
+  ServedFault served;
   for (const Record& record : sink.records) {
     if (const auto* event = std::get_if<Event>(&record.body); event != nullptr) {
       CHECK(event->key == "device_fault");
@@ -50,7 +50,7 @@ Served serve(bool fatal, bool throws) {
 }
 
 TEST_CASE("a fault of the device during a job is an event; what happened before is not") {
-  const Served served = serve(false, false);
+  const ServedFault served = serve_fault(false, false);
   CHECK(served.outcome.status == Status::ok);
   REQUIRE(served.faults.size() == 1);
   CHECK(served.faults[0] == Json{{"code", 63},
@@ -61,14 +61,14 @@ TEST_CASE("a fault of the device during a job is an event; what happened before 
 }
 
 TEST_CASE("a fatal fault makes the job invalid, with the reason") {
-  const Served served = serve(true, false);
+  const ServedFault served = serve_fault(true, false);
   CHECK(served.faults.size() == 2);
   CHECK(served.outcome.status == Status::invalid);
   CHECK(served.outcome.reason == "Xid 79: fallen off the bus on fake of rank 0");
 }
 
 TEST_CASE("a job that fails says what the driver reported beside its error") {
-  const Served served = serve(false, true);
+  const ServedFault served = serve_fault(false, true);
   CHECK(served.outcome.status == Status::failed);
   CHECK(served.outcome.reason ==
         "internal error: unspecified launch failure; Xid 63: a row of memory on fake of rank 0");

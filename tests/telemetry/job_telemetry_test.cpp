@@ -61,10 +61,10 @@ void measures(State& state) {
   m.reports = {{"time"}};
   state.measure(m);
 }
-const Registration kRegistered({"telemetry_test_probe",
-                                "for tests of telemetry",
-                                {{"time", Unit::second, Better::lower}},
-                                measures});
+const Registration kTelemetryProbe({"telemetry_test_probe",
+                                    "for tests of telemetry",
+                                    {{"time", Unit::second, Better::lower}},
+                                    measures});
 
 Served serve(const TelemetrySettings& telemetry, const SourceFactory& sources) {
   Job job;

@@ -17,7 +17,6 @@ namespace {
 
 const std::string kThp = "sys/kernel/mm/transparent_hugepage/enabled";
 const std::string kHugePages = "sys/kernel/mm/hugepages";
-const std::string kDmi = "sys/class/dmi/id/";
 
 /// "kB" lines of /proc/meminfo.
 std::optional<std::int64_t> kilobytes(std::string_view text) {

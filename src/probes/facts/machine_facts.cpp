@@ -9,8 +9,7 @@
 namespace bench {
 namespace {
 
-const std::string kDmi = "sys/class/dmi/id/";
-const std::string kDevices = "sys/bus/pci/devices/";
+const std::string kPciDevices = "sys/bus/pci/devices/";
 const std::string kNvme = "sys/class/nvme";
 const std::string kGpus = "proc/driver/nvidia/gpus";
 constexpr double kSector = 512.0;  // the unit of /sys/block/*/size, whatever the disk's own is
@@ -104,7 +103,7 @@ std::string hex_of(const SystemFiles& files, const std::string& path) {
 Json pci_part(const SystemFiles& files, const MachineTopology& machine) {
   Json devices = Json::object();
   for (const PciDevice& device : machine.pci_devices) {
-    const std::string folder = kDevices + device.address;
+    const std::string folder = kPciDevices + device.address;
     if (!files.exists(folder)) continue;
     const std::string driver =
         std::filesystem::path(files.resolved(folder + "/driver")).filename().string();

@@ -12,6 +12,9 @@
 
 namespace bench {
 
+/// What the firmware says of itself and of the machine.
+inline const std::string kDmi = "sys/class/dmi/id/";
+
 class SystemFiles {
  public:
   explicit SystemFiles(std::filesystem::path root = "/") : root_(std::move(root)) {}

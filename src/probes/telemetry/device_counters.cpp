@@ -8,13 +8,12 @@
 namespace bench {
 namespace {
 
-constexpr auto kCounter = CounterColumn::counter;
 constexpr std::size_t kMostDevices = 16;       // of one kind; a host of containers has hundreds
 constexpr std::size_t kMostText = 256u << 10;  // of one file of /proc
 
 const std::string kZones = "sys/class/powercap";
 
-struct Item {
+struct DeviceItem {
   std::string suffix;  // of the column: "read_bytes"
   std::string unit;
   std::size_t word;  // of the line that names the device first
@@ -25,14 +24,14 @@ struct Item {
 std::unique_ptr<CounterSource> line_source(const SystemFiles& files, const std::string& source,
                                            const std::string& path, std::size_t name_word,
                                            const std::vector<std::string>& devices,
-                                           const std::vector<Item>& items) {
+                                           const std::vector<DeviceItem>& items) {
   if (devices.empty() || !files.text(path, kMostText)) return {};
   std::vector<CounterColumn> columns;
   std::map<std::string, std::size_t, std::less<>> first;  // column of each device
   for (const std::string& device : devices) {
     first[device] = columns.size();
-    for (const Item& item : items)
-      columns.push_back({device + "." + item.suffix, item.unit, kCounter});
+    for (const DeviceItem& item : items)
+      columns.push_back({device + "." + item.suffix, item.unit, CounterColumn::counter});
   }
   return std::make_unique<TableSource>(
       source, columns, [files, path, name_word, first, items](std::span<double> values) {
@@ -115,7 +114,8 @@ std::unique_ptr<CounterSource> power_counters(const SystemFiles& files) {
     if (!files.number(folder + "energy_uj")) continue;
     const double range = value_of(files.number(folder + "max_energy_range_uj")) * 1e-6;
     const std::string name = files.text(folder + "name", 64).value_or(zone);
-    columns.push_back({name + ".energy_j", "joule", kCounter, range > 0.0 ? range : 0.0});
+    columns.push_back(
+        {name + ".energy_j", "joule", CounterColumn::counter, range > 0.0 ? range : 0.0});
     numbers.push_back({folder + "energy_uj", 1e-6});
   }
   return number_source(files, "host.power", columns, numbers, {0.0});

@@ -9,7 +9,6 @@
 namespace bench {
 namespace {
 
-constexpr auto kCounter = CounterColumn::counter;
 constexpr auto kGauge = CounterColumn::gauge;
 
 /// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345": microseconds in which some task waited.
@@ -34,12 +33,12 @@ std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files) {
   if (!files.text("proc/stat", 4096)) return {};
   return std::make_unique<TableSource>(
       "host.cpu",
-      std::vector<CounterColumn>{{"busy_s", "second", kCounter},
-                                 {"iowait_s", "second", kCounter},
-                                 {"steal_s", "second", kCounter},
-                                 {"cpu_stalled_s", "second", kCounter},
-                                 {"io_stalled_s", "second", kCounter},
-                                 {"all_s", "second", kCounter}},
+      std::vector<CounterColumn>{{"busy_s", "second", CounterColumn::counter},
+                                 {"iowait_s", "second", CounterColumn::counter},
+                                 {"steal_s", "second", CounterColumn::counter},
+                                 {"cpu_stalled_s", "second", CounterColumn::counter},
+                                 {"io_stalled_s", "second", CounterColumn::counter},
+                                 {"all_s", "second", CounterColumn::counter}},
       [files](std::span<double> values) {
         const auto cpu = read_cpu_account(files);
         values[0] = cpu ? cpu->busy_s : kUnread;
@@ -58,8 +57,8 @@ std::unique_ptr<CounterSource> memory_counters(const SystemFiles& files) {
       std::vector<CounterColumn>{{"used_bytes", "byte", kGauge},
                                  {"available_bytes", "byte", kGauge},
                                  {"dirty_bytes", "byte", kGauge},
-                                 {"major_faults", "count", kCounter},
-                                 {"memory_stalled_s", "second", kCounter}},
+                                 {"major_faults", "count", CounterColumn::counter},
+                                 {"memory_stalled_s", "second", CounterColumn::counter}},
       [files](std::span<double> values) {
         const std::string text = files.text("proc/meminfo").value_or("");
         values[1] = kilobytes_of(text, "MemAvailable");

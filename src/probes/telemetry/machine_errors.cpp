@@ -9,9 +9,8 @@
 namespace bench {
 namespace {
 
-constexpr auto kCounter = CounterColumn::counter;
-constexpr Seconds kPeriod{10.0};  // some of these are hundreds of files
-constexpr std::size_t kMostDevices = 64;
+constexpr Seconds kErrorPeriod{10.0};  // some of these are hundreds of files
+constexpr std::size_t kMostErrorDevices = 64;
 constexpr std::size_t kMostCpus = 4096;
 constexpr std::size_t kMostInterrupts = 8u << 20;
 
@@ -63,11 +62,11 @@ std::unique_ptr<CounterSource> memory_error_counters(const SystemFiles& files) {
   std::vector<CounterColumn> columns;
   std::vector<std::string> paths;
   for (const std::string& name : files.entries(kControllers)) {
-    if (!name.starts_with("mc") || columns.size() >= 2 * kMostDevices) continue;
+    if (!name.starts_with("mc") || columns.size() >= 2 * kMostErrorDevices) continue;
     for (const auto& [counter, file] :
          {std::pair{"corrected", "/ce_count"}, std::pair{"uncorrected", "/ue_count"}}) {
       if (!files.exists(kControllers + "/" + name + file)) continue;
-      columns.push_back({name + "." + counter, "count", kCounter});
+      columns.push_back({name + "." + counter, "count", CounterColumn::counter});
       paths.push_back(kControllers + "/" + name + file);
     }
   }
@@ -78,7 +77,7 @@ std::unique_ptr<CounterSource> memory_error_counters(const SystemFiles& files) {
         for (std::size_t i = 0; i < values.size(); ++i)
           values[i] = value_of(files.number(paths[i]));
       },
-      kPeriod);
+      kErrorPeriod);
 }
 
 std::unique_ptr<CounterSource> pcie_error_counters(const SystemFiles& files) {
@@ -86,14 +85,14 @@ std::unique_ptr<CounterSource> pcie_error_counters(const SystemFiles& files) {
   std::vector<std::pair<std::string, const char*>> places;
   for (const std::string& device : files.entries(kPci)) {
     const std::string folder = kPci + "/" + device + "/";
-    if (places.size() >= 3 * kMostDevices || !files.exists(folder + "aer_dev_correctable") ||
+    if (places.size() >= 3 * kMostErrorDevices || !files.exists(folder + "aer_dev_correctable") ||
         !is_watched(files.text(folder + "class", 32).value_or("")))
       continue;
     for (const auto& [counter, file, word] :
          {std::tuple{"corrected", "aer_dev_correctable", "TOTAL_ERR_COR"},
           std::tuple{"non_fatal", "aer_dev_nonfatal", "TOTAL_ERR_NONFATAL"},
           std::tuple{"fatal", "aer_dev_fatal", "TOTAL_ERR_FATAL"}}) {
-      columns.push_back({device + "." + counter, "count", kCounter});
+      columns.push_back({device + "." + counter, "count", CounterColumn::counter});
       places.emplace_back(folder + file, word);
     }
   }
@@ -104,15 +103,16 @@ std::unique_ptr<CounterSource> pcie_error_counters(const SystemFiles& files) {
         for (std::size_t i = 0; i < values.size(); ++i)
           values[i] = listed(files, places[i].first, places[i].second);
       },
-      kPeriod);
+      kErrorPeriod);
 }
 
 std::unique_ptr<CounterSource> cpu_error_counters(const SystemFiles& files) {
   const std::vector<std::string> throttles = throttle_files(files);
   std::vector<CounterColumn> columns;
   const bool checks = machine_checks(files) >= 0.0;
-  if (checks) columns.push_back({"cpu.machine_checks", "count", kCounter});
-  if (!throttles.empty()) columns.push_back({"cpu.thermal_throttles", "count", kCounter});
+  if (checks) columns.push_back({"cpu.machine_checks", "count", CounterColumn::counter});
+  if (!throttles.empty())
+    columns.push_back({"cpu.thermal_throttles", "count", CounterColumn::counter});
   if (columns.empty()) return {};
   return std::make_unique<TableSource>(
       "host.cpu_errors", columns,
@@ -122,7 +122,7 @@ std::unique_ptr<CounterSource> cpu_error_counters(const SystemFiles& files) {
         values.back() = 0.0;
         for (const std::string& path : throttles) values.back() += value_of(files.number(path));
       },
-      kPeriod);
+      kErrorPeriod);
 }
 
 }  // namespace bench

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostNics = 16;
 constexpr std::uint32_t kMostStatistics = 100'000;
-constexpr Seconds kPeriod{10.0};  // some drivers ask their firmware for a thousand counters
+constexpr Seconds kNicPeriod{10.0};  // some drivers ask their firmware for a thousand counters
 
 /// Calls ethtool with a block that begins with its command.
 bool ethtool(int socket, const std::string& interface, void* block) {
@@ -71,12 +71,12 @@ std::optional<double> one_of(const NicStatistics& all, const std::vector<std::st
   return {};
 }
 
-struct Item {
+struct NicItem {
   const char* suffix;
   std::optional<double> (*read)(const NicStatistics& all);
 };
 
-constexpr std::array<Item, 4> kItems{
+constexpr std::array<NicItem, 4> kNicItems{
     {{"pauses_received", [](const NicStatistics& all) { return pauses(all, "rx"); }},
      {"pauses_sent", [](const NicStatistics& all) { return pauses(all, "tx"); }},
      {"discards_received",
@@ -121,9 +121,9 @@ std::unique_ptr<CounterSource> nic_counters(const SystemFiles& files, const Read
   for (const std::string& name : files.entries("sys/class/net")) {
     if (!files.exists("sys/class/net/" + name + "/device") || ++nics > kMostNics) continue;
     const NicStatistics all = read(name);
-    for (std::size_t item = 0; item < kItems.size(); ++item) {
-      if (!kItems.at(item).read(all)) continue;
-      columns.push_back({name + "." + kItems.at(item).suffix, "count", CounterColumn::counter});
+    for (std::size_t item = 0; item < kNicItems.size(); ++item) {
+      if (!kNicItems.at(item).read(all)) continue;
+      columns.push_back({name + "." + kNicItems.at(item).suffix, "count", CounterColumn::counter});
       found.emplace_back(name, item);
     }
   }
@@ -135,10 +135,10 @@ std::unique_ptr<CounterSource> nic_counters(const SystemFiles& files, const Read
         NicStatistics all;
         for (std::size_t i = 0; i < values.size(); ++i) {
           if (found[i].first != last) all = read(last = found[i].first);
-          values[i] = kItems.at(found[i].second).read(all).value_or(kUnread);
+          values[i] = kNicItems.at(found[i].second).read(all).value_or(kUnread);
         }
       },
-      kPeriod);
+      kNicPeriod);
 }
 
 }  // namespace bench

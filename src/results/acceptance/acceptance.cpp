@@ -95,6 +95,15 @@ void Hearing::blame(const std::string& name, Reason reason) const {
   if (HostAcceptance* found = host(name)) found->reasons.push_back(std::move(reason));
 }
 
+void Hearing::blame(const std::string& name, Verdict verdict, const std::string& gate,
+                    const std::string& what, const std::string& text,
+                    const std::string& settle) const {
+  Reason reason{verdict, gate, "", what};
+  reason.text = text;
+  reason.settle = settle;
+  blame(name, std::move(reason));
+}
+
 Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings) {
   Acceptance acceptance;
   std::vector<RunReport> reports;

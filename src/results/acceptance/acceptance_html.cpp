@@ -39,7 +39,7 @@ std::string number(double value, Unit unit) {
   return std::isfinite(value) ? escaped(format(value, unit)) : "";
 }
 
-std::string percent(double share) {
+std::string percent_html(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f}&nbsp;%", 100.0 * share) : "";
 }
 
@@ -68,8 +68,8 @@ std::string metrics_html(const HostAcceptance& host) {
         "class=\"n\">{}</td>"
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
         escaped(row.metric), escaped(dimension_list(row.params)), number(row.value, row.unit),
-        number(row.limit, row.unit), percent(row.of_limit), number(row.expected, row.unit),
-        percent(-row.loss), percent(row.half), percent(row.threshold), row.runs,
+        number(row.limit, row.unit), percent_html(row.of_limit), number(row.expected, row.unit),
+        percent_html(-row.loss), percent_html(row.half), percent_html(row.threshold), row.runs,
         badge(row.verdict));
   return "<h2>Metrics</h2>\n<table><thead><tr><th>metric</th><th class=\"n\">value</th>"
          "<th class=\"n\">limit</th><th class=\"n\">of limit</th><th class=\"n\">peers</th>"

@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-constexpr double kFloor = 0.001;  // of the median: finer than any threshold
+constexpr double kNoiseFloor = 0.001;  // of the median: finer than any threshold
 
 }  // namespace
 
@@ -33,11 +33,13 @@ Compared compared(const MetricRuns& metric, const Hosts& asked) {
   std::vector<double> counts;
   for (const auto& values : field.runs) counts.push_back(static_cast<double>(values.size()));
   const double of_median = field.noise.fleet / std::sqrt(median(counts));
-  field.scores = peer_scores(field.centres, metric.better, std::fmax(kFloor, of_median) * centre);
+  field.scores =
+      peer_scores(field.centres, metric.better, std::fmax(kNoiseFloor, of_median) * centre);
   std::vector<double> logs;
   for (const double noise : field.noise.of_host)
-    if (std::isfinite(noise)) logs.push_back(std::log(std::max(noise, kFloor)));
-  if (logs.size() == field.hosts.size()) field.scatter = peer_scores(logs, Better::lower, kFloor);
+    if (std::isfinite(noise)) logs.push_back(std::log(std::max(noise, kNoiseFloor)));
+  if (logs.size() == field.hosts.size())
+    field.scatter = peer_scores(logs, Better::lower, kNoiseFloor);
   return field;
 }
 

@@ -24,6 +24,9 @@ struct Hearing {
   /// By either name. Null for a host that was not asked for.
   HostAcceptance* host(const std::string& name) const;
   void blame(const std::string& name, Reason reason) const;
+  /// For a fact (`what`) that is no metric of a case.
+  void blame(const std::string& name, Verdict verdict, const std::string& gate,
+             const std::string& what, const std::string& text, const std::string& settle) const;
 };
 
 /// topic -> facts, and those of each host: the first that it said of a topic, before numbers.

@@ -10,7 +10,7 @@ namespace bench {
 namespace {
 
 // Of a logarithm: two runs between healthy hosts differ by a few per cent.
-constexpr double kFloor = 0.01;
+constexpr double kPairFloor = 0.01;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Pairs pairs_of(const MetricRuns& metric, const Hosts& asked) {
 }
 
 PeerScores pair_scores(const std::vector<double>& rates) {
-  return peer_scores(rates, Better::higher, kFloor);
+  return peer_scores(rates, Better::higher, kPairFloor);
 }
 
 double loss_of(double distance) { return 1.0 - std::exp(std::min(distance, 0.0)); }

@@ -11,32 +11,26 @@
 namespace bench {
 namespace {
 
-void add(const Hearing& hearing, const std::string& host, Verdict verdict, const std::string& fact,
-         const std::string& text, const std::string& settle) {
-  Reason reason{verdict, "preflight", "", fact};
-  reason.text = text;
-  reason.settle = settle;
-  hearing.blame(host, std::move(reason));
-}
-
 bool is_positive(const Json& value) { return value.is_number() && value.get<double>() > 0.0; }
 
 void judge_gpu(const Hearing& hearing, const std::string& host, const Json& gpu) {
   const std::string name = fmt::format("GPU {}", integer_field(gpu, "index", -1));
   if (const auto problem = text_field(gpu, "problem"); !problem.empty())
-    add(hearing, host, Verdict::fail, "gpu", name + ": " + problem, "reset or replace it");
+    hearing.blame(host, Verdict::fail, "preflight", "gpu", name + ": " + problem,
+                  "reset or replace it");
   for (const char* bad : {"ecc_uncorrected_volatile", "remapped_rows_failed"})
     if (is_positive(field(gpu, bad)) || field(gpu, bad) == true)
-      add(hearing, host, Verdict::fail, bad,
-          fmt::format("{}: {} is {}", name, bad, dump(field(gpu, bad))),
-          "replace it: memory that lost data");
+      hearing.blame(host, Verdict::fail, "preflight", bad,
+                    fmt::format("{}: {} is {}", name, bad, dump(field(gpu, bad))),
+                    "replace it: memory that lost data");
   if (is_positive(field(gpu, "remapped_rows_pending")) ||
       field(gpu, "remapped_rows_pending") == true)
-    add(hearing, host, Verdict::inconclusive, "remapped_rows_pending",
-        name + ": rows of its memory wait to be remapped", "reset the GPU, then run again");
+    hearing.blame(host, Verdict::inconclusive, "preflight", "remapped_rows_pending",
+                  name + ": rows of its memory wait to be remapped",
+                  "reset the GPU, then run again");
   if (field(gpu, "ecc") == false)
-    add(hearing, host, Verdict::inconclusive, "ecc", name + ": ECC is off",
-        "nvidia-smi -e 1, reboot");
+    hearing.blame(host, Verdict::inconclusive, "preflight", "ecc", name + ": ECC is off",
+                  "nvidia-smi -e 1, reboot");
 }
 
 void judge_gpus(const Hearing& hearing, const std::string& host, const FactsByTopic& topics) {
@@ -45,8 +39,9 @@ void judge_gpus(const Hearing& hearing, const std::string& host, const FactsByTo
   const auto preflight = topics.find("preflight");
   if (preflight == topics.end()) return;
   if (const auto count = array_field(*preflight->second, "foreign_processes").size(); count > 0)
-    add(hearing, host, Verdict::inconclusive, "foreign_processes",
-        fmt::format("{} foreign processes are on its GPUs", count), "end them, then run again");
+    hearing.blame(host, Verdict::inconclusive, "preflight", "foreign_processes",
+                  fmt::format("{} foreign processes are on its GPUs", count),
+                  "end them, then run again");
 }
 
 /// Hosts are compared as one kind: these must be equal.
@@ -94,10 +89,10 @@ void judge_likeness(const Hearing& hearing, const FactsOfHosts& facts, const std
       std::ranges::count_if(by_host, [&](const auto& entry) { return alike(entry.second, most); });
   for (const auto& [host, value] : by_host)
     if (!alike(value, most))
-      add(hearing, host, Verdict::inconclusive, fact,
-          fmt::format("{} is {}, that of {} others {}: peers must be alike", fact,
-                      in_words(fact, value), agree, in_words(fact, most)),
-          "make it as the others, or accept it among hosts of its kind");
+      hearing.blame(host, Verdict::inconclusive, "preflight", fact,
+                    fmt::format("{} is {}, that of {} others {}: peers must be alike", fact,
+                                in_words(fact, value), agree, in_words(fact, most)),
+                    "make it as the others, or accept it among hosts of its kind");
 }
 
 }  // namespace

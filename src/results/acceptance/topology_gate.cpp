@@ -18,14 +18,6 @@ std::map<std::string, Shape> shapes_of(const std::vector<RunRecords>& runs) {
   return shapes;
 }
 
-void add(const Hearing& hearing, const std::string& host, Verdict verdict, const std::string& path,
-         const std::string& text, const std::string& settle) {
-  Reason reason{verdict, "topology", "", path};
-  reason.text = text;
-  reason.settle = settle;
-  hearing.blame(host, std::move(reason));
-}
-
 }  // namespace
 
 void judge_topology(Hearing& hearing) {
@@ -34,17 +26,17 @@ void judge_topology(Hearing& hearing) {
   for (const auto& [host, profile] : hearing.settings.profiles) {
     const auto shape = shapes.find(host);
     if (shape == shapes.end()) {
-      add(hearing, host, Verdict::inconclusive, "profile",
-          "it is not known whether it is what profile " + profile.name + " says",
-          "a suite with the probe topology");
+      hearing.blame(host, Verdict::inconclusive, "topology", "profile",
+                    "it is not known whether it is what profile " + profile.name + " says",
+                    "a suite with the probe topology");
       continue;
     }
     for (const Difference& one : compare(profile, shape->second)) {
       const bool unknown = one.severity == Severity::unreadable;
-      add(hearing, host, unknown ? Verdict::inconclusive : Verdict::fail, one.path,
-          std::string(to_string(one.severity)) + ": " + difference_text(one),
-          unknown ? "run as a user who may read it, or ignore it in the profile"
-                  : "mend the host, or the profile where that is what was bought");
+      hearing.blame(host, unknown ? Verdict::inconclusive : Verdict::fail, "topology", one.path,
+                    std::string(to_string(one.severity)) + ": " + difference_text(one),
+                    unknown ? "run as a user who may read it, or ignore it in the profile"
+                            : "mend the host, or the profile where that is what was bought");
     }
   }
 }

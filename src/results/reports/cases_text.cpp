@@ -19,7 +19,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kIndent = 4;
 constexpr std::size_t kNamedJobs = 4;
 
 struct Case {
@@ -63,7 +62,8 @@ std::string title(const Case& one, const Dimensions& all, const TextStyle& style
   if (!all.common.empty()) parts.push_back(dimension_list(all.common));
   const std::string name = printable(one.name);
   return paint(name, Paint::bold, style) + "  " +
-         paint(wrap(join(parts, ", "), code_points(name) + 2, kIndent, style), Paint::dim, style) +
+         paint(wrap(join(parts, ", "), code_points(name) + 2, kTableIndent, style), Paint::dim,
+               style) +
          "\n";
 }
 
@@ -132,7 +132,7 @@ std::string table_text(const Rows& rows, const Json& common, Footnotes& notes,
     last_metric = metric;
     last_reason = series.reason;
   }
-  return table.render(kIndent, style);
+  return table.render(kTableIndent, style);
 }
 
 /// Rows of one metric together, in the order in which metrics appear.
@@ -165,8 +165,9 @@ std::string ends_text(const Rows& ends, const TextStyle& style) {
     const std::string line = fmt::format("{}: {} ({}): {}", to_string(key.first),
                                          count == 1 ? "1 job" : fmt::format("{} jobs", count),
                                          join(jobs, ", "), printable(key.second));
-    text += std::string(kIndent, ' ') +
-            paint(wrap(line, kIndent, kIndent + 2, style), paint_of(key.first), style) + "\n";
+    text += std::string(kTableIndent, ' ') +
+            paint(wrap(line, kTableIndent, kTableIndent + 2, style), paint_of(key.first), style) +
+            "\n";
   }
   return text;
 }
@@ -187,9 +188,9 @@ std::string case_text(const Case& one, const TextStyle& style) {
   text += table_text(beside, all.common, notes, style);
   for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);
   if (rows.empty() && one.ends.empty())
-    text += std::string(kIndent, ' ') + "ok, no metrics of its own\n";
-  return text + ends_text(one.ends, style) + faults_text(one.jobs, kIndent, style) +
-         notes.render(kIndent, style) + telemetry_text(one.measured, kIndent, style);
+    text += std::string(kTableIndent, ' ') + "ok, no metrics of its own\n";
+  return text + ends_text(one.ends, style) + faults_text(one.jobs, kTableIndent, style) +
+         notes.render(kTableIndent, style) + telemetry_text(one.measured, kTableIndent, style);
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 
 #include "core/text.h"
 #include "results/reports/curve.h"
+#include "results/reports/result_cells.h"
 
 namespace bench {
 namespace {
 
-constexpr std::size_t kIndent = 4;
 constexpr std::size_t kBarCells = 24;
 /// A range wider than this is drawn on a logarithmic scale.
 constexpr double kLinearRange = 50.0;
@@ -139,8 +139,9 @@ std::string curve_text(const Curve& curve, Footnotes& notes, const TextStyle& st
     last_reason = reason;
   }
   const std::string title =
-      curve.where.empty() ? "" : std::string(kIndent - 2, ' ') + dimension_list(curve.where) + "\n";
-  return title + table.render(kIndent, style);
+      curve.where.empty() ? ""
+                          : std::string(kTableIndent - 2, ' ') + dimension_list(curve.where) + "\n";
+  return title + table.render(kTableIndent, style);
 }
 
 }  // namespace bench

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/text.h"
+#include "results/reports/result_cells.h"
 
 namespace bench {
 namespace {
 
-constexpr double kNotableSteal = 0.005;
 constexpr double kNotableWait = 0.01;
 constexpr double kNotableIdle = 0.05;
 

@@ -10,6 +10,11 @@
 
 namespace bench {
 
+/// Tables of a case stand this far in.
+inline constexpr std::size_t kTableIndent = 4;
+/// Of CPU time: less withheld by the hypervisor is not worth a word.
+inline constexpr double kNotableSteal = 0.005;
+
 /// "[113.2, 113.9]" in the unit of `median`'s text; "" where there is no interval.
 std::string interval_text(const Series& series);
 /// The wider half of the interval relative to the median: "0.4 %".

@@ -17,8 +17,8 @@
 namespace bench {
 namespace {
 
-struct Options : PlanOptions, ReadingOptions, LocaliseOptions {
-  Options() { localise = true; }
+struct AcceptOptions : PlanOptions, ReadingOptions, LocaliseOptions {
+  AcceptOptions() { localise = true; }
   std::string level = "quick";
   std::vector<std::string> of;
   std::vector<std::string> thresholds;
@@ -33,7 +33,7 @@ struct Answer {
   bool indexed = true;
 };
 
-Answer run_suite(Options& options) {
+Answer run_suite(AcceptOptions& options) {
   AcceptRequest request;
   if (options.suite.empty()) options.suite = "accept-" + options.level;
   request.run.runs = options.runs();
@@ -57,7 +57,7 @@ Answer run_suite(Options& options) {
 }
 
 /// What was kept, judged anew; the hosts are those of the first run's plan.
-Answer judge_runs(Options& options) {
+Answer judge_runs(AcceptOptions& options) {
   Answer answer;
   AcceptanceSettings settings;
   settings.thresholds =
@@ -93,7 +93,7 @@ std::string to_text(const std::vector<Drain>& list, bool ran) {
   return text;
 }
 
-void write_files(const Options& options, const Answer& answer) {
+void write_files(const AcceptOptions& options, const Answer& answer) {
   if (!options.html.empty()) write_certificates(options.html, answer.acceptance);
   if (!options.junit.empty()) write_junit(options.junit, answer.acceptance);
   if (!options.rma.empty())
@@ -109,7 +109,7 @@ ExitCode code_of(const Answer& answer, const std::vector<Drain>& drained) {
   return answer.indexed && !trouble ? ExitCode::ok : ExitCode::environment;
 }
 
-ExitCode accept(Options& options) {
+ExitCode accept(AcceptOptions& options) {
   if (options.yes && !options.drain)
     throw Error(ErrorKind::usage, "--yes without --drain", "it confirms draining, nothing else");
   const Answer answer = options.of.empty() ? run_suite(options) : judge_runs(options);
@@ -127,7 +127,7 @@ ExitCode accept(Options& options) {
   return code_of(answer, drained);
 }
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(CLI::App& command, AcceptOptions& options) {
   command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
       ->type_name("FILE");
   command
@@ -171,7 +171,7 @@ void add_accept(CLI::App& app, CommandResult& result) {
   command->footer(
       "Example: benchctl accept --hosts hosts.json --level standard --html certificates\n"
       "Exit codes: 0 all hosts passed; 1 a host or a link failed; 3 one is inconclusive.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AcceptOptions>();
   add_options(*command, *options);
   add_dispatch_options(*command, *options);
   add_localise_options(*command, *options);

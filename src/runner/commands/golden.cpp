@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-struct Options : ReadingOptions {
+struct GoldenOptions : ReadingOptions {
   std::string run = "latest";
   bool keep = false;
 };
@@ -23,7 +23,7 @@ std::string line_for(const Json& value) {
   return printable(text) + "\n";
 }
 
-void golden(const Options& options) {
+void golden(const GoldenOptions& options) {
   const RunRecords records = read_run(find_run(options.runs(), options.run));
   const Json document = golden_document(records);
   if (document["values"].empty())
@@ -49,7 +49,7 @@ void add_golden(CLI::App& app, CommandResult&) {
       "Example: benchctl golden latest --keep\n"
       "A golden value is as good as the device it came from. With --json: a file for "
       "hosts/golden/.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GoldenOptions>();
   command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
       ->type_name("RUN");
   command->add_flag("--keep", options->keep,

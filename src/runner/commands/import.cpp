@@ -14,8 +14,6 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kSlurmAnswers{30.0};
-
 struct Output {
   std::string file;
 };
@@ -97,11 +95,11 @@ void add_slurm(CLI::App& import) {
       ->type_name("FILE");
   add_output(*command, *options);
   command->callback([options] {
-    const std::vector<std::string> scontrol = {"scontrol", "show", "nodes", "--oneliner"};
     const bool ask = options->from.empty();
-    hand_over(import_slurm(ask ? program_output(scontrol, kSlurmAnswers) : read_file(options->from),
-                           ask ? join(scontrol, " ") : options->from, options->choice),
-              *options);
+    hand_over(
+        import_slurm(ask ? program_output(kShowNodes, kSlurmAnswers) : read_file(options->from),
+                     ask ? join(kShowNodes, " ") : options->from, options->choice),
+        *options);
   });
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 const std::vector<std::string> kTopics = {"probes", "suites", "hosts", "metrics", "hardware"};
 
-struct Options {
+struct ListOptions {
   std::string topic;
   std::string name;
   std::string hosts;
@@ -65,7 +65,7 @@ Json hardware() {
   return list;
 }
 
-Json what_there_is(const std::string& topic, const Options& options) {
+Json what_there_is(const std::string& topic, const ListOptions& options) {
   if (topic == "hosts")
     return hosts_list(options.hosts.empty() ? this_host_only() : read_inventory(options.hosts));
   if (topic == "hardware") return hardware();
@@ -84,7 +84,7 @@ std::string line_for(const Json& item, const std::string& topic) {
   return fmt::format("  {:<32} {} {}\n", name, detail, item["description"].get<std::string>());
 }
 
-std::string text_of(const Json& all) {
+std::string list_text(const Json& all) {
   std::string text;
   for (const auto& [topic, items] : all.items()) {
     text += topic + "\n";
@@ -98,7 +98,7 @@ std::string text_of(const Json& all) {
   return text;
 }
 
-void list_product(const Options& options) {
+void list_product(const ListOptions& options) {
   if (options.topic != "hardware")
     throw Error(ErrorKind::usage, "only hardware is listed by name, not '" + options.topic + "'",
                 "for example benchctl list hardware h200-sxm-141gb");
@@ -119,7 +119,7 @@ void add_list(CLI::App& app, CommandResult&) {
   CLI::App* command =
       app.add_subcommand("list", "What there is: probes, suites, hosts, metrics, hardware");
   command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListOptions>();
   command
       ->add_option("topic", options->topic,
                    "probes, suites, hosts, metrics or hardware (default: all)")
@@ -141,7 +141,7 @@ void add_list(CLI::App& app, CommandResult&) {
     Json all = Json::object();
     for (const std::string& one : kTopics)
       if (topic.empty() || topic == one) all[one] = what_there_is(one, *options);
-    if (!options->json) return print(text_of(all));
+    if (!options->json) return print(list_text(all));
     print(topic.empty() ? all : all[topic]);
   });
 }

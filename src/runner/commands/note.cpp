@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-struct Options : ReadingOptions {
+struct NoteOptions : ReadingOptions {
   std::string run, text;
   bool discard = false, restore = false;
 };
@@ -23,12 +23,12 @@ std::string user_name() {
   return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;
 }
 
-JournalKind kind_of(const Options& options) {
+JournalKind kind_of(const NoteOptions& options) {
   if (options.discard) return JournalKind::discard;
   return options.restore ? JournalKind::restore : JournalKind::note;
 }
 
-void note(const Options& options) {
+void note(const NoteOptions& options) {
   const std::string run = find_run(options.runs(), options.run).filename();
   const auto database = options.database();
   const JournalEntry entry{0, now_ns(), user_name(), kind_of(options), run, options.text};
@@ -50,7 +50,7 @@ void note(const Options& options) {
 void add_note(CLI::App& app, CommandResult&) {
   CLI::App* command = app.add_subcommand("note", "Write a remark on a run into the journal");
   command->footer("Example: benchctl note latest --discard 'the fans were off'");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NoteOptions>();
   command->add_option("run", options->run, "A run's id, its beginning, or latest")
       ->required()
       ->type_name("RUN");

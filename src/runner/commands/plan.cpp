@@ -21,7 +21,7 @@ std::string line_for(const PlanEntry& entry) {
                      end, printable(dump(job.params)));
 }
 
-std::string text_of(const Plan& plan) {
+std::string plan_text(const Plan& plan) {
   std::string text = fmt::format("suite {}: {}\n\n", plan.suite.name, plan.suite.description);
   std::size_t skipped = 0;
   for (const PlanEntry& entry : plan.entries) {
@@ -43,7 +43,7 @@ void add_plan(CLI::App& app, CommandResult&) {
   add_reading_options(*command, *options);
   command->callback([options] {
     const PlannedRun planned = plan_from(*options, options->database());
-    options->json ? print(to_json(planned.plan)) : print(text_of(planned.plan));
+    options->json ? print(to_json(planned.plan)) : print(plan_text(planned.plan));
   });
 }
 

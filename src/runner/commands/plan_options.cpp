@@ -16,8 +16,6 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kSlurmAnswers{30.0};
-
 /// Warnings only: a threshold that looks wrong may be meant, and a catalogue that cannot be read
 /// must not keep a suite from running.
 void warn_of_gates(const Suite& suite, const Inventory& inventory) {
@@ -80,8 +78,7 @@ PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& da
   Inventory inventory = inventory_for(options, site);
   if (asks_for_facts(suite)) add_known_facts(inventory, database);
   if (makes_allocation(inventory, site))
-    site.nodes_down = unusable_slurm_nodes(
-        program_output({"scontrol", "show", "nodes", "--oneliner"}, kSlurmAnswers));
+    site.nodes_down = unusable_slurm_nodes(program_output(kShowNodes, kSlurmAnswers));
   warn_of_gates(suite, inventory);
   Plan plan = make_plan(suite, inventory, catalogue, site,
                         last_durations(runs_folder(database), suite.name));

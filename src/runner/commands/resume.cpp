@@ -18,7 +18,7 @@
 namespace bench {
 namespace {
 
-struct Options : DispatchOptions, ReadingOptions {
+struct ResumeOptions : DispatchOptions, ReadingOptions {
   std::string run = "latest";
   bool failed = false;
 };
@@ -46,7 +46,7 @@ Missing what_is_missing(const std::filesystem::path& folder, bool failed) {
   return found;
 }
 
-ExitCode resume_run(const Options& options) {
+ExitCode resume_run(const ResumeOptions& options) {
   const auto folder = find_run(options.runs(), options.run);
   RunRequest request;
   Missing missing = what_is_missing(folder, options.failed);
@@ -73,7 +73,7 @@ void add_resume(CLI::App& app, CommandResult& result) {
   command->footer(
       "Jobs without an outcome, those that an interruption or a lost host kept from running, and "
       "with --failed also those that failed.\nExample: benchctl resume latest");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ResumeOptions>();
   command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
       ->type_name("RUN");
   command->add_flag("--failed", options->failed, "Also jobs that failed or took too long");

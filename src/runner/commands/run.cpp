@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-struct Options : PlanOptions, ReadingOptions, LocaliseOptions {
+struct RunOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> labels;
   bool sbatch = false;
   bool detach = false;
@@ -28,7 +28,7 @@ Json labels_from(const std::vector<std::string>& texts) {
 }
 
 /// benchctl resume as the batch job has it; the run comes behind.
-std::vector<std::string> resume_command(const Options& options) {
+std::vector<std::string> resume_command(const RunOptions& options) {
   const auto absolute = [](const std::string& path) {
     return std::filesystem::absolute(path).string();
   };
@@ -41,7 +41,7 @@ std::vector<std::string> resume_command(const Options& options) {
   return words;
 }
 
-void check_batch(const Options& options, const LaunchSite& site) {
+void check_batch(const RunOptions& options, const LaunchSite& site) {
   if (options.detach && !options.sbatch)
     throw Error(ErrorKind::usage, "--detach is for --sbatch: a run of ours ends with us",
                 "add --sbatch, or leave it out");
@@ -54,7 +54,7 @@ void check_batch(const Options& options, const LaunchSite& site) {
                 "leave it out: the run takes this allocation");
 }
 
-ExitCode run_as_batch(const Options& options, const RunRequest& request) {
+ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
   const BatchJob job = submit_batch(request, resume_command(options));
   const std::string id = job.run.filename().string();
   if (options.detach) {
@@ -69,7 +69,7 @@ ExitCode run_as_batch(const Options& options, const RunRequest& request) {
   return ended ? code : ExitCode::interrupted;
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(const RunOptions& options) {
   RunRequest request;
   request.labels = labels_from(options.labels);
   const auto database = options.database();
@@ -93,7 +93,7 @@ void add_run(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand("run", "Run a suite, keep what it measures, report it");
   command->footer(
       "Example: benchctl run smoke --only gemm --set gemm.threads=1 --label kernel=6.1");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   add_plan_options(*command, *options);
   add_repeated(*command, "--label", options->labels, "A word to find the run by; may be repeated")
       ->type_name("KEY=VALUE");

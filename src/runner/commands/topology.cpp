@@ -19,13 +19,13 @@
 namespace bench {
 namespace {
 
-struct Options : PlanOptions, ReadingOptions {
+struct TopologyOptions : PlanOptions, ReadingOptions {
   std::string profile, run, learn, from;
   std::vector<std::string> xml;
   bool force = false;
 };
 
-Asked ask_hosts(Options& options) {
+Asked ask_hosts(TopologyOptions& options) {
   options.suite = "topology";
   RunRequest request;
   request.runs = options.runs();
@@ -41,13 +41,13 @@ Asked ask_hosts(Options& options) {
   return asked;
 }
 
-Asked look(Options& options) {
+Asked look(TopologyOptions& options) {
   if (!options.xml.empty()) return saved_hosts(options.xml, launch_site(options).rank_program);
   return options.run.empty() ? ask_hosts(options)
                              : hosts_of_run(find_run(options.runs(), options.run));
 }
 
-const HostTopology& host_to_learn(const Options& options, const Asked& asked) {
+const HostTopology& host_to_learn(const TopologyOptions& options, const Asked& asked) {
   if (options.from.empty() && asked.hosts.size() != 1)
     throw Error(ErrorKind::usage,
                 fmt::format("--learn without --from: which of {} hosts is the good one?",
@@ -67,7 +67,7 @@ const HostTopology& host_to_learn(const Options& options, const Asked& asked) {
               "hosts: " + compact_hostlist(names));
 }
 
-void learn(const Options& options, const Asked& asked) {
+void learn(const TopologyOptions& options, const Asked& asked) {
   const HostTopology& host = host_to_learn(options, asked);
   const Profile profile = learn_profile(
       std::filesystem::path(options.learn).stem().string(), host.shape,
@@ -78,7 +78,7 @@ void learn(const Options& options, const Asked& asked) {
                                          profile.rules.size(), host.host)));
 }
 
-ExitCode compare_and_print(const Options& options, Asked& asked) {
+ExitCode compare_and_print(const TopologyOptions& options, Asked& asked) {
   const auto of_hosts = profiles_of(asked.inventory, options.profile, options.database());
   std::map<std::string, Profile> by_name;
   for (HostTopology& host : asked.hosts)
@@ -93,7 +93,7 @@ ExitCode compare_and_print(const Options& options, Asked& asked) {
   return code == ExitCode::ok && !asked.indexed ? ExitCode::environment : code;
 }
 
-void check(const Options& options) {
+void check(const TopologyOptions& options) {
   const int sources = !options.hosts.empty() + !options.run.empty() + !options.xml.empty();
   if (sources > 1)
     throw Error(ErrorKind::usage, "--hosts, --run and --xml exclude each other",
@@ -103,7 +103,7 @@ void check(const Options& options) {
                 "--learn FILE --from HOST");
 }
 
-ExitCode topology(Options& options) {
+ExitCode topology(TopologyOptions& options) {
   check(options);
   Asked asked = look(options);
   if (options.learn.empty()) return compare_and_print(options, asked);
@@ -111,7 +111,7 @@ ExitCode topology(Options& options) {
   return ExitCode::ok;
 }
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(CLI::App& command, TopologyOptions& options) {
   command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
       ->type_name("FILE");
   command
@@ -147,7 +147,7 @@ void add_topology(CLI::App& app, CommandResult& result) {
       "         lstopo node01.xml; benchctl topology --xml node01.xml\n"
       "Exit codes: 0 no difference; 1 a host differs; 3 a host could not be asked, or not told "
       "apart.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TopologyOptions>();
   add_options(*command, *options);
   add_dispatch_options(*command, *options);
   add_reading_options(*command, *options);

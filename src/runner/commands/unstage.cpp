@@ -11,12 +11,12 @@
 namespace bench {
 namespace {
 
-struct Options {
+struct UnstageOptions {
   std::string hosts;
   bool json = false;
 };
 
-ExitCode unstage_all(const Options& options) {
+ExitCode unstage_all(const UnstageOptions& options) {
   const Inventory inventory = read_inventory(options.hosts);
   std::vector<Place> places;
   for (const Host& host : inventory.hosts) places.push_back(place_on(host, 1));
@@ -39,7 +39,7 @@ void add_unstage(CLI::App& app, CommandResult& result) {
   command->footer(
       "Of this user, through the hosts file's remote shell; not while a run uses them.\n"
       "Example: benchctl unstage --hosts docs/examples/hosts.json");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<UnstageOptions>();
   command->add_option("--hosts", options->hosts, "Hosts file")->required()->type_name("FILE");
   command->add_flag("--json", options->json, "Answer in JSON (default: text)");
   command->callback([options, &result] { result.code = unstage_all(*options); });

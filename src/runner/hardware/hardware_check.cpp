@@ -19,9 +19,9 @@ constexpr double kSlowestClock = 0.8e9, kFastestClock = 3.0e9;
 
 bool near(double a, double b, double tolerance) { return std::abs(a / b - 1.0) <= tolerance; }
 
-class Check {
+class EntryCheck {
  public:
-  explicit Check(const HardwareEntry& entry) : entry_(entry) {}
+  explicit EntryCheck(const HardwareEntry& entry) : entry_(entry) {}
 
   void peaks() {
     for (std::size_t i = 0; i < entry_.peaks.size(); ++i) {
@@ -121,7 +121,7 @@ Threshold threshold_from(const HardwareEntry& entry, const ReportedValue& report
 
 std::vector<Finding> check_hardware(const HardwareCatalogue& catalogue,
                                     const HardwareEntry& entry) {
-  Check check(entry);
+  EntryCheck check(entry);
   check.peaks();
   check.memory();
   check.link();

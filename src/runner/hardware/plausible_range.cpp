@@ -6,9 +6,9 @@ namespace bench {
 namespace {
 
 /// Headers alone take more than the rest: a link's raw rate is never seen.
-constexpr double kOfLink = 0.985;
+constexpr double kMostOfLink = 0.985;
 /// Datasheets round.
-constexpr double kOfPeak = 1.001;
+constexpr double kMostOfPeak = 1.001;
 
 /// The share of the limit below which a floor finds only dead devices. The published floors that
 /// make sense begin at 46 % (memory), 51 % (gemm), 62 % (links).
@@ -42,7 +42,7 @@ std::optional<PlausibleRange> plausible_range(const HardwareEntry& entry,
                     threshold.metric != "memory_bandwidth.bandwidth" &&
                     threshold.params.value("route", Json()) != "inside";
   return PlausibleRange{*limit, lowest(entry, threshold, *limit),
-                        limit->value * (link ? kOfLink : kOfPeak), link};
+                        limit->value * (link ? kMostOfLink : kMostOfPeak), link};
 }
 
 Unit unit_of(const Threshold& threshold) {

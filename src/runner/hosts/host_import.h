@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/units.h"
 
 namespace bench {
 
@@ -20,6 +21,10 @@ struct ImportedHosts {
 /// max_slots alone states the slots. A host whose slots are stated nowhere gets `slots`; OpenMPI
 /// would ask the host for its cores. Throws Error(input) naming `origin` and the line.
 ImportedHosts import_hostfile(std::string_view text, const std::string& origin, int slots = 1);
+
+/// Prints what the two below read, and how long Slurm may take for it.
+inline const std::vector<std::string> kShowNodes = {"scontrol", "show", "nodes", "--oneliner"};
+inline constexpr Seconds kSlurmAnswers{30.0};
 
 struct SlurmChoice {
   std::string partition;  // only its nodes; "" for all

@@ -24,10 +24,6 @@ bool by_mpirun(const Job& job, const std::vector<Place>& places, const LaunchSit
   return job.ranks > 1 || site.kind == LauncherKind::mpirun || any_remote(places);
 }
 
-void add(std::vector<std::string>& argv, std::initializer_list<std::string> words) {
-  argv.insert(argv.end(), words);
-}
-
 constexpr const char* kGroupToken = "BENCH_GROUP_TOKEN";
 
 using McaParameters = std::map<std::string, std::string>;
@@ -64,10 +60,10 @@ std::string host_words(const std::vector<Place>& places) {
 /// A share is counted in hardware threads, as slots are: consecutive ones, so whole cores where the
 /// number divides.
 void add_binding(std::vector<std::string>& argv, const Job& job, const std::vector<Place>& places) {
-  if (job.binding == "none") return add(argv, {"--bind-to", "none"});
-  if (job.binding != "share") return add(argv, {"--bind-to", job.binding + ":overload-allowed"});
-  add(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share_of(places))});
-  add(argv, {"--bind-to", "hwthread:overload-allowed"});
+  if (job.binding == "none") return append(argv, {"--bind-to", "none"});
+  if (job.binding != "share") return append(argv, {"--bind-to", job.binding + ":overload-allowed"});
+  append(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share_of(places))});
+  append(argv, {"--bind-to", "hwthread:overload-allowed"});
 }
 
 /// OpenMPI 4.
@@ -76,7 +72,7 @@ std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& 
                                       const std::map<std::string, std::string>& env) {
   const bool remote = any_remote(places);
   std::vector<std::string> argv = {site.mpirun, "-np", std::to_string(job.ranks)};
-  if (remote) add(argv, {"--host", host_words(places)});
+  if (remote) append(argv, {"--host", host_words(places)});
   McaParameters mca = remote ? parameters_remote(site.settings) : parameters_here();
   // mpirun counts cores where we count hardware threads: let it accept our number, and say
   // ourselves whether the ranks have to share CPUs and must yield while they wait.
@@ -85,12 +81,12 @@ std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& 
   mca["mpi_yield_when_idle"] = shared ? "1" : "0";
   if (remote)
     for (const auto& [name, value] : site.settings.mca) mca[name] = value;
-  for (const auto& [name, value] : mca) add(argv, {"--mca", name, value});
+  for (const auto& [name, value] : mca) append(argv, {"--mca", name, value});
   argv.push_back("--oversubscribe");
   add_binding(argv, job, places);
   // Ranks elsewhere do not inherit our environment.
   if (remote)
-    for (const auto& [name, value] : env) add(argv, {"-x", name + "=" + value});
+    for (const auto& [name, value] : env) append(argv, {"-x", name + "=" + value});
   return argv;
 }
 

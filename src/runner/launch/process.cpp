@@ -115,6 +115,10 @@ bool executable(const fs::path& path) {
 
 }  // namespace
 
+void append(std::vector<std::string>& argv, std::initializer_list<std::string> words) {
+  argv.insert(argv.end(), words);
+}
+
 std::string Exit::text() const {
   if (!signaled) return fmt::format("exit code {}", code);
   const char* name = sigabbrev_np(code);

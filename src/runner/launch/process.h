@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ struct Command {
   std::map<std::string, std::string> env;  // set on top of our own environment
   std::vector<std::string> unset = {};     // of our environment, where env does not set it
 };
+
+/// Adds words to those of a command.
+void append(std::vector<std::string>& argv, std::initializer_list<std::string> words);
 
 /// How a child ended.
 struct Exit {

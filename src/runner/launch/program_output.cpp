@@ -27,7 +27,7 @@ void drain(Descriptor& pipe, std::string& text) {
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) pipe.close();
 }
 
-int milliseconds_until(Clock::time_point deadline) {
+int milliseconds_to_wait(Clock::time_point deadline) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
   // Woken now and then: without a pidfd the end of the program shows only when one looks.
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 50));
@@ -51,7 +51,7 @@ std::string program_output(const std::vector<std::string>& argv, Seconds within,
     std::array<pollfd, 3> fds = {pollfd{process.output.get(), POLLIN, 0},
                                  pollfd{process.error.get(), POLLIN, 0},
                                  pollfd{process.end.get(), POLLIN, 0}};
-    poll(fds.data(), fds.size(), milliseconds_until(deadline));
+    poll(fds.data(), fds.size(), milliseconds_to_wait(deadline));
     if (fds[0].revents != 0) drain(process.output, text);
     if (fds[1].revents != 0) drain(process.error, talk);
     if (talk.size() > kTalkKept) talk.erase(0, talk.size() - kTalkKept);

@@ -35,7 +35,7 @@ std::vector<std::string> sbatch_words(const std::vector<std::string>& hosts,
   std::string file;
   for (const char c : log) file += c == '%' ? "%%" : std::string(1, c);
   // A run that Slurm begins anew by itself would do so beside what it left: resume is asked for.
-  argv.insert(argv.end(), {"--no-requeue", "--output=" + file, "--error=" + file, script});
+  append(argv, {"--no-requeue", "--output=" + file, "--error=" + file, script});
   return argv;
 }
 

@@ -13,10 +13,6 @@ namespace {
 /// to report in (LaneSettings::handshake).
 constexpr int kStepWaitS = 20;
 
-void add(std::vector<std::string>& argv, std::initializer_list<std::string> words) {
-  argv.insert(argv.end(), words);
-}
-
 bool even(const std::vector<Place>& places) {
   return std::ranges::all_of(
       places, [&](const Place& place) { return place.ranks == places.front().ranks; });
@@ -30,12 +26,12 @@ void add_places(std::vector<std::string>& argv, const std::vector<Place>& places
     names.push_back(place.host);
     tasks.insert(tasks.end(), static_cast<std::size_t>(place.ranks), place.host);
   }
-  add(argv, {"--nodes=" + std::to_string(places.size()), "--ntasks=" + std::to_string(ranks)});
+  append(argv, {"--nodes=" + std::to_string(places.size()), "--ntasks=" + std::to_string(ranks)});
   if (even(places))
-    add(argv, {"--ntasks-per-node=" + std::to_string(places.front().ranks), "--distribution=block",
-               "--nodelist=" + compact_hostlist(names)});
+    append(argv, {"--ntasks-per-node=" + std::to_string(places.front().ranks),
+                  "--distribution=block", "--nodelist=" + compact_hostlist(names)});
   else
-    add(argv, {"--distribution=arbitrary", "--nodelist=" + join(tasks, ",")});
+    append(argv, {"--distribution=arbitrary", "--nodelist=" + join(tasks, ",")});
 }
 
 /// benchctl gives each host one job at a time, so a step takes what the allocation has there and
@@ -81,9 +77,9 @@ std::vector<std::string> srun_words(const Job& job, const std::vector<Place>& pl
   add_binding(argv, job.binding, places);
   // A rank that dies would leave the others waiting; a pty (--unbuffered) would change the bytes of
   // records; jobs go to rank 0 alone, which hands them on.
-  add(argv,
-      {"--kill-on-bad-exit=1", "--input=0",
-       "--export=ALL" + (token.empty() ? "" : "," + std::string(kRunVariable) + "=" + token)});
+  append(argv,
+         {"--kill-on-bad-exit=1", "--input=0",
+          "--export=ALL" + (token.empty() ? "" : "," + std::string(kRunVariable) + "=" + token)});
   return argv;
 }
 
@@ -99,9 +95,9 @@ std::map<std::string, std::string> mpi_environment(const std::vector<Place>& pla
 std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site,
                                      StepInput input) {
   std::vector<std::string> argv = step_words(site);
-  add(argv,
-      {"--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overcommit", "--mpi=none",
-       "--cpu-bind=none", input == StepInput::ours ? "--input=0" : "--input=none", "--export=ALL"});
+  append(argv, {"--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overcommit", "--mpi=none",
+                "--cpu-bind=none", input == StepInput::ours ? "--input=0" : "--input=none",
+                "--export=ALL"});
   return argv;
 }
 

@@ -11,6 +11,7 @@
 #include "core/run_variable.h"
 #include "core/text.h"
 #include "runner/launch/group_environment.h"
+#include "runner/launch/process.h"
 
 namespace bench {
 namespace {

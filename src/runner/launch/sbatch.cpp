@@ -4,6 +4,7 @@
 #include "core/hostlist.h"
 #include "core/text.h"
 #include "runner/hosts/allocation.h"
+#include "runner/launch/process.h"
 #include "runner/stage/stage_script.h"
 
 namespace bench {

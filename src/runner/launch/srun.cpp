@@ -5,6 +5,7 @@
 #include "core/hostlist.h"
 #include "core/run_variable.h"
 #include "core/text.h"
+#include "runner/launch/process.h"
 
 namespace bench {
 namespace {

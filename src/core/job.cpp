@@ -16,12 +16,11 @@ constexpr int kMostRails = 1023;
 constexpr double kShortestPeriod = 0.01;  // seconds; reading more often would be the load itself
 constexpr double kLongestTimeout = 1e7;   // seconds; four months
 
-Json to_json(const KnownLimit& known) {
-  return {
-      {"metric", known.metric}, {"params", known.params}, {"limit", bench::to_json(known.limit)}};
+Json known_limit(const KnownLimit& known) {
+  return {{"metric", known.metric}, {"params", known.params}, {"limit", to_json(known.limit)}};
 }
 
-Json to_json(const KnownResult& known) {
+Json known_result(const KnownResult& known) {
   return {{"key", known.key}, {"hash", known.hash}, {"source", known.source}};
 }
 
@@ -157,9 +156,9 @@ TelemetrySettings telemetry_settings_from_json(const Json& json) {
 
 Json to_json(const Job& job) {
   Json limits = Json::array();
-  for (const KnownLimit& known : job.limits) limits.push_back(to_json(known));
+  for (const KnownLimit& known : job.limits) limits.push_back(known_limit(known));
   Json golden = Json::array();
-  for (const KnownResult& known : job.golden) golden.push_back(to_json(known));
+  for (const KnownResult& known : job.golden) golden.push_back(known_result(known));
   return {{"id", job.id},
           {"case_name", job.case_name},
           {"probe", job.probe},

@@ -13,13 +13,13 @@ Json optional_number(const std::optional<double>& value) {
   return value ? number_or_null(*value) : Json(nullptr);
 }
 
-Json to_json(const Check& check) {
+Json check_json(const Check& check) {
   return {{"method", check.method},
           {"error", number_or_null(check.error)},
           {"tolerance", number_or_null(check.tolerance)}};
 }
 
-Json to_json(const Quality& quality) {
+Json quality_json(const Quality& quality) {
   return {{"cpu_share", optional_number(quality.cpu_share)},
           {"steal_share", optional_number(quality.steal_share)},
           {"throttled_s", optional_number(quality.throttled_s)},
@@ -106,8 +106,8 @@ Json to_json(const Samples& samples) {
                {"stop", samples.stop},
                {"repeats", samples.repeats},
                {"limit", samples.limit ? to_json(*samples.limit) : Json(nullptr)},
-               {"check", samples.check ? to_json(*samples.check) : Json(nullptr)},
-               {"quality", to_json(samples.quality)},
+               {"check", samples.check ? check_json(*samples.check) : Json(nullptr)},
+               {"quality", quality_json(samples.quality)},
                {"outcome", to_string(samples.outcome)},
                {"reason", samples.reason}};
   if (!samples.chosen.is_null()) json["chosen"] = samples.chosen;

@@ -19,14 +19,14 @@ long double exact(const Json& number) {
   return static_cast<long double>(number.get<double>());
 }
 
-bool is_integer(const Json& value) {
+bool is_whole_number(const Json& value) {
   if (!value.is_number_float()) return value.is_number_integer();
   const double number = value.get<double>();
   return std::isfinite(number) && number == std::trunc(number);
 }
 
 bool has_type(const Json& value, const std::string& type) {
-  if (type == "integer") return is_integer(value);
+  if (type == "integer") return is_whole_number(value);
   if (type == "number") return value.is_number();
   return type == value.type_name();
 }

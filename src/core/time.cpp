@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-[[noreturn]] void refuse(std::string_view text) {
+[[noreturn]] void refuse_time(std::string_view text) {
   throw Error(ErrorKind::input, "'" + printable(text.substr(0, 40)) + "' is no time",
               "write it as 2026-11-20T18:30:05Z");
 }
@@ -26,8 +26,8 @@ class Cursor {
     int value = 0;
     const std::string_view piece = rest_.substr(0, count);
     for (const char c : piece)
-      if (c < '0' || c > '9') refuse(whole_);
-    if (piece.size() != count) refuse(whole_);
+      if (c < '0' || c > '9') refuse_time(whole_);
+    if (piece.size() != count) refuse_time(whole_);
     std::from_chars(piece.data(), piece.data() + count, value);
     rest_.remove_prefix(count);
     return value;
@@ -38,7 +38,7 @@ class Cursor {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) refuse(whole_);
+    if (!accept(c)) refuse_time(whole_);
   }
   bool at_digit() const { return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; }
   bool at_end() const { return rest_.empty(); }
@@ -100,7 +100,7 @@ std::int64_t parse_time(std::string_view text) {
   // Nanoseconds since 1970 fit into 64 bits from 1678 to 2261. A leap second is second 60.
   if (!cursor.at_end() || !date.ok() || year_number < 1678 || year_number > 2261 ||
       hour.count() > 23 || minute.count() > 59 || second.count() > 60)
-    refuse(text);
+    refuse_time(text);
   const sys_seconds moment = sys_days(date) + hour + minute + second - offset;
   return moment.time_since_epoch().count() * kSecond + fraction;
 }

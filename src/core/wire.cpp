@@ -21,7 +21,7 @@ std::optional<std::uint32_t> read_checksum(std::string_view digits) {
   return value;
 }
 
-[[noreturn]] void refuse(const std::string& why, std::string_view line) {
+[[noreturn]] void refuse_line(const std::string& why, std::string_view line) {
   const std::string start = printable(line.substr(0, 60));
   throw Error(ErrorKind::input,
               "damaged record: " + why + ": " + start + (line.size() > 60 ? "..." : ""));
@@ -51,15 +51,16 @@ std::optional<Record> unframe(std::string_view line) {
   // silent.
   const auto start = line.find(kWireMarker);
   if (start == std::string_view::npos) return {};
-  if (line.size() > kMaxLineBytes) refuse(fmt::format("a line of {} bytes", line.size()), line);
+  if (line.size() > kMaxLineBytes)
+    refuse_line(fmt::format("a line of {} bytes", line.size()), line);
   const std::string_view ours = line.substr(start);
   const std::string_view rest = ours.substr(kWireMarker.size());
   const auto expected = read_checksum(rest.substr(0, kChecksumDigits));
   if (rest.size() < kChecksumDigits + 1 || !expected || rest[kChecksumDigits] != ' ')
-    refuse("no checksum", ours);
+    refuse_line("no checksum", ours);
   const std::string_view json = rest.substr(kChecksumDigits + 1);
   if (const auto found = checksum(json); found != *expected)
-    refuse(fmt::format("its checksum is {:08x}, but it says {:08x}", found, *expected), ours);
+    refuse_line(fmt::format("its checksum is {:08x}, but it says {:08x}", found, *expected), ours);
   return record_from_json(parse_json(json, "record"));
 }
 

@@ -2,24 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
-#include <string_view>
+#include <sstream>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "results/json_fields.h"
+#include "results/spool.h"
 
 namespace bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// More bad lines than this are counted, not listed.
-constexpr std::size_t kListedLines = 20;
 
 std::vector<std::string> texts(const Json& array) {
   std::vector<std::string> found;
@@ -92,49 +92,6 @@ void read_plan(const std::string& text, RunRecords& run) {
   for (PlannedJob& job : run.jobs) job.search_of = text_field(searches, job.id.c_str());
 }
 
-/// Collects complaints about single lines, the first few in full.
-class BadLines {
- public:
-  void add(std::size_t line, const std::string& what) {
-    if (++count_ <= kListedLines)
-      listed_.push_back(fmt::format("records.jsonl: line {} unreadable, left out: {}", line, what));
-  }
-  void report(std::vector<std::string>& warnings) const {
-    warnings.insert(warnings.end(), listed_.begin(), listed_.end());
-    if (count_ > kListedLines)
-      warnings.push_back(fmt::format("records.jsonl: {} more lines are unreadable, left out",
-                                     count_ - kListedLines));
-  }
-
- private:
-  std::size_t count_ = 0;
-  std::vector<std::string> listed_;
-};
-
-void read_records(std::string_view text, RunRecords& run) {
-  run.records.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
-  BadLines bad;
-  std::size_t number = 0;
-  while (!text.empty()) {
-    ++number;
-    const std::size_t end = text.find('\n');
-    const bool whole = end != std::string_view::npos;
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(whole ? end + 1 : text.size());
-    if (line.empty()) continue;
-    try {
-      run.records.push_back(record_from_json(parse_json(line, "line")));
-    } catch (const std::exception& error) {
-      if (whole)
-        bad.add(number, error.what());
-      else  // kill -9, or a machine that went down, in the middle of a write
-        run.warnings.push_back(
-            fmt::format("records.jsonl: last line is torn ({} bytes), left out", line.size()));
-    }
-  }
-  bad.report(run.warnings);
-}
-
 bool is_event(const Record& record, const char* key) {
   const auto* event = std::get_if<Event>(&record.body);
   return event != nullptr && event->key == key;
@@ -198,7 +155,8 @@ RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
   RunRecords run;
   read_plan(plan_text, run);
   check_name(run_id, run);
-  read_records(records_text, run);
+  std::istringstream records(records_text);
+  read_spool(records, run);
   finish(run);
   return run;
 }
@@ -234,7 +192,14 @@ RunRecords read_run(const fs::path& run_dir) {
   RunRecords run;  // one text at a time: those of large fleets have tens of megabytes
   read_plan(read_if_there(plan), run);
   check_name(folder.filename().string(), run);
-  read_records(read_if_there(records), run);
+  if (fs::exists(records, ignored)) {
+    std::ifstream file(records, std::ios::binary);
+    if (!file)
+      throw Error(ErrorKind::environment,
+                  records.string() + " cannot be opened: " + std::strerror(errno),
+                  "it must be readable for you");
+    read_spool(file, run);
+  }
   finish(run);
   return run;
 }

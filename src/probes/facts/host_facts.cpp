@@ -90,7 +90,7 @@ void add_limits(const SystemFiles& files, Json& facts) {
 }
 
 /// Share of all CPU time since boot that the hypervisor gave to others.
-Json steal_share(const SystemFiles& files) {
+Json stolen_share(const SystemFiles& files) {
   const auto cpu = read_cpu_account(files);
   return cpu && cpu->all_s > 0.0 ? Json(cpu->steal_s / cpu->all_s) : Json(kUnreadable);
 }
@@ -159,7 +159,7 @@ Json read_host_facts(const std::filesystem::path& root, int own_processes) {
   add_cpu_facts(files, facts);
   add_memory(files, facts);
   add_limits(files, facts);
-  facts["steal_share"] = steal_share(files);
+  facts["steal_share"] = stolen_share(files);
   add_load(files, own_processes, facts);
   facts["access"] = read_access_facts(files);
   facts["hurts"] = find_hurts(facts);

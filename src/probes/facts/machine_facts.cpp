@@ -14,7 +14,7 @@ const std::string kNvme = "sys/class/nvme";
 const std::string kGpus = "proc/driver/nvidia/gpus";
 constexpr double kSector = 512.0;  // the unit of /sys/block/*/size, whatever the disk's own is
 
-Json known(const Json& host, const char* key) {
+Json known_of_host(const Json& host, const char* key) {
   const Json value = host.value(key, Json());
   return value.is_null() || value == "unreadable" ? unreadable("the kernel does not say") : value;
 }
@@ -29,9 +29,9 @@ Json machine_part(const SystemFiles& files) {
 }
 
 Json processor_part(const Json& host, const MachineTopology& machine) {
-  return {{"model", known(host, "cpu_model")},
-          {"microcode", known(host, "microcode")},
-          {"architecture", known(host, "architecture")},
+  return {{"model", known_of_host(host, "cpu_model")},
+          {"microcode", known_of_host(host, "microcode")},
+          {"architecture", known_of_host(host, "architecture")},
           {"packages", machine.packages},
           {"cores", machine.cores},
           {"hardware_threads", machine.hardware_threads}};
@@ -51,8 +51,8 @@ Json modules(const SystemFiles& files) {
 }
 
 Json software_part(const SystemFiles& files, const Json& host) {
-  return {{"kernel", known(host, "kernel")},
-          {"os", known(host, "os")},
+  return {{"kernel", known_of_host(host, "kernel")},
+          {"os", known_of_host(host, "os")},
           {"nvidia_driver", text_or_why(files, "sys/module/nvidia/version")},
           {"modules", modules(files)}};
 }

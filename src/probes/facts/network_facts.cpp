@@ -26,7 +26,7 @@ std::string text_of(const char (&field)[n]) {
 }
 
 /// "" for a firmware that is called "N/A".
-std::string known(const std::string& text) { return text == "N/A" ? "" : text; }
+std::string if_known(const std::string& text) { return text == "N/A" ? "" : text; }
 
 /// The kernel refuses to read the speed of a link that is down, and says -1 for none.
 Json speed(const SystemFiles& files, const std::string& folder) {
@@ -46,8 +46,8 @@ Json interface_facts(const SystemFiles& files, const std::string& name, const As
           {"pci_address", pci_address_of(files, folder + "device")},
           {"driver",
            info && !info->driver.empty() ? info->driver : driver_of(files, folder + "device")},
-          {"driver_version", info ? Json(known(info->version)) : silent},
-          {"firmware", info ? Json(known(info->firmware)) : silent},
+          {"driver_version", info ? Json(if_known(info->version)) : silent},
+          {"firmware", info ? Json(if_known(info->firmware)) : silent},
           {"state", text_or_why(files, folder + "operstate")},
           {"speed_bits_per_s", speed(files, folder)},
           {"mtu", text_or_why(files, folder + "mtu")}};

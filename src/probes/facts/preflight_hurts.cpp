@@ -17,11 +17,11 @@ bool is_array_with_entries(const Json& fact) { return fact.is_array() && !fact.e
 
 /// "GPU 1: python3 with pid 4711, GPU 2: one with pid 99".
 std::string who(const Json& processes) {
-  constexpr std::size_t kMostNamed = 4;
+  constexpr std::size_t kMostShown = 4;
   std::vector<std::string> named;
   for (const Json& process : processes) {
-    if (named.size() == kMostNamed) {
-      named.push_back(fmt::format("and {} more", processes.size() - kMostNamed));
+    if (named.size() == kMostShown) {
+      named.push_back(fmt::format("and {} more", processes.size() - kMostShown));
       break;
     }
     const Json& name = process.at("name");

@@ -42,7 +42,7 @@ std::string one_spaced(const std::string& text) {
 }
 
 /// The word in brackets, where there is one: "always [madvise] never".
-std::string chosen(const std::string& text) {
+std::string bracketed(const std::string& text) {
   const auto open = text.find('[');
   const auto close = text.find(']', open == std::string::npos ? 0 : open);
   if (open == std::string::npos || close == std::string::npos) return text;
@@ -51,7 +51,7 @@ std::string chosen(const std::string& text) {
 
 Json setting(const SystemFiles& files, const std::string& path) {
   Json value = text_or_why(files, path);
-  if (value.is_string()) value = chosen(one_spaced(value.get<std::string>()));
+  if (value.is_string()) value = bracketed(one_spaced(value.get<std::string>()));
   return value;
 }
 

@@ -39,7 +39,7 @@ SumsOfHosts sums_of(const Hearing& hearing) {
   return sums;
 }
 
-Reason reason_of(const HostCounter& counter, Verdict verdict) {
+Reason reason_of_counter(const HostCounter& counter, Verdict verdict) {
   Reason reason{verdict, "counters"};
   reason.metric = "counters." + std::string(counter.rule->counter);
   reason.params = {{"device", counter.device}};
@@ -76,7 +76,7 @@ void judge_rate(HostCounter& counter, HostAcceptance& host, double level) {
   counter.verdict = counter.chance <= level && counter.count >= kFewestErrors
                         ? Verdict::fail
                         : Verdict::inconclusive;
-  Reason reason = reason_of(counter, *counter.verdict);
+  Reason reason = reason_of_counter(counter, *counter.verdict);
   reason.expected = expected;
   reason.text = counter.title() + ": " + expectation(counter);
   if (counter.verdict == Verdict::inconclusive) {
@@ -91,12 +91,12 @@ void judge_presence(HostCounter& counter, HostAcceptance& host) {
   counter.verdict = Verdict::pass;
   if (!(counter.count > 0.0)) return;
   counter.verdict = counter.rule->kind == CounterKind::hard ? Verdict::fail : Verdict::inconclusive;
-  Reason reason = reason_of(counter, *counter.verdict);
+  Reason reason = reason_of_counter(counter, *counter.verdict);
   reason.text = fmt::format("{}: {}", counter.title(), counter.rule->why);
   host.reasons.push_back(std::move(reason));
 }
 
-void judge(HostCounter& counter, HostAcceptance& host, double level) {
+void judge_counter(HostCounter& counter, HostAcceptance& host, double level) {
   if (counter.broken > 0)
     host.notes.push_back(fmt::format(
         "{} of {} was reset, vanished or could not be read in {} jobs: what it counted there is "
@@ -145,7 +145,7 @@ void judge_counters(Hearing& hearing) {
   const double level =
       hearing.settings.level / static_cast<double>(std::max<std::size_t>(rates, 1));
   for (HostAcceptance& host : hearing.acceptance.hosts)
-    for (HostCounter& counter : host.counters) judge(counter, host, level);
+    for (HostCounter& counter : host.counters) judge_counter(counter, host, level);
 }
 
 }  // namespace bench

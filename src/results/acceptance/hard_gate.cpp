@@ -55,7 +55,7 @@ double expected_of(const Bound& bound) {
 }
 
 /// Most of its runs decide: one dip among several is the repeatability gate's matter.
-void judge(const Bound& bound, Hearing& hearing, std::set<std::string>& missed) {
+void judge_bound(const Bound& bound, Hearing& hearing, std::set<std::string>& missed) {
   const Series& series = *bound.series;
   Verdict verdict = Verdict::inconclusive;
   if (bound.measured > 0 && 2 * bound.failed > bound.measured) verdict = Verdict::fail;
@@ -187,7 +187,7 @@ void judge_faults(Hearing& hearing) {
 
 void judge_hard(Hearing& hearing) {
   std::set<std::string> missed;
-  for (const auto& [key, bound] : bounds_of(hearing.reports)) judge(bound, hearing, missed);
+  for (const auto& [key, bound] : bounds_of(hearing.reports)) judge_bound(bound, hearing, missed);
   for (const std::string& key : missed) hearing.bounded.erase(key);
   judge_unmatched(hearing);
   judge_results(hearing);

@@ -32,7 +32,7 @@ bool is_of_the_job(const Reason& reason, const Incident& incident) {
          (reason.gate == "hard" || reason.gate == "coverage");
 }
 
-Reason reason_for(const Localisation& one, const SearchFinding& finding) {
+Reason reason_of_search(const Localisation& one, const SearchFinding& finding) {
   const Incident& incident = one.incident;
   Reason reason{Verdict::fail,   "localised",   incident.case_name, incident.metric,
                 incident.params, incident.unit, kNoValue,           incident.bound};
@@ -56,7 +56,7 @@ bool link_is_listed(const Acceptance& acceptance, const Hosts& ends) {
 }
 
 void blame(const Hearing& hearing, const Localisation& one, const SearchFinding& finding) {
-  Reason reason = reason_for(one, finding);
+  Reason reason = reason_of_search(one, finding);
   if (finding.kind == SearchFindingKind::link) {
     if (link_is_listed(hearing.acceptance, finding.hosts)) return;
     hearing.acceptance.links.push_back({finding.hosts[0], finding.hosts[1], reason});

@@ -73,7 +73,7 @@ Json whole_params(const PlannedJob& job, const Series& series) {
   return params;
 }
 
-std::string identity(const PlannedJob& job, const Series& series) {
+std::string observation_key(const PlannedJob& job, const Series& series) {
   const int rank = series.over == "rank" ? series.rank : -1;
   return dump(Json::array({series.case_name, series.metric, whole_params(job, series),
                            series.device, series.ranks, series.over, rank}));
@@ -122,7 +122,7 @@ std::vector<MetricRuns> observations(const std::vector<RunReport>& reports,
       const auto threshold = practical_threshold(series.metric, thresholds);
       if (!threshold) continue;
       const auto [slot, is_new] =
-          position.try_emplace(identity(*job->second, series), metrics.size());
+          position.try_emplace(observation_key(*job->second, series), metrics.size());
       if (is_new)
         metrics.push_back({series.case_name,
                            series.metric,

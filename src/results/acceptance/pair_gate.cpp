@@ -19,7 +19,7 @@ namespace {
 // than that is accused though the machine was not idle. Seen: 10 % under twice the load.
 constexpr double kBeyondOthers = 0.9;
 
-Reason reason_for(const Pairs& all, Verdict verdict) {
+Reason reason_of_pairs(const Pairs& all, Verdict verdict) {
   const MetricRuns& metric = *all.metric;
   return {verdict, "pairs", metric.case_name, metric.metric, metric.params, metric.unit};
 }
@@ -36,7 +36,7 @@ void blame_host(const Hearing& hearing, const Pairs& all, std::size_t i) {
   const std::string& host = all.hosts[i];
   std::vector<std::string> own;
   std::vector<double> others;
-  Reason reason = reason_for(all, Verdict::fail);
+  Reason reason = reason_of_pairs(all, Verdict::fail);
   for (const Pair& pair : all.pairs) {
     if (!pair.has(host)) {
       others.push_back(pair.log_rate);
@@ -56,7 +56,7 @@ void blame_host(const Hearing& hearing, const Pairs& all, std::size_t i) {
   hearing.blame(host, std::move(reason));
 }
 
-HostMetric row_of(const Pairs& all, std::size_t i, const AcceptanceSettings& settings) {
+HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSettings& settings) {
   const MetricRuns& metric = *all.metric;
   HostMetric row{metric.case_name, metric.metric, metric.params, metric.unit, settings.fewest_runs};
   row.value = as_value(all, all.best[i]);
@@ -74,7 +74,7 @@ HostMetric row_of(const Pairs& all, std::size_t i, const AcceptanceSettings& set
 void blame_for_others(const Hearing& hearing, const Pairs& all, HostMetric& row,
                       const std::string& host) {
   row.verdict = Verdict::inconclusive;
-  Reason reason = reason_for(all, Verdict::inconclusive);
+  Reason reason = reason_of_pairs(all, Verdict::inconclusive);
   reason.gate = "coverage";
   reason.text = all.metric->title() + ": some pairs were measured beside other work alone";
   reason.settle = "runs on machines that do nothing else";
@@ -86,7 +86,7 @@ void blame_for_others(const Hearing& hearing, const Pairs& all, HostMetric& row,
 Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
   Hosts accused;
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
-    HostMetric row = row_of(all, i, hearing.settings);
+    HostMetric row = row_of_pairs(all, i, hearing.settings);
     const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
     if (row.loss > least && beyond_chance(all.hosts.size(), row.loss, row.z, all.reject,
                                           kPairsShare * hearing.settings.level)) {
@@ -97,7 +97,7 @@ Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
       row.verdict = Verdict::pass;
       if (all.rough) blame_for_others(hearing, all, row, all.hosts[i]);
     } else {
-      Reason reason = reason_for(all, Verdict::inconclusive);
+      Reason reason = reason_of_pairs(all, Verdict::inconclusive);
       reason.value = row.value;
       reason.expected = row.expected;
       reason.text =
@@ -141,7 +141,7 @@ void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused)
             (all.rough ? std::max(kBeyondOthers, all.metric->threshold) : all.metric->threshold) ||
         peer_level(rates.size(), scores.z[i]) > kPairsShare * hearing.settings.level)
       continue;
-    Reason reason = reason_for(all, Verdict::fail);
+    Reason reason = reason_of_pairs(all, Verdict::fail);
     reason.value = pairs[i]->value;
     reason.expected = as_value(all, scores.median);
     reason.job = pairs[i]->job;

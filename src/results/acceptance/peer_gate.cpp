@@ -11,7 +11,8 @@
 namespace bench {
 namespace {
 
-Reason reason_of(const Compared& field, std::size_t i, Verdict verdict, const std::string& gate) {
+Reason reason_of_peers(const Compared& field, std::size_t i, Verdict verdict,
+                       const std::string& gate) {
   Reason reason{verdict,
                 gate,
                 field.metric->case_name,
@@ -52,7 +53,7 @@ void judge_interval(const Hearing& hearing, const Compared& field, std::size_t i
   row.verdict = Verdict::pass;
   if (row.loss + row.half <= row.threshold) return;
   row.verdict = Verdict::inconclusive;
-  Reason reason = reason_of(field, i, row.verdict, "peers");
+  Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   if (row.loss - row.half > row.threshold) {
     reason.text = against(field, row) +
                   fmt::format(", but {} hosts that differ so much do not make it certain",
@@ -73,7 +74,7 @@ void judge_alone(const Hearing& hearing, const Compared& field, std::size_t i, H
   row.verdict = Verdict::pass;
   if (hearing.bounded.contains(bound_key(field.hosts[i], row.case_name, row.metric))) return;
   row.verdict = Verdict::inconclusive;
-  Reason reason = reason_of(field, i, row.verdict, "peers");
+  Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   reason.expected = kNoValue;
   reason.text =
       fmt::format("{}: {}; {} to compare with, {} are needed", field.metric->title(),
@@ -91,7 +92,7 @@ void judge_scatter(const Hearing& hearing, const Compared& field, std::size_t i,
   if (!field.scatter_rejects || field.scatter.z[i] > worst(field.scatter) || own < row.threshold)
     return;
   row.verdict = Verdict::fail;
-  Reason reason = reason_of(field, i, Verdict::fail, "repeatability");
+  Reason reason = reason_of_peers(field, i, Verdict::fail, "repeatability");
   reason.value = own;
   reason.expected = field.noise.fleet;
   reason.unit = Unit::ratio;
@@ -100,7 +101,7 @@ void judge_scatter(const Hearing& hearing, const Compared& field, std::size_t i,
   hearing.blame(field.hosts[i], std::move(reason));
 }
 
-HostMetric row_of(const Compared& field, std::size_t i) {
+HostMetric row_of_peers(const Compared& field, std::size_t i) {
   const MetricRuns& metric = *field.metric;
   HostMetric row{metric.case_name, metric.metric, metric.params, metric.unit, field.runs[i].size()};
   row.value = field.centres[i];
@@ -118,7 +119,7 @@ HostMetric row_of(const Compared& field, std::size_t i) {
 }
 
 void judge_host(const Hearing& hearing, const Compared& field, std::size_t i) {
-  HostMetric row = row_of(field, i);
+  HostMetric row = row_of_peers(field, i);
   const auto count = field.hosts.size();
   const bool accused =
       row.loss > row.threshold && beyond_chance(count, row.loss, row.z, field.peers_reject,
@@ -127,7 +128,7 @@ void judge_host(const Hearing& hearing, const Compared& field, std::size_t i) {
     judge_alone(hearing, field, i, row);
   } else if (accused) {
     row.verdict = Verdict::fail;
-    Reason reason = reason_of(field, i, row.verdict, "peers");
+    Reason reason = reason_of_peers(field, i, row.verdict, "peers");
     reason.text = against(field, row) + fmt::format(", allowed are {}", percent(row.threshold));
     hearing.blame(field.hosts[i], std::move(reason));
   } else if (row.runs >= hearing.settings.fewest_runs) {

@@ -72,7 +72,7 @@ std::string host_of(const PlannedJob& job, std::size_t rank) {
   return place < job.hosts.size() ? job.hosts[place] : "";
 }
 
-std::string describe(const FoundStraggler& found) {
+std::string describe_straggler(const FoundStraggler& found) {
   const Straggler& one = found.straggler;
   const std::string who =
       fmt::format("rank {}{}", one.rank, found.host.empty() ? "" : " (" + found.host + ")");
@@ -140,7 +140,7 @@ std::vector<FoundStraggler> stragglers(const RunRecords& run) {
                        host_of(*job->second, found->rank),
                        *found,
                        ""};
-    one.text = describe(one);
+    one.text = describe_straggler(one);
     list.push_back(std::move(one));
   }
   return list;

@@ -78,7 +78,7 @@ bool is_word(const std::string& name, const Dimensions& dims) {
                      [&](const Json& row) { return row.contains(name) && !row[name].is_number(); });
 }
 
-std::vector<Column> columns(const std::vector<std::string>& varying, const Dimensions& dims) {
+std::vector<Column> case_columns(const std::vector<std::string>& varying, const Dimensions& dims) {
   std::vector<Column> list = {{"metric", false, 0}};
   for (const std::string& name : varying)
     list.push_back({dimension_title(name), !is_word(name, dims), 0});
@@ -119,7 +119,7 @@ std::string table_text(const Rows& rows, const Json& common, Footnotes& notes,
   std::vector<std::string> shown = dims.varying;
   for (const auto& [name, value] : dims.common.items())  // common here, but not in the whole case
     if (!common.contains(name)) shown.push_back(name);
-  Table table(columns(shown, dims));
+  Table table(case_columns(shown, dims));
   std::string last_metric, last_reason;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Series& series = rows[i]->series;

@@ -65,22 +65,22 @@ class Scale {
   bool logarithmic_ = false;
 };
 
-std::string short_name(const std::string& metric) {
+std::string last_name(const std::string& metric) {
   const auto dot = metric.find('.');
   return printable(dot == std::string::npos ? metric : metric.substr(dot + 1));
 }
 
-std::vector<Column> columns(const Curve& curve, const std::string& barred, const Scale& scale,
-                            const TextStyle& style) {
+std::vector<Column> curve_columns(const Curve& curve, const std::string& barred, const Scale& scale,
+                                  const TextStyle& style) {
   std::vector<Column> list = {{dimension_title(curve.axis), true, 0}};
   for (const std::string& metric : curve.metrics) {
-    list.push_back({short_name(metric), true, 0});
+    list.push_back({last_name(metric), true, 0});
     list.push_back({style.unicode ? "±" : "+-", true, 2});
   }
   list.push_back({"n", true, 0});
   list.push_back({"clean", true, 0});
   list.push_back({"of limit", true, 0});
-  list.push_back({short_name(barred) + scale.name(), false, 3});
+  list.push_back({last_name(barred) + scale.name(), false, 3});
   list.push_back({"", false, 0});
   return list;
 }
@@ -112,7 +112,7 @@ const Series& least_clean(const std::map<std::string, const Result*>& point) {
 std::string curve_text(const Curve& curve, Footnotes& notes, const TextStyle& style) {
   const std::string barred = bar_metric(curve);
   const Scale scale(curve, barred);
-  Table table(columns(curve, barred, scale, style));
+  Table table(curve_columns(curve, barred, scale, style));
   std::string last_reason;
   for (const auto& [at, point] : curve.points) {
     std::vector<Cell> row = {

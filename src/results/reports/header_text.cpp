@@ -23,7 +23,7 @@ std::string labelled(const std::string& label, const std::string& text, const Te
          wrap(text, kIndent, kIndent, style) + "\n";
 }
 
-std::string counted(const Json& facts, const char* key, const char* one, const char* several) {
+std::string count_of(const Json& facts, const char* key, const char* one, const char* several) {
   const double value = number_field(facts, key);
   if (std::isnan(value)) return "";
   return fmt::format("{:.0f} {}", value, value == 1.0 ? one : several);
@@ -52,7 +52,7 @@ std::string virtualization(const Json& facts) {
 
 /// "64 cores, 128 hardware threads (2 allowed)".
 std::string cores(const Json& facts) {
-  std::string text = counted(facts, "cores", "core", "cores");
+  std::string text = count_of(facts, "cores", "core", "cores");
   const double threads = number_field(facts, "hardware_threads");
   const double allowed = number_field(facts, "allowed_cpus");
   if (text.empty()) return text;
@@ -78,8 +78,8 @@ std::string gpus(const Json& facts) {
 std::string describe(const Json& facts) {
   std::vector<std::string> parts;
   for (const std::string& part :
-       {stated(facts, "cpu_model", "CPU model"), counted(facts, "packages", "package", "packages"),
-        cores(facts), counted(facts, "numa_nodes", "NUMA node", "NUMA nodes"), memory(facts),
+       {stated(facts, "cpu_model", "CPU model"), count_of(facts, "packages", "package", "packages"),
+        cores(facts), count_of(facts, "numa_nodes", "NUMA node", "NUMA nodes"), memory(facts),
         gpus(facts), stated(facts, "kernel", "kernel", "Linux "), virtualization(facts)})
     if (!part.empty()) parts.push_back(part);
   return parts.empty() ? "nothing is known about it" : join(parts, ", ");

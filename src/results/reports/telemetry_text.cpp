@@ -40,8 +40,8 @@ std::vector<std::string> labels(const Rows& rows) {
   return texts;
 }
 
-std::string line(const std::string& whose, const MergedTelemetry& merged, std::size_t indent,
-                 const TextStyle& style) {
+std::string telemetry_line(const std::string& whose, const MergedTelemetry& merged,
+                           std::size_t indent, const TextStyle& style) {
   const std::string what = merged.text();
   if (what.empty()) return "";
   return std::string(indent, ' ') +
@@ -59,7 +59,7 @@ std::string telemetry_text(const Rows& rows, std::size_t indent, const TextStyle
   if (kept.size() > kMostLines) {
     MergedTelemetry all;
     for (const Result* row : kept) all.add(*row->telemetry);
-    return line(fmt::format(" of {} series", kept.size()), all, indent, style);
+    return telemetry_line(fmt::format(" of {} series", kept.size()), all, indent, style);
   }
   const std::vector<std::string> names = labels(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -67,7 +67,7 @@ std::string telemetry_text(const Rows& rows, std::size_t indent, const TextStyle
     one.add(*kept[i]->telemetry);
     const bool whole = kept[i]->telemetry->phase == "job";
     const std::string which = whole ? "the whole job" : names[i];
-    text += line(which.empty() ? "" : " of " + which, one, indent, style);
+    text += telemetry_line(which.empty() ? "" : " of " + which, one, indent, style);
   }
   return text;
 }

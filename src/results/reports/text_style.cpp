@@ -53,9 +53,9 @@ void drop_what_does_not_fit(const std::vector<Column>& columns, std::size_t room
   }
 }
 
-std::string line(const std::vector<Cell>& cells, const std::vector<Column>& columns,
-                 const std::vector<std::size_t>& widths, std::size_t indent,
-                 const TextStyle& style) {
+std::string table_line(const std::vector<Cell>& cells, const std::vector<Column>& columns,
+                       const std::vector<std::size_t>& widths, std::size_t indent,
+                       const TextStyle& style) {
   std::string text(indent, ' ');
   std::size_t owed = 0;  // spaces are written only before something, so that no line ends in them
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -151,9 +151,9 @@ std::string Table::render(std::size_t indent, const TextStyle& style) const {
   drop_what_does_not_fit(columns_, room > indent ? room - indent : 0, shown);
   std::vector<Cell> titles;
   for (const Column& column : columns_) titles.push_back({column.title, Paint::dim});
-  std::string text = line(titles, columns_, shown, indent, style);
+  std::string text = table_line(titles, columns_, shown, indent, style);
   for (const Row& row : rows_) {
-    text += line(row.cells, columns_, shown, indent, style);
+    text += table_line(row.cells, columns_, shown, indent, style);
     for (const Cell& note : row.notes)
       text += std::string(indent + kGap, ' ') +
               paint(wrap(note.text, indent + kGap, indent + 2 * kGap, style), note.paint, style) +

@@ -4,7 +4,7 @@
 namespace bench {
 namespace {
 
-Json to_json(const Difference& one) {
+Json difference_json(const Difference& one) {
   return {{"path", one.path},
           {"severity", to_string(one.severity)},
           {"against", one.against},
@@ -15,9 +15,9 @@ Json to_json(const Difference& one) {
           {"alike", one.alike}};
 }
 
-Json to_json(const HostFindings& host) {
+Json item_json(const HostFindings& host) {
   Json differences = Json::array();
-  for (const Difference& one : host.differences) differences.push_back(to_json(one));
+  for (const Difference& one : host.differences) differences.push_back(difference_json(one));
   return {{"host", host.host},
           {"profile", text_or_null(host.profile)},
           {"verdict", to_string(host.likeness)},
@@ -27,14 +27,14 @@ Json to_json(const HostFindings& host) {
           {"unreadable", host.unreadable}};
 }
 
-Json to_json(const Undecided& one) {
+Json item_json(const Undecided& one) {
   Json values = Json::array();
   for (const auto& [value, hosts] : one.values)
     values.push_back({{"value", value}, {"hosts", hosts}});
   return {{"path", one.path}, {"values", values}};
 }
 
-Json to_json(const HostKind& kind) {
+Json item_json(const HostKind& kind) {
   Json shape = Json::object();
   for (const auto& [path, trait] : kind.shape) shape[path] = trait.value;
   return {{"hosts", kind.hosts}, {"summary", summary_of(kind.shape)}, {"shape", shape}};
@@ -43,7 +43,7 @@ Json to_json(const HostKind& kind) {
 template <class One>
 Json list_of(const std::vector<One>& list) {
   Json json = Json::array();
-  for (const One& one : list) json.push_back(to_json(one));
+  for (const One& one : list) json.push_back(item_json(one));
   return json;
 }
 

@@ -74,7 +74,7 @@ Answer judge_runs(AcceptOptions& options) {
   return answer;
 }
 
-Json to_json(const std::vector<Drain>& list) {
+Json drain_json(const std::vector<Drain>& list) {
   Json json = Json::array();
   for (const Drain& drain : list)
     json.push_back({{"host", drain.host},
@@ -84,7 +84,7 @@ Json to_json(const std::vector<Drain>& list) {
   return json;
 }
 
-std::string to_text(const std::vector<Drain>& list, bool ran) {
+std::string drain_text(const std::vector<Drain>& list, bool ran) {
   if (list.empty()) return "";
   std::string text = ran ? "\ndrained:\n" : "\nto drain (with --yes benchctl runs these):\n";
   for (const Drain& drain : list)
@@ -117,17 +117,17 @@ ExitCode accept(AcceptOptions& options) {
   if (options.drain) drained = drains(answer.acceptance);
   if (options.yes) run_drains(drained);
   if (options.json) {
-    Json json = bench::to_json(answer.acceptance);
-    json["drain"] = to_json(drained);
+    Json json = to_json(answer.acceptance);
+    json["drain"] = drain_json(drained);
     print(json);
   } else {
-    print(bench::to_text(answer.acceptance, style_of_stdout()) + to_text(drained, options.yes));
+    print(to_text(answer.acceptance, style_of_stdout()) + drain_text(drained, options.yes));
   }
   write_files(options, answer);
   return code_of(answer, drained);
 }
 
-void add_options(CLI::App& command, AcceptOptions& options) {
+void add_accept_options(CLI::App& command, AcceptOptions& options) {
   command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
       ->type_name("FILE");
   command
@@ -172,7 +172,7 @@ void add_accept(CLI::App& app, CommandResult& result) {
       "Example: benchctl accept --hosts hosts.json --level standard --html certificates\n"
       "Exit codes: 0 all hosts passed; 1 a host or a link failed; 3 one is inconclusive.");
   auto options = std::make_shared<AcceptOptions>();
-  add_options(*command, *options);
+  add_accept_options(*command, *options);
   add_dispatch_options(*command, *options);
   add_localise_options(*command, *options);
   add_reading_options(*command, *options);

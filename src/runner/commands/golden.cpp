@@ -16,7 +16,7 @@ struct GoldenOptions : ReadingOptions {
   bool keep = false;
 };
 
-std::string line_for(const Json& value) {
+std::string golden_line(const Json& value) {
   std::string text = value["hash"].get<std::string>() + " ";
   for (const auto& [name, what] : value["key"].items())
     text += fmt::format(" {}={}", name, text_of(what));
@@ -31,7 +31,7 @@ void golden(const GoldenOptions& options) {
                 "it takes a gemm job that ended ok, on a chip that tells its name, whose equal "
                 "devices agree");
   std::string text;
-  for (const Json& value : document["values"]) text += line_for(value);
+  for (const Json& value : document["values"]) text += golden_line(value);
   if (options.keep) {
     const auto path = keep_golden(document, options.database());
     text += fmt::format("kept in {}: later runs are compared with {}\n", path.string(),

@@ -75,7 +75,7 @@ Json what_there_is(const std::string& topic, const ListOptions& options) {
   return suites(catalogue);
 }
 
-std::string line_for(const Json& item, const std::string& topic) {
+std::string item_line(const Json& item, const std::string& topic) {
   const std::string name = item[topic == "hardware" ? topic : topic.substr(0, topic.size() - 1)];
   const std::string detail = topic == "metrics"
                                  ? fmt::format("{:<8} {:<7}", item["unit"].get<std::string>(),
@@ -93,7 +93,7 @@ std::string list_text(const Json& all) {
     if (topic == "hosts")
       text += hosts_table(items);
     else
-      for (const Json& item : items) text += line_for(item, topic);
+      for (const Json& item : items) text += item_line(item, topic);
   }
   return text;
 }

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-std::string line_for(const PlanEntry& entry) {
+std::string job_line(const PlanEntry& entry) {
   const Job& job = entry.job;
   const std::string ranks = job.ranks == 1 ? "1 rank" : fmt::format("{} ranks", job.ranks);
   const std::string end = entry.skip.empty() ? format(entry.expected) : "skipped: " + entry.skip;
@@ -21,11 +21,11 @@ std::string line_for(const PlanEntry& entry) {
                      end, printable(dump(job.params)));
 }
 
-std::string plan_text(const Plan& plan) {
+std::string plan_summary(const Plan& plan) {
   std::string text = fmt::format("suite {}: {}\n\n", plan.suite.name, plan.suite.description);
   std::size_t skipped = 0;
   for (const PlanEntry& entry : plan.entries) {
-    text += line_for(entry);
+    text += job_line(entry);
     skipped += !entry.skip.empty();
   }
   return text + fmt::format("\n{} jobs, {} of them skipped; about {}\n", plan.entries.size(),
@@ -43,7 +43,7 @@ void add_plan(CLI::App& app, CommandResult&) {
   add_reading_options(*command, *options);
   command->callback([options] {
     const PlannedRun planned = plan_from(*options, options->database());
-    options->json ? print(to_json(planned.plan)) : print(plan_text(planned.plan));
+    options->json ? print(to_json(planned.plan)) : print(plan_summary(planned.plan));
   });
 }
 

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-Json to_json(const RunRow& run) {
+Json run_json(const RunRow& run) {
   return {{"run", run.id},
           {"suite", run.suite},
           {"time", format_time(run.time_ns)},
@@ -25,7 +25,7 @@ Json to_json(const RunRow& run) {
           {"discarded", run.discarded ? Json(*run.discarded) : Json()}};
 }
 
-std::string line_for(const RunRow& run) {
+std::string run_line(const RunRow& run) {
   std::string notes;
   for (const auto& [name, value] : run.labels.items())
     notes += fmt::format(" {}={}", name, text_of(value));
@@ -49,8 +49,8 @@ void add_runs(CLI::App& app, CommandResult&) {
     Json list = Json::array();
     std::string text;
     for (const RunRow& row : rows) {
-      list.push_back(to_json(row));
-      text += line_for(row);
+      list.push_back(run_json(row));
+      text += run_line(row);
     }
     options->json ? print(list) : print(text);
   });

@@ -111,7 +111,7 @@ ExitCode topology(TopologyOptions& options) {
   return ExitCode::ok;
 }
 
-void add_options(CLI::App& command, TopologyOptions& options) {
+void add_topology_options(CLI::App& command, TopologyOptions& options) {
   command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
       ->type_name("FILE");
   command
@@ -148,7 +148,7 @@ void add_topology(CLI::App& app, CommandResult& result) {
       "Exit codes: 0 no difference; 1 a host differs; 3 a host could not be asked, or not told "
       "apart.");
   auto options = std::make_shared<TopologyOptions>();
-  add_options(*command, *options);
+  add_topology_options(*command, *options);
   add_dispatch_options(*command, *options);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = topology(*options); });

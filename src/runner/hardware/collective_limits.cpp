@@ -14,7 +14,7 @@ constexpr int kMostRanks = 1 << 24;
 /// (n-1)/n: the share of the data that is not already where it belongs.
 double moving_share(int n) { return n > 0 ? static_cast<double>(n - 1) / n : 1.0; }
 
-std::string rate(double value) { return format(value, Unit::byte_per_second); }
+std::string rate_text(double value) { return format(value, Unit::byte_per_second); }
 
 /// A switch that adds spares each device half of what a ring sends: S instead of 2(n-1)/n S.
 bool adds_in_switch(const HardwareEntry& entry, const CollectivePath& path) {
@@ -27,7 +27,7 @@ Limit in_switch(const Limit& link, const CollectivePath& path) {
   return {value, link.kind,
           fmt::format("reduced in the switch: each device sends its S bytes once, so S/t <= {}; "
                       "busbw = 2(n-1)/n S/t <= {} ({})",
-                      rate(link.value), rate(value), link.source)};
+                      rate_text(link.value), rate_text(value), link.source)};
 }
 
 /// Inside a node of g devices all_reduce takes 2(g-1)/g S of each device's links, be it a ring or
@@ -39,7 +39,7 @@ Limit over_links(const Limit& link, const CollectivePath& path) {
   const double value = moving_share(path.ranks) / moving_share(inside) * link.value;
   return {value, LimitKind::datasheet,
           fmt::format("inside a node of {}: 2({}-1)/{} S over {}; busbw <= {} ({})", inside, inside,
-                      inside, rate(link.value), rate(value), link.source)};
+                      inside, rate_text(link.value), rate_text(value), link.source)};
 }
 
 /// What one byte of busbw costs the cards of a node: busbw <= this x their rate.
@@ -92,8 +92,9 @@ std::optional<Limit> between_nodes_limit(const CollectivePath& path) {
       value, LimitKind::datasheet,
       fmt::format("between {} nodes: {} cards x {} = {} a node and direction; {}{} leaves "
                   "busbw <= {}",
-                  path.nodes, *path.nics_per_node, rate(*path.nic_bytes_per_second), rate(cards),
-                  path.op, path.reduces_in_network ? " reduced in the network" : "", rate(value))};
+                  path.nodes, *path.nics_per_node, rate_text(*path.nic_bytes_per_second),
+                  rate_text(cards), path.op,
+                  path.reduces_in_network ? " reduced in the network" : "", rate_text(value))};
 }
 
 std::optional<Limit> busbw_limit(const HardwareEntry& entry, const DeviceFacts& facts,
@@ -122,7 +123,7 @@ std::optional<Limit> nic_limit(const Json& params) {
   const CollectivePath path = collective_path(params);
   if (!path.nic_bytes_per_second) return {};
   return Limit{*path.nic_bytes_per_second, LimitKind::datasheet,
-               "one card: " + rate(*path.nic_bytes_per_second) + " one way"};
+               "one card: " + rate_text(*path.nic_bytes_per_second) + " one way"};
 }
 
 }  // namespace bench

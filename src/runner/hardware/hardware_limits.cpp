@@ -14,7 +14,7 @@ namespace {
 /// Clocks are printed in MHz: closer than this is the same.
 bool same_clock(double a, double b) { return std::abs(a / b - 1.0) < 0.005; }
 
-Unit unit_of(const std::string& dtype) {
+Unit unit_of_dtype(const std::string& dtype) {
   return dtype == "int8" ? Unit::op_per_second : Unit::flop_per_second;
 }
 
@@ -45,7 +45,7 @@ std::optional<Limit> gemm_limit(const HardwareEntry& entry, const DeviceFacts& f
                                 const std::string& dtype) {
   const HardwarePeak* peak = entry.peak(element_dtype(dtype));
   if (peak == nullptr) return {};
-  const Unit unit = unit_of(dtype);
+  const Unit unit = unit_of_dtype(dtype);
   const std::string datasheet = stated(entry, *peak, unit);
   const auto units = facts.multiprocessors ? facts.multiprocessors : entry.multiprocessors;
   const auto clock = facts.clock_hz ? facts.clock_hz : peak->clock_hz;

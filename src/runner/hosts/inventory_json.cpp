@@ -36,7 +36,7 @@ std::string address_of(const std::string& name, std::string address, const std::
   return address;
 }
 
-Host shared_part(const Json& json) {
+Host entry_defaults(const Json& json) {
   Host host;
   host.slots = json.at("slots");
   host.devices = json.value("devices", Json());
@@ -48,7 +48,7 @@ Host shared_part(const Json& json) {
 
 void add_hosts(const Json& json, const std::string& where, Inventory& inventory, Places& places) {
   const std::string address = json.value("address", std::string(kNamePlace));
-  Host host = shared_part(json);
+  Host host = entry_defaults(json);
   for (std::string& name :
        expand(json.at("name"), kMaxHosts - inventory.hosts.size(), where + "/name")) {
     if (!places.emplace(name, inventory.hosts.size()).second)

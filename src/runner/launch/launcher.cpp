@@ -60,7 +60,8 @@ std::string host_words(const std::vector<Place>& places) {
 
 /// A share is counted in hardware threads, as slots are: consecutive ones, so whole cores where the
 /// number divides.
-void add_binding(std::vector<std::string>& argv, const Job& job, const std::vector<Place>& places) {
+void add_rank_binding(std::vector<std::string>& argv, const Job& job,
+                      const std::vector<Place>& places) {
   if (job.binding == "none") return append(argv, {"--bind-to", "none"});
   if (job.binding != "share") return append(argv, {"--bind-to", job.binding + ":overload-allowed"});
   append(argv, {"--use-hwthread-cpus", "--map-by", "slot:PE=" + std::to_string(share_of(places))});
@@ -84,7 +85,7 @@ std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& 
     for (const auto& [name, value] : site.settings.mca) mca[name] = value;
   for (const auto& [name, value] : mca) append(argv, {"--mca", name, value});
   argv.push_back("--oversubscribe");
-  add_binding(argv, job, places);
+  add_rank_binding(argv, job, places);
   // Ranks elsewhere do not inherit our environment.
   if (remote)
     for (const auto& [name, value] : env) append(argv, {"-x", name + "=" + value});

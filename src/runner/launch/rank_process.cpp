@@ -19,7 +19,7 @@ constexpr std::size_t kReadsAtOnce =
     64;  // then look at deadlines again: a child may print for ever
 
 /// One read; false when there is nothing more now, `closed` when there never will be.
-bool read_some(const Descriptor& fd, LineBuffer& lines, bool& closed) {
+bool read_lines(const Descriptor& fd, LineBuffer& lines, bool& closed) {
   std::array<char, 64u << 10> bytes;
   const ssize_t got = read(fd.get(), bytes.data(), bytes.size());
   if (got > 0) lines.add({bytes.data(), static_cast<std::size_t>(got)});
@@ -154,7 +154,7 @@ bool RankProcess::read_output() {
   bool any = false;
   bool closed = false;
   for (std::size_t i = 0; i < kReadsAtOnce && process_.output.valid(); ++i) {
-    const bool got = read_some(process_.output, records_, closed);
+    const bool got = read_lines(process_.output, records_, closed);
     any |= got;
     if (closed) {
       process_.output.close();
@@ -168,7 +168,7 @@ bool RankProcess::read_output() {
 void RankProcess::read_error() {
   bool closed = false;
   for (std::size_t i = 0; i < kReadsAtOnce && process_.error.valid(); ++i) {
-    const bool got = read_some(process_.error, talk_, closed);
+    const bool got = read_lines(process_.error, talk_, closed);
     if (closed) process_.error.close();
     if (!got) break;
   }

@@ -55,8 +55,8 @@ std::vector<std::string> step_words(const SlurmSite& site) {
 }
 
 /// Slurm gives a task its CPUs, and "threads" ties it to these.
-void add_binding(std::vector<std::string>& argv, const std::string& binding,
-                 const std::vector<Place>& places) {
+void add_step_binding(std::vector<std::string>& argv, const std::string& binding,
+                      const std::vector<Place>& places) {
   if (binding == "share") argv.push_back("--cpus-per-task=" + std::to_string(share_of(places)));
   const std::string bound = binding == "share" ? "thread" : binding;
   argv.push_back("--cpu-bind=" + (bound == "none" ? bound : bound + "s"));  // cores, sockets
@@ -75,7 +75,7 @@ std::vector<std::string> srun_words(const Job& job, const std::vector<Place>& pl
   if (oversubscribed(places)) argv.push_back("--overcommit");
   // A rank alone has no use for MPI, and starts where Slurm has no plugin for it.
   argv.push_back("--mpi=" + (job.ranks > 1 ? site.settings.mpi : "none"));
-  add_binding(argv, job.binding, places);
+  add_step_binding(argv, job.binding, places);
   // A rank that dies would leave the others waiting; a pty (--unbuffered) would change the bytes of
   // records; jobs go to rank 0 alone, which hands them on.
   append(argv,

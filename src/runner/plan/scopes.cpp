@@ -16,13 +16,13 @@ const std::vector<std::string> kKinds = {"host",  "device", "pair",  "rail",
 
 std::string name_of(ScopeKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
 
-std::string choices() {
+std::string scope_names() {
   return "use one of: " + join(kKinds, ", ") +
          ", {\"group\": LABEL}, {\"group\": {\"fact\": NAME}}, {\"device\": \"numa\"}";
 }
 
 [[noreturn]] void refuse(const std::string& what, const std::string& near = "") {
-  throw Error(ErrorKind::input, "scope: " + what + (near.empty() ? "" : "." + near), choices());
+  throw Error(ErrorKind::input, "scope: " + what + (near.empty() ? "" : "." + near), scope_names());
 }
 
 HostSet first_hosts(std::size_t count, std::string label) {

@@ -11,7 +11,8 @@ namespace {
 /// One value from each axis.
 using Choice = std::map<std::string, Json>;
 
-std::vector<Choice> choices(const std::map<std::string, Json>& axes, const std::string& case_name) {
+std::vector<Choice> axis_choices(const std::map<std::string, Json>& axes,
+                                 const std::string& case_name) {
   std::vector<Choice> result = {{}};
   for (const auto& [name, values] : axes) {
     if (result.size() * values.size() > kMostJobs) throw too_many_jobs(case_name);
@@ -55,7 +56,7 @@ Error too_many_jobs(const std::string& case_name) {
 
 std::vector<Variant> variants(const Suite& suite, const Case& suite_case, const ProbeEntry& probe) {
   std::vector<Variant> result;
-  for (Choice& choice : choices(suite_case.axes, suite_case.name)) {
+  for (Choice& choice : axis_choices(suite_case.axes, suite_case.name)) {
     Json params = complete_params(probe, params_of(suite_case, choice),
                                   suite.path + ": case '" + suite_case.name + "'", "");
     auto env = environment_of(suite_case, probe, params);

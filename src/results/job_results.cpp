@@ -55,6 +55,7 @@ JobResult job_result(const PlannedJob& job, const Trace& trace) {
 std::vector<JobResult> job_results(const RunRecords& run) {
   const auto by_job = traces(run);
   std::vector<JobResult> results;
+  results.reserve(run.jobs.size());
   for (const PlannedJob& job : run.jobs) {
     const auto found = by_job.find(job.id);
     results.push_back(job_result(job, found == by_job.end() ? Trace{} : found->second));

@@ -159,37 +159,44 @@ Series summarise(const Samples& samples, const PlannedJob& job) {
   return series;
 }
 
-std::vector<std::vector<Series>> series_of_jobs(const RunRecords& run,
-                                                const std::vector<JobResult>& jobs) {
-  const AxesOfCase axes_of_case = axes(jobs);
-  std::map<std::string, std::size_t> position;
+SeriesOfJobs::SeriesOfJobs(const RunRecords& run, const std::vector<JobResult>& jobs)
+    : run_(run), jobs_(jobs), axes_(axes(jobs)), records_(jobs.size()) {
+  std::map<std::string_view, std::size_t> position;
   for (std::size_t i = 0; i < jobs.size(); ++i) position[jobs[i].job.id] = i;
-
-  std::vector<std::vector<Series>> by_job(jobs.size());
-  std::vector<std::map<decltype(identity(Series{})), std::size_t>> known(jobs.size());
   for (std::size_t i = 0; i < run.records.size(); ++i) {
-    const Record& record = run.records[i];
-    const auto* samples = std::get_if<Samples>(&record.body);
-    const auto at = position.find(record.job);
-    if (samples == nullptr || at == position.end()) continue;
-    const PlannedJob& job = jobs[at->second].job;
-    Series series = summarise(*samples, job);
-    add_axes(job, axes_of_case, series);
+    if (!std::holds_alternative<Samples>(run.records[i].body)) continue;
+    const auto at = position.find(run.records[i].job);
+    if (at != position.end()) records_[at->second].push_back(i);
+  }
+}
+
+std::size_t SeriesOfJobs::most() const {
+  std::size_t count = 0;
+  for (const auto& of_job : records_) count += of_job.size();
+  return count;
+}
+
+std::vector<Series> SeriesOfJobs::of(std::size_t index) const {
+  const PlannedJob& job = jobs_[index].job;
+  std::vector<Series> found;
+  std::map<decltype(identity(Series{})), std::size_t> known;
+  for (const std::size_t i : records_[index]) {
+    const Record& record = run_.records[i];
+    Series series = summarise(std::get<Samples>(record.body), job);
+    add_axes(job, axes_, series);
     // Of several hosts rank 0 speaks, and the result is no more its host's than the others'.
     series.host = job.hosts.size() > 1 ? compact_hostlist(job.hosts) : record.host;
     series.rank = record.rank;
     series.time_ns = record.time_ns;
     series.record = i;
-    auto& of_job = by_job[at->second];
-    const auto [slot, is_new] = known[at->second].try_emplace(identity(series), of_job.size());
+    const auto [slot, is_new] = known.try_emplace(identity(series), found.size());
     if (is_new)
-      of_job.push_back(std::move(series));
+      found.push_back(std::move(series));
     else
-      of_job[slot->second] = std::move(series);
+      found[slot->second] = std::move(series);
   }
-
-  for (std::size_t i = 0; i < jobs.size(); ++i) pass_on_invalidity(jobs[i], by_job[i]);
-  return by_job;
+  pass_on_invalidity(jobs_[index], found);
+  return found;
 }
 
 double clean_share(const Series& series) {

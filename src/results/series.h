@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,25 @@ struct Series {
 /// invalid. `job` says where it belongs.
 Series summarise(const Samples& samples, const PlannedJob& job);
 
-/// The series of each of `jobs`, in the order of arrival; of two with one identity (a job
-/// that was run again) the later counts. Samples of a job whose outcome is invalid are not believed
-/// either.
-std::vector<std::vector<Series>> series_of_jobs(const RunRecords& run,
-                                                const std::vector<JobResult>& jobs);
+/// Summaries job by job: those of 80,000 jobs at once would take as much memory as what is made of
+/// them.
+class SeriesOfJobs {
+ public:
+  /// Both must outlive it.
+  SeriesOfJobs(const RunRecords& run, const std::vector<JobResult>& jobs);
+  /// At most so many, over all jobs.
+  std::size_t most() const;
+  /// The series of jobs[job], in the order of arrival; of two with one identity (a job that was run
+  /// again) the later counts. Samples of a job whose outcome is invalid are not believed either.
+  std::vector<Series> of(std::size_t job) const;
+
+ private:
+  const RunRecords& run_;
+  const std::vector<JobResult>& jobs_;
+  /// What varies among the jobs of a case.
+  std::map<std::string, std::set<std::string>> axes_;
+  std::vector<std::vector<std::size_t>> records_;  // of each job: indices of its samples
+};
 
 /// limit seen from `value`: 1 is at the limit, less is worse. kNoValue where unknown.
 double of_limit(double value, Better better, const std::optional<Limit>& limit);

@@ -20,8 +20,12 @@ PlannedJob job() {
 std::vector<Series> series_of(const RunFixture& fixture) {
   const RunRecords run = fixture.records();
   std::vector<Series> all;
-  for (const auto& of_job : series_of_jobs(run, job_results(run)))
+  const std::vector<JobResult> jobs = job_results(run);
+  const SeriesOfJobs of_jobs(run, jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto of_job = of_jobs.of(i);
     all.insert(all.end(), of_job.begin(), of_job.end());
+  }
   return all;
 }
 

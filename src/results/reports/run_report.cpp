@@ -59,15 +59,13 @@ Series end_of_job(const JobResult& result) {
 /// Results in the order of the plan; a job whose end is worse than its series say gets a row of its
 /// own.
 std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
-  auto by_job = series_of_jobs(run, jobs);
+  const SeriesOfJobs series_of_jobs(run, jobs);
   const TelemetryIndex telemetry(run);
-  std::size_t count = jobs.size();  // an end of its own at most
-  for (const auto& of_job : by_job) count += of_job.size();
   std::vector<Result> results;
-  results.reserve(count);
+  results.reserve(series_of_jobs.most() + jobs.size());  // an end of its own each, at most
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Status worst = Status::ok;
-    for (Series& series : std::exchange(by_job[i], {})) {  // one at a time: there may be 80,000
+    for (Series& series : series_of_jobs.of(i)) {
       worst = worse(worst, series.outcome);
       auto seen = telemetry.of(series);
       results.push_back({std::move(series), {}, std::move(seen)});

@@ -1,0 +1,23 @@
+// The CPU's kernels, for one thread. Which instruction set is chosen at run time.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "probes/training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// The best this CPU has, or what $BENCH_TRAINING_ISA names. Throws Error(input) for a dtype other
+/// than f32 and f64, or an instruction set that this CPU lacks.
+KernelSet host_kernels(Dtype dtype);
+/// By name: "baseline", "avx2", "avx512".
+KernelSet host_kernels(Dtype dtype, std::string_view isa);
+/// What this CPU can run, best first.
+std::vector<std::string_view> host_kernel_isas();
+
+KernelSet baseline_kernels(Dtype dtype);
+KernelSet avx2_kernels(Dtype dtype);
+KernelSet avx512_kernels(Dtype dtype);
+
+}  // namespace bench::training

@@ -1,0 +1,27 @@
+// The kernels with AVX-512. What is inline and shared with other files must come before the
+// target below, or the linker might give those files the copy compiled for this extension.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "probes/training/backends/host/checked_id.h"
+#include "probes/training/backends/host/host_kernels.h"
+
+#if defined(__x86_64__)
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
+#define BENCH_ISA isa_avx512
+#define BENCH_VECTOR_BYTES 64
+#define BENCH_VECTOR_REGISTERS 32
+#include "probes/training/backends/host/kernel_set_host.h"
+
+namespace bench::training {
+
+KernelSet avx512_kernels(Dtype dtype) {
+  return dtype == Dtype::f64 ? isa_avx512::kernel_set<double>() : isa_avx512::kernel_set<float>();
+}
+
+}  // namespace bench::training
+#endif

@@ -1,0 +1,92 @@
+#include "probes/training/engine/graph.h"
+
+#include "core/error.h"
+
+namespace bench::training {
+
+std::string Shape::text() const {
+  std::string text = "[";
+  for (std::size_t i = 0; i < sizes_.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(sizes_[i]);
+  return text + "]";
+}
+
+const Shape& Var::shape() const { return graph->tensors()[static_cast<std::size_t>(id)].shape; }
+const std::string& Var::name() const { return graph->tensors()[static_cast<std::size_t>(id)].name; }
+
+void require(bool holds, const std::string& op, const std::string& what) {
+  if (!holds)
+    throw Error(ErrorKind::internal, op + ": " + what, "the model's shapes do not fit together");
+}
+
+Var Graph::add(Tensor tensor) {
+  require(tensor.shape.elements() > 0, tensor.name, "no elements in " + tensor.shape.text());
+  tensors_.push_back(std::move(tensor));
+  return {this, static_cast<int>(tensors_.size()) - 1};
+}
+
+Var Graph::input(std::string name, Shape shape, Dtype dtype) {
+  return add({Tensor::Kind::input, std::move(name), std::move(shape), dtype});
+}
+
+Var Graph::parameter(std::string name, Shape shape, ParameterOptions options) {
+  for (const Tensor& tensor : tensors_)
+    require(tensor.kind != Tensor::Kind::parameter || tensor.name != name, "parameter",
+            "there are two named '" + name + "'");
+  Tensor tensor{Tensor::Kind::parameter, std::move(name), std::move(shape), compute_};
+  tensor.parameter = options;
+  return add(std::move(tensor));
+}
+
+Var Graph::constant(std::string name, Shape shape, std::vector<double> values) {
+  require(shape.elements() == static_cast<std::int64_t>(values.size()), name,
+          std::to_string(values.size()) + " values for " + shape.text());
+  Tensor tensor{Tensor::Kind::constant, std::move(name), std::move(shape), compute_};
+  tensor.values = std::move(values);
+  return add(std::move(tensor));
+}
+
+Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output) {
+  return apply(std::move(op), inputs, std::move(output), compute_);
+}
+
+Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output,
+                 Dtype output_type) {
+  const std::string name = std::string(op->name()) + "." + std::to_string(nodes_.size());
+  Node node{std::move(op), {}, -1, segment_};
+  for (const Var& var : inputs) {
+    require(var.graph == this, name, "an input belongs to another graph");
+    node.inputs.push_back(var.id);
+  }
+  Tensor tensor{Tensor::Kind::activation, name, std::move(output), output_type};
+  tensor.producer = static_cast<int>(nodes_.size());
+  const Var made = add(std::move(tensor));
+  node.output = made.id;
+  nodes_.push_back(std::move(node));
+  return made;
+}
+
+void Graph::begin_recompute() {
+  require(segment_ < 0, "begin_recompute", "a segment is open already");
+  segment_ = segments_++;
+}
+
+void Graph::end_recompute() {
+  require(segment_ >= 0, "end_recompute", "no segment is open");
+  segment_ = -1;
+}
+
+std::int64_t Graph::parameter_count() const {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : tensors_)
+    if (tensor.kind == Tensor::Kind::parameter) count += tensor.shape.elements();
+  return count;
+}
+
+double Graph::forward_flops() const {
+  double sum = 0.0;
+  for (const Node& node : nodes_) sum += node.op->flops();
+  return sum;
+}
+
+}  // namespace bench::training

@@ -1,0 +1,145 @@
+#include "probes/training/engine/planner.h"
+
+#include <algorithm>
+
+namespace bench::training {
+
+Planner::Planner(const Graph& graph, bool training) : graph_(graph) {
+  const std::size_t tensors = graph.tensors().size();
+  plan_.graph = &graph;
+  plan_.training = training;
+  plan_.values.resize(tensors);
+  plan_.gradients.resize(tensors);
+  contributed_.assign(tensors, -1);
+  saved_.resize(graph.nodes().size());
+}
+
+Plan Planner::make() {
+  find_needs();
+  place_permanent();
+  forward();
+  plan_.backward_begin = now();
+  if (plan_.training) backward();
+  // What nobody reads is a result: it stays until the end.
+  for (std::size_t id = 0; id < readers_.size(); ++id)
+    if (readers_[id] == 0 && tensor(static_cast<int>(id)).kind == Tensor::Kind::activation)
+      plan_.buffers[static_cast<std::size_t>(plan_.values[id].buffer)].last = now() - 1;
+  order_gradients();
+  return std::move(plan_);
+}
+
+void Planner::find_needs() {
+  const std::size_t tensors = graph_.tensors().size();
+  needs_gradient_.assign(tensors, false);
+  kept_.assign(tensors, false);
+  readers_.assign(tensors, 0);
+  for (std::size_t id = 0; id < tensors; ++id)
+    needs_gradient_[id] = plan_.training && graph_.tensors()[id].kind == Tensor::Kind::parameter &&
+                          graph_.tensors()[id].parameter.trainable;
+  for (const Node& node : graph_.nodes()) {
+    const auto output = static_cast<std::size_t>(node.output);
+    for (const int input : node.inputs) {
+      ++readers_[static_cast<std::size_t>(input)];
+      if (needs_gradient_[static_cast<std::size_t>(input)]) needs_gradient_[output] = true;
+    }
+    if (!needs_gradient_[output] || node.op->is_loss()) continue;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.op->backward_reads_input(i)) kept_[static_cast<std::size_t>(node.inputs[i])] = true;
+    if (node.op->backward_reads_output()) kept_[output] = true;
+  }
+}
+
+void Planner::place_permanent() {
+  for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
+    const int id = static_cast<int>(i);
+    switch (tensor(id).kind) {
+      case Tensor::Kind::parameter:
+        require(readers_[i] > 0, "parameter", "nothing uses '" + tensor(id).name + "'");
+        value(id) = fresh(shaped(id), Label::parameters, Arena::parameters);
+        if (needs_gradient_[i])
+          gradient(id) = fresh(shaped(id), Label::gradients, Arena::gradients);
+        break;
+      case Tensor::Kind::constant:
+        value(id) = fresh(shaped(id), Label::constants, Arena::constants);
+        break;
+      case Tensor::Kind::input:
+        value(id) = fresh(shaped(id), Label::inputs, Arena::inputs);
+        break;
+      case Tensor::Kind::activation:
+        break;
+    }
+  }
+}
+
+void Planner::forward() {
+  for (int id = 0; id < static_cast<int>(graph_.nodes().size()); ++id) {
+    forward_of(id, Phase::forward);
+    if (!node(id).op->is_loss() || !plan_.training) continue;
+    check_loss(node(id));
+    const int logits = node(id).inputs[0];
+    gradient(logits) = value(logits);
+  }
+}
+
+void Planner::forward_of(int id, Phase phase) {
+  const Node& which = node(id);
+  Action action{id, phase};
+  for (const int input : which.inputs) action.inputs.push_back(used(value(input)));
+  Slot& output = value(which.output);
+  if (takes_input(which)) {
+    const int buffer = value(which.inputs[static_cast<std::size_t>(which.op->in_place())]).buffer;
+    output = shaped(which.output);
+    output.buffer = buffer;
+  } else if (phase == Phase::forward || !read_outside(which.output, which.segment)) {
+    output = fresh(shaped(which.output), Label::activations);
+  }
+  action.output = used(output);
+  std::vector<Slot>& saved = saved_[static_cast<std::size_t>(id)];
+  saved.clear();
+  for (const Saved& what : which.op->saved())
+    saved.push_back(
+        fresh({-1, what.shape.rows(), what.shape.columns(), graph_.compute()}, Label::activations));
+  action.saved = saved;
+  plan_.actions.push_back(std::move(action));
+}
+
+bool Planner::takes_input(const Node& which) const {
+  if (which.op->in_place() < 0) return false;
+  const int input = which.inputs[static_cast<std::size_t>(which.op->in_place())];
+  const Tensor& from = tensor(input);
+  return from.kind == Tensor::Kind::activation && readers_[static_cast<std::size_t>(input)] == 1 &&
+         !kept_[static_cast<std::size_t>(input)] && node(from.producer).segment == which.segment;
+}
+
+bool Planner::read_outside(int id, int segment) const {
+  return std::any_of(graph_.nodes().begin(), graph_.nodes().end(), [&](const Node& reader) {
+    return reader.segment != segment &&
+           std::find(reader.inputs.begin(), reader.inputs.end(), id) != reader.inputs.end();
+  });
+}
+
+void Planner::check_loss(const Node& which) const {
+  const auto logits = static_cast<std::size_t>(which.inputs[0]);
+  require(readers_[logits] == 1 && !kept_[logits], std::string(which.op->name()),
+          "'" + tensor(which.inputs[0]).name +
+              "' is used by something else too, and the loss writes its gradient there");
+}
+
+Slot Planner::shaped(int id) const {
+  const Tensor& of = tensor(id);
+  return {-1, of.shape.rows(), of.shape.columns(), of.dtype};
+}
+
+Slot Planner::fresh(Slot slot, Label label, Arena arena) {
+  slot.buffer = static_cast<int>(plan_.buffers.size());
+  const auto bytes = slot.rows * slot.columns * static_cast<std::int64_t>(size_of(slot.dtype));
+  plan_.buffers.push_back({arena, label, bytes, now(), now()});
+  return slot;
+}
+
+Slot Planner::used(Slot slot) {
+  if (slot.buffer >= 0) plan_.buffers[static_cast<std::size_t>(slot.buffer)].last = now();
+  return slot;
+}
+
+}  // namespace bench::training

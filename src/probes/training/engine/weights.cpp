@@ -1,0 +1,48 @@
+#include "probes/training/engine/weights.h"
+
+namespace bench::training {
+namespace {
+
+std::int64_t bytes_of(const Plan& plan, Arena arena) {
+  return plan.arena_bytes[static_cast<std::size_t>(arena)];
+}
+
+void fill_constant(const Tensor& tensor, View view) {
+  for (std::size_t i = 0; i < tensor.values.size(); ++i)
+    if (view.dtype == Dtype::f64)
+      view.as<double>()[i] = tensor.values[i];
+    else
+      view.as<float>()[i] = static_cast<float>(tensor.values[i]);
+}
+
+}  // namespace
+
+Weights::Weights(const Plan& plan, std::uint64_t seed)
+    : parameters_(bytes_of(plan, Arena::parameters), "parameters"),
+      constants_(bytes_of(plan, Arena::constants), "constants"),
+      dtype_(plan.graph->compute()) {
+  const auto& tensors = plan.graph->tensors();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const int id = static_cast<int>(i);
+    if (tensors[i].kind == Tensor::Kind::parameter)
+      fill_initial(tensors[i].parameter.initial, seed, tensors[i].name, 0, view(plan, id));
+    if (tensors[i].kind == Tensor::Kind::constant) fill_constant(tensors[i], view(plan, id));
+  }
+}
+
+View Weights::view(const Plan& plan, int tensor) const {
+  const Slot& slot = plan.values[static_cast<std::size_t>(tensor)];
+  const Buffer& buffer = plan.buffers[static_cast<std::size_t>(slot.buffer)];
+  const MemoryBlock& block = buffer.arena == Arena::parameters ? parameters_ : constants_;
+  require(bytes_of(plan, buffer.arena) == block.bytes(), "weights",
+          "another plan's parameters are " + std::to_string(bytes_of(plan, buffer.arena)) +
+              " bytes, these " + std::to_string(block.bytes()));
+  return {block.data() + buffer.offset, slot.rows, slot.columns, slot.dtype};
+}
+
+View Weights::all() const {
+  return {parameters_.data(), 1, parameters_.bytes() / static_cast<std::int64_t>(size_of(dtype_)),
+          dtype_};
+}
+
+}  // namespace bench::training

@@ -1,0 +1,29 @@
+// What a model has learnt: the parameters of one rank, shared by its lanes and by the plans of
+// training and of evaluation, and the constants.
+#pragma once
+
+#include <cstdint>
+
+#include "probes/training/engine/memory_block.h"
+#include "probes/training/engine/plan.h"
+
+namespace bench::training {
+
+class Weights {
+ public:
+  /// Initial values by the rules of the graph and `seed`.
+  Weights(const Plan& plan, std::uint64_t seed);
+
+  /// A parameter or constant. `plan` is the one given or another of a graph with equal parameters;
+  /// throws Error(internal) where their arenas differ.
+  View view(const Plan& plan, int tensor) const;
+  /// All parameters as one row, padding included.
+  View all() const;
+
+ private:
+  MemoryBlock parameters_;
+  MemoryBlock constants_;
+  Dtype dtype_;
+};
+
+}  // namespace bench::training

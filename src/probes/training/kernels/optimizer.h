@@ -1,0 +1,41 @@
+// Updates of a range of parameters, elementwise; state and master weights are f32 (f64 for f64).
+#pragma once
+
+#include "probes/training/kernels/view.h"
+
+namespace bench::training {
+
+struct AdamwRange {
+  View parameters, gradients, first, second;
+  View master = {};  // the parameters in full precision, where they are narrower
+  double rate = 0.0;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double decay = 0.0;                           // decoupled: parameter -= rate x decay x parameter
+  double gradient_scale = 1.0;                  // of clipping
+  double correction1 = 1.0, correction2 = 1.0;  // 1 - beta^t
+};
+
+struct SgdRange {
+  View parameters, gradients, momentum;
+  double rate = 0.0, factor = 0.0, decay = 0.0;  // m = factor m + g + decay p; p -= rate m
+  double gradient_scale = 1.0;
+};
+
+/// Rows named by `ids` (int32, each once) of a table: state[id] += mean(g^2),
+/// table[id] -= rate g / (sqrt(state[id]) + epsilon).
+struct AdagradRows {
+  View table, ids, gradients, state;
+  double rate = 0.0, epsilon = 1e-8;
+};
+
+class OptimizerKernels {
+ public:
+  virtual ~OptimizerKernels() = default;
+  virtual void adamw(const AdamwRange& range) = 0;
+  virtual void sgd(const SgdRange& range) = 0;
+  virtual void adagrad_rows(const AdagradRows& rows) = 0;
+  /// Sum of squares, in f64.
+  virtual double square_sum(View x) = 0;
+};
+
+}  // namespace bench::training

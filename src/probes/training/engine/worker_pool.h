@@ -1,0 +1,39 @@
+// Threads that do the same work on different parts, the caller among them. Which part a thread does
+// never depends on timing, so results do not either.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace bench::training {
+
+class WorkerPool {
+ public:
+  /// `threads` >= 1, of which threads - 1 are started. Throws Error(environment) where they cannot
+  /// be.
+  explicit WorkerPool(int threads);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  int size() const { return static_cast<int>(errors_.size()); }
+  /// work(thread) on every thread; returns when all are done. What the lowest-numbered thread that
+  /// failed has thrown is thrown again here.
+  void run(const std::function<void(int thread)>& work);
+
+ private:
+  void serve(int thread);
+  void attempt(int thread);
+
+  const std::function<void(int)>* work_ = nullptr;
+  std::atomic<unsigned> generation_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<bool> stop_{false};
+  std::vector<std::exception_ptr> errors_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace bench::training

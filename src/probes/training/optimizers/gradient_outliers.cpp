@@ -1,0 +1,33 @@
+#include "probes/training/optimizers/gradient_outliers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bench::training {
+namespace {
+
+// Norms that hardly vary would make anything an outlier: 2 % is never one's standard deviation.
+constexpr double kLeastDeviation = 0.02;
+
+}  // namespace
+
+std::optional<GradientOutlier> GradientOutliers::look(std::int64_t step, double norm) {
+  const bool finite = std::isfinite(norm) && norm > 0.0;
+  const double deviation = std::max(std::sqrt(variance_), kLeastDeviation);
+  const double z =
+      finite ? (std::log(norm) - mean_) / deviation : std::numeric_limits<double>::infinity();
+  const bool warm = seen_ >= window_ / 2;
+  if (!finite || (warm && std::abs(z) > threshold_)) {
+    log_.push_back({step, norm, z});
+    return log_.back();
+  }
+  ++seen_;
+  const double weight = std::max(1.0 / seen_, 1.0 / window_);
+  const double difference = std::log(norm) - mean_;
+  mean_ += weight * difference;
+  variance_ = (1.0 - weight) * (variance_ + weight * difference * difference);
+  return std::nullopt;
+}
+
+}  // namespace bench::training

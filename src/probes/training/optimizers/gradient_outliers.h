@@ -1,0 +1,36 @@
+// Notices steps whose gradient is unlike the ones before: a bit flip, a bad batch, a lost part.
+// Looked at before clipping, which would hide it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace bench::training {
+
+struct GradientOutlier {
+  std::int64_t step = 0;
+  double norm = 0.0;
+  double z = 0.0;  // by how many standard deviations; infinite where the norm is not finite
+};
+
+/// z-score of log(norm) against exponential averages over about `window` steps. An outlier does not
+/// enter the averages.
+class GradientOutliers {
+ public:
+  explicit GradientOutliers(double threshold = 6.0, int window = 50)
+      : threshold_(threshold), window_(window) {}
+
+  std::optional<GradientOutlier> look(std::int64_t step, double norm);
+  const std::vector<GradientOutlier>& log() const { return log_; }
+
+ private:
+  double threshold_;
+  int window_;
+  int seen_ = 0;
+  double mean_ = 0.0;
+  double variance_ = 0.0;
+  std::vector<GradientOutlier> log_ = {};
+};
+
+}  // namespace bench::training

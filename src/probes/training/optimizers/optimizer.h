@@ -1,0 +1,68 @@
+// How gradients become changes of parameters. An optimizer keeps state of its own for each
+// parameter and updates any range alone: lanes share the work, ranks may shard it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "probes/training/engine/memory_block.h"
+#include "probes/training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// A part of one parameter.
+struct UpdateRange {
+  std::int64_t first = 0;  // element in the arena of parameters, where its state lies too
+  bool decay = true;
+  View parameters, gradients;  // one row each
+};
+
+struct UpdateScalars {
+  double rate = 0.0;            // of learning, by the schedule
+  double gradient_scale = 1.0;  // by clipping
+  std::int64_t step = 1;        // from 1
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  virtual std::string name() const = 0;
+  /// Once, before the first update: room for `elements` of `dtype`. State starts at zero.
+  virtual void prepare(std::int64_t elements, Dtype dtype) = 0;
+  virtual void update(const KernelSet& kernels, const UpdateRange& range,
+                      const UpdateScalars& scalars) const = 0;
+  virtual std::int64_t state_bytes() const = 0;
+};
+
+/// One number of state for each element of the parameters' arena.
+class StateArray {
+ public:
+  StateArray() = default;
+  StateArray(std::int64_t elements, Dtype dtype, const char* purpose)
+      : block_(elements * static_cast<std::int64_t>(size_of(dtype)), purpose), dtype_(dtype) {}
+  View range(std::int64_t first, std::int64_t count) const {
+    return {block_.data() + first * static_cast<std::int64_t>(size_of(dtype_)), 1, count, dtype_};
+  }
+  std::int64_t bytes() const { return block_.bytes(); }
+
+ private:
+  MemoryBlock block_;
+  Dtype dtype_ = Dtype::f32;
+};
+
+struct AdamwOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double decay = 0.0;
+};
+/// Adam with decoupled weight decay (arXiv 1711.05101), bias-corrected.
+std::unique_ptr<Optimizer> make_adamw(const AdamwOptions& options);
+
+struct SgdOptions {
+  double momentum = 0.9;
+  double decay = 0.0;
+};
+std::unique_ptr<Optimizer> make_sgd(const SgdOptions& options);
+
+}  // namespace bench::training

@@ -1,0 +1,37 @@
+#include "probes/training/optimizers/optimizer.h"
+
+namespace bench::training {
+namespace {
+
+class Sgd final : public Optimizer {
+ public:
+  explicit Sgd(const SgdOptions& options) : options_(options) {}
+
+  std::string name() const override { return "sgd"; }
+  void prepare(std::int64_t elements, Dtype dtype) override {
+    momentum_ = StateArray(elements, dtype, "momentum");
+  }
+  void update(const KernelSet& kernels, const UpdateRange& range,
+              const UpdateScalars& scalars) const override {
+    const std::int64_t count = range.parameters.elements();
+    SgdRange what{range.parameters, range.gradients, momentum_.range(range.first, count)};
+    what.rate = scalars.rate;
+    what.factor = options_.momentum;
+    what.decay = range.decay ? options_.decay : 0.0;
+    what.gradient_scale = scalars.gradient_scale;
+    kernels.optimizer->sgd(what);
+  }
+  std::int64_t state_bytes() const override { return momentum_.bytes(); }
+
+ private:
+  SgdOptions options_;
+  StateArray momentum_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_sgd(const SgdOptions& options) {
+  return std::make_unique<Sgd>(options);
+}
+
+}  // namespace bench::training

@@ -1,0 +1,45 @@
+// Training of llm tiny on the grammar, as its preset says, for tests.
+#pragma once
+
+#include <memory>
+
+#include "probes/training/engine/replica.h"
+#include "probes/training/models/llm.h"
+#include "probes/training/optimizers/schedule.h"
+#include "probes/training/sources/grammar.h"
+
+namespace bench::training {
+
+struct LlmTrainerOptions {
+  int lanes = 2;
+  int micro_batches = 1;
+  std::int64_t batch = 32;  // sequences of a step
+  std::int64_t steps = 0;   // of the schedule
+  std::uint64_t seed = 1;
+  bool recompute = false;
+  int blocked_layer = -1;  // not trained
+};
+
+class LlmTrainer {
+ public:
+  explicit LlmTrainer(const LlmTrainerOptions& options);
+
+  Replica::Step step();
+  /// Mean loss over evaluation samples less that of the oracle, nats a token.
+  double gap(std::int64_t sequences = 512);
+  Replica& replica() { return *replica_; }
+  const Plan& plan() const { return plan_; }
+  const Llm& model() const { return model_; }
+
+ private:
+  void read(Split split, std::uint64_t first, const Lane& lane, std::vector<float>* oracle) const;
+
+  LlmTrainerOptions options_;
+  GrammarSource source_;
+  Llm model_;
+  Plan plan_, evaluation_;
+  std::unique_ptr<Replica> replica_;
+  Schedule schedule_;
+};
+
+}  // namespace bench::training

@@ -1,0 +1,25 @@
+#include "probes/training/sources/click_source.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "core/error.h"
+
+namespace bench::training {
+
+int ClickShape::ids() const { return std::accumulate(lookups.begin(), lookups.end(), 0); }
+
+std::int64_t ClickShape::total_rows() const {
+  return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+}
+
+void check_fits(const ClickSample& sample, const ClickShape& shape) {
+  if (sample.dense.size() != static_cast<std::size_t>(shape.dense) ||
+      sample.ids.size() != static_cast<std::size_t>(shape.ids()))
+    throw Error(ErrorKind::internal,
+                fmt::format("a sample of {} dense features and {} ids, not {} and {}", shape.dense,
+                            shape.ids(), sample.dense.size(), sample.ids.size()));
+}
+
+}  // namespace bench::training

@@ -1,0 +1,29 @@
+// A file as memory, read only: what is looked at is paged in by the kernel. The file must stay as
+// it is while mapped; whoever cuts it short meanwhile ends the process (SIGBUS).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace bench::training {
+
+class MappedFile {
+ public:
+  /// Throws Error(environment) where it cannot be opened, Error(input) for what is no regular file.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace bench::training

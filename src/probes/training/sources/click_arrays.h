@@ -1,0 +1,70 @@
+// Click logs as NumPy arrays: the .npz that DLRM makes of Criteo's logs (X_int [n, 13], X_cat [n,
+// 26], y [n], counts [26]), or arrays one by one, as MLPerf's scripts write them (dense, sparse,
+// labels).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/training/sources/click_source.h"
+#include "probes/training/sources/mapped_file.h"
+#include "probes/training/sources/npz.h"
+
+namespace bench::training {
+
+/// Either `npz` or the three others.
+struct ClickArrayPaths {
+  std::string npz = {};
+  std::string dense = {}, ids = {}, labels = {};  // .npy
+};
+
+/// The arrays of one split, and the files they lie in.
+class ClickArrays {
+ public:
+  /// Throws Error(input) for damaged files, arrays whose shapes do not fit each other, and ids or
+  /// labels that are not integers where they must be.
+  explicit ClickArrays(const ClickArrayPaths& paths);
+
+  std::uint64_t size() const { return labels_.elements(); }
+  std::size_t features() const { return dense_.shape[1]; }
+  std::size_t tables() const { return ids_.shape[1]; }
+  /// Of each table, where the .npz says them.
+  std::vector<std::int64_t> counts() const;
+  /// Dense integers are counts: the sample gets log(1 + x), 0 for negative ones; floats stay as
+  /// they are. Throws Error(input) for an id outside of its table or a label other than 0 and 1.
+  void read(std::uint64_t index, ClickSample& sample, const ClickShape& shape) const;
+
+ private:
+  void open_npz(const std::string& path);
+  void check() const;
+
+  std::string name_;
+  std::vector<MappedFile> files_;
+  std::unique_ptr<NpzFile> npz_;
+  NpyArray dense_, ids_, labels_;
+  std::optional<NpyArray> counts_ = {};
+};
+
+class ClickArrayFiles : public ClickSource {
+ public:
+  /// `rows` of each table; none: those that the .npz to train on says. Throws Error(usage) where
+  /// they are not known, Error(input) as ClickArrays does.
+  ClickArrayFiles(const ClickArrayPaths& train, const std::optional<ClickArrayPaths>& evaluation,
+                  std::vector<std::int64_t> rows);
+
+  const ClickShape& shape() const override { return shape_; }
+  std::optional<std::uint64_t> size(Split split) const override;
+  bool has_oracle() const override { return false; }
+  void read(Split split, std::uint64_t index, ClickSample& sample) const override;
+
+ private:
+  const ClickArrays* of(Split split) const;
+
+  ClickShape shape_;
+  ClickArrays train_;
+  std::optional<ClickArrays> evaluation_;
+};
+
+}  // namespace bench::training

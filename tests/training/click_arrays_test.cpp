@@ -1,0 +1,95 @@
+#include "probes/training/sources/click_arrays.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/training/training_files.h"
+
+namespace bench::training {
+namespace {
+
+const std::string kDense = npy("<i4", "(3, 2)", raw<std::int32_t>({0, 9, -4, 99, 5, 6}));
+const std::string kIds = npy("<i4", "(3, 2)", raw<std::int32_t>({0, 1, 2, 3, 4, 5}));
+const std::string kLabels = npy("<i4", "(3,)", raw<std::int32_t>({0, 1, 1}));
+const std::string kCounts = npy("<i8", "(2,)", raw<std::int64_t>({5, 6}));
+
+struct TwoFeatures {
+  std::vector<float> dense = std::vector<float>(2);
+  std::vector<std::int32_t> ids = std::vector<std::int32_t>(2);
+  float label = 0;
+};
+
+TwoFeatures read_two(const ClickSource& source, Split split, std::uint64_t index) {
+  TwoFeatures made;
+  ClickSample sample{.dense = made.dense, .ids = made.ids};
+  source.read(split, index, sample);
+  made.label = sample.label;
+  return made;
+}
+
+TEST_CASE("samples of a DLRM npz are read by number, counts as logarithms") {
+  const TemporaryDirectory folder;
+  for (const bool deflate : {false, true}) {
+    const auto path = write_file(folder.path() / "day.npz", npz({{"X_int", kDense, deflate},
+                                                                 {"X_cat", kIds, deflate},
+                                                                 {"y", kLabels, deflate},
+                                                                 {"counts", kCounts, deflate}}));
+    const ClickArrayFiles files({.npz = path}, ClickArrayPaths{.npz = path}, {});
+    CHECK(files.shape().rows == std::vector<std::int64_t>{5, 6});
+    CHECK(files.size(Split::train) == 3);
+    const TwoFeatures second = read_two(files, Split::evaluation, 1);
+    CHECK(second.dense[0] == 0);
+    CHECK(second.dense[1] == Approx(std::log(100)));
+    CHECK(second.ids == std::vector<std::int32_t>{2, 3});
+    CHECK(second.label == 1);
+    CHECK(read_two(files, Split::train, 0).label == 0);
+    CHECK_THROWS_WITH(read_two(files, Split::train, 3), "sample 3 of 3");
+  }
+}
+
+TEST_CASE("arrays one by one are read as they are, floats without a logarithm") {
+  const TemporaryDirectory folder;
+  const auto dense =
+      write_file(folder.path() / "dense.npy", npy("<f4", "(3, 2)", raw<float>({1, 2, 3, 4, 5, 6})));
+  const auto ids = write_file(folder.path() / "sparse.npy", kIds);
+  const auto labels =
+      write_file(folder.path() / "labels.npy", npy("<f4", "(3, 1)", raw<float>({0, 1, 2})));
+  const ClickArrayPaths paths{.dense = dense, .ids = ids, .labels = labels};
+  const ClickArrayFiles files(paths, std::nullopt, {5, 5});
+  CHECK(read_two(files, Split::train, 1).dense == std::vector<float>{3, 4});
+  CHECK(files.size(Split::evaluation) == 0);
+  CHECK_THROWS_WITH(read_two(files, Split::train, 2), ids + ": the label of sample 2 is 2");
+  CHECK_THROWS_WITH(ClickArrayFiles(paths, std::nullopt, {}), "rows for 0 tables, and ids for 2");
+}
+
+TEST_CASE("an id outside of its table, and arrays that do not fit each other, are refused") {
+  const TemporaryDirectory folder;
+  const auto save = [&](const std::string& ids, const std::string& labels) {
+    return ClickArrayPaths{
+        .npz = write_file(
+            folder.path() / "day.npz",
+            npz({{"X_int", kDense, false}, {"X_cat", ids, false}, {"y", labels, false}}))};
+  };
+  const ClickArrayPaths good = save(kIds, kLabels);
+  const ClickArrayFiles files(good, std::nullopt, {5, 5});
+  CHECK_NOTHROW(read_two(files, Split::train, 1));
+  CHECK_THROWS_WITH(read_two(files, Split::train, 2),
+                    good.npz + ": id 5 of sample 2 is not below the 5 rows of table 1");
+  const auto open = [](const ClickArrayPaths& paths) {
+    ClickArrayFiles(paths, std::nullopt, {5, 5});
+  };
+  CHECK_THROWS_WITH(open(save(kIds, npy("<i4", "(2,)", raw<std::int32_t>({0, 1})))),
+                    good.npz + ": dense features, ids and labels of shapes [3, 2], [3, 2] and [2]");
+  CHECK_THROWS_WITH(open(save(npy("<f4", "(3, 2)", raw(std::vector<float>(6))), kLabels)),
+                    good.npz + ": ids are floating-point numbers");
+  CHECK_THROWS_WITH(
+      open(save(kIds, npy("<i4", "(3, 2)", raw(std::vector<std::int32_t>(6))))),
+      good.npz + ": dense features, ids and labels of shapes [3, 2], [3, 2] and [3, 2]");
+}
+
+}  // namespace
+}  // namespace bench::training

@@ -17,7 +17,6 @@ struct LlmTrainerOptions {
   std::int64_t steps = 0;   // of the schedule
   std::uint64_t seed = 1;
   bool recompute = false;
-  int blocked_layer = -1;  // not trained
 };
 
 class LlmTrainer {

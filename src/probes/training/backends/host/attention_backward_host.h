@@ -85,19 +85,20 @@ void Attention<T>::backward_strip(const AttentionShape& shape, Index q0, Index r
     const Index seen = there ? visible(shape, q0 + r + i, k0) : 0;
     const T log_of = there ? log_sum[(r + i) * shape.heads] : T{};
     const T shared = there ? row_sums[(r + i) * shape.heads] : T{};
-    for (Index j = 0; j < seen; ++j) {
-      p[j] = exponential(p[j] - log_of);
-      d[j] = p[j] * (d[j] - shared);
+    for (Index j = 0; j < width; j += kWidth<T>) {
+      const Vec<T> s = first_lanes<T>(load<T>(p + j), seen - j, T{-1e30});
+      const Vec<T> probability = exponential(s - log_of);
+      store<T>(p + j, probability);
+      store<T>(d + j, probability * (load<T>(d + j) - shared));
     }
-    for (Index j = seen; j < width; ++j) p[j] = d[j] = T{};
   }
   T* result = result_ + r * padded;
-  const Operand<T> probability{scores_, kKeyBlock}, slope{slopes_, kKeyBlock};
+  const Operand<T> share{scores_, kKeyBlock}, slope{slopes_, kKeyBlock};
   block_product<T, false>(kQueryStrip, padded, width, slope, {keys_, padded},
                           {result, padded, nullptr}, result, padded);
   block_product<T, true>(width, padded, kQueryStrip, slope, query, {key_gradient_, padded, nullptr},
                          key_gradient_, padded);
-  block_product<T, true>(width, padded, kQueryStrip, probability, upper,
+  block_product<T, true>(width, padded, kQueryStrip, share, upper,
                          {value_gradient_, padded, nullptr}, value_gradient_, padded);
 }
 

@@ -72,22 +72,38 @@ class Attention final : public AttentionKernels {
     if (width == 0) return;
     block_product<T, false>(kQueryStrip, width, shape.head_dim, {queries_ + r * padded, padded},
                             {keys_turned_, kKeyBlock}, {nullptr, 0, nullptr}, scores_, kKeyBlock);
-    for (Index i = 0; i < kQueryStrip; ++i) {
-      T* p = scores_ + i * kKeyBlock;
-      const Index seen = visible(shape, q0 + r + i, k0);
-      for (Index j = seen; j < width; ++j) p[j] = T{};
-      if (seen == 0) continue;
-      const T before = most_[r + i];
-      const T most = std::max(before, row_max<T>(seen, p));
-      const T shrink = exponential(before - most);
-      sum_[r + i] = sum_[r + i] * shrink + exponentials<T>(seen, p, most);
-      most_[r + i] = most;
-      if (k0 > 0)
-        for (Index d = 0; d < padded; ++d) result_[(r + i) * padded + d] *= shrink;
-    }
+    for (Index i = 0; i < kQueryStrip; ++i)
+      soften(scores_ + i * kKeyBlock, visible(shape, q0 + r + i, k0), width, r + i,
+             k0 > 0 ? padded : 0);
     T* result = result_ + r * padded;
     block_product<T, false>(kQueryStrip, padded, width, {scores_, kKeyBlock}, {values_, padded},
                             {result, padded, nullptr}, result, padded);
+  }
+
+  /// One row of scores becomes e^(score - largest so far), zero where it sees nothing; what was
+  /// summed with a smaller largest shrinks (`columns` of it; 0: there is none yet).
+  void soften(T* p, Index seen, Index width, Index row, Index columns) {
+    if (seen == 0) {
+      std::memset(p, 0, sizeof(T) * static_cast<std::size_t>(width));
+      return;
+    }
+    Vec<T> top = Vec<T>{} + most_[row];
+    for (Index j = 0; j < width; j += kWidth<T>) {
+      const Vec<T> s = first_lanes<T>(load<T>(p + j), seen - j, T{-1e30});
+      store<T>(p + j, s);
+      top = larger<T>(top, s);
+    }
+    const T most = lane_max<T>(top);
+    Vec<T> sum = {};
+    for (Index j = 0; j < width; j += kWidth<T>) {
+      const Vec<T> e = exponential(load<T>(p + j) - most);
+      store<T>(p + j, e);
+      sum += e;
+    }
+    const T shrink = columns > 0 ? exponential_of<T>(most_[row] - most) : T{};
+    for (Index d = 0; d < columns; ++d) result_[row * columns + d] *= shrink;
+    sum_[row] = sum_[row] * shrink + lane_sum<T>(sum);
+    most_[row] = most;
   }
 
   void backward_block(const AttentionShape& shape, const AttentionBackward& what, Index sequence,

@@ -54,8 +54,9 @@ inline void copy_rows(Head<T> head, Index first, Index count, Index capacity, In
     const T* from = i < count ? head.row(first + i) : nullptr;
     T* to = rows + i * padded;
     if (from)
-      for (Index d = 0; d < dim; ++d) to[d] = factor * from[d];
-    for (Index d = from ? dim : 0; d < padded; ++d) to[d] = T{};
+      each_vector<T>(dim, [=](auto at) { store<T>(to + at.at, factor * at(from)); });
+    else
+      for (Index d = 0; d < padded; d += kWidth<T>) store<T>(to + d, Vec<T>{});
   }
 }
 

@@ -18,58 +18,54 @@ class Activation final : public ActivationKernels {
     const Index n = y.columns;
     for (Index i = 0; i < x.rows; ++i) {
       const T *gate = x.as<T>() + i * 2 * n, *up = gate + n;
-      T* __restrict out = y.as<T>() + i * n;
-      for (Index j = 0; j < n; ++j) out[j] = gate[j] / (T{1} + exponential(-gate[j])) * up[j];
+      T* out = y.as<T>() + i * n;
+      each_vector<T>(n, [=](auto at) {
+        const Vec<T> g = at(gate);
+        at.put(out, g * at(up) / (T{1} + exponential(-g)));
+      });
     }
   }
 
   void swiglu_backward(View x, View y_gradient, View x_gradient, bool add) override {
     const Index n = y_gradient.columns;
-    const T keep = add ? T{1} : T{0};
     for (Index i = 0; i < x.rows; ++i) {
       const T *gate = x.as<T>() + i * 2 * n, *up = gate + n;
       const T* dy = y_gradient.as<T>() + i * n;
-      T* __restrict dgate = x_gradient.as<T>() + i * 2 * n;
-      T* __restrict dup = dgate + n;
-      if (keep == T{0})
-        for (Index j = 0; j < n; ++j) {
-          const T s = T{1} / (T{1} + exponential(-gate[j]));
-          const T silu = gate[j] * s;
-          dgate[j] = dy[j] * up[j] * (s + silu * (T{1} - s));
-          dup[j] = dy[j] * silu;
-        }
-      else
-        for (Index j = 0; j < n; ++j) {
-          const T s = T{1} / (T{1} + exponential(-gate[j]));
-          const T silu = gate[j] * s;
-          dgate[j] += dy[j] * up[j] * (s + silu * (T{1} - s));
-          dup[j] += dy[j] * silu;
-        }
+      T* dgate = x_gradient.as<T>() + i * 2 * n;
+      T* dup = dgate + n;
+      each_vector<T>(n, [=](auto at) {
+        const Vec<T> g = at(gate), d = at(dy);
+        const Vec<T> s = T{1} / (T{1} + exponential(-g));
+        const Vec<T> silu = g * s;
+        const Vec<T> of_gate = d * at(up) * (s + silu * (T{1} - s)), of_up = d * silu;
+        at.put(dgate, add ? at(dgate) + of_gate : of_gate);
+        at.put(dup, add ? at(dup) + of_up : of_up);
+      });
     }
   }
 
   void gelu_forward(View x, View y) override {
     const T* in = x.as<T>();
     T* out = y.as<T>();
-    for (Index i = 0; i < x.elements(); ++i) out[i] = in[i] * share(in[i]);
+    each_vector<T>(x.elements(), [=](auto at) { at.put(out, at(in) * share(at(in))); });
   }
 
   void gelu_backward(View x, View y_gradient, View x_gradient, bool add) override {
     const T *in = x.as<T>(), *dy = y_gradient.as<T>();
     T* dx = x_gradient.as<T>();
-    for (Index i = 0; i < x.elements(); ++i) {
-      const T s = share(in[i]);
-      const T slope = kScale * (T{2} + T{6} * kCube * in[i] * in[i]);
-      const T d = dy[i] * (s + in[i] * s * (T{1} - s) * slope);
-      dx[i] = add ? dx[i] + d : d;
-    }
+    each_vector<T>(x.elements(), [=](auto at) {
+      const Vec<T> v = at(in), s = share(v);
+      const Vec<T> slope = kScale * (T{2} + T{6} * kCube * v * v);
+      const Vec<T> d = at(dy) * (s + v * s * (T{1} - s) * slope);
+      at.put(dx, add ? at(dx) + d : d);
+    });
   }
 
  private:
   static constexpr T kScale = static_cast<T>(0.7978845608028654);  // sqrt(2 / pi)
   static constexpr T kCube = static_cast<T>(0.044715);
   /// (1 + tanh u) / 2 = 1 / (1 + e^-2u), u = sqrt(2/pi) (x + 0.044715 x^3).
-  static inline T share(T x) {
+  static inline Vec<T> share(Vec<T> x) {
     return T{1} / (T{1} + exponential(T{-2} * kScale * (x + kCube * x * x * x)));
   }
 };
@@ -130,15 +126,8 @@ class Loss final : public LossKernels {
     return std::log(static_cast<double>(sum)) + static_cast<double>(most - wanted);
   }
   static T row_sum_of_exponentials(Index n, const T* z, T most) {
-    constexpr Index kStep = 64;
-    T sum{};
-    for (Index j = 0; j < n; j += kStep) {
-      T part[kStep];
-      const Index count = n - j < kStep ? n - j : kStep;
-      for (Index k = 0; k < count; ++k) part[k] = z[j + k];
-      sum += exponentials<T>(count, part, most);
-    }
-    return sum;
+    return row_sum<T>(
+        n, [=](auto at) { return first_lanes<T>(exponential(at(z) - most), at.count, T{}); });
   }
 };
 

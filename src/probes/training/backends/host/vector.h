@@ -35,19 +35,51 @@ inline __attribute__((always_inline)) void store(T* to, Vec<T> v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// Always the same tree, whatever the compiler would like.
+/// Integers as wide as T, for comparisons and shuffles.
 template <class T>
-inline T lane_sum(Vec<T> v) {
-  T lanes[kWidth<T>];
-  store<T>(lanes, v);
-  for (int half = kWidth<T> / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-  return lanes[0];
+using Mask = decltype(Vec<T>{} < Vec<T>{});
+
+/// Lane i gets lane (i + by) mod width.
+template <int by, class T>
+inline __attribute__((always_inline)) Vec<T> rotated(Vec<T> v) {
+  Mask<T> from;
+  for (int i = 0; i < kWidth<T>; ++i) from[i] = (i + by) % kWidth<T>;
+  return __builtin_shuffle(v, from);
 }
 
-/// What a row sum's terms are made of: the elements at one position, zeros after the end.
 template <class T>
-struct Loader {
+inline __attribute__((always_inline)) Vec<T> larger(Vec<T> a, Vec<T> b) {
+  return a > b ? a : b;
+}
+
+/// Always the same tree, whatever the compiler would like.
+template <class T, int half = kWidth<T> / 2>
+inline __attribute__((always_inline)) T lane_sum(Vec<T> v) {
+  if constexpr (half > 0)
+    return lane_sum<T, half / 2>(v + rotated<half, T>(v));
+  else
+    return v[0];
+}
+
+template <class T, int half = kWidth<T> / 2>
+inline __attribute__((always_inline)) T lane_max(Vec<T> v) {
+  if constexpr (half > 0)
+    return lane_max<T, half / 2>(larger<T>(v, rotated<half, T>(v)));
+  else
+    return v[0];
+}
+
+/// The first `count` lanes of v (all, none where beyond), `otherwise` in the others.
+template <class T>
+inline __attribute__((always_inline)) Vec<T> first_lanes(Vec<T> v, Index count, T otherwise) {
+  Vec<T> lane;
+  for (int i = 0; i < kWidth<T>; ++i) lane[i] = static_cast<T>(i);
+  return lane < static_cast<T>(count) ? v : Vec<T>{} + otherwise;
+}
+
+/// A vector's place in a row: loads give zeros after the row's end, stores stop there.
+template <class T>
+struct Lanes {
   Index at;
   Index count;
   inline __attribute__((always_inline)) Vec<T> operator()(const T* row) const {
@@ -56,32 +88,36 @@ struct Loader {
     for (Index i = 0; i < count; ++i) lanes[i] = row[at + i];
     return load<T>(lanes);
   }
+  inline __attribute__((always_inline)) void put(T* row, Vec<T> v) const {
+    if (count == kWidth<T>) return store<T>(row + at, v);
+    for (Index i = 0; i < count; ++i) row[at + i] = v[i];
+  }
 };
 
-/// Sum over i < n of term(loader), where term makes a vector of loaded rows.
+/// work(lanes) for every vector of a row of n.
+template <class T, class Work>
+inline __attribute__((always_inline)) void each_vector(Index n, Work work) {
+  Index i = 0;
+  for (; i + kWidth<T> <= n; i += kWidth<T>) work(Lanes<T>{i, kWidth<T>});
+  if (i < n) work(Lanes<T>{i, n - i});
+}
+
+/// Sum over i < n of term(lanes), where term makes a vector of loaded rows.
 template <class T, class Term>
 inline __attribute__((always_inline)) T row_sum(Index n, Term term) {
   Vec<T> sum = {};
   Index i = 0;
-  for (; i + kWidth<T> <= n; i += kWidth<T>) sum += term(Loader<T>{i, kWidth<T>});
-  if (i < n) sum += term(Loader<T>{i, n - i});
+  for (; i + kWidth<T> <= n; i += kWidth<T>) sum += term(Lanes<T>{i, kWidth<T>});
+  if (i < n) sum += term(Lanes<T>{i, n - i});
   return lane_sum<T>(sum);
 }
 
 template <class T>
 inline T row_max(Index n, const T* x) {
+  Vec<T> most = Vec<T>{} + x[0];
   Index i = 0;
-  T best = x[0];
-  if (n >= kWidth<T>) {
-    Vec<T> most = load<T>(x);
-    for (i = kWidth<T>; i + kWidth<T> <= n; i += kWidth<T>) {
-      const Vec<T> v = load<T>(x + i);
-      most = v > most ? v : most;
-    }
-    T lanes[kWidth<T>];
-    store<T>(lanes, most);
-    for (int j = 0; j < kWidth<T>; ++j) best = lanes[j] > best ? lanes[j] : best;
-  }
+  for (; i + kWidth<T> <= n; i += kWidth<T>) most = larger<T>(load<T>(x + i), most);
+  T best = lane_max<T>(most);
   for (; i < n; ++i) best = x[i] > best ? x[i] : best;
   return best;
 }

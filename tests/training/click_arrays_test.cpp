@@ -12,10 +12,10 @@
 namespace bench::training {
 namespace {
 
-const std::string kDense = npy("<i4", "(3, 2)", raw<std::int32_t>({0, 9, -4, 99, 5, 6}));
-const std::string kIds = npy("<i4", "(3, 2)", raw<std::int32_t>({0, 1, 2, 3, 4, 5}));
-const std::string kLabels = npy("<i4", "(3,)", raw<std::int32_t>({0, 1, 1}));
-const std::string kCounts = npy("<i8", "(2,)", raw<std::int64_t>({5, 6}));
+const std::string kDenseArray = npy("<i4", "(3, 2)", raw<std::int32_t>({0, 9, -4, 99, 5, 6}));
+const std::string kIdArray = npy("<i4", "(3, 2)", raw<std::int32_t>({0, 1, 2, 3, 4, 5}));
+const std::string kLabelArray = npy("<i4", "(3,)", raw<std::int32_t>({0, 1, 1}));
+const std::string kCountArray = npy("<i8", "(2,)", raw<std::int64_t>({5, 6}));
 
 struct TwoFeatures {
   std::vector<float> dense = std::vector<float>(2);
@@ -34,10 +34,11 @@ TwoFeatures read_two(const ClickSource& source, Split split, std::uint64_t index
 TEST_CASE("samples of a DLRM npz are read by number, counts as logarithms") {
   const TemporaryDirectory folder;
   for (const bool deflate : {false, true}) {
-    const auto path = write_file(folder.path() / "day.npz", npz({{"X_int", kDense, deflate},
-                                                                 {"X_cat", kIds, deflate},
-                                                                 {"y", kLabels, deflate},
-                                                                 {"counts", kCounts, deflate}}));
+    const auto path =
+        write_file(folder.path() / "day.npz", npz({{"X_int", kDenseArray, deflate},
+                                                   {"X_cat", kIdArray, deflate},
+                                                   {"y", kLabelArray, deflate},
+                                                   {"counts", kCountArray, deflate}}));
     const ClickArrayFiles files({.npz = path}, ClickArrayPaths{.npz = path}, {});
     CHECK(files.shape().rows == std::vector<std::int64_t>{5, 6});
     CHECK(files.size(Split::train) == 3);
@@ -55,7 +56,7 @@ TEST_CASE("arrays one by one are read as they are, floats without a logarithm") 
   const TemporaryDirectory folder;
   const auto dense =
       write_file(folder.path() / "dense.npy", npy("<f4", "(3, 2)", raw<float>({1, 2, 3, 4, 5, 6})));
-  const auto ids = write_file(folder.path() / "sparse.npy", kIds);
+  const auto ids = write_file(folder.path() / "sparse.npy", kIdArray);
   const auto labels =
       write_file(folder.path() / "labels.npy", npy("<f4", "(3, 1)", raw<float>({0, 1, 2})));
   const ClickArrayPaths paths{.dense = dense, .ids = ids, .labels = labels};
@@ -72,9 +73,9 @@ TEST_CASE("an id outside of its table, and arrays that do not fit each other, ar
     return ClickArrayPaths{
         .npz = write_file(
             folder.path() / "day.npz",
-            npz({{"X_int", kDense, false}, {"X_cat", ids, false}, {"y", labels, false}}))};
+            npz({{"X_int", kDenseArray, false}, {"X_cat", ids, false}, {"y", labels, false}}))};
   };
-  const ClickArrayPaths good = save(kIds, kLabels);
+  const ClickArrayPaths good = save(kIdArray, kLabelArray);
   const ClickArrayFiles files(good, std::nullopt, {5, 5});
   CHECK_NOTHROW(read_two(files, Split::train, 1));
   CHECK_THROWS_WITH(read_two(files, Split::train, 2),
@@ -82,12 +83,12 @@ TEST_CASE("an id outside of its table, and arrays that do not fit each other, ar
   const auto open = [](const ClickArrayPaths& paths) {
     ClickArrayFiles(paths, std::nullopt, {5, 5});
   };
-  CHECK_THROWS_WITH(open(save(kIds, npy("<i4", "(2,)", raw<std::int32_t>({0, 1})))),
+  CHECK_THROWS_WITH(open(save(kIdArray, npy("<i4", "(2,)", raw<std::int32_t>({0, 1})))),
                     good.npz + ": dense features, ids and labels of shapes [3, 2], [3, 2] and [2]");
-  CHECK_THROWS_WITH(open(save(npy("<f4", "(3, 2)", raw(std::vector<float>(6))), kLabels)),
+  CHECK_THROWS_WITH(open(save(npy("<f4", "(3, 2)", raw(std::vector<float>(6))), kLabelArray)),
                     good.npz + ": ids are floating-point numbers");
   CHECK_THROWS_WITH(
-      open(save(kIds, npy("<i4", "(3, 2)", raw(std::vector<std::int32_t>(6))))),
+      open(save(kIdArray, npy("<i4", "(3, 2)", raw(std::vector<std::int32_t>(6))))),
       good.npz + ": dense features, ids and labels of shapes [3, 2], [3, 2] and [3, 2]");
 }
 

@@ -9,38 +9,39 @@
 namespace bench::training {
 namespace {
 
-View row(std::vector<double>& values) {
+View one_row(std::vector<double>& values) {
   return {values.data(), 1, static_cast<std::int64_t>(values.size()), Dtype::f64};
 }
 
 /// One parameter at `start` after `steps` with the gradient `slope`.
-double moved(Optimizer& optimizer, double start, double slope, int steps, bool decay = true) {
+double moved_parameter(Optimizer& optimizer, double start, double slope, int steps,
+                       bool decay = true) {
   std::vector<double> p{start}, g{slope};
   optimizer.prepare(1, Dtype::f64);
   const KernelSet kernels = host_kernels(Dtype::f64);
   for (int step = 1; step <= steps; ++step)
-    optimizer.update(kernels, {0, decay, row(p), row(g)}, {0.1, 1.0, step});
+    optimizer.update(kernels, {0, decay, one_row(p), one_row(g)}, {0.1, 1.0, step});
   return p[0];
 }
 
 }  // namespace
 
 TEST_CASE("AdamW moves by the rate under a steady gradient, whatever its size") {
-  CHECK(moved(*make_adamw({}), 1.0, 5.0, 3) == Approx(0.7));
-  CHECK(moved(*make_adamw({}), 1.0, -1e-3, 3) == Approx(1.3).epsilon(1e-4));
+  CHECK(moved_parameter(*make_adamw({}), 1.0, 5.0, 3) == Approx(0.7));
+  CHECK(moved_parameter(*make_adamw({}), 1.0, -1e-3, 3) == Approx(1.3).epsilon(1e-4));
 }
 
 TEST_CASE("AdamW's decay is apart from the gradient, and spares what it is told to spare") {
   AdamwOptions options;
   options.decay = 0.5;
-  CHECK(moved(*make_adamw(options), 1.0, 0.0, 2) == Approx(0.95 * 0.95));
-  CHECK(moved(*make_adamw(options), 1.0, 0.0, 2, false) == 1.0);
+  CHECK(moved_parameter(*make_adamw(options), 1.0, 0.0, 2) == Approx(0.95 * 0.95));
+  CHECK(moved_parameter(*make_adamw(options), 1.0, 0.0, 2, false) == 1.0);
 }
 
 TEST_CASE("SGD with momentum adds up a geometric series") {
   SgdOptions options;
   options.momentum = 0.5;
-  CHECK(moved(*make_sgd(options), 1.0, 1.0, 3) == Approx(1.0 - 0.1 * (1.0 + 1.5 + 1.75)));
+  CHECK(moved_parameter(*make_sgd(options), 1.0, 1.0, 3) == Approx(1.0 - 0.1 * (1.0 + 1.5 + 1.75)));
 }
 
 TEST_CASE("row-wise Adagrad touches the rows that are named, by their mean square") {

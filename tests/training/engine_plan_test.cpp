@@ -7,9 +7,9 @@
 namespace bench::training {
 namespace {
 
-LlmShape little() { return {3, 32, 48, 4, 2, 16, 40}; }
+LlmShape three_layers() { return {3, 32, 48, 4, 2, 16, 40}; }
 
-std::int64_t peak(const Plan& plan) {
+std::int64_t transient_bytes(const Plan& plan) {
   return plan.arena_bytes[static_cast<std::size_t>(Arena::transient)];
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("arena: no two tensors that are alive together overlap") {
   for (const bool gpt2 : {false, true})
     for (const bool recompute : {false, true})
       for (const bool training : {false, true}) {
-        LlmShape shape = little();
+        LlmShape shape = three_layers();
         shape.gpt2 = shape.tied_head = gpt2;
         if (gpt2) shape.kv_heads = shape.heads;
         const Llm model = make_llm(shape, 2, Dtype::f32, recompute);
@@ -62,7 +62,7 @@ TEST_CASE("arena: no two tensors that are alive together overlap") {
 }
 
 TEST_CASE("arena: a layout that ignored lives would be found to overlap") {
-  const Llm model = make_llm(little(), 2);
+  const Llm model = make_llm(three_layers(), 2);
   Plan plan = make_plan(*model.graph);
   for (Buffer& buffer : plan.buffers) buffer.last += 4;
   CHECK(overlaps(plan) > 0);
@@ -70,7 +70,7 @@ TEST_CASE("arena: a layout that ignored lives would be found to overlap") {
 
 TEST_CASE(
     "arena: the peak by label adds up to the memory of a lane, and dead space is used again") {
-  const Llm model = make_llm(little(), 2);
+  const Llm model = make_llm(three_layers(), 2);
   const Plan plan = make_plan(*model.graph);
   std::int64_t labels = 0, arenas = 0, without_reuse = 0;
   for (const std::int64_t bytes : plan.peak_bytes()) labels += bytes;
@@ -78,21 +78,21 @@ TEST_CASE(
   for (const Buffer& buffer : plan.buffers)
     if (buffer.arena == Arena::transient) without_reuse += buffer.bytes;
   CHECK(labels == arenas);
-  CHECK(peak(plan) < without_reuse * 3 / 4);
+  CHECK(transient_bytes(plan) < without_reuse * 3 / 4);
 }
 
 TEST_CASE("arena: evaluation needs a fraction of training's memory, recomputation less than all") {
-  LlmShape shape = little();
+  LlmShape shape = three_layers();
   shape.layers = 8;
   const Llm model = make_llm(shape, 2);
   const Llm frugal = make_llm(shape, 2, Dtype::f32, true);
   const Plan whole = make_plan(*model.graph), again = make_plan(*frugal.graph);
-  CHECK(peak(make_plan(*model.graph, false)) < peak(whole) / 4);
-  CHECK(peak(again) < peak(whole) / 2);
+  CHECK(transient_bytes(make_plan(*model.graph, false)) < transient_bytes(whole) / 4);
+  CHECK(transient_bytes(again) < transient_bytes(whole) / 2);
 }
 
 TEST_CASE("graph: gradients become final from the last layer to the first") {
-  const Llm model = make_llm(little(), 2);
+  const Llm model = make_llm(three_layers(), 2);
   const Plan plan = make_plan(*model.graph);
   const auto& tensors = model.graph->tensors();
   REQUIRE(plan.gradient_order.size() == 3 * 6 + 3);

@@ -6,9 +6,9 @@
 namespace bench::training {
 namespace {
 
-class Check {
+class DirectionalCheck {
  public:
-  Check(const Graph& graph, Var losses, const KernelFactory& kernels)
+  DirectionalCheck(const Graph& graph, Var losses, const KernelFactory& kernels)
       : graph_(graph),
         losses_(losses),
         plan_(make_plan(graph)),
@@ -79,7 +79,7 @@ class Check {
 GradientError check_gradients(const Graph& graph, Var losses,
                               const std::function<void(const Lane&)>& fill,
                               const KernelFactory& kernels) {
-  Check check(graph, losses, kernels);
+  DirectionalCheck check(graph, losses, kernels);
   fill(check.lane());
   return check.run();
 }

@@ -9,32 +9,32 @@
 namespace bench::training {
 namespace {
 
-using Values = std::vector<float>;
+using FloatValues = std::vector<float>;
 
-Values random_values(std::int64_t count, unsigned seed) {
+FloatValues random_values(std::int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
-  Values values(static_cast<std::size_t>(count));
+  FloatValues values(static_cast<std::size_t>(count));
   for (float& value : values) value = normal(random);
   return values;
 }
 
-View view(Values& values, std::int64_t rows) {
+View float_view(FloatValues& values, std::int64_t rows) {
   return {values.data(), rows, static_cast<std::int64_t>(values.size()) / rows, Dtype::f32};
 }
 
-struct Sizes {
+struct ProductSizes {
   std::int64_t m, n, k;
   bool transpose_a, transpose_b;
 };
 
-double worst_of_product(const KernelSet& set, const Sizes& s) {
-  Values a = random_values(s.m * s.k, 1), b = random_values(s.k * s.n, 2);
-  Values c = random_values(s.m * s.n, 3), bias = random_values(s.n, 4);
-  const Values before = c;
-  Product product{s.transpose_a, s.transpose_b, view(c, s.m), view(bias, 1)};
-  set.gemm->multiply(product, view(a, s.transpose_a ? s.k : s.m),
-                     view(b, s.transpose_b ? s.n : s.k), view(c, s.m));
+double worst_of_product(const KernelSet& set, const ProductSizes& s) {
+  FloatValues a = random_values(s.m * s.k, 1), b = random_values(s.k * s.n, 2);
+  FloatValues c = random_values(s.m * s.n, 3), bias = random_values(s.n, 4);
+  const FloatValues before = c;
+  Product product{s.transpose_a, s.transpose_b, float_view(c, s.m), float_view(bias, 1)};
+  set.gemm->multiply(product, float_view(a, s.transpose_a ? s.k : s.m),
+                     float_view(b, s.transpose_b ? s.n : s.k), float_view(c, s.m));
   double worst = 0.0;
   for (std::int64_t i = 0; i < s.m; ++i)
     for (std::int64_t j = 0; j < s.n; ++j) {
@@ -54,12 +54,13 @@ double worst_of_product(const KernelSet& set, const Sizes& s) {
 TEST_CASE("kernel: products of all shapes and transpositions are right to rounding") {
   for (const std::string_view isa : host_kernel_isas()) {
     const KernelSet set = host_kernels(Dtype::f32, isa);
-    for (const Sizes& s : {Sizes{1, 1, 1, false, false}, Sizes{7, 65, 3, false, false},
-                           Sizes{64, 192, 64, false, false}, Sizes{30, 100, 300, false, true},
-                           Sizes{33, 47, 90, true, false}, Sizes{400, 20, 17, false, false},
-                           Sizes{400, 70, 513, true, false}, Sizes{24, 128, 40, false, true}})
+    for (const ProductSizes& s :
+         {ProductSizes{1, 1, 1, false, false}, ProductSizes{7, 65, 3, false, false},
+          ProductSizes{64, 192, 64, false, false}, ProductSizes{30, 100, 300, false, true},
+          ProductSizes{33, 47, 90, true, false}, ProductSizes{400, 20, 17, false, false},
+          ProductSizes{400, 70, 513, true, false}, ProductSizes{24, 128, 40, false, true}})
       for (const int turn : {0, 1}) {
-        Sizes sizes = s;
+        ProductSizes sizes = s;
         if (turn) sizes.transpose_a = !s.transpose_a;
         INFO(isa << " " << s.m << " " << s.n << " " << s.k << " " << sizes.transpose_a);
         CHECK(worst_of_product(set, sizes) < 6e-6);
@@ -71,12 +72,12 @@ TEST_CASE("kernel: a softmax of logits of any size is finite and sums to one") {
   for (const std::string_view isa : host_kernel_isas()) {
     const KernelSet set = host_kernels(Dtype::f32, isa);
     for (const float shift : {0.0f, 1e4f, -1e4f}) {
-      Values logits = random_values(3 * 100, 9);
+      FloatValues logits = random_values(3 * 100, 9);
       for (float& value : logits) value = value * 10.0f + shift;
-      const Values before = logits;
+      const FloatValues before = logits;
       std::int32_t targets[] = {5, 99, 0};
       double losses[3];
-      set.loss->cross_entropy(view(logits, 3), {targets, 3, 1, Dtype::int32}, 1.0,
+      set.loss->cross_entropy(float_view(logits, 3), {targets, 3, 1, Dtype::int32}, 1.0,
                               {losses, 3, 1, Dtype::f64});
       for (std::size_t i = 0; i < 3; ++i) {
         double sum = 0.0, gradient = 0.0;
@@ -96,9 +97,9 @@ TEST_CASE("kernel: a softmax of logits of any size is finite and sums to one") {
 TEST_CASE("kernel: GELU's exponential stays within 1e-6 over the whole range") {
   for (const std::string_view isa : host_kernel_isas()) {
     const KernelSet set = host_kernels(Dtype::f32, isa);
-    Values x, y(4001);
+    FloatValues x, y(4001);
     for (int i = 0; i <= 4000; ++i) x.push_back(static_cast<float>(i - 2000) * 0.01f);
-    set.activation->gelu_forward(view(x, 1), view(y, 1));
+    set.activation->gelu_forward(float_view(x, 1), float_view(y, 1));
     double worst = 0.0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double v = x[i], u = 0.7978845608028654 * (v + 0.044715 * v * v * v);
@@ -111,12 +112,14 @@ TEST_CASE("kernel: GELU's exponential stays within 1e-6 over the whole range") {
 
 TEST_CASE("kernel: instruction sets agree on attention to rounding") {
   const AttentionShape shape{70, 4, 2, 16, true, 1};
-  Values packed = random_values(2 * 70 * shape.packed_columns(), 5);
-  Values first;
+  FloatValues packed = random_values(2 * 70 * shape.packed_columns(), 5);
+  FloatValues first;
   for (const std::string_view isa : host_kernel_isas()) {
-    Values output(static_cast<std::size_t>(2 * 70 * shape.output_columns())), log_sum(2 * 70 * 4);
+    FloatValues output(static_cast<std::size_t>(2 * 70 * shape.output_columns())),
+        log_sum(2 * 70 * 4);
     const KernelSet set = host_kernels(Dtype::f32, isa);
-    set.attention->forward(shape, view(packed, 140), view(output, 140), view(log_sum, 140));
+    set.attention->forward(shape, float_view(packed, 140), float_view(output, 140),
+                           float_view(log_sum, 140));
     if (first.empty()) first = output;
     for (std::size_t i = 0; i < output.size(); ++i) CHECK(std::abs(output[i] - first[i]) < 1e-5f);
   }

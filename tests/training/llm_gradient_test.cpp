@@ -8,14 +8,15 @@
 namespace bench::training {
 namespace {
 
-LlmShape little(bool gpt2) {
+LlmShape little_llm(bool gpt2) {
   LlmShape shape{2, 16, 24, 4, gpt2 ? 4 : 2, 9, 13};
   shape.gpt2 = shape.tied_head = gpt2;
   shape.shifted_kv_heads = gpt2 ? 0 : 1;
   return shape;
 }
 
-GradientError check(const LlmShape& shape, const KernelFactory& kernels, bool recompute = false) {
+GradientError check_llm(const LlmShape& shape, const KernelFactory& kernels,
+                        bool recompute = false) {
   Llm model = make_llm(shape, 3, Dtype::f64, recompute);
   const auto fill = [&](const Lane& lane) {
     fill_ids(lane.view(model.tokens), static_cast<int>(shape.vocabulary), 1);
@@ -24,24 +25,24 @@ GradientError check(const LlmShape& shape, const KernelFactory& kernels, bool re
   return check_gradients(*model.graph, model.losses, fill, kernels);
 }
 
-KernelSet kernels_of(Dtype dtype) { return host_kernels(dtype); }
+KernelSet checked_kernels(Dtype dtype) { return host_kernels(dtype); }
 
 }  // namespace
 
 TEST_CASE("the gradient of the Llama shape is right, also where blocks are recomputed") {
-  CHECK(check(little(false), kernels_of).worst < 1e-6);
-  CHECK(check(little(false), kernels_of, true).worst < 1e-6);
+  CHECK(check_llm(little_llm(false), checked_kernels).worst < 1e-6);
+  CHECK(check_llm(little_llm(false), checked_kernels, true).worst < 1e-6);
 }
 
 TEST_CASE("the gradient of GPT-2's shape is right, also where blocks are recomputed") {
-  CHECK(check(little(true), kernels_of).worst < 1e-6);
-  CHECK(check(little(true), kernels_of, true).worst < 1e-6);
+  CHECK(check_llm(little_llm(true), checked_kernels).worst < 1e-6);
+  CHECK(check_llm(little_llm(true), checked_kernels, true).worst < 1e-6);
 }
 
 TEST_CASE("a backward pass that is wrong in one known way is found by finite differences") {
   for (const Fault& fault : llama_faults()) {
     INFO(fault.name);
-    const GradientError error = check(little(false), [&](Dtype dtype) {
+    const GradientError error = check_llm(little_llm(false), [&](Dtype dtype) {
       KernelSet set = host_kernels(dtype);
       fault.inject(set);
       return set;

@@ -7,9 +7,9 @@
 namespace bench::training {
 namespace {
 
-KernelSet kernels_of(Dtype dtype) { return host_kernels(dtype); }
+KernelSet trainer_kernels(Dtype dtype) { return host_kernels(dtype); }
 
-GrammarOptions grammar(const LlmTrainerOptions& options) {
+GrammarOptions tiny_grammar(const LlmTrainerOptions& options) {
   GrammarOptions grammar;
   grammar.seed = options.seed;
   return grammar;
@@ -19,7 +19,7 @@ GrammarOptions grammar(const LlmTrainerOptions& options) {
 
 LlmTrainer::LlmTrainer(const LlmTrainerOptions& options)
     : options_(options),
-      source_(grammar(options)),
+      source_(tiny_grammar(options)),
       model_(make_llm(llm_preset("tiny"), options.batch / (options.lanes * options.micro_batches),
                       Dtype::f32, options.recompute)),
       plan_(make_plan(*model_.graph)),
@@ -27,7 +27,7 @@ LlmTrainer::LlmTrainer(const LlmTrainerOptions& options)
   AdamwOptions adamw;
   adamw.beta2 = 0.98;
   replica_ =
-      std::make_unique<Replica>(plan_, model_.losses, kernels_of, make_adamw(adamw),
+      std::make_unique<Replica>(plan_, model_.losses, trainer_kernels, make_adamw(adamw),
                                 ReplicaOptions{options.lanes, options.micro_batches, options.seed});
   schedule_ = {Schedule::Shape::linear_last, 4e-3, 60, options.steps};
 }
@@ -59,7 +59,7 @@ Replica::Step LlmTrainer::step() {
 }
 
 double LlmTrainer::gap(std::int64_t sequences) {
-  Lane lane(evaluation_, replica_->weights(), kernels_of);
+  Lane lane(evaluation_, replica_->weights(), trainer_kernels);
   const std::int64_t each = lane.view(model_.tokens).rows / source_.targets();
   double loss = 0.0;
   std::vector<float> oracle;

@@ -8,10 +8,10 @@
 namespace bench::training {
 namespace {
 
-constexpr double kTolerance = 1e-6;
-constexpr std::int64_t kRows = 22;  // no multiple of any block
+constexpr double kGradientTolerance = 1e-6;
+constexpr std::int64_t kCheckedRows = 22;  // no multiple of any block
 
-void check(const std::function<Var(Graph&)>& make_logits) {
+void check_operator(const std::function<Var(Graph&)>& make_logits) {
   Graph graph(Dtype::f64);
   const Var logits = make_logits(graph);
   const Var targets = graph.input("targets", {logits.shape().rows(), 1}, Dtype::int32);
@@ -24,15 +24,15 @@ void check(const std::function<Var(Graph&)>& make_logits) {
     const GradientError error =
         check_gradients(graph, losses, fill, [&](Dtype dtype) { return host_kernels(dtype, isa); });
     INFO(isa << ": worst at " << error.parameter);
-    CHECK(error.worst < kTolerance);
+    CHECK(error.worst < kGradientTolerance);
   }
 }
 
-Var parameter(Graph& graph, const char* name, std::int64_t rows, std::int64_t columns) {
+Var checked_parameter(Graph& graph, const char* name, std::int64_t rows, std::int64_t columns) {
   return graph.parameter(name, {rows, columns}, {Initial::normal(0.7)});
 }
 
-AttentionShape heads(std::int64_t sequence, std::int64_t dim) {
+AttentionShape grouped_heads(std::int64_t sequence, std::int64_t dim) {
   AttentionShape shape{sequence, 4, 2, dim};
   shape.shifted_kv_heads = 1;
   return shape;
@@ -41,68 +41,75 @@ AttentionShape heads(std::int64_t sequence, std::int64_t dim) {
 }  // namespace
 
 TEST_CASE("the gradient of linear is right, with bias, residual and transposed weights") {
-  check([](Graph& g) { return linear(parameter(g, "x", kRows, 9), parameter(g, "w", 9, 37)); });
-  check([](Graph& g) {
-    const Var x = parameter(g, "x", kRows, 9);
-    return linear(x, parameter(g, "w", 9, 9), {parameter(g, "b", 1, 9), x});
+  check_operator([](Graph& g) {
+    return linear(checked_parameter(g, "x", kCheckedRows, 9), checked_parameter(g, "w", 9, 37));
   });
-  check([](Graph& g) {
+  check_operator([](Graph& g) {
+    const Var x = checked_parameter(g, "x", kCheckedRows, 9);
+    return linear(x, checked_parameter(g, "w", 9, 9), {checked_parameter(g, "b", 1, 9), x});
+  });
+  check_operator([](Graph& g) {
     LinearOptions options;
     options.transposed = true;
-    return linear(parameter(g, "x", kRows, 9), parameter(g, "w", 21, 9), options);
+    return linear(checked_parameter(g, "x", kCheckedRows, 9), checked_parameter(g, "w", 21, 9),
+                  options);
   });
 }
 
 TEST_CASE("the gradient of a product longer than a cache block is right") {
-  check([](Graph& g) {
-    const Var h = linear(parameter(g, "x", kRows, 3), parameter(g, "w", 3, 530));
-    return linear(h, parameter(g, "v", 530, 70));
+  check_operator([](Graph& g) {
+    const Var h =
+        linear(checked_parameter(g, "x", kCheckedRows, 3), checked_parameter(g, "w", 3, 530));
+    return linear(h, checked_parameter(g, "v", 530, 70));
   });
 }
 
 TEST_CASE("the gradient of add is right, also of a tensor added to itself") {
-  check([](Graph& g) {
-    const Var x = linear(parameter(g, "x", kRows, 5), parameter(g, "w", 5, 6));
+  check_operator([](Graph& g) {
+    const Var x =
+        linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 6));
     const Var twice = add(x, x);
     return add(add(twice, gelu(twice)), x);
   });
 }
 
 TEST_CASE("the gradients of the norms are right") {
-  check(
-      [](Graph& g) { return rms_norm(parameter(g, "x", kRows, 19), parameter(g, "gain", 1, 19)); });
-  check([](Graph& g) {
-    return layer_norm(parameter(g, "x", kRows, 19), parameter(g, "gain", 1, 19),
-                      parameter(g, "bias", 1, 19));
+  check_operator([](Graph& g) {
+    return rms_norm(checked_parameter(g, "x", kCheckedRows, 19),
+                    checked_parameter(g, "gain", 1, 19));
+  });
+  check_operator([](Graph& g) {
+    return layer_norm(checked_parameter(g, "x", kCheckedRows, 19),
+                      checked_parameter(g, "gain", 1, 19), checked_parameter(g, "bias", 1, 19));
   });
 }
 
 TEST_CASE("the gradients of the activations are right") {
-  check([](Graph& g) { return swiglu(parameter(g, "x", kRows, 2 * 13)); });
-  check([](Graph& g) { return gelu(parameter(g, "x", kRows, 13)); });
+  check_operator([](Graph& g) { return swiglu(checked_parameter(g, "x", kCheckedRows, 2 * 13)); });
+  check_operator([](Graph& g) { return gelu(checked_parameter(g, "x", kCheckedRows, 13)); });
 }
 
 TEST_CASE("the gradient of an embedding with positions is right") {
   Graph g(Dtype::f64);
-  const Var ids = g.input("ids", {kRows, 1}, Dtype::int32);
+  const Var ids = g.input("ids", {kCheckedRows, 1}, Dtype::int32);
   LinearOptions tied;
   tied.transposed = true;
-  const Var x =
-      add_positions(embedding(ids, parameter(g, "table", 9, 9)), parameter(g, "positions", 11, 9));
-  const Var losses = cross_entropy(linear(x, parameter(g, "head", 9, 9), tied), ids);
+  const Var x = add_positions(embedding(ids, checked_parameter(g, "table", 9, 9)),
+                              checked_parameter(g, "positions", 11, 9));
+  const Var losses = cross_entropy(linear(x, checked_parameter(g, "head", 9, 9), tied), ids);
   const auto fill = [&](const Lane& lane) { fill_ids(lane.view(ids), 9, 2); };
   for (const std::string_view isa : host_kernel_isas()) {
     const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };
-    CHECK(check_gradients(g, losses, fill, kernels).worst < kTolerance);
+    CHECK(check_gradients(g, losses, fill, kernels).worst < kGradientTolerance);
   }
 }
 
 TEST_CASE("the gradient of rope is right, in place and not") {
   for (const std::int64_t dim : {6, 16})
-    check([dim](Graph& g) {
-      const AttentionShape shape = heads(11, dim);
-      const Var x =
-          linear(parameter(g, "x", kRows, 3), parameter(g, "w", 3, shape.packed_columns()));
+    check_operator([dim](Graph& g) {
+      const AttentionShape shape = grouped_heads(11, dim);
+      const Var x = linear(checked_parameter(g, "x", kCheckedRows, 3),
+                           checked_parameter(g, "w", 3, shape.packed_columns()));
       const Var angles = rope_angles(g, shape, 100.0);
       return rope(add(rope(x, angles, shape), x), angles, shape);
     });
@@ -111,11 +118,12 @@ TEST_CASE("the gradient of rope is right, in place and not") {
 TEST_CASE("the gradient of attention is right: grouped, shifted, causal or full, of any length") {
   for (const std::int64_t sequence : {11, 70, 130})
     for (const bool causal : {true, false})
-      check([=](Graph& g) {
-        AttentionShape shape = heads(sequence, 6);
+      check_operator([=](Graph& g) {
+        AttentionShape shape = grouped_heads(sequence, 6);
         shape.causal = causal;
-        const Var y = attention(parameter(g, "x", 2 * sequence, shape.packed_columns()), shape);
-        return linear(y, parameter(g, "w", shape.output_columns(), 7));
+        const Var y =
+            attention(checked_parameter(g, "x", 2 * sequence, shape.packed_columns()), shape);
+        return linear(y, checked_parameter(g, "w", shape.output_columns(), 7));
       });
 }
 

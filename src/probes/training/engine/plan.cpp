@@ -14,11 +14,11 @@ std::string_view to_string(Label label) {
   return kNames[static_cast<std::size_t>(label)];
 }
 
-std::array<std::int64_t, kLabels> Plan::peak_bytes() const {
-  std::array<std::int64_t, kLabels> peak = {};
+std::array<std::int64_t, kMemoryLabels> Plan::peak_bytes() const {
+  std::array<std::int64_t, kMemoryLabels> peak = {};
   std::int64_t most = -1;
   for (int now = 0; now < static_cast<int>(actions.size()); ++now) {
-    std::array<std::int64_t, kLabels> bytes = {};
+    std::array<std::int64_t, kMemoryLabels> bytes = {};
     std::int64_t sum = 0;
     for (const Buffer& buffer : buffers)
       if (buffer.arena == Arena::transient && buffer.first <= now && now <= buffer.last) {

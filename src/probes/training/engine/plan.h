@@ -25,7 +25,7 @@ enum class Label {
   workspace,
   padding
 };
-constexpr std::size_t kLabels = 8;
+constexpr std::size_t kMemoryLabels = 8;
 std::string_view to_string(Label label);
 
 struct Buffer {
@@ -79,7 +79,7 @@ struct Plan {
   std::array<std::int64_t, kArenas> arena_bytes = {};
 
   /// Bytes by label at the fullest moment of a step, which add up to all arenas of one lane.
-  std::array<std::int64_t, kLabels> peak_bytes() const;
+  std::array<std::int64_t, kMemoryLabels> peak_bytes() const;
 };
 
 /// Throws Error(internal) where a parameter is used by nothing, or a loss's input by something

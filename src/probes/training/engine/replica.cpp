@@ -25,7 +25,7 @@ View block(View row, std::int64_t index) {
 
 /// The blocks of one thread of `threads`: neighbours, so that its caches keep them.
 template <class Work>
-void share(std::int64_t blocks, int thread, int threads, const Work& work) {
+void share_blocks(std::int64_t blocks, int thread, int threads, const Work& work) {
   for (std::int64_t i = blocks * thread / threads; i < blocks * (thread + 1) / threads; ++i)
     work(i);
 }
@@ -91,7 +91,7 @@ void Replica::sum_lanes() {
   if (lanes_.size() == 1) return;
   const View sum = gradients();
   pool_.run([&](int thread) {
-    share(blocks_of(sum), thread, pool_.size(), [&](std::int64_t i) {
+    share_blocks(blocks_of(sum), thread, pool_.size(), [&](std::int64_t i) {
       for (std::size_t lane = 1; lane < lanes_.size(); ++lane)
         lanes_[static_cast<std::size_t>(thread)]->kernels().elementwise->copy(
             block(lanes_[lane]->gradients(), i), block(sum, i), true);
@@ -103,7 +103,7 @@ double Replica::gradient_norm() {
   const View all = gradients();
   pool_.run([&](int thread) {
     const Lane& lane = *lanes_[static_cast<std::size_t>(thread)];
-    share(blocks_of(all), thread, pool_.size(), [&](std::int64_t i) {
+    share_blocks(blocks_of(all), thread, pool_.size(), [&](std::int64_t i) {
       squares_[static_cast<std::size_t>(i)] = lane.kernels().optimizer->square_sum(block(all, i));
     });
   });
@@ -116,9 +116,10 @@ void Replica::update(double rate, double gradient_scale) {
   const UpdateScalars scalars{rate, gradient_scale, ++steps_};
   pool_.run([&](int thread) {
     const Lane& lane = *lanes_[static_cast<std::size_t>(thread)];
-    share(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(), [&](std::int64_t i) {
-      optimizer_->update(lane.kernels(), chunks_[static_cast<std::size_t>(i)], scalars);
-    });
+    share_blocks(
+        static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(), [&](std::int64_t i) {
+          optimizer_->update(lane.kernels(), chunks_[static_cast<std::size_t>(i)], scalars);
+        });
   });
 }
 

@@ -1,4 +1,4 @@
-// Updates of a range of parameters, elementwise; state and master weights are f32 (f64 for f64).
+// Updates of a range of parameters, elementwise; state has the type of the parameters.
 #pragma once
 
 #include "probes/training/kernels/view.h"
@@ -7,7 +7,6 @@ namespace bench::training {
 
 struct AdamwRange {
   View parameters, gradients, first, second;
-  View master = {};  // the parameters in full precision, where they are narrower
   double rate = 0.0;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double decay = 0.0;                           // decoupled: parameter -= rate x decay x parameter

@@ -35,6 +35,19 @@ TEST_CASE("an alias table holds each weight to the last pattern") {
     }
 }
 
+TEST_CASE("draws can be made at compile time, as a kernel for a GPU makes them") {
+  static constexpr AliasView::Bucket kBuckets[] = {{0x40000000, 1}, {0x80000000, 1}};
+  constexpr AliasView kQuarter{kBuckets, 1};
+  static_assert(kQuarter.draw(0, 0x3fffffff) == 0);
+  static_assert(kQuarter.draw(0, 0x40000000) == 1);
+  static_assert(kQuarter.draw(0, 0xffffffff) == 1);
+  static constexpr std::uint32_t kFirst[] = {0, 1, 9};
+  constexpr ZipfView kRanks{kQuarter, kFirst};
+  static_assert(kRanks.draw(0) == 0);
+  static_assert(kRanks.draw(~std::uint64_t{0}) == 8);
+  CHECK(kRanks.draw(0x8000000080000000) == 5);
+}
+
 TEST_CASE("weights that do not sum to 2^32 are refused") {
   AliasTable table(2);
   const std::vector<std::uint32_t> weights = {1u << 31, (1u << 31) - 1};

@@ -34,6 +34,22 @@ TEST_CASE("a run's seed changes the training samples but not the evaluation samp
         read_sequence(two, Split::evaluation, 0).tokens);
 }
 
+/// The state after tokens that copy what followed anchor 3: 20 and 21.
+constexpr GrammarState copying(int count) {
+  constexpr std::int32_t kTokens[] = {3, 20, 21, kCopyToken, 3, 20};
+  GrammarState state;
+  for (int i = 0; i < count; ++i) state.add(kTokens[i]);
+  return state;
+}
+
+TEST_CASE("the state of a sequence can be followed at compile time, as a kernel for a GPU does") {
+  static_assert(copying(3).token_class() == TokenClass::base);
+  static_assert(copying(4).token_class() == TokenClass::key);
+  static_assert(copying(5).token_class() == TokenClass::copy && copying(5).source == 1);
+  static_assert(copying(6).token_class() == TokenClass::copy && copying(6).source == 2);
+  CHECK(copying(6).last[1] == 4);
+}
+
 TEST_CASE("spans repeat what followed the key's last place") {
   const GrammarSource source({.targets = 400});
   int copied = 0;

@@ -96,14 +96,14 @@ TEST_CASE("every parameter moves within a few steps") {
   CHECK(unmoved_parameters(trainer, before).empty());
 }
 
-TEST_CASE("llm tiny learns: half of the distance to the floor in 100 steps") {
+TEST_CASE("llm tiny learns: 40 % of the distance to the floor in 60 steps") {
   LlmTrainerOptions options;
-  options.steps = 100;
+  options.steps = 60;
   LlmTrainer trainer(options);
   const double untrained = trainer.gap(64);
   CHECK(untrained == Approx(std::log(64.0) - 2.36).margin(0.1));
   for (int i = 0; i < options.steps; ++i) trainer.step();
-  CHECK(trainer.gap(64) < untrained / 2);
+  CHECK(trainer.gap(64) < untrained * 0.6);
 }
 
 TEST_CASE("a frozen parameter is found among those that moved") {

@@ -1,6 +1,7 @@
 // What llm tiny learns, on data whose lowest loss is known.
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 
 #include "tests/support/catch.h"
@@ -21,6 +22,7 @@ TEST_CASE("llm tiny reaches its target", "[.evidence]") {
   options.micro_batches = number("MICRO", 4);
   LlmTrainer trainer(options);
   double seconds = 0.0;
+  const std::clock_t cpu = std::clock();  // says what a machine that others use too hides
   for (int step = 0; step < options.steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
     const Replica::Step done = trainer.step();
@@ -30,7 +32,9 @@ TEST_CASE("llm tiny reaches its target", "[.evidence]") {
   }
   const double gap = trainer.gap();
   std::cout << "gap " << gap << " after " << seconds << " s, "
-            << static_cast<double>(options.steps) * 2048 / seconds << " tokens/s\n";
+            << static_cast<double>(options.steps) * 2048 / seconds << " tokens/s; "
+            << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
+            << " CPU seconds, evaluations included\n";
   CHECK(gap <= 0.12);
 }
 

@@ -69,7 +69,7 @@ void WorkerPool::serve(int thread) {
   }
 }
 
-void WorkerPool::run(const std::function<void(int)>& work) {
+void WorkerPool::run_function(const std::function<void(int)>& work) {
   work_ = &work;
   busy_ = size() - 1;
   ++generation_;

@@ -22,9 +22,13 @@ class WorkerPool {
   int size() const { return static_cast<int>(errors_.size()); }
   /// work(thread) on every thread; returns when all are done. What the lowest-numbered thread that
   /// failed has thrown is thrown again here.
-  void run(const std::function<void(int thread)>& work);
+  template <class Work>
+  void run(const Work& work) {
+    run_function(std::cref(work));  // a reference fits into a function: nothing is allocated
+  }
 
  private:
+  void run_function(const std::function<void(int thread)>& work);
   void serve(int thread);
   void attempt(int thread);
 

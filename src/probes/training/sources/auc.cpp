@@ -20,7 +20,7 @@ std::vector<std::size_t> by_score(std::span<const float> scores) {
   return order;
 }
 
-void check(std::span<const float> scores, std::span<const double> probabilities) {
+void check_scores(std::span<const float> scores, std::span<const double> probabilities) {
   if (scores.size() != probabilities.size())
     throw Error(ErrorKind::internal,
                 fmt::format("{} scores for {} samples", scores.size(), probabilities.size()));
@@ -33,7 +33,7 @@ void check(std::span<const float> scores, std::span<const double> probabilities)
 }  // namespace
 
 double expected_auc(std::span<const float> scores, std::span<const double> probabilities) {
-  check(scores, probabilities);
+  check_scores(scores, probabilities);
   const std::vector<std::size_t> order = by_score(scores);
   double clicks = 0, others = 0, below = 0, itself = 0;
   for (std::size_t i = 0; i < order.size();) {

@@ -39,7 +39,7 @@ std::uint32_t stride_for(std::uint32_t rows) {
   return stride;
 }
 
-void check(const ClickShape& shape) {
+void check_settings(const ClickShape& shape) {
   if (shape.rows.empty() || shape.rows.size() != shape.lookups.size())
     throw Error(
         ErrorKind::usage,
@@ -84,7 +84,7 @@ ClickModelOptions standard_clicks(std::int64_t most_rows) {
 }
 
 ClickModel::ClickModel(const ClickModelOptions& options) : options_(options) {
-  check(options_.shape);
+  check_settings(options_.shape);
   for (std::size_t f = 0; f < options_.shape.rows.size(); ++f) {
     const auto rows = static_cast<std::uint32_t>(options_.shape.rows[f]);
     const int lookups = options_.shape.lookups[f];

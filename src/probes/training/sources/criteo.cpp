@@ -22,7 +22,7 @@ struct Fields {
   std::size_t count = 0;
 };
 
-Fields split(std::string_view line) {
+Fields fields_of(std::string_view line) {
   Fields fields;
   while (true) {
     const auto tab = line.find('\t');
@@ -65,7 +65,7 @@ std::vector<std::int64_t> checked(std::vector<std::int64_t> rows) {
 }  // namespace
 
 CriteoLine read_criteo_line(std::string_view line) {
-  const Fields fields = split(line);
+  const Fields fields = fields_of(line);
   if (fields.count != kFields)
     throw Error(ErrorKind::input, fmt::format("{} fields, not {}", fields.count, kFields),
                 "a line has a label, 13 integers and 26 words, with tabs between them");

@@ -41,7 +41,7 @@ std::uint32_t pattern_count(double probability) {
   return static_cast<std::uint32_t>(probability * 0x1p32);
 }
 
-void check(const GrammarOptions& options) {
+void check_language(const GrammarOptions& options) {
   if (options.vocabulary < static_cast<int>(kSymbols) || options.vocabulary > 1 << 24)
     throw Error(ErrorKind::usage, fmt::format("a vocabulary of {} tokens", options.vocabulary),
                 "the generated language has 64 to 16777216");
@@ -57,7 +57,7 @@ void check(const GrammarOptions& options) {
 }  // namespace
 
 GrammarSource::GrammarSource(const GrammarOptions& options) : options_(options) {
-  check(options);
+  check_language(options);
   tables_.members =
       (static_cast<std::uint32_t>(options.vocabulary) - kFirstWord) / (kSymbols - kFirstWord);
   tables_.begin_copy = pattern_count(options.begin_copy);

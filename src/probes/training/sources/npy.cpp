@@ -28,7 +28,7 @@ struct Parts {
   std::span<const std::byte> data;
 };
 
-Parts split(std::span<const std::byte> bytes, const std::string& name) {
+Parts split_header(std::span<const std::byte> bytes, const std::string& name) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic) || bytes.size() < 10)
     refuse(name, "no array of NumPy's: it does not begin with its magic",
@@ -141,7 +141,7 @@ std::int64_t NpyArray::integer(std::uint64_t index) const {
 }
 
 NpyArray read_npy(std::span<const std::byte> bytes, const std::string& name) {
-  const auto [header, data] = split(bytes, name);
+  const auto [header, data] = split_header(bytes, name);
   NpyArray array;
   set_type(array, value_of(header, "descr", name), name);
   if (!value_of(header, "fortran_order", name).starts_with("False"))

@@ -73,17 +73,30 @@ def one_round(program, folder, device, on_first, seconds):
         raise RuntimeError(f"benchctl run ended with {done.returncode}: {done.stderr[-2000:]}") from None
     exported = subprocess.run([program / "benchctl", "export", "jsonl", run, "--db", database], stdout=subprocess.PIPE,
                               stdin=subprocess.DEVNULL, text=True, check=True)
-    return pairs([json.loads(line) for line in exported.stdout.splitlines()])
+    spool = (folder / "runs" / run / "records.jsonl").read_text().splitlines()
+    return pairs([json.loads(line) for line in exported.stdout.splitlines()]), sampler_shares(spool)
+
+
+def sampler_shares(spool):
+    """What the sampling thread took in each watched job, by its own clock: CPU seconds per second, of one core."""
+    bodies = [record["body"] for record in map(json.loads, spool) if record["kind"] == "facts"]
+    shares = [body["facts"].get("cpu_share") for body in bodies if body["topic"] == "telemetry"]
+    return [share for share in shares if share is not None]
 
 
 def compare(program, folder, device, rounds, seconds, say):
-    """The verdict of each series, and of all: the worst."""
-    ratios = {}
+    """The verdict of each series, and of all: the worst. Beside them what the sampling thread took by its own account: a workload
+    that leaves it no idle core loses that much, over the cores it uses, and what its caches lose by it."""
+    ratios, shares = {}, []
     for number in range(rounds):
         say(f"telemetry on and off: round {number + 1} of {rounds}")
-        for key, ratio in one_round(program, folder, device, number % 2 == 0, seconds).items():
+        of_round, sampler = one_round(program, folder, device, number % 2 == 0, seconds)
+        shares += sampler
+        for key, ratio in of_round.items():
             ratios.setdefault(key, []).append(ratio)
     series = [{"params": json.loads(key), **judge(values)} for key, values in sorted(ratios.items())]
     verdicts = {one["verdict"] for one in series}
     worst = next((word for word in ("above", "inconclusive", "below") if word in verdicts), "not measured")
-    return {"device": device, "seconds_a_series": seconds, "rounds": rounds, "verdict": worst, "series": series}
+    return {"device": device, "seconds_a_series": seconds, "rounds": rounds, "verdict": worst,
+            "sampler_cpu_share": {"median": statistics.median(shares), "max": max(shares), "jobs": len(shares)} if shares else None,
+            "series": series}

@@ -37,6 +37,13 @@ class Overhead(unittest.TestCase):
         self.assertEqual(overhead.pairs([result("on", [1.0]), result("off", [1.0], threads=2)]), {})
         self.assertEqual(overhead.pairs([result("on", [None]), result("off", [1.0])]), {})
 
+    def test_what_the_sampler_took_is_read_from_the_spool(self):
+        spool = ['{"kind": "facts", "body": {"topic": "telemetry", "facts": {"cpu_s": 0.002, "cpu_share": 0.001}}}',
+                 '{"kind": "facts", "body": {"topic": "telemetry", "facts": {"problem": "a source hangs"}}}',
+                 '{"kind": "facts", "body": {"topic": "host", "facts": {"cpu_share": 0.9}}}',
+                 '{"kind": "outcome", "body": {"status": "ok"}}']
+        self.assertEqual(overhead.sampler_shares(spool), [0.001])
+
     def test_the_order_of_the_two_changes_and_nothing_else(self):
         for device in ("host", "cuda"):
             first, second = (overhead.suite(device, on, 1.0) for on in (True, False))

@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -155,8 +151,7 @@ RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
   RunRecords run;
   read_plan(plan_text, run);
   check_name(run_id, run);
-  std::istringstream records(records_text);
-  read_spool(records, run);
+  read_spool(records_text, run);
   finish(run);
   return run;
 }
@@ -192,14 +187,7 @@ RunRecords read_run(const fs::path& run_dir) {
   RunRecords run;  // one text at a time: those of large fleets have tens of megabytes
   read_plan(read_if_there(plan), run);
   check_name(folder.filename().string(), run);
-  if (fs::exists(records, ignored)) {
-    std::ifstream file(records, std::ios::binary);
-    if (!file)
-      throw Error(ErrorKind::environment,
-                  records.string() + " cannot be opened: " + std::strerror(errno),
-                  "it must be readable for you");
-    read_spool(file, run);
-  }
+  read_spool(read_if_there(records), run);
   finish(run);
   return run;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 
 #include "core/json.h"
@@ -34,27 +33,18 @@ class BadLines {
   std::vector<std::string> listed_;
 };
 
-std::size_t count_lines(std::istream& file) {
-  std::array<char, 64u << 10> piece;
-  std::size_t lines = 0;
-  do {
-    file.read(piece.data(), piece.size());
-    lines += static_cast<std::size_t>(std::count(piece.data(), piece.data() + file.gcount(), '\n'));
-  } while (file);
-  file.clear();
-  file.seekg(0);
-  return lines;
-}
-
 }  // namespace
 
-// Line by line: the records of 4,000 hosts, as one text beside what is made of them, take too much.
-void read_spool(std::istream& file, RunRecords& run) {
-  run.records.reserve(count_lines(file) + 1);
+void read_spool(std::string_view text, RunRecords& run) {
+  run.records.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
   BadLines bad;
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    const bool whole = !file.eof();
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = text.find('\n');
+    const bool whole = end != std::string_view::npos;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(whole ? end + 1 : text.size());
     if (line.empty()) continue;
     try {
       run.records.push_back(record_from_json(parse_json(line, "line")));

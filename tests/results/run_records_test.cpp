@@ -83,6 +83,14 @@ TEST_CASE("a folder that is no run is an error that names it") {
                     Catch::Contains("none") && Catch::Contains("no run"));
 }
 
+TEST_CASE("a spool that cannot be read is an error, not a run without records") {
+  const TemporaryDirectory folder;
+  const auto run = one_job().end().write(folder.path());
+  std::filesystem::remove(run / "records.jsonl");
+  std::filesystem::create_directory(run / "records.jsonl");
+  CHECK_THROWS_WITH(read_run(run), Contains("records.jsonl") && Contains("Is a directory"));
+}
+
 TEST_CASE("a plan of wrong types is read as far as it goes") {
   const RunRecords run = parse_run(
       "r",

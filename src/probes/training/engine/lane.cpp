@@ -1,21 +1,14 @@
 #include "probes/training/engine/lane.h"
 
 namespace bench::training {
-namespace {
-
-std::int64_t arena_bytes(const Plan& plan, Arena arena) {
-  return plan.arena_bytes[static_cast<std::size_t>(arena)];
-}
-
-}  // namespace
 
 Lane::Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels)
     : plan_(plan),
       weights_(weights),
       kernels_(kernels(plan.graph->compute())),
-      inputs_(arena_bytes(plan, Arena::inputs), "inputs"),
-      transient_(arena_bytes(plan, Arena::transient), "activations"),
-      gradients_(arena_bytes(plan, Arena::gradients), "gradients") {
+      inputs_(plan.bytes(Arena::inputs), "inputs"),
+      transient_(plan.bytes(Arena::transient), "activations"),
+      gradients_(plan.bytes(Arena::gradients), "gradients") {
   for (const Action& action : plan.actions) frames_.push_back(frame_of(action));
 }
 
@@ -35,25 +28,17 @@ View Lane::resolve(const Slot& slot) const {
       break;
     case Arena::parameters:
     case Arena::constants:
-      break;
+      return weights_.view(plan_, slot);
   }
   return view;
 }
 
 Frame Lane::frame_of(const Action& action) const {
-  const Node& node = plan_.graph->nodes()[static_cast<std::size_t>(action.node)];
   Frame frame;
   frame.kernels = &kernels_;
   frame.scalars = &scalars_;
   frame.training = plan_.training;
-  for (std::size_t i = 0; i < action.inputs.size(); ++i) {
-    const Tensor& tensor = plan_.graph->tensors()[static_cast<std::size_t>(node.inputs[i])];
-    const bool shared =
-        tensor.kind == Tensor::Kind::parameter || tensor.kind == Tensor::Kind::constant;
-    const bool there = action.inputs[i].buffer >= 0;
-    frame.inputs.push_back(shared && there ? weights_.view(plan_, node.inputs[i])
-                                           : resolve(action.inputs[i]));
-  }
+  for (const Slot& slot : action.inputs) frame.inputs.push_back(resolve(slot));
   frame.output = resolve(action.output);
   for (const Slot& slot : action.saved) frame.saved.push_back(resolve(slot));
   frame.workspace = resolve(action.workspace);
@@ -63,12 +48,7 @@ Frame Lane::frame_of(const Action& action) const {
   return frame;
 }
 
-View Lane::view(Var var) const {
-  const auto id = static_cast<std::size_t>(var.id);
-  const bool shared = plan_.graph->tensors()[id].kind == Tensor::Kind::parameter ||
-                      plan_.graph->tensors()[id].kind == Tensor::Kind::constant;
-  return shared ? weights_.view(plan_, var.id) : resolve(plan_.values[id]);
-}
+View Lane::view(Var var) const { return resolve(plan_.values[static_cast<std::size_t>(var.id)]); }
 
 View Lane::gradient(Var parameter) const {
   return resolve(plan_.gradients[static_cast<std::size_t>(parameter.id)]);

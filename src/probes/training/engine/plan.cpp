@@ -32,12 +32,11 @@ std::array<std::int64_t, kMemoryLabels> Plan::peak_bytes() const {
   const auto at = [&](Label label) -> std::int64_t& {
     return peak[static_cast<std::size_t>(label)];
   };
-  const auto of = [&](Arena arena) { return arena_bytes[static_cast<std::size_t>(arena)]; };
-  at(Label::padding) = of(Arena::transient) - std::max<std::int64_t>(most, 0);
-  at(Label::parameters) = of(Arena::parameters);
-  at(Label::constants) = of(Arena::constants);
-  at(Label::gradients) = of(Arena::gradients);
-  at(Label::inputs) = of(Arena::inputs);
+  at(Label::padding) = bytes(Arena::transient) - std::max<std::int64_t>(most, 0);
+  at(Label::parameters) = bytes(Arena::parameters);
+  at(Label::constants) = bytes(Arena::constants);
+  at(Label::gradients) = bytes(Arena::gradients);
+  at(Label::inputs) = bytes(Arena::inputs);
   return peak;
 }
 

@@ -77,6 +77,7 @@ struct Plan {
   };
   std::vector<FinalGradient> gradient_order = {};
   std::array<std::int64_t, kArenas> arena_bytes = {};
+  std::int64_t bytes(Arena arena) const { return arena_bytes[static_cast<std::size_t>(arena)]; }
 
   /// Bytes by label at the fullest moment of a step, which add up to all arenas of one lane.
   std::array<std::int64_t, kMemoryLabels> peak_bytes() const;

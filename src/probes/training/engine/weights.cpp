@@ -3,10 +3,6 @@
 namespace bench::training {
 namespace {
 
-std::int64_t bytes_of(const Plan& plan, Arena arena) {
-  return plan.arena_bytes[static_cast<std::size_t>(arena)];
-}
-
 void fill_constant(const Tensor& tensor, View view) {
   for (std::size_t i = 0; i < tensor.values.size(); ++i)
     if (view.dtype == Dtype::f64)
@@ -18,8 +14,8 @@ void fill_constant(const Tensor& tensor, View view) {
 }  // namespace
 
 Weights::Weights(const Plan& plan, std::uint64_t seed)
-    : parameters_(bytes_of(plan, Arena::parameters), "parameters"),
-      constants_(bytes_of(plan, Arena::constants), "constants"),
+    : parameters_(plan.bytes(Arena::parameters), "parameters"),
+      constants_(plan.bytes(Arena::constants), "constants"),
       dtype_(plan.graph->compute()) {
   const auto& tensors = plan.graph->tensors();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -30,12 +26,11 @@ Weights::Weights(const Plan& plan, std::uint64_t seed)
   }
 }
 
-View Weights::view(const Plan& plan, int tensor) const {
-  const Slot& slot = plan.values[static_cast<std::size_t>(tensor)];
+View Weights::view(const Plan& plan, const Slot& slot) const {
   const Buffer& buffer = plan.buffers[static_cast<std::size_t>(slot.buffer)];
   const MemoryBlock& block = buffer.arena == Arena::parameters ? parameters_ : constants_;
-  require(bytes_of(plan, buffer.arena) == block.bytes(), "weights",
-          "another plan's parameters are " + std::to_string(bytes_of(plan, buffer.arena)) +
+  require(plan.bytes(buffer.arena) == block.bytes(), "weights",
+          "another plan's parameters are " + std::to_string(plan.bytes(buffer.arena)) +
               " bytes, these " + std::to_string(block.bytes()));
   return {block.data() + buffer.offset, slot.rows, slot.columns, slot.dtype};
 }

@@ -16,7 +16,10 @@ class Weights {
 
   /// A parameter or constant. `plan` is the one given or another of a graph with equal parameters;
   /// throws Error(internal) where their arenas differ.
-  View view(const Plan& plan, int tensor) const;
+  View view(const Plan& plan, int tensor) const {
+    return view(plan, plan.values[static_cast<std::size_t>(tensor)]);
+  }
+  View view(const Plan& plan, const Slot& slot) const;
   /// All parameters as one row, padding included.
   View all() const;
 

@@ -96,40 +96,33 @@ void ClickArrays::read(std::uint64_t index, ClickSample& sample, const ClickShap
 ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
                                  const std::optional<ClickArrayPaths>& evaluation,
                                  std::vector<std::int64_t> rows)
-    : train_(train) {
-  if (rows.empty()) rows = train_.counts();
-  const bool fits =
-      std::ranges::all_of(rows, [](std::int64_t r) { return r >= 1 && r < std::int64_t{1} << 31; });
-  if (rows.size() != train_.tables() || !fits)
+    : files_{ClickArrays(train)} {
+  const ClickArrays& first = files_.train;
+  if (rows.empty()) rows = first.counts();
+  if (rows.size() != first.tables() || !rows_fit(rows))
     throw Error(ErrorKind::usage,
-                fmt::format("rows for {} tables, and ids for {}", rows.size(), train_.tables()),
+                fmt::format("rows for {} tables, and ids for {}", rows.size(), first.tables()),
                 "state the rows of every table, each 1 to 2147483647");
-  shape_ = {.dense = static_cast<int>(train_.features()),
+  shape_ = {.dense = static_cast<int>(first.features()),
             .rows = std::move(rows),
-            .lookups = std::vector<int>(train_.tables(), 1)};
+            .lookups = std::vector<int>(first.tables(), 1)};
   if (!evaluation) return;
-  evaluation_.emplace(*evaluation);
-  if (evaluation_->features() != train_.features() || evaluation_->tables() != train_.tables())
+  const ClickArrays& second = files_.evaluation.emplace(*evaluation);
+  if (second.features() != first.features() || second.tables() != first.tables())
     throw Error(ErrorKind::input,
                 fmt::format("{} features and {} tables to train on, {} and {} to evaluate on",
-                            train_.features(), train_.tables(), evaluation_->features(),
-                            evaluation_->tables()),
+                            first.features(), first.tables(), second.features(), second.tables()),
                 "both are made of the same log in the same way");
 }
 
-const ClickArrays* ClickArrayFiles::of(Split split) const {
-  if (split == Split::train) return &train_;
-  return evaluation_ ? &*evaluation_ : nullptr;
-}
-
 std::optional<std::uint64_t> ClickArrayFiles::size(Split split) const {
-  const ClickArrays* from = of(split);
+  const ClickArrays* from = files_.of(split);
   return from == nullptr ? 0 : from->size();
 }
 
 void ClickArrayFiles::read(Split split, std::uint64_t index, ClickSample& sample) const {
   check_fits(sample, shape_);
-  const ClickArrays* from = of(split);
+  const ClickArrays* from = files_.of(split);
   if (from == nullptr || index >= from->size())
     throw Error(ErrorKind::internal, fmt::format("sample {} of {}", index, *size(split)));
   from->read(index, sample, shape_);

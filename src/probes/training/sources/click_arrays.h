@@ -11,6 +11,7 @@
 #include "probes/training/sources/click_source.h"
 #include "probes/training/sources/mapped_file.h"
 #include "probes/training/sources/npz.h"
+#include "probes/training/sources/split_files.h"
 
 namespace bench::training {
 
@@ -60,11 +61,8 @@ class ClickArrayFiles : public ClickSource {
   void read(Split split, std::uint64_t index, ClickSample& sample) const override;
 
  private:
-  const ClickArrays* of(Split split) const;
-
   ClickShape shape_;
-  ClickArrays train_;
-  std::optional<ClickArrays> evaluation_;
+  SplitFiles<ClickArrays> files_;
 };
 
 }  // namespace bench::training

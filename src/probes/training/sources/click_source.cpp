@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/error.h"
@@ -12,6 +13,11 @@ int ClickShape::ids() const { return std::accumulate(lookups.begin(), lookups.en
 
 std::int64_t ClickShape::total_rows() const {
   return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+}
+
+bool rows_fit(std::span<const std::int64_t> rows) {
+  return std::ranges::all_of(rows,
+                             [](std::int64_t r) { return r >= 1 && r < std::int64_t{1} << 31; });
 }
 
 void check_fits(const ClickSample& sample, const ClickShape& shape) {

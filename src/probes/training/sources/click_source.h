@@ -49,6 +49,9 @@ class ClickSource {
   virtual void read(Split split, std::uint64_t index, ClickSample& sample) const = 0;
 };
 
+/// Whether every table has 1 to 2^31 - 1 rows, so that ids fit into int32.
+bool rows_fit(std::span<const std::int64_t> rows);
+
 /// Throws Error(internal) unless the sample's spans have the shape's sizes.
 void check_fits(const ClickSample& sample, const ClickShape& shape);
 

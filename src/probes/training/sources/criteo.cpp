@@ -55,9 +55,7 @@ bool read_label(std::string_view text) {
 }
 
 std::vector<std::int64_t> checked(std::vector<std::int64_t> rows) {
-  const bool fits =
-      std::ranges::all_of(rows, [](std::int64_t r) { return r >= 1 && r < std::int64_t{1} << 31; });
-  if (rows.size() == kCriteoWords && fits) return rows;
+  if (rows.size() == kCriteoWords && rows_fit(rows)) return rows;
   throw Error(ErrorKind::usage, fmt::format("{} tables for Criteo's 26 fields", rows.size()),
               "state the rows of 26 tables, each 1 to 2147483647");
 }
@@ -129,23 +127,18 @@ CriteoFiles::CriteoFiles(const std::string& train, const std::string& evaluation
     : shape_{.dense = kCriteoIntegers,
              .rows = checked(std::move(rows)),
              .lookups = std::vector<int>(kCriteoWords, 1)},
-      train_(train) {
-  if (!evaluation.empty()) evaluation_.emplace(evaluation);
-}
-
-const CriteoFiles::Indexed* CriteoFiles::of(Split split) const {
-  if (split == Split::train) return &train_;
-  return evaluation_ ? &*evaluation_ : nullptr;
+      files_{Indexed(train)} {
+  if (!evaluation.empty()) files_.evaluation.emplace(evaluation);
 }
 
 std::optional<std::uint64_t> CriteoFiles::size(Split split) const {
-  const Indexed* from = of(split);
+  const Indexed* from = files_.of(split);
   return from == nullptr ? 0 : from->lines;
 }
 
 void CriteoFiles::read(Split split, std::uint64_t index, ClickSample& sample) const {
   check_fits(sample, shape_);
-  const Indexed* from = of(split);
+  const Indexed* from = files_.of(split);
   if (from == nullptr || index >= from->lines)
     throw Error(ErrorKind::internal, fmt::format("sample {} of {}", index, *size(split)));
   const std::uint64_t start = from->starts[index / kEvery];

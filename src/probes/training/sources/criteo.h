@@ -12,6 +12,7 @@
 
 #include "probes/training/sources/click_source.h"
 #include "probes/training/sources/mapped_file.h"
+#include "probes/training/sources/split_files.h"
 
 namespace bench::training {
 
@@ -74,11 +75,9 @@ class CriteoFiles : public ClickSource {
     std::vector<std::uint64_t> starts = {};  // of lines 0, 64, 128, ...
     std::uint64_t lines = 0;
   };
-  const Indexed* of(Split split) const;
 
   ClickShape shape_;
-  Indexed train_;
-  std::optional<Indexed> evaluation_;
+  SplitFiles<Indexed> files_;
 };
 
 }  // namespace bench::training

@@ -3,42 +3,25 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <utility>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 
 namespace bench::training {
-namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path)
-      : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (number_ < 0) throw_errno("open " + path);
-  }
-  ~Descriptor() { ::close(number_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-}  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path.string()) {
-  const Descriptor file(path_);
+  const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) throw_errno("open " + path_);
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0) throw_errno("look at " + path_);
+  if (::fstat(file.get(), &status) != 0) throw_errno("look at " + path_);
   if (!S_ISREG(status.st_mode))
     throw Error(ErrorKind::input, path_ + " is no regular file",
                 "name a file, not a folder or pipe");
   size_ = static_cast<std::size_t>(status.st_size);
   if (size_ == 0) return;  // cannot be mapped, and has nothing to read
-  void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapped == MAP_FAILED) throw_errno("map " + path_ + " into memory");
   data_ = static_cast<const std::byte*>(mapped);
 }

@@ -1,14 +1,5 @@
-// The kernels with AVX-512. What is inline and shared with other files must come before the
-// target below, or the linker might give those files the copy compiled for this extension.
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <type_traits>
-
-#include "probes/training/backends/host/checked_id.h"
-#include "probes/training/backends/host/host_kernels.h"
+// The kernels with AVX-512.
+#include "probes/training/backends/host/before_target.h"
 
 #if defined(__x86_64__)
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")

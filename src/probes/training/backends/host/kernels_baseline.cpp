@@ -1,15 +1,5 @@
-// The kernels for any CPU: 128-bit vectors. What is inline and shared with other files must come
-// before the target below, or the linker might give those files the copy compiled for this
-// extension.
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <type_traits>
-
-#include "probes/training/backends/host/checked_id.h"
-#include "probes/training/backends/host/host_kernels.h"
+// The kernels for any CPU: 128-bit vectors.
+#include "probes/training/backends/host/before_target.h"
 
 #define BENCH_ISA isa_baseline
 #define BENCH_VECTOR_BYTES 16

@@ -1,0 +1,13 @@
+// What the kernels use that is inline and shared with other files. It must come before a file sets
+// its target, or the linker might give those files the copy compiled for that instruction set.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "probes/training/backends/host/checked_id.h"
+#include "probes/training/backends/host/host_kernels.h"

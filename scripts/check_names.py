@@ -23,6 +23,12 @@ TYPE = re.compile(r"(?:struct|class|enum(?: class)?|union) (\w+)")
 APART = re.compile(r"src/probes/(backends|procedures)/")
 
 
+def declared_by(line):
+    """The name; None where a line declares nothing that this can see."""
+    match = TYPE.match(line) or DECLARED.match(re.sub(r"\[\[\w+\]\]|//.*", "", line))
+    return match.group(1) if match else None
+
+
 def names(path):
     """What the unnamed namespaces of a file declare. Lines of our own format are all this must read."""
     found, inside = set(), False
@@ -32,21 +38,15 @@ def names(path):
         elif re.match(r"\}\s*// namespace$", line):
             inside = False
         elif inside and line and not NO_DECLARATION.match(line):
-            match = TYPE.match(line) or DECLARED.match(re.sub(r"\[\[\w+\]\]|//.*", "", line))
-            if match:
-                found.add(match.group(1))
-    return found
+            found.add(declared_by(line))
+    return found - {None}
 
 
 def public_functions(path):
     """The free functions that a header declares."""
-    found = set()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line and not NO_DECLARATION.match(line) and "(" in line and not TYPE.match(line):
-            match = DECLARED.match(re.sub(r"\[\[\w+\]\]|//.*", "", line))
-            if match:
-                found.add(match.group(1))
-    return found
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {declared_by(line) for line in lines
+            if line and not NO_DECLARATION.match(line) and "(" in line and not TYPE.match(line)} - {None}
 
 
 def included(path):

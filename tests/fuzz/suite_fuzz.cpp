@@ -30,7 +30,7 @@ void try_suite(const std::string& text) try {
   if (!is_small(suite)) return;
   const bench::Inventory inventory{
       {{.name = "node01", .address = "", .slots = 4, .devices = {}, .labels = {}}}};
-  bench::to_json(bench::make_plan(suite, inventory, catalogue, {}));
+  bench::plan_text(bench::make_plan(suite, inventory, catalogue, {}));
 } catch (const bench::Error& error) {
   demand(error.kind() == bench::ErrorKind::input, error.what());
 }

@@ -180,7 +180,7 @@ TEST_CASE("a plan read back from its JSON starts the same commands") {
       R"({"name": "a", "probe": "peak", "scope": "all", "ranks_per_host": "slots", "cooldown_s": 2},
          {"name": "b", "probe": "gemm", "device": "cuda"})",
       uneven);
-  const Plan second = plan_from_json(to_json(first), "plan.json");
+  const Plan second = plan_from_json(parse_json(plan_text(first), "plan.json"), "plan.json");
   REQUIRE(second.entries.size() == first.entries.size());
   const auto sorted = [](std::vector<PlanEntry> entries) {
     std::ranges::sort(entries, {}, [](const PlanEntry& entry) { return entry.job.id; });
@@ -197,8 +197,9 @@ TEST_CASE("a plan read back from its JSON starts the same commands") {
   CHECK(to_json(second.inventory) == to_json(first.inventory));
   const Json text = parse_json(plan_text(first, {{"run", "r"}}), "plan.json");
   CHECK(text.at("run") == "r");
-  const Json whole = to_json(first);
+  const Json whole = parse_json(plan_text(first), "plan.json");
   for (const auto& [key, value] : whole.items()) CHECK(text.at(key) == value);
+  CHECK(whole.at("jobs").size() + whole.at("skipped").size() == first.entries.size());
   CHECK_THROWS_AS(plan_from_json(Json::object(), "plan.json"), Error);
 }
 
@@ -226,8 +227,9 @@ TEST_CASE("axes and repeats that explode together are refused too") {
 }
 
 TEST_CASE("the plan's JSON has jobs, skips with reasons, and gates by case") {
-  const Json json = to_json(plan(R"({"name": "a", "probe": "gemm", "device": "cuda"},
-      {"name": "b", "probe": "peak", "gates": [{"metric": "throughput", "min": 1}]})"));
+  const Plan made = plan(R"({"name": "a", "probe": "gemm", "device": "cuda"},
+      {"name": "b", "probe": "peak", "gates": [{"metric": "throughput", "min": 1}]})");
+  const Json json = parse_json(plan_text(made), "plan.json");
   REQUIRE(json["jobs"].size() == 1);
   CHECK(json["jobs"][0]["id"] == "02.b");
   REQUIRE(json["skipped"].size() == 1);

@@ -43,7 +43,7 @@ void add_plan(CLI::App& app, CommandResult&) {
   add_reading_options(*command, *options);
   command->callback([options] {
     const PlannedRun planned = plan_from(*options, options->database());
-    options->json ? print(to_json(planned.plan)) : print(plan_summary(planned.plan));
+    options->json ? print(plan_text(planned.plan)) : print(plan_summary(planned.plan));
   });
 }
 

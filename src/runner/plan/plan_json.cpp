@@ -85,13 +85,6 @@ Json without_jobs(const Plan& plan) {
 
 }  // namespace
 
-Json to_json(const Plan& plan) {
-  Json json = without_jobs(plan);
-  json["jobs"] = json["skipped"] = Json::array();
-  for (const PlanEntry& entry : plan.entries) json[list_of(entry)].push_back(job_json(entry));
-  return json;
-}
-
 std::string plan_text(const Plan& plan, Json header) {
   header.update(without_jobs(plan));
   std::string text = header.dump(1, ' ', false, Json::error_handler_t::replace);

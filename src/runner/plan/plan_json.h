@@ -7,12 +7,9 @@
 namespace bench {
 
 /// suite, digest, inventory, jobs, skipped, gates, expected_s; and `uneven` and `cooldown_s` for
-/// the jobs that have them.
-Json to_json(const Plan& plan);
-
-/// The same with more keys of `header` at the top, as text made job by job: the jobs of 4,000 hosts
+/// the jobs that have them; and the keys of `header`. Text made job by job: the jobs of 4,000 hosts
 /// as one tree take hundreds of megabytes.
-std::string plan_text(const Plan& plan, Json header);
+std::string plan_text(const Plan& plan, Json header = Json::object());
 
 /// Throws Error(input) naming what is wrong; the text may be anybody's.
 Plan plan_from_json(const Json& json, const std::string& origin);

@@ -38,6 +38,11 @@ def build_programs():
     require([ROOT / "scripts" / "build", "--quiet"])
 
 
+def build_all():
+    """Also what tests start, of the same version."""
+    require([ROOT / "scripts" / "build", "--tests", "--quiet"])
+
+
 def clone(folder):
     """A fresh clone of the last commit, at `folder`; its commit."""
     require(["git", "clone", "--quiet", "--no-hardlinks", "--no-local", ROOT, folder])

@@ -48,8 +48,8 @@ function(bench_share_headers target)
 endfunction()
 
 # The files of one folder are compiled together: three times as fast where templates are most of the work.
-# So no two of them may give different things one name. The preset "ci" compiles each file by itself, where
-# a forgotten #include shows.
+# So no two of them may give different things one name, and a forgotten #include shows only where each file is
+# compiled by itself: scripts/evidence each_file.
 option(BENCH_UNITY "Compile the files of a folder together" ON)
 function(bench_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${BENCH_UNITY} UNITY_BUILD_MODE GROUP)

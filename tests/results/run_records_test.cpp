@@ -7,6 +7,7 @@
 #include "tests/support/temporary_directory.h"
 
 using namespace bench;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -79,8 +80,7 @@ TEST_CASE("records without a plan are kept under their job's id, and that is sai
 
 TEST_CASE("a folder that is no run is an error that names it") {
   const TemporaryDirectory folder;
-  CHECK_THROWS_WITH(read_run(folder.path() / "none"),
-                    Catch::Contains("none") && Catch::Contains("no run"));
+  CHECK_THROWS_WITH(read_run(folder.path() / "none"), Contains("none") && Contains("no run"));
 }
 
 TEST_CASE("a spool that cannot be read is an error, not a run without records") {

@@ -1,0 +1,94 @@
+// What is trained, and how its training is judged: a model's graph, its samples, what a preset
+// fixes, and the quality reached. The trainer knows a workload by this alone; a new one implements
+// it and adds its name to workloads.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/group.h"
+#include "probes/training/engine/lane.h"
+#include "probes/training/optimizers/optimizer.h"
+#include "probes/training/optimizers/schedule.h"
+#include "probes/training/sources/random.h"
+
+namespace bench::training {
+
+class SparseTables;
+
+/// What a preset fixes beside the model. A schedule never depends on how the training goes, so a
+/// run ends at its horizon, or at the first evaluation that meets the target.
+struct Recipe {
+  std::int64_t batch = 0;    // samples of a step, over all ranks
+  std::int64_t horizon = 0;  // steps
+  Schedule schedule = {};
+  double clip = 0.0;                    // longest gradient that is not shortened; 0: none is
+  double target = 0.0;                  // the gap at or below which a run has converged
+  std::int64_t evaluation_every = 0;    // steps
+  std::int64_t evaluation_samples = 0;  // the first ones of their split
+};
+
+/// How good a model is on the evaluation samples. What counts is the gap to the best that any model
+/// can reach on those very samples; lower is better, and 0 is perfect.
+struct Quality {
+  double gap = 0.0;
+  double native = 0.0;  // the field's own metric: nats a token, AUC
+  double floor = 0.0;   // the best attainable native value
+  std::vector<std::pair<std::string, double>> parts = {};  // by name, for who looks closer
+};
+
+/// Evaluation samples adding up to a quality, on one rank.
+class Evaluation {
+ public:
+  virtual ~Evaluation() = default;
+  /// The samples of one micro-batch after forward(); `first` is the number of its first one, and
+  /// `count` how many of its rows' samples are to be counted. One thread at a time.
+  virtual void add(const Lane& lane, std::uint64_t first, std::int64_t count) = 0;
+  /// Over the samples of all ranks; every rank calls it and gets the same.
+  virtual Quality finish(Group& group) = 0;
+};
+
+/// A workload's model at one size of micro-batch.
+struct Model {
+  std::unique_ptr<Graph> graph = {};
+  Var losses = {};  // f64, one a row
+  std::vector<Var> inputs = {};
+  std::vector<Var> outputs = {};  // what an evaluation reads beside the losses
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual std::string name() const = 0;    // "llm"
+  virtual std::string preset() const = 0;  // "tiny"
+  virtual const Recipe& recipe() const = 0;
+
+  /// What throughput counts, "token" or "sample", and how many a sample is.
+  virtual std::string item() const = 0;
+  virtual std::int64_t items_per_sample() const = 0;
+  /// Forward and backward, by the convention of MFU (docs/training.md).
+  virtual double flops_per_sample() const = 0;
+
+  virtual Model model(std::int64_t samples, Dtype dtype, bool recompute) const = 0;
+  virtual std::unique_ptr<Optimizer> optimizer() const = 0;
+  /// Writes samples first, first + 1, ... into the inputs of a micro-batch; threads may do so at
+  /// once.
+  virtual void read(Split split, std::uint64_t first, const Model& model,
+                    const Lane& lane) const = 0;
+  /// Of what read() would write for these samples, by which ranks compare their data.
+  virtual std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const = 0;
+  virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
+
+  /// Parameters beside the graph, of which a step touches a few rows; null where there are none.
+  virtual SparseTables* tables() { return nullptr; }
+};
+
+/// Throws Error(input) for a name or preset there is not, listing those there are.
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
+                                        std::uint64_t seed);
+std::vector<std::string> workload_names();
+std::vector<std::string> preset_names(const std::string& workload);
+
+}  // namespace bench::training

@@ -29,10 +29,11 @@ enum SampleFlag : unsigned {
   kClockMoved = 2,   // the clock was more than 2 % away from its running median
   kThermal = 4,      // a thermal or hardware slow-down was reported
   kPowerCapped = 8,  // noted, never filtered
-  kCrowded = 16      // other processes used more than a tenth of the machine during the series
+  kCrowded = 16,     // other processes used more than a tenth of the machine during the series
+  kCoreShared = 32   // a measuring thread had no core of its own, as a hypervisor may place it
 };
 /// The flags that take a sample out of the clean ones.
-inline constexpr unsigned kUnclean = kStolen | kClockMoved | kThermal | kCrowded;
+inline constexpr unsigned kUnclean = kStolen | kClockMoved | kThermal | kCrowded | kCoreShared;
 
 struct Limit {
   double value = 0.0;  // in the unit of the metric

@@ -17,7 +17,8 @@ constexpr std::size_t kSteadyWindow = 10;
 constexpr double kSteadyChange = 0.01;
 constexpr double kBatchSeconds = 0.005;  // ranks agree after about this much work
 constexpr std::size_t kMaxBatch = 1000;
-constexpr std::array<SampleFlag, 2> kSlowdowns = {kThermal, kPowerCapped};
+constexpr std::array<SampleFlag, 3> kNoted = {kThermal, kPowerCapped, kCoreShared};
+constexpr double kOwnCore = 0.62;  // two threads of one core get a half each, and 0.95 of their own
 
 double median_of_last(const std::vector<double>& values, std::size_t skip, std::size_t count) {
   const auto end = values.end() - static_cast<std::ptrdiff_t>(skip);
@@ -59,8 +60,8 @@ TimedSeries Sampler::run(const Measurement& m) {
     const bool moved = agreed_max(clock_moved(batch, series) ? 1.0 : 0.0) > 0.0;
     if (batch.clock > 0.0) series.clocks.push_back(batch.clock);
     unsigned of_all = moved ? kClockMoved : kClean;
-    for (std::size_t i = 0; i < kSlowdowns.size(); ++i)
-      if (batch.slowed[i] > 0.0) of_all |= kSlowdowns[i];
+    for (std::size_t i = 0; i < kNoted.size(); ++i)
+      if (batch.noted[i] > 0.0) of_all |= kNoted[i];
     for (std::size_t i = 0; i < batch.seconds.size(); ++i) {
       series.seconds.push_back(batch.seconds[i]);
       series.flags.push_back((batch.spoiled[i] > 0.0 ? kStolen : kClean) | of_all);
@@ -154,9 +155,10 @@ Sampler::Batch Sampler::take(const Measurement& m, std::int64_t calls, std::size
     batch.spoiled.push_back(watch.lost().value >= kStolenShare * whole ? 1.0 : 0.0);
   }
   if (const auto clock = m.clock ? m.clock() : device_.clock()) batch.clock = clock->value;
-  const unsigned slowdown = device_.slowdown();
-  for (std::size_t i = 0; i < kSlowdowns.size(); ++i)
-    batch.slowed[i] = (slowdown & kSlowdowns[i]) != 0 ? 1.0 : 0.0;
+  unsigned noted = device_.slowdown();
+  if (m.core_share && m.core_share().value_or(1.0) < kOwnCore) noted |= kCoreShared;
+  for (std::size_t i = 0; i < kNoted.size(); ++i)
+    batch.noted[i] = (noted & kNoted[i]) != 0 ? 1.0 : 0.0;
   return batch;
 }
 
@@ -170,9 +172,9 @@ void Sampler::agree(const Measurement& m, Batch& batch) {
     for (double& value : batch.seconds) value /= group_.size();
   }
   // One reduction for both.
-  batch.spoiled.insert(batch.spoiled.end(), batch.slowed.begin(), batch.slowed.end());
+  batch.spoiled.insert(batch.spoiled.end(), batch.noted.begin(), batch.noted.end());
   group_.max(batch.spoiled);
-  std::copy(batch.spoiled.end() - batch.slowed.size(), batch.spoiled.end(), batch.slowed.begin());
+  std::copy(batch.spoiled.end() - batch.noted.size(), batch.spoiled.end(), batch.noted.begin());
   batch.spoiled.resize(batch.seconds.size());
 }
 

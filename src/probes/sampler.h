@@ -41,7 +41,7 @@ class Sampler {
     std::vector<double>
         spoiled;  // 1 where the sample is stolen, in doubles so that ranks can agree
     double clock = 0.0;
-    std::array<double, 2> slowed{};  // 1 for each of kSlowdowns that was seen
+    std::array<double, 3> noted{};  // 1 for each of kNoted that was seen beside it
   };
 
   std::int64_t calls_per_sample(const Measurement& m);

@@ -46,13 +46,18 @@ std::optional<double> median_cycles(const TimedSeries& series) {
 
 std::string why_not_clean(const Samples& samples) {
   const Quality& quality = samples.quality;
-  const bool hot = std::all_of(samples.flags.begin(), samples.flags.end(),
-                               [](unsigned flags) { return (flags & kThermal) != 0; });
-  if (hot) return "no clean sample: heat or the hardware itself held the clock down all the time";
+  const auto all = [&](SampleFlag flag) {
+    return std::ranges::all_of(samples.flags, [&](unsigned flags) { return (flags & flag) != 0; });
+  };
+  if (all(kThermal))
+    return "no clean sample: heat or the hardware itself held the clock down all the time";
   const double others = quality.others_share.value_or(0.0);
   if (others > kCrowdedShare)
     return "crowded: other processes used " + format(others, Unit::ratio) +
            " of this machine's CPU time meanwhile";
+  if (all(kCoreShared))
+    return "no clean sample: a measuring thread had half a core, as where a hypervisor runs two "
+           "virtual CPUs on one";
   return "no clean sample: the median is of disturbed ones";
 }
 

@@ -66,6 +66,9 @@ struct Measurement {
   std::function<Json()> chosen = {};
   /// The clock under this kind of load, asked for right after each sample; else the device's own.
   std::function<std::optional<Hertz>()> clock = {};
+  /// The smallest share of a core that any measuring thread has just then, asked for right after
+  /// each sample: samples of threads that shared theirs are not clean. Nothing: not known.
+  std::function<std::optional<double>()> core_share = {};
   std::function<void()> before_sample = {};  // untimed, before the barrier; isolated timing only
   Timing timing = Timing::isolated;
   std::int64_t calls = 0;  // in one sample; 0: as many as fill min_sample_s

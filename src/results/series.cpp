@@ -18,12 +18,13 @@ namespace {
 constexpr std::size_t kSamplesForP95 = 20;
 constexpr std::size_t kSamplesForP99 = 100;
 
-constexpr std::array<std::pair<SampleFlag, const char*>, 5> kFlagNames{
+constexpr std::array<std::pair<SampleFlag, const char*>, 6> kFlagNames{
     {{kStolen, "stolen"},
      {kClockMoved, "clock_moved"},
      {kThermal, "thermal"},
      {kPowerCapped, "power_capped"},
-     {kCrowded, "crowded"}}};
+     {kCrowded, "crowded"},
+     {kCoreShared, "core_shared"}}};
 
 struct Finite {
   std::vector<double> values;

@@ -17,9 +17,11 @@ struct Scripted {
   MeasureSettings settings;
   std::int64_t calls_made = 0;
   std::function<double()> next = [] { return 0.002; };
+  std::function<std::optional<double>()> core_share = {};
 
   TimedSeries run() {
     Measurement m;
+    m.core_share = core_share;
     m.work = [this](std::int64_t calls) {
       for (std::int64_t i = 0; i < calls; ++i) {
         device.time += Seconds{next()};
@@ -160,6 +162,25 @@ TEST_CASE("heat takes samples out of the clean ones, a power cap is only noted")
   CHECK(carry(kPowerCapped) == n);
   CHECK(carry(kThermal) >= n / 5);
   CHECK(static_cast<std::ptrdiff_t>(count_clean(series.flags)) == n - carry(kThermal));
+}
+
+TEST_CASE("samples of threads that shared a core are not clean") {
+  Scripted s;
+  double last = 0.0;
+  s.next = [&, i = 0]() mutable { return last = ++i % 3 == 0 ? 0.004 : 0.002; };
+  s.core_share = [&] { return last > 0.003 ? 0.49 : 0.93; };
+  const TimedSeries series = s.run();
+  for (std::size_t i = 0; i < series.seconds.size(); ++i)
+    CHECK(((series.flags[i] & kCoreShared) != 0) == (series.seconds[i] > 0.003));
+  CHECK(count_clean(series.flags) >= series.flags.size() / 2);
+  CHECK(median(representative(series.seconds, series.flags)) == Approx(0.002));
+}
+
+TEST_CASE("where it is not known whether a core was shared, nothing is held against a sample") {
+  Scripted s;
+  s.core_share = [] { return std::nullopt; };
+  const TimedSeries series = s.run();
+  CHECK(count_clean(series.flags) == series.flags.size());
 }
 
 TEST_CASE("beside others that use a tenth of the machine no sample is clean") {

@@ -76,6 +76,9 @@ class GemmPlan {
   virtual std::vector<std::byte> result() const = 0;
   /// The clock of the calling thread's core under this load. Call it right after run().
   virtual std::optional<Hertz> clock() = 0;
+  /// The smallest share of a core that any of the threads got just now; see Measurement. Call it
+  /// right after run().
+  virtual std::optional<double> core_share() { return {}; }
 };
 
 /// A plan, or why there is none.

@@ -42,6 +42,8 @@ class InstructionRun {
   virtual Check verify() = 0;
   /// The clock of the calling thread's core under this load. Call it right after run().
   virtual std::optional<Hertz> clock() = 0;
+  /// The smallest share of a core that any of the threads got just now; see Measurement.
+  virtual std::optional<double> core_share() { return {}; }
 };
 
 class Instructions {

@@ -117,6 +117,7 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
                      .reports = {report},
                      .verify = [&] { return verify(state, plan, matrices, product); },
                      .clock = [&] { return plan.clock(); },
+                     .core_share = [&] { return plan.core_share(); },
                      .threads = c.threads});
   tell_hashes(state, product);
   if (measured.cycles && measured.clean > 0)

@@ -73,6 +73,7 @@ void measure_throughput(State& state, Instructions& instructions, std::size_t in
                  .reports = {report},
                  .verify = [&] { return run->verify(); },
                  .clock = [&] { return run->clock(); },
+                 .core_share = [&] { return run->core_share(); },
                  .threads = threads});
 }
 

@@ -3,8 +3,12 @@
 // measuring thread.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "probes/backends/host/core_share.h"
 #include "probes/backends/host/thread_watch.h"
 
 namespace bench {
@@ -17,10 +21,19 @@ class LibraryThreads {
   LibraryThreads(const LibraryThreads&) = delete;
   LibraryThreads& operator=(const LibraryThreads&) = delete;
 
+  int count() const { return count_; }
+  /// work(thread) on every thread of the pool at once. `work` must not throw.
+  void run(const std::function<void(int thread)>& work) const;
+
  private:
   int count_;
   HostThreadWatch& watch_;
   std::vector<int> caller_affinity_;
 };
+
+/// What CoreShare::smallest() says of these threads; `cores` is made at the first call, because few
+/// plans are ever asked.
+std::optional<double> share_of(std::optional<CoreShare>& cores, const LibraryThreads& threads,
+                               const std::string& isa);
 
 }  // namespace bench

@@ -6,6 +6,7 @@
 
 #include "core/order_statistics.h"
 #include "probes/backends/host/clock.h"
+#include "probes/backends/host/core_share.h"
 #include "probes/backends/host/host_capabilities.h"
 #include "probes/backends/host/kernels_compute.h"
 #include "probes/backends/host/team.h"
@@ -64,6 +65,10 @@ class StreamRun final : public InstructionRun {
   }
 
   std::optional<Hertz> clock() override { return vector_clock(kernel_.stream.isa); }
+  std::optional<double> core_share() override {
+    if (!cores_) cores_.emplace(team_.size(), kernel_.stream.isa);
+    return cores_->smallest([this](const auto& work) { team_.run(work); });
+  }
 
  private:
   /// In pieces short enough for exact sums; looking at the sums of a piece takes a millionth of it.
@@ -83,6 +88,7 @@ class StreamRun final : public InstructionRun {
   const Factors factors_;
   std::vector<Lane> lanes_;
   Team team_;
+  std::optional<CoreShare> cores_ = {};
 };
 
 /// Windows of about thirty microseconds of the loop, each with the clock read behind it: long

@@ -49,22 +49,41 @@ void Planner::find_needs() {
   }
 }
 
+/// Trainable ones in the order in which their gradients become final, which is that of their first
+/// users from the last to the first; frozen ones after them. It is the same for training and
+/// evaluation, so that both see the same arena.
+std::vector<int> Planner::parameter_order() const {
+  std::vector<int> order, first_user(graph_.tensors().size(), -1);
+  for (std::size_t id = graph_.nodes().size(); id-- > 0;)
+    for (const int input : graph_.nodes()[id].inputs)
+      first_user[static_cast<std::size_t>(input)] = static_cast<int>(id);
+  for (std::size_t id = 0; id < graph_.tensors().size(); ++id)
+    if (graph_.tensors()[id].kind == Tensor::Kind::parameter) order.push_back(static_cast<int>(id));
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const bool trained_a = tensor(a).parameter.trainable, trained_b = tensor(b).parameter.trainable;
+    if (trained_a != trained_b) return trained_a;
+    return first_user[static_cast<std::size_t>(a)] > first_user[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
 void Planner::place_permanent() {
+  for (const int id : parameter_order()) {
+    const auto i = static_cast<std::size_t>(id);
+    require(readers_[i] > 0, "parameter", "nothing uses '" + tensor(id).name + "'");
+    value(id) = fresh(shaped(id), Label::parameters, Arena::parameters);
+    if (needs_gradient_[i]) gradient(id) = fresh(shaped(id), Label::gradients, Arena::gradients);
+  }
   for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
     const int id = static_cast<int>(i);
     switch (tensor(id).kind) {
-      case Tensor::Kind::parameter:
-        require(readers_[i] > 0, "parameter", "nothing uses '" + tensor(id).name + "'");
-        value(id) = fresh(shaped(id), Label::parameters, Arena::parameters);
-        if (needs_gradient_[i])
-          gradient(id) = fresh(shaped(id), Label::gradients, Arena::gradients);
-        break;
       case Tensor::Kind::constant:
         value(id) = fresh(shaped(id), Label::constants, Arena::constants);
         break;
       case Tensor::Kind::input:
         value(id) = fresh(shaped(id), Label::inputs, Arena::inputs);
         break;
+      case Tensor::Kind::parameter:
       case Tensor::Kind::activation:
         break;
     }

@@ -18,6 +18,7 @@ class Planner {
   Slot& gradient(int id) { return plan_.gradients[static_cast<std::size_t>(id)]; }
 
   void find_needs();
+  std::vector<int> parameter_order() const;
   void place_permanent();
   void forward();
   void backward();

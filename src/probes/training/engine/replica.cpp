@@ -1,36 +1,11 @@
 #include "probes/training/engine/replica.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
+#include "probes/host_clock.h"
 
 namespace bench::training {
-namespace {
-
-// Fixed, so that neither sums nor updates depend on the number of threads.
-constexpr std::int64_t kBlock = 16384;
-
-View part(View row, std::int64_t first, std::int64_t count) {
-  auto* bytes = row.as<std::byte>();
-  const auto size = static_cast<std::int64_t>(size_of(row.dtype));
-  return {bytes + first * size, 1, count, row.dtype};
-}
-
-std::int64_t blocks_of(View row) { return (row.elements() + kBlock - 1) / kBlock; }
-
-View block(View row, std::int64_t index) {
-  return part(row, index * kBlock, std::min(kBlock, row.elements() - index * kBlock));
-}
-
-/// The blocks of one thread of `threads`: neighbours, so that its caches keep them.
-template <class Work>
-void share_blocks(std::int64_t blocks, int thread, int threads, const Work& work) {
-  for (std::int64_t i = blocks * thread / threads; i < blocks * (thread + 1) / threads; ++i)
-    work(i);
-}
-
-}  // namespace
 
 Replica::Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
                  std::unique_ptr<Optimizer> optimizer, const ReplicaOptions& options)
@@ -39,88 +14,139 @@ Replica::Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
       options_(options),
       weights_(plan, options.seed),
       optimizer_(std::move(optimizer)),
+      kernels_(kernels(plan.graph->compute())),
       pool_(options.lanes),
-      lane_losses_(static_cast<std::size_t>(options.lanes)) {
+      lane_losses_(static_cast<std::size_t>(options.lanes)),
+      lane_times_(lane_losses_.size()) {
   require(plan.training, "replica", "the plan is one of evaluation");
   for (int lane = 0; lane < options.lanes; ++lane)
     lanes_.push_back(std::make_unique<Lane>(plan, weights_, kernels));
-  optimizer_->prepare(weights_.all().elements(), plan.graph->compute());
   squares_.resize(static_cast<std::size_t>(blocks_of(gradients())));
-  make_chunks();
 }
 
-void Replica::make_chunks() {
-  for (const auto& [tensor, action] : plan_.gradient_order) {
-    const auto id = static_cast<std::size_t>(tensor);
-    const View whole = weights_.view(plan_, tensor), slope = lanes_[0]->gradient({nullptr, tensor});
-    const View row{whole.data, 1, whole.elements(), whole.dtype};
-    const View slopes{slope.data, 1, slope.elements(), slope.dtype};
-    const auto size = static_cast<std::int64_t>(size_of(whole.dtype));
-    const std::int64_t start = (whole.as<std::byte>() - weights_.all().as<std::byte>()) / size;
-    for (std::int64_t i = 0; i < blocks_of(row); ++i)
-      chunks_.push_back({start + i * kBlock, plan_.graph->tensors()[id].parameter.decay,
-                         block(row, i), block(slopes, i)});
-  }
+void Replica::own(const std::vector<BlockRange>& blocks) {
+  owns_ = true;
+  make_chunks(blocks);
+  std::int64_t elements = 0;
+  for (const BlockRange& range : blocks) elements += blocks_in(gradients(), range).elements();
+  optimizer_->prepare(elements, plan_.graph->compute());
 }
 
-double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all) {
-  const std::int64_t rows = losses_.shape().rows() * micro_batches();
-  const double scale = 1.0 / static_cast<double>(rows_in_all > 0 ? rows_in_all : rows);
-  pool_.run([&](int lane) { run_lane(lane, fill, scale); });
+double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks) {
+  const double scale = 1.0 / static_cast<double>(rows_in_all > 0 ? rows_in_all : rows());
+  pool_.run([&](int lane) { run_lane(lane, fill, scale, hooks); });
   double sum = 0.0;
   for (const double loss : lane_losses_) sum += loss;
-  return sum / static_cast<double>(rows);
+  return sum / static_cast<double>(rows());
 }
 
-void Replica::run_lane(int index, const Fill& fill, double scale) {
+void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& hooks) try {
   const auto at = static_cast<std::size_t>(index);
   Lane& lane = *lanes_[at];
+  Times& times = lane_times_[at] = {};
+  Seconds before = steady_now();
+  const auto lap = [&before](Seconds& phase) {
+    const Seconds now = steady_now();
+    phase += now - before;
+    before = now;
+  };
   double sum = 0.0;
   for (int i = 0; i < options_.micro_batches; ++i) {
-    fill(lane, index * options_.micro_batches + i);
+    const int number = index * options_.micro_batches + i;
+    fill(lane, number);
+    lap(times.data);
     const StepScalars scalars{scale, i == 0};
     lane.forward(scalars);
     const View losses = lane.view(losses_);
     for (std::int64_t row = 0; row < losses.rows; ++row) sum += losses.as<double>()[row];
-    lane.backward(scalars);
+    lap(times.forward);
+    if (i + 1 < options_.micro_batches)
+      lane.backward(scalars);
+    else
+      backward(index, scalars, hooks);
+    if (hooks.after_backward) hooks.after_backward(lane, number);
+    lap(times.backward);
   }
   lane_losses_[at] = sum;
+} catch (...) {
+  if (hooks.failed) hooks.failed();
+  throw;
+}
+
+void Replica::backward(int index, const StepScalars& scalars, const Hooks& hooks) {
+  Lane& lane = *lanes_[static_cast<std::size_t>(index)];
+  int done = plan_.backward_begin;
+  for (std::size_t i = 0; i < hooks.milestones.size(); ++i) {
+    lane.run(done, hooks.milestones[i] + 1, scalars);
+    done = hooks.milestones[i] + 1;
+    hooks.reached(index, static_cast<int>(i));
+  }
+  lane.run(done, static_cast<int>(plan_.actions.size()), scalars);
+}
+
+Replica::Times Replica::times() const {
+  Times mean;
+  const double share = 1.0 / static_cast<double>(lane_times_.size());
+  for (const Times& lane : lane_times_) {
+    mean.data += lane.data * share;
+    mean.forward += lane.forward * share;
+    mean.backward += lane.backward * share;
+  }
+  return mean;
 }
 
 void Replica::sum_lanes() {
   if (lanes_.size() == 1) return;
-  const View sum = gradients();
   pool_.run([&](int thread) {
-    share_blocks(blocks_of(sum), thread, pool_.size(), [&](std::int64_t i) {
-      for (std::size_t lane = 1; lane < lanes_.size(); ++lane)
-        lanes_[static_cast<std::size_t>(thread)]->kernels().elementwise->copy(
-            block(lanes_[lane]->gradients(), i), block(sum, i), true);
-    });
+    share_out(blocks_of(gradients()), thread, pool_.size(),
+              [&](std::int64_t i) { sum_lanes(thread, i); });
   });
 }
 
-double Replica::gradient_norm() {
+void Replica::sum_lanes(int lane, std::int64_t index) {
+  const KernelSet& kernels = lanes_[static_cast<std::size_t>(lane)]->kernels();
+  for (std::size_t other = 1; other < lanes_.size(); ++other)
+    kernels.elementwise->copy(block_of(lanes_[other]->gradients(), index),
+                              block_of(gradients(), index), true);
+}
+
+std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks) {
   const View all = gradients();
   pool_.run([&](int thread) {
-    const Lane& lane = *lanes_[static_cast<std::size_t>(thread)];
-    share_blocks(blocks_of(all), thread, pool_.size(), [&](std::int64_t i) {
-      squares_[static_cast<std::size_t>(i)] = lane.kernels().optimizer->square_sum(block(all, i));
-    });
+    OptimizerKernels& kernels = *lanes_[static_cast<std::size_t>(thread)]->kernels().optimizer;
+    for (const BlockRange& range : blocks)
+      share_out(range.size(), thread, pool_.size(), [&](std::int64_t i) {
+        squares_[static_cast<std::size_t>(range.first + i)] =
+            kernels.square_sum(block_of(all, range.first + i));
+      });
   });
+  return squares_;
+}
+
+double Replica::gradient_norm() {
   double sum = 0.0;
-  for (const double square : squares_) sum += square;
+  for (const double square : square_sums({{0, blocks_of(gradients())}})) sum += square;
   return std::sqrt(sum);
 }
 
 void Replica::update(double rate, double gradient_scale) {
+  if (!owns_) own({{0, blocks_of(gradients())}});
   const UpdateScalars scalars{rate, gradient_scale, ++steps_};
   pool_.run([&](int thread) {
     const Lane& lane = *lanes_[static_cast<std::size_t>(thread)];
-    share_blocks(
-        static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(), [&](std::int64_t i) {
-          optimizer_->update(lane.kernels(), chunks_[static_cast<std::size_t>(i)], scalars);
-        });
+    share_out(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(), [&](std::int64_t i) {
+      optimizer_->update(lane.kernels(), chunks_[static_cast<std::size_t>(i)], scalars);
+    });
   });
+}
+
+double Replica::clip_scale(const Step& step, double clip) const {
+  if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm))
+    throw Error(ErrorKind::internal,
+                "step " + std::to_string(steps_) + " has the loss " + std::to_string(step.loss) +
+                    " and a gradient of length " + std::to_string(step.gradient_norm),
+                "a lower learning rate, or memory that flips bits");
+  return clip > 0.0 && step.gradient_norm > clip ? clip / step.gradient_norm : 1.0;
 }
 
 Replica::Step Replica::step(const Fill& fill, double rate, double clip) {
@@ -128,13 +154,7 @@ Replica::Step Replica::step(const Fill& fill, double rate, double clip) {
   step.loss = forward_backward(fill);
   sum_lanes();
   step.gradient_norm = gradient_norm();
-  if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm))
-    throw Error(ErrorKind::internal,
-                "step " + std::to_string(steps_) + " has the loss " + std::to_string(step.loss) +
-                    " and a gradient of length " + std::to_string(step.gradient_norm),
-                "a lower learning rate, or memory that flips bits");
-  const bool clipped = clip > 0.0 && step.gradient_norm > clip;
-  update(rate, clipped ? clip / step.gradient_norm : 1.0);
+  update(rate, clip_scale(step, clip));
   return step;
 }
 

@@ -4,6 +4,8 @@
 //
 //   forward_backward(fill) -> sum_lanes() -> [exchange gradients()] -> gradient_norm() -> update()
 //
+// DataParallel (parallel/) does a whole step, for one rank as for many.
+//
 // Results are bit-equal from run to run for one number of lanes. Another number sums the lanes'
 // gradients otherwise and differs by rounding.
 #pragma once
@@ -12,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/units.h"
+#include "probes/training/engine/gradient_blocks.h"
 #include "probes/training/engine/lane.h"
 #include "probes/training/engine/worker_pool.h"
 #include "probes/training/optimizers/optimizer.h"
@@ -30,19 +34,40 @@ class Replica {
   /// may be called by several threads at once.
   using Fill = std::function<void(const Lane& lane, int number)>;
 
+  /// What lanes do, or are told to tell, beside their work; each in the lane's own thread.
+  struct Hooks {
+    /// After the backward pass of a micro-batch, whose inputs and their gradients are still there.
+    std::function<void(const Lane& lane, int number)> after_backward = {};
+    /// Actions of the plan, ascending. In a lane's last micro-batch reached(lane, i) is called once
+    /// milestones[i] is done: gradients that are final by then do not change any more.
+    std::vector<int> milestones = {};
+    std::function<void(int lane, int milestone)> reached = {};
+    /// A lane has thrown: it reaches no further milestone.
+    std::function<void()> failed = {};
+  };
+
   /// `plan` (of training) must outlive the replica; `losses` is the loss's result.
   Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
           std::unique_ptr<Optimizer> optimizer, const ReplicaOptions& options);
 
   /// All micro-batches, forward and backward; returns the mean loss over their rows. The gradient
   /// is that of the mean over `rows_in_all` rows, of all ranks together (0: this rank's alone).
-  double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0);
+  double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0, const Hooks& hooks = {});
   /// The lanes' gradients become one.
   void sum_lanes();
-  /// That one, as a row over all parameters.
+  /// Block `index` of that, by one thread; of lane `lane`'s kernels.
+  void sum_lanes(int lane, std::int64_t index);
+  /// That one, as a row over all trainable parameters, which lie at the same elements of
+  /// weights().all(); the order is that in which gradients become final.
   View gradients() const { return lanes_.front()->gradients(); }
   /// sqrt of the sum of squares, summed in one order whatever the number of lanes.
   double gradient_norm();
+  /// The squares' sums of some blocks of gradients(), by block; the others stay as they were.
+  std::vector<double>& square_sums(const std::vector<BlockRange>& blocks);
+
+  /// From now on update() is about these blocks of parameters alone, and state is kept for no
+  /// others; it starts at zero. A replica that is not told owns all of them.
+  void own(const std::vector<BlockRange>& blocks);
   /// One step of the optimizer at this learning rate, gradients times `gradient_scale`.
   void update(double rate, double gradient_scale);
 
@@ -50,32 +75,52 @@ class Replica {
     double loss = 0.0;
     double gradient_norm = 0.0;  // before clipping
   };
-  /// All of the above; a gradient longer than `clip` (0: never) is made that long. Throws
+  /// A step of a replica alone; a gradient longer than `clip` (0: never) is made that long. Throws
   /// Error(internal) where loss or norm is not finite.
   Step step(const Fill& fill, double rate, double clip = 0.0);
+  /// What a gradient of this norm is to be multiplied by. Throws as step() does.
+  double clip_scale(const Step& step, double clip) const;
+
+  /// Of the last forward_backward(), mean over the lanes; after_backward() counts as backward.
+  struct Times {
+    Seconds data, forward, backward;
+  };
+  Times times() const;
 
   const Plan& plan() const { return plan_; }
   const Weights& weights() const { return weights_; }
+  Optimizer& optimizer() { return *optimizer_; }
+  /// For who works on tensors beside the lanes; one thread at a time.
+  const KernelSet& kernels() const { return kernels_; }
   WorkerPool& pool() { return pool_; }
   const Lane& lane(int index) const { return *lanes_[static_cast<std::size_t>(index)]; }
+  int lanes() const { return options_.lanes; }
   int micro_batches() const { return options_.lanes * options_.micro_batches; }
+  /// Rows of the loss in a step of this rank.
+  std::int64_t rows() const { return losses_.shape().rows() * micro_batches(); }
   std::int64_t steps_done() const { return steps_; }
+  /// Of a training that goes on from a checkpoint.
+  void set_steps_done(std::int64_t steps) { steps_ = steps; }
   /// Of all lanes together.
   std::int64_t memory_bytes(Label label) const;
   std::int64_t optimizer_bytes() const { return optimizer_->state_bytes(); }
 
  private:
-  void run_lane(int lane, const Fill& fill, double scale);
-  void make_chunks();
+  void run_lane(int lane, const Fill& fill, double scale, const Hooks& hooks);
+  void backward(int lane, const StepScalars& scalars, const Hooks& hooks);
+  void make_chunks(const std::vector<BlockRange>& blocks);
 
   const Plan& plan_;
   Var losses_;
   ReplicaOptions options_;
   Weights weights_;
   std::unique_ptr<Optimizer> optimizer_;
+  KernelSet kernels_;
   WorkerPool pool_;
   std::vector<std::unique_ptr<Lane>> lanes_ = {};
   std::vector<double> lane_losses_ = {};
+  std::vector<Times> lane_times_ = {};
+  bool owns_ = false;  // what to update has been told
   std::vector<UpdateRange> chunks_ = {};
   std::vector<double> squares_ = {};  // by block of gradients
   std::int64_t steps_ = 0;

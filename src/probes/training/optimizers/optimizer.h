@@ -12,7 +12,7 @@ namespace bench::training {
 
 /// A part of one parameter.
 struct UpdateRange {
-  std::int64_t first = 0;  // element in the arena of parameters, where its state lies too
+  std::int64_t first = 0;  // element of the optimizer's state
   bool decay = true;
   View parameters, gradients;  // one row each
 };

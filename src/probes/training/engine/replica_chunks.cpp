@@ -1,0 +1,44 @@
+// Which parts of which parameters a replica's optimizer updates.
+#include "probes/training/engine/replica.h"
+
+namespace bench::training {
+namespace {
+
+/// The elements of a tensor in a row over all.
+struct ElementRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+ElementRange elements_in(View row, View tensor) {
+  const auto size = static_cast<std::int64_t>(size_of(row.dtype));
+  const std::int64_t first = (tensor.as<std::byte>() - row.as<std::byte>()) / size;
+  return {first, first + tensor.elements()};
+}
+
+}  // namespace
+
+void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
+  chunks_.clear();
+  const View parameters = weights_.all(), slopes = gradients();
+  std::int64_t state = 0;  // elements of the ranges before
+  for (const BlockRange& range : blocks) {
+    const std::int64_t start = range.first * kBlock;
+    for (const auto& [tensor, action] : plan_.gradient_order) {
+      const ElementRange own = elements_in(slopes, lanes_[0]->gradient({nullptr, tensor}));
+      require(own.first == elements_in(parameters, weights_.view(plan_, tensor)).first, "replica",
+              "a parameter and its gradient lie at different elements");
+      const bool decay = plan_.graph->tensors()[static_cast<std::size_t>(tensor)].parameter.decay;
+      for (std::int64_t block = std::max(range.first, own.first / kBlock);
+           block < range.last && block * kBlock < own.last; ++block) {
+        const std::int64_t first = std::max(own.first, block * kBlock);
+        const std::int64_t count = std::min(own.last, (block + 1) * kBlock) - first;
+        chunks_.push_back({state + first - start, decay, part_of(parameters, first, count),
+                           part_of(slopes, first, count)});
+      }
+    }
+    state += blocks_in(slopes, range).elements();
+  }
+}
+
+}  // namespace bench::training

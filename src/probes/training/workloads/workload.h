@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/json.h"
 #include "probes/group.h"
 #include "probes/training/engine/lane.h"
 #include "probes/training/optimizers/optimizer.h"
@@ -28,6 +29,8 @@ struct Recipe {
   double target = 0.0;                  // the gap at or below which a run has converged
   std::int64_t evaluation_every = 0;    // steps
   std::int64_t evaluation_samples = 0;  // the first ones of their split
+  std::int64_t micro_batch = 0;    // samples a lane works on at once, at most; 0: all of its own
+  std::string target_source = {};  // how the target was found; "" where it is provisional
 };
 
 /// How good a model is on the evaluation samples. What counts is the gap to the best that any model
@@ -73,6 +76,8 @@ class Workload {
 
   virtual Model model(std::int64_t samples, Dtype dtype, bool recompute) const = 0;
   virtual std::unique_ptr<Optimizer> optimizer() const = 0;
+  /// By the keys of MLPerf's log: {"opt_name": "adamw", ...}; the rates of the schedule not.
+  virtual Json optimizer_options() const { return Json::object(); }
   /// Writes samples first, first + 1, ... into the inputs of a micro-batch; threads may do so at
   /// once.
   virtual void read(Split split, std::uint64_t first, const Model& model,

@@ -1,0 +1,129 @@
+#include "probes/training/workloads/llm.h"
+
+#include <algorithm>
+#include <array>
+
+#include "probes/training/sources/checksum.h"
+
+namespace bench::training {
+namespace {
+
+constexpr std::array<const char*, kTokenClasses> kClassNames = {"base", "key", "copy"};
+
+GrammarOptions language_of(const LlmShape& shape, std::uint64_t seed) {
+  GrammarOptions options;
+  options.vocabulary = static_cast<int>(shape.vocabulary);
+  options.targets = static_cast<int>(shape.sequence);
+  options.seed = seed;
+  return options;
+}
+
+/// Losses of the model and of the oracle, by class of token.
+class LlmEvaluation final : public Evaluation {
+ public:
+  LlmEvaluation(const GrammarSource& source, Var losses) : source_(source), losses_(losses) {
+    const auto targets = static_cast<std::size_t>(source.targets());
+    tokens_.resize(targets + 1);
+    log_probability_.resize(targets);
+    classes_.resize(targets);
+  }
+
+  void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
+    const double* loss = lane.view(losses_).as<double>();
+    for (std::int64_t i = 0; i < count; ++i) {
+      source_.read(Split::evaluation, first + static_cast<std::uint64_t>(i),
+                   {tokens_, log_probability_, classes_});
+      for (std::size_t t = 0; t < classes_.size(); ++t) {
+        Sums& sums = sums_.at(static_cast<std::size_t>(classes_[t]));
+        sums[kLoss] += *loss++;
+        sums[kFloor] -= log_probability_[t];
+        sums[kCount] += 1.0;
+      }
+    }
+  }
+
+  Quality finish(Group& group) override {
+    group.sum(std::span(sums_.front().data(), sums_.size() * sums_.front().size()));
+    Sums all = {};
+    for (const Sums& sums : sums_)
+      for (std::size_t i = 0; i < all.size(); ++i) all.at(i) += sums.at(i);
+    Quality quality;
+    quality.gap = gap(all);
+    quality.native = all[kLoss] / all[kCount];
+    quality.floor = all[kFloor] / all[kCount];
+    for (std::size_t c = 0; c < sums_.size(); ++c)
+      if (sums_.at(c)[kCount] > 0.0)
+        quality.parts.emplace_back(kClassNames.at(c), gap(sums_.at(c)));
+    return quality;
+  }
+
+ private:
+  enum { kLoss, kFloor, kCount };
+  using Sums = std::array<double, 3>;
+  static double gap(const Sums& sums) { return (sums[kLoss] - sums[kFloor]) / sums[kCount]; }
+
+  const GrammarSource& source_;
+  Var losses_;
+  std::vector<std::int32_t> tokens_ = {};
+  std::vector<float> log_probability_ = {};
+  std::vector<TokenClass> classes_ = {};
+  std::array<Sums, kTokenClasses> sums_ = {};
+};
+
+/// One sequence, in memory that each thread keeps.
+std::span<std::int32_t> sequence(const GrammarSource& source, Split split, std::uint64_t index) {
+  thread_local std::vector<std::int32_t> tokens;
+  tokens.resize(static_cast<std::size_t>(source.targets()) + 1);
+  source.read(split, index, {.tokens = tokens});
+  return tokens;
+}
+
+}  // namespace
+
+LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed)
+    : preset_(preset),
+      shape_(llm_preset(preset)),
+      recipe_(llm_training(preset).recipe),
+      adamw_(llm_training(preset).adamw),
+      source_(language_of(shape_, seed)),
+      flops_(llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence)) {}
+
+Model LlmWorkload::model(std::int64_t samples, Dtype dtype, bool recompute) const {
+  Llm llm = make_llm(shape_, samples, dtype, recompute);
+  return {std::move(llm.graph), llm.losses, {llm.tokens, llm.targets}, {}};
+}
+
+std::unique_ptr<Optimizer> LlmWorkload::optimizer() const { return make_adamw(adamw_); }
+
+Json LlmWorkload::optimizer_options() const {
+  return {{"opt_name", "adamw"},
+          {"opt_adamw_beta_1", adamw_.beta1},
+          {"opt_adamw_beta_2", adamw_.beta2},
+          {"opt_adamw_epsilon", adamw_.epsilon},
+          {"opt_adamw_weight_decay", adamw_.decay},
+          {"max_sequence_length", shape_.sequence}};
+}
+
+void LlmWorkload::read(Split split, std::uint64_t first, const Model& model,
+                       const Lane& lane) const {
+  const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
+  const std::int64_t length = shape_.sequence;
+  for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
+    const auto tokens = sequence(source_, split, first + static_cast<std::uint64_t>(i));
+    std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
+    std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
+  }
+}
+
+std::uint64_t LlmWorkload::checksum(Split split, std::uint64_t first, std::int64_t count) const {
+  std::uint64_t sum = 0;
+  for (std::uint64_t index = first; index < first + static_cast<std::uint64_t>(count); ++index)
+    sum += sample_checksum(split, index, sequence(source_, split, index));
+  return sum;
+}
+
+std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
+  return std::make_unique<LlmEvaluation>(source_, model.losses);
+}
+
+}  // namespace bench::training

@@ -1,0 +1,52 @@
+// Pretraining of a language model on the generated language, whose floor is known: sequences of the
+// grammar, a Llama or GPT-2 shape, AdamW. Quality is the gap to the floor in nats a token, in all
+// and by class of token. The seed draws initial weights and training samples; language and
+// evaluation samples are the same for all seeds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "probes/training/models/llm.h"
+#include "probes/training/sources/grammar.h"
+#include "probes/training/workloads/workload.h"
+
+namespace bench::training {
+
+class LlmWorkload final : public Workload {
+ public:
+  /// Throws Error(input) for a preset there is not, listing those of models/llm.h.
+  LlmWorkload(const std::string& preset, std::uint64_t seed);
+
+  std::string name() const override { return "llm"; }
+  std::string preset() const override { return preset_; }
+  const Recipe& recipe() const override { return recipe_; }
+  std::string item() const override { return "token"; }
+  std::int64_t items_per_sample() const override { return shape_.sequence; }
+  double flops_per_sample() const override { return flops_; }
+
+  Model model(std::int64_t samples, Dtype dtype, bool recompute) const override;
+  std::unique_ptr<Optimizer> optimizer() const override;
+  Json optimizer_options() const override;
+  void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override;
+  std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override;
+  std::unique_ptr<Evaluation> evaluation(const Model& model) const override;
+
+ private:
+  std::string preset_;
+  LlmShape shape_;
+  Recipe recipe_;
+  AdamwOptions adamw_;
+  GrammarSource source_;
+  double flops_;
+};
+
+/// What the presets of models/llm.h are trained by. Throws Error(input) as llm_preset does.
+struct LlmTraining {
+  Recipe recipe = {};
+  AdamwOptions adamw = {};
+};
+LlmTraining llm_training(const std::string& preset);
+
+}  // namespace bench::training

@@ -1,0 +1,63 @@
+// The names that a job can ask for.
+#include <algorithm>
+#include <functional>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/training/workloads/llm.h"
+
+namespace bench::training {
+namespace {
+
+struct Entry {
+  std::string name;
+  std::vector<std::string> presets;
+  std::function<std::unique_ptr<Workload>(const std::string& preset, std::uint64_t seed)> make;
+};
+
+template <class Names>
+std::vector<std::string> texts(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = {
+      {"llm", texts(llm_presets()),
+       [](const std::string& preset, std::uint64_t seed) {
+         return std::make_unique<LlmWorkload>(preset, seed);
+       }},
+  };
+  return all;
+}
+
+const Entry& entry(const std::string& name) {
+  for (const Entry& one : entries())
+    if (one.name == name) return one;
+  const auto known = workload_names();
+  throw Error(ErrorKind::input, "there is no workload '" + name + "'",
+              "one of " + join(known, ", ") + "." + did_you_mean(name, known));
+}
+
+}  // namespace
+
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
+                                        std::uint64_t seed) {
+  const Entry& which = entry(name);
+  const auto& presets = which.presets;
+  if (std::find(presets.begin(), presets.end(), preset) == presets.end())
+    throw Error(ErrorKind::input, name + " has no preset '" + preset + "'",
+                "one of " + join(presets, ", ") + "." + did_you_mean(preset, presets));
+  return which.make(preset, seed);
+}
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const Entry& one : entries()) names.push_back(one.name);
+  return names;
+}
+
+std::vector<std::string> preset_names(const std::string& workload) {
+  return entry(workload).presets;
+}
+
+}  // namespace bench::training

@@ -52,7 +52,10 @@ class Replica {
 
   /// All micro-batches, forward and backward; returns the mean loss over their rows. The gradient
   /// is that of the mean over `rows_in_all` rows, of all ranks together (0: this rank's alone).
-  double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0, const Hooks& hooks = {});
+  double forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks);
+  double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0) {
+    return forward_backward(fill, rows_in_all, Hooks());
+  }
   /// The lanes' gradients become one.
   void sum_lanes();
   /// Block `index` of that, by one thread; of lane `lane`'s kernels.

@@ -36,9 +36,11 @@ KernelSet host_kernels(Dtype dtype, std::string_view isa) {
   return baseline_kernels(dtype);
 }
 
-KernelSet host_kernels(Dtype dtype) {
+KernelSet host_kernels(Dtype dtype) { return host_kernels(dtype, host_kernel_isa()); }
+
+std::string_view host_kernel_isa() {
   const char* asked = std::getenv("BENCH_TRAINING_ISA");
-  return host_kernels(dtype, asked && *asked ? asked : host_kernel_isas().front());
+  return asked && *asked ? asked : host_kernel_isas().front();
 }
 
 }  // namespace bench::training

@@ -13,6 +13,8 @@ namespace bench::training {
 KernelSet host_kernels(Dtype dtype);
 /// By name: "baseline", "avx2", "avx512".
 KernelSet host_kernels(Dtype dtype, std::string_view isa);
+/// The one that host_kernels(dtype) takes.
+std::string_view host_kernel_isa();
 /// What this CPU can run, best first.
 std::vector<std::string_view> host_kernel_isas();
 

@@ -1,0 +1,29 @@
+// How the samples of a step are shared. They are numbered step x batch onwards; each rank takes a
+// contiguous part, each lane (thread) of it a contiguous part of that, in micro-batches of equal
+// size.
+#pragma once
+
+#include <cstdint>
+
+namespace bench::training {
+
+struct BatchSplit {
+  std::int64_t batch = 0;  // samples of a step over all ranks
+  int ranks = 1;
+  int lanes = 1;                 // of each rank
+  std::int64_t micro_batch = 1;  // samples
+  int micro_batches = 1;         // of each lane in a step
+
+  std::int64_t of_rank() const { return batch / ranks; }
+  /// The first sample of micro-batch `number` (0 to lanes x micro_batches - 1) of a rank.
+  std::uint64_t first(std::int64_t step, int rank, int number) const {
+    return static_cast<std::uint64_t>(step * batch + rank * of_rank() + number * micro_batch);
+  }
+};
+
+/// `lanes` 0: as many as divide a rank's part, at most `cores`. `most` (0: no limit) is the largest
+/// micro-batch; taken is the largest that divides a lane's part. Throws Error(input) where ranks or
+/// lanes cannot have equal parts.
+BatchSplit split_batch(std::int64_t batch, int ranks, int lanes, int cores, std::int64_t most);
+
+}  // namespace bench::training

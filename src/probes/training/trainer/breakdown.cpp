@@ -1,0 +1,35 @@
+#include "probes/training/trainer/breakdown.h"
+
+namespace bench::training {
+
+std::string_view to_string(RunPhase phase) {
+  constexpr std::string_view kNames[] = {
+      "data",       "forward", "backward", "exchange_exposed", "optimizer", "evaluation",
+      "checkpoint", "checks",  "other",    "exchange_hidden"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
+
+std::vector<PhaseTime> Breakdown::over_ranks(Group& group, Seconds wall) const {
+  std::array<double, kRunPhases + 1> own = {};
+  Seconds claimed;
+  for (std::size_t i = 0; i < kRunPhases; ++i) {
+    own.at(i) = times_.at(i).value;
+    if (static_cast<RunPhase>(i) != RunPhase::exchange_hidden) claimed += times_.at(i);
+  }
+  own.at(static_cast<std::size_t>(RunPhase::other)) += (wall - claimed).value;
+  own.back() = wall.value;
+  auto sum = own, most = own;
+  group.sum(sum);
+  group.max(most);
+
+  std::vector<PhaseTime> phases;
+  for (std::size_t i = 0; i < kRunPhases; ++i) {
+    PhaseTime time{static_cast<RunPhase>(i), {sum.at(i) / group.size()}, {most.at(i)}};
+    if (time.phase != RunPhase::exchange_hidden && sum.back() > 0.0)
+      time.share = sum.at(i) / sum.back();
+    phases.push_back(time);
+  }
+  return phases;
+}
+
+}  // namespace bench::training

@@ -1,0 +1,51 @@
+// Where the time of a run goes. The phases of one rank add up to its wall time: what no phase
+// claims is `other`. What is exchanged behind the backward pass costs no time of its own and stands
+// beside them, without a share.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+#include "probes/group.h"
+
+namespace bench::training {
+
+enum class RunPhase {
+  data,
+  forward,
+  backward,
+  exchange_exposed,
+  optimizer,
+  evaluation,
+  checkpoint,
+  checks,
+  other,
+  exchange_hidden
+};
+constexpr std::size_t kRunPhases = 10;
+std::string_view to_string(RunPhase phase);
+
+struct PhaseTime {
+  RunPhase phase = RunPhase::other;
+  Seconds mean;                      // over ranks, of the whole run
+  Seconds slowest;                   // of the rank that has most of it
+  std::optional<double> share = {};  // of the wall time
+};
+
+class Breakdown {
+ public:
+  void add(RunPhase phase, Seconds time) { at(phase) += time; }
+  Seconds of(RunPhase phase) const { return times_[static_cast<std::size_t>(phase)]; }
+  /// Every rank calls it with its own wall time and gets the same, in the order above.
+  std::vector<PhaseTime> over_ranks(Group& group, Seconds wall) const;
+
+ private:
+  Seconds& at(RunPhase phase) { return times_[static_cast<std::size_t>(phase)]; }
+
+  std::array<Seconds, kRunPhases> times_ = {};
+};
+
+}  // namespace bench::training

@@ -1,0 +1,40 @@
+// Whether ranks train on the data they should. Two looks at one step: what lies in the lanes'
+// inputs after the step is compared with the same samples read again, and each rank's part is made
+// again by the next rank and compared by checksum.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "probes/training/trainer/batch_split.h"
+#include "probes/training/trainer/evaluator.h"
+
+namespace bench::training {
+
+class DataAudit {
+ public:
+  /// All must outlive it.
+  DataAudit(const Workload& workload, const Model& model, const Replica& replica,
+            const Evaluator& evaluator, const BatchSplit& split)
+      : workload_(workload),
+        model_(model),
+        replica_(replica),
+        evaluator_(evaluator),
+        split_(split) {}
+
+  /// Right after step `step`, on every rank. "" where everything is as it should be.
+  std::string look(std::int64_t step, Group& group) const;
+
+ private:
+  std::string reread(std::int64_t step, int rank) const;
+  std::string regenerate(std::int64_t step, Group& group) const;
+
+  const Workload& workload_;
+  const Model& model_;
+  const Replica& replica_;
+  const Evaluator& evaluator_;
+  const BatchSplit& split_;
+};
+
+}  // namespace bench::training

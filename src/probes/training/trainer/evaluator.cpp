@@ -1,0 +1,43 @@
+#include "probes/training/trainer/evaluator.h"
+
+#include <algorithm>
+
+namespace bench::training {
+
+Evaluator::Evaluator(const Workload& workload, const Model& model, std::int64_t micro_batch,
+                     Replica& replica, const KernelFactory& kernels)
+    : workload_(workload),
+      model_(model),
+      micro_batch_(micro_batch),
+      replica_(replica),
+      plan_(make_plan(*model.graph, false)) {
+  for (int i = 0; i < replica.pool().size(); ++i)
+    lanes_.push_back(std::make_unique<Lane>(plan_, replica.weights(), kernels));
+}
+
+Quality Evaluator::evaluate(std::int64_t samples, Group& group) {
+  const auto evaluation = workload_.evaluation(model_);
+  const std::int64_t end = samples * (group.rank() + 1) / group.size();
+  const auto lanes = static_cast<std::int64_t>(lanes_.size());
+  for (std::int64_t first = samples * group.rank() / group.size(); first < end;
+       first += lanes * micro_batch_) {
+    const auto begin_of = [&](std::int64_t lane) { return first + lane * micro_batch_; };
+    replica_.pool().run([&](int index) {
+      if (begin_of(index) >= end) return;
+      Lane& lane = *lanes_[static_cast<std::size_t>(index)];
+      workload_.read(Split::evaluation, static_cast<std::uint64_t>(begin_of(index)), model_, lane);
+      lane.forward({});
+    });
+    for (std::int64_t i = 0; i < lanes && begin_of(i) < end; ++i)
+      evaluation->add(lane(static_cast<int>(i)), static_cast<std::uint64_t>(begin_of(i)),
+                      std::min(micro_batch_, end - begin_of(i)));
+  }
+  return evaluation->finish(group);
+}
+
+std::int64_t Evaluator::memory_bytes() const {
+  return static_cast<std::int64_t>(lanes_.size()) *
+         (plan_.bytes(Arena::inputs) + plan_.bytes(Arena::transient));
+}
+
+}  // namespace bench::training

@@ -1,0 +1,37 @@
+// Judges a replica's weights on the evaluation samples, which the ranks share: forward passes
+// alone, on lanes of their own over the same weights.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "probes/training/engine/replica.h"
+#include "probes/training/workloads/workload.h"
+
+namespace bench::training {
+
+class Evaluator {
+ public:
+  /// All arguments must outlive it. `micro_batch` is the one `model` was made for.
+  Evaluator(const Workload& workload, const Model& model, std::int64_t micro_batch,
+            Replica& replica, const KernelFactory& kernels);
+
+  /// Over the first `samples` of the evaluation split. Every rank calls it and gets the same.
+  /// Micro-batches are counted in one order, so the result is equal from run to run.
+  Quality evaluate(std::int64_t samples, Group& group);
+
+  /// For who wants to read samples again beside the training.
+  const Lane& lane(int index) const { return *lanes_[static_cast<std::size_t>(index)]; }
+  /// Of all lanes.
+  std::int64_t memory_bytes() const;
+
+ private:
+  const Workload& workload_;
+  const Model& model_;
+  std::int64_t micro_batch_;
+  Replica& replica_;
+  Plan plan_;
+  std::vector<std::unique_ptr<Lane>> lanes_ = {};
+};
+
+}  // namespace bench::training

@@ -1,0 +1,81 @@
+#include "probes/training/trainer/run_checks.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/text.h"
+
+namespace bench::training {
+namespace {
+
+constexpr std::size_t kMostNamed = 3;
+// Weights behind one that starts at zero have no gradient in the first step.
+constexpr std::int64_t kStepsToMove = 3;
+
+std::string named(std::vector<std::string> names) {
+  const std::size_t all = names.size();
+  if (all > kMostNamed) names.resize(kMostNamed);
+  return join(names, ", ") +
+         (all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : "");
+}
+
+TrainingCheck check_of(std::string name, const std::string& found, std::string otherwise) {
+  return {std::move(name), found.empty(), found.empty() ? std::move(otherwise) : found};
+}
+
+}  // namespace
+
+void RunChecks::look(std::int64_t steps_done, std::uint64_t parameter_hash, Group& group) {
+  if (data_.empty()) data_ = audit_.look(steps_done - 1, group);
+  compare_replicas(steps_done, parameter_hash, group);
+  ++looks_;
+  if (moved_after_ > 0 || steps_done < kStepsToMove) return;
+  moved_after_ = steps_done;
+  const auto unmoved = moved_.unmoved();
+  unmoved_ = agreed(group, unmoved.empty() ? ""
+                                           : fmt::format("after {} steps as before them: {}",
+                                                         steps_done, named(unmoved)));
+}
+
+void RunChecks::compare_replicas(std::int64_t steps_done, std::uint64_t hash, Group& group) {
+  const double low = static_cast<double>(hash & 0xffffffff), high = static_cast<double>(hash >> 32);
+  std::array<double, 4> most = {low, -low, high, -high};
+  group.max(most);
+  if (replicas_.empty() && (most[0] != -most[1] || most[2] != -most[3]))
+    replicas_ = fmt::format("after {} steps the ranks have different parameters", steps_done);
+}
+
+TrainingCheck RunChecks::outlier_check() const {
+  if (outliers_.log().empty())
+    return {"gradient_norms", true, "no norm was more than 6 deviations from those before", true};
+  const GradientOutlier& first = outliers_.log().front();
+  return {"gradient_norms", false,
+          fmt::format("{} steps with a gradient unlike those before, the first is {}: norm {:.4g}, "
+                      "z {:.3g}",
+                      outliers_.log().size(), first.step, first.norm, first.z),
+          true};
+}
+
+std::vector<TrainingCheck> RunChecks::finish(std::int64_t steps_done, std::uint64_t parameter_hash,
+                                             Group& group) {
+  if (steps_done > 0 && (looks_ == 0 || !due(steps_done))) look(steps_done, parameter_hash, group);
+  std::vector<TrainingCheck> checks;
+  if (moved_after_ > 0)
+    checks.push_back(check_of(
+        "parameters_move", unmoved_,
+        fmt::format("all {} parameters moved within {} steps", moved_.parameters(), moved_after_)));
+  checks.push_back(
+      check_of("data", data_,
+               fmt::format("at {} steps the samples in the lanes were those of the "
+                           "source{}",
+                           looks_, group.size() > 1 ? ", and those of the next rank" : "")));
+  if (group.size() > 1)
+    checks.push_back(
+        check_of("replicas_agree", replicas_,
+                 fmt::format("{} ranks had equal parameters at {} steps", group.size(), looks_)));
+  checks.push_back(outlier_check());
+  return checks;
+}
+
+}  // namespace bench::training

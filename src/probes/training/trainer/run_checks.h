@@ -1,0 +1,43 @@
+// All checks of one run, each due every so many steps; what was found first is kept.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/training/optimizers/gradient_outliers.h"
+#include "probes/training/trainer/data_audit.h"
+#include "probes/training/trainer/moved_parameters.h"
+#include "probes/training/trainer/training_check.h"
+
+namespace bench::training {
+
+class RunChecks {
+ public:
+  /// `every`: steps between looks at data and replicas, and after which all parameters must have
+  /// moved.
+  RunChecks(DataAudit audit, MovedParameters moved, std::int64_t every)
+      : audit_(audit), moved_(std::move(moved)), every_(every) {}
+
+  void after_step(std::int64_t step, double gradient_norm) { outliers_.look(step, gradient_norm); }
+  bool due(std::int64_t steps_done) const { return steps_done % every_ == 0; }
+  /// After `steps_done` steps; `parameter_hash` is of this rank. Every rank must call it.
+  void look(std::int64_t steps_done, std::uint64_t parameter_hash, Group& group);
+  /// At the end, on every rank; a run too short for a look gets one now.
+  std::vector<TrainingCheck> finish(std::int64_t steps_done, std::uint64_t parameter_hash,
+                                    Group& group);
+
+ private:
+  void compare_replicas(std::int64_t steps_done, std::uint64_t parameter_hash, Group& group);
+  TrainingCheck outlier_check() const;
+
+  DataAudit audit_;
+  MovedParameters moved_;
+  GradientOutliers outliers_;
+  std::int64_t every_;
+  std::int64_t looks_ = 0;
+  std::int64_t moved_after_ = 0;  // steps; 0: not looked at
+  std::string unmoved_ = {}, data_ = {}, replicas_ = {};
+};
+
+}  // namespace bench::training

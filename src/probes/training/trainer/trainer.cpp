@@ -1,0 +1,147 @@
+#include "probes/training/trainer/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "probes/host_clock.h"
+#include "probes/training/sources/checksum.h"
+
+namespace bench::training {
+namespace {
+
+std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other_batch) {
+  const double scaled =
+      static_cast<double>(steps) * static_cast<double>(batch) / static_cast<double>(other_batch);
+  return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
+}
+
+std::uint64_t hash_of(const Weights& weights) {
+  const View all = weights.all();
+  return sample_checksum(
+      Split::train, 0,
+      std::span<const std::byte>(all.as<std::byte>(),
+                                 static_cast<std::size_t>(all.elements()) * size_of(all.dtype)));
+}
+
+}  // namespace
+
+Recipe with_batch(Recipe recipe, std::int64_t batch) {
+  for (std::int64_t* steps : {&recipe.horizon, &recipe.schedule.horizon, &recipe.schedule.warmup,
+                              &recipe.evaluation_every})
+    *steps = in_steps(*steps, recipe.batch, batch);
+  recipe.batch = batch;
+  return recipe;
+}
+
+Trainer::Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
+                 Group& group)
+    : started_(options.begun.value > 0.0 ? options.begun : steady_now()),
+      workload_(workload),
+      options_(options),
+      group_(group),
+      split_(split_batch(options.recipe.batch, group.size(), options.lanes, options.cores,
+                         options.recipe.micro_batch)),
+      model_(workload.model(split_.micro_batch, options.dtype, options.recompute)),
+      plan_(make_plan(*model_.graph)),
+      last_step_(options.steps > 0 ? options.steps : options.recipe.horizon) {
+  auto optimizer = workload.optimizer();
+  optimizer_name_ = optimizer->name();
+  replica_ =
+      std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
+                                ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
+  parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
+  evaluator_ =
+      std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
+  checks_ =
+      std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
+                                  MovedParameters(plan_, replica_->weights()), options.check_every);
+  run_.steps.reserve(static_cast<std::size_t>(last_step_));
+}
+
+TrainingRun Trainer::run(RunObserver& observer) {
+  group_.barrier();
+  begin_ = steady_now();
+  run_.initialisation = begin_ - started_;
+  observer.run_start();
+  const std::int64_t every = options_.recipe.evaluation_every;
+  while (trains_on()) {
+    observer.block_start(samples_done());
+    do {
+      train_step();
+      if (checks_->due(done_)) look();
+    } while (done_ < last_step_ && (every == 0 || done_ % every != 0));
+    observer.block_stop(samples_done());
+    if (options_.steps == 0) evaluate(observer);
+  }
+  run_.wall = steady_now() - begin_;
+  observer.run_stop(samples_done(), run_.converged);
+  finish();
+  return std::move(run_);
+}
+
+void Trainer::train_step() {
+  const double rate = options_.recipe.schedule.rate(done_);
+  const auto fill = [&](const Lane& lane, int number) {
+    workload_.read(Split::train, split_.first(done_, group_.rank(), number), model_, lane);
+  };
+  const StepOutcome step = parallel_->step(fill, rate, options_.recipe.clip);
+  breakdown_.add(RunPhase::data, step.data);
+  breakdown_.add(RunPhase::forward, step.forward);
+  breakdown_.add(RunPhase::backward, step.backward);
+  breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
+  breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
+  breakdown_.add(RunPhase::optimizer, step.optimizer);
+  checks_->after_step(done_, step.gradient_norm);
+  run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
+  ++done_;
+}
+
+void Trainer::look() {
+  const Seconds begin = steady_now();
+  checks_->look(done_, hash_of(replica_->weights()), group_);
+  breakdown_.add(RunPhase::checks, steady_now() - begin);
+}
+
+void Trainer::evaluate(RunObserver& observer) {
+  const Seconds begin = steady_now();
+  observer.evaluation_start(samples_done());
+  const Quality quality = evaluator_->evaluate(options_.recipe.evaluation_samples, group_);
+  double loss = 0.0;
+  for (std::int64_t i = evaluated_; i < done_; ++i)
+    loss += run_.steps[static_cast<std::size_t>(i)].loss / static_cast<double>(done_ - evaluated_);
+  const Seconds end = steady_now();
+  run_.curve.push_back({done_, static_cast<double>(samples_done()), (end - begin_).value,
+                        quality.gap, quality.native, quality.floor, loss});
+  run_.parts = quality.parts;
+  run_.converged = meets(quality.gap, options_.recipe.target);
+  observer.evaluation_stop(samples_done(), quality);
+  evaluated_ = done_;
+  breakdown_.add(RunPhase::evaluation, steady_now() - begin);
+}
+
+void Trainer::finish() {
+  run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
+  run_.memory = memory();
+  run_.checks = checks_->finish(done_, hash_of(replica_->weights()), group_);
+  std::vector<double> seconds;
+  for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
+  group_.max(seconds);
+  for (std::size_t i = 0; i < seconds.size(); ++i) run_.steps[i].seconds = seconds[i];
+  if (!run_.converged) return;
+  run_.samples_to_target = run_.curve.back().samples;
+  run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
+}
+
+std::vector<MemoryUse> Trainer::memory() const {
+  std::vector<MemoryUse> uses;
+  for (std::size_t i = 0; i < kMemoryLabels; ++i) {
+    const auto label = static_cast<Label>(i);
+    uses.push_back({std::string(to_string(label)), replica_->memory_bytes(label)});
+  }
+  uses.push_back({"optimizer", replica_->optimizer_bytes()});
+  uses.push_back({"evaluation", evaluator_->memory_bytes()});
+  return uses;
+}
+
+}  // namespace bench::training

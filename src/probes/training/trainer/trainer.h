@@ -1,0 +1,81 @@
+// Trains a workload to its target: the loop that every workload, device and number of ranks share.
+// Its clock is MLPerf's: it starts at the first touch of training data, evaluation is inside, and
+// what is made before (tables, plans, initial weights) is initialisation. The schedule is fixed; a
+// run ends at the first evaluation that meets the target, or at its horizon.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "probes/training/engine/replica.h"
+#include "probes/training/parallel/data_parallel.h"
+#include "probes/training/trainer/evaluator.h"
+#include "probes/training/trainer/run_checks.h"
+#include "probes/training/trainer/run_observer.h"
+#include "probes/training/trainer/training_run.h"
+#include "probes/training/workloads/workload.h"
+
+namespace bench::training {
+
+struct TrainerOptions {
+  Recipe recipe = {};  // the workload's own, or changed
+  int lanes = 0;       // of each rank; 0: as many as there are cores and parts (batch_split.h)
+  int cores = 1;
+  Dtype dtype = Dtype::f32;
+  std::uint64_t seed = 1;          // of initial weights
+  std::int64_t steps = 0;          // train so many and evaluate never; 0: to the target
+  std::int64_t check_every = 100;  // steps
+  bool recompute = false;
+  DataParallelOptions parallel = {};
+  Seconds begun = {};  // when initialisation began, by host_clock.h; 0: with the trainer
+};
+
+/// The recipe for another batch: as many samples in all, of warm-up, and between evaluations. The
+/// rates stay as they are.
+Recipe with_batch(Recipe recipe, std::int64_t batch);
+
+class Trainer {
+ public:
+  /// Makes everything that a run needs; all arguments must outlive the trainer. Throws Error(input)
+  /// for a batch that cannot be shared (split_batch).
+  Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
+          Group& group);
+
+  /// Once. Throws Error(internal) where loss or gradient is no number.
+  TrainingRun run(RunObserver& observer);
+
+  const BatchSplit& split() const { return split_; }
+  const Model& model() const { return model_; }
+  Replica& replica() { return *replica_; }
+  std::string optimizer_name() const { return optimizer_name_; }
+
+ private:
+  bool trains_on() const { return done_ < last_step_ && !run_.converged; }
+  void train_step();
+  void look();
+  void evaluate(RunObserver& observer);
+  void finish();
+  std::vector<MemoryUse> memory() const;
+  std::int64_t samples_done() const { return done_ * split_.batch; }
+
+  Seconds started_;
+  Workload& workload_;
+  TrainerOptions options_;
+  Group& group_;
+  BatchSplit split_;
+  Model model_;
+  Plan plan_;
+  std::string optimizer_name_ = {};
+  std::unique_ptr<Replica> replica_ = {};
+  std::unique_ptr<DataParallel> parallel_ = {};
+  std::unique_ptr<Evaluator> evaluator_ = {};
+  std::unique_ptr<RunChecks> checks_ = {};
+  Breakdown breakdown_ = {};
+  TrainingRun run_ = {};
+  Seconds begin_;  // run_start
+  std::int64_t last_step_ = 0;
+  std::int64_t done_ = 0;
+  std::int64_t evaluated_ = 0;  // after so many steps
+};
+
+}  // namespace bench::training

@@ -1,0 +1,42 @@
+// What one training was and came to: everything that its records are made of. Equal on all ranks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "probes/training/trainer/batch_split.h"
+#include "probes/training/trainer/breakdown.h"
+#include "probes/training/trainer/convergence.h"
+#include "probes/training/trainer/training_check.h"
+
+namespace bench::training {
+
+struct TrainedStep {
+  double loss = 0.0;           // mean over the global batch
+  double gradient_norm = 0.0;  // before clipping
+  double rate = 0.0;           // of learning
+  double seconds = 0.0;        // of the slowest rank, data and exchange included
+};
+
+struct MemoryUse {
+  std::string label;
+  std::int64_t bytes = 0;  // of this rank, at its fullest
+};
+
+struct TrainingRun {
+  std::vector<TrainedStep> steps = {};
+  std::vector<CurvePoint> curve = {};
+  std::vector<std::pair<std::string, double>> parts = {};  // of the last gap, by name
+  std::vector<PhaseTime> breakdown = {};
+  std::vector<MemoryUse> memory = {};
+  std::vector<TrainingCheck> checks = {};
+  Seconds initialisation;  // until run_start
+  Seconds wall;            // from run_start to run_stop
+  bool converged = false;
+  std::optional<double> samples_to_target = {};               // at the grain of evaluations
+  std::optional<double> samples_to_target_interpolated = {};  // convergence.h
+};
+
+}  // namespace bench::training

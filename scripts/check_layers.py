@@ -21,7 +21,8 @@ MAY_INCLUDE = {
 
 # What a procedure may include of probes; other files of procedures/ are its own kind.
 PROCEDURE_MAY = re.compile(
-    r"core/|probes/(probe|state|device|group)\.h$|probes/device/[^/]+\.h$|probes/procedures/")
+    r"core/|probes/(probe|state|device|group)\.h$|probes/device/[^/]+\.h$|probes/procedures/"
+    r"|probes/training/(trainer|workloads)/[^/]+\.h$")  # the probe `training` trains what is there
 # ... and between angle brackets: the standard library (no ".h", no folder) and fmt.
 PROCEDURE_MAY_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
 
@@ -59,7 +60,7 @@ def complaint(root, path, quoted, system):
     if quoted.split("/")[0] not in MAY_INCLUDE.get(layer, set()):
         return f"{layer} may include only {', '.join(sorted(MAY_INCLUDE.get(layer, {'nothing'})))}"
     if in_procedure and not PROCEDURE_MAY.match(quoted):
-        return "a procedure may know only probe.h, state.h, device.h, group.h and device/*.h"
+        return "a procedure may know only probe.h, state.h, device.h, group.h, device/*.h, and training/{trainer,workloads}"
     return ""
 
 

@@ -133,9 +133,8 @@ MllogEvent event_in(const Json& value) {
   for (const MllogEvent event :
        {MllogEvent::interval_start, MllogEvent::interval_end, MllogEvent::point_in_time})
     if (value == Json(to_string(event))) return event;
-  throw Error(ErrorKind::input,
-              "event_type is " + shown(value) +
-                  "; there are INTERVAL_START, INTERVAL_END and POINT_IN_TIME");
+  throw Error(ErrorKind::input, "event_type is " + shown(value) +
+                                    "; there are INTERVAL_START, INTERVAL_END and POINT_IN_TIME");
 }
 
 std::string text_in(const Json& fields, const char* key) {

@@ -24,6 +24,7 @@ class MemoryArrays;
 class MemorySystem;
 class Gemm;
 class Topology;
+class TrainingKernels;
 
 /// CPU time of a whole machine since some moment, over all its cores, as its kernel counts it.
 struct MachineTime {
@@ -93,6 +94,7 @@ class Device {
   /// a device whose memory is the host's.
   virtual Collectives* collectives(Group& group);
   virtual Launches* launches() { return nullptr; }
+  virtual TrainingKernels* training_kernels() { return nullptr; }
 };
 
 std::unique_ptr<Device> make_host_device();

@@ -265,6 +265,7 @@ void State::conclude(Status status, const std::string& reason) {
 
 void State::facts(const std::string& topic, const Json& facts) { write(Facts{topic, facts}); }
 void State::chunk(const std::string& name, const Json& columns) { write(Chunk{name, columns}); }
+void State::event(const std::string& key, const Json& value) { write(Event{key, value}); }
 
 Outcome State::finish() {
   const double total = (device_.now() - started_).value;

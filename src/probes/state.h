@@ -138,6 +138,8 @@ class State {
 
   void facts(const std::string& topic, const Json& facts);
   void chunk(const std::string& name, const Json& columns);
+  /// Something that happens just now.
+  void event(const std::string& key, const Json& value);
 
   /// A limit the dispatcher handed down for this metric and these parameters.
   std::optional<Limit> known_limit(const std::string& metric, const Json& params) const;

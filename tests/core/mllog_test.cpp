@@ -94,9 +94,9 @@ TEST_CASE("text without the token is no MLLOG line") {
 }
 
 TEST_CASE("what stands before the last token is not part of an MLLOG line") {
-  for (const std::string before : {"0: ", "  8: ", "\xef\xbb\xbf", "12%|#  | 3/9\r",
-                                   " 0: h:6:7 [0] NCCL INFO Channel 16/0 : 8[0] -> 0[",
-                                   ":::MLLOG {\"time_ms\": 1, \"ke"})
+  for (const std::string before :
+       {"0: ", "  8: ", "\xef\xbb\xbf", "12%|#  | 3/9\r",
+        " 0: h:6:7 [0] NCCL INFO Channel 16/0 : 8[0] -> 0[", ":::MLLOG {\"time_ms\": 1, \"ke"})
     CHECK(to_text(accepted(before + kOfficial)) == kOfficial);
 }
 

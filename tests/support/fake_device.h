@@ -42,6 +42,7 @@ class FakeDevice final : public Device {
   Topology* topology() override { return fake_topology; }
   Copies* copies() override { return fake_copies; }
   Launches* launches() override { return fake_launches; }
+  TrainingKernels* training_kernels() override { return fake_training_kernels; }
 
   Seconds time;
   bool steady = true;
@@ -55,6 +56,7 @@ class FakeDevice final : public Device {
   Topology* fake_topology = nullptr;
   Copies* fake_copies = nullptr;
   Launches* fake_launches = nullptr;
+  TrainingKernels* fake_training_kernels = nullptr;
 };
 
 class CollectedRecords final : public RecordSink {

@@ -15,11 +15,13 @@ class Gemm;
 class Instructions;
 class MemorySystem;
 class Topology;
+class TrainingKernels;
 
 std::unique_ptr<Instructions> make_host_instructions(const HostCpus& cpus, HostThreadWatch& watch);
 std::unique_ptr<MemorySystem> make_host_memory(const HostCpus& cpus, HostThreadWatch& watch);
 std::unique_ptr<Gemm> make_host_gemm(const HostCpus& cpus, HostThreadWatch& watch);
 std::unique_ptr<Topology> make_host_topology();
+std::unique_ptr<TrainingKernels> make_host_training_kernels();
 
 /// The calling core's clock just now, from some ten microseconds of a dependent chain; nothing
 /// where we have no chain of known latency.

@@ -6,6 +6,7 @@
 #include "probes/device/instructions.h"
 #include "probes/device/memory.h"
 #include "probes/device/topology.h"
+#include "probes/device/training_kernels.h"
 #include "probes/host_clock.h"
 
 namespace bench {
@@ -40,6 +41,10 @@ class HostDevice final : public Device {
     if (!topology_) topology_ = make_host_topology();
     return topology_.get();
   }
+  TrainingKernels* training_kernels() override {
+    if (!training_kernels_) training_kernels_ = make_host_training_kernels();
+    return training_kernels_.get();
+  }
 
  private:
   HostCpus cpus_;
@@ -48,6 +53,7 @@ class HostDevice final : public Device {
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Gemm> gemm_;
   std::unique_ptr<Topology> topology_;
+  std::unique_ptr<TrainingKernels> training_kernels_;
 };
 
 }  // namespace

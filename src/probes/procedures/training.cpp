@@ -1,0 +1,85 @@
+// Trains a workload on data whose best attainable quality is known, until its target is met: time
+// to train by MLPerf's clock, and where that time went.
+#include "probes/probe.h"
+#include "probes/procedures/training_log.h"
+#include "probes/procedures/training_records.h"
+#include "probes/state.h"
+#include "probes/training/workloads/workload.h"
+
+namespace bench {
+namespace {
+
+std::uint64_t seed_of(const State& state) {
+  const auto seed = static_cast<std::uint64_t>(state.integer("seed"));
+  return seed > 0 ? seed : state.job().seed;
+}
+
+training::Recipe recipe_of(const State& state, const training::Workload& workload) {
+  training::Recipe recipe = workload.recipe();
+  if (const std::int64_t batch = state.integer("batch"); batch > 0)
+    recipe = with_batch(recipe, batch);
+  if (state.has("target")) recipe.target = state.number("target");
+  return recipe;
+}
+
+training::TrainerOptions options_of(State& state, const training::Workload& workload) {
+  training::TrainerOptions options;
+  options.recipe = recipe_of(state, workload);
+  options.lanes = static_cast<int>(state.integer("lanes"));
+  options.cores = state.device().cores();
+  options.dtype = dtype_from(state.text("dtype"));
+  options.seed = seed_of(state);
+  options.steps = state.integer("steps");
+  options.check_every = state.integer("check_every");
+  options.recompute = state.flag("recompute");
+  options.parallel.bucket_bytes = state.integer("bucket_bytes");
+  options.parallel.shard_optimizer = state.flag("shard_optimizer");
+  options.parallel.overlap = state.flag("overlap");
+  return options;
+}
+
+/// "log_{seed}.txt" names a file for each seed.
+std::string log_file(const State& state, std::uint64_t seed) {
+  if (!state.has("mllog")) return "";
+  std::string name = state.text("mllog");
+  constexpr std::string_view kSeed = "{seed}";
+  if (const auto at = name.find(kSeed); at != std::string::npos)
+    name.replace(at, kSeed.size(), std::to_string(seed));
+  return name;
+}
+
+void run_training(State& state) {
+  TrainingKernels* kernels = state.device().training_kernels();
+  if (kernels == nullptr) return state.skip("this device has no kernels for training");
+  if (state.group().size() > 1 && state.group().collectives() == nullptr)
+    return state.skip(no_collectives(state.group()));
+  TrainingLog log(state, log_file(state, seed_of(state)));
+  log.init_start();
+  const Seconds begun = state.device().now();
+  const auto workload =
+      training::make_workload(state.text("workload"), state.text("preset"), seed_of(state));
+  training::TrainerOptions options = options_of(state, *workload);
+  options.begun = begun;
+  training::Trainer trainer(
+      *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
+  log.init_stop(*workload, options, trainer);
+  const training::TrainingRun run = trainer.run(log);
+  write_training(state, {*workload, options, trainer, run, kernels->name()});
+}
+
+const Registration registration{{
+    .name = "training",
+    .summary = "trains a model to a known quality: time to train, and where the time goes",
+    .metrics = {{"step_time", Unit::second, Better::lower},
+                {"items_per_second", Unit::count, Better::higher},
+                {"model_flops", Unit::flop_per_second, Better::higher},
+                {"mfu", Unit::ratio, Better::higher},
+                {"hfu", Unit::ratio, Better::higher},
+                {"time_to_target", Unit::second, Better::lower},
+                {"samples_to_target", Unit::count, Better::lower},
+                {"quality", Unit::count, Better::lower}},
+    .run = run_training,
+}};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,136 @@
+#include "probes/procedures/training_records.h"
+
+#include <algorithm>
+
+#include "probes/procedures/training_series.h"
+
+namespace bench {
+namespace {
+
+using training::CurvePoint;
+using training::TrainedStep;
+using training::TrainingRun;
+
+/// One column of a table.
+template <class Rows, class Field>
+Json column(const Rows& rows, Field field) {
+  Json values = Json::array();
+  for (const auto& row : rows) values.push_back(field(row));
+  return values;
+}
+
+Json curve_of(const TrainingRun& run) {
+  return {{"samples", column(run.curve, [](const CurvePoint& p) { return p.samples; })},
+          {"seconds", column(run.curve, [](const CurvePoint& p) { return p.seconds; })},
+          {"gap", column(run.curve, [](const CurvePoint& p) { return p.gap; })},
+          {"native", column(run.curve, [](const CurvePoint& p) { return p.native; })},
+          {"loss", column(run.curve, [](const CurvePoint& p) { return p.loss; })}};
+}
+
+Json steps_of(const TrainingRun& run) {
+  Json numbers = Json::array();
+  for (std::size_t i = 0; i < run.steps.size(); ++i) numbers.push_back(i);
+  return {
+      {"step", numbers},
+      {"loss", column(run.steps, [](const TrainedStep& s) { return s.loss; })},
+      {"gradient_norm", column(run.steps, [](const TrainedStep& s) { return s.gradient_norm; })},
+      {"rate", column(run.steps, [](const TrainedStep& s) { return s.rate; })},
+      {"seconds", column(run.steps, [](const TrainedStep& s) { return s.seconds; })}};
+}
+
+Json breakdown_of(const TrainingRun& run) {
+  using training::PhaseTime;
+  const auto share = [](const PhaseTime& p) { return p.share ? Json(*p.share) : Json(nullptr); };
+  return {
+      {"phase", column(run.breakdown, [](const PhaseTime& p) { return to_string(p.phase); })},
+      {"seconds", column(run.breakdown, [](const PhaseTime& p) { return p.mean.value; })},
+      {"share", column(run.breakdown, share)},
+      {"slowest_rank", column(run.breakdown, [](const PhaseTime& p) { return p.slowest.value; })}};
+}
+
+Json memory_of(const TrainingRun& run) {
+  using training::MemoryUse;
+  return {{"label", column(run.memory, [](const MemoryUse& m) { return m.label; })},
+          {"bytes", column(run.memory, [](const MemoryUse& m) { return m.bytes; })}};
+}
+
+Json checks_of(const TrainingRun& run) {
+  return column(run.checks, [](const training::TrainingCheck& c) {
+    return Json{{"check", c.check}, {"held", c.held}, {"text", c.text}, {"hint", c.hint}};
+  });
+}
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json outcome_of(const FinishedTraining& f) {
+  const TrainingRun& run = f.run;
+  Json parts = Json::object();
+  for (const auto& [name, gap] : run.parts) parts[name] = gap;
+  const bool evaluated = !run.curve.empty(), converged = truly_converged(run);
+  return {{"converged", converged},
+          {"quality", evaluated ? Json(run.curve.back().gap) : Json(nullptr)},
+          {"native", evaluated ? Json(run.curve.back().native) : Json(nullptr)},
+          {"floor", evaluated ? Json(run.curve.back().floor) : Json(nullptr)},
+          {"quality_parts", parts},
+          {"samples_to_target", converged ? or_null(run.samples_to_target) : Json(nullptr)},
+          {"samples_to_target_interpolated",
+           converged ? or_null(run.samples_to_target_interpolated) : Json(nullptr)},
+          {"seconds_to_target", converged ? Json(run.curve.back().seconds) : Json(nullptr)},
+          {"init_seconds", run.initialisation.value},
+          {"run_seconds", run.wall.value},
+          {"checks", checks_of(run)}};
+}
+
+Json setting_of(const FinishedTraining& f) {
+  const training::Recipe& recipe = f.options.recipe;
+  const training::BatchSplit& split = f.trainer.split();
+  return {{"workload", f.workload.name()},
+          {"preset", f.workload.preset()},
+          {"item", f.workload.item()},
+          {"items_per_sample", f.workload.items_per_sample()},
+          {"parameters", f.trainer.model().graph->parameter_count()},
+          {"flops_per_sample", f.workload.flops_per_sample()},
+          {"optimizer", f.trainer.optimizer_name()},
+          {"batch", recipe.batch},
+          {"micro_batch", split.micro_batch},
+          {"micro_batches", split.micro_batches},
+          {"horizon", recipe.horizon},
+          {"steps", f.options.steps},
+          {"target", recipe.target},
+          {"target_source", recipe.target_source.empty() ? "provisional" : recipe.target_source},
+          {"evaluation_every", recipe.evaluation_every},
+          {"evaluation_samples", recipe.evaluation_samples},
+          {"lanes", split.lanes},
+          {"ranks", split.ranks},
+          {"dtype", to_string(f.options.dtype)},
+          {"kernels", f.kernels},
+          {"seed", f.options.seed}};
+}
+
+}  // namespace
+
+bool truly_converged(const TrainingRun& run) {
+  return run.converged && std::ranges::all_of(run.checks, [](const training::TrainingCheck& c) {
+           return c.held || c.hint;
+         });
+}
+
+void write_training(State& state, const FinishedTraining& finished) {
+  const TrainingRun& run = finished.run;
+  write_training_series(state, finished);
+  if (!run.curve.empty()) state.chunk("curve", curve_of(run));
+  state.chunk("steps", steps_of(run));
+  state.chunk("breakdown", breakdown_of(run));
+  state.chunk("memory", memory_of(run));
+  Json facts = setting_of(finished);
+  facts.update(outcome_of(finished));
+  if (const auto peaks = training_peaks(state); !peaks.empty())
+    facts["peak_flops"] = {{"value", peaks.front().value},
+                           {"kind", peaks.front().kind},
+                           {"source", peaks.front().source}};
+  state.facts("training", facts);
+  for (const training::TrainingCheck& check : run.checks)
+    if (!check.held && !check.hint) state.invalid(check.check + ": " + check.text);
+}
+
+}  // namespace bench

@@ -1,0 +1,26 @@
+// What a training says when it is over: its series, curves and facts.
+#pragma once
+
+#include <string>
+
+#include "probes/device/training_kernels.h"
+#include "probes/state.h"
+#include "probes/training/trainer/trainer.h"
+
+namespace bench {
+
+/// One run and what it was a run of.
+struct FinishedTraining {
+  const training::Workload& workload;
+  const training::TrainerOptions& options;
+  const training::Trainer& trainer;
+  const training::TrainingRun& run;
+  std::string kernels;
+};
+
+/// Whether its time to the target may be believed: it met the target, and no check found a fault.
+bool truly_converged(const training::TrainingRun& run);
+
+void write_training(State& state, const FinishedTraining& finished);
+
+}  // namespace bench

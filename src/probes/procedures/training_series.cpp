@@ -1,0 +1,116 @@
+#include "probes/procedures/training_series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probes/training/trainer/utilization.h"
+
+namespace bench {
+namespace {
+
+using training::TrainedStep;
+
+// The first steps meet cold caches and untouched memory.
+constexpr std::int64_t kColdSteps = 10;
+constexpr std::int64_t kStepsOfWindow = 10;
+
+Json series_params(const FinishedTraining& f) {
+  return {{"workload", f.workload.name()}, {"preset", f.workload.preset()}};
+}
+
+/// Steps a second over each window of steps between two evaluations, evaluations left out.
+std::vector<double> step_rates(const FinishedTraining& f) {
+  const auto& steps = f.run.steps;
+  const auto count = static_cast<std::int64_t>(steps.size());
+  const bool evaluates = f.options.steps == 0 && f.options.recipe.evaluation_every > 0;
+  const std::int64_t window =
+      std::min(evaluates ? f.options.recipe.evaluation_every : kStepsOfWindow,
+               std::max<std::int64_t>(1, count));
+  std::vector<double> rates;
+  for (std::int64_t begin = std::min(kColdSteps, count - window); begin + window <= count;
+       begin += window) {
+    double seconds = 0.0;
+    for (std::int64_t i = begin; i < begin + window; ++i)
+      seconds += steps[static_cast<std::size_t>(i)].seconds;
+    rates.push_back(static_cast<double>(window) / seconds);
+  }
+  return rates;
+}
+
+std::vector<double> times(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+std::string why_not_converged(const FinishedTraining& f) {
+  const auto& run = f.run;
+  if (run.curve.empty())
+    return fmt::format("throughput only: {} steps, no evaluation", run.steps.size());
+  for (const auto& check : run.checks)
+    if (!check.held && !check.hint) return check.check + ": " + check.text;
+  return fmt::format("not converged: the gap is {:.4g} after {:.0f} samples, the target {:.4g}",
+                     run.curve.back().gap, run.curve.back().samples, f.options.recipe.target);
+}
+
+void write_utilization(State& state, const FinishedTraining& f, const std::vector<double>& rates) {
+  Json params = series_params(f);
+  const double model = f.workload.flops_per_sample() * static_cast<double>(f.options.recipe.batch) /
+                       state.group().size();
+  const double forward = 3.0 * f.trainer.model().graph->forward_flops();
+  if (!(model > 0.0) || !(forward > 0.0)) return;
+  const double hardware = model * training::hardware_flops(*f.trainer.model().graph) / forward;
+  Json of_type = params;
+  of_type["dtype"] = to_string(f.options.dtype);
+  state.values("model_flops", times(rates, model), of_type, "mean");
+  const auto peaks = training_peaks(state);
+  if (peaks.empty())
+    for (const char* metric : {"mfu", "hfu"})
+      state.skip_series(metric, params,
+                        "no peak is known: give peak_flops, or measure gemm before in this run");
+  for (const TrainingPeak& peak : peaks) {
+    params["peak"] = peak.kind;
+    state.values("mfu", times(rates, model / peak.value), params, "mean");
+    state.values("hfu", times(rates, hardware / peak.value), params, "mean");
+  }
+}
+
+void write_convergence(State& state, const FinishedTraining& f) {
+  const Json params = series_params(f);
+  if (truly_converged(f.run)) {
+    state.value("time_to_target", f.run.curve.back().seconds, params);
+    state.value("samples_to_target", *f.run.samples_to_target_interpolated, params);
+  } else {
+    for (const char* metric : {"time_to_target", "samples_to_target"})
+      state.skip_series(metric, params, why_not_converged(f));
+  }
+  if (f.run.curve.empty())
+    state.skip_series("quality", params, why_not_converged(f));
+  else
+    state.value("quality", f.run.curve.back().gap, params);
+}
+
+}  // namespace
+
+std::vector<TrainingPeak> training_peaks(const State& state) {
+  std::vector<TrainingPeak> peaks;
+  if (state.has("peak_flops"))
+    peaks.push_back({state.number("peak_flops"), "given", "parameter peak_flops"});
+  if (const auto limit = state.known_limit("model_flops", {{"dtype", state.text("dtype")}}))
+    peaks.push_back({limit->value, "measured", limit->source});
+  return peaks;
+}
+
+void write_training_series(State& state, const FinishedTraining& f) {
+  const Json params = series_params(f);
+  std::vector<double> seconds;
+  for (const TrainedStep& step : f.run.steps) seconds.push_back(step.seconds);
+  state.values("step_time", std::move(seconds), params, "max");
+  const std::vector<double> rates = step_rates(f);
+  const double items = static_cast<double>(f.options.recipe.batch * f.workload.items_per_sample());
+  state.values("items_per_second", times(rates, items), params, "max");
+  write_utilization(state, f, rates);
+  write_convergence(state, f);
+}
+
+}  // namespace bench

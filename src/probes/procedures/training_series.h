@@ -1,0 +1,19 @@
+// The numbers of a training by which runs are compared.
+#pragma once
+
+#include "probes/procedures/training_records.h"
+
+namespace bench {
+
+void write_training_series(State& state, const FinishedTraining& finished);
+
+/// A peak of one rank in FLOP/s, by which utilization is told.
+struct TrainingPeak {
+  double value = 0.0;
+  std::string kind;  // "given", "measured"
+  std::string source;
+};
+/// What was given as a parameter, and what gemm reached earlier in this run.
+std::vector<TrainingPeak> training_peaks(const State& state);
+
+}  // namespace bench

@@ -56,7 +56,7 @@ Json memory_of(const TrainingRun& run) {
 
 Json checks_of(const TrainingRun& run) {
   return column(run.checks, [](const training::TrainingCheck& c) {
-    return Json{{"check", c.check}, {"held", c.held}, {"text", c.text}, {"hint", c.hint}};
+    return Json{{"check", c.check}, {"held", c.held}, {"text", c.text}};
   });
 }
 
@@ -72,12 +72,14 @@ Json outcome_of(const FinishedTraining& f) {
           {"native", evaluated ? Json(run.curve.back().native) : Json(nullptr)},
           {"floor", evaluated ? Json(run.curve.back().floor) : Json(nullptr)},
           {"quality_parts", parts},
-          {"samples_to_target", converged ? or_null(run.samples_to_target) : Json(nullptr)},
-          {"samples_to_target_interpolated",
+          {"samples_to_target",
            converged ? or_null(run.samples_to_target_interpolated) : Json(nullptr)},
+          {"samples_at_target_evaluation",
+           converged ? or_null(run.samples_to_target) : Json(nullptr)},
           {"seconds_to_target", converged ? Json(run.curve.back().seconds) : Json(nullptr)},
           {"init_seconds", run.initialisation.value},
           {"run_seconds", run.wall.value},
+          {"straggler_spread", run.straggler_spread},
           {"checks", checks_of(run)}};
 }
 
@@ -110,9 +112,8 @@ Json setting_of(const FinishedTraining& f) {
 }  // namespace
 
 bool truly_converged(const TrainingRun& run) {
-  return run.converged && std::ranges::all_of(run.checks, [](const training::TrainingCheck& c) {
-           return c.held || c.hint;
-         });
+  return run.converged &&
+         std::ranges::all_of(run.checks, [](const training::TrainingCheck& c) { return c.held; });
 }
 
 void write_training(State& state, const FinishedTraining& finished) {
@@ -130,7 +131,7 @@ void write_training(State& state, const FinishedTraining& finished) {
                            {"source", peaks.front().source}};
   state.facts("training", facts);
   for (const training::TrainingCheck& check : run.checks)
-    if (!check.held && !check.hint) state.invalid(check.check + ": " + check.text);
+    if (!check.held) state.invalid(check.check + ": " + check.text);
 }
 
 }  // namespace bench

@@ -48,7 +48,7 @@ std::string why_not_converged(const FinishedTraining& f) {
   if (run.curve.empty())
     return fmt::format("throughput only: {} steps, no evaluation", run.steps.size());
   for (const auto& check : run.checks)
-    if (!check.held && !check.hint) return check.check + ": " + check.text;
+    if (!check.held) return check.check + ": " + check.text;
   return fmt::format("not converged: the gap is {:.4g} after {:.0f} samples, the target {:.4g}",
                      run.curve.back().gap, run.curve.back().samples, f.options.recipe.target);
 }

@@ -14,12 +14,13 @@ constexpr double kLeastDeviation = 0.02;
 
 std::optional<GradientOutlier> GradientOutliers::look(std::int64_t step, double norm) {
   const bool finite = std::isfinite(norm) && norm > 0.0;
+  const double infinity = std::numeric_limits<double>::infinity();
   const double deviation = std::max(std::sqrt(variance_), kLeastDeviation);
   const double z =
-      finite ? (std::log(norm) - mean_) / deviation : std::numeric_limits<double>::infinity();
+      finite ? (std::log(norm) - mean_) / deviation : infinity;
   const bool warm = seen_ >= window_ / 2;
   if (!finite || (warm && std::abs(z) > threshold_)) {
-    log_.push_back({step, norm, z});
+    log_.push_back({step, norm, z, finite ? std::exp(std::log(norm) - mean_) : infinity});
     return log_.back();
   }
   ++seen_;

@@ -1,11 +1,13 @@
 #include "probes/training/trainer/breakdown.h"
 
+#include <span>
+
 namespace bench::training {
 
 std::string_view to_string(RunPhase phase) {
   constexpr std::string_view kNames[] = {
-      "data",       "forward", "backward", "exchange_exposed", "optimizer", "evaluation",
-      "checkpoint", "checks",  "other",    "exchange_hidden"};
+      "data",       "forward",    "backward", "exchange_exposed", "optimizer",      "lane_wait",
+      "evaluation", "checkpoint", "checks",   "other",            "exchange_hidden"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 
@@ -21,15 +23,28 @@ std::vector<PhaseTime> Breakdown::over_ranks(Group& group, Seconds wall) const {
   auto sum = own, most = own;
   group.sum(sum);
   group.max(most);
+  std::array<double, kRunPhases> who = {};  // the last of those that have the most
+  for (std::size_t i = 0; i < kRunPhases; ++i)
+    if (own.at(i) == most.at(i)) who.at(i) = group.rank();
+  group.max(who);
 
   std::vector<PhaseTime> phases;
   for (std::size_t i = 0; i < kRunPhases; ++i) {
-    PhaseTime time{static_cast<RunPhase>(i), {sum.at(i) / group.size()}, {most.at(i)}};
+    PhaseTime time{static_cast<RunPhase>(i), {sum.at(i) / group.size()}, static_cast<int>(who.at(i))};
     if (time.phase != RunPhase::exchange_hidden && sum.back() > 0.0)
       time.share = sum.at(i) / sum.back();
     phases.push_back(time);
   }
   return phases;
+}
+
+double Breakdown::straggler_spread(Group& group) const {
+  const Seconds own = of(RunPhase::data) + of(RunPhase::forward) + of(RunPhase::backward) +
+                      of(RunPhase::optimizer);
+  double sum = own.value, most = own.value;
+  group.sum(std::span(&sum, 1));
+  group.max(std::span(&most, 1));
+  return sum > 0.0 ? most / (sum / group.size()) - 1.0 : 0.0;
 }
 
 }  // namespace bench::training

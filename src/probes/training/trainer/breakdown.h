@@ -1,5 +1,6 @@
 // Where the time of a run goes. The phases of one rank add up to its wall time: what no phase
-// claims is `other`. What is exchanged behind the backward pass costs no time of its own and stands
+// claims is `other`. Of a rank's lanes (threads) the mean is taken; what a step takes beyond that is
+// `lane_wait`: lanes that wait for each other, and add up their gradients. What is exchanged behind the backward pass costs no time of its own and stands
 // beside them, without a share.
 #pragma once
 
@@ -19,19 +20,20 @@ enum class RunPhase {
   backward,
   exchange_exposed,
   optimizer,
+  lane_wait,
   evaluation,
   checkpoint,
   checks,
   other,
   exchange_hidden
 };
-constexpr std::size_t kRunPhases = 10;
+constexpr std::size_t kRunPhases = 11;
 std::string_view to_string(RunPhase phase);
 
 struct PhaseTime {
   RunPhase phase = RunPhase::other;
   Seconds mean;                      // over ranks, of the whole run
-  Seconds slowest;                   // of the rank that has most of it
+  int slowest_rank = 0;              // which has most of it
   std::optional<double> share = {};  // of the wall time
 };
 
@@ -41,6 +43,9 @@ class Breakdown {
   Seconds of(RunPhase phase) const { return times_[static_cast<std::size_t>(phase)]; }
   /// Every rank calls it with its own wall time and gets the same, in the order above.
   std::vector<PhaseTime> over_ranks(Group& group, Seconds wall) const;
+  /// How much longer the slowest rank computes (data, forward, backward, optimizer) than ranks do in
+  /// the mean, as a share. Every rank calls it.
+  double straggler_spread(Group& group) const;
 
  private:
   Seconds& at(RunPhase phase) { return times_[static_cast<std::size_t>(phase)]; }

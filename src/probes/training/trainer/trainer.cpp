@@ -92,6 +92,9 @@ void Trainer::train_step() {
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
+  const Seconds named = step.data + step.forward + step.backward + step.exchange_exposed +
+                        step.optimizer;
+  breakdown_.add(RunPhase::lane_wait, step.total - named);
   checks_->after_step(done_, step.gradient_norm);
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
@@ -122,6 +125,7 @@ void Trainer::evaluate(RunObserver& observer) {
 
 void Trainer::finish() {
   run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
+  run_.straggler_spread = breakdown_.straggler_spread(group_);
   run_.memory = memory();
   run_.checks = checks_->finish(done_, hash_of(replica_->weights()), group_);
   std::vector<double> seconds;

@@ -11,7 +11,6 @@ struct TrainingCheck {
   std::string check;  // "parameters_move"
   bool held = true;
   std::string text = {};  // what was compared, or what was found
-  bool hint = false;      // no proof of a fault where it did not hold
 };
 
 }  // namespace bench::training

@@ -34,7 +34,8 @@ struct TrainingRun {
   std::vector<TrainingCheck> checks = {};
   Seconds initialisation;  // until run_start
   Seconds wall;            // from run_start to run_stop
-  bool converged = false;
+  double straggler_spread = 0.0;  // breakdown.h
+  bool converged = false;         // the target was met; what the checks found is apart
   std::optional<double> samples_to_target = {};               // at the grain of evaluations
   std::optional<double> samples_to_target_interpolated = {};  // convergence.h
 };

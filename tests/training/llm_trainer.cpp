@@ -20,7 +20,8 @@ GrammarOptions tiny_grammar(const LlmTrainerOptions& options) {
 LlmTrainer::LlmTrainer(const LlmTrainerOptions& options)
     : options_(options),
       source_(tiny_grammar(options)),
-      model_(make_llm(llm_preset("tiny"), options.batch / (options.lanes * options.micro_batches),
+      model_(make_llm(llm_preset("tiny"),
+                      options.batch / (options.ranks * options.lanes * options.micro_batches),
                       Dtype::f32, options.recompute)),
       plan_(make_plan(*model_.graph)),
       evaluation_(make_plan(*model_.graph, false)) {
@@ -48,14 +49,17 @@ void LlmTrainer::read(Split split, std::uint64_t first, const Lane& lane,
   }
 }
 
+Replica::Fill LlmTrainer::fill(std::int64_t step, int rank) const {
+  const std::int64_t each = options_.batch / (options_.ranks * replica_->micro_batches());
+  const std::int64_t start = step * options_.batch + rank * each * replica_->micro_batches();
+  return [this, each, start](const Lane& lane, int number) {
+    read(Split::train, static_cast<std::uint64_t>(start + number * each), lane, nullptr);
+  };
+}
+
 Replica::Step LlmTrainer::step() {
   const std::int64_t step = replica_->steps_done();
-  const std::int64_t each = options_.batch / replica_->micro_batches();
-  const auto fill = [&](const Lane& lane, int number) {
-    const std::int64_t first = step * options_.batch + number * each;
-    read(Split::train, static_cast<std::uint64_t>(first), lane, nullptr);
-  };
-  return replica_->step(fill, schedule_.rate(step), 1.0);
+  return replica_->step(fill(step, options_.rank), rate(step), 1.0);
 }
 
 double LlmTrainer::gap(std::int64_t sequences) {

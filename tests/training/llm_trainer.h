@@ -17,6 +17,8 @@ struct LlmTrainerOptions {
   std::int64_t steps = 0;   // of the schedule
   std::uint64_t seed = 1;
   bool recompute = false;
+  int rank = 0;  // of `ranks`, which share the batch
+  int ranks = 1;
 };
 
 class LlmTrainer {
@@ -24,6 +26,9 @@ class LlmTrainer {
   explicit LlmTrainer(const LlmTrainerOptions& options);
 
   Replica::Step step();
+  /// What a rank writes into the micro-batches of a step.
+  Replica::Fill fill(std::int64_t step, int rank) const;
+  double rate(std::int64_t step) const { return schedule_.rate(step); }
   /// Mean loss over evaluation samples less that of the oracle, nats a token.
   double gap(std::int64_t sequences = 512);
   Replica& replica() { return *replica_; }

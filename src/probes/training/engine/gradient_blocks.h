@@ -31,7 +31,7 @@ inline View part_of(View row, std::int64_t first, std::int64_t count) {
 
 /// The elements of these blocks; the row's last block may be shorter than others.
 inline View blocks_in(View row, BlockRange blocks) {
-  const std::int64_t first = blocks.first * kBlock;
+  const std::int64_t first = std::min(blocks.first * kBlock, row.elements());
   return part_of(row, first, std::min(blocks.last * kBlock, row.elements()) - first);
 }
 

@@ -35,9 +35,13 @@ void Replica::own(const std::vector<BlockRange>& blocks) {
 double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks) {
   const double scale = 1.0 / static_cast<double>(rows_in_all > 0 ? rows_in_all : rows());
   pool_.run([&](int lane) { run_lane(lane, fill, scale, hooks); });
+  return loss_sum() / static_cast<double>(rows());
+}
+
+double Replica::loss_sum() const {
   double sum = 0.0;
   for (const double loss : lane_losses_) sum += loss;
-  return sum / static_cast<double>(rows());
+  return sum;
 }
 
 void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& hooks) try {
@@ -112,6 +116,7 @@ void Replica::sum_lanes(int lane, std::int64_t index) {
 
 std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks) {
   const View all = gradients();
+  std::fill(squares_.begin(), squares_.end(), 0.0);
   pool_.run([&](int thread) {
     OptimizerKernels& kernels = *lanes_[static_cast<std::size_t>(thread)]->kernels().optimizer;
     for (const BlockRange& range : blocks)
@@ -123,9 +128,11 @@ std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks)
   return squares_;
 }
 
-double Replica::gradient_norm() {
+double Replica::gradient_norm() { return root_of_sum(square_sums({{0, blocks_of(gradients())}})); }
+
+double root_of_sum(const std::vector<double>& squares) {
   double sum = 0.0;
-  for (const double square : square_sums({{0, blocks_of(gradients())}})) sum += square;
+  for (const double square : squares) sum += square;
   return std::sqrt(sum);
 }
 

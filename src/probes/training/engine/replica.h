@@ -28,23 +28,25 @@ struct ReplicaOptions {
   std::uint64_t seed = 1;
 };
 
+/// What lanes do, or are told to tell, beside their work; each in the lane's own thread.
+struct LaneHooks {
+  /// After the backward pass of a micro-batch, whose inputs and their gradients are still there.
+  std::function<void(const Lane& lane, int number)> after_backward = {};
+  /// Actions of the plan, ascending. In a lane's last micro-batch reached(lane, i) is called once
+  /// milestones[i] is done: gradients that are final by then do not change any more.
+  std::vector<int> milestones = {};
+  std::function<void(int lane, int milestone)> reached = {};
+  /// A lane has thrown: it reaches no further milestone.
+  std::function<void()> failed = {};
+};
+
 class Replica {
  public:
   /// Writes the inputs of micro-batch `number` (0 <= number < lanes x micro_batches) of the step;
   /// may be called by several threads at once.
   using Fill = std::function<void(const Lane& lane, int number)>;
 
-  /// What lanes do, or are told to tell, beside their work; each in the lane's own thread.
-  struct Hooks {
-    /// After the backward pass of a micro-batch, whose inputs and their gradients are still there.
-    std::function<void(const Lane& lane, int number)> after_backward = {};
-    /// Actions of the plan, ascending. In a lane's last micro-batch reached(lane, i) is called once
-    /// milestones[i] is done: gradients that are final by then do not change any more.
-    std::vector<int> milestones = {};
-    std::function<void(int lane, int milestone)> reached = {};
-    /// A lane has thrown: it reaches no further milestone.
-    std::function<void()> failed = {};
-  };
+  using Hooks = LaneHooks;
 
   /// `plan` (of training) must outlive the replica; `losses` is the loss's result.
   Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
@@ -52,10 +54,9 @@ class Replica {
 
   /// All micro-batches, forward and backward; returns the mean loss over their rows. The gradient
   /// is that of the mean over `rows_in_all` rows, of all ranks together (0: this rank's alone).
-  double forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks);
-  double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0) {
-    return forward_backward(fill, rows_in_all, Hooks());
-  }
+  double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0, const Hooks& hooks = {});
+  /// Of the losses of all its rows.
+  double loss_sum() const;
   /// The lanes' gradients become one.
   void sum_lanes();
   /// Block `index` of that, by one thread; of lane `lane`'s kernels.
@@ -65,7 +66,7 @@ class Replica {
   View gradients() const { return lanes_.front()->gradients(); }
   /// sqrt of the sum of squares, summed in one order whatever the number of lanes.
   double gradient_norm();
-  /// The squares' sums of some blocks of gradients(), by block; the others stay as they were.
+  /// The sums of squares of these blocks of gradients(), by block; 0 for all others.
   std::vector<double>& square_sums(const std::vector<BlockRange>& blocks);
 
   /// From now on update() is about these blocks of parameters alone, and state is kept for no
@@ -128,5 +129,7 @@ class Replica {
   std::vector<double> squares_ = {};  // by block of gradients
   std::int64_t steps_ = 0;
 };
+
+double root_of_sum(const std::vector<double>& squares);
 
 }  // namespace bench::training

@@ -1,14 +1,20 @@
 #include "probes/training/parallel/data_parallel.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/error.h"
 #include "probes/host_clock.h"
 
 namespace bench::training {
 
 DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOptions& options)
-    : replica_(replica), group_(group), options_(options) {
-  if (group.size() > 1) throw Error(ErrorKind::environment, no_collectives(group));
-  replica.own({{0, blocks_of(replica.gradients())}});
+    : replica_(replica),
+      group_(group),
+      options_(options),
+      exchange_(replica, group,
+                {options.bucket_bytes, options.shard_optimizer, options.overlap, options.order}) {
+  replica.own(exchange_.owned());
 }
 
 StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double clip,
@@ -17,19 +23,54 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   StepOutcome out;
   Replica::Hooks hooks;
   hooks.after_backward = after_backward;
-  out.loss = replica_.forward_backward(fill, replica_.rows() * group_.size(), hooks);
-  replica_.sum_lanes();
-  const Seconds computed = steady_now();
-  out.gradient_norm = replica_.gradient_norm();
+  const std::exception_ptr thrown = exchange_.forward_backward(fill, hooks);
+  const Seconds exchanged = steady_now();
+  out.loss = agree_on_loss(thrown, out);
+  const Seconds agreed = steady_now();
+  out.gradient_norm = gradient_norm();
   out.gradient_scale = replica_.clip_scale({out.loss, out.gradient_norm}, clip);
   replica_.update(rate, out.gradient_scale);
-  const Replica::Times times = replica_.times();
-  out.data = times.data;
-  out.forward = times.forward;
-  out.backward = times.backward;
-  out.optimizer = steady_now() - computed;
-  out.total = steady_now() - begin;
+  const Seconds updated = steady_now();
+  exchange_.gather_parameters();
+  const Seconds end = steady_now();
+  const Replica::Times lanes = replica_.times();
+  const GradientExchange::Times& times = exchange_.times();
+  out.data = lanes.data;
+  out.forward = lanes.forward;
+  out.backward = lanes.backward + times.lane_sum;
+  out.exchange_exposed = times.exposed + (agreed - exchanged) + (end - updated);
+  out.exchange_hidden = times.hidden();
+  out.optimizer = updated - agreed;
+  out.total = end - begin;
   return out;
+}
+
+/// The mean loss over all ranks, summed in their order, and how unlike their times are.
+double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
+  const std::vector<double> ranks = gather_numbers(
+      group_, {replica_.loss_sum(), exchange_.times().compute.value, thrown ? 1.0 : 0.0});
+  if (thrown) std::rethrow_exception(thrown);
+  double loss = 0.0, longest = 0.0, time = 0.0;
+  for (std::size_t i = 0; i < ranks.size(); i += 3) {
+    if (ranks[i + 2] > 0.0)
+      throw Error(ErrorKind::internal, "rank " + std::to_string(i / 3) + " failed in step " +
+                                           std::to_string(replica_.steps_done()));
+    loss += ranks[i];
+    time += ranks[i + 1];
+    longest = std::max(longest, ranks[i + 1]);
+  }
+  out.straggler_spread = {longest - time / group_.size()};
+  return loss / static_cast<double>(replica_.rows() * group_.size());
+}
+
+/// Summed in the order of blocks, whoever has them: the same bits for any number of ranks.
+double DataParallel::gradient_norm() {
+  if (!options_.shard_optimizer || group_.size() == 1) return replica_.gradient_norm();
+  std::vector<double>& squares = replica_.square_sums(exchange_.owned());
+  // All but one of the numbers that are added are zero: no order of summing changes the result.
+  group_.collectives()->run(CollectiveOp::all_reduce, squares.data(), squares.data(),
+                            squares.size(), Dtype::f64);
+  return root_of_sum(squares);
 }
 
 }  // namespace bench::training

@@ -2,6 +2,11 @@
 // the parts are summed, and every rank makes the same update. The samples of a step are numbered
 // step x batch ... ; rank r takes the r-th contiguous part of them, and its micro-batches are
 // contiguous parts of that.
+//
+// What is promised: reruns with the same numbers of ranks and lanes are bit-equal (for more than
+// two ranks by SumOrder::ranks only), sharded or not, overlapped or not, in buckets of any size;
+// all ranks have the same bits; N ranks of one lane each train as one rank of N lanes does, to the
+// bit of every parameter. Other numbers of ranks and lanes differ by the rounding of sums.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +14,8 @@
 
 #include "probes/group.h"
 #include "probes/training/engine/replica.h"
+#include "probes/training/parallel/gradient_exchange.h"
+#include "probes/training/parallel/parameter_hashes.h"
 
 namespace bench::training {
 
@@ -16,38 +23,68 @@ struct DataParallelOptions {
   std::int64_t bucket_bytes = 25'000'000;  // of gradients exchanged at once
   bool shard_optimizer = false;            // ZeRO-1: each rank updates its part of the parameters
   bool overlap = true;                     // exchange while the backward pass goes on
+  SumOrder order = SumOrder::ranks;
 };
 
 struct StepOutcome {
   double loss = 0.0;            // mean over the rows of the whole batch
   double gradient_norm = 0.0;   // of its gradient, before clipping
   double gradient_scale = 1.0;  // by which clipping shortened it
-  /// This rank's, and of its lanes the mean.
+  /// This rank's, and of its lanes the mean; the backward pass with summing the lanes' gradients.
   Seconds data, forward, backward;
-  Seconds exchange_exposed;  // when nothing else went on, waiting for late ranks included
-  Seconds exchange_hidden;   // beside the backward pass
-  Seconds optimizer;         // norm, clipping, update
+  /// The exchange of gradients, loss and sharded parameters when nothing else went on, and what of
+  /// it went on beside the backward pass; waiting for late ranks included.
+  Seconds exchange_exposed, exchange_hidden;
+  Seconds optimizer;  // norm, clipping, update
   Seconds total;
+  /// Over ranks: the longest time for forward and backward pass, less the mean.
+  Seconds straggler_spread;
+};
+
+/// The longest relative distance over ranks between two gradients, |a - b| / |b|.
+struct GradientAgreement {
+  double distance = 0.0;
+  /// Ranks of one kind of processor agree to the bit (SumOrder::ranks); others round differently.
+  static constexpr double kTolerance = 1e-4;
+  bool held() const { return distance <= kTolerance; }
 };
 
 class DataParallel {
  public:
-  /// Both must outlive this. A group of several ranks must have collectives.
+  /// Both must outlive this. Throws Error(environment) where there are several ranks and the
+  /// group's library cannot exchange gradients.
   DataParallel(Replica& replica, Group& group, const DataParallelOptions& options = {});
 
-  /// One step on the batch that `fill` writes; every rank calls it. `after_backward` is
-  /// Replica::Hooks'. Loss and norm are those of the whole batch, equal on all ranks. Throws
-  /// Error(internal) where they are not finite, on all ranks.
+  /// One step on the batch of which `fill` writes this rank's part; every rank calls it.
+  /// `after_backward` is Replica::Hooks'. Loss and norm are equal on all ranks. Throws on all ranks
+  /// where one of them threw, and Error(internal) where loss or norm is not finite.
   StepOutcome step(const Replica::Fill& fill, double rate, double clip = 0.0,
                    const std::function<void(const Lane&, int)>& after_backward = {});
 
+  /// Whether the exchange loses or spoils anything: how far its gradient is from what every rank
+  /// computes alone of all ranks' parts of a batch. Costs as many forward and backward passes as
+  /// there are ranks, and changes no parameter. Every rank gets the same.
+  GradientAgreement compare_gradient(const std::function<Replica::Fill(int rank)>& fill_of);
+  /// Of this rank's copy; differing_copy() compares copies.
+  std::uint64_t parameter_hash() const { return combined_hash(tensor_hashes(replica_)); }
+
   Replica& replica() { return replica_; }
   Group& group() { return group_; }
+  const DataParallelOptions& options() const { return options_; }
+  /// The blocks whose parameters this rank updates, and whose optimizer state it has.
+  const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
+  bool overlaps() const { return exchange_.overlaps(); }
+  /// Of the buffers of the exchange.
+  std::int64_t exchange_bytes() const { return exchange_.bytes(); }
 
  private:
+  double agree_on_loss(std::exception_ptr thrown, StepOutcome& out);
+  double gradient_norm();
+
   Replica& replica_;
   Group& group_;
   DataParallelOptions options_;
+  GradientExchange exchange_;
 };
 
 }  // namespace bench::training

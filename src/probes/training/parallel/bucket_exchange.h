@@ -1,0 +1,65 @@
+// Buckets of gradients, or of parameters, summed or brought together over the ranks of a group.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "probes/device/collectives.h"
+#include "probes/group.h"
+#include "probes/training/engine/gradient_blocks.h"
+#include "probes/training/engine/memory_block.h"
+#include "probes/training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// Who adds up, and in which order.
+enum class SumOrder {
+  /// Ranks send each other their parts of a bucket and each sums its shard in the order of ranks:
+  /// the bits depend on the number of ranks alone, not on the library, its algorithm or the network
+  /// and they are the same whether shards are kept apart or not. As many bytes as a ring's
+  /// all-reduce moves.
+  ranks,
+  /// The library's all-reduce or reduce-scatter. Two ranks give the same bits; with more they may
+  /// change with the library, the size and whether shards are kept apart.
+  library
+};
+
+class BucketExchange {
+ public:
+  /// For buckets of up to `blocks` blocks; kernels are used by the thread that calls. Throws
+  /// Error(environment) where the group's library cannot do it.
+  BucketExchange(Group& group, const KernelSet& kernels, Dtype dtype, std::int64_t blocks,
+                 SumOrder order);
+
+  /// Every rank's bucket of `row` becomes the sum over all ranks.
+  void all_reduce(View row, BlockRange bucket);
+  /// This rank's shard of it does; the rest of the bucket is undefined afterwards.
+  void reduce_scatter(View row, BlockRange bucket);
+  /// Every rank's bucket becomes what each rank has as its shard.
+  void all_gather(View row, BlockRange bucket);
+
+  /// Of the buffers that the exchange needs beside the row.
+  std::int64_t bytes() const { return outgoing_.bytes() + incoming_.bytes(); }
+
+ private:
+  View padded(View row, BlockRange bucket);
+  void unpad(View from, View row, BlockRange blocks, BlockRange bucket) const;
+  void sum_shard(View parts);
+  void gather_parts(View parts);
+  View part(View parts, int rank) const {
+    return part_of(parts, rank * (parts.elements() / size_), parts.elements() / size_);
+  }
+
+  Collectives& collectives_;
+  const KernelSet& kernels_;
+  Dtype dtype_;
+  int rank_;
+  int size_;
+  SumOrder order_;
+  MemoryBlock outgoing_, incoming_;
+};
+
+/// Every rank's numbers at every rank, in the order of ranks. Also for a rank alone.
+std::vector<double> gather_numbers(Group& group, std::vector<double> own);
+
+}  // namespace bench::training

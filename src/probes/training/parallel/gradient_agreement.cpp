@@ -1,0 +1,59 @@
+// DataParallel::compare_gradient.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "probes/training/parallel/data_parallel.h"
+
+namespace bench::training {
+namespace {
+
+struct Distance {
+  double difference = 0.0;  // sum of squares
+  double length = 0.0;
+
+  template <class T>
+  void add(View exchanged, View alone) {
+    for (std::int64_t i = 0; i < alone.elements(); ++i) {
+      const double a = alone.as<T>()[i], b = exchanged.as<T>()[i];
+      difference += (a - b) * (a - b);
+      length += a * a;
+    }
+  }
+  double relative() const { return std::sqrt(difference / length); }
+};
+
+View row_in(const MemoryBlock& block, Dtype dtype) {
+  return {block.data(), 1, block.bytes() / static_cast<std::int64_t>(size_of(dtype)), dtype};
+}
+
+}  // namespace
+
+GradientAgreement DataParallel::compare_gradient(
+    const std::function<Replica::Fill(int rank)>& fill_of) {
+  const View row = replica_.gradients();
+  const std::int64_t bytes = row.elements() * static_cast<std::int64_t>(size_of(row.dtype));
+  const MemoryBlock exchanged(bytes, "exchanged gradients"), alone(bytes, "gradients of all ranks");
+  std::exception_ptr thrown = exchange_.forward_backward(fill_of(group_.rank()));
+  std::memcpy(exchanged.data(), row.data, static_cast<std::size_t>(bytes));
+  for (int rank = 0; rank < group_.size() && !thrown; ++rank) {
+    replica_.forward_backward(fill_of(rank), replica_.rows() * group_.size());
+    replica_.sum_lanes();
+    replica_.kernels().elementwise->copy(row, row_in(alone, row.dtype), rank > 0);
+  }
+  StepOutcome unused;
+  agree_on_loss(thrown, unused);
+  Distance distance;
+  for (const BlockRange& range : exchange_.owned()) {
+    const View mine = blocks_in(row_in(exchanged, row.dtype), range);
+    const View sum = blocks_in(row_in(alone, row.dtype), range);
+    row.dtype == Dtype::f64 ? distance.add<double>(mine, sum) : distance.add<float>(mine, sum);
+  }
+  double longest = distance.length > 0.0 ? distance.relative() : 0.0;
+  if (!std::isfinite(longest)) longest = std::numeric_limits<double>::max();
+  group_.max(std::span(&longest, 1));
+  return {longest};
+}
+
+}  // namespace bench::training

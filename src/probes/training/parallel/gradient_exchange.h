@@ -1,0 +1,65 @@
+// The gradient of the whole batch at every rank: forward and backward pass of this rank's part, and
+// the exchange of buckets beside it. The calling thread communicates, because it may be the only
+// one that the library lets do so; the lanes run in others.
+#pragma once
+
+#include <exception>
+#include <optional>
+
+#include "probes/group.h"
+#include "probes/training/engine/replica.h"
+#include "probes/training/parallel/bucket_exchange.h"
+#include "probes/training/parallel/buckets.h"
+#include "probes/training/parallel/lane_sum.h"
+
+namespace bench::training {
+
+struct GradientExchangeOptions {
+  std::int64_t bucket_bytes = 25'000'000;
+  bool shards = false;  // sums go to the rank that owns them, and to no other
+  bool overlap = true;  // where the library lets threads compute beside it
+  SumOrder order = SumOrder::ranks;
+};
+
+class GradientExchange {
+ public:
+  GradientExchange(Replica& replica, Group& group, const GradientExchangeOptions& options);
+
+  /// Leaves the sum over all ranks in replica.gradients(): in owned() at least. Where this rank's
+  /// lanes throw it takes part in the exchange all the same, so that no other rank waits for it,
+  /// and returns what was thrown.
+  std::exception_ptr forward_backward(const Replica::Fill& fill, Replica::Hooks hooks = {});
+  /// The shards of parameters, of this rank's and of the others', become all of them at every rank.
+  void gather_parameters();
+
+  /// The blocks of which this rank has the summed gradient: all, or its shards.
+  const std::vector<BlockRange>& owned() const { return owned_; }
+  bool overlaps() const { return lane_sum_.has_value(); }
+  std::int64_t bytes() const { return exchange_ ? exchange_->bytes() : 0; }
+
+  /// Of the last forward_backward().
+  struct Times {
+    Seconds compute;       // the lanes, and summing them
+    Seconds lane_sum;      // of that, summing when it was not part of the backward pass
+    Seconds communicated;  // in the library, waiting for ranks that come late included
+    Seconds exposed;       // after the lanes had ended
+    Seconds hidden() const { return communicated > exposed ? communicated - exposed : Seconds{}; }
+  };
+  const Times& times() const { return times_; }
+
+ private:
+  std::exception_ptr compute(const Replica::Fill& fill, const Replica::Hooks& hooks);
+  void exchange(BlockRange bucket);
+  void beside(const Replica::Fill& fill, Replica::Hooks& hooks, std::exception_ptr& thrown);
+
+  Replica& replica_;
+  Group& group_;
+  GradientExchangeOptions options_;
+  std::vector<Bucket> buckets_;
+  std::vector<BlockRange> owned_ = {};
+  std::optional<BucketExchange> exchange_ = {};  // of several ranks
+  std::optional<LaneSum> lane_sum_ = {};         // where lanes run beside the exchange
+  Times times_ = {};
+};
+
+}  // namespace bench::training

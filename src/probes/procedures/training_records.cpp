@@ -45,7 +45,7 @@ Json breakdown_of(const TrainingRun& run) {
       {"phase", column(run.breakdown, [](const PhaseTime& p) { return to_string(p.phase); })},
       {"seconds", column(run.breakdown, [](const PhaseTime& p) { return p.mean.value; })},
       {"share", column(run.breakdown, share)},
-      {"slowest_rank", column(run.breakdown, [](const PhaseTime& p) { return p.slowest.value; })}};
+      {"slowest_rank", column(run.breakdown, [](const PhaseTime& p) { return p.slowest_rank; })}};
 }
 
 Json memory_of(const TrainingRun& run) {

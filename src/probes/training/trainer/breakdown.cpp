@@ -1,7 +1,5 @@
 #include "probes/training/trainer/breakdown.h"
 
-#include <span>
-
 namespace bench::training {
 
 std::string_view to_string(RunPhase phase) {
@@ -36,15 +34,6 @@ std::vector<PhaseTime> Breakdown::over_ranks(Group& group, Seconds wall) const {
     phases.push_back(time);
   }
   return phases;
-}
-
-double Breakdown::straggler_spread(Group& group) const {
-  const Seconds own = of(RunPhase::data) + of(RunPhase::forward) + of(RunPhase::backward) +
-                      of(RunPhase::optimizer);
-  double sum = own.value, most = own.value;
-  group.sum(std::span(&sum, 1));
-  group.max(std::span(&most, 1));
-  return sum > 0.0 ? most / (sum / group.size()) - 1.0 : 0.0;
 }
 
 }  // namespace bench::training

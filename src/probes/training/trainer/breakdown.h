@@ -43,9 +43,6 @@ class Breakdown {
   Seconds of(RunPhase phase) const { return times_[static_cast<std::size_t>(phase)]; }
   /// Every rank calls it with its own wall time and gets the same, in the order above.
   std::vector<PhaseTime> over_ranks(Group& group, Seconds wall) const;
-  /// How much longer the slowest rank computes (data, forward, backward, optimizer) than ranks do in
-  /// the mean, as a share. Every rank calls it.
-  double straggler_spread(Group& group) const;
 
  private:
   Seconds& at(RunPhase phase) { return times_[static_cast<std::size_t>(phase)]; }

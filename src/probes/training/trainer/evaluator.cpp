@@ -17,22 +17,26 @@ Evaluator::Evaluator(const Workload& workload, const Model& model, std::int64_t 
 
 Quality Evaluator::evaluate(std::int64_t samples, Group& group) {
   const auto evaluation = workload_.evaluation(model_);
+  const std::int64_t begin = samples * group.rank() / group.size();
   const std::int64_t end = samples * (group.rank() + 1) / group.size();
-  const auto lanes = static_cast<std::int64_t>(lanes_.size());
-  for (std::int64_t first = samples * group.rank() / group.size(); first < end;
-       first += lanes * micro_batch_) {
-    const auto begin_of = [&](std::int64_t lane) { return first + lane * micro_batch_; };
-    replica_.pool().run([&](int index) {
-      if (begin_of(index) >= end) return;
-      Lane& lane = *lanes_[static_cast<std::size_t>(index)];
-      workload_.read(Split::evaluation, static_cast<std::uint64_t>(begin_of(index)), model_, lane);
-      lane.forward({});
-    });
-    for (std::int64_t i = 0; i < lanes && begin_of(i) < end; ++i)
-      evaluation->add(lane(static_cast<int>(i)), static_cast<std::uint64_t>(begin_of(i)),
-                      std::min(micro_batch_, end - begin_of(i)));
-  }
+  // As many rounds on every rank: what is looked up in tables is looked up by all at once.
+  const std::int64_t most = (samples + group.size() - 1) / group.size();
+  for (std::int64_t done = 0; done < most; done += round())
+    evaluate_round(begin + done, end, *evaluation);
   return evaluation->finish(group);
+}
+
+void Evaluator::evaluate_round(std::int64_t first, std::int64_t end, Evaluation& evaluation) {
+  const auto begin_of = [&](std::int64_t lane) { return first + lane * micro_batch_; };
+  replica_.pool().run([&](int index) {
+    if (begin_of(index) >= end) return;
+    Lane& lane = *lanes_[static_cast<std::size_t>(index)];
+    workload_.read(Split::evaluation, static_cast<std::uint64_t>(begin_of(index)), model_, lane);
+    lane.forward({});
+  });
+  for (int i = 0; i < static_cast<int>(lanes_.size()) && begin_of(i) < end; ++i)
+    evaluation.add(lane(i), static_cast<std::uint64_t>(begin_of(i)),
+                   std::min(micro_batch_, end - begin_of(i)));
 }
 
 std::int64_t Evaluator::memory_bytes() const {

@@ -26,6 +26,10 @@ class Evaluator {
   std::int64_t memory_bytes() const;
 
  private:
+  /// Samples that the lanes do at once.
+  std::int64_t round() const { return static_cast<std::int64_t>(lanes_.size()) * micro_batch_; }
+  void evaluate_round(std::int64_t first, std::int64_t end, Evaluation& evaluation);
+
   const Workload& workload_;
   const Model& model_;
   std::int64_t micro_batch_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "probes/training/parallel/parameter_hashes.h"
 
 namespace bench::training {
 namespace {
@@ -31,9 +32,9 @@ TrainingCheck check_of(std::string name, const std::string& found, std::string o
 
 }  // namespace
 
-void RunChecks::look(std::int64_t steps_done, std::uint64_t parameter_hash, Group& group) {
+void RunChecks::look(std::int64_t steps_done, Group& group) {
   if (data_.empty()) data_ = audit_.look(steps_done - 1, group);
-  compare_replicas(steps_done, parameter_hash, group);
+  compare_replicas(steps_done, group);
   ++looks_;
   if (moved_after_ > 0 || steps_done < kStepsToMove) return;
   moved_after_ = steps_done;
@@ -43,12 +44,10 @@ void RunChecks::look(std::int64_t steps_done, std::uint64_t parameter_hash, Grou
                                                          steps_done, named(unmoved)));
 }
 
-void RunChecks::compare_replicas(std::int64_t steps_done, std::uint64_t hash, Group& group) {
-  const double low = static_cast<double>(hash & 0xffffffff), high = static_cast<double>(hash >> 32);
-  std::array<double, 4> most = {low, -low, high, -high};
-  group.max(most);
-  if (replicas_.empty() && (most[0] != -most[1] || most[2] != -most[3]))
-    replicas_ = fmt::format("after {} steps the ranks have different parameters", steps_done);
+void RunChecks::compare_replicas(std::int64_t steps_done, Group& group) {
+  if (group.size() == 1 || !replicas_.empty()) return;
+  replicas_ = differing_copy(group, tensor_hashes(replica_));
+  if (!replicas_.empty()) replicas_ = fmt::format("after {} steps {}", steps_done, replicas_);
 }
 
 TrainingCheck RunChecks::outlier_check() const {
@@ -62,9 +61,8 @@ TrainingCheck RunChecks::outlier_check() const {
                       log.size(), most.step, most.norm, most.ratio)};
 }
 
-std::vector<TrainingCheck> RunChecks::finish(std::int64_t steps_done, std::uint64_t parameter_hash,
-                                             Group& group) {
-  if (steps_done > 0 && (looks_ == 0 || !due(steps_done))) look(steps_done, parameter_hash, group);
+std::vector<TrainingCheck> RunChecks::finish(std::int64_t steps_done, Group& group) {
+  if (steps_done > 0 && (looks_ == 0 || !due(steps_done))) look(steps_done, group);
   std::vector<TrainingCheck> checks;
   if (moved_after_ > 0)
     checks.push_back(check_of(

@@ -16,22 +16,22 @@ class RunChecks {
  public:
   /// `every`: steps between looks at data and replicas, and after which all parameters must have
   /// moved.
-  RunChecks(DataAudit audit, MovedParameters moved, std::int64_t every)
-      : audit_(audit), moved_(std::move(moved)), every_(every) {}
+  RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
+      : audit_(audit), replica_(replica), moved_(replica.plan(), replica.weights()), every_(every) {}
 
   void after_step(std::int64_t step, double gradient_norm) { outliers_.look(step, gradient_norm); }
   bool due(std::int64_t steps_done) const { return steps_done % every_ == 0; }
-  /// After `steps_done` steps; `parameter_hash` is of this rank. Every rank must call it.
-  void look(std::int64_t steps_done, std::uint64_t parameter_hash, Group& group);
+  /// After `steps_done` steps; every rank must call it.
+  void look(std::int64_t steps_done, Group& group);
   /// At the end, on every rank; a run too short for a look gets one now.
-  std::vector<TrainingCheck> finish(std::int64_t steps_done, std::uint64_t parameter_hash,
-                                    Group& group);
+  std::vector<TrainingCheck> finish(std::int64_t steps_done, Group& group);
 
  private:
-  void compare_replicas(std::int64_t steps_done, std::uint64_t parameter_hash, Group& group);
+  void compare_replicas(std::int64_t steps_done, Group& group);
   TrainingCheck outlier_check() const;
 
   DataAudit audit_;
+  const Replica& replica_;
   MovedParameters moved_;
   GradientOutliers outliers_;
   std::int64_t every_;

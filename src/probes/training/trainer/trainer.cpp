@@ -1,11 +1,11 @@
 #include "probes/training/trainer/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "probes/host_clock.h"
-#include "probes/training/sources/checksum.h"
 
 namespace bench::training {
 namespace {
@@ -16,12 +16,11 @@ std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other
   return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
 }
 
-std::uint64_t hash_of(const Weights& weights) {
-  const View all = weights.all();
-  return sample_checksum(
-      Split::train, 0,
-      std::span<const std::byte>(all.as<std::byte>(),
-                                 static_cast<std::size_t>(all.elements()) * size_of(all.dtype)));
+double straggler_spread(const std::vector<PhaseTime>& breakdown, Seconds spread) {
+  Seconds computed;
+  for (const PhaseTime& time : breakdown)
+    if (time.phase == RunPhase::forward || time.phase == RunPhase::backward) computed += time.mean;
+  return computed.value > 0.0 ? spread / computed : 0.0;
 }
 
 }  // namespace
@@ -53,9 +52,8 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
   evaluator_ =
       std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
-  checks_ =
-      std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
-                                  MovedParameters(plan_, replica_->weights()), options.check_every);
+  checks_ = std::make_unique<RunChecks>(
+      DataAudit(workload, model_, *replica_, *evaluator_, split_), *replica_, options.check_every);
   run_.steps.reserve(static_cast<std::size_t>(last_step_));
 }
 
@@ -95,6 +93,7 @@ void Trainer::train_step() {
   const Seconds named = step.data + step.forward + step.backward + step.exchange_exposed +
                         step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
+  spread_ += step.straggler_spread;
   checks_->after_step(done_, step.gradient_norm);
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
@@ -102,7 +101,7 @@ void Trainer::train_step() {
 
 void Trainer::look() {
   const Seconds begin = steady_now();
-  checks_->look(done_, hash_of(replica_->weights()), group_);
+  checks_->look(done_, group_);
   breakdown_.add(RunPhase::checks, steady_now() - begin);
 }
 
@@ -125,9 +124,10 @@ void Trainer::evaluate(RunObserver& observer) {
 
 void Trainer::finish() {
   run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
-  run_.straggler_spread = breakdown_.straggler_spread(group_);
+  run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
   run_.memory = memory();
-  run_.checks = checks_->finish(done_, hash_of(replica_->weights()), group_);
+  run_.checks = checks_->finish(done_, group_);
+  if (group_.size() > 1 && workload_.tables() == nullptr) run_.checks.push_back(exchange_check());
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
   group_.max(seconds);
@@ -137,6 +137,20 @@ void Trainer::finish() {
   run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
 }
 
+/// Untimed, on the samples of the step that would come next.
+TrainingCheck Trainer::exchange_check() {
+  const auto fill_of = [&](int rank) {
+    return [this, rank](const Lane& lane, int number) {
+      workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
+    };
+  };
+  const GradientAgreement agreement = parallel_->compare_gradient(fill_of);
+  return {"gradient_exchange", agreement.held(),
+          fmt::format("the gradient of {} ranks is {:.2g} away, relatively, from what one computes "
+                      "of all their samples",
+                      group_.size(), agreement.distance)};
+}
+
 std::vector<MemoryUse> Trainer::memory() const {
   std::vector<MemoryUse> uses;
   for (std::size_t i = 0; i < kMemoryLabels; ++i) {
@@ -144,6 +158,7 @@ std::vector<MemoryUse> Trainer::memory() const {
     uses.push_back({std::string(to_string(label)), replica_->memory_bytes(label)});
   }
   uses.push_back({"optimizer", replica_->optimizer_bytes()});
+  uses.push_back({"exchange", parallel_->exchange_bytes()});
   uses.push_back({"evaluation", evaluator_->memory_bytes()});
   return uses;
 }

@@ -55,6 +55,7 @@ class Trainer {
   void look();
   void evaluate(RunObserver& observer);
   void finish();
+  TrainingCheck exchange_check();
   std::vector<MemoryUse> memory() const;
   std::int64_t samples_done() const { return done_ * split_.batch; }
 
@@ -71,6 +72,7 @@ class Trainer {
   std::unique_ptr<Evaluator> evaluator_ = {};
   std::unique_ptr<RunChecks> checks_ = {};
   Breakdown breakdown_ = {};
+  Seconds spread_;  // DataParallel's, of all steps
   TrainingRun run_ = {};
   Seconds begin_;  // run_start
   std::int64_t last_step_ = 0;

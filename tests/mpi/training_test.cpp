@@ -1,0 +1,71 @@
+// Training by 2, 3 or 4 ranks over MPI, against one rank on the same batches.
+#include <cmath>
+
+#include "probes/training/parallel/data_parallel.h"
+#include "tests/mpi/mpi_test.h"
+#include "tests/support/catch.h"
+#include "tests/training/llm_trainer.h"
+
+namespace bench::training {
+namespace {
+
+constexpr int kSteps = 8;
+
+struct Curve {
+  std::vector<double> losses = {};
+  std::uint64_t parameters = 0;
+  std::string differing = {};
+  bool overlapped = false;
+};
+
+/// 48 sequences a step, whoever shares them.
+Curve train_together(Group& group, int lanes, const DataParallelOptions& options) {
+  LlmTrainerOptions how;
+  how.batch = 48;
+  how.lanes = lanes;
+  how.steps = 100;
+  how.rank = group.rank();
+  how.ranks = group.size();
+  LlmTrainer trainer(how);
+  DataParallel parallel(trainer.replica(), group, options);
+  Curve curve;
+  for (int step = 0; step < kSteps; ++step)
+    curve.losses.push_back(
+        parallel.step(trainer.fill(step, group.rank()), trainer.rate(step), 1.0).loss);
+  curve.parameters = parallel.parameter_hash();
+  curve.differing = differing_copy(group, tensor_hashes(trainer.replica()));
+  curve.overlapped = parallel.overlaps();
+  return curve;
+}
+
+DataParallelOptions many_buckets(bool shard, SumOrder order, bool overlap = true) {
+  return {65536, shard, overlap, order};
+}
+
+}  // namespace
+
+TEST_CASE("ranks over MPI train as one rank with a lane for each does, to the bit", "[training]") {
+  Group& group = mpi_test_group();
+  const Curve one = train_together(*make_self_group(), group.size(), {});
+  for (const bool shard : {false, true})
+    for (const bool overlap : {false, true}) {
+      const Curve many = train_together(group, 1, many_buckets(shard, SumOrder::ranks, overlap));
+      CHECK(many.overlapped == overlap);
+      CHECK(many.differing.empty());
+      CHECK(many.losses == one.losses);
+      CHECK(many.parameters == one.parameters);
+    }
+}
+
+TEST_CASE("MPI's own sums give the same losses but for rounding, and equal copies", "[training]") {
+  Group& group = mpi_test_group();
+  const Curve one = train_together(*make_self_group(), 1, {});
+  for (const bool shard : {false, true}) {
+    const Curve many = train_together(group, 2, many_buckets(shard, SumOrder::library));
+    CHECK(many.differing.empty());
+    for (std::size_t i = 0; i < one.losses.size(); ++i)
+      CHECK(many.losses[i] == Approx(one.losses[i]).epsilon(1e-5));
+  }
+}
+
+}  // namespace bench::training

@@ -29,6 +29,12 @@ Var Graph::input(std::string name, Shape shape, Dtype dtype) {
   return add({Tensor::Kind::input, std::move(name), std::move(shape), dtype});
 }
 
+Var Graph::input_with_gradient(std::string name, Shape shape) {
+  const Var made = input(std::move(name), std::move(shape), compute_);
+  tensors_.back().wants_gradient = true;
+  return made;
+}
+
 Var Graph::parameter(std::string name, Shape shape, ParameterOptions options) {
   for (const Tensor& tensor : tensors_)
     require(tensor.kind != Tensor::Kind::parameter || tensor.name != name, "parameter",

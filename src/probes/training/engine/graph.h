@@ -41,6 +41,7 @@ struct Tensor {
   int producer = -1;  // the node that makes it
   ParameterOptions parameter = {};
   std::vector<double> values = {};  // of a constant
+  bool wants_gradient = false;      // of an input
 };
 
 struct Node {
@@ -59,6 +60,10 @@ class Graph {
 
   Dtype compute() const { return compute_; }
   Var input(std::string name, Shape shape, Dtype dtype);
+  /// An input, in the type of the computation, whose gradient is wanted too: what parameters
+  /// outside of the graph made (rows of large tables). Lane::gradient() has it after each
+  /// backward().
+  Var input_with_gradient(std::string name, Shape shape);
   /// Throws Error(internal) for a second parameter of that name.
   Var parameter(std::string name, Shape shape, ParameterOptions options = {});
   /// A table that does not change, in the type of the computation.

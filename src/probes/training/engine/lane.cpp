@@ -50,8 +50,8 @@ Frame Lane::frame_of(const Action& action) const {
 
 View Lane::view(Var var) const { return resolve(plan_.values[static_cast<std::size_t>(var.id)]); }
 
-View Lane::gradient(Var parameter) const {
-  return resolve(plan_.gradients[static_cast<std::size_t>(parameter.id)]);
+View Lane::gradient(Var var) const {
+  return resolve(plan_.gradients[static_cast<std::size_t>(var.id)]);
 }
 
 View Lane::gradients() const {

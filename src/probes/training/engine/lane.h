@@ -15,8 +15,8 @@ class Lane {
 
   /// Where a source writes an input, or a result is read after forward().
   View view(Var var) const;
-  /// Of a parameter, after backward().
-  View gradient(Var parameter) const;
+  /// Of a parameter, or an input made to have one, after backward().
+  View gradient(Var var) const;
   /// All gradients as one row, padding (zeros) included.
   View gradients() const;
   const KernelSet& kernels() const { return kernels_; }

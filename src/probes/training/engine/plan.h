@@ -66,7 +66,8 @@ struct Plan {
   std::vector<Buffer> buffers = {};
   std::vector<Action> actions = {};
   int backward_begin = 0;  // the first action after the forward pass
-  /// By tensor: its value, and its gradient where it is a parameter (buffer -1 where frozen).
+  /// By tensor: its value, and its gradient where it is a parameter (buffer -1 where frozen) or an
+  /// input that wants one.
   std::vector<Slot> values = {};
   std::vector<Slot> gradients = {};
   /// Trainable parameters in the order in which their gradients become final, and after which

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace bench::training {
+namespace {
+
+bool asks_for_gradient(const Tensor& tensor) {
+  return tensor.kind == Tensor::Kind::parameter ? tensor.parameter.trainable
+                                                : tensor.wants_gradient;
+}
+
+}  // namespace
 
 Planner::Planner(const Graph& graph, bool training) : graph_(graph) {
   const std::size_t tensors = graph.tensors().size();
@@ -20,12 +28,21 @@ Plan Planner::make() {
   forward();
   plan_.backward_begin = now();
   if (plan_.training) backward();
-  // What nobody reads is a result: it stays until the end.
-  for (std::size_t id = 0; id < readers_.size(); ++id)
-    if (readers_[id] == 0 && tensor(static_cast<int>(id)).kind == Tensor::Kind::activation)
-      plan_.buffers[static_cast<std::size_t>(plan_.values[id].buffer)].last = now() - 1;
   order_gradients();
+  keep_results();
   return std::move(plan_);
+}
+
+/// What nobody reads is a result, and so is an input's gradient: it stays until the end.
+void Planner::keep_results() {
+  const auto keep = [&](const Slot& slot) {
+    plan_.buffers[static_cast<std::size_t>(slot.buffer)].last = now() - 1;
+  };
+  for (std::size_t id = 0; id < readers_.size(); ++id) {
+    const Tensor& of = tensor(static_cast<int>(id));
+    if (readers_[id] == 0 && of.kind == Tensor::Kind::activation) keep(plan_.values[id]);
+    if (needs_gradient_[id] && of.kind == Tensor::Kind::input) keep(plan_.gradients[id]);
+  }
 }
 
 void Planner::find_needs() {
@@ -34,8 +51,7 @@ void Planner::find_needs() {
   kept_.assign(tensors, false);
   readers_.assign(tensors, 0);
   for (std::size_t id = 0; id < tensors; ++id)
-    needs_gradient_[id] = plan_.training && graph_.tensors()[id].kind == Tensor::Kind::parameter &&
-                          graph_.tensors()[id].parameter.trainable;
+    needs_gradient_[id] = plan_.training && asks_for_gradient(graph_.tensors()[id]);
   for (const Node& node : graph_.nodes()) {
     const auto output = static_cast<std::size_t>(node.output);
     for (const int input : node.inputs) {

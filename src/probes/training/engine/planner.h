@@ -19,6 +19,7 @@ class Planner {
 
   void find_needs();
   std::vector<int> parameter_order() const;
+  void keep_results();
   void place_permanent();
   void forward();
   void backward();

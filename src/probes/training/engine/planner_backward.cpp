@@ -87,11 +87,12 @@ std::vector<bool> Planner::wanted_again(int segment) const {
 
 void Planner::order_gradients() {
   for (std::size_t id = 0; id < contributed_.size(); ++id) {
-    const bool trainable =
-        tensor(static_cast<int>(id)).kind == Tensor::Kind::parameter && needs_gradient_[id];
-    require(!trainable || contributed_[id] >= 0, "parameter",
-            "no loss depends on '" + tensor(static_cast<int>(id)).name + "'");
-    if (trainable) plan_.gradient_order.push_back({static_cast<int>(id), contributed_[id]});
+    const Tensor& of = tensor(static_cast<int>(id));
+    const bool asked = needs_gradient_[id] && of.kind != Tensor::Kind::activation;
+    require(!asked || contributed_[id] >= 0, of.kind == Tensor::Kind::input ? "input" : "parameter",
+            "no loss depends on '" + of.name + "'");
+    if (asked && of.kind == Tensor::Kind::parameter)
+      plan_.gradient_order.push_back({static_cast<int>(id), contributed_[id]});
   }
   std::stable_sort(plan_.gradient_order.begin(), plan_.gradient_order.end(),
                    [](const auto& a, const auto& b) { return a.action < b.action; });

@@ -127,4 +127,60 @@ TEST_CASE("the gradient of attention is right: grouped, shifted, causal or full,
       });
 }
 
+TEST_CASE("the gradient of relu is right, in place and not") {
+  check_operator([](Graph& g) {
+    const Var x =
+        linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 21));
+    const Var y = relu(add(relu(x), x));
+    return linear(y, checked_parameter(g, "v", 21, 4));
+  });
+}
+
+TEST_CASE("the gradient of columns put side by side is right, also of a tensor beside itself") {
+  check_operator([](Graph& g) {
+    const Var x = checked_parameter(g, "x", kCheckedRows, 5);
+    const Var y = gelu(checked_parameter(g, "y", kCheckedRows, 18));
+    return concat_columns(concat_columns(x, y), x);
+  });
+}
+
+TEST_CASE("the gradient of cross layers is right, also of the first, whose two inputs are one") {
+  check_operator([](Graph& g) {
+    const Var x0 =
+        linear(checked_parameter(g, "x", kCheckedRows, 7), checked_parameter(g, "w", 7, 19));
+    Var x = x0;
+    for (const std::string name : {"1", "2"}) {
+      const Var v = linear(x, checked_parameter(g, ("v" + name).c_str(), 19, 4));
+      const Var b = checked_parameter(g, ("b" + name).c_str(), 1, 19);
+      x = cross(x0, linear(v, checked_parameter(g, ("u" + name).c_str(), 4, 19), {b}), x);
+    }
+    return x;
+  });
+}
+
+TEST_CASE("the gradient of products of pairs is right, for few and many features of any width") {
+  for (const std::int64_t width : {1, 5, 16})
+    for (const std::int64_t others : {1, 6, 12})
+      check_operator([=](Graph& g) {
+        const Var first = checked_parameter(g, "first", kCheckedRows, width);
+        const Var rest = checked_parameter(g, "rest", kCheckedRows, others * width);
+        return dot_interaction(first, add(rest, gelu(rest)));
+      });
+}
+
+TEST_CASE("the gradient of the loss of clicks is right, for scores of any size") {
+  Graph g(Dtype::f64);
+  const Var labels = g.input("labels", {kCheckedRows, 1}, Dtype::f64);
+  const Var scores = checked_parameter(g, "scores", kCheckedRows, 1);
+  const Var losses = binary_cross_entropy(linear(scores, checked_parameter(g, "w", 1, 1)), labels);
+  const auto fill = [&](const Lane& lane) {
+    for (std::int64_t i = 0; i < kCheckedRows; ++i)
+      lane.view(labels).as<double>()[i] = i % 3 == 0 ? 1.0 : 0.0;
+  };
+  for (const std::string_view isa : host_kernel_isas()) {
+    const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };
+    CHECK(check_gradients(g, losses, fill, kernels).worst < kGradientTolerance);
+  }
+}
+
 }  // namespace bench::training

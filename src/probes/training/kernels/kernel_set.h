@@ -7,12 +7,14 @@
 
 #include "probes/training/kernels/activation.h"
 #include "probes/training/kernels/attention.h"
+#include "probes/training/kernels/bag.h"
 #include "probes/training/kernels/elementwise.h"
 #include "probes/training/kernels/embedding.h"
 #include "probes/training/kernels/gemm.h"
 #include "probes/training/kernels/loss.h"
 #include "probes/training/kernels/norm.h"
 #include "probes/training/kernels/optimizer.h"
+#include "probes/training/kernels/recommender.h"
 
 namespace bench::training {
 
@@ -26,6 +28,8 @@ struct KernelSet {
   std::unique_ptr<EmbeddingKernels> embedding = {};
   std::unique_ptr<LossKernels> loss = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
+  std::unique_ptr<RecommenderKernels> recommender = {};
+  std::unique_ptr<BagKernels> bags = {};
 };
 
 /// Makes the kernels of one lane for tensors of `dtype`.

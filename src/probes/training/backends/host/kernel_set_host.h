@@ -2,9 +2,11 @@
 #pragma once
 
 #include "probes/training/backends/host/attention_backward_host.h"
+#include "probes/training/backends/host/bag_host.h"
 #include "probes/training/backends/host/embedding_host.h"
 #include "probes/training/backends/host/gemm_host.h"
 #include "probes/training/backends/host/optimizer_host.h"
+#include "probes/training/backends/host/recommender_host.h"
 #include "probes/training/backends/host/rope_host.h"
 #include "probes/training/backends/host/simple_host.h"
 
@@ -22,6 +24,8 @@ KernelSet kernel_set() {
   set.embedding.reset(new Embedding<T>);
   set.loss.reset(new Loss<T>);
   set.optimizer.reset(new Updates<T>);
+  set.recommender.reset(new Recommender<T>);
+  set.bags.reset(new Bags);
   return set;
 }
 

@@ -1,0 +1,68 @@
+#include "probes/training/tables/click_batch.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace bench::training {
+
+ClickBatch::ClickBatch(const ClickSource& source)
+    : source_(source), dense_width_(source.shape().dense), ids_width_(source.shape().ids()) {}
+
+void ClickBatch::begin(Split split, std::uint64_t first, std::int64_t count) {
+  split_ = split;
+  first_ = first;
+  count_ = count;
+  const auto samples = static_cast<std::size_t>(count);
+  if (labels_.size() >= samples) return;
+  dense_.resize(samples * static_cast<std::size_t>(dense_width_));
+  ids_.resize(samples * static_cast<std::size_t>(ids_width_));
+  labels_.resize(samples);
+  probability_.resize(samples);
+  main_effects_.resize(samples);
+}
+
+void ClickBatch::read(std::int64_t from, std::int64_t to) {
+  ClickSample sample;
+  for (std::int64_t i = from; i < to; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    sample.dense = {dense_.data() + i * dense_width_, static_cast<std::size_t>(dense_width_)};
+    sample.ids = {ids_.data() + i * ids_width_, static_cast<std::size_t>(ids_width_)};
+    source_.read(split_, first_ + at, sample);
+    labels_[at] = sample.label;
+    probability_[at] = sample.probability;
+    main_effects_[at] = sample.main_effects;
+    check_ids(i);
+  }
+}
+
+void ClickBatch::check_ids(std::int64_t at) const {
+  const ClickShape& shape = source_.shape();
+  const std::int32_t* id = ids(at);
+  for (std::size_t table = 0; table < shape.rows.size(); ++table)
+    for (int i = 0; i < shape.lookups[table]; ++i, ++id)
+      if (*id < 0 || *id >= shape.rows[table])
+        throw Error(
+            ErrorKind::input,
+            fmt::format("sample {} has the id {} in table {}, which has {} rows",
+                        first_ + static_cast<std::uint64_t>(at), *id, table, shape.rows[table]),
+            "say the tables' rows as the data have them");
+}
+
+std::int64_t ClickBatch::place(Split split, std::uint64_t number) const {
+  const std::uint64_t at = number - first_;
+  if (split != split_ || number < first_ || at >= static_cast<std::uint64_t>(count_))
+    throw Error(ErrorKind::internal,
+                fmt::format("sample {} was not gathered: those from {} on were, {} of them", number,
+                            first_, count_),
+                "SparseTables::gather() comes before a step and before an evaluation's part");
+  return static_cast<std::int64_t>(at);
+}
+
+std::int64_t ClickBatch::bytes() const {
+  return static_cast<std::int64_t>((dense_.size() + labels_.size()) * sizeof(float) +
+                                   ids_.size() * sizeof(std::int32_t) +
+                                   2 * probability_.size() * sizeof(double));
+}
+
+}  // namespace bench::training

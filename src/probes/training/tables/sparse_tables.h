@@ -1,0 +1,128 @@
+// Embedding tables split over ranks: too large for a graph, and a step touches few of their rows.
+//
+//   tables.join(group, pool, kernels)               once
+//   tables.gather(split, first, count)              before a step, and before evaluation
+//   tables.copy(...)                                in fill: what was looked up, to a lane's input
+//   tables.collect(lane, model, first)              after each micro-batch's backward pass
+//   tables.update(rate, scale)                      after the step
+//
+// Each rank has samples of its own and rows of its own: ids go to whom has the rows, sums of rows
+// come back, and gradients go the way of the ids (all-to-all; blocks are of one size, so every rank
+// must gather as many samples). Values do not depend on how many ranks or threads there are, but by
+// the rounding of sums: of tables cut by rows, and of the gradients that the models give.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "probes/group.h"
+#include "probes/training/engine/lane.h"
+#include "probes/training/engine/worker_pool.h"
+#include "probes/training/tables/click_batch.h"
+#include "probes/training/tables/row_update.h"
+#include "probes/training/tables/table_split.h"
+
+namespace bench::training {
+
+struct Model;
+
+struct SparseOptions {
+  std::int64_t columns = 0;     // of every table
+  double deviation = 0.1;       // of the initial values
+  double rate_factor = 1.0;     // Adagrad's rate over the one that update() is given
+  double epsilon = 1e-8;        // of Adagrad
+  std::uint64_t seed = 1;       // of the initial values
+  std::int64_t whole_rows = 0;  // split_tables()
+};
+
+class SparseTables {
+ public:
+  /// The source is borrowed.
+  SparseTables(const ClickSource& source, const SparseOptions& options);
+  SparseTables(const SparseTables&) = delete;
+  SparseTables& operator=(const SparseTables&) = delete;
+
+  /// Splits the tables over the group and fills them; every rank calls it. Group and pool must
+  /// outlive this. Throws Error(environment) where several ranks have no data plane.
+  void join(Group& group, WorkerPool& pool, const KernelFactory& kernels);
+
+  /// Reads this rank's samples first to first + count - 1, and looks up. Every rank calls it at
+  /// once, with the same count.
+  void gather(Split split, std::uint64_t first, std::int64_t count);
+  /// The samples of the last gather().
+  const ClickBatch& batch() const { return batch_; }
+  /// Sums of rows of gathered samples first, first + 1, ...: [samples, tables x columns] in f32,
+  /// table by table. Threads may copy at once.
+  void copy(Split split, std::uint64_t first, View embeddings) const;
+
+  /// Takes the gradient of the model's input that wants one, of gathered samples first, ...;
+  /// threads may do so at once, for different samples.
+  void collect(const Lane& lane, const Model& model, std::uint64_t first);
+  void collect(View gradient, std::uint64_t first);
+  /// Row-wise Adagrad with the gradients of all ranks times `scale`. Every rank calls it. Throws
+  /// Error(internal) unless every gathered sample's gradient was collected once.
+  void update(double rate, double scale = 1.0);
+
+  /// Of values and state over all ranks, the same for every split. Every rank calls it.
+  std::uint64_t hash() const;
+  /// One file a table, each rank its rows; whatever the split was, load() finds them. Every rank
+  /// calls it. Throws Error(environment) or Error(input) on every rank when one fails.
+  void save(const std::filesystem::path& directory) const;
+  void load(const std::filesystem::path& directory);
+
+  const std::vector<TableShape>& shapes() const { return shapes_; }
+  const TableSplit& split() const { return split_; }
+  /// This rank's.
+  const std::vector<TableRows>& rows() const { return rows_; }
+  /// Elements of all tables of all ranks.
+  std::int64_t parameter_count() const;
+  /// Of this rank: tables with the optimizer's state; buffers of a step.
+  std::int64_t table_bytes() const;
+  std::int64_t buffer_bytes() const;
+  std::int64_t bytes() const { return table_bytes() + buffer_bytes(); }
+
+ private:
+  using Ids = std::vector<std::int32_t>;
+  using Numbers = std::vector<float>;
+
+  void make_updates();
+  void make_room();
+  void route_ids(std::int64_t from, std::int64_t to);
+  void pool_bags(const KernelSet& kernels, std::int64_t from, std::int64_t to);
+  BagIds shard_ids(const TableShard& shard, std::int64_t from, std::int64_t to) const;
+  bool alone() const { return group_->size() == 1; }
+  float* block(Numbers& numbers, int rank, std::int64_t at) const;
+  const float* block(const Numbers& numbers, int rank, std::int64_t at) const;
+  /// work(thread, from, to) for every thread's part of 0 to count - 1.
+  template <class Work>
+  void share(std::int64_t count, const Work& work) const {
+    const int threads = workers_->size();
+    workers_->run([&](int thread) {
+      work(thread, count * thread / threads, count * (thread + 1) / threads);
+    });
+  }
+
+  const ClickSource& source_;
+  SparseOptions options_;
+  std::vector<TableShape> shapes_ = {};
+  ClickBatch batch_;
+  TableSplit split_ = {};
+  Group* group_ = nullptr;
+  WorkerPool* workers_ = nullptr;
+  std::vector<KernelSet> kernels_ = {};               // by thread
+  std::vector<TableRows> rows_ = {};                  // this rank's shards
+  std::vector<RowSlots> slots_ = {};                  // by shard
+  std::vector<std::vector<RowUpdate>> updates_ = {};  // by thread
+
+  // [rank][sample][ids or columns of that rank]; `asked` and `summed` are from the other ranks'
+  // point of view: their samples, this rank's rows.
+  Ids routed_ = {}, asked_ = {};
+  Numbers summed_ = {}, looked_up_ = {};
+  Numbers gradients_ = {}, given_ = {};
+  std::atomic<std::int64_t> collected_{0};
+};
+
+}  // namespace bench::training

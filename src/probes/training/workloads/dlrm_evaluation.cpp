@@ -1,0 +1,103 @@
+#include "probes/training/workloads/dlrm_evaluation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "probes/training/sources/auc.h"
+#include "probes/training/tables/rank_exchange.h"
+
+namespace bench::training {
+namespace {
+
+double logistic(double score) { return 1.0 / (1.0 + std::exp(-score)); }
+
+/// -log of the probability of a label that has the log-odds `score` of being 1.
+double log_loss(double score, double label) {
+  return std::max(score, 0.0) - label * score + std::log1p(std::exp(-std::abs(score)));
+}
+
+double log_odds(double probability) { return std::log(probability) - std::log1p(-probability); }
+
+/// Columns of one number a sample.
+enum Column : std::size_t { kScore, kTruth, kMainEffects, kLabel, kColumns };
+using Columns = std::array<std::vector<float>, kColumns>;
+
+class ClickEvaluation final : public Evaluation {
+ public:
+  ClickEvaluation(const ClickBatch& batch, Var logits) : batch_(batch), logits_(logits) {}
+
+  void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
+    const float* scores = lane.view(logits_).as<float>();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t at =
+          batch_.place(Split::evaluation, first + static_cast<std::uint64_t>(i));
+      mine_[kScore].push_back(scores[i]);
+      mine_[kTruth].push_back(static_cast<float>(log_odds(batch_.probability(at))));
+      mine_[kMainEffects].push_back(static_cast<float>(batch_.main_effects(at)));
+      mine_[kLabel].push_back(batch_.label(at));
+    }
+  }
+
+  Quality finish(Group& group) override {
+    const Columns all = gather(group);
+    const auto count = static_cast<double>(all[kScore].size());
+    std::vector<double> probabilities;
+    double loss = 0, floor = 0, predicted = 0, true_rate = 0;
+    for (std::size_t i = 0; i < all[kScore].size(); ++i) {
+      probabilities.push_back(logistic(all[kTruth][i]));
+      loss += log_loss(all[kScore][i], all[kLabel][i]) / count;
+      floor += log_loss(all[kTruth][i], all[kLabel][i]) / count;
+      predicted += logistic(all[kScore][i]) / count;
+      true_rate += probabilities.back() / count;
+    }
+    Quality quality;
+    quality.native = expected_auc(all[kScore], probabilities);
+    quality.floor = expected_auc(all[kTruth], probabilities);
+    quality.gap = quality.floor - quality.native;
+    const double main_effects = expected_auc(all[kMainEffects], probabilities);
+    quality.parts = {{"log_loss", loss},
+                     {"log_loss_gap", loss - floor},
+                     {"calibration", predicted / true_rate},
+                     {"main_effects_gap", quality.floor - main_effects}};
+    return quality;
+  }
+
+ private:
+  /// Ranks may have counted different numbers of samples: what is missing is sent as NaN.
+  Columns gather(Group& group) const {
+    double most[1] = {static_cast<double>(mine_[kScore].size())};
+    group.max(most);
+    Columns all;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      std::vector<float> sent = mine_[i];
+      sent.resize(static_cast<std::size_t>(most[0]), std::nanf(""));
+      all[i] = gather_all(group, sent);
+    }
+    drop_padding(all);
+    return all;
+  }
+  /// What is missing has no label; a score that is no number is left for the AUC to refuse.
+  static void drop_padding(Columns& all) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < all[kLabel].size(); ++i) {
+      if (std::isnan(all[kLabel][i])) continue;
+      for (auto& column : all) column[kept] = column[i];
+      ++kept;
+    }
+    for (auto& column : all) column.resize(kept);
+  }
+
+  const ClickBatch& batch_;
+  Var logits_;
+  Columns mine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluation> make_click_evaluation(const ClickBatch& batch, Var logits) {
+  return std::make_unique<ClickEvaluation>(batch, logits);
+}
+
+}  // namespace bench::training

@@ -90,7 +90,7 @@ Json setting_of(const FinishedTraining& f) {
           {"preset", f.workload.preset()},
           {"item", f.workload.item()},
           {"items_per_sample", f.workload.items_per_sample()},
-          {"parameters", f.trainer.model().graph->parameter_count()},
+          {"parameters", f.trainer.parameter_count()},
           {"flops_per_sample", f.workload.flops_per_sample()},
           {"optimizer", f.trainer.optimizer_name()},
           {"batch", recipe.batch},

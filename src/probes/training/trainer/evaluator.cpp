@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "probes/training/tables/sparse_tables.h"
+
 namespace bench::training {
 
-Evaluator::Evaluator(const Workload& workload, const Model& model, std::int64_t micro_batch,
+Evaluator::Evaluator(Workload& workload, const Model& model, std::int64_t micro_batch,
                      Replica& replica, const KernelFactory& kernels)
     : workload_(workload),
       model_(model),
@@ -28,6 +30,8 @@ Quality Evaluator::evaluate(std::int64_t samples, Group& group) {
 
 void Evaluator::evaluate_round(std::int64_t first, std::int64_t end, Evaluation& evaluation) {
   const auto begin_of = [&](std::int64_t lane) { return first + lane * micro_batch_; };
+  if (SparseTables* tables = workload_.tables())
+    tables->gather(Split::evaluation, static_cast<std::uint64_t>(first), round());
   replica_.pool().run([&](int index) {
     if (begin_of(index) >= end) return;
     Lane& lane = *lanes_[static_cast<std::size_t>(index)];

@@ -13,7 +13,7 @@ namespace bench::training {
 class Evaluator {
  public:
   /// All arguments must outlive it. `micro_batch` is the one `model` was made for.
-  Evaluator(const Workload& workload, const Model& model, std::int64_t micro_batch,
+  Evaluator(Workload& workload, const Model& model, std::int64_t micro_batch,
             Replica& replica, const KernelFactory& kernels);
 
   /// Over the first `samples` of the evaluation split. Every rank calls it and gets the same.
@@ -30,7 +30,7 @@ class Evaluator {
   std::int64_t round() const { return static_cast<std::int64_t>(lanes_.size()) * micro_batch_; }
   void evaluate_round(std::int64_t first, std::int64_t end, Evaluation& evaluation);
 
-  const Workload& workload_;
+  Workload& workload_;
   const Model& model_;
   std::int64_t micro_batch_;
   Replica& replica_;

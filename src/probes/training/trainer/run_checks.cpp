@@ -36,6 +36,7 @@ void RunChecks::look(std::int64_t steps_done, Group& group) {
   if (data_.empty()) data_ = audit_.look(steps_done - 1, group);
   compare_replicas(steps_done, group);
   ++looks_;
+  looked_after_ = steps_done;
   if (moved_after_ > 0 || steps_done < kStepsToMove) return;
   moved_after_ = steps_done;
   const auto unmoved = moved_.unmoved();
@@ -61,8 +62,7 @@ TrainingCheck RunChecks::outlier_check() const {
                       log.size(), most.step, most.norm, most.ratio)};
 }
 
-std::vector<TrainingCheck> RunChecks::finish(std::int64_t steps_done, Group& group) {
-  if (steps_done > 0 && (looks_ == 0 || !due(steps_done))) look(steps_done, group);
+std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
   std::vector<TrainingCheck> checks;
   if (moved_after_ > 0)
     checks.push_back(check_of(

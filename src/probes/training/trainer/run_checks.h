@@ -14,17 +14,19 @@ namespace bench::training {
 
 class RunChecks {
  public:
-  /// `every`: steps between looks at data and replicas, and after which all parameters must have
-  /// moved.
+  /// `every`: steps between looks at data and replicas, at least. All parameters must have moved by
+  /// the first look.
   RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
       : audit_(audit), replica_(replica), moved_(replica.plan(), replica.weights()), every_(every) {}
 
   void after_step(std::int64_t step, double gradient_norm) { outliers_.look(step, gradient_norm); }
-  bool due(std::int64_t steps_done) const { return steps_done % every_ == 0; }
-  /// After `steps_done` steps; every rank must call it.
+  bool due(std::int64_t steps_done) const {
+    return looks_ == 0 || steps_done >= looked_after_ + every_;
+  }
+  /// After `steps_done` steps and before anything else is read; every rank must call it.
   void look(std::int64_t steps_done, Group& group);
-  /// At the end, on every rank; a run too short for a look gets one now.
-  std::vector<TrainingCheck> finish(std::int64_t steps_done, Group& group);
+  /// At the end.
+  std::vector<TrainingCheck> finish(const Group& group) const;
 
  private:
   void compare_replicas(std::int64_t steps_done, Group& group);
@@ -36,6 +38,7 @@ class RunChecks {
   GradientOutliers outliers_;
   std::int64_t every_;
   std::int64_t looks_ = 0;
+  std::int64_t looked_after_ = 0;  // steps
   std::int64_t moved_after_ = 0;  // steps; 0: not looked at
   std::string unmoved_ = {}, data_ = {}, replicas_ = {};
 };

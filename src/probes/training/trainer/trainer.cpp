@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "probes/host_clock.h"
+#include "probes/training/tables/sparse_tables.h"
 
 namespace bench::training {
 namespace {
@@ -50,6 +52,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
       std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
                                 ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
   parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
+  if (SparseTables* tables = workload.tables()) tables->join(group, replica_->pool(), kernels);
   evaluator_ =
       std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
   checks_ = std::make_unique<RunChecks>(
@@ -67,8 +70,8 @@ TrainingRun Trainer::run(RunObserver& observer) {
     observer.block_start(samples_done());
     do {
       train_step();
-      if (checks_->due(done_)) look();
     } while (done_ < last_step_ && (every == 0 || done_ % every != 0));
+    if (checks_->due(done_) || done_ == last_step_) look();
     observer.block_stop(samples_done());
     if (options_.steps == 0) evaluate(observer);
   }
@@ -80,18 +83,39 @@ TrainingRun Trainer::run(RunObserver& observer) {
 
 void Trainer::train_step() {
   const double rate = options_.recipe.schedule.rate(done_);
+  const Seconds begin = steady_now();
+  SparseTables* tables = workload_.tables();
+  if (tables != nullptr)
+    tables->gather(Split::train, split_.first(done_, group_.rank(), 0), split_.of_rank());
+  const Seconds gathered = steady_now();
+  const auto begin_of = [&](int number) { return split_.first(done_, group_.rank(), number); };
   const auto fill = [&](const Lane& lane, int number) {
-    workload_.read(Split::train, split_.first(done_, group_.rank(), number), model_, lane);
+    workload_.read(Split::train, begin_of(number), model_, lane);
   };
-  const StepOutcome step = parallel_->step(fill, rate, options_.recipe.clip);
+  std::function<void(const Lane&, int)> after_backward;
+  if (tables != nullptr)
+    after_backward = [&](const Lane& lane, int number) {
+      tables->collect(lane, model_, begin_of(number));
+    };
+  StepOutcome step = parallel_->step(fill, rate, options_.recipe.clip, after_backward);
+  const Seconds stepped = steady_now();
+  if (tables != nullptr) tables->update(rate, step.gradient_scale);
+  const Seconds end = steady_now();
+  step.data += gathered - begin;
+  step.optimizer += end - stepped;
+  step.total = end - begin;
+  keep(step, rate);
+}
+
+void Trainer::keep(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::data, step.data);
   breakdown_.add(RunPhase::forward, step.forward);
   breakdown_.add(RunPhase::backward, step.backward);
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
-  const Seconds named = step.data + step.forward + step.backward + step.exchange_exposed +
-                        step.optimizer;
+  const Seconds named =
+      step.data + step.forward + step.backward + step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
   checks_->after_step(done_, step.gradient_norm);
@@ -126,7 +150,7 @@ void Trainer::finish() {
   run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
   run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
   run_.memory = memory();
-  run_.checks = checks_->finish(done_, group_);
+  run_.checks = checks_->finish(group_);
   if (group_.size() > 1 && workload_.tables() == nullptr) run_.checks.push_back(exchange_check());
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
@@ -160,7 +184,16 @@ std::vector<MemoryUse> Trainer::memory() const {
   uses.push_back({"optimizer", replica_->optimizer_bytes()});
   uses.push_back({"exchange", parallel_->exchange_bytes()});
   uses.push_back({"evaluation", evaluator_->memory_bytes()});
+  if (const SparseTables* tables = workload_.tables()) {
+    uses.push_back({"tables", tables->table_bytes()});
+    uses.push_back({"table_buffers", tables->buffer_bytes()});
+  }
   return uses;
+}
+
+std::int64_t Trainer::parameter_count() const {
+  const SparseTables* tables = workload_.tables();
+  return model_.graph->parameter_count() + (tables != nullptr ? tables->parameter_count() : 0);
 }
 
 }  // namespace bench::training

@@ -48,10 +48,13 @@ class Trainer {
   const Model& model() const { return model_; }
   Replica& replica() { return *replica_; }
   std::string optimizer_name() const { return optimizer_name_; }
+  /// Of the model and of its tables, over all ranks.
+  std::int64_t parameter_count() const;
 
  private:
   bool trains_on() const { return done_ < last_step_ && !run_.converged; }
   void train_step();
+  void keep(const StepOutcome& step, double rate);
   void look();
   void evaluate(RunObserver& observer);
   void finish();

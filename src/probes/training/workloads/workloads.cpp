@@ -4,6 +4,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "probes/training/models/dlrm.h"
+#include "probes/training/workloads/dlrm.h"
 #include "probes/training/workloads/llm.h"
 
 namespace bench::training {
@@ -26,6 +28,7 @@ const std::vector<Entry>& entries() {
        [](const std::string& preset, std::uint64_t seed) {
          return std::make_unique<LlmWorkload>(preset, seed);
        }},
+      {"dlrm", texts(dlrm_presets()), make_dlrm_workload},
   };
   return all;
 }

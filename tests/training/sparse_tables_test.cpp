@@ -76,12 +76,12 @@ struct Ranked {
 };
 
 /// Every rank's lookups of step 9, in order of the samples, after so many steps; and the hash.
-struct Trained {
+struct TrainedTables {
   std::vector<float> sums;
   std::uint64_t hash = 0;
 };
-Trained train(int ranks, int steps, std::int64_t whole_rows, int threads = 2) {
-  std::vector<Trained> parts(static_cast<std::size_t>(ranks));
+TrainedTables train(int ranks, int steps, std::int64_t whole_rows, int threads = 2) {
+  std::vector<TrainedTables> parts(static_cast<std::size_t>(ranks));
   on_thread_ranks(ranks, [&](Group& group) {
     Ranked mine(group, whole_rows, threads);
     for (int step = 0; step < steps; ++step) mine.step(static_cast<std::uint64_t>(step));
@@ -90,7 +90,7 @@ Trained train(int ranks, int steps, std::int64_t whole_rows, int threads = 2) {
     parts[static_cast<std::size_t>(group.rank())] = {mine.looked_up(Split::train, from, mine.each),
                                                      mine.tables.hash()};
   });
-  Trained all = parts[0];
+  TrainedTables all = parts[0];
   for (std::size_t rank = 1; rank < parts.size(); ++rank) {
     all.sums.insert(all.sums.end(), parts[rank].sums.begin(), parts[rank].sums.end());
     CHECK(parts[rank].hash == all.hash);
@@ -101,13 +101,13 @@ Trained train(int ranks, int steps, std::int64_t whole_rows, int threads = 2) {
 }  // namespace
 
 TEST_CASE("tables are the same bits on 1, 2, 3 and 4 ranks, whole or cut, and for any threads") {
-  const Trained fresh = train(1, 0, 0), one = train(1, 4, 0);
+  const TrainedTables fresh = train(1, 0, 0), one = train(1, 4, 0);
   CHECK(fresh.hash != one.hash);
   for (const int ranks : {1, 2, 3, 4})
     for (const std::int64_t whole_rows : {0, 10}) {
       INFO(ranks << " ranks, tables above " << whole_rows << " rows are cut");
       CHECK(train(ranks, 0, whole_rows).hash == fresh.hash);
-      const Trained many = train(ranks, 4, whole_rows, ranks);
+      const TrainedTables many = train(ranks, 4, whole_rows, ranks);
       CHECK(many.hash == one.hash);
       REQUIRE(many.sums.size() == one.sums.size());
       for (std::size_t i = 0; i < one.sums.size(); ++i)  // a cut table's sum is one of parts

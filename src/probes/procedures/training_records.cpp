@@ -67,20 +67,20 @@ Json outcome_of(const FinishedTraining& f) {
   Json parts = Json::object();
   for (const auto& [name, gap] : run.parts) parts[name] = gap;
   const bool evaluated = !run.curve.empty(), converged = truly_converged(run);
-  return {{"converged", converged},
-          {"quality", evaluated ? Json(run.curve.back().gap) : Json(nullptr)},
-          {"native", evaluated ? Json(run.curve.back().native) : Json(nullptr)},
-          {"floor", evaluated ? Json(run.curve.back().floor) : Json(nullptr)},
-          {"quality_parts", parts},
-          {"samples_to_target",
-           converged ? or_null(run.samples_to_target_interpolated) : Json(nullptr)},
-          {"samples_at_target_evaluation",
-           converged ? or_null(run.samples_to_target) : Json(nullptr)},
-          {"seconds_to_target", converged ? Json(run.curve.back().seconds) : Json(nullptr)},
-          {"init_seconds", run.initialisation.value},
-          {"run_seconds", run.wall.value},
-          {"straggler_spread", run.straggler_spread},
-          {"checks", checks_of(run)}};
+  return {
+      {"converged", converged},
+      {"quality", evaluated ? Json(run.curve.back().gap) : Json(nullptr)},
+      {"native", evaluated ? Json(run.curve.back().native) : Json(nullptr)},
+      {"floor", evaluated ? Json(run.curve.back().floor) : Json(nullptr)},
+      {"quality_parts", parts},
+      {"samples_to_target",
+       converged ? or_null(run.samples_to_target_interpolated) : Json(nullptr)},
+      {"samples_at_target_evaluation", converged ? or_null(run.samples_to_target) : Json(nullptr)},
+      {"seconds_to_target", converged ? Json(run.curve.back().seconds) : Json(nullptr)},
+      {"init_seconds", run.initialisation.value},
+      {"run_seconds", run.wall.value},
+      {"straggler_spread", run.straggler_spread},
+      {"checks", checks_of(run)}};
 }
 
 Json setting_of(const FinishedTraining& f) {

@@ -16,8 +16,7 @@ std::optional<GradientOutlier> GradientOutliers::look(std::int64_t step, double 
   const bool finite = std::isfinite(norm) && norm > 0.0;
   const double infinity = std::numeric_limits<double>::infinity();
   const double deviation = std::max(std::sqrt(variance_), kLeastDeviation);
-  const double z =
-      finite ? (std::log(norm) - mean_) / deviation : infinity;
+  const double z = finite ? (std::log(norm) - mean_) / deviation : infinity;
   const bool warm = seen_ >= window_ / 2;
   if (!finite || (warm && std::abs(z) > threshold_)) {
     log_.push_back({step, norm, z, finite ? std::exp(std::log(norm) - mean_) : infinity});

@@ -4,8 +4,9 @@ namespace bench::training {
 
 std::string_view to_string(RunPhase phase) {
   constexpr std::string_view kNames[] = {
-      "data",       "forward",    "backward", "exchange_exposed", "optimizer",      "lane_wait",
-      "evaluation", "checkpoint", "checks",   "other",            "exchange_hidden"};
+      "data",      "forward",   "backward",       "exchange_exposed",
+      "optimizer", "lane_wait", "evaluation",     "checkpoint",
+      "checks",    "other",     "exchange_hidden"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 
@@ -28,7 +29,8 @@ std::vector<PhaseTime> Breakdown::over_ranks(Group& group, Seconds wall) const {
 
   std::vector<PhaseTime> phases;
   for (std::size_t i = 0; i < kRunPhases; ++i) {
-    PhaseTime time{static_cast<RunPhase>(i), {sum.at(i) / group.size()}, static_cast<int>(who.at(i))};
+    PhaseTime time{
+        static_cast<RunPhase>(i), {sum.at(i) / group.size()}, static_cast<int>(who.at(i))};
     if (time.phase != RunPhase::exchange_hidden && sum.back() > 0.0)
       time.share = sum.at(i) / sum.back();
     phases.push_back(time);

@@ -1,7 +1,7 @@
 // Where the time of a run goes. The phases of one rank add up to its wall time: what no phase
-// claims is `other`. Of a rank's lanes (threads) the mean is taken; what a step takes beyond that is
-// `lane_wait`: lanes that wait for each other, and add up their gradients. What is exchanged behind the backward pass costs no time of its own and stands
-// beside them, without a share.
+// claims is `other`. Of a rank's lanes (threads) the mean is taken; what a step takes beyond that
+// is `lane_wait`: lanes that wait for each other, and add up their gradients. What is exchanged
+// behind the backward pass costs no time of its own and stands beside them, without a share.
 #pragma once
 
 #include <array>

@@ -13,8 +13,8 @@ namespace bench::training {
 class Evaluator {
  public:
   /// All arguments must outlive it. `micro_batch` is the one `model` was made for.
-  Evaluator(Workload& workload, const Model& model, std::int64_t micro_batch,
-            Replica& replica, const KernelFactory& kernels);
+  Evaluator(Workload& workload, const Model& model, std::int64_t micro_batch, Replica& replica,
+            const KernelFactory& kernels);
 
   /// Over the first `samples` of the evaluation split. Every rank calls it and gets the same.
   /// Micro-batches are counted in one order, so the result is equal from run to run.

@@ -17,7 +17,10 @@ class RunChecks {
   /// `every`: steps between looks at data and replicas, at least. All parameters must have moved by
   /// the first look.
   RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
-      : audit_(audit), replica_(replica), moved_(replica.plan(), replica.weights()), every_(every) {}
+      : audit_(audit),
+        replica_(replica),
+        moved_(replica.plan(), replica.weights()),
+        every_(every) {}
 
   void after_step(std::int64_t step, double gradient_norm) { outliers_.look(step, gradient_norm); }
   bool due(std::int64_t steps_done) const {
@@ -39,7 +42,7 @@ class RunChecks {
   std::int64_t every_;
   std::int64_t looks_ = 0;
   std::int64_t looked_after_ = 0;  // steps
-  std::int64_t moved_after_ = 0;  // steps; 0: not looked at
+  std::int64_t moved_after_ = 0;   // steps; 0: not looked at
   std::string unmoved_ = {}, data_ = {}, replicas_ = {};
 };
 

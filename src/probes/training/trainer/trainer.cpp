@@ -55,8 +55,8 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   if (SparseTables* tables = workload.tables()) tables->join(group, replica_->pool(), kernels);
   evaluator_ =
       std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
-  checks_ = std::make_unique<RunChecks>(
-      DataAudit(workload, model_, *replica_, *evaluator_, split_), *replica_, options.check_every);
+  checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
+                                        *replica_, options.check_every);
   run_.steps.reserve(static_cast<std::size_t>(last_step_));
 }
 

@@ -37,7 +37,7 @@ struct TrainingRun {
   /// By how much the slowest rank's forward and backward pass is longer than that of ranks in the
   /// mean, step by step, as a share.
   double straggler_spread = 0.0;
-  bool converged = false;         // the target was met; what the checks found is apart
+  bool converged = false;  // the target was met; what the checks found is apart
   std::optional<double> samples_to_target = {};               // at the grain of evaluations
   std::optional<double> samples_to_target_interpolated = {};  // convergence.h
 };

@@ -1,0 +1,82 @@
+#include <cmath>
+#include <vector>
+
+#include "core/error.h"
+#include "probes/training/backends/host/host_kernels.h"
+#include "probes/training/sources/token_baselines.h"
+#include "probes/training/workloads/llm.h"
+#include "tests/support/catch.h"
+
+namespace bench::training {
+using Catch::Matchers::Contains;
+namespace {
+
+/// A lane of evaluation over fresh weights.
+struct TinyLane {
+  LlmWorkload workload{"tiny", 1};
+  Model model = workload.model(4, Dtype::f32, false);
+  Plan plan = make_plan(*model.graph, false);
+  Weights weights{plan, 1};
+  Lane lane{plan, weights, [](Dtype d) { return host_kernels(d); }};
+};
+
+}  // namespace
+
+TEST_CASE("a workload or preset that there is not is refused with those there are") {
+  CHECK_THROWS_WITH(make_workload("lm", "tiny", 1), Contains("no workload 'lm'"));
+  CHECK_THROWS_WITH(make_workload("llm", "tinny", 1), Contains("llm has no preset 'tinny'"));
+  try {
+    make_workload("llm", "tinny", 1);
+  } catch (const Error& error) {
+    CHECK_THAT(error.hint(), Contains("gpt2") && Contains("Did you mean 'tiny'?"));
+  }
+}
+
+TEST_CASE("every preset of llm has a recipe that fits its model") {
+  for (const std::string& preset : preset_names("llm")) {
+    INFO(preset);
+    const Recipe recipe = llm_training(preset).recipe;
+    CHECK(recipe.batch % recipe.micro_batch == 0);
+    CHECK(recipe.horizon == recipe.schedule.horizon);
+    CHECK(recipe.schedule.warmup < recipe.horizon / 5);
+    CHECK(recipe.evaluation_every * 20 <= recipe.horizon);
+    CHECK(recipe.target > 0.0);
+  }
+}
+
+TEST_CASE("targets are the inputs one token on") {
+  TinyLane tiny;
+  tiny.workload.read(Split::train, 7, tiny.model, tiny.lane);
+  const auto* tokens = tiny.lane.view(tiny.model.inputs[0]).as<std::int32_t>();
+  const auto* targets = tiny.lane.view(tiny.model.inputs[1]).as<std::int32_t>();
+  for (int t = 0; t + 1 < 64; ++t) CHECK(targets[t] == tokens[t + 1]);
+}
+
+TEST_CASE("seeds change what is trained on and not what is judged by") {
+  const LlmWorkload one("tiny", 1), two("tiny", 2);
+  CHECK(one.checksum(Split::train, 0, 8) != two.checksum(Split::train, 0, 8));
+  CHECK(one.checksum(Split::evaluation, 0, 8) == two.checksum(Split::evaluation, 0, 8));
+  CHECK(one.checksum(Split::train, 0, 4) + one.checksum(Split::train, 4, 4) ==
+        one.checksum(Split::train, 0, 8));
+}
+
+TEST_CASE("an untrained model is log(vocabulary) above the floor, which is the oracle's") {
+  TinyLane tiny;
+  const auto evaluation = tiny.workload.evaluation(tiny.model);
+  for (std::uint64_t first = 0; first < 16; first += 4) {
+    tiny.workload.read(Split::evaluation, first, tiny.model, tiny.lane);
+    tiny.lane.forward({});
+    evaluation->add(tiny.lane, first, first == 12 ? 3 : 4);  // the last one only in part
+  }
+  const auto group = make_self_group();
+  const Quality quality = evaluation->finish(*group);
+  const TokenFloor floor = floor_of(GrammarSource(GrammarOptions{}), 15);
+  CHECK(quality.native == Approx(std::log(64.0)));
+  CHECK(quality.floor == Approx(floor.mean));
+  CHECK(quality.gap == Approx(std::log(64.0) - floor.mean));
+  REQUIRE(quality.parts.size() == 3);
+  CHECK(quality.parts[2].first == "copy");
+  CHECK(quality.parts[2].second == Approx(std::log(64.0) - floor.by_class[2]));
+}
+
+}  // namespace bench::training

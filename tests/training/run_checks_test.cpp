@@ -1,0 +1,127 @@
+// Faults that leave the quality as it is: what stands beside the target must find each.
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "tests/support/catch.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/short_training.h"
+
+namespace bench::training {
+using Catch::Matchers::Contains;
+namespace {
+
+/// Passes on to the real kernels what a test does not change.
+class PassingOptimizer : public OptimizerKernels {
+ public:
+  explicit PassingOptimizer(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}
+  void adamw(const AdamwRange& range) override { real_->adamw(range); }
+  void sgd(const SgdRange& range) override { real_->sgd(range); }
+  void adagrad_rows(const AdagradRows& rows) override { real_->adagrad_rows(rows); }
+  double square_sum(View x) override { return real_->square_sum(x); }
+
+ private:
+  std::unique_ptr<OptimizerKernels> real_;
+};
+
+/// Leaves the first 1024 elements of each block of parameters that it is given as they are.
+class FreezingOptimizer final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    if (range.parameters.elements() < 4096) return PassingOptimizer::adamw(range);
+    AdamwRange rest = range;
+    for (View* view : {&rest.parameters, &rest.gradients, &rest.first, &rest.second}) {
+      view->data = view->as<float>() + 1024;
+      view->columns -= 1024;
+    }
+    PassingOptimizer::adamw(rest);
+  }
+};
+
+/// One update of one element is off by a little.
+class SlippingOptimizer final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    PassingOptimizer::adamw(range);
+    if (updates_++ == 0) range.parameters.as<float>()[0] += 1e-5F;
+  }
+
+ private:
+  int updates_ = 0;
+};
+
+/// Gradients of one micro-batch are a thousand times too long.
+class SpikingLoss final : public LossKernels {
+ public:
+  SpikingLoss(std::unique_ptr<LossKernels> real, int at) : real_(std::move(real)), at_(at) {}
+  void cross_entropy(View logits, View targets, double scale, View losses) override {
+    const bool spike = scale != 0.0 && calls_++ == at_;
+    real_->cross_entropy(logits, targets, spike ? 1000.0 * scale : scale, losses);
+  }
+
+ private:
+  std::unique_ptr<LossKernels> real_;
+  int at_;
+  int calls_ = 0;
+};
+
+template <class Faulty>
+void replace_optimizer(KernelSet& set) {
+  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
+}
+
+}  // namespace
+
+TEST_CASE("a frozen part of a matrix is found, and its name") {
+  ShortTraining training;
+  training.inject = replace_optimizer<FreezingOptimizer>;
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "parameters_move");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("wqkv (") && Contains(" parts)"));
+  CHECK(check_named(run, "data").held);
+}
+
+TEST_CASE("a token that changed after it was read is found") {
+  ShortTraining training;
+  std::atomic<int> reads{0};
+  training.spoil = [&](const Model& model, const Lane& lane) {
+    if (++reads > 8 * 9 && reads <= 8 * 10)  // step 10, of eight micro-batches
+      lane.view(model.inputs[0]).as<std::int32_t>()[5] ^= 1;
+  };
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 9: 'tokens' of samples"));
+}
+
+TEST_CASE("a gradient a thousand times too long is found though clipping absorbs it") {
+  ShortTraining training;
+  training.inject = [](KernelSet& set) {
+    set.loss = std::make_unique<SpikingLoss>(std::move(set.loss), 4 * 35);  // step 35
+  };
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "gradient_norms");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("the farthest is step 35"));
+}
+
+TEST_CASE("one rank whose update slips once is found by all ranks") {
+  std::vector<TrainingRun> ranks(2);
+  run_ranks(2, [&](Group& group) {
+    ShortTraining training;
+    training.steps = 10;
+    training.lanes = 1;
+    if (group.rank() == 1) training.inject = replace_optimizer<SlippingOptimizer>;
+    ranks[static_cast<std::size_t>(group.rank())] = train_short(training, group);
+  });
+  for (const TrainingRun& run : ranks) {
+    const TrainingCheck& check = check_named(run, "replicas_agree");
+    CHECK_FALSE(check.held);
+    CHECK_THAT(check.text, Contains("after 10 steps rank 1 has another"));
+  }
+}
+
+}  // namespace bench::training

@@ -1,0 +1,35 @@
+// Trainings of llm tiny that take a second, whole or with something wrong in them, for tests.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "probes/training/trainer/trainer.h"
+#include "probes/training/workloads/workload.h"
+
+namespace bench::training {
+
+/// The preset's recipe over so many steps, judged every ten by sixteen sequences.
+Recipe short_recipe(std::int64_t steps, double target);
+
+struct ShortTraining {
+  Recipe recipe = short_recipe(40, 0.0);
+  int lanes = 2;
+  Dtype dtype = Dtype::f32;
+  std::int64_t steps = 0;
+  DataParallelOptions parallel = {};
+  /// Changes the kernels of every lane.
+  std::function<void(KernelSet&)> inject = {};
+  /// Changes what a lane was given to train on; called before each micro-batch of training.
+  std::function<void(const Model&, const Lane&)> spoil = {};
+};
+
+TrainingRun train_short(const ShortTraining& training, Group& group);
+TrainingRun train_short(const ShortTraining& training);
+TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver& observer);
+
+/// Throws std::out_of_range where the run made no such check.
+const TrainingCheck& check_named(const TrainingRun& run, const std::string& name);
+
+}  // namespace bench::training

@@ -1,0 +1,137 @@
+// A training from its first step to its target, or not to it.
+#include "probes/training/trainer/trainer.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/faulty_kernels.h"
+#include "tests/training/short_training.h"
+
+namespace bench::training {
+namespace {
+
+/// What a run told, in order.
+struct Told final : RunObserver {
+  void run_start() override { words.push_back("run_start"); }
+  void block_start(std::int64_t at) override { add("block_start", at); }
+  void block_stop(std::int64_t at) override { add("block_stop", at); }
+  void evaluation_start(std::int64_t at) override { add("eval_start", at); }
+  void evaluation_stop(std::int64_t at, const Quality&) override { add("eval_stop", at); }
+  void run_stop(std::int64_t at, bool converged) override {
+    add(converged ? "success" : "aborted", at);
+  }
+  void add(const std::string& word, std::int64_t at) {
+    words.push_back(word + " " + std::to_string(at));
+  }
+  std::vector<std::string> words = {};
+};
+
+double sum_of_shares(const TrainingRun& run) {
+  double sum = 0.0;
+  for (const PhaseTime& time : run.breakdown) sum += time.share.value_or(0.0);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a run ends at the first evaluation that meets its target, before its horizon") {
+  ShortTraining training;
+  training.recipe = short_recipe(1000, 1.5);
+  const TrainingRun run = train_short(training);
+  REQUIRE(run.converged);
+  CHECK(run.curve.back().gap <= 1.5);
+  for (std::size_t i = 0; i + 1 < run.curve.size(); ++i) CHECK(run.curve[i].gap > 1.5);
+  CHECK(run.steps.size() == run.curve.size() * 10);
+  CHECK(run.samples_to_target.value() == static_cast<double>(run.steps.size() * 32));
+  CHECK(run.samples_to_target_interpolated.value() <= run.samples_to_target.value());
+  CHECK(run.curve.back().seconds <= run.wall.value);
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
+}
+
+TEST_CASE("a run that does not reach its target ends at its horizon and says what it reached") {
+  ShortTraining training;
+  training.recipe = short_recipe(15, 0.1);
+  Told told;
+  const auto alone = make_self_group();
+  const TrainingRun run = train_short(training, *alone, told);
+  CHECK_FALSE(run.converged);
+  CHECK_FALSE(run.samples_to_target);
+  CHECK(run.curve.back().gap > 0.1);
+  CHECK(told.words == std::vector<std::string>{"run_start", "block_start 0", "block_stop 320",
+                                               "eval_start 320", "eval_stop 320", "block_start 320",
+                                               "block_stop 480", "eval_start 480", "eval_stop 480",
+                                               "aborted 480"});
+}
+
+TEST_CASE("the shares of a training's time add up, and memory has a label each") {
+  const TrainingRun run = train_short({});
+  CHECK(sum_of_shares(run) == Approx(1.0));
+  for (const PhaseTime& time : run.breakdown) {
+    INFO(to_string(time.phase));
+    CHECK(time.mean.value >= -1e-9);
+  }
+  for (const MemoryUse& use : run.memory)
+    if (use.label == "parameters") CHECK(use.bytes >= 4 * 139'000);
+}
+
+TEST_CASE("a number of steps trains so many and judges nothing") {
+  ShortTraining training;
+  training.steps = 7;
+  const TrainingRun run = train_short(training);
+  CHECK(run.steps.size() == 7);
+  CHECK(run.curve.empty());
+  CHECK_FALSE(run.converged);
+}
+
+TEST_CASE("one lane and two train alike but for rounding") {
+  ShortTraining training;
+  training.steps = 10;
+  training.lanes = 1;
+  const TrainingRun one = train_short(training);
+  training.lanes = 2;
+  const TrainingRun two = train_short(training);
+  for (std::size_t i = 0; i < one.steps.size(); ++i)
+    CHECK(one.steps[i].loss == Approx(two.steps[i].loss).epsilon(1e-4));
+}
+
+TEST_CASE("two ranks train and judge as one rank of two lanes does") {
+  ShortTraining training;
+  training.recipe = short_recipe(20, 0.0);
+  const TrainingRun one = train_short(training);
+  training.lanes = 1;
+  std::vector<TrainingRun> ranks(2);
+  run_ranks(2, [&](Group& group) {
+    ranks[static_cast<std::size_t>(group.rank())] = train_short(training, group);
+  });
+  CHECK(ranks[0].curve.back().gap == Approx(one.curve.back().gap).epsilon(1e-12));
+  CHECK(ranks[1].curve.back().gap == ranks[0].curve.back().gap);
+  for (std::size_t i = 0; i < one.steps.size(); ++i)
+    CHECK(ranks[0].steps[i].loss == Approx(one.steps[i].loss).epsilon(1e-12));
+  for (const TrainingCheck& check : ranks[0].checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
+  CHECK(check_named(ranks[0], "replicas_agree").held);
+  CHECK(check_named(ranks[0], "gradient_exchange").held);
+}
+
+TEST_CASE("a training with a wrong backward pass is not called converged where a sound one is") {
+  ShortTraining training;
+  // A softmax whose backward pass lacks its row sum stays above 1.05 for ten times as many steps.
+  training.recipe = short_recipe(100, 0.85);
+  training.dtype = Dtype::f64;  // that of the faulty kernels
+  CHECK(train_short(training).converged);
+  training.inject = llama_faults().at(1).inject;
+  const TrainingRun faulty = train_short(training);
+  INFO(faulty.curve.back().gap);
+  CHECK_FALSE(faulty.converged);
+}
+
+}  // namespace bench::training

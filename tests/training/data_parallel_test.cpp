@@ -31,7 +31,7 @@ struct Ranks {
   std::uint64_t seed = 1;
 };
 
-constexpr int kSteps = 4;
+constexpr int kTrainedSteps = 4;
 
 Trained train_rank(Group& group, const Ranks& how) {
   LlmTrainerOptions options;
@@ -44,7 +44,7 @@ Trained train_rank(Group& group, const Ranks& how) {
   LlmTrainer trainer(options);
   DataParallel parallel(trainer.replica(), group, how.options);
   Trained trained;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kTrainedSteps; ++step) {
     const StepOutcome out =
         parallel.step(trainer.fill(step, group.rank()), trainer.rate(step), 1.0);
     trained.losses.push_back(out.loss);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "probes/training/sources/random.h"
@@ -16,7 +15,8 @@ constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
 
 /// One-to-one in `word` and in `state`: no change of one word is lost.
 inline std::uint64_t stir(std::uint64_t state, std::uint64_t word) {
-  return std::rotl((state ^ word) * kOdd, 29);
+  const std::uint64_t product = (state ^ word) * kOdd;  // in which high bits know of low ones only
+  return product ^ product >> 32;
 }
 
 }  // namespace

@@ -31,6 +31,9 @@ class Adamw final : public Optimizer {
     kernels.optimizer->adamw(what);
   }
   std::int64_t state_bytes() const override { return first_.bytes() + second_.bytes(); }
+  std::vector<NamedView> state() const override {
+    return {{"first_moments", first_.all()}, {"second_moments", second_.all()}};
+  }
 
  private:
   AdamwOptions options_;

@@ -25,6 +25,18 @@ class GradientOutliers {
   std::optional<GradientOutlier> look(std::int64_t step, double norm);
   const std::vector<GradientOutlier>& log() const { return log_; }
 
+  /// What the next look depends on, for checkpoints.
+  struct Averages {
+    int seen = 0;
+    double mean = 0.0, variance = 0.0;  // of log(norm)
+  };
+  Averages averages() const { return {seen_, mean_, variance_}; }
+  void resume(const Averages& averages) {
+    seen_ = averages.seen;
+    mean_ = averages.mean;
+    variance_ = averages.variance;
+  }
+
  private:
   double threshold_;
   int window_;

@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "probes/training/engine/memory_block.h"
+#include "probes/training/engine/named_view.h"
 #include "probes/training/kernels/kernel_set.h"
 
 namespace bench::training {
@@ -32,6 +34,8 @@ class Optimizer {
   virtual void update(const KernelSet& kernels, const UpdateRange& range,
                       const UpdateScalars& scalars) const = 0;
   virtual std::int64_t state_bytes() const = 0;
+  /// All that it keeps beside the number of steps, for checkpoints; there after prepare().
+  virtual std::vector<NamedView> state() const = 0;
 };
 
 /// One number of state for each element of the parameters' arena.
@@ -43,6 +47,7 @@ class StateArray {
   View range(std::int64_t first, std::int64_t count) const {
     return {block_.data() + first * static_cast<std::int64_t>(size_of(dtype_)), 1, count, dtype_};
   }
+  View all() const { return range(0, block_.bytes() / static_cast<std::int64_t>(size_of(dtype_))); }
   std::int64_t bytes() const { return block_.bytes(); }
 
  private:

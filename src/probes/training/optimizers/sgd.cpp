@@ -22,6 +22,7 @@ class Sgd final : public Optimizer {
     kernels.optimizer->sgd(what);
   }
   std::int64_t state_bytes() const override { return momentum_.bytes(); }
+  std::vector<NamedView> state() const override { return {{"momentum", momentum_.all()}}; }
 
  private:
   SgdOptions options_;

@@ -65,7 +65,7 @@ double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) 
 
 /// Summed in the order of blocks, whoever has them: the same bits for any number of ranks.
 double DataParallel::gradient_norm() {
-  if (!options_.shard_optimizer || group_.size() == 1) return replica_.gradient_norm();
+  if (!shards()) return replica_.gradient_norm();
   std::vector<double>& squares = replica_.square_sums(exchange_.owned());
   // All but one of the numbers that are added are zero: no order of summing changes the result.
   group_.collectives()->run(CollectiveOp::all_reduce, squares.data(), squares.data(),

@@ -73,6 +73,8 @@ class DataParallel {
   const DataParallelOptions& options() const { return options_; }
   /// The blocks whose parameters this rank updates, and whose optimizer state it has.
   const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
+  /// Whether those are a part of all.
+  bool shards() const { return options_.shard_optimizer && group_.size() > 1; }
   bool overlaps() const { return exchange_.overlaps(); }
   /// Of the buffers of the exchange.
   std::int64_t exchange_bytes() const { return exchange_.bytes(); }

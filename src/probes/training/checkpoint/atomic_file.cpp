@@ -1,0 +1,64 @@
+#include "probes/training/checkpoint/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "core/error.h"
+
+namespace bench::training {
+namespace {
+
+// Linux writes at most 2 GiB at once.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+constexpr const char* kMakeRoom = "make room there, or name another folder";
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path path, FileObserver observer)
+    : path_(std::move(path)),
+      unfinished_(path_.string() + kUnfinished),
+      observer_(std::move(observer)) {
+  observe("open");
+  file_ = Descriptor(::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file_.valid()) throw_errno("open " + unfinished_.string(), kMakeRoom);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_ && file_.valid()) ::unlink(unfinished_.c_str());
+}
+
+void AtomicFile::observe(const char* operation) const {
+  if (observer_) observer_(operation);
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  observe("write");
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_.get(), bytes.data(), std::min(bytes.size(), kMostAtOnce));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_errno("write " + unfinished_.string(), kMakeRoom);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  observe("fsync");
+  if (::fsync(file_.get()) != 0) throw_errno("write " + unfinished_.string() + " to disk");
+  observe("rename");
+  if (std::rename(unfinished_.c_str(), path_.c_str()) != 0)
+    throw_errno("rename " + unfinished_.string() + " to " + path_.string());
+  committed_ = true;
+  observe("fsync of the folder");
+  const std::filesystem::path folder = path_.parent_path().empty() ? "." : path_.parent_path();
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot bring a folder to disk; their renames are as lasting as they get.
+  if (!directory.valid() || (::fsync(directory.get()) != 0 && errno != EINVAL && errno != EROFS))
+    throw_errno("write " + folder.string() + " to disk");
+}
+
+}  // namespace bench::training

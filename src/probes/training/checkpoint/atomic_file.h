@@ -1,0 +1,42 @@
+// A file that appears under its name whole or not at all, whatever ends the process in between, and
+// stays when the machine stops: it is written under another name, brought to disk, and renamed.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "core/descriptor.h"
+
+namespace bench::training {
+
+/// Told before each operation on files, by its name; tests end the process there.
+using FileObserver = std::function<void(const std::string& operation)>;
+
+class AtomicFile {
+ public:
+  /// Begins `path` + kUnfinished; what an earlier process left there is overwritten. All functions
+  /// throw Error(environment).
+  explicit AtomicFile(std::filesystem::path path, FileObserver observer = {});
+  /// Removes what was not committed.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+  static constexpr const char* kUnfinished = ".unfinished";
+
+ private:
+  void observe(const char* operation) const;
+
+  std::filesystem::path path_, unfinished_;
+  FileObserver observer_;
+  Descriptor file_;
+  bool committed_ = false;
+};
+
+}  // namespace bench::training

@@ -1,0 +1,122 @@
+#include "probes/training/checkpoint/checkpoint_file.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/fields.h"
+#include "probes/training/checkpoint/checkpoint_layout.h"
+#include "probes/training/engine/content_hash.h"
+#include "probes/training/sources/byte_reader.h"
+
+namespace bench::training {
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+constexpr const char* kUseAnother =
+    "remove it to go on from an older checkpoint, or copy it again from where it was made";
+
+[[noreturn]] void refuse_checkpoint(const std::string& name, const std::string& what) {
+  throw Error(ErrorKind::input, name + ": " + what, kUseAnother);
+}
+
+std::uint64_t hash_from(const std::string& text) {
+  std::uint64_t hash = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, hash, 16);
+  if (text.size() != 16 || error != std::errc{} || stop != end)
+    throw Error(ErrorKind::input, "'" + text.substr(0, 40) + "' is no hash");
+  return hash;
+}
+
+std::string header_text(const ByteReader& file, const std::string& name) {
+  if (file.text(0, kCheckpointMagic.size()) != kCheckpointMagic)
+    refuse_checkpoint(name, "no checkpoint: it does not begin with 'BENCHCKP' at offset 0");
+  const auto version = file.number<std::uint32_t>(8);
+  if (version != kCheckpointVersion)
+    refuse_checkpoint(name, fmt::format("version {} of the format at offset 8; {} is read", version,
+                                        kCheckpointVersion));
+  const auto bytes = file.number<std::uint32_t>(12);
+  const auto text = file.slice(kCheckpointFront, bytes);
+  if (content_hash(text) != file.number<std::uint64_t>(16))
+    refuse_checkpoint(name, fmt::format("the header at offset {} is damaged", kCheckpointFront));
+  return file.text(kCheckpointFront, bytes);
+}
+
+CheckpointFile::Section section_from(Fields fields) {
+  CheckpointFile::Section section;
+  section.name = fields.word("name");
+  section.dtype = fields.word_as("dtype", dtype_from);
+  section.rows = fields.integer("rows", 0, kMostElements);
+  section.columns = fields.integer("columns", 0, kMostElements);
+  section.offset = fields.natural("offset");
+  section.hash = fields.word_as("hash", hash_from);
+  fields.finish();
+  std::int64_t elements = 0;
+  if (__builtin_mul_overflow(section.rows, section.columns, &elements) || elements > kMostElements)
+    fields.refuse("rows", "fewer elements", section.rows);
+  section.bytes = static_cast<std::uint64_t>(elements) * size_of(section.dtype);
+  return section;
+}
+
+}  // namespace
+
+CheckpointFile::CheckpointFile(std::span<const std::byte> bytes, std::string name)
+    : bytes_(bytes), name_(std::move(name)) {
+  const ByteReader file(bytes_, name_);
+  const std::string text = header_text(file, name_);
+  try {
+    const Json header = parse_json(text, name_ + ": header");
+    Fields fields(header, name_ + ": header");
+    meta_ = fields.object("meta");
+    for (const Json& one : fields.array("sections"))
+      sections_.push_back(section_from(fields.inside("sections", one)));
+    fields.finish();
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, error.what(), kUseAnother);
+  }
+  std::uint64_t end = kCheckpointFront + text.size();
+  std::set<std::string> names;
+  for (const Section& section : sections_) {
+    if (section.offset != aligned_section(end) || !names.insert(section.name).second)
+      refuse_checkpoint(
+          name_, fmt::format("section '{}' cannot be at offset {}", section.name, section.offset));
+    end = section.offset + file.slice(section.offset, section.bytes).size();
+  }
+  if (!sections_.empty() && end != bytes_.size())
+    refuse_checkpoint(name_, fmt::format("it ends at offset {} instead of {}", bytes_.size(), end));
+}
+
+std::span<const std::byte> CheckpointFile::content(const Section& section) const {
+  const auto bytes = bytes_.subspan(section.offset, section.bytes);
+  if (content_hash(bytes) != section.hash)
+    refuse_checkpoint(
+        name_, fmt::format("section '{}' at offset {} is damaged", section.name, section.offset));
+  return bytes;
+}
+
+void CheckpointFile::read(const NamedView& into) const {
+  for (const Section& section : sections_) {
+    if (section.name != into.name) continue;
+    const View& view = into.view;
+    if (section.dtype != view.dtype || section.rows != view.rows || section.columns != view.columns)
+      refuse_checkpoint(
+          name_, fmt::format("section '{}' at offset {} is {} [{}, {}], and {} [{}, {}] is wanted",
+                             section.name, section.offset, to_string(section.dtype), section.rows,
+                             section.columns, to_string(view.dtype), view.rows, view.columns));
+    const auto bytes = content(section);
+    if (!bytes.empty()) std::memcpy(view.data, bytes.data(), bytes.size());
+    return;
+  }
+  refuse_checkpoint(name_, "it has no section '" + into.name + "'");
+}
+
+void CheckpointFile::verify() const {
+  for (const Section& section : sections_) content(section);
+}
+
+}  // namespace bench::training

@@ -1,0 +1,70 @@
+// A training's state saved and loaded, so that it goes on as if it had never stopped, to the bit:
+// parameters, the optimizer's state, the number of steps done, and what callers add. Random numbers
+// need nothing: they are functions of the seed and the numbers of samples.
+//
+// Rank 0 saves what all ranks have alike, each rank what it alone has (its shard of the optimizer,
+// its tables). A file is there whole or not at all, and a checkpoint counts once every rank has its
+// file: a process that is killed while saving loses nothing but that save.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/units.h"
+#include "probes/training/checkpoint/checkpoint_file.h"
+#include "probes/training/checkpoint/checkpoint_folder.h"
+#include "probes/training/parallel/data_parallel.h"
+
+namespace bench::training {
+
+struct CheckpointOptions {
+  std::filesystem::path folder = {};
+  int keep = 2;  // newest checkpoints that stay
+  FileObserver observer = {};
+};
+
+class Checkpoints {
+ public:
+  /// What must be the same to go on, beside ranks, shapes and the way of sharding: {"workload":
+  /// "llm", "preset": "tiny", "seed": 1, ...}. `training` must outlive this.
+  Checkpoints(DataParallel& training, Json identity, CheckpointOptions options);
+
+  /// More state of this rank alone, of which views, names and shapes do not change. Names must not
+  /// begin with "parameter/" or "optimizer/".
+  void add(std::vector<NamedView> sections);
+
+  struct Done {
+    std::int64_t step = 0;  // steps done
+    Bytes bytes;            // of all ranks together
+    Seconds seconds;        // of the slowest rank
+    Json notes = {};
+  };
+  /// Every rank calls it, after the same step. `notes` is any JSON object of the caller's
+  /// (averages, the curve so far), given back by load() to the same rank. Throws on all ranks where
+  /// one cannot.
+  Done save(const Json& notes = Json::object());
+  /// Goes on from the newest checkpoint that all ranks have; nothing where there is none. Throws
+  /// Error(input) on all ranks where one of them finds a file damaged or of another training,
+  /// naming the file; the state is then undefined.
+  std::optional<Done> load();
+
+ private:
+  std::vector<NamedView> shared() const;
+  std::vector<NamedView> own() const;
+  Json meta(const Json& notes) const;
+  void check(const Json& meta, const std::string& file) const;
+  Json read(std::int64_t step, double& bytes);
+  void spread_shared();
+  void agree(const std::string& reason);
+  Done finish(std::int64_t step, double bytes, Seconds begin, Json notes);
+
+  DataParallel& training_;
+  Json identity_;
+  CheckpointOptions options_;
+  CheckpointFolder folder_;
+  std::vector<NamedView> added_ = {};
+};
+
+}  // namespace bench::training

@@ -1,0 +1,116 @@
+// A process that is killed (SIGKILL) before each operation on files that saving makes, in turn.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <set>
+
+#include "probes/training/backends/host/host_kernels.h"
+#include "probes/training/checkpoint/checkpoints.h"
+#include "probes/training/operators/operators.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/training/gradient_check.h"
+
+namespace bench::training {
+namespace {
+
+constexpr int kSavedSteps = 3;
+
+/// A training that is made in no time and has no threads.
+struct Small {
+  Graph graph = Graph();
+  Var tokens, losses;
+  Plan plan;
+  std::unique_ptr<Group> group = make_self_group();
+  std::unique_ptr<Replica> replica = {};
+  std::unique_ptr<DataParallel> parallel = {};
+  std::unique_ptr<Checkpoints> checkpoints = {};
+
+  Small(const std::filesystem::path& folder, const FileObserver& observer) {
+    tokens = graph.input("tokens", {8, 1}, Dtype::int32);
+    const Var table = graph.parameter("table", {5, 16}, {Initial::normal(0.5)});
+    const Var head = graph.parameter("head", {16, 5}, {Initial::normal(0.5)});
+    losses = cross_entropy(linear(embedding(tokens, table), head), tokens);
+    plan = make_plan(graph);
+    replica = std::make_unique<Replica>(
+        plan, losses, [](Dtype d) { return host_kernels(d); }, make_adamw({}), ReplicaOptions{});
+    parallel = std::make_unique<DataParallel>(*replica, *group);
+    checkpoints = std::make_unique<Checkpoints>(*parallel, Json{{"workload", "small"}},
+                                                CheckpointOptions{folder, 1, observer});
+  }
+  void train() {
+    parallel->step([this](const Lane& lane, int) { fill_ids(lane.view(tokens), 5, 1); }, 0.01);
+  }
+};
+
+/// Trains and saves, and tells each step saved; killed before operation `fatal`. Never returns.
+[[noreturn]] void train_until_killed(const std::filesystem::path& folder, int fatal, int told) {
+  int operation = 0;
+  Small small(folder, [&](const std::string&) {
+    if (operation++ == fatal) raise(SIGKILL);
+  });
+  for (char step = 1; step <= kSavedSteps; ++step) {
+    small.train();
+    small.checkpoints->save();
+    if (write(told, &step, 1) != 1) _exit(2);
+  }
+  _exit(0);
+}
+
+struct Killed {
+  bool killed = false;
+  int saved = 0;  // the last step that was told
+};
+
+Killed run_child(const std::filesystem::path& folder, int fatal) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) train_until_killed(folder, fatal, ends[1]);
+  close(ends[1]);
+  Killed result;
+  for (char step = 0; read(ends[0], &step, 1) == 1;) result.saved = step;
+  close(ends[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  result.killed = WIFSIGNALED(status);
+  if (result.killed)
+    CHECK(WTERMSIG(status) == SIGKILL);
+  else
+    CHECK(WEXITSTATUS(status) == 0);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("kill -9 at any moment of saving loses nothing but the unfinished checkpoint") {
+  std::vector<std::uint64_t> hashes;  // after 0, 1, ... steps
+  {
+    TemporaryDirectory folder;
+    Small small(folder.path(), {});
+    for (int step = 0; step <= kSavedSteps; ++step) {
+      hashes.push_back(small.parallel->parameter_hash());
+      small.train();
+    }
+  }
+  int fatal = 0;
+  for (bool killed = true; killed; ++fatal) {
+    TemporaryDirectory folder;
+    const Killed child = run_child(folder.path(), fatal);
+    killed = child.killed;
+    Small again(folder.path(), {});
+    const auto loaded = again.checkpoints->load();
+    const auto step = static_cast<std::size_t>(loaded ? loaded->step : 0);
+    INFO("killed before operation " << fatal << " after " << child.saved << " were told");
+    CHECK(static_cast<int>(step) >= child.saved);
+    CHECK(static_cast<int>(step) <= child.saved + 1);
+    CHECK(again.parallel->parameter_hash() == hashes[step]);
+    again.train();
+    again.checkpoints->save();  // and what the child left is tidied up
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  }
+  CHECK(fatal > 20);  // of three saves
+}
+
+}  // namespace bench::training

@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bench::MllogParse parsed = bench::parse_mllog(input);
   demand(!parsed.line || parsed.trouble.empty(), "a line with trouble");
   for (const char c : parsed.trouble)
-    demand(c >= ' ' && c != 0x7f, "trouble that is not printable: " + parsed.trouble);
+    demand(static_cast<unsigned char>(c) >= ' ' && c != 0x7f,
+           "trouble that is not printable: " + parsed.trouble);
   if (!parsed.line) return 0;
   const std::string text = bench::to_text(*parsed.line);
   demand(text.find_first_of("\r\n") == std::string::npos, "more than a line: " + text);

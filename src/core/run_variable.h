@@ -5,5 +5,7 @@
 namespace bench {
 
 inline constexpr const char* kRunVariable = "BENCHCTL_RUN";
+/// The folder of the run on the machine that benchctl runs on; other hosts may not have it.
+inline constexpr const char* kRunFolderVariable = "BENCHCTL_RUN_FOLDER";
 
 }  // namespace bench

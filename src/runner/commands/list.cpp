@@ -50,7 +50,7 @@ Json suites(const ProbeCatalogue& catalogue) {
   Json list = Json::array();
   for (const auto& file : all_suites()) {
     const Suite suite = read_suite(file, catalogue);
-    list.push_back({{"suite", suite.name},
+    list.push_back({{"suite", suite_name(file)},
                     {"description", suite.description},
                     {"cases", suite.cases.size()},
                     {"path", file.string()}});

@@ -85,10 +85,14 @@ Suite read_suite(const fs::path& file, const ProbeCatalogue& catalogue,
 std::vector<fs::path> all_suites() {
   std::vector<fs::path> files;
   std::error_code none;
-  for (const auto& file : fs::directory_iterator(data_root() / "suites", none))
-    if (file.path().extension() == ".json") files.push_back(file.path());
+  for (const auto& file : fs::recursive_directory_iterator(data_root() / "suites", none))
+    if (file.path().extension() == ".json" && file.is_regular_file()) files.push_back(file.path());
   std::ranges::sort(files);
   return files;
+}
+
+std::string suite_name(const fs::path& file) {
+  return file.lexically_relative(data_root() / "suites").replace_extension().generic_string();
 }
 
 fs::path find_suite(const std::string& name_or_path) {
@@ -96,8 +100,8 @@ fs::path find_suite(const std::string& name_or_path) {
   if (fs::exists(name_or_path, none) && !fs::is_directory(name_or_path, none)) return name_or_path;
   std::vector<std::string> names;
   for (const fs::path& file : all_suites()) {
-    if (file.stem() == name_or_path) return file;
-    names.push_back(file.stem());
+    names.push_back(suite_name(file));
+    if (names.back() == name_or_path) return file;
   }
   throw Error(ErrorKind::input,
               "there is no suite '" + name_or_path + "', neither as a file nor by name",

@@ -59,7 +59,10 @@ bool is_launch_axis(const std::string& name);
 
 /// A suite by its path, or by its name in suites/. Throws Error(input) with the nearest name.
 std::filesystem::path find_suite(const std::string& name_or_path);
+/// The files in suites/ and its folders.
 std::vector<std::filesystem::path> all_suites();
+/// By which find_suite() finds one of them: "smoke", "mlperf/llama31_8b".
+std::string suite_name(const std::filesystem::path& file);
 
 std::string sha256(std::string_view bytes);
 

@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "probes/external/supervisor.h"
 #include "probes/facts/host_facts.h"
 #include "probes/facts/own_processes.h"
 #include "probes/part_of_host.h"
@@ -148,6 +149,8 @@ int run(const RankProgram& program, int argc, char** argv) {
     std::cout << sweep(argv[2]) << '\n';
   } else if (option == "--states" && argc == 3) {
     std::cout << rank_states(argv[2]) << '\n';
+  } else if (option == external::kSuperviseOption) {  // by the probe `external` alone
+    return external::supervise(argc - 2, argv + 2);
   } else if (option == "--version") {
     std::cout << program.name << " " << version() << '\n';
   } else if (option == "--help") {

@@ -135,6 +135,8 @@ class State {
   void skip(const std::string& reason);
   /// What was measured must not be believed. Call and return; nothing is lost.
   void invalid(const std::string& reason);
+  /// The job ended otherwise; what was measured is kept. Call and return.
+  void conclude(Status status, const std::string& reason);
 
   void facts(const std::string& topic, const Json& facts);
   void chunk(const std::string& name, const Json& columns);
@@ -155,7 +157,6 @@ class State {
 
  private:
   void write(decltype(Record::body) body);
-  void conclude(Status status, const std::string& reason);
   Samples blank(const std::string& metric, const Json& params) const;
   /// `highest_clock`: the highest that was read, in units of the clock that the limit counts with.
   void emit(Samples samples, double highest_clock = 1.0);

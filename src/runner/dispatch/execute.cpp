@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -116,6 +117,7 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
               Clock::time_point start) {
   site.settings = request.plan.inventory.launch;
   site.token = directory.id();
+  site.run_folder = std::filesystem::absolute(directory.path()).string();
   site.group_token = make_group_token();
   DispatcherSettings settings = request.dispatcher;
   settings.handshake = Seconds{static_cast<double>(site.settings.start_timeout_s)};

@@ -171,6 +171,7 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would tie the rank to one core before its main
   // runs, and "all cores" would silently mean one. The probes pin their threads themselves.
   env.emplace("OMP_PROC_BIND", "false");
+  if (!site.run_folder.empty()) env.emplace(kRunFolderVariable, site.run_folder);
   if (slurm) {
     command.argv = srun_words(job, places, site.slurm, site.token);
     if (job.ranks > 1) env.merge(mpi_environment(places, site.settings));

@@ -29,6 +29,7 @@ struct LaunchSite {
   bool root = false;              // OpenMPI asks twice before it runs as root
   LaunchSettings settings = {};   // how other hosts are reached
   std::string token = {};         // marks every process of this run, so that what is left is found
+  std::string run_folder = {};    // absolute; told to the ranks, for files beside the records
   std::string group_token = {};   // keeps strangers out of ranks that meet over TCP
   SlurmSite slurm = {};
   std::optional<Allocation> allocation = {};           // the one we run in

@@ -1,0 +1,172 @@
+#include "probes/external/follow.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+
+#include "core/json.h"
+#include "core/mllog.h"
+#include "probes/record_stream.h"
+
+namespace bench::external {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kReadsAtOnce = 64;  // then look at the clock again: it may print for ever
+
+/// What a rank knows of its command.
+class Follower {
+ public:
+  Follower(Supervised* command, RankOutput& log) : command_(command), log_(log) {}
+
+  Seconds now() const { return {std::chrono::duration<double>(Clock::now() - begin_).count()}; }
+  bool running() const { return command_ != nullptr && !end_; }
+
+  /// Reads until the moment, or until the command's end where `leave_at_end`.
+  void read_until(Seconds moment, bool leave_at_end) {
+    while (now() < moment && !(leave_at_end && !running())) {
+      wait(moment);
+      if (running()) end_ = command_->look();
+      const bool last = !running();
+      for (int i = 0; (last || i < kReadsAtOnce) && read_some(); ++i) {
+      }
+      if (last && !finished_) log_.finish(now());
+      finished_ = last;
+    }
+  }
+
+  void stop() {
+    if (running() && !stopped_) command_->stop();
+    stopped_ = true;
+  }
+
+  Json news(const std::string& log_path) {
+    Json lines = Json::array();
+    for (const FollowedLine& line : log_.take())
+      lines.push_back({line.text, line.arrived_ns, line.arrived.value});
+    Json result = {{"lines", std::move(lines)}, {"running", running()}};
+    if (end_)
+      result["end"] = {{"known", end_->known},       {"signaled", end_->signaled},
+                       {"code", end_->code},         {"stopped", end_->stopped},
+                       {"left", end_->left},         {"stuck", end_->stuck},
+                       {"words", log_.last_words()}, {"log", log_path},
+                       {"cut", log_.lines_cut()},    {"incomplete", log_.incomplete()},
+                       {"host", host_name()}};
+    return result;
+  }
+
+ private:
+  void wait(Seconds moment) {
+    const double left = std::clamp((moment - now()).value, 0.0, 1.0);
+    std::array<pollfd, 3> fds = {pollfd{-1, POLLIN, 0}, pollfd{-1, POLLIN, 0},
+                                 pollfd{-1, POLLIN, 0}};
+    if (running()) {
+      if (open_[0]) fds[0].fd = command_->output().get();
+      if (open_[1]) fds[1].fd = command_->error().get();
+      fds[2].fd = command_->status().get();
+    }
+    poll(fds.data(), fds.size(), static_cast<int>(left * 1000.0) + 1);
+  }
+
+  bool read_some() {
+    if (command_ == nullptr) return false;
+    const bool out = read_from(command_->output(), 0);
+    const bool error = read_from(command_->error(), 1);
+    return out || error;
+  }
+
+  bool read_from(const Descriptor& fd, std::size_t stream) {
+    if (!open_[stream]) return false;
+    std::array<char, 65536> bytes;
+    const ssize_t got = read(fd.get(), bytes.data(), bytes.size());
+    if (got > 0) log_.add({bytes.data(), static_cast<std::size_t>(got)}, stream == 1, now());
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) open_[stream] = false;
+    return got > 0;
+  }
+
+  Supervised* command_;
+  RankOutput& log_;
+  Clock::time_point begin_ = Clock::now();
+  std::optional<CommandEnd> end_;
+  bool stopped_ = false, finished_ = false;
+  std::array<bool, 2> open_ = {true, true};
+};
+
+void take_lines(const Json& news, int rank, const LogTaker& take) {
+  for (const Json& told : news.at("lines")) {
+    const auto& text = told.at(0).get_ref<const std::string&>();
+    MllogParse parsed = parse_mllog(text);
+    if (parsed.line)
+      take.line({std::move(*parsed.line), rank, told.at(1).get<std::int64_t>(),
+                 Seconds{told.at(2).get<double>()}});
+    else
+      take.trouble(text, parsed.trouble);
+  }
+}
+
+CommandReport report_from(const Json& end, int rank) {
+  CommandReport report;
+  report.rank = rank;
+  report.host = end.at("host");
+  report.end = {end.at("known"),   end.at("signaled"), end.at("code"),
+                end.at("stopped"), end.at("left"),     end.at("stuck")};
+  report.last_words = end.at("words");
+  report.log = end.at("log");
+  report.lines_cut = end.at("cut");
+  report.log_incomplete = end.at("incomplete");
+  return report;
+}
+
+/// What rank 0 makes of the news of all ranks.
+class Council {
+ public:
+  explicit Council(const FollowSettings& settings) { run_.deadline = settings.deadline; }
+
+  /// "go", "stop" or "end".
+  std::string decide(const std::vector<std::string>& all, Seconds now, const LogTaker& take) {
+    run_.commands.clear();
+    bool running = false, bad = false;
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      const Json news = parse_json(all[rank], "a rank's news");
+      take_lines(news, static_cast<int>(rank), take);
+      running |= news.at("running").get<bool>();
+      if (!news.contains("end")) continue;
+      run_.commands.push_back(report_from(news.at("end"), static_cast<int>(rank)));
+      bad |= !run_.commands.back().end.clean();
+    }
+    if (!running) return "end";
+    if (!bad && !stopping_ && now >= run_.deadline) run_.timed_out = true;
+    stopping_ |= bad || run_.timed_out;
+    return stopping_ ? "stop" : "go";
+  }
+
+  const FinishedRun& run() const { return run_; }
+
+ private:
+  FinishedRun run_;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+FinishedRun follow(Group& group, Supervised* command, RankOutput& log, const std::string& log_path,
+                   const FollowSettings& settings, const LogTaker& take) {
+  group.barrier();
+  Follower follower(command, log);
+  Council council(settings);
+  const bool alone = group.size() == 1;
+  for (std::string decision = "go"; decision != "end";) {
+    if (decision == "stop") follower.stop();
+    follower.read_until(follower.now() + settings.tick, alone);
+    const auto all = group.gather(dump(follower.news(log_path)));
+    if (group.rank() == 0) decision = council.decide(all, follower.now(), take);
+    decision = broadcast_text(group, decision);
+  }
+  return council.run();
+}
+
+}  // namespace bench::external

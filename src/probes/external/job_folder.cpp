@@ -1,0 +1,76 @@
+#include "probes/external/job_folder.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/run_variable.h"
+#include "probes/record_stream.h"
+
+namespace bench::external {
+namespace fs = std::filesystem;
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+fs::path base_folder(const std::string& asked) {
+  if (!asked.empty()) return asked;
+  std::error_code none;
+  const fs::path run = variable(kRunFolderVariable);
+  if (!run.empty() && fs::is_directory(run, none)) return run / "external";
+  const std::string temporary = variable("TMPDIR");
+  const std::string token = variable(kRunVariable);
+  return fs::path(temporary.starts_with('/') ? temporary : "/tmp") /
+         ("benchctl-" + (token.empty() ? std::to_string(getpid()) : token));
+}
+
+}  // namespace
+
+fs::path make_job_folder(const std::string& asked, const std::string& job) {
+  const fs::path folder = fs::absolute(base_folder(asked) / job);
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure)
+    throw Error(ErrorKind::environment,
+                "cannot make the folder " + folder.string() + ": " + failure.message(),
+                "give another one as the parameter 'output'");
+  return folder;
+}
+
+std::string own_host() { return host_name(); }
+
+std::string log_name(int rank) { return fmt::format("rank-{:04}.log", rank); }
+
+std::string master_address(const std::string& asked, const std::vector<std::string>& hosts) {
+  if (!asked.empty()) return asked;
+  const bool one =
+      std::ranges::all_of(hosts, [&](const std::string& host) { return host == hosts.front(); });
+  if (one) return "127.0.0.1";
+  const std::string known = variable("BENCH_RENDEZVOUS");
+  return known.empty() || known == "localhost" ? hosts.front() : known;
+}
+
+int free_port() {
+  const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  socklen_t size = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  if (!listener.valid() || bind(listener.get(), any, size) != 0 ||
+      getsockname(listener.get(), any, &size) != 0)
+    throw_errno("find a free port");
+  return ntohs(address.sin_port);
+}
+
+}  // namespace bench::external

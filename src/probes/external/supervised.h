@@ -1,0 +1,76 @@
+// A foreign command under a supervisor, as its owner sees it: two pipes to read, one end to wait
+// for, and one call that stops all of it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/descriptor.h"
+#include "core/units.h"
+
+namespace bench::external {
+
+struct ExternalCommand {
+  std::vector<std::string> argv;           // argv[0]: a path, or a name that is looked up in PATH
+  std::string folder = {};                 // where it runs; "": where we do
+  std::map<std::string, std::string> env;  // all of it
+  Seconds grace = {10.0};                  // between SIGTERM and SIGKILL
+};
+
+/// How a command ended.
+struct CommandEnd {
+  bool known = false;  // false: the supervisor itself was killed
+  bool signaled = false;
+  int code = 0;          // the exit code, or the signal's number
+  bool stopped = false;  // we had asked it to stop before
+  int left = 0;          // processes it had left behind, ended since
+  int stuck = 0;         // those that no signal ended
+  bool clean() const { return known && !signaled && code == 0; }
+  /// "exit code 3", "SIGSEGV (Segmentation fault)".
+  std::string text() const;
+};
+
+class Supervised {
+ public:
+  /// Throws Error(environment) when the command cannot be started, with the kernel's reason.
+  /// `supervisor`: the program that is its supervisor when called with kSuperviseOption.
+  Supervised(const ExternalCommand& command, const std::string& supervisor);
+  /// Stops what still runs and waits for it.
+  ~Supervised();
+  Supervised(const Supervised&) = delete;
+  Supervised& operator=(const Supervised&) = delete;
+
+  /// Non-blocking. They may stay open after the end where a process is stuck.
+  const Descriptor& output() const { return output_; }
+  const Descriptor& error() const { return error_; }
+  /// Readable when there is something for look().
+  const Descriptor& status() const { return status_; }
+
+  pid_t command() const { return command_; }
+  /// Reads what the supervisor told. Nothing as long as anything of the command is alive.
+  std::optional<CommandEnd> look();
+  /// SIGTERM to all of it, SIGKILL after the grace. Returns at once.
+  void stop();
+
+ private:
+  void take(std::string_view line);
+
+  Descriptor owner_, output_, error_, status_;
+  pid_t supervisor_ = -1;
+  pid_t command_ = -1;
+  int failed_ = 0;
+  std::string unread_;
+  CommandEnd end_;
+  bool ended_ = false;
+  bool asked_ = false;  // to stop
+};
+
+/// bench-rank as it lies beside the running program, which may be a rank itself.
+std::string supervisor_program();
+
+}  // namespace bench::external

@@ -1,0 +1,193 @@
+#include "probes/external/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/proc_stat.h"
+
+namespace bench::external {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kOwner = 0;
+constexpr int kStatus = 3;
+constexpr int kLookEveryMs = 50;
+constexpr std::chrono::seconds kAfterKill{10};  // a process may be in uninterruptible sleep
+
+void tell(const std::string& word, int number) {
+  const std::string line = word + " " + std::to_string(number) + "\n";
+  // The owner may be gone; then nobody needs to know.
+  if (write(kStatus, line.data(), line.size()) < 0) return;
+}
+
+/// Every living descendant: whoever lost its own parent is a child of ours.
+std::vector<pid_t> descendants() {
+  std::multimap<pid_t, ProcStat> children;
+  for (const ProcStat& process : all_processes()) children.emplace(process.parent, process);
+  std::vector<pid_t> found, next = {getpid()};
+  while (!next.empty()) {
+    const auto [begin, end] = children.equal_range(next.back());
+    next.pop_back();
+    for (auto child = begin; child != end; ++child) {
+      next.push_back(child->second.pid);
+      if (child->second.state != 'Z') found.push_back(child->second.pid);
+    }
+  }
+  return found;
+}
+
+/// 0, or why it could not be started. The child shares our memory until it runs: posix_spawn.
+int start(char** command, pid_t& child) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kStatus);
+  const int reason = posix_spawnp(&child, command[0], &actions, &attributes, command, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return reason;
+}
+
+class Supervisor {
+ public:
+  Supervisor(pid_t command, std::chrono::duration<double> grace, int signals)
+      : command_(command), grace_(grace), signals_(signals) {}
+
+  void run() {
+    while (!stuck_) {
+      reap();
+      const std::vector<pid_t> alive = descendants();
+      if (!running_ && alive.empty()) break;
+      if (!running_) stop();
+      if (!running_ && behind_ && left_.empty()) left_.insert(alive.begin(), alive.end());
+      if (stopping_) push(alive);
+      wait();
+    }
+    stuck_ ? tell("stuck", static_cast<int>(descendants().size()))
+           : tell("left", static_cast<int>(left_.size()));
+  }
+
+ private:
+  void reap() {
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (pid != command_) continue;
+      running_ = false;
+      behind_ = !stopping_;
+      WIFSIGNALED(status) ? tell("signal", WTERMSIG(status)) : tell("exit", WEXITSTATUS(status));
+    }
+  }
+
+  void stop() {
+    if (stopping_) return;
+    stopping_ = true;
+    asked_ = Clock::now();
+  }
+
+  /// SIGTERM once to each, SIGKILL again and again after the grace: new ones may have been born.
+  void push(const std::vector<pid_t>& alive) {
+    const auto since = Clock::now() - asked_;
+    const bool kill_now = since >= grace_;
+    for (const pid_t pid : alive)
+      if (kill_now || warned_.insert(pid).second) kill(pid, kill_now ? SIGKILL : SIGTERM);
+    // A stopped process takes no SIGTERM before it goes on.
+    for (const pid_t pid : alive)
+      if (!kill_now) kill(pid, SIGCONT);
+    stuck_ = since >= grace_ + kAfterKill;
+  }
+
+  void wait() {
+    pollfd fds[] = {{owner_gone_ ? -1 : kOwner, POLLIN, 0}, {signals_, POLLIN, 0}};
+    poll(fds, 2, stopping_ ? kLookEveryMs : -1);
+    signalfd_siginfo signal;
+    bool asked = false;
+    while (read(signals_, &signal, sizeof signal) == sizeof signal)
+      asked |= signal.ssi_signo != SIGCHLD;
+    if (fds[0].revents != 0) {
+      char byte;
+      const ssize_t got = read(kOwner, &byte, 1);
+      asked = true;
+      owner_gone_ = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+    }
+    if (asked) stop();
+  }
+
+  pid_t command_;
+  std::chrono::duration<double> grace_;
+  int signals_;
+  bool running_ = true;
+  bool stopping_ = false;
+  bool behind_ = false;  // what lives on was left by a command that ended by itself
+  bool stuck_ = false;
+  bool owner_gone_ = false;
+  Clock::time_point asked_;
+  std::set<pid_t> warned_;
+  std::set<pid_t> left_;
+};
+
+/// Read by signalfd: none of them ends us.
+int take_signals() {
+  sigset_t taken;
+  sigemptyset(&taken);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&taken, number);
+  sigprocmask(SIG_SETMASK, &taken, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/// The command's output ends when the last of its processes ends: our own copies must not count.
+void let_go_of_output() {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+}
+
+}  // namespace
+
+int supervise(int argc, char** argv) {
+  constexpr int kUsage = 2;
+  if (argc < 3 || fcntl(kStatus, F_GETFD) < 0) return kUsage;  // only a rank calls this
+  setsid();
+  const int signals = take_signals();
+  int reason = signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 ? errno : 0;
+  const std::string folder = argv[1];
+  if (reason == 0 && !folder.empty() && chdir(folder.c_str()) != 0) reason = errno;
+  pid_t command = -1;
+  if (reason == 0) reason = start(argv + 2, command);
+  if (reason != 0) {
+    tell("failed", reason);
+    return 1;
+  }
+  let_go_of_output();
+  tell("started", command);
+  Supervisor(command, std::chrono::duration<double>(std::atof(argv[0])), signals).run();
+  return 0;
+}
+
+}  // namespace bench::external

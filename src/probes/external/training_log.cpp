@@ -1,0 +1,162 @@
+#include "probes/external/training_log.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bench::external {
+namespace {
+
+constexpr std::size_t kMostSeeds = 10'000;
+constexpr std::size_t kMostSaid = 300;  // keys; there are about 60
+
+std::optional<double> number_of(const Json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return {};
+  const double value = found->get<double>();
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+double value_of(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string status_in(const MllogLine& line) {
+  const auto status = line.metadata.find("status");
+  return status != line.metadata.end() && status->is_string() ? status->get<std::string>() : "";
+}
+
+}  // namespace
+
+bool Goal::met_by(double value) const {
+  if (!target) return false;
+  return lower_is_better ? value <= *target : value >= *target;
+}
+
+double Goal::gap(double value) const {
+  if (!target) return std::numeric_limits<double>::quiet_NaN();
+  return lower_is_better ? value - *target : *target - value;
+}
+
+void TrainingLog::add_trouble(std::string_view text, const std::string& trouble) {
+  const auto body = text.find_first_not_of(' ', text.rfind(kMllogToken) + kMllogToken.size());
+  if (body == std::string_view::npos || text[body] != '{') {
+    ++mentions_;
+  } else if (troubles_++ == 0) {
+    first_trouble_ = trouble;
+  }
+}
+
+void TrainingLog::add(const LoggedLine& logged) {
+  const MllogLine& line = logged.line;
+  ++lines_;
+  if (line.key == "init_start" && !init_start_ms_) init_start_ms_ = line.time_ms;
+  if (line.key == "run_start" && !run_start_) run_start_ = logged;
+  if (line.key == "run_stop") add_stop(logged);
+  if (line.key == goal_.key) add_evaluation(line);
+  if (line.key == "seed" && seeds_.size() < kMostSeeds &&
+      std::ranges::find(seeds_, line.value) == seeds_.end())
+    seeds_.push_back(line.value);
+  if (line.key == "tracked_stats") return add_statistics(line.value);
+  if (line.key == "train_loss" && line.value.is_number()) loss_ = line.value.get<double>();
+  add_interval(logged);
+  if (line.event == MllogEvent::point_in_time && line.key != goal_.key &&
+      line.key != "train_loss" && said_.size() < kMostSaid)
+    said_.emplace(line.key, line.value);
+}
+
+void TrainingLog::add_stop(const LoggedLine& logged) {
+  const std::string status = status_in(logged.line);
+  if (!run_stop_) {
+    run_stop_ = logged;
+    status_ = status;
+  } else if (status_ == "success") {
+    status_ = status;  // one that failed on another rank is not forgotten
+  }
+}
+
+void TrainingLog::add_evaluation(const MllogLine& line) {
+  LoggedEvaluation evaluation;
+  evaluation.value = value_of(line.value);
+  evaluation.time_ms = line.time_ms;
+  evaluation.samples = number_of(line.metadata, "samples_count");
+  evaluation.epochs = number_of(line.metadata, "epoch_num");
+  evaluation.loss = loss_;
+  const auto twin = std::ranges::find_if(evaluations_, [&](const LoggedEvaluation& one) {
+    const bool placed = one.samples || one.epochs;
+    return placed && one.samples == evaluation.samples && one.epochs == evaluation.epochs;
+  });
+  if (twin == evaluations_.end()) evaluations_.push_back(evaluation);
+}
+
+void TrainingLog::add_statistics(const Json& value) {
+  if (const auto speed = number_of(value, "throughput"); speed && *speed > 0.0)
+    throughputs_.push_back(*speed);
+  for (const char* key : {"loss", "train_loss", "reduced_train_loss"})
+    if (const auto loss = number_of(value, key)) loss_ = loss;
+}
+
+/// By the key alone: some trainings log eval_start as a point in time.
+void TrainingLog::add_interval(const LoggedLine& logged) {
+  const MllogLine& line = logged.line;
+  for (const std::string kind : {"eval", "block", "epoch"}) {
+    const std::pair<std::string, int> place{kind, logged.rank};
+    if (line.key == kind + "_start") open_[place] = line.time_ms;
+    if (line.key != kind + "_stop") continue;
+    const auto begin = open_.find(place);
+    if (begin == open_.end()) continue;
+    (kind == "eval" ? evaluating_ : training_).emplace_back(begin->second, line.time_ms);
+    open_.erase(begin);
+  }
+}
+
+std::optional<Seconds> TrainingLog::run_time() const {
+  if (!run_start_ || !run_stop_) return {};
+  return Seconds{1e-3 * static_cast<double>(run_stop_->line.time_ms - run_start_->line.time_ms)};
+}
+
+std::optional<Seconds> TrainingLog::init_time() const {
+  if (!run_start_ || !init_start_ms_) return {};
+  return Seconds{1e-3 * static_cast<double>(run_start_->line.time_ms - *init_start_ms_)};
+}
+
+const LoggedEvaluation* TrainingLog::meeting() const {
+  if (!run_time()) return nullptr;
+  for (const LoggedEvaluation& one : evaluations_)
+    if (goal_.met_by(one.value) && one.time_ms >= run_start_->line.time_ms &&
+        one.time_ms <= run_stop_->line.time_ms)
+      return &one;
+  return nullptr;
+}
+
+std::optional<double> TrainingLog::samples_at(const LoggedEvaluation& evaluation) const {
+  if (evaluation.samples) return evaluation.samples;
+  if (!evaluation.epochs) return {};
+  if (goal_.samples_per_epoch) return *evaluation.epochs * *goal_.samples_per_epoch;
+  const auto all = said_.find("train_samples");
+  if (all == said_.end() || !all->second.is_number()) return {};
+  return *evaluation.epochs * all->second.get<double>();
+}
+
+std::optional<Seconds> TrainingLog::time_at(const LoggedEvaluation& evaluation) const {
+  if (!run_start_) return {};
+  return Seconds{1e-3 * static_cast<double>(evaluation.time_ms - run_start_->line.time_ms)};
+}
+
+TrainingLog::Throughput TrainingLog::throughput() const {
+  if (!throughputs_.empty()) return {throughputs_, "tracked_stats"};
+  Throughput found{{}, "evaluations"};
+  double samples = 0.0, seconds = 0.0;
+  for (const LoggedEvaluation& one : evaluations_) {
+    const auto now = samples_at(one);
+    const auto time = time_at(one);
+    if (!now || !time || !(*now > samples) || !(time->value > seconds)) continue;
+    found.values.push_back((*now - samples) / (time->value - seconds));
+    samples = *now;
+    seconds = time->value;
+  }
+  return found;
+}
+
+}  // namespace bench::external

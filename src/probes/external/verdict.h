@@ -1,0 +1,50 @@
+// What a foreign training came to: how its job ended, whether it converged, and what beside the
+// target does not add up. Nothing counts as converged that its own log does not bear out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/record.h"
+#include "probes/external/supervised.h"
+#include "probes/external/training_log.h"
+
+namespace bench::external {
+
+/// One command and its end.
+struct CommandReport {
+  int rank = 0;  // of benchctl's rank that had started it
+  std::string host;
+  CommandEnd end = {};
+  std::string last_words = {};
+  std::string log = {};  // the file with all it printed, on its host
+  std::size_t lines_cut = 0;
+  bool log_incomplete = false;
+};
+
+struct FinishedRun {
+  std::vector<CommandReport> commands = {};
+  bool timed_out = false;  // the deadline came first
+  Seconds deadline = {};
+  Seconds clock_tolerance = {1.0};
+  std::uint64_t seed = 1;  // that it was given
+};
+
+struct TrainingCheck {
+  std::string check;
+  bool held = true;
+  std::string text;
+};
+
+struct Verdict {
+  Status status = Status::ok;  // of the job: ok, failed, timed_out; invalid where a check fails
+  std::string reason = {};
+  bool converged = false;
+  std::string why_not = {};  // it has not converged
+  std::vector<TrainingCheck> checks = {};
+};
+
+Verdict judge(const TrainingLog& log, const FinishedRun& run);
+
+}  // namespace bench::external

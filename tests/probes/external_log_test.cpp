@@ -182,6 +182,16 @@ TEST_CASE("an evaluation that is logged as a point in time still takes time") {
   CHECK(seconds_of(script.log, "evaluation") == Approx(2.0));
 }
 
+TEST_CASE("a log that goes on for ever does not fill a record") {
+  Script script(accuracy(0.75));
+  for (int i = 0; i < 50'010; ++i) script.evaluate(20, i, 0.5);
+  CHECK(script.log.evaluations().size() == 50'000);
+  script.line(1, "hymn", std::string(100'000, 'x')).line(1, "list", Json::array({1, 2}));
+  for (int i = 0; i < 1000; ++i) script.line(1, "key" + std::to_string(i), i);
+  CHECK(script.log.said().size() == 300);
+  CHECK(script.log.dropped() == 10 + 2 + 700);
+}
+
 TEST_CASE("the seed that was given must be among those that ranks log") {
   Script script = good();
   script.line(1, "seed", 5).line(1, "seed", 1).line(1, "seed", 2);

@@ -70,13 +70,6 @@ struct ExternalBench {
     return nullptr;
   }
 
-  bool held(const std::string& check) const {
-    for (const Json& one : facts().at("checks"))
-      if (one.at("check") == check) return one.at("held").get<bool>();
-    FAIL("no check " << check);
-    return false;
-  }
-
   std::string log(int rank = 0) const {
     return read_file(bench.directory.path() / "external" / "01.external" /
                      ("rank-000" + std::to_string(rank) + ".log"));
@@ -262,10 +255,10 @@ TEST_CASE("a process that an external command daemonises is ended too") {
   for (const bool hangs : {false, true}) {
     const TemporaryDirectory folder;
     const auto file = folder.path() / "pid";
-    std::vector<std::string> words = {"daemon=" + file.string(), "sleep_ms=200"};
+    std::vector<std::string> words = {"daemon=" + file.string(), "sleep_ms=100"};
     words.insert(words.end(), kGood.begin(), kGood.end());
     if (hangs) words.emplace_back("hang");
-    ExternalBench external(words, {{"deadline_s", 0.8}});
+    ExternalBench external(words, {{"deadline_s", 0.6}});
     const Outcome outcome = external.run();
     INFO(outcome.reason);
     CHECK(to_string(outcome.status) == (hangs ? "timed_out" : "ok"));
@@ -276,12 +269,29 @@ TEST_CASE("a process that an external command daemonises is ended too") {
 
 TEST_CASE("what a training started does not survive a rank that is killed") {
   const TemporaryDirectory folder;
-  const auto file = folder.path() / "pid";
-  ExternalBench external({"start", "daemon=" + file.string(), "hang"}, {{"deadline_s", 60.0}});
+  const auto file = folder.path() / "pid", mark = folder.path() / "mark";
+  ExternalBench external(
+      {"start", "daemon=" + file.string(), "hang"},
+      {{"deadline_s", 60.0}, {"cleanup", {beside("fake_trainer"), "mark=" + mark.string()}}});
   external.job.job.timeout_s = 1.0;  // the dispatcher's own deadline comes first
   const Outcome outcome = external.run();
   CHECK(to_string(outcome.status) == "timed_out");
   check_gone(pid_in(file));
+  for (int i = 0; i < 200 && !std::filesystem::exists(mark); ++i) usleep(20'000);
+  CHECK(std::filesystem::exists(mark));
+}
+
+TEST_CASE("the command that cleans up runs when the other has ended, and its exit code is told") {
+  const TemporaryDirectory folder;
+  const auto mark = folder.path() / "mark";
+  std::vector<std::string> words = kGood;
+  words.emplace_back("exit=3");
+  ExternalBench external(
+      words, {{"cleanup", {beside("fake_trainer"), "mark=" + mark.string(), "exit=4"}}});
+  CHECK(to_string(external.run().status) == "failed");
+  CHECK(std::filesystem::exists(mark));
+  CHECK(external.facts().at("commands").at(0).at("cleanup") == 4);
+  CHECK(external.facts().at("commands").at(0).at("end") == "exit code 3");
 }
 
 TEST_CASE("an external command that cannot be started says why") {
@@ -372,7 +382,8 @@ TEST_CASE("the example of docs/external.md runs as it is written there") {
   INFO(answer.err);
   CHECK(answer.exit.clean());
   std::size_t times = 0;
-  for (const Json& result : parse_json(answer.out, "report").at("results"))
+  const Json report = parse_json(answer.out, "report");
+  for (const Json& result : report.at("results"))
     times += result.at("metric") == "external.time_to_target" && result.at("outcome") == "ok";
   CHECK(times == 3);
 }

@@ -50,11 +50,17 @@ class Follower {
       lines.push_back({line.text, line.arrived_ns, line.arrived.value});
     Json result = {{"lines", std::move(lines)}, {"running", running()}};
     if (end_)
-      result["end"] = {{"known", end_->known},       {"signaled", end_->signaled},
-                       {"code", end_->code},         {"stopped", end_->stopped},
-                       {"left", end_->left},         {"stuck", end_->stuck},
-                       {"words", log_.last_words()}, {"log", log_path},
-                       {"cut", log_.lines_cut()},    {"incomplete", log_.incomplete()},
+      result["end"] = {{"known", end_->known},
+                       {"signaled", end_->signaled},
+                       {"code", end_->code},
+                       {"stopped", end_->stopped},
+                       {"left", end_->left},
+                       {"stuck", end_->stuck},
+                       {"cleanup", end_->cleanup},
+                       {"words", log_.last_words()},
+                       {"log", log_path},
+                       {"cut", log_.lines_cut()},
+                       {"incomplete", log_.incomplete()},
                        {"host", host_name()}};
     return result;
   }
@@ -112,8 +118,8 @@ CommandReport report_from(const Json& end, int rank) {
   CommandReport report;
   report.rank = rank;
   report.host = end.at("host");
-  report.end = {end.at("known"),   end.at("signaled"), end.at("code"),
-                end.at("stopped"), end.at("left"),     end.at("stuck")};
+  report.end = {end.at("known"), end.at("signaled"), end.at("code"),   end.at("stopped"),
+                end.at("left"),  end.at("stuck"),    end.at("cleanup")};
   report.last_words = end.at("words");
   report.log = end.at("log");
   report.lines_cut = end.at("cut");

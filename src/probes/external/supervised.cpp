@@ -84,7 +84,9 @@ std::string supervisor_program() { return (program_folder() / "bench-rank").stri
 Supervised::Supervised(const ExternalCommand& command, const std::string& supervisor) {
   Ends owner = make_ends(), out = make_ends(), err = make_ends(), status = make_ends();
   std::vector<std::string> argv = {supervisor, kSuperviseOption,
-                                   fmt::format("{}", command.grace.value), command.folder};
+                                   fmt::format("{}", command.grace.value), command.folder,
+                                   std::to_string(command.cleanup.size())};
+  argv.insert(argv.end(), command.cleanup.begin(), command.cleanup.end());
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
   supervisor_ = spawn(std::move(argv), environment_texts(command.env),
                       {owner.read.get(), out.write.get(), err.write.get(), status.write.get()});
@@ -158,6 +160,7 @@ void Supervised::take(std::string_view line) {
   }
   if (word == "left") end_.left = number;
   if (word == "stuck") end_.stuck = number;
+  if (word == "cleanup") end_.cleanup = number;
 }
 
 }  // namespace bench::external

@@ -20,6 +20,7 @@ struct ExternalCommand {
   std::string folder = {};                 // where it runs; "": where we do
   std::map<std::string, std::string> env;  // all of it
   Seconds grace = {10.0};                  // between SIGTERM and SIGKILL
+  std::vector<std::string> cleanup = {};   // run when all of it has ended, also if we are killed
 };
 
 /// How a command ended.
@@ -30,6 +31,7 @@ struct CommandEnd {
   bool stopped = false;  // we had asked it to stop before
   int left = 0;          // processes it had left behind, ended since
   int stuck = 0;         // those that no signal ended
+  int cleanup = 0;       // the exit code of the command that cleans up
   bool clean() const { return known && !signaled && code == 0; }
   /// "exit code 3", "SIGSEGV (Segmentation fault)".
   std::string text() const;

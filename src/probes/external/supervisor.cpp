@@ -168,18 +168,37 @@ void let_go_of_output() {
   dup2(nowhere, STDERR_FILENO);
 }
 
+/// The command's exit code; 128 and more: not started, ended by a signal, or out of time.
+int clean_up(std::vector<char*> words) {
+  words.push_back(nullptr);
+  pid_t command = -1;
+  if (start(words.data(), command) != 0) return 127;
+  const auto deadline = Clock::now() + std::chrono::seconds(kCleanupSeconds);
+  int status = 0;
+  for (;;) {
+    const pid_t ended = waitpid(command, &status, WNOHANG);
+    if (ended == command) break;
+    if (ended < 0) return 128;
+    if (Clock::now() >= deadline) kill(-command, SIGKILL);
+    poll(nullptr, 0, kLookEveryMs);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 int supervise(int argc, char** argv) {
   constexpr int kUsage = 2;
-  if (argc < 3 || fcntl(kStatus, F_GETFD) < 0) return kUsage;  // only a rank calls this
+  const int cleanup = argc > 2 ? std::atoi(argv[2]) : -1;
+  if (cleanup < 0 || cleanup > argc - 4 || fcntl(kStatus, F_GETFD) < 0)
+    return kUsage;  // only a rank calls this
   setsid();
   const int signals = take_signals();
   int reason = signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 ? errno : 0;
   const std::string folder = argv[1];
   if (reason == 0 && !folder.empty() && chdir(folder.c_str()) != 0) reason = errno;
   pid_t command = -1;
-  if (reason == 0) reason = start(argv + 2, command);
+  if (reason == 0) reason = start(argv + 3 + cleanup, command);
   if (reason != 0) {
     tell("failed", reason);
     return 1;
@@ -187,6 +206,7 @@ int supervise(int argc, char** argv) {
   let_go_of_output();
   tell("started", command);
   Supervisor(command, std::chrono::duration<double>(std::atof(argv[0])), signals).run();
+  if (cleanup > 0) tell("cleanup", clean_up({argv + 3, argv + 3 + cleanup}));
   return 0;
 }
 

@@ -8,6 +8,9 @@ namespace bench::external {
 namespace {
 
 constexpr std::size_t kMostSeeds = 10'000;
+constexpr std::size_t kMostEvaluations = 50'000;
+constexpr std::size_t kMostThroughputs = 200'000;
+constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kMostSaid = 300;  // keys; there are about 60
 
 std::optional<double> number_of(const Json& object, const char* key) {
@@ -61,9 +64,18 @@ void TrainingLog::add(const LoggedLine& logged) {
   if (line.key == "tracked_stats") return add_statistics(line.value);
   if (line.key == "train_loss" && line.value.is_number()) loss_ = line.value.get<double>();
   add_interval(logged);
-  if (line.event == MllogEvent::point_in_time && line.key != goal_.key &&
-      line.key != "train_loss" && said_.size() < kMostSaid)
+  if (line.event == MllogEvent::point_in_time) add_said(line);
+}
+
+void TrainingLog::add_said(const MllogLine& line) {
+  if (line.key == goal_.key || line.key == "train_loss" || said_.contains(line.key)) return;
+  const auto* text = line.value.get_ptr<const std::string*>();
+  const bool small =
+      !line.value.is_structured() && (text == nullptr || text->size() < kLongestText);
+  if (small && said_.size() < kMostSaid && line.key.size() < kLongestText)
     said_.emplace(line.key, line.value);
+  else
+    ++dropped_;
 }
 
 void TrainingLog::add_stop(const LoggedLine& logged) {
@@ -83,16 +95,18 @@ void TrainingLog::add_evaluation(const MllogLine& line) {
   evaluation.samples = number_of(line.metadata, "samples_count");
   evaluation.epochs = number_of(line.metadata, "epoch_num");
   evaluation.loss = loss_;
-  const auto twin = std::ranges::find_if(evaluations_, [&](const LoggedEvaluation& one) {
-    const bool placed = one.samples || one.epochs;
-    return placed && one.samples == evaluation.samples && one.epochs == evaluation.epochs;
-  });
-  if (twin == evaluations_.end()) evaluations_.push_back(evaluation);
+  const bool placed = evaluation.samples || evaluation.epochs;
+  const std::pair place{evaluation.samples.value_or(-1.0), evaluation.epochs.value_or(-1.0)};
+  if (placed && !evaluated_.insert(place).second) return;
+  if (evaluations_.size() < kMostEvaluations)
+    evaluations_.push_back(evaluation);
+  else
+    ++dropped_;
 }
 
 void TrainingLog::add_statistics(const Json& value) {
   if (const auto speed = number_of(value, "throughput"); speed && *speed > 0.0)
-    throughputs_.push_back(*speed);
+    throughputs_.size() < kMostThroughputs ? throughputs_.push_back(*speed) : void(++dropped_);
   for (const char* key : {"loss", "train_loss", "reduced_train_loss"})
     if (const auto loss = number_of(value, key)) loss_ = loss;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,8 @@ class TrainingLog {
   std::size_t lines() const { return lines_; }
   std::size_t troubles() const { return troubles_; }
   std::size_t mentions() const { return mentions_; }  // of the token, without a line
+  /// Values beyond what is kept of one log: a hostile or broken one must not fill a record.
+  std::size_t dropped() const { return dropped_; }
   const std::string& first_trouble() const { return first_trouble_; }
 
   /// The first of each.
@@ -98,7 +101,8 @@ class TrainingLog {
   /// is inside a block or an epoch and outside of evaluations. Empty without a whole run.
   std::vector<LoggedPhase> breakdown() const;
 
-  /// The first value of each key that says something once: seed, global_batch_size, ...
+  /// The first value, a number or a short text, of each key that says something once:
+  /// global_batch_size, ...
   const std::map<std::string, Json>& said() const { return said_; }
   /// All different ones; ranks may have seeds of their own.
   const std::vector<Json>& seeds() const { return seeds_; }
@@ -110,14 +114,16 @@ class TrainingLog {
   void add_evaluation(const MllogLine& line);
   void add_stop(const LoggedLine& logged);
   void add_statistics(const Json& value);
+  void add_said(const MllogLine& line);
 
   Goal goal_;
-  std::size_t lines_ = 0, troubles_ = 0, mentions_ = 0;
+  std::size_t lines_ = 0, troubles_ = 0, mentions_ = 0, dropped_ = 0;
   std::string first_trouble_;
   std::optional<std::int64_t> init_start_ms_;
   std::optional<LoggedLine> run_start_, run_stop_;
   std::string status_;
   std::vector<LoggedEvaluation> evaluations_;
+  std::set<std::pair<double, double>> evaluated_;  // (samples, epochs); -1 for none
   std::vector<double> throughputs_;
   std::optional<double> loss_;
   std::map<std::pair<std::string, int>, std::int64_t> open_;  // (kind, rank) -> begin

@@ -66,9 +66,15 @@ Given given_to(const State& state, int port, const std::vector<std::string>& hos
 
 ExternalCommand command_for(const State& state, const Placement& placement, const Given& given) {
   const auto words = words_for(placement, given);
+  const auto filled = [&](const std::string& parameter) {
+    std::vector<std::string> result;
+    for (const std::string& word : state.list<std::string>(parameter))
+      result.push_back(fill(word, words, parameter + "/" + std::to_string(result.size())));
+    return result;
+  };
   ExternalCommand command;
-  for (const std::string& word : state.list<std::string>("argv"))
-    command.argv.push_back(fill(word, words, "argv/" + std::to_string(command.argv.size())));
+  command.argv = filled("argv");
+  command.cleanup = filled("cleanup");
   command.folder = fill(state.text("directory"), words, "directory");
   command.env =
       environment_for(inherited_environment(), placement, given, state.param("environment"));

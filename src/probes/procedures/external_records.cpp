@@ -97,6 +97,7 @@ Json commands_json(const FinishedRun& run) {
                    {"host", one.host},
                    {"end", one.end.text()},
                    {"left_behind", one.end.left},
+                   {"cleanup", one.end.cleanup},
                    {"log", one.log},
                    {"lines_cut", one.lines_cut},
                    {"log_incomplete", one.log_incomplete}});
@@ -175,6 +176,7 @@ void write_records(State& state, const TrainingLog& log, const FinishedRun& run,
   write_breakdown(state, log);
   Json facts = training_facts(state, log, run, verdict);
   facts["mllog_lines"] = log.lines();
+  facts["mllog_values_dropped"] = log.dropped();
   facts["mllog_mentions"] = log.mentions();
   facts["mllog_lines_left_out"] = events.left_out();
   state.facts("training", facts);

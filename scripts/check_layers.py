@@ -26,8 +26,8 @@ PROCEDURE_MAY = re.compile(
 # ... and between angle brackets: the standard library (no ".h", no folder) and fmt.
 PROCEDURE_MAY_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
 
-# The parts of a probe that is more than a procedure; they stand in a folder of their own.
-PARTS_OF_A_PROBE = re.compile(r"probes/external/")
+# The parts of a probe that is more than a procedure stand in a folder of its name, for its own procedure alone.
+PARTS_OF_A_PROBE = re.compile(r"probes/(external)/")
 
 # Headers of a library, and where alone they may be included.
 LIBRARIES = [
@@ -56,7 +56,8 @@ def complaint(root, path, quoted, system):
         if in_procedure and not PROCEDURE_MAY_SYSTEM.match(system):
             return "a procedure includes only the standard library, core and the probe interface"
         return ""
-    if quoted in GENERATED or (in_procedure and PARTS_OF_A_PROBE.match(quoted)):
+    part = PARTS_OF_A_PROBE.match(quoted)
+    if quoted in GENERATED or (in_procedure and part and path.name.startswith(part[1])):
         return ""
     if not (root / "src" / quoted).is_file():
         return "there is no such file; our own headers are named from src/"

@@ -15,6 +15,8 @@ CLEAN = {
     "src/probes/telemetry.h": '#include "core/json.h"\n',
     "src/probes/device/gemm.h": '#include "core/json.h"\n',
     "src/probes/procedures/gemm.cpp": '#include "probes/state.h"\n#include "probes/device/gemm.h"\n',
+    "src/probes/external/follow.h": '#include "core/json.h"\n',
+    "src/probes/procedures/external.cpp": '#include "probes/external/follow.h"\n',
     "src/probes/backends/host/topology.cpp": '#include <hwloc.h>\n#include "probes/state.h"\n',
     "src/runner/plan/planner.cpp": '#include "results/store.h"\n#include <CLI/CLI.hpp>\n',
 }
@@ -30,6 +32,7 @@ VIOLATIONS = [
     ("src/probes/procedures/gemm.cpp", "#include <mpi.h>", "only backends/mpi/"),
     ("src/probes/procedures/gemm.cpp", "#include <unistd.h>", "only the standard library"),
     ("src/probes/procedures/gemm.cpp", '#include "probes/telemetry.h"', "a procedure may know only"),
+    ("src/probes/procedures/gemm.cpp", '#include "probes/external/follow.h"', "a procedure may know only"),
     ("src/probes/procedures/gemm.cpp", '#include "state.h"', "named from src/"),
     ("src/probes/state.h", "#include <oneapi/dnnl/dnnl.hpp>", "only backends/host/"),
     ("src/probes/backends/host/topology.cpp", "#include <mpi.h>", "only backends/mpi/"),

@@ -35,28 +35,43 @@ inline __attribute__((always_inline)) Vec<T> sums_of_lanes(Vec<T>* v) {
   }
 }
 
-/// y: the first feature, then the products of pairs (1, 0), (2, 0), (2, 1), (3, 0), ...
-template <class T>
-inline void dot_row(const Features<T>& z, T* y) {
-  const T* first = z[0];
-  each_vector<T>(z.width, [=](auto at) { at.put(y, at(first)); });
-  T* out = y + z.width;
+/// <a, b>, before the sum over lanes. `single`: a feature is one vector.
+template <class T, bool single>
+inline __attribute__((always_inline)) Vec<T> lane_products(const T* a, const T* b, Index width) {
+  if constexpr (single) return load<T>(a) * load<T>(b);
+  Vec<T> sum = {};
+  each_vector<T>(width, [&](auto at) { sum += at(a) * at(b); });
+  return sum;
+}
+
+template <class T, bool single>
+inline void products_of_pairs(const Features<T>& z, T* out) {
   Vec<T> products[kWidth<T>];
   int held = 0;
-  for (Index i = 1; i < z.count; ++i)
+  for (Index i = 1; i < z.count; ++i) {
+    const T* own = z[i];
     for (Index j = 0; j < i; ++j) {
-      Vec<T> sum = {};
-      const T *a = z[i], *b = z[j];
-      each_vector<T>(z.width, [&](auto at) { sum += at(a) * at(b); });
-      products[held] = sum;
+      products[held] = lane_products<T, single>(own, z[j], z.width);
       if (++held < kWidth<T>) continue;
       store<T>(out, sums_of_lanes<T>(products));
       out += kWidth<T>;
       held = 0;
     }
+  }
   if (held == 0) return;
   for (int rest = held; rest < kWidth<T>; ++rest) products[rest] = Vec<T>{};
   Lanes<T>{0, held}.put(out, sums_of_lanes<T>(products));
+}
+
+/// y: the first feature, then the products of pairs (1, 0), (2, 0), (2, 1), (3, 0), ...
+template <class T>
+inline void dot_row(const Features<T>& z, T* y) {
+  const T* first = z[0];
+  each_vector<T>(z.width, [=](auto at) { at.put(y, at(first)); });
+  if (z.width == kWidth<T>)
+    products_of_pairs<T, true>(z, y + z.width);
+  else
+    products_of_pairs<T, false>(z, y + z.width);
 }
 
 /// Feature i's gradient: the sum over all others j of the pair's gradient times feature j.

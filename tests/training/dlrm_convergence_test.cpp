@@ -55,11 +55,13 @@ TEST_CASE("dlrm tiny reaches its target", "[.evidence]") {
 }
 
 // 0.052 is the gap of a model that knows every feature's effect and no interaction.
-TEST_CASE("dlrm tiny learns interactions within 300 steps") {
+TEST_CASE("dlrm tiny learns interactions within 150 steps") {
   const std::unique_ptr<Workload> workload = make_dlrm_workload("tiny", 1);
   const std::unique_ptr<Group> group = make_self_group();
-  DlrmTrainer trainer(*workload, *group, {});
-  for (int step = 0; step < 300; ++step) trainer.step();
+  DlrmTrainerOptions options;
+  options.micro_batches = 4;
+  DlrmTrainer trainer(*workload, *group, options);
+  for (int step = 0; step < 150; ++step) trainer.step();
   const Quality quality = trainer.evaluate(32768);
   CHECK(quality.gap < 0.032);
   CHECK(quality.gap > 0.01);  // better than it can be yet: it would have seen these samples

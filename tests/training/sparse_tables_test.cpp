@@ -12,19 +12,19 @@
 #include "probes/training/tables/table_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
-#include "tests/support/thread_ranks.h"
+#include "tests/support/thread_group.h"
 
 namespace bench::training {
 namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr std::int64_t kColumns = 5;
-constexpr std::int64_t kSamples = 24;  // of a step, over all ranks
+constexpr std::int64_t kTableColumns = 5;
+constexpr std::int64_t kTableSamples = 24;  // of a step, over all ranks
 
 KernelSet table_kernels(Dtype dtype) { return host_kernels(dtype); }
 
-ClickModelOptions few_clicks() {
+ClickModelOptions table_clicks() {
   ClickModelOptions options;
   options.shape.dense = 2;
   options.shape.rows = {3, 50, 7, 4, 19};
@@ -38,33 +38,33 @@ float gradient_at(std::uint64_t sample, std::int64_t column) {
 }
 
 /// One rank's tables with threads of their own.
-struct Ranked {
-  Ranked(Group& group, std::int64_t whole_rows, int threads = 2)
-      : source(few_clicks()), workers(threads), tables(source, options(whole_rows)) {
+struct RankedTables {
+  RankedTables(Group& group, std::int64_t whole_rows, int threads = 2)
+      : source(table_clicks()), workers(threads), tables(source, options(whole_rows)) {
     tables.join(group, workers, table_kernels);
-    each = kSamples / group.size();
+    each = kTableSamples / group.size();
     first = static_cast<std::uint64_t>(group.rank() * each);
   }
   static SparseOptions options(std::int64_t whole_rows) {
     SparseOptions options;
-    options.columns = kColumns;
+    options.columns = kTableColumns;
     options.whole_rows = whole_rows;
     return options;
   }
   std::vector<float> looked_up(Split split, std::uint64_t from, std::int64_t count) const {
-    std::vector<float> sums(static_cast<std::size_t>(count * 5 * kColumns));
-    tables.copy(split, from, {sums.data(), count, 5 * kColumns, Dtype::f32});
+    std::vector<float> sums(static_cast<std::size_t>(count * 5 * kTableColumns));
+    tables.copy(split, from, {sums.data(), count, 5 * kTableColumns, Dtype::f32});
     return sums;
   }
   void step(std::uint64_t number, double rate = 0.1) {
-    const std::uint64_t from = number * kSamples + first;
+    const std::uint64_t from = number * kTableSamples + first;
     tables.gather(Split::train, from, each);
-    std::vector<float> gradient(static_cast<std::size_t>(each * 5 * kColumns));
+    std::vector<float> gradient(static_cast<std::size_t>(each * 5 * kTableColumns));
     for (std::int64_t i = 0; i < each; ++i)
-      for (std::int64_t j = 0; j < 5 * kColumns; ++j)
-        gradient[static_cast<std::size_t>(i * 5 * kColumns + j)] =
+      for (std::int64_t j = 0; j < 5 * kTableColumns; ++j)
+        gradient[static_cast<std::size_t>(i * 5 * kTableColumns + j)] =
             gradient_at(from + static_cast<std::uint64_t>(i), j);
-    tables.collect({gradient.data(), each, 5 * kColumns, Dtype::f32}, from);
+    tables.collect({gradient.data(), each, 5 * kTableColumns, Dtype::f32}, from);
     tables.update(rate, 0.5);
   }
 
@@ -80,12 +80,12 @@ struct TrainedTables {
   std::vector<float> sums;
   std::uint64_t hash = 0;
 };
-TrainedTables train(int ranks, int steps, std::int64_t whole_rows, int threads = 2) {
+TrainedTables train_tables(int ranks, int steps, std::int64_t whole_rows, int threads = 2) {
   std::vector<TrainedTables> parts(static_cast<std::size_t>(ranks));
-  on_thread_ranks(ranks, [&](Group& group) {
-    Ranked mine(group, whole_rows, threads);
+  run_ranks(ranks, [&](Group& group) {
+    RankedTables mine(group, whole_rows, threads);
     for (int step = 0; step < steps; ++step) mine.step(static_cast<std::uint64_t>(step));
-    const std::uint64_t from = 9 * kSamples + mine.first;
+    const std::uint64_t from = 9 * kTableSamples + mine.first;
     mine.tables.gather(Split::train, from, mine.each);
     parts[static_cast<std::size_t>(group.rank())] = {mine.looked_up(Split::train, from, mine.each),
                                                      mine.tables.hash()};
@@ -101,13 +101,13 @@ TrainedTables train(int ranks, int steps, std::int64_t whole_rows, int threads =
 }  // namespace
 
 TEST_CASE("tables are the same bits on 1, 2, 3 and 4 ranks, whole or cut, and for any threads") {
-  const TrainedTables fresh = train(1, 0, 0), one = train(1, 4, 0);
+  const TrainedTables fresh = train_tables(1, 0, 0), one = train_tables(1, 4, 0);
   CHECK(fresh.hash != one.hash);
   for (const int ranks : {1, 2, 3, 4})
     for (const std::int64_t whole_rows : {0, 10}) {
       INFO(ranks << " ranks, tables above " << whole_rows << " rows are cut");
-      CHECK(train(ranks, 0, whole_rows).hash == fresh.hash);
-      const TrainedTables many = train(ranks, 4, whole_rows, ranks);
+      CHECK(train_tables(ranks, 0, whole_rows).hash == fresh.hash);
+      const TrainedTables many = train_tables(ranks, 4, whole_rows, ranks);
       CHECK(many.hash == one.hash);
       REQUIRE(many.sums.size() == one.sums.size());
       for (std::size_t i = 0; i < one.sums.size(); ++i)  // a cut table's sum is one of parts
@@ -116,29 +116,32 @@ TEST_CASE("tables are the same bits on 1, 2, 3 and 4 ranks, whole or cut, and fo
 }
 
 TEST_CASE("row-wise Adagrad sums the gradients of a row's lookups before its step") {
-  on_thread_ranks(1, [](Group& group) {
-    Ranked mine(group, 0);
+  const std::unique_ptr<Group> group = make_self_group();
+  {
+    RankedTables mine(*group, 0);
     const auto row = [&](std::size_t table, std::int64_t id) {
-      return mine.tables.rows()[table].values().as<float>() + id * kColumns;
+      return mine.tables.rows()[table].values().as<float>() + id * kTableColumns;
     };
     // Table 1 has three lookups of a sample, of which frequent ones are equal.
     std::map<std::int64_t, std::vector<double>> wanted, sums;
-    for (std::int64_t id = 0; id < 50; ++id) wanted[id].assign(row(1, id), row(1, id) + kColumns);
+    for (std::int64_t id = 0; id < 50; ++id)
+      wanted[id].assign(row(1, id), row(1, id) + kTableColumns);
     std::map<std::int64_t, double> state;
     for (std::uint64_t step = 0; step < 3; ++step) {
       mine.step(step);
       sums.clear();
-      for (std::int64_t i = 0; i < kSamples; ++i)
+      for (std::int64_t i = 0; i < kTableSamples; ++i)
         for (int lookup = 0; lookup < 3; ++lookup) {
           auto& sum = sums[mine.tables.batch().ids(i)[1 + lookup]];
-          sum.resize(kColumns);
-          for (std::int64_t j = 0; j < kColumns; ++j)
+          sum.resize(kTableColumns);
+          for (std::int64_t j = 0; j < kTableColumns; ++j)
             sum[static_cast<std::size_t>(j)] +=
-                0.5 * gradient_at(step * kSamples + static_cast<std::uint64_t>(i), kColumns + j);
+                0.5 * gradient_at(step * kTableSamples + static_cast<std::uint64_t>(i),
+                                  kTableColumns + j);
         }
       for (const auto& [id, sum] : sums) {
         double squares = 0;
-        for (const double g : sum) squares += g * g / kColumns;
+        for (const double g : sum) squares += g * g / kTableColumns;
         state[id] += squares;
         for (std::size_t j = 0; j < sum.size(); ++j)
           wanted[id][j] -= 0.1 * sum[j] / std::sqrt(state[id]);
@@ -146,18 +149,18 @@ TEST_CASE("row-wise Adagrad sums the gradients of a row's lookups before its ste
     }
     double worst = 0;
     for (std::int64_t id = 0; id < 50; ++id)
-      for (std::int64_t j = 0; j < kColumns; ++j)
+      for (std::int64_t j = 0; j < kTableColumns; ++j)
         worst = std::max(worst, std::abs(row(1, id)[j] - wanted[id][static_cast<std::size_t>(j)]));
     CHECK(worst < 1e-6);
-  });
+  }
 }
 
 TEST_CASE("an update without every sample's gradient is refused, and a sample never gathered") {
   const std::unique_ptr<Group> group = make_self_group();
-  Ranked mine(*group, 0);
-  mine.tables.gather(Split::train, 0, kSamples);
-  std::vector<float> gradient(static_cast<std::size_t>(10 * 5 * kColumns));
-  mine.tables.collect({gradient.data(), 10, 5 * kColumns, Dtype::f32}, 0);
+  RankedTables mine(*group, 0);
+  mine.tables.gather(Split::train, 0, kTableSamples);
+  std::vector<float> gradient(static_cast<std::size_t>(10 * 5 * kTableColumns));
+  mine.tables.collect({gradient.data(), 10, 5 * kTableColumns, Dtype::f32}, 0);
   CHECK_THROWS_WITH(mine.tables.update(0.1), Contains("10 samples out of 24"));
   CHECK_THROWS_WITH(mine.looked_up(Split::train, 20, 10), Contains("sample 29"));
   CHECK_THROWS_WITH(mine.looked_up(Split::evaluation, 0, 2), Contains("not gathered"));
@@ -166,27 +169,29 @@ TEST_CASE("an update without every sample's gradient is refused, and a sample ne
 TEST_CASE("tables saved by two ranks are read by one and by four, with their optimizer's state") {
   const TemporaryDirectory directory;
   const std::filesystem::path at = directory.path();
-  on_thread_ranks(2, [&](Group& group) {
-    Ranked mine(group, 10);
+  run_ranks(2, [&](Group& group) {
+    RankedTables mine(group, 10);
     for (std::uint64_t step = 0; step < 2; ++step) mine.step(step);
     mine.tables.save(at);
   });
-  const std::uint64_t wanted = train(1, 3, 0).hash;
-  for (const int ranks : {1, 4})
-    on_thread_ranks(ranks, [&](Group& group) {
-      Ranked mine(group, 0);
+  const std::uint64_t wanted = train_tables(1, 3, 0).hash;
+  for (const int ranks : {1, 4}) {
+    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(ranks));
+    run_ranks(ranks, [&](Group& group) {
+      RankedTables mine(group, 0);
       mine.tables.load(at);
       mine.step(2);
-      const std::uint64_t hash = mine.tables.hash();
-      if (group.rank() == 0) CHECK(hash == wanted);
+      hashes[static_cast<std::size_t>(group.rank())] = mine.tables.hash();
     });
+    for (const std::uint64_t hash : hashes) CHECK(hash == wanted);
+  }
 }
 
 TEST_CASE("a damaged table is refused, naming the file") {
   const TemporaryDirectory directory;
   const std::filesystem::path at = directory.path();
   const std::unique_ptr<Group> group = make_self_group();
-  Ranked mine(*group, 0);
+  RankedTables mine(*group, 0);
   CHECK_THROWS_WITH(mine.tables.load(at), Contains("table_000.bin"));
   mine.tables.save(at);
   std::filesystem::resize_file(table_path(at, 3), 100);

@@ -5,22 +5,32 @@
 namespace bench::training {
 namespace {
 
+/// Found by trials on seeds other than evidence's: a rate of 2e-3 needs half as many samples again,
+/// a batch of 1024 as many samples and a third more time. The tables' rate is what the factor makes
+/// of the dense part's.
 DlrmSetting tiny_setting() {
   DlrmSetting setting;
   setting.clicks = tiny_clicks();
-  setting.tables.deviation = 0.1;
+  setting.tables.deviation = 0.05;
   setting.tables.rate_factor = 25.0;
   setting.dense.beta2 = 0.99;
   Recipe& recipe = setting.recipe;
-  recipe.batch = 1024;
-  recipe.horizon = 6000;
-  recipe.schedule = {Schedule::Shape::linear_last, 2e-3, 0, recipe.horizon};
+  recipe.batch = 2048;
+  recipe.micro_batch = 256;  // what a lane works on stays in its second cache
+  recipe.horizon = 2000;
+  recipe.schedule = {Schedule::Shape::linear_last, 8e-3, 0, recipe.horizon};
   recipe.target = 0.008;
-  recipe.evaluation_every = 128;
-  recipe.evaluation_samples = 65536;
+  recipe.target_source =
+      "between 0.052, which every feature's effect without interactions reaches, and what the "
+      "whole "
+      "horizon reaches; docs/workloads/dlrm.md";
+  recipe.evaluation_every = 32;
+  recipe.evaluation_samples = 32768;
   return setting;
 }
 
+/// Targets of this and of standard are provisional: rare rows are seen too seldom for the floor to
+/// be near, so a target must come from reference runs.
 DlrmSetting small_setting() {
   DlrmSetting setting;
   setting.clicks = small_clicks();
@@ -29,6 +39,7 @@ DlrmSetting small_setting() {
   setting.dense.beta2 = 0.99;
   Recipe& recipe = setting.recipe;
   recipe.batch = 16384;
+  recipe.micro_batch = 256;
   recipe.horizon = 20000;
   recipe.schedule = {Schedule::Shape::linear_last, 1e-3, 500, recipe.horizon};
   recipe.target = 0.02;

@@ -1,0 +1,157 @@
+// Both shapes of click model against finite differences, faults that these find, and the same
+// training on one rank and on several.
+#include <cmath>
+
+#include "core/error.h"
+#include "probes/training/backends/host/host_kernels.h"
+#include "probes/training/models/dlrm.h"
+#include "probes/training/workloads/dlrm.h"
+#include "tests/support/catch.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/dlrm_trainer.h"
+#include "tests/training/gradient_check.h"
+
+namespace bench::training {
+namespace {
+
+DlrmShape little_dlrm(std::int64_t cross_layers) {
+  return {4, 5, 6, {9}, {11, 7}, cross_layers, 3};
+}
+
+GradientError check_dlrm(const DlrmShape& shape, const KernelFactory& kernels) {
+  Dlrm model = make_dlrm(shape, 10, Dtype::f64);
+  const auto fill = [&](const Lane& lane) {
+    double phase = 0.0;
+    for (const Var input : {model.dense, model.embeddings})
+      for (std::int64_t i = 0; i < lane.view(input).elements(); ++i)
+        lane.view(input).as<double>()[i] = std::sin(phase += 0.7);
+    for (std::int64_t i = 0; i < 10; ++i)
+      lane.view(model.labels).as<double>()[i] = i % 3 == 0 ? 1.0 : 0.0;
+  };
+  return check_gradients(*model.graph, model.losses, fill, kernels);
+}
+
+/// Passes everything on but what a fault changes.
+class FaultyRecommender final : public RecommenderKernels {
+ public:
+  enum class Kind { half_of_dot, no_first_input_of_cross, relu_passes_all };
+  FaultyRecommender(std::unique_ptr<RecommenderKernels> real, Kind kind)
+      : real_(std::move(real)), kind_(kind) {}
+  void relu_forward(View x, View y) override { real_->relu_forward(x, y); }
+  void relu_backward(View y, View dy, View dx, bool add) override {
+    std::vector<double> ones(static_cast<std::size_t>(y.elements()), 1.0);
+    const View above{ones.data(), y.rows, y.columns, y.dtype};
+    real_->relu_backward(kind_ == Kind::relu_passes_all ? above : y, dy, dx, add);
+  }
+  void cross_forward(View x0, View u, View x, View y) override {
+    real_->cross_forward(x0, u, x, y);
+  }
+  void cross_backward(const CrossBackward& what) override {
+    CrossBackward changed = what;
+    std::vector<double> zeros(static_cast<std::size_t>(what.u.elements()));
+    if (kind_ == Kind::no_first_input_of_cross) changed.u.data = zeros.data();
+    real_->cross_backward(changed);
+  }
+  void dot_forward(View first, View rest, View y) override { real_->dot_forward(first, rest, y); }
+  /// Of each pair only the second feature gets its gradient (research: "half of the interaction").
+  void dot_backward(const DotBackward& what) override {
+    DotBackward changed = what;
+    std::vector<double> others(static_cast<std::size_t>(what.rest.elements()));
+    if (kind_ == Kind::half_of_dot) changed.rest.data = others.data();
+    real_->dot_backward(changed);
+  }
+  void copy_columns(View from, std::int64_t from_column, View to, std::int64_t to_column,
+                    std::int64_t columns, bool add) override {
+    real_->copy_columns(from, from_column, to, to_column, columns, add);
+  }
+  void binary_cross_entropy(View logits, View labels, double scale, View losses) override {
+    real_->binary_cross_entropy(logits, labels, scale, losses);
+  }
+
+ private:
+  std::unique_ptr<RecommenderKernels> real_;
+  Kind kind_;
+};
+
+KernelSet dlrm_test_kernels(Dtype dtype) { return host_kernels(dtype); }
+
+}  // namespace
+
+TEST_CASE("the gradients of both shapes of click model are right") {
+  CHECK(check_dlrm(little_dlrm(0), dlrm_test_kernels).worst < 1e-6);
+  CHECK(check_dlrm(little_dlrm(2), dlrm_test_kernels).worst < 1e-6);
+}
+
+TEST_CASE("a wrong backward pass of a click model is found by finite differences") {
+  using Kind = FaultyRecommender::Kind;
+  for (const Kind kind :
+       {Kind::half_of_dot, Kind::no_first_input_of_cross, Kind::relu_passes_all}) {
+    const auto faulty = [kind](Dtype dtype) {
+      KernelSet set = host_kernels(dtype);
+      set.recommender = std::make_unique<FaultyRecommender>(std::move(set.recommender), kind);
+      return set;
+    };
+    INFO(static_cast<int>(kind));
+    const std::int64_t cross_layers = kind == Kind::no_first_input_of_cross ? 2 : 0;
+    CHECK(check_dlrm(little_dlrm(cross_layers), faulty).worst > 1e-3);
+  }
+}
+
+TEST_CASE("the click models have the parameters and FLOPs of their shapes") {
+  const auto count = [](const char* preset) {
+    return make_dlrm(dlrm_preset(preset), 1).graph->parameter_count();
+  };
+  CHECK(count("tiny") == 13 * 64 + 64 + 64 * 16 + 16 + (16 + 78) * 64 + 64 + 64 * 32 + 32 + 32 + 1);
+  // MLPerf DLRM-DCNv2: bottom, three cross layers of 3456 x 512, top.
+  const std::int64_t bottom = 14 * 512 + 513 * 256 + 257 * 128;
+  const std::int64_t cross = 3 * (2 * 3456 * 512 + 3456);
+  const std::int64_t top = 3457 * 1024 + 1025 * 1024 + 1025 * 512 + 513 * 256 + 257;
+  CHECK(count("standard") == bottom + cross + top);
+  CHECK(dlrm_flops_per_sample(dlrm_preset("tiny")) ==
+        6.0 * (13 * 64 + 64 * 16 + 94 * 64 + 64 * 32 + 32 + 78 * 16));
+  CHECK(dlrm_flops_per_sample(dlrm_preset("standard")) == Approx(0.096e9).epsilon(0.02));
+  CHECK_THROWS_WITH(dlrm_preset("huge"), Catch::Contains("huge"));
+}
+
+TEST_CASE("two and four ranks train dlrm as one does, up to rounding") {
+  struct Run {
+    std::vector<double> losses = {};
+    Quality quality = {};
+  };
+  const auto train_on = [](int ranks) {
+    std::vector<Run> runs(static_cast<std::size_t>(ranks));
+    run_ranks(ranks, [&](Group& group) {
+      const std::unique_ptr<Workload> workload = make_dlrm_workload("tiny", 3);
+      DlrmTrainerOptions options;
+      options.lanes = 1;
+      options.batch = 512;
+      DlrmTrainer trainer(*workload, group, options);
+      Run& run = runs[static_cast<std::size_t>(group.rank())];
+      for (int step = 0; step < 20; ++step) run.losses.push_back(trainer.step().loss);
+      run.quality = trainer.evaluate(4096);
+    });
+    for (const Run& run : runs) CHECK(run.quality.gap == runs[0].quality.gap);
+    return runs[0];
+  };
+  const Run one = train_on(1);
+  CHECK(one.losses.back() < one.losses.front() - 0.02);
+  for (const int ranks : {2, 4}) {
+    const Run many = train_on(ranks);
+    INFO(ranks << " ranks");
+    for (std::size_t step = 0; step < one.losses.size(); ++step)
+      CHECK(many.losses[step] == Approx(one.losses[step]).epsilon(1e-5));
+    CHECK(many.quality.native == Approx(one.quality.native).margin(1e-4));
+    CHECK(many.quality.floor == one.quality.floor);
+  }
+}
+
+TEST_CASE("a dlrm batch's checksum is the sum of its parts', and another seed's differs") {
+  const auto sum = [](std::uint64_t seed, std::uint64_t first, std::int64_t count) {
+    return make_dlrm_workload("tiny", seed)->checksum(Split::train, first, count);
+  };
+  CHECK(sum(1, 0, 64) == sum(1, 0, 40) + sum(1, 40, 24));
+  CHECK(sum(1, 0, 64) != sum(2, 0, 64));
+  CHECK(sum(1, 0, 64) != sum(1, 64, 64));
+}
+
+}  // namespace bench::training

@@ -61,6 +61,9 @@ TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver
   options.steps = training.steps;
   options.check_every = 10;
   options.parallel = training.parallel;
+  options.checkpoint = training.checkpoint;
+  options.checkpoint_every = 10;
+  options.resume = training.resume;
   const KernelFactory kernels = [&](Dtype dtype) {
     KernelSet set = host_kernels(dtype);
     if (training.inject) training.inject(set);

@@ -1,6 +1,7 @@
 // Trainings of llm tiny that take a second, whole or with something wrong in them, for tests.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ struct ShortTraining {
   Dtype dtype = Dtype::f32;
   std::int64_t steps = 0;
   DataParallelOptions parallel = {};
+  std::filesystem::path checkpoint = {};  // every ten steps
+  bool resume = false;
   /// Changes the kernels of every lane.
   std::function<void(KernelSet&)> inject = {};
   /// Changes what a lane was given to train on; called before each micro-batch of training.

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/faulty_kernels.h"
 #include "tests/training/short_training.h"
@@ -122,15 +123,47 @@ TEST_CASE("two ranks train and judge as one rank of two lanes does") {
   CHECK(check_named(ranks[0], "gradient_exchange").held);
 }
 
-TEST_CASE("a training with a wrong backward pass is not called converged where a sound one is") {
+TEST_CASE("a training that goes on from a checkpoint is the one that never stopped, to the bit") {
   ShortTraining training;
-  // A softmax whose backward pass lacks its row sum stays above 1.05 for ten times as many steps.
-  training.recipe = short_recipe(100, 0.85);
+  training.recipe = short_recipe(35, 0.0);
+  const TrainingRun whole = train_short(training);
+  const TemporaryDirectory folder;
+  training.checkpoint = folder.path();
+  training.steps = 25;  // ends between two checkpoints, as if it were killed
+  const TrainingRun first = train_short(training);
+  CHECK(first.checkpoints.size() == 2);
+  CHECK(first.breakdown.at(static_cast<std::size_t>(RunPhase::checkpoint)).mean.value > 0.0);
+  training.steps = 0;
+  training.resume = true;
+  const TrainingRun rest = train_short(training);
+  CHECK(rest.first_step == 20);
+  REQUIRE(rest.steps.size() == 15);
+  for (std::size_t i = 0; i < rest.steps.size(); ++i)
+    CHECK(rest.steps[i].loss == whole.steps[20 + i].loss);
+  CHECK(rest.curve.back().gap == whole.curve.back().gap);
+  CHECK(rest.curve.back().samples == whole.curve.back().samples);
+}
+
+TEST_CASE("a checkpoint of another training is refused") {
+  ShortTraining training;
+  const TemporaryDirectory folder;
+  training.checkpoint = folder.path();
+  training.steps = 10;
+  train_short(training);
+  training.recipe.batch = 16;
+  training.resume = true;
+  CHECK_THROWS_AS(train_short(training), Error);
+}
+
+TEST_CASE("a training with a wrong backward pass does not reach what a sound one does") {
+  ShortTraining training;
+  training.recipe = short_recipe(100, 0.0);
   training.dtype = Dtype::f64;  // that of the faulty kernels
-  CHECK(train_short(training).converged);
-  training.inject = llama_faults().at(1).inject;
+  const double sound = train_short(training).curve.back().gap;
+  training.recipe.target = 1.05 * sound;
+  training.inject = llama_faults().at(1).inject;  // softmax without its row sum
   const TrainingRun faulty = train_short(training);
-  INFO(faulty.curve.back().gap);
+  INFO("sound " << sound << ", faulty " << faulty.curve.back().gap);
   CHECK_FALSE(faulty.converged);
 }
 

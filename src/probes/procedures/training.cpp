@@ -14,6 +14,16 @@ std::uint64_t seed_of(const State& state) {
   return seed > 0 ? seed : state.job().seed;
 }
 
+/// A path that is a parameter, "" where it is null; "log_{seed}.txt" is another for each seed.
+std::string path_of(const State& state, const std::string& parameter) {
+  if (!state.has(parameter)) return "";
+  std::string name = state.text(parameter);
+  constexpr std::string_view kSeed = "{seed}";
+  if (const auto at = name.find(kSeed); at != std::string::npos)
+    name.replace(at, kSeed.size(), std::to_string(seed_of(state)));
+  return name;
+}
+
 training::Recipe recipe_of(const State& state, const training::Workload& workload) {
   training::Recipe recipe = workload.recipe();
   if (const std::int64_t batch = state.integer("batch"); batch > 0)
@@ -32,20 +42,13 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.steps = state.integer("steps");
   options.check_every = state.integer("check_every");
   options.recompute = state.flag("recompute");
+  options.checkpoint = path_of(state, "checkpoint");
+  options.checkpoint_every = state.integer("checkpoint_every");
+  options.resume = state.flag("resume");
   options.parallel.bucket_bytes = state.integer("bucket_bytes");
   options.parallel.shard_optimizer = state.flag("shard_optimizer");
   options.parallel.overlap = state.flag("overlap");
   return options;
-}
-
-/// "log_{seed}.txt" names a file for each seed.
-std::string log_file(const State& state, std::uint64_t seed) {
-  if (!state.has("mllog")) return "";
-  std::string name = state.text("mllog");
-  constexpr std::string_view kSeed = "{seed}";
-  if (const auto at = name.find(kSeed); at != std::string::npos)
-    name.replace(at, kSeed.size(), std::to_string(seed));
-  return name;
 }
 
 void run_training(State& state) {
@@ -53,7 +56,7 @@ void run_training(State& state) {
   if (kernels == nullptr) return state.skip("this device has no kernels for training");
   if (state.group().size() > 1 && state.group().collectives() == nullptr)
     return state.skip(no_collectives(state.group()));
-  TrainingLog log(state, log_file(state, seed_of(state)));
+  TrainingLog log(state, path_of(state, "mllog"));
   log.init_start();
   const Seconds begun = state.device().now();
   const auto workload =
@@ -64,6 +67,8 @@ void run_training(State& state) {
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
   log.init_stop(*workload, options, trainer);
   const training::TrainingRun run = trainer.run(log);
+  if (run.steps.empty())
+    return state.skip("there is nothing left to train: the checkpoint is at the run's end");
   write_training(state, {*workload, options, trainer, run, kernels->name()});
 }
 

@@ -29,7 +29,8 @@ Json curve_of(const TrainingRun& run) {
 
 Json steps_of(const TrainingRun& run) {
   Json numbers = Json::array();
-  for (std::size_t i = 0; i < run.steps.size(); ++i) numbers.push_back(i);
+  for (std::size_t i = 0; i < run.steps.size(); ++i)
+    numbers.push_back(run.first_step + static_cast<std::int64_t>(i));
   return {
       {"step", numbers},
       {"loss", column(run.steps, [](const TrainedStep& s) { return s.loss; })},
@@ -46,6 +47,13 @@ Json breakdown_of(const TrainingRun& run) {
       {"seconds", column(run.breakdown, [](const PhaseTime& p) { return p.mean.value; })},
       {"share", column(run.breakdown, share)},
       {"slowest_rank", column(run.breakdown, [](const PhaseTime& p) { return p.slowest_rank; })}};
+}
+
+Json checkpoints_of(const TrainingRun& run) {
+  using training::SavedCheckpoint;
+  return {{"step", column(run.checkpoints, [](const SavedCheckpoint& c) { return c.step; })},
+          {"seconds", column(run.checkpoints, [](const SavedCheckpoint& c) { return c.seconds; })},
+          {"bytes", column(run.checkpoints, [](const SavedCheckpoint& c) { return c.bytes; })}};
 }
 
 Json memory_of(const TrainingRun& run) {
@@ -79,6 +87,7 @@ Json outcome_of(const FinishedTraining& f) {
       {"seconds_to_target", converged ? Json(run.curve.back().seconds) : Json(nullptr)},
       {"init_seconds", run.initialisation.value},
       {"run_seconds", run.wall.value},
+      {"resumed_from_step", run.first_step > 0 ? Json(run.first_step) : Json(nullptr)},
       {"straggler_spread", run.straggler_spread},
       {"checks", checks_of(run)}};
 }
@@ -86,6 +95,8 @@ Json outcome_of(const FinishedTraining& f) {
 Json setting_of(const FinishedTraining& f) {
   const training::Recipe& recipe = f.options.recipe;
   const training::BatchSplit& split = f.trainer.split();
+  Json baselines = Json::object();
+  for (const auto& [name, gap] : f.workload.baselines()) baselines[name] = gap;
   return {{"workload", f.workload.name()},
           {"preset", f.workload.preset()},
           {"item", f.workload.item()},
@@ -99,6 +110,7 @@ Json setting_of(const FinishedTraining& f) {
           {"horizon", recipe.horizon},
           {"steps", f.options.steps},
           {"target", recipe.target},
+          {"baselines", baselines},
           {"target_source", recipe.target_source.empty() ? "provisional" : recipe.target_source},
           {"evaluation_every", recipe.evaluation_every},
           {"evaluation_samples", recipe.evaluation_samples},
@@ -122,6 +134,7 @@ void write_training(State& state, const FinishedTraining& finished) {
   if (!run.curve.empty()) state.chunk("curve", curve_of(run));
   state.chunk("steps", steps_of(run));
   state.chunk("breakdown", breakdown_of(run));
+  if (!run.checkpoints.empty()) state.chunk("checkpoints", checkpoints_of(run));
   state.chunk("memory", memory_of(run));
   Json facts = setting_of(finished);
   facts.update(outcome_of(finished));

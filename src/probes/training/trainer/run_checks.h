@@ -28,6 +28,9 @@ class RunChecks {
   }
   /// After `steps_done` steps and before anything else is read; every rank must call it.
   void look(std::int64_t steps_done, Group& group);
+  /// Of gradients, for checkpoints.
+  GradientOutliers::Averages norms() const { return outliers_.averages(); }
+  void resume(const GradientOutliers::Averages& norms) { outliers_.resume(norms); }
   /// At the end.
   std::vector<TrainingCheck> finish(const Group& group) const;
 

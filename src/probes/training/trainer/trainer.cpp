@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "probes/host_clock.h"
 #include "probes/training/tables/sparse_tables.h"
+#include "probes/training/trainer/run_progress.h"
 
 namespace bench::training {
 namespace {
@@ -55,27 +57,62 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   if (SparseTables* tables = workload.tables()) tables->join(group, replica_->pool(), kernels);
   evaluator_ =
       std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
+  run_.steps.reserve(static_cast<std::size_t>(last_step_));
+  const auto resumed = options.checkpoint.empty() ? std::nullopt : prepare_checkpoints();
   checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
                                         *replica_, options.check_every);
-  run_.steps.reserve(static_cast<std::size_t>(last_step_));
+  if (resumed) checks_->resume(*resumed);
+}
+
+std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
+  const Recipe& recipe = options_.recipe;
+  const Json identity = {{"workload", workload_.name()}, {"preset", workload_.preset()},
+                         {"seed", options_.seed},        {"batch", recipe.batch},
+                         {"horizon", recipe.horizon},    {"dtype", to_string(options_.dtype)}};
+  checkpoints_ =
+      std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
+  if (const SparseTables* tables = workload_.tables())
+    for (const TableRows& rows : tables->rows()) {
+      const std::string name =
+          fmt::format("table/{}.{}", rows.shard().table, rows.shard().first_row);
+      checkpoints_->add({{name + "/values", rows.values()}, {name + "/state", rows.state()}});
+    }
+  const auto loaded = options_.resume ? checkpoints_->load() : std::nullopt;
+  if (!loaded) return {};
+  const RunProgress progress = run_progress_from_json(loaded->notes);
+  run_.first_step = done_ = loaded->step;
+  run_.curve = progress.curve;
+  evaluated_ = progress.evaluated;
+  elapsed_ = progress.elapsed;
+  return progress.norms;
+}
+
+void Trainer::save() {
+  const Seconds begin = steady_now();
+  const RunProgress progress{evaluated_, begin - begin_, run_.curve, checks_->norms()};
+  const Checkpoints::Done saved = checkpoints_->save(to_json(progress));
+  run_.checkpoints.push_back({saved.step, saved.seconds.value, saved.bytes.value});
+  breakdown_.add(RunPhase::checkpoint, steady_now() - begin);
 }
 
 TrainingRun Trainer::run(RunObserver& observer) {
   group_.barrier();
-  begin_ = steady_now();
-  run_.initialisation = begin_ - started_;
+  const Seconds begin = steady_now();
+  begin_ = begin - elapsed_;
+  run_.initialisation = begin - started_;
   observer.run_start();
   const std::int64_t every = options_.recipe.evaluation_every;
   while (trains_on()) {
     observer.block_start(samples_done());
     do {
       train_step();
+      if (checkpoints_ && done_ % options_.checkpoint_every == 0) save();
     } while (done_ < last_step_ && (every == 0 || done_ % every != 0));
     if (checks_->due(done_) || done_ == last_step_) look();
     observer.block_stop(samples_done());
     if (options_.steps == 0) evaluate(observer);
   }
-  run_.wall = steady_now() - begin_;
+  run_.wall = steady_now() - begin;
   observer.run_stop(samples_done(), run_.converged);
   finish();
   return std::move(run_);
@@ -133,9 +170,11 @@ void Trainer::evaluate(RunObserver& observer) {
   const Seconds begin = steady_now();
   observer.evaluation_start(samples_done());
   const Quality quality = evaluator_->evaluate(options_.recipe.evaluation_samples, group_);
+  const std::int64_t since = std::max(evaluated_, run_.first_step);
   double loss = 0.0;
-  for (std::int64_t i = evaluated_; i < done_; ++i)
-    loss += run_.steps[static_cast<std::size_t>(i)].loss / static_cast<double>(done_ - evaluated_);
+  for (std::int64_t i = since; i < done_; ++i)
+    loss += run_.steps[static_cast<std::size_t>(i - run_.first_step)].loss /
+            static_cast<double>(done_ - since);
   const Seconds end = steady_now();
   run_.curve.push_back({done_, static_cast<double>(samples_done()), (end - begin_).value,
                         quality.gap, quality.native, quality.floor, loss});

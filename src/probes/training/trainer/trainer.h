@@ -4,9 +4,12 @@
 // run ends at the first evaluation that meets the target, or at its horizon.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "probes/training/checkpoint/checkpoints.h"
 #include "probes/training/engine/replica.h"
 #include "probes/training/parallel/data_parallel.h"
 #include "probes/training/trainer/evaluator.h"
@@ -27,6 +30,9 @@ struct TrainerOptions {
   std::int64_t check_every = 100;  // steps
   bool recompute = false;
   DataParallelOptions parallel = {};
+  std::filesystem::path checkpoint = {};  // folder; empty: none are made
+  std::int64_t checkpoint_every = 500;    // steps
+  bool resume = false;                    // go on from the newest one there, if there is one
   Seconds begun = {};  // when initialisation began, by host_clock.h; 0: with the trainer
 };
 
@@ -56,6 +62,9 @@ class Trainer {
   void train_step();
   void keep(const StepOutcome& step, double rate);
   void look();
+  /// What a run that is resumed has seen of gradients.
+  std::optional<GradientOutliers::Averages> prepare_checkpoints();
+  void save();
   void evaluate(RunObserver& observer);
   void finish();
   TrainingCheck exchange_check();
@@ -74,10 +83,12 @@ class Trainer {
   std::unique_ptr<DataParallel> parallel_ = {};
   std::unique_ptr<Evaluator> evaluator_ = {};
   std::unique_ptr<RunChecks> checks_ = {};
+  std::unique_ptr<Checkpoints> checkpoints_ = {};
   Breakdown breakdown_ = {};
   Seconds spread_;  // DataParallel's, of all steps
   TrainingRun run_ = {};
-  Seconds begin_;  // run_start
+  Seconds begin_;    // run_start; of a run that was resumed as long before as it had trained
+  Seconds elapsed_;  // before it was resumed
   std::int64_t last_step_ = 0;
   std::int64_t done_ = 0;
   std::int64_t evaluated_ = 0;  // after so many steps

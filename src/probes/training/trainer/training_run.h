@@ -25,15 +25,23 @@ struct MemoryUse {
   std::int64_t bytes = 0;  // of this rank, at its fullest
 };
 
+struct SavedCheckpoint {
+  std::int64_t step = 0;  // after so many
+  double seconds = 0.0;   // of the slowest rank
+  double bytes = 0.0;     // of all ranks
+};
+
 struct TrainingRun {
-  std::vector<TrainedStep> steps = {};
+  std::int64_t first_step = 0;          // above 0 where the run was resumed
+  std::vector<TrainedStep> steps = {};  // from there
+  std::vector<SavedCheckpoint> checkpoints = {};
   std::vector<CurvePoint> curve = {};
   std::vector<std::pair<std::string, double>> parts = {};  // of the last gap, by name
   std::vector<PhaseTime> breakdown = {};
   std::vector<MemoryUse> memory = {};
   std::vector<TrainingCheck> checks = {};
   Seconds initialisation;  // until run_start
-  Seconds wall;            // from run_start to run_stop
+  Seconds wall;            // from run_start to run_stop, of this process
   /// By how much the slowest rank's forward and backward pass is longer than that of ranks in the
   /// mean, step by step, as a share.
   double straggler_spread = 0.0;

@@ -126,4 +126,12 @@ std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
   return std::make_unique<LlmEvaluation>(source_, model.losses);
 }
 
+std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
+  // Less the floor; sources/grammar.h has these of sequences of 64 and of 1024 tokens.
+  if (shape_.vocabulary == 64) return {{"unigram", 3.7172 - 2.3517}, {"bigram", 3.0984 - 2.3517}};
+  if (shape_.vocabulary == 32768) return {{"unigram", 6.492 - 3.178}, {"bigram", 5.280 - 3.178}};
+  if (shape_.vocabulary == 50257) return {{"unigram", 6.603 - 3.178}, {"bigram", 5.385 - 3.178}};
+  return {};
+}
+
 }  // namespace bench::training

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probes/training/models/llm.h"
@@ -32,6 +33,7 @@ class LlmWorkload final : public Workload {
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override;
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override;
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override;
+  std::vector<std::pair<std::string, double>> baselines() const override;
 
  private:
   std::string preset_;

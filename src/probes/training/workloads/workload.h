@@ -86,6 +86,9 @@ class Workload {
   virtual std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const = 0;
   virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
 
+  /// Gaps that knowing less reaches, by name, for who reads a curve.
+  virtual std::vector<std::pair<std::string, double>> baselines() const { return {}; }
+
   /// Parameters beside the graph, of which a step touches a few rows; null where there are none.
   virtual SparseTables* tables() { return nullptr; }
 };

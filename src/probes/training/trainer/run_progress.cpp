@@ -1,0 +1,49 @@
+#include "probes/training/trainer/run_progress.h"
+
+#include "core/error.h"
+
+namespace bench::training {
+namespace {
+
+/// In the order of CurvePoint.
+Json row_of(const CurvePoint& p) {
+  return {p.step, p.samples, p.seconds, p.gap, p.native, p.floor, p.loss};
+}
+
+CurvePoint point_of(const Json& row) {
+  const auto number = [&](std::size_t column) { return row.at(column).get<double>(); };
+  return {row.at(0).get<std::int64_t>(),
+          number(1),
+          number(2),
+          number(3),
+          number(4),
+          number(5),
+          number(6)};
+}
+
+}  // namespace
+
+Json to_json(const RunProgress& progress) {
+  Json curve = Json::array();
+  for (const CurvePoint& point : progress.curve) curve.push_back(row_of(point));
+  return {{"evaluated", progress.evaluated},
+          {"elapsed_s", progress.elapsed.value},
+          {"curve", curve},
+          {"norms", {progress.norms.seen, progress.norms.mean, progress.norms.variance}}};
+}
+
+RunProgress run_progress_from_json(const Json& json) try {
+  RunProgress progress;
+  progress.evaluated = json.at("evaluated").get<std::int64_t>();
+  progress.elapsed = {json.at("elapsed_s").get<double>()};
+  for (const Json& row : json.at("curve")) progress.curve.push_back(point_of(row));
+  const Json& norms = json.at("norms");
+  progress.norms = {norms.at(0).get<int>(), norms.at(1).get<double>(), norms.at(2).get<double>()};
+  return progress;
+} catch (const Json::exception& error) {
+  throw Error(ErrorKind::input,
+              std::string("a checkpoint's progress of the run is damaged: ") + error.what(),
+              "begin the training anew");
+}
+
+}  // namespace bench::training

@@ -1,0 +1,25 @@
+// How far a run has come, beside what its model has learnt: what a checkpoint keeps with it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/json.h"
+#include "core/units.h"
+#include "probes/training/optimizers/gradient_outliers.h"
+#include "probes/training/trainer/convergence.h"
+
+namespace bench::training {
+
+struct RunProgress {
+  std::int64_t evaluated = 0;  // after so many steps
+  Seconds elapsed;             // since run_start, without the time between two processes
+  std::vector<CurvePoint> curve = {};
+  GradientOutliers::Averages norms = {};
+};
+
+Json to_json(const RunProgress& progress);
+/// Throws Error(input) for what to_json() does not make.
+RunProgress run_progress_from_json(const Json& json);
+
+}  // namespace bench::training

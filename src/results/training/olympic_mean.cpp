@@ -1,0 +1,78 @@
+#include "results/training/olympic_mean.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/order_statistics.h"
+#include "results/acceptance/peers.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kLeastToTrim = 3;
+constexpr std::size_t kAllowedWithout = 1;
+
+std::vector<double> ascending(std::span<const double> values) {
+  std::vector<double> sorted;
+  for (const double value : values) sorted.push_back(std::isfinite(value) ? value : HUGE_VAL);
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
+std::string void_reason(const OlympicMean& result) {
+  if (result.runs == 0) return "no run";
+  if (result.without > kAllowedWithout)
+    return fmt::format("void: {} of {} runs did not reach the target, and one is allowed",
+                       result.without, result.runs);
+  if (result.without > 0 && result.runs < kLeastToTrim)
+    return fmt::format("void: {} of {} runs did not reach the target; one is allowed from three on",
+                       result.without, result.runs);
+  return "";
+}
+
+double squares_about_mean(const std::vector<double>& values) {
+  const double centre = mean(values);
+  double sum = 0.0;
+  for (const double value : values) sum += (value - centre) * (value - centre);
+  return sum;
+}
+
+void set_interval(OlympicMean& result, double squares) {
+  const auto kept = static_cast<double>(result.kept);
+  result.standard_error = std::sqrt(squares / (kept * (kept - 1.0)));
+  const double half = student_95(result.kept - 1) * result.standard_error;
+  result.low = result.mean - half;
+  result.high = result.mean + half;
+}
+
+}  // namespace
+
+OlympicMean olympic_mean(std::span<const double> values) {
+  std::vector<double> sorted = ascending(values);
+  OlympicMean result;
+  result.runs = sorted.size();
+  result.without =
+      static_cast<std::size_t>(sorted.end() - std::ranges::lower_bound(sorted, HUGE_VAL));
+  result.why = void_reason(result);
+  if (!result.why.empty()) return result;
+  result.trimmed = result.runs >= kLeastToTrim;
+  if (result.trimmed) {
+    sorted.front() = sorted[1];
+    sorted.back() = sorted[sorted.size() - 2];
+  }
+  const std::size_t dropped = result.trimmed ? 1 : 0;
+  const std::span<const double> kept(sorted.data() + dropped, sorted.size() - 2 * dropped);
+  result.kept = kept.size();
+  result.mean = mean(kept);
+  if (result.kept >= 2)
+    set_interval(result, squares_about_mean(sorted));
+  else
+    result.why = result.trimmed ? "no interval: of three runs one is kept; it takes four"
+                                : "no interval: one run says nothing of how runs differ";
+  return result;
+}
+
+}  // namespace bench

@@ -63,6 +63,14 @@ struct MetricRow {
   std::int64_t series = 0;
 };
 
+/// An ok series with a value, as the database has it.
+struct SeriesRow {
+  std::string run;
+  std::string device;
+  Json params = Json::object();
+  double median = 0.0;
+};
+
 /// host -> topic -> its latest facts.
 using HostFacts = std::map<std::string, std::map<std::string, Json>>;
 
@@ -96,6 +104,8 @@ class Store {
   /// nearest or the ambiguous ids.
   std::string find_run(const std::string& prefix) const;
   std::vector<MetricRow> metrics() const;
+  /// Of one metric on one host, newest first; runs that were discarded do not count.
+  std::vector<SeriesRow> series(const std::string& metric, const std::string& host) const;
   /// Of every host that any run told something of.
   HostFacts latest_facts(const std::vector<std::string>& topics) const;
 

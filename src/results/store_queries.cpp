@@ -97,6 +97,24 @@ std::string Store::find_run(const std::string& prefix) const try {
   rethrow(error, path_);
 }
 
+std::vector<SeriesRow> Store::series(const std::string& metric, const std::string& host) const try {
+  SQLite::Statement query(
+      *db_,
+      "SELECT run, device, params, median FROM series WHERE metric = ? AND host = ? AND outcome = "
+      "'ok' AND median IS NOT NULL AND COALESCE((SELECT kind FROM journal WHERE journal.run = "
+      "series.run AND kind IN ('discard', 'restore') ORDER BY line DESC LIMIT 1), '') <> 'discard' "
+      "ORDER BY time_ns DESC");
+  query.bind(1, metric);
+  query.bind(2, host);
+  std::vector<SeriesRow> rows;
+  while (query.executeStep())
+    rows.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(),
+                    json_of(query.getColumn(2)), query.getColumn(3).getDouble()});
+  return rows;
+} catch (const SQLite::Exception& error) {
+  rethrow(error, path_);
+}
+
 HostFacts Store::latest_facts(const std::vector<std::string>& topics) const try {
   HostFacts found;
   // Of a group with one MAX SQLite takes the other columns from the row that has it.

@@ -1,0 +1,62 @@
+// What several trainings say together: those of one setup, which differ by their seeds alone, give
+// the time to train with its interval; setups that differ in ranks give a scaling.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "results/training/olympic_mean.h"
+#include "results/training/training_run.h"
+#include "results/training/training_scaling.h"
+#include "results/training/variation.h"
+
+namespace bench {
+
+/// The fastest product of matrices that was measured with the means of one training.
+struct MeasuredPeak {
+  double flops = kNoValue;  // a second
+  std::string source;       // the run and series, or why there is none
+};
+/// `setup.on` are hosts, each with setup.ranks / hosts ranks of setup.lanes threads or a GPU.
+using PeakFinder = std::function<MeasuredPeak(const TrainingSetup&)>;
+
+struct TrainingGroup {
+  TrainingSetup setup;
+  Json facts = Json::object();  // topic "training" of the first run that told any
+  std::vector<TrainingRun> runs;
+  OlympicMean time;  // seconds to the target
+  Variation seconds, samples;
+  double items_per_second = kNoValue;  // of all ranks, the median over runs
+  double items_low = kNoValue, items_high = kNoValue;
+  std::string items_interval = {};  // what low and high are
+  double mfu = kNoValue;            // the median over runs, of the peak in the facts ("peak_flops")
+  double flops = kNoValue;          // of the model, a second, at items_per_second
+  MeasuredPeak gemm = {};
+  std::vector<TrainingPhase> breakdown = {};  // of all runs together
+  std::vector<TrainingMemory> memory = {};    // the most of any run
+  double straggler_spread = kNoValue;         // the largest of any run
+  double energy_j = kNoValue;                 // the mean over converged runs
+  std::string energy_of = {};
+};
+
+struct TrainingReport {
+  std::vector<TrainingGroup> groups;  // in the order of appearance
+  std::vector<Scaling> scalings;
+  std::vector<std::string> runs;  // ids of the runs they are from
+  std::vector<std::string> warnings;
+  bool interrupted = false;
+  /// 130 interrupted; 1 where a training did not converge or a check did not hold, also where the
+  /// mean may do without it; 3 where one failed or was not run, or there is none; else 0.
+  ExitCode exit_code = ExitCode::not_measured;
+};
+
+TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak = {});
+
+/// It ended with a throughput that counts.
+bool was_timed(const TrainingRun& run);
+
+}  // namespace bench

@@ -1,0 +1,103 @@
+// One training: what the records of one job of the probe `training` say of it. How the probe names
+// them stands in docs/training.md; every field may be missing or damaged, and then it has no value.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "results/json_fields.h"
+#include "results/run_records.h"
+
+namespace bench {
+
+enum class TrainingState {
+  converged,
+  not_converged,  // ended before its quality reached the target
+  invalid,        // a check beside the target did not hold: its time counts for nothing
+  failed,         // crashed, ran out of time, or measured nothing
+  not_run,
+  timed_steps  // asked for a number of steps and for no target
+};
+std::string_view to_string(TrainingState state);
+
+struct CurvePoint {
+  double samples = kNoValue;
+  double seconds = kNoValue;  // by the clock of MLPerf: from the first touch of data
+  double gap = kNoValue;
+  double native = kNoValue;
+};
+
+/// A part of the steps: forward, exchange_exposed, ...
+struct TrainingPhase {
+  std::string phase;
+  double seconds = kNoValue;  // over the whole run, mean over ranks
+  double share = kNoValue;    // of the run; none for what costs no time of its own
+  std::string slowest_rank = {};
+};
+
+struct TrainingMemory {
+  std::string label;
+  double bytes = kNoValue;
+};
+
+/// A check that did not hold.
+struct TrainingFault {
+  std::string check;
+  std::string text;
+};
+
+/// What must be equal for two runs to differ by their seeds alone.
+struct TrainingSetup {
+  std::string workload, preset, dtype, device;
+  std::int64_t batch = 0;  // samples of a step, over all ranks
+  std::int64_t lanes = 0;  // threads of a rank
+  std::int64_t ranks = 1;
+  std::int64_t steps = 0;    // asked for; 0: to the target
+  double target = kNoValue;  // the gap
+  std::int64_t evaluation_every = 0;
+  Json asked = Json::object();       // the job's parameters but for the seed
+  std::vector<std::string> on = {};  // hosts
+};
+
+/// Equal for runs that were asked the same on the same hosts but for the seed. By what was asked
+/// and not by what was told: a run that crashed told nothing, and is one of them all the same.
+std::string key_of(const TrainingSetup& setup);
+/// Equal for setups that differ in ranks, hosts and batch alone: points of one scaling.
+std::string scaling_key_of(const TrainingSetup& setup);
+
+struct TrainingRun {
+  std::string run, job, host;
+  std::uint64_t seed = 0;
+  TrainingSetup setup;
+  TrainingState state = TrainingState::not_run;
+  std::string reason = {};  // why it is not converged
+  double quality = kNoValue;
+  double samples_to_target = kNoValue;
+  double seconds_to_target = kNoValue;
+  double init_seconds = kNoValue;
+  double items_per_second = kNoValue;  // of all ranks: tokens or samples; the median of its windows
+  double items_low = kNoValue, items_high = kNoValue;  // 95 % interval of that median
+  std::map<std::string, double> mfu = {};              // by the kind of peak: given, measured
+  double step_median = kNoValue, step_p95 = kNoValue, step_max = kNoValue;
+  /// What the slowest rank computes over what the mean rank does, minus 1.
+  double straggler_spread = kNoValue;
+  double energy_j = kNoValue;
+  std::string energy_of = {};  // of what and of which time; or why there is none
+  std::vector<CurvePoint> curve = {};
+  std::vector<TrainingPhase> breakdown = {};
+  std::vector<TrainingMemory> memory = {};
+  std::vector<TrainingFault> faults = {};
+  std::size_t checks = 0;       // that were made
+  Json facts = Json::object();  // topic "training"
+};
+
+/// Those of a run's jobs whose probe is `training`, or which told facts of that topic; in the order
+/// of the plan. A run has converged when its job ended ok, it says so, every check held, and its
+/// quality, samples and seconds are numbers that bear it out.
+std::vector<TrainingRun> training_runs(const RunRecords& run);
+
+}  // namespace bench

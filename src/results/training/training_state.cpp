@@ -1,0 +1,93 @@
+#include "results/training/training_state.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+void add_checks(TrainingRun& run) {
+  for (const Json& check : array_field(run.facts, "checks")) {
+    ++run.checks;
+    const Json& held = field(check, "held");
+    if (held.is_boolean() && held.get<bool>()) continue;
+    run.faults.push_back({text_field(check, "check", "a check without a name"),
+                          text_field(check, "text", "it does not say that it held")});
+  }
+}
+
+/// What a run that says it converged lacks; "" where everything bears it out.
+std::string doubt(const TrainingRun& run) {
+  if (!std::isfinite(run.quality)) return "it says it converged, and tells no quality";
+  if (!std::isfinite(run.setup.target)) return "it says it converged, and tells no target";
+  if (!(run.quality <= run.setup.target))
+    return fmt::format("it says it converged, at a gap of {:.4g}, above its target of {:.4g}",
+                       run.quality, run.setup.target);
+  if (!(run.seconds_to_target > 0.0) || !std::isfinite(run.seconds_to_target))
+    return "it says it converged, and tells no time to the target";
+  // The log of a training that others wrote may count none.
+  if (run.samples_to_target <= 0.0) return "it says it converged, after no sample";
+  return "";
+}
+
+std::string gap_reached(const TrainingRun& run) {
+  if (!std::isfinite(run.quality)) return "it told no quality";
+  if (!std::isfinite(run.setup.target)) return fmt::format("gap {:.4g} at its end", run.quality);
+  return fmt::format("gap {:.4g} at its end, target {:.4g}", run.quality, run.setup.target);
+}
+
+void judge_quality(TrainingRun& run) {
+  const Json& converged = field(run.facts, "converged");
+  if (run.setup.steps > 0) {
+    run.state =
+        std::isfinite(run.items_per_second) ? TrainingState::timed_steps : TrainingState::failed;
+    if (run.state == TrainingState::failed) run.reason = "its steps have no throughput";
+    return;
+  }
+  run.state = TrainingState::not_converged;
+  if (!converged.is_boolean())
+    run.state = TrainingState::failed, run.reason = "it does not say whether it converged";
+  else if (!converged.get<bool>())
+    run.reason = gap_reached(run);
+  else if (run.reason = doubt(run); run.reason.empty())
+    run.state = TrainingState::converged;
+  else
+    run.state = TrainingState::invalid;
+}
+
+}  // namespace
+
+void judge(TrainingRun& run, const JobResult& job) {
+  add_checks(run);
+  run.reason = job.reason;
+  if (job.not_run || job.outcome == Status::skipped) return;  // state not_run
+  if (job.outcome == Status::invalid || !run.faults.empty()) {
+    run.state = TrainingState::invalid;
+    if (!run.faults.empty()) run.reason = run.faults.front().check + ": " + run.faults.front().text;
+  } else if (job.outcome == Status::ok) {
+    judge_quality(run);
+  } else {
+    run.state = TrainingState::failed;
+  }
+}
+
+std::string_view to_string(TrainingState state) {
+  switch (state) {
+    case TrainingState::converged:
+      return "converged";
+    case TrainingState::not_converged:
+      return "not_converged";
+    case TrainingState::invalid:
+      return "invalid";
+    case TrainingState::failed:
+      return "failed";
+    case TrainingState::timed_steps:
+      return "timed_steps";
+    case TrainingState::not_run:
+      break;
+  }
+  return "not_run";
+}
+
+}  // namespace bench

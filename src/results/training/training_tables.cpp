@@ -1,0 +1,148 @@
+#include "results/training/training_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/training/training_output.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kBarCells = 24;
+constexpr std::size_t kMostFaults = 3;
+
+Paint paint_of(TrainingState state) {
+  if (state == TrainingState::converged || state == TrainingState::timed_steps) return Paint::green;
+  return state == TrainingState::not_run ? Paint::yellow : Paint::red;
+}
+
+std::string state_words(TrainingState state) {
+  std::string text(to_string(state));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "";
+}
+
+std::string value_text(double value, Unit unit) {
+  return std::isfinite(value) ? format(value, unit) : "";
+}
+
+void add_run(Table& table, const TrainingRun& run) {
+  const bool converged = run.state == TrainingState::converged;
+  table.add(
+      {{std::to_string(run.seed)},
+       {state_words(run.state), paint_of(run.state)},
+       {number_text(run.quality)},
+       {converged ? rate_number(run.samples_to_target) : ""},
+       {converged ? value_text(run.seconds_to_target, Unit::second) : "", Paint::bold},
+       {value_text(run.init_seconds, Unit::second)},
+       {rate_number(run.items_per_second)},
+       {value_text(run.step_median, Unit::second)},
+       {run.checks == 0 ? "none"
+                        : fmt::format("{} of {}", run.checks - run.faults.size(), run.checks)}});
+  if (!run.reason.empty()) table.note(printable(run.reason), Paint::yellow);
+  for (std::size_t i = 0; i < std::min(run.faults.size(), kMostFaults); ++i)
+    table.note("did not hold: " + printable(run.faults[i].check + ": " + run.faults[i].text),
+               Paint::red);
+}
+
+}  // namespace
+
+std::string rate_number(double value) {
+  if (!std::isfinite(value)) return "";
+  if (std::abs(value) >= 1e9) return fmt::format("{:.4g} G", value / 1e9);
+  if (std::abs(value) >= 1e6) return fmt::format("{:.4g} M", value / 1e6);
+  if (std::abs(value) >= 1e3) return fmt::format("{:.4g} k", value / 1e3);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string rate_text(double value, const TrainingGroup& group) {
+  const std::string number = rate_number(value);
+  return number.empty() ? "" : number + " " + printable(items_word(group)) + "/s";
+}
+
+std::string efficiency_text(double value, double low, double high) {
+  if (!std::isfinite(value)) return "";
+  std::string text = fmt::format("{:.1f} %", 100.0 * value);
+  if (std::isfinite(low) && std::isfinite(high))
+    text += fmt::format(" [{:.1f}, {:.1f}]", 100.0 * low, 100.0 * high);
+  return text;
+}
+
+std::string phase_words(const std::string& phase) {
+  std::string text = printable(phase);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string runs_table(const TrainingGroup& group, const TextStyle& style) {
+  Table table({{"seed"},
+               {"", false},
+               {"gap"},
+               {"samples"},
+               {"time to train"},
+               {"init", true, 3},
+               {printable(items_word(group)) + "/s", true, 1},
+               {"step", true, 4},
+               {"checks", true, 5}});
+  for (const TrainingRun& run : group.runs) add_run(table, run);
+  return table.render(2, style);
+}
+
+std::string breakdown_table(const TrainingGroup& group, const TextStyle& style) {
+  if (group.breakdown.empty()) return "";
+  Table table({{"part", false}, {"share"}, {"seconds"}, {"slowest rank"}, {"", false, 1}});
+  double all = 0.0;
+  for (const TrainingPhase& phase : group.breakdown) {
+    if (std::isfinite(phase.share)) all += phase.seconds;
+    table.add({{phase_words(phase.phase)},
+               {std::isfinite(phase.share) ? fmt::format("{:.1f} %", 100.0 * phase.share) : ""},
+               {fmt::format("{:.3f}", phase.seconds)},
+               {group.setup.ranks > 1 ? printable(phase.slowest_rank) : ""},
+               {bar(phase.share, kBarCells, style)}});
+  }
+  return fmt::format("  where {:.3f} s went, over all runs\n", all) + table.render(4, style);
+}
+
+std::string memory_table(const TrainingGroup& group, const TextStyle& style) {
+  if (group.memory.empty()) return "";
+  double all = 0.0;
+  for (const TrainingMemory& memory : group.memory)
+    all += std::isfinite(memory.bytes) ? memory.bytes : 0.0;
+  Table table({{"memory of a rank", false}, {format(Bytes{all})}});
+  for (const TrainingMemory& memory : group.memory)
+    table.add({{printable(memory.label)},
+               {std::isfinite(memory.bytes) ? format(Bytes{memory.bytes}) : "unknown"}});
+  return table.render(2, style);
+}
+
+std::string scaling_table(const TrainingReport& report, const Scaling& scaling,
+                          const TextStyle& style) {
+  const TrainingGroup& first = report.groups[scaling.points.front().group];
+  Table table({{"ranks"},
+               {"batch"},
+               {printable(items_word(first)) + "/s"},
+               {"efficiency"},
+               {"time to train"},
+               {"efficiency in time"}});
+  for (const ScalingPoint& point : scaling.points) {
+    const TrainingGroup& group = report.groups[point.group];
+    table.add({{std::to_string(point.ranks)},
+               {std::to_string(group.setup.batch)},
+               {rate_number(point.items_per_second)},
+               {efficiency_text(point.efficiency, point.low, point.high), Paint::bold},
+               {value_text(group.time.mean, Unit::second)},
+               {efficiency_text(point.time_efficiency, point.time_low, point.time_high)}});
+  }
+  return fmt::format("{} scaling, efficiency t1 / (n tn) against {} rank{}\n",
+                     scaling.weak ? "weak" : "strong", scaling.base, scaling.base == 1 ? "" : "s") +
+         table.render(2, style) + "  " + wrap(scaling.interval, 2, 2, style) + "\n";
+}
+
+}  // namespace bench

@@ -1,0 +1,160 @@
+// The report of trainings as text, JSON and page.
+#include "results/training/training_output.h"
+
+#include "core/schema.h"
+#include "results/training/curve_plot.h"
+#include "tests/results/training_fixture.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr TextStyle kPlainReport{false, false, 300};
+
+TrainingReport mixed_trainings() {
+  TrainingFixture fixture;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U})
+    fixture.add({.seed = seed, .seconds = 10.0 + static_cast<double>(seed)});
+  fixture.add({.seed = 5, .gap = 0.2, .converged = false});
+  fixture.add({.seed = 1, .ranks = 2});
+  return training_report_of(fixture.records());
+}
+
+void keeps_to_schema(const Json& json) {
+  CHECK_NOTHROW(Schema::load("schemas/report_training.json").check(json, "report"));
+}
+
+}  // namespace
+
+TEST_CASE("the JSON of trainings keeps to its schema and to the promised keys") {
+  const Json json = to_json(training_report_of(trainings_of({10.0, 50.0, 12.0, 11.0, 13.0})));
+  keeps_to_schema(json);
+  CHECK(json["workload"] == "llm");
+  CHECK(json["preset"] == "tiny");
+  CHECK(json["olympic_mean_s"] == Approx(12.0));
+  CHECK(json["throughput"] == Approx(300e3));
+  CHECK(json["mfu"] == Approx(0.18));
+  CHECK(json["runs"][1]["seed"] == 2);
+  CHECK(json["runs"][1]["converged"] == true);
+  CHECK(json["runs"][1]["seconds_to_target"] == Approx(50.0));
+  CHECK(json["exit_code"] == 0);
+  CHECK_THAT(json["note"].get<std::string>(), Contains("not MLPerf results"));
+}
+
+TEST_CASE("a time that was not reached is null in JSON, and there is no mean of several setups") {
+  const Json json = to_json(mixed_trainings());
+  keeps_to_schema(json);
+  CHECK(json["runs"].size() == 6);
+  CHECK(json["runs"][4]["seconds_to_target"].is_null());
+  CHECK(json["runs"][4]["converged"] == false);
+  CHECK(json["olympic_mean_s"].is_null());
+  CHECK(json["groups"][0]["olympic_mean_s"].is_number());
+  CHECK(json["groups"][0]["energy_j"].is_null());
+  CHECK(json["groups"][0]["energy_of"] == "the run had no telemetry");
+  CHECK(json["series"][0]["points"][1]["n"] == 2);
+}
+
+TEST_CASE("a report of no training says so in every form") {
+  const TrainingReport none = make_training_report({});
+  const Json json = to_json(none);
+  keeps_to_schema(json);
+  CHECK(json["runs"].empty());
+  CHECK(json["workload"].is_null());
+  CHECK(json["exit_code"] == 3);
+  CHECK_THAT(to_text(none, kPlainReport), Contains("no training") && Contains("exit code 3"));
+  CHECK_THAT(to_html(none), Contains("There is no training"));
+}
+
+TEST_CASE("the text says time, interval, spread, runs needed, peak and what it is not") {
+  const std::string text =
+      to_text(training_report_of(trainings_of({10.0, 14.0, 12.0, 11.0, 13.0})), kPlainReport);
+  CHECK_THAT(text, Contains("12.00 s [") && Contains("olympic mean: 3 of 5 runs"));
+  CHECK_THAT(text, Contains("Yuen") && Contains("of samples to the target 13.2 % ["));
+  CHECK_THAT(text, Contains("runs needed    34"));
+  CHECK_THAT(text, Contains("18.0 % of 1.000 TFLOP/s given: 2 cores x 3 GHz"));
+  CHECK_THAT(text, Contains("300 k tokens/s"));
+  CHECK_THAT(text, Contains("backward") && Contains("60.0 %"));
+  CHECK_THAT(text, Contains("energy") && Contains("unknown: the run had no telemetry"));
+  CHECK_THAT(text, Contains("not MLPerf results"));
+  CHECK_THAT(text, Contains("exit code 0"));
+}
+
+TEST_CASE("the text names the runs that did not converge, and why") {
+  const std::string text = to_text(mixed_trainings(), kPlainReport);
+  CHECK_THAT(text, Contains("not converged") && Contains("gap 0.2 at its end, target 0.12"));
+  CHECK_THAT(text, Contains("strong scaling") && Contains("exit code 1"));
+  CHECK_THAT(text, Contains("which did not converge"));
+}
+
+TEST_CASE("the curve falls from left to right across the target's line") {
+  const TrainingReport report = training_report_of(trainings_of({10.0}));
+  const CurvePlot plot = curve_plot(report.groups[0]);
+  CHECK(plot.lines.size() == 2);
+  CHECK(plot.samples == Approx(1e6));
+  CHECK(plot.height(1.5) > plot.height(0.4));
+  CHECK(plot.height(plot.low) == 0.0);
+  CHECK(plot.height(-1.0) == 0.0);
+  CHECK(plot.height(1e9) == 1.0);
+  const std::string text = to_text(plot, kPlainReport);
+  CHECK_THAT(text, Contains("target 0.12") && Contains("bigram 0.7") && Contains("1 M samples"));
+  const auto first = text.substr(text.find('\n') + 1);
+  CHECK(first.substr(0, first.find('\n')).find('*') < 40);
+  const std::string svg = to_svg(plot);
+  CHECK_THAT(svg, Contains("<polyline points=\"") && Contains("floor: gap 0"));
+}
+
+TEST_CASE("a curve of gaps at or below the floor is drawn at the edge, one of a point not at all") {
+  TrainingFixture fixture;
+  fixture.add({.gap = -0.001});
+  const CurvePlot plot = curve_plot(training_report_of(fixture.records()).groups[0]);
+  CHECK_FALSE(to_text(plot, kPlainReport).empty());
+  CHECK_FALSE(to_svg(plot).find("nan") != std::string::npos);
+  CurvePlot none;
+  CHECK(to_text(none, kPlainReport).empty());
+  CHECK(to_svg(none).empty());
+}
+
+TEST_CASE("a page of trainings takes no name as markup and needs nothing from elsewhere") {
+  const std::string bad = "<script>alert(\"x\")</script>";
+  TrainingFixture fixture("20261120T183005Z-<b>-0001");
+  MadeTraining made{.checks = {{{"check", bad}, {"held", false}, {"text", bad}}}};
+  made.preset = bad;
+  made.workload = bad;
+  fixture.add(made);
+  Json facts = {{"item", bad},
+                {"baselines", {{bad, 0.5}}},
+                {"peak_flops", {{"value", 1e12}, {"kind", bad}, {"source", bad}}}};
+  fixture.run.add("t1", Facts{"training", facts});
+  fixture.run.add(
+      "t1",
+      Chunk{"breakdown",
+            {{"phase", {bad}}, {"seconds", {1.0}}, {"share", {1.0}}, {"slowest_rank", {bad}}}});
+  fixture.run.add("t1", Chunk{"memory", {{"label", {bad}}, {"bytes", {1.0}}}});
+  fixture.run.outcome("t1");
+  const std::string page = to_html(training_report_of(fixture.records()));
+  CHECK_THAT(page, Contains("&lt;script&gt;"));
+  for (const char* foreign : {"<script", "src=", "http://", "https://", "@import", "url(", "<b>"})
+    CHECK(page.find(foreign) == std::string::npos);
+}
+
+TEST_CASE("an external training is told apart, and its gap 0 is the target") {
+  TrainingFixture fixture;
+  fixture.add({.gap = -0.01, .target = 0.0});
+  fixture.run.add("t1", Facts{"training", {{"external", true}}}).outcome("t1");
+  const std::string text = to_text(training_report_of(fixture.records()), kPlainReport);
+  CHECK_THAT(text, Contains("told by their own logs") && Contains("target: gap 0"));
+  CHECK(text.find("twins") == std::string::npos);
+}
+
+TEST_CASE("control bytes of a name do not reach the terminal") {
+  TrainingFixture fixture;
+  MadeTraining made;
+  made.preset = "\033[2Jtiny";
+  fixture.add(made);
+  fixture.run.add("t1", Facts{"training", {{"item", "\033]0;x\a"}}}).outcome("t1");
+  const std::string text = to_text(training_report_of(fixture.records()), kPlainReport);
+  CHECK(text.find('\033') == std::string::npos);
+  CHECK(text.find('\a') == std::string::npos);
+}

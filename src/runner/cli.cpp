@@ -79,9 +79,9 @@ int run_cli(int argc, const char* const* argv) {
   CLI::App app{"", "benchctl"};
   CommandResult result;
   describe(app);
-  for (const auto add :
-       {add_list, add_plan, add_run, add_resume, add_show, add_runs, add_export, add_import,
-        add_rebuild, add_note, add_golden, add_accept, add_topology, add_unstage})
+  for (const auto add : {add_list, add_plan, add_run, add_resume, add_show, add_runs, add_export,
+                         add_import, add_rebuild, add_note, add_golden, add_accept, add_topology,
+                         add_train, add_report, add_unstage})
     add(app, result);
   check_command(app, argc, argv);
   try {

@@ -32,6 +32,8 @@ void add_note(CLI::App& app, CommandResult& result);
 void add_unstage(CLI::App& app, CommandResult& result);
 void add_accept(CLI::App& app, CommandResult& result);
 void add_topology(CLI::App& app, CommandResult& result);
+void add_train(CLI::App& app, CommandResult& result);
+void add_report(CLI::App& app, CommandResult& result);
 
 /// --json and --db, which every reading command takes.
 struct ReadingOptions {

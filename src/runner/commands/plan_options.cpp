@@ -72,9 +72,16 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
 }
 
 PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database) {
+  return plan_from(options, database, [&](const ProbeCatalogue& catalogue) {
+    return read_suite(find_suite(options.suite), catalogue, options.changes);
+  });
+}
+
+PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database,
+                     const SuiteReader& read) {
   auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   auto site = launch_site(options);
-  const Suite suite = read_suite(find_suite(options.suite), catalogue, options.changes);
+  const Suite suite = read(catalogue);
   Inventory inventory = inventory_for(options, site);
   if (asks_for_facts(suite)) add_known_facts(inventory, database);
   if (makes_allocation(inventory, site))

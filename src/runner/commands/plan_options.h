@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 
 #include "runner/commands/dispatch_options.h"
@@ -26,5 +27,9 @@ struct PlannedRun {
 /// `database`: what earlier runs found out about the hosts; the runs beside it, for the times that
 /// jobs took.
 PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database);
+/// Of a suite that is no file.
+using SuiteReader = std::function<Suite(const ProbeCatalogue&)>;
+PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database,
+                     const SuiteReader& read);
 
 }  // namespace bench

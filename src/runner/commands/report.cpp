@@ -1,0 +1,46 @@
+// benchctl report KIND [RUN...]: what several runs that are kept say together.
+#include "runner/commands/command.h"
+#include "runner/commands/training_answer.h"
+#include "runner/find_run.h"
+
+namespace bench {
+namespace {
+
+struct ReportOptions : TrainingAnswer {
+  std::vector<std::string> runs;
+};
+
+void add_training_report(CLI::App& report, CommandResult& result) {
+  CLI::App* command =
+      report.add_subcommand("training", "Time to train, its spread, its curves and its scaling");
+  command->footer(
+      "Example: benchctl report training latest --html training.html\n"
+      "Runs of one setup that differ by their seeds are put together.\n"
+      "Exit codes: 0 all reached their target; 1 one did not, or a check did not hold; 3 one could "
+      "not be measured, or there is none.");
+  auto options = std::make_shared<ReportOptions>();
+  command
+      ->add_option("runs", options->runs,
+                   "Ids of runs, their beginnings, or latest (default: latest)")
+      ->type_name("RUN");
+  add_training_answer(*command, *options);
+  command->callback([options, &result] {
+    if (options->runs.empty()) options->runs.push_back("latest");
+    std::vector<std::filesystem::path> folders;
+    for (const std::string& run : options->runs) {
+      auto folder = find_run(options->ReadingOptions::runs(), run);
+      if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
+    }
+    result.code = answer_training(folders, *options);
+  });
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, CommandResult& result) {
+  CLI::App* command = app.add_subcommand("report", "What kept runs say together: training");
+  command->require_subcommand(1);
+  add_training_report(*command, result);
+}
+
+}  // namespace bench

@@ -1,0 +1,159 @@
+// benchctl train WORKLOAD: trains to a quality target, once for each seed, and says how long it
+// takes.
+#include "runner/commands/command.h"
+#include "runner/commands/plan_options.h"
+#include "runner/commands/report_output.h"
+#include "runner/commands/training_answer.h"
+#include "runner/dispatch/execute.h"
+#include "runner/training/train_suite.h"
+
+namespace bench {
+namespace {
+
+constexpr std::uint64_t kLargestSeed = (std::uint64_t{1} << 53) - 1;  // as the probe takes
+
+struct TrainOptions : PlanOptions, TrainingAnswer {
+  TrainRequest request;
+  int runs_asked = 0;  // 0: as many as there are seeds
+  std::string seeds, ranks, scaling;
+};
+
+std::vector<std::uint64_t> seeds_of(const TrainOptions& options) {
+  if (!options.seeds.empty()) {
+    auto seeds = numbers_from(options.seeds, "--seeds", 1, kLargestSeed);
+    if (options.runs_asked > 0 && seeds.size() != static_cast<std::size_t>(options.runs_asked))
+      throw Error(ErrorKind::usage,
+                  "--runs " + std::to_string(options.runs_asked) + " and " +
+                      std::to_string(seeds.size()) + " seeds",
+                  "leave out one of them: each seed is a run");
+    return seeds;
+  }
+  std::vector<std::uint64_t> seeds;
+  for (int i = 1; i <= std::max(1, options.runs_asked); ++i)
+    seeds.push_back(static_cast<std::uint64_t>(i));
+  return seeds;
+}
+
+TrainRequest request_of(const TrainOptions& options) {
+  TrainRequest request = options.request;
+  request.seeds = seeds_of(options);
+  request.hosts = !options.hosts.empty();
+  if (!options.ranks.empty())
+    for (const std::uint64_t ranks : numbers_from(options.ranks, "--ranks", 1, 65536))
+      request.ranks.push_back(static_cast<int>(ranks));
+  if (options.scaling == "strong") request.scaling = ScalingKind::strong;
+  if (options.scaling == "weak") request.scaling = ScalingKind::weak;
+  // Points of a scaling differ in their ranks alone, so a rank has as many threads in all of them.
+  const bool here = request.ranks.size() > 1 && !request.hosts && request.device == "host";
+  if (here && !request.lanes)
+    request.lanes = std::max(
+        1, this_host_only().hosts.front().slots / *std::ranges::max_element(request.ranks));
+  return request;
+}
+
+ExitCode train(const TrainOptions& options) {
+  const TrainRequest wanted = request_of(options);
+  const auto database = options.database();
+  RunRequest request;
+  request.runs = options.runs();
+  PlannedRun planned = plan_from(options, database, [&](const ProbeCatalogue& catalogue) {
+    return suite_from_text(dump(train_suite(wanted)), "train", catalogue, options.changes);
+  });
+  request.plan = std::move(planned.plan);
+  if (wanted.scaling == ScalingKind::weak)
+    fix_batch_of_rank(request.plan, *wanted.batch, planned.catalogue);
+  request.style = Progress::suitable_style();
+  request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
+  const Executed run = execute(request, planned.catalogue, planned.site);
+  const bool indexed = index_run(run.directory.path(), database, !run.finished).has_value();
+  const ExitCode code = answer_training({run.directory.path()}, options);
+  return indexed || code != ExitCode::ok ? code : ExitCode::environment;
+}
+
+void add_what(CLI::App& command, TrainOptions& options) {
+  TrainRequest& request = options.request;
+  command.add_option("workload", request.workload, "What to train: llm, ...")
+      ->required()
+      ->type_name("WORKLOAD");
+  command.add_option("--preset", request.preset, "Its size: tiny, small, ... (default: tiny)")
+      ->type_name("PRESET");
+  command.add_option("--runs", options.runs_asked, "Runs, with seeds 1, 2, ... (default: 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--seeds", options.seeds, "The seeds of the runs (default: 1 to N)")
+      ->type_name("A,B,..");
+  command
+      .add_option("--steps", request.steps,
+                  "Throughput only: train so many steps, to no target (default: to the target)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  command.add_option("--dtype", request.dtype, "f32, bf16, ... (default: the probe's)")
+      ->type_name("TYPE");
+  command
+      .add_option("--batch", request.batch,
+                  "Samples of a step, over all ranks; of one rank with --scaling weak (default: "
+                  "the preset's)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  command
+      .add_option("--target", request.target,
+                  "The gap to the best attainable quality to reach (default: the preset's)")
+      ->type_name("G");
+  add_repeated(command, "--set", options.changes.set,
+               "Another parameter of the probe, e.g. train.shard_optimizer=true (in a scaling "
+               "ranks_2.shard_optimizer=true); may be repeated")
+      ->type_name("CASE.PARAM=VALUE");
+}
+
+void add_where(CLI::App& command, TrainOptions& options) {
+  TrainRequest& request = options.request;
+  command
+      .add_option("--ranks", options.ranks,
+                  "Ranks on each host; several numbers, as 1,2,4, for a scaling (default: 1)")
+      ->type_name("R");
+  command
+      .add_option("--hosts", options.hosts,
+                  "Hosts file: all its hosts train together (default: this host)")
+      ->type_name("FILE");
+  command.add_option("--device", request.device, "host or cuda (default: host)")
+      ->check(CLI::IsMember({"host", "cuda"}));
+  command
+      .add_option("--lanes", request.lanes,
+                  "Threads of a rank (default: all of its CPUs; in a scaling over ranks here, the "
+                  "CPUs shared by the most ranks)")
+      ->type_name("T")
+      ->check(CLI::Range(1, 65536));
+  command
+      .add_option(
+          "--scaling", options.scaling,
+          "strong (the batch of all ranks stays) or weak (that of a rank): one training for "
+          "each number of --ranks, or with --hosts for 1, 2, 4, ... hosts")
+      ->check(CLI::IsMember({"strong", "weak"}));
+  command
+      .add_option("--timeout", request.timeout_s,
+                  "A run that takes longer is ended (default: a day)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1.0, 1e7));
+  command.add_flag("!--no-telemetry", request.telemetry, "Read no counters of power and heat");
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, CommandResult& result) {
+  CLI::App* command =
+      app.add_subcommand("train", "Train a model to a quality target: how long does it take");
+  command->footer(
+      "Example: benchctl train llm --preset tiny --runs 5 --html training.html\n"
+      "Exit codes: 0 all runs reached their target; 1 one did not, or a check beside the target "
+      "did "
+      "not hold; 3 one could not be measured.\n"
+      "The workloads are twins of MLPerf workloads, not MLPerf results.");
+  auto options = std::make_shared<TrainOptions>();
+  add_what(*command, *options);
+  add_where(*command, *options);
+  add_dispatch_options(*command, *options);
+  add_training_answer(*command, *options);
+  command->callback([options, &result] { result.code = train(*options); });
+}
+
+}  // namespace bench

@@ -1,0 +1,75 @@
+#include "runner/commands/training_answer.h"
+
+#include <fstream>
+
+#include "core/log.h"
+#include "core/text.h"
+#include "results/training/measured_peak.h"
+#include "results/training/mllog_files.h"
+#include "results/training/training_output.h"
+#include "runner/commands/report_output.h"
+
+namespace bench {
+namespace {
+
+/// The report does without products that nobody measured, and without a database.
+MeasuredPeak peak_from(const std::filesystem::path& database, const TrainingSetup& setup) {
+  try {
+    const Store store = Store::open(database, Access::read);
+    return measured_peak(setup, [&](const std::string& metric, const std::string& host) {
+      return store.series(metric, host);
+    });
+  } catch (const Error& error) {
+    return {kNoValue, error.what()};
+  }
+}
+
+void write_page(const std::string& file, const std::string& page) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << page << std::flush;
+  if (!out) throw_errno("write " + file, "choose another place for it");
+}
+
+void write_logs(const std::string& folder, const std::vector<RunRecords>& runs) {
+  const auto texts = mllog_texts(runs);
+  if (texts.empty())
+    throw Error(ErrorKind::input, "no training of these runs told lines of MLPerf's log",
+                "leave out --mllog; a run by steps tells none");
+  for (const MllogText& text : texts)
+    if (!text.trouble.empty())
+      say(Level::warning, printable("MLPerf's log of job " + text.job + ": " + text.trouble));
+  const auto files = write_mllog(folder, texts);
+  say(Level::info, "MLPerf's logs: " + files.front().string() +
+                       (files.size() > 1 ? " to " + files.back().filename().string() : ""));
+}
+
+}  // namespace
+
+void add_training_answer(CLI::App& command, TrainingAnswer& options) {
+  command.add_option("--html", options.html, "Write the report as a page there, with its curves")
+      ->type_name("FILE");
+  command
+      .add_option("--mllog", options.mllog,
+                  "Write the runs' logs there in MLPerf's layout: result_0.txt, ...; what is there "
+                  "is never replaced")
+      ->type_name("DIR");
+  add_reading_options(command, options);
+}
+
+ExitCode answer_training(const std::vector<std::filesystem::path>& runs,
+                         const TrainingAnswer& options) {
+  std::vector<RunRecords> records;
+  for (const auto& run : runs) records.push_back(read_run(run));
+  const auto database = options.database();
+  const TrainingReport report = make_training_report(
+      records, [&](const TrainingSetup& setup) { return peak_from(database, setup); });
+  if (options.json)
+    print(to_json(report));
+  else
+    print(to_text(report, style_of_stdout()));
+  if (!options.html.empty()) write_page(options.html, to_html(report));
+  if (!options.mllog.empty()) write_logs(options.mllog, records);
+  return report.exit_code;
+}
+
+}  // namespace bench

@@ -1,0 +1,75 @@
+// benchctl train as users run it, with the real rank: steps, a target that is soon met, one that is
+// not, MLPerf's log, the report of kept runs, and what is refused.
+#include "tests/process/program.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// A gap of 0.9 nats takes two evaluations.
+std::vector<std::string> train_easily(std::vector<std::string> more) {
+  std::vector<std::string> words = {"train", "llm", "--lanes", "1", "--target", "0.9"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("train reaches an easy target twice, and its runs are kept, reported and logged") {
+  const BenchctlFolder bench;
+  const auto logs = (bench.folder.path() / "logs").string();
+  const auto page = (bench.folder.path() / "training.html").string();
+  const Answer answer =
+      bench.run(train_easily({"--seeds", "4,7", "--json", "--mllog", logs, "--html", page}));
+  INFO(answer.err);
+  REQUIRE(answer.exit.clean());
+  const Json json = parse_json(answer.out, "answer");
+  CHECK(json["runs"].size() == 2);
+  CHECK(json["runs"][1]["seed"] == 7);
+  CHECK(json["runs"][1]["converged"] == true);
+  CHECK(json["runs"][1]["quality"] <= 0.9);
+  CHECK(json["olympic_mean_s"] > 0.0);
+  CHECK(json["groups"][0]["breakdown"].size() > 5);
+  CHECK_THAT(read_file(logs + "/result_1.txt"), Contains("\"key\": \"run_stop\""));
+  CHECK_THAT(read_file(page), Contains("<polyline"));
+
+  const Answer kept = bench.run({"report", "training", "latest"});
+  CHECK(kept.exit.clean());
+  CHECK_THAT(kept.out, Contains("llm tiny") && Contains("twins of MLPerf"));
+  const Answer again = bench.run({"report", "training", "--mllog", logs});
+  CHECK(again.exit.text() == "exit code 2");
+  CHECK_THAT(again.err, Contains("is there already"));
+}
+
+TEST_CASE("train by steps says throughput and no time to train") {
+  const BenchctlFolder bench;
+  const Answer answer = bench.run({"train", "llm", "--steps", "12", "--lanes", "1", "--json"});
+  INFO(answer.err);
+  REQUIRE(answer.exit.clean());
+  const Json json = parse_json(answer.out, "answer");
+  CHECK(json["runs"][0]["state"] == "timed_steps");
+  CHECK(json["throughput"] > 0.0);
+  CHECK(json["olympic_mean_s"].is_null());
+}
+
+TEST_CASE("train refuses what does not fit, with the words it knows") {
+  const BenchctlFolder bench;
+  const Answer workload = bench.run({"train", "lm"});
+  CHECK(workload.exit.text() == "exit code 2");
+  CHECK_THAT(workload.err, Contains("llm"));
+  const Answer seeds = bench.run({"train", "llm", "--seeds", "1,2", "--runs", "3"});
+  CHECK(seeds.exit.text() == "exit code 2");
+  CHECK_THAT(seeds.err, Contains("2 seeds"));
+  CHECK_THAT(bench.run({"train", "llm", "--ranks", "1,2"}).err, Contains("--scaling"));
+  CHECK(all_runs(bench.folder.path() / "runs").empty());
+}
+
+TEST_CASE("a report of runs without a training is no success") {
+  const BenchctlFolder bench;
+  CHECK(bench.run({"run", bench.suite({""})}).exit.clean());
+  const Answer answer = bench.run({"report", "training"});
+  CHECK(answer.exit.text() == "exit code 3");
+  CHECK_THAT(answer.out, Contains("no training"));
+}

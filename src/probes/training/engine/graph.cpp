@@ -47,7 +47,8 @@ Var Graph::parameter(std::string name, Shape shape, ParameterOptions options) {
 Var Graph::constant(std::string name, Shape shape, std::vector<double> values) {
   require(shape.elements() == static_cast<std::int64_t>(values.size()), name,
           std::to_string(values.size()) + " values for " + shape.text());
-  Tensor tensor{Tensor::Kind::constant, std::move(name), std::move(shape), compute_};
+  Tensor tensor{Tensor::Kind::constant, std::move(name), std::move(shape),
+                accumulator_of(compute_)};
   tensor.values = std::move(values);
   return add(std::move(tensor));
 }

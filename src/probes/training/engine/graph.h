@@ -53,7 +53,7 @@ struct Node {
 
 class Graph {
  public:
-  /// `compute` is the type of parameters and activations: f32, f64 for checks.
+  /// `compute` is the type of parameters and activations: f32, bf16, f64 for checks.
   explicit Graph(Dtype compute = Dtype::f32) : compute_(compute) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -66,7 +66,7 @@ class Graph {
   Var input_with_gradient(std::string name, Shape shape);
   /// Throws Error(internal) for a second parameter of that name.
   Var parameter(std::string name, Shape shape, ParameterOptions options = {});
-  /// A table that does not change, in the type of the computation.
+  /// A table that does not change, in accumulator_of the type of the computation.
   Var constant(std::string name, Shape shape, std::vector<double> values);
   /// Appends an operator; `output_type` is that of the computation where it is left out.
   Var apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output);

@@ -1,5 +1,6 @@
 #include "probes/training/engine/initial_values.h"
 
+#include "probes/training/kernels/functors/portable.h"
 #include "probes/training/sources/random.h"
 
 namespace bench::training {
@@ -13,12 +14,21 @@ std::uint64_t name_hash(std::string_view name) {
 }
 
 template <class T>
+T as(double value) {
+  return static_cast<T>(value);
+}
+template <>
+Bf16 as(double value) {
+  return Bf16(static_cast<float>(value));  // the same numbers as in f32, rounded
+}
+
+template <class T>
 void fill(const Initial& initial, RandomStream stream, std::int64_t first, View values) {
   for (std::int64_t i = 0; i < values.elements(); ++i)
     values.as<T>()[i] =
-        static_cast<T>(initial.kind == Initial::Kind::constant
-                           ? initial.value
-                           : initial.value * normal(stream, static_cast<std::uint64_t>(first + i)));
+        as<T>(initial.kind == Initial::Kind::constant
+                  ? initial.value
+                  : initial.value * normal(stream, static_cast<std::uint64_t>(first + i)));
 }
 
 }  // namespace
@@ -28,6 +38,8 @@ void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view n
   const RandomStream stream = random_stream(seed, name_hash(name));
   if (values.dtype == Dtype::f64)
     fill<double>(initial, stream, first, values);
+  else if (values.dtype == Dtype::bf16)
+    fill<Bf16>(initial, stream, first, values);
   else
     fill<float>(initial, stream, first, values);
 }

@@ -1,14 +1,21 @@
 #include "probes/training/engine/lane.h"
 
+#include <functional>
+
 namespace bench::training {
 
 Lane::Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels)
     : plan_(plan),
       weights_(weights),
       kernels_(kernels(plan.graph->compute())),
-      inputs_(plan.bytes(Arena::inputs), "inputs"),
-      transient_(plan.bytes(Arena::transient), "activations"),
-      gradients_(plan.bytes(Arena::gradients), "gradients") {
+      inputs_(plan.bytes(Arena::inputs), "inputs", weights.memory()),
+      transient_(plan.bytes(Arena::transient), "activations", weights.memory()),
+      gradients_(plan.bytes(Arena::gradients), "gradients", weights.memory()),
+      loss_sum_(sizeof(double), "a sum", weights.memory()) {
+  require(kernels_.memory->on_host() == memory().on_host(), "lane",
+          "its kernels work on other memory than the weights lie in");
+  if (!memory().on_host())
+    staging_ = MemoryBlock::staging(inputs_.bytes(), "inputs to be copied", weights.memory());
   for (const Action& action : plan.actions) frames_.push_back(frame_of(action));
 }
 
@@ -48,7 +55,23 @@ Frame Lane::frame_of(const Action& action) const {
   return frame;
 }
 
-View Lane::view(Var var) const { return resolve(plan_.values[static_cast<std::size_t>(var.id)]); }
+View Lane::view(Var var) const {
+  const Slot& slot = plan_.values[static_cast<std::size_t>(var.id)];
+  View view = resolve(slot);
+  if (memory().on_host()) return view;
+  const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(slot.buffer)];
+  if (buffer.arena == Arena::inputs) {
+    memory().uploaded();
+    view.data = staging_.data() + buffer.offset;
+    return view;
+  }
+  MemoryBlock& copy = seen_[slot.buffer];
+  if (copy.bytes() == 0) copy = MemoryBlock(buffer.bytes, "results");
+  memory().download(view.data, copy.data(),
+                    view.elements() * static_cast<std::int64_t>(size_of(view.dtype)));
+  view.data = copy.data();
+  return view;
+}
 
 View Lane::gradient(Var var) const {
   return resolve(plan_.gradients[static_cast<std::size_t>(var.id)]);
@@ -62,6 +85,26 @@ View Lane::gradients() const {
 
 void Lane::run(int first, int last, const StepScalars& scalars) {
   scalars_ = scalars;
+  if (first == 0 && !memory().on_host())
+    memory().upload(staging_.data(), inputs_.data(), inputs_.bytes());
+  if (!kernels_.recorder) return work(first, last);
+  const auto piece = [&] { work(first, last); };
+  kernels_.recorder->run({first, last, scalars.first_micro_batch, scalars.gradient_scale},
+                         std::cref(piece));
+}
+
+void Lane::add_up(Var losses, bool add) {
+  kernels_.loss->add_up(resolve(plan_.values[static_cast<std::size_t>(losses.id)]),
+                        {loss_sum_.data(), 1, 1, Dtype::f64}, add);
+}
+
+double Lane::sum_of_losses() const {
+  double sum = 0.0;
+  memory().download(loss_sum_.data(), &sum, sizeof sum);
+  return sum;
+}
+
+void Lane::work(int first, int last) {
   for (int i = first; i < last; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const Action& action = plan_.actions[at];

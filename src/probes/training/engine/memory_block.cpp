@@ -1,24 +1,23 @@
 #include "probes/training/engine/memory_block.h"
 
-#include <algorithm>
-#include <cstring>
-#include <string>
-
-#include "core/error.h"
-#include "probes/training/engine/plan.h"
+#include <utility>
 
 namespace bench::training {
 
-MemoryBlock::MemoryBlock(std::int64_t bytes, const char* purpose) : bytes_(bytes) {
-  const auto size = static_cast<std::size_t>(std::max(bytes, kAlignment));
-  const std::size_t unit = kAlignment;
-  const std::size_t whole = (size + unit - 1) / unit * unit;
-  data_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, whole)));
-  if (!data_)
-    throw Error(ErrorKind::environment,
-                "no memory for " + std::to_string(bytes) + " bytes of " + purpose,
-                "a smaller preset or micro-batch needs less");
-  std::memset(data_.get(), 0, whole);
+MemoryBlock::MemoryBlock(std::int64_t bytes, const char* purpose, std::shared_ptr<Memory> memory)
+    : bytes_(bytes) {
+  auto* data = static_cast<std::byte*>(memory->allocate(bytes, purpose));
+  data_ = {data, [memory = std::move(memory)](std::byte* block) { memory->release(block); }};
+}
+
+MemoryBlock MemoryBlock::staging(std::int64_t bytes, const char* purpose,
+                                 std::shared_ptr<Memory> memory) {
+  MemoryBlock block;
+  block.bytes_ = bytes;
+  auto* data = static_cast<std::byte*>(memory->allocate_staging(bytes, purpose));
+  block.data_ = {data,
+                 [memory = std::move(memory)](std::byte* at) { memory->release_staging(at); }};
+  return block;
 }
 
 }  // namespace bench::training

@@ -1,10 +1,11 @@
-// Host memory of one arena: aligned, and zero at first.
+// Memory of one arena: aligned, and zero at first.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
+
+#include "probes/training/kernels/memory.h"
 
 namespace bench::training {
 
@@ -12,16 +13,17 @@ class MemoryBlock {
  public:
   MemoryBlock() = default;
   /// Throws Error(environment) naming `purpose` and the bytes where there is not so much.
-  MemoryBlock(std::int64_t bytes, const char* purpose);
+  MemoryBlock(std::int64_t bytes, const char* purpose,
+              std::shared_ptr<Memory> memory = host_memory());
+  /// Host memory from which `memory` is uploaded to fast.
+  static MemoryBlock staging(std::int64_t bytes, const char* purpose,
+                             std::shared_ptr<Memory> memory);
 
   std::byte* data() const { return data_.get(); }
   std::int64_t bytes() const { return bytes_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  std::unique_ptr<std::byte, Free> data_ = {};
+  std::shared_ptr<std::byte> data_ = {};  // its deleter keeps the memory's owner
   std::int64_t bytes_ = 0;
 };
 

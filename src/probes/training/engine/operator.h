@@ -48,7 +48,7 @@ struct Frame {
 /// A tensor that forward writes beside its output, for backward.
 struct Saved {
   Shape shape;
-  bool statistic = true;  // in the type of the computation
+  bool statistic = true;  // in accumulator_of the type of the computation
 };
 
 class Operator {
@@ -61,7 +61,7 @@ class Operator {
   virtual bool backward_reads_input(std::size_t) const { return true; }
   virtual bool backward_reads_output() const { return false; }
   virtual std::vector<Saved> saved() const { return {}; }
-  /// Elements that backward needs for itself.
+  /// Elements, in accumulator_of the type of the computation, that backward needs for itself.
   virtual std::int64_t backward_workspace() const { return 0; }
   /// The input whose memory the output may take when nobody reads it any more; -1: none.
   virtual int in_place() const { return -1; }

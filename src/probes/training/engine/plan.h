@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "probes/training/engine/graph.h"
+#include "probes/training/kernels/memory.h"
 
 namespace bench::training {
 
@@ -36,7 +37,6 @@ struct Buffer {
   int last = -1;
   std::int64_t offset = -1;  // bytes from the arena's start, a multiple of kAlignment
 };
-constexpr std::int64_t kAlignment = 256;
 
 /// A tensor in a buffer; buffers are shared by tensors that take each other's place.
 struct Slot {

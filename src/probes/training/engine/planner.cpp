@@ -133,7 +133,8 @@ void Planner::forward_of(int id, Phase phase) {
   saved.clear();
   for (const Saved& what : which.op->saved())
     saved.push_back(
-        fresh({-1, what.shape.rows(), what.shape.columns(), graph_.compute()}, Label::activations));
+        fresh({-1, what.shape.rows(), what.shape.columns(), accumulator_of(graph_.compute())},
+              Label::activations));
   action.saved = saved;
   plan_.actions.push_back(std::move(action));
 }

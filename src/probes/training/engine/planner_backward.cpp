@@ -32,7 +32,8 @@ void Planner::backward_of(int id) {
   for (const Slot& slot : saved_[static_cast<std::size_t>(id)]) action.saved.push_back(used(slot));
   if (which.op->backward_workspace() > 0)
     action.workspace =
-        fresh({-1, 1, which.op->backward_workspace(), graph_.compute()}, Label::workspace);
+        fresh({-1, 1, which.op->backward_workspace(), accumulator_of(graph_.compute())},
+              Label::workspace);
   action.output_gradient = used(gradient(which.output));
   action.input_gradients.resize(which.inputs.size());
   action.input_adds.resize(which.inputs.size(), Adds::no);

@@ -1,5 +1,6 @@
 #include "probes/training/engine/replica.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -12,13 +13,14 @@ Replica::Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
     : plan_(plan),
       losses_(losses),
       options_(options),
-      weights_(plan, options.seed),
-      optimizer_(std::move(optimizer)),
       kernels_(kernels(plan.graph->compute())),
+      weights_(plan, options.seed, kernels_.memory),
+      optimizer_(std::move(optimizer)),
       pool_(options.lanes),
-      lane_losses_(static_cast<std::size_t>(options.lanes)),
-      lane_times_(lane_losses_.size()) {
+      lane_times_(static_cast<std::size_t>(options.lanes)) {
   require(plan.training, "replica", "the plan is one of evaluation");
+  require(kernels_.memory->on_host() || options.lanes == 1, "replica",
+          std::to_string(options.lanes) + " lanes on a device, which has one");
   for (int lane = 0; lane < options.lanes; ++lane)
     lanes_.push_back(std::make_unique<Lane>(plan, weights_, kernels));
   squares_.resize(static_cast<std::size_t>(blocks_of(gradients())));
@@ -29,7 +31,7 @@ void Replica::own(const std::vector<BlockRange>& blocks) {
   make_chunks(blocks);
   std::int64_t elements = 0;
   for (const BlockRange& range : blocks) elements += blocks_in(gradients(), range).elements();
-  optimizer_->prepare(elements, plan_.graph->compute());
+  optimizer_->prepare(elements, plan_.graph->compute(), kernels_.memory);
 }
 
 double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks) {
@@ -40,7 +42,7 @@ double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, con
 
 double Replica::loss_sum() const {
   double sum = 0.0;
-  for (const double loss : lane_losses_) sum += loss;
+  for (const auto& lane : lanes_) sum += lane->sum_of_losses();
   return sum;
 }
 
@@ -49,20 +51,19 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
   Lane& lane = *lanes_[at];
   Times& times = lane_times_[at] = {};
   Seconds before = steady_now();
-  const auto lap = [&before](Seconds& phase) {
+  const auto lap = [&before, &lane](Seconds& phase) {
+    lane.memory().synchronise();  // a device works on while the host goes on
     const Seconds now = steady_now();
     phase += now - before;
     before = now;
   };
-  double sum = 0.0;
   for (int i = 0; i < options_.micro_batches; ++i) {
     const int number = index * options_.micro_batches + i;
     fill(lane, number);
     lap(times.data);
     const StepScalars scalars{scale, i == 0};
     lane.forward(scalars);
-    const View losses = lane.view(losses_);
-    for (std::int64_t row = 0; row < losses.rows; ++row) sum += losses.as<double>()[row];
+    lane.add_up(losses_, i > 0);
     lap(times.forward);
     if (i + 1 < options_.micro_batches)
       lane.backward(scalars);
@@ -71,7 +72,6 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
     if (hooks.after_backward) hooks.after_backward(lane, number);
     lap(times.backward);
   }
-  lane_losses_[at] = sum;
 } catch (...) {
   if (hooks.failed) hooks.failed();
   throw;
@@ -117,6 +117,14 @@ void Replica::sum_lanes(int lane, std::int64_t index) {
 std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks) {
   const View all = gradients();
   std::fill(squares_.begin(), squares_.end(), 0.0);
+  if (!kernels_.memory->on_host()) {
+    // A device shares the work among threads of its own; each call would be waited for.
+    for (const BlockRange& range : blocks)
+      if (range.size() > 0)
+        squares_[static_cast<std::size_t>(range.first)] =
+            kernels_.optimizer->square_sum(blocks_in(all, range));
+    return squares_;
+  }
   pool_.run([&](int thread) {
     OptimizerKernels& kernels = *lanes_[static_cast<std::size_t>(thread)]->kernels().optimizer;
     for (const BlockRange& range : blocks)

@@ -61,7 +61,7 @@ class Replica {
   void sum_lanes();
   /// Block `index` of that, by one thread; of lane `lane`'s kernels.
   void sum_lanes(int lane, std::int64_t index);
-  /// That one, as a row over all trainable parameters, which lie at the same elements of
+  /// That one, where it lies, as a row over all trainable parameters, which lie at the same elements of
   /// weights().all(); the order is that in which gradients become final.
   View gradients() const { return lanes_.front()->gradients(); }
   /// sqrt of the sum of squares, summed in one order whatever the number of lanes.
@@ -113,16 +113,16 @@ class Replica {
   void run_lane(int lane, const Fill& fill, double scale, const Hooks& hooks);
   void backward(int lane, const StepScalars& scalars, const Hooks& hooks);
   void make_chunks(const std::vector<BlockRange>& blocks);
+  void join_chunks();
 
   const Plan& plan_;
   Var losses_;
   ReplicaOptions options_;
+  KernelSet kernels_;
   Weights weights_;
   std::unique_ptr<Optimizer> optimizer_;
-  KernelSet kernels_;
   WorkerPool pool_;
   std::vector<std::unique_ptr<Lane>> lanes_ = {};
-  std::vector<double> lane_losses_ = {};
   std::vector<Times> lane_times_ = {};
   bool owns_ = false;  // what to update has been told
   std::vector<UpdateRange> chunks_ = {};

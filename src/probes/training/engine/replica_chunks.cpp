@@ -39,6 +39,30 @@ void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
     }
     state += blocks_in(slopes, range).elements();
   }
+  if (!kernels_.memory->on_host()) join_chunks();
+}
+
+/// A device gets at once what is updated alike and lies together: a call for each block would cost
+/// more than the update.
+void Replica::join_chunks() {
+  std::vector<UpdateRange> joined;
+  for (const UpdateRange& chunk : chunks_) {
+    if (!joined.empty()) {
+      UpdateRange& last = joined.back();
+      const std::int64_t count = last.parameters.elements();
+      const auto follows = [count](View before, View after) {
+        return part_of(before, count, 0).data == after.data;
+      };
+      if (last.decay == chunk.decay && last.first + count == chunk.first &&
+          follows(last.parameters, chunk.parameters) && follows(last.gradients, chunk.gradients)) {
+        last.parameters.columns += chunk.parameters.columns;
+        last.gradients.columns += chunk.gradients.columns;
+        continue;
+      }
+    }
+    joined.push_back(chunk);
+  }
+  chunks_ = std::move(joined);
 }
 
 }  // namespace bench::training

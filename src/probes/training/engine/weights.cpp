@@ -1,5 +1,7 @@
 #include "probes/training/engine/weights.h"
 
+#include <utility>
+
 namespace bench::training {
 namespace {
 
@@ -13,10 +15,17 @@ void fill_constant(const Tensor& tensor, View view) {
 
 }  // namespace
 
-Weights::Weights(const Plan& plan, std::uint64_t seed)
-    : parameters_(plan.bytes(Arena::parameters), "parameters"),
-      constants_(plan.bytes(Arena::constants), "constants"),
+Weights::Weights(const Plan& plan, std::uint64_t seed, std::shared_ptr<Memory> memory)
+    : memory_(std::move(memory)),
+      parameters_(plan.bytes(Arena::parameters), "parameters", memory_),
+      constants_(plan.bytes(Arena::constants), "constants", memory_),
       dtype_(plan.graph->compute()) {
+  if (!memory_->on_host()) {
+    const Weights made(plan, seed);
+    memory_->upload(made.parameters_.data(), parameters_.data(), parameters_.bytes());
+    memory_->upload(made.constants_.data(), constants_.data(), constants_.bytes());
+    return;
+  }
   const auto& tensors = plan.graph->tensors();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const int id = static_cast<int>(i);

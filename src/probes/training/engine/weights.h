@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "probes/training/engine/memory_block.h"
 #include "probes/training/engine/plan.h"
@@ -11,8 +12,8 @@ namespace bench::training {
 
 class Weights {
  public:
-  /// Initial values by the rules of the graph and `seed`.
-  Weights(const Plan& plan, std::uint64_t seed);
+  /// Initial values by the rules of the graph and `seed`, in `memory`.
+  Weights(const Plan& plan, std::uint64_t seed, std::shared_ptr<Memory> memory = host_memory());
 
   /// A parameter or constant. `plan` is the one given or another of a graph with equal parameters;
   /// throws Error(internal) where their arenas differ.
@@ -22,8 +23,11 @@ class Weights {
   View view(const Plan& plan, const Slot& slot) const;
   /// All parameters as one row, padding included.
   View all() const;
+  /// Where those views lie.
+  const std::shared_ptr<Memory>& memory() const { return memory_; }
 
  private:
+  std::shared_ptr<Memory> memory_;
   MemoryBlock parameters_;
   MemoryBlock constants_;
   Dtype dtype_;

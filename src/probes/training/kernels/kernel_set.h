@@ -12,13 +12,17 @@
 #include "probes/training/kernels/embedding.h"
 #include "probes/training/kernels/gemm.h"
 #include "probes/training/kernels/loss.h"
+#include "probes/training/kernels/memory.h"
 #include "probes/training/kernels/norm.h"
 #include "probes/training/kernels/optimizer.h"
 #include "probes/training/kernels/recommender.h"
+#include "probes/training/kernels/recorder.h"
 
 namespace bench::training {
 
 struct KernelSet {
+  /// Where the tensors lie that these kernels work on.
+  std::shared_ptr<Memory> memory = host_memory();
   std::unique_ptr<GemmKernels> gemm = {};
   std::unique_ptr<NormKernels> norm = {};
   std::unique_ptr<RopeKernels> rope = {};
@@ -30,9 +34,11 @@ struct KernelSet {
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};
   std::unique_ptr<BagKernels> bags = {};
+  std::unique_ptr<Recorder> recorder = {};  // null where calls cost nothing
 };
 
-/// Makes the kernels of one lane for tensors of `dtype`.
+/// Makes the kernels of one lane for tensors of `dtype`. Statistics (log_sum, a norm's mean and r),
+/// constants and optimizer state are of accumulator_of(dtype).
 using KernelFactory = std::function<KernelSet(Dtype dtype)>;
 
 }  // namespace bench::training

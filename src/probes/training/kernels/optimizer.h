@@ -1,4 +1,5 @@
-// Updates of a range of parameters, elementwise; state has the type of the parameters.
+// Updates of a range of parameters, elementwise; state has accumulator_of the type of the
+// parameters.
 #pragma once
 
 #include "probes/training/kernels/view.h"
@@ -7,6 +8,9 @@ namespace bench::training {
 
 struct AdamwRange {
   View parameters, gradients, first, second;
+  /// Of parameters in bf16: their f32 values, from which they are rounded; absent for others.
+  View master = {};
+  bool start = false;  // master is not set yet: it is what the parameters are
   double rate = 0.0;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double decay = 0.0;                           // decoupled: parameter -= rate x decay x parameter
@@ -16,6 +20,8 @@ struct AdamwRange {
 
 struct SgdRange {
   View parameters, gradients, momentum;
+  View master = {};  // as AdamW's
+  bool start = false;
   double rate = 0.0, factor = 0.0, decay = 0.0;  // m = factor m + g + decay p; p -= rate m
   double gradient_scale = 1.0;
 };

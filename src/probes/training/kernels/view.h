@@ -7,6 +7,11 @@
 
 namespace bench::training {
 
+/// The type of sums, statistics and optimizer state beside tensors of `dtype`.
+constexpr Dtype accumulator_of(Dtype dtype) {
+  return dtype == Dtype::bf16 || dtype == Dtype::f16 ? Dtype::f32 : dtype;
+}
+
 /// Row-major, rows of `columns` elements without gaps. All leading dimensions of a tensor are rows.
 struct View {
   void* data = nullptr;

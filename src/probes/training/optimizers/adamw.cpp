@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 
 #include "probes/training/optimizers/optimizer.h"
 
@@ -10,9 +11,11 @@ class Adamw final : public Optimizer {
   explicit Adamw(const AdamwOptions& options) : options_(options) {}
 
   std::string name() const override { return "adamw"; }
-  void prepare(std::int64_t elements, Dtype dtype) override {
-    first_ = StateArray(elements, dtype, "AdamW's first moments");
-    second_ = StateArray(elements, dtype, "AdamW's second moments");
+  void prepare(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory) override {
+    const Dtype wide = accumulator_of(dtype);
+    first_ = StateArray(elements, wide, "AdamW's first moments", memory);
+    second_ = StateArray(elements, wide, "AdamW's second moments", memory);
+    master_ = master_weights(elements, dtype, std::move(memory));
   }
   void update(const KernelSet& kernels, const UpdateRange& range,
               const UpdateScalars& scalars) const override {
@@ -20,6 +23,8 @@ class Adamw final : public Optimizer {
     const double step = static_cast<double>(scalars.step);
     AdamwRange what{range.parameters, range.gradients, first_.range(range.first, count),
                     second_.range(range.first, count)};
+    what.master = master_.range(range.first, count);
+    what.start = scalars.step == 1;
     what.rate = scalars.rate;
     what.beta1 = options_.beta1;
     what.beta2 = options_.beta2;
@@ -30,14 +35,18 @@ class Adamw final : public Optimizer {
     what.correction2 = 1.0 - std::pow(options_.beta2, step);
     kernels.optimizer->adamw(what);
   }
-  std::int64_t state_bytes() const override { return first_.bytes() + second_.bytes(); }
+  std::int64_t state_bytes() const override {
+    return first_.bytes() + second_.bytes() + master_.bytes();
+  }
   std::vector<NamedView> state() const override {
-    return {{"first_moments", first_.all()}, {"second_moments", second_.all()}};
+    std::vector<NamedView> views{{"first_moments", first_.all()}, {"second_moments", second_.all()}};
+    if (master_) views.push_back({"master_weights", master_.all()});
+    return views;
   }
 
  private:
   AdamwOptions options_;
-  StateArray first_, second_;
+  StateArray first_, second_, master_;
 };
 
 }  // namespace

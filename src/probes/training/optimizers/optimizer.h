@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probes/training/engine/memory_block.h"
@@ -29,8 +30,10 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   virtual std::string name() const = 0;
-  /// Once, before the first update: room for `elements` of `dtype`. State starts at zero.
-  virtual void prepare(std::int64_t elements, Dtype dtype) = 0;
+  /// Once, before the first update: room for `elements` of parameters of `dtype`, in `memory`.
+  /// State has accumulator_of(dtype) and starts at zero.
+  virtual void prepare(std::int64_t elements, Dtype dtype,
+                       std::shared_ptr<Memory> memory = host_memory()) = 0;
   virtual void update(const KernelSet& kernels, const UpdateRange& range,
                       const UpdateScalars& scalars) const = 0;
   virtual std::int64_t state_bytes() const = 0;
@@ -42,9 +45,14 @@ class Optimizer {
 class StateArray {
  public:
   StateArray() = default;
-  StateArray(std::int64_t elements, Dtype dtype, const char* purpose)
-      : block_(elements * static_cast<std::int64_t>(size_of(dtype)), purpose), dtype_(dtype) {}
+  StateArray(std::int64_t elements, Dtype dtype, const char* purpose,
+             std::shared_ptr<Memory> memory)
+      : block_(elements * static_cast<std::int64_t>(size_of(dtype)), purpose, std::move(memory)),
+        dtype_(dtype) {}
+  explicit operator bool() const { return block_.bytes() > 0; }
+  /// Of no data where the array is empty.
   View range(std::int64_t first, std::int64_t count) const {
+    if (!*this) return {};
     return {block_.data() + first * static_cast<std::int64_t>(size_of(dtype_)), 1, count, dtype_};
   }
   View all() const { return range(0, block_.bytes() / static_cast<std::int64_t>(size_of(dtype_))); }
@@ -54,6 +62,9 @@ class StateArray {
   MemoryBlock block_;
   Dtype dtype_ = Dtype::f32;
 };
+
+/// Where parameters are bf16: an f32 value for each, that small updates are not rounded away from.
+StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory);
 
 struct AdamwOptions {
   double beta1 = 0.9;

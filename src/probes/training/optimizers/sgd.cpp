@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "probes/training/optimizers/optimizer.h"
 
 namespace bench::training {
@@ -8,25 +10,32 @@ class Sgd final : public Optimizer {
   explicit Sgd(const SgdOptions& options) : options_(options) {}
 
   std::string name() const override { return "sgd"; }
-  void prepare(std::int64_t elements, Dtype dtype) override {
-    momentum_ = StateArray(elements, dtype, "momentum");
+  void prepare(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory) override {
+    momentum_ = StateArray(elements, accumulator_of(dtype), "momentum", memory);
+    master_ = master_weights(elements, dtype, std::move(memory));
   }
   void update(const KernelSet& kernels, const UpdateRange& range,
               const UpdateScalars& scalars) const override {
     const std::int64_t count = range.parameters.elements();
     SgdRange what{range.parameters, range.gradients, momentum_.range(range.first, count)};
+    what.master = master_.range(range.first, count);
+    what.start = scalars.step == 1;
     what.rate = scalars.rate;
     what.factor = options_.momentum;
     what.decay = range.decay ? options_.decay : 0.0;
     what.gradient_scale = scalars.gradient_scale;
     kernels.optimizer->sgd(what);
   }
-  std::int64_t state_bytes() const override { return momentum_.bytes(); }
-  std::vector<NamedView> state() const override { return {{"momentum", momentum_.all()}}; }
+  std::int64_t state_bytes() const override { return momentum_.bytes() + master_.bytes(); }
+  std::vector<NamedView> state() const override {
+    std::vector<NamedView> views{{"momentum", momentum_.all()}};
+    if (master_) views.push_back({"master_weights", master_.all()});
+    return views;
+  }
 
  private:
   SgdOptions options_;
-  StateArray momentum_;
+  StateArray momentum_, master_;
 };
 
 }  // namespace

@@ -9,5 +9,5 @@
 #include <memory>
 #include <type_traits>
 
-#include "probes/training/backends/host/checked_id.h"
 #include "probes/training/backends/host/host_kernels.h"
+#include "probes/training/kernels/checked_id.h"

@@ -1,8 +1,8 @@
 // Rows of a table by id, on one thread.
 #pragma once
 
-#include "probes/training/backends/host/checked_id.h"
 #include "probes/training/backends/host/norm_host.h"
+#include "probes/training/kernels/checked_id.h"
 #include "probes/training/kernels/embedding.h"
 
 namespace bench::training::BENCH_ISA {

@@ -8,8 +8,9 @@
 
 namespace bench::training {
 
-/// The best this CPU has, or what $BENCH_TRAINING_ISA names. Throws Error(input) for a dtype other
-/// than f32 and f64, or an instruction set that this CPU lacks.
+/// The best this CPU has, or what $BENCH_TRAINING_ISA names. Tensors in bf16 are
+/// widened to f32 for each call and rounded after it. Throws Error(input) for another dtype than
+/// these and f64, or an instruction set that this CPU lacks.
 KernelSet host_kernels(Dtype dtype);
 /// By name: "baseline", "avx2", "avx512".
 KernelSet host_kernels(Dtype dtype, std::string_view isa);

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "probes/training/backends/host/checked_id.h"
 #include "probes/training/backends/host/vector.h"
+#include "probes/training/kernels/checked_id.h"
 #include "probes/training/kernels/optimizer.h"
 
 namespace bench::training::BENCH_ISA {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "probes/training/backends/host/checked_id.h"
 #include "probes/training/backends/host/exponential.h"
 #include "probes/training/kernels/activation.h"
+#include "probes/training/kernels/checked_id.h"
 #include "probes/training/kernels/elementwise.h"
 #include "probes/training/kernels/loss.h"
 
@@ -119,6 +119,12 @@ class Loss final : public LossKernels {
       for (Index j = 0; j < n; ++j) z[j] *= scale;
       if (target >= 0) z[target] -= static_cast<T>(gradient_scale);
     }
+  }
+
+  void add_up(View losses, View sum, bool add) override {
+    double& to = *sum.as<double>();
+    if (!add) to = 0.0;
+    for (Index i = 0; i < losses.elements(); ++i) to += losses.as<double>()[i];
   }
 
  private:

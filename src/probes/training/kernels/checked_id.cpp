@@ -1,4 +1,4 @@
-#include "probes/training/backends/host/checked_id.h"
+#include "probes/training/kernels/checked_id.h"
 
 #include "core/error.h"
 

@@ -1,0 +1,233 @@
+#include "probes/training/backends/host/narrow_kernels.h"
+
+#include <cstring>
+#include <utility>
+
+#include "probes/training/backends/host/wide_views.h"
+
+namespace bench::training {
+namespace {
+
+/// A group of kernels on top of its f32 twin.
+template <class Group>
+class Narrow : public Group {
+ public:
+  explicit Narrow(std::unique_ptr<Group> wide) : wide_(std::move(wide)) {}
+
+ protected:
+  std::unique_ptr<Group> wide_;
+  WideBuffers buffers_ = {};
+};
+
+class NarrowGemm final : public Narrow<GemmKernels> {
+ public:
+  using Narrow::Narrow;
+  void multiply(const Product& product, View a, View b, View c) override {
+    WideViews views(buffers_);
+    Product wide = product;
+    wide.addend = views.read(product.addend);
+    wide.bias = views.read(product.bias);
+    wide_->multiply(wide, views.read(a), views.read(b), views.written(c));
+  }
+};
+
+class NarrowNorm final : public Narrow<NormKernels> {
+ public:
+  using Narrow::Narrow;
+  void rms_forward(View x, View gain, double epsilon, View y, View statistics) override {
+    WideViews views(buffers_);
+    wide_->rms_forward(views.read(x), views.read(gain), epsilon, views.written(y), statistics);
+  }
+  void rms_backward(const NormBackward& what) override {
+    WideViews views(buffers_);
+    wide_->rms_backward(widened(views, what));
+  }
+  void layer_forward(View x, View gain, View bias, double epsilon, View y,
+                     View statistics) override {
+    WideViews views(buffers_);
+    wide_->layer_forward(views.read(x), views.read(gain), views.read(bias), epsilon,
+                         views.written(y), statistics);
+  }
+  void layer_backward(const NormBackward& what) override {
+    WideViews views(buffers_);
+    wide_->layer_backward(widened(views, what));
+  }
+
+ private:
+  static NormBackward widened(WideViews& views, const NormBackward& what) {
+    NormBackward wide = what;
+    wide.x = views.read(what.x);
+    wide.gain = views.read(what.gain);
+    wide.output_gradient = views.read(what.output_gradient);
+    wide.input_gradient = views.written_or_added(what.input_gradient, what.add_input);
+    wide.gain_gradient = views.written_or_added(what.gain_gradient, what.add_gain);
+    wide.bias_gradient = views.written_or_added(what.bias_gradient, what.add_bias);
+    return wide;
+  }
+};
+
+class NarrowRope final : public Narrow<RopeKernels> {
+ public:
+  using Narrow::Narrow;
+  void rotate(const AttentionShape& shape, bool back, View x, View angles, View y,
+              bool add) override {
+    WideViews views(buffers_);
+    wide_->rotate(shape, back, views.read(x), angles, views.written_or_added(y, add), add);
+  }
+};
+
+class NarrowAttention final : public Narrow<AttentionKernels> {
+ public:
+  using Narrow::Narrow;
+  void forward(const AttentionShape& shape, View packed, View output, View log_sum) override {
+    WideViews views(buffers_);
+    wide_->forward(shape, views.read(packed), views.written(output), log_sum);
+  }
+  void backward(const AttentionShape& shape, const AttentionBackward& what) override {
+    WideViews views(buffers_);
+    AttentionBackward wide = what;
+    wide.packed = views.read(what.packed);
+    wide.output = views.read(what.output);
+    wide.output_gradient = views.read(what.output_gradient);
+    wide.packed_gradient = views.written_or_added(what.packed_gradient, what.add);
+    wide_->backward(shape, wide);
+  }
+};
+
+class NarrowActivation final : public Narrow<ActivationKernels> {
+ public:
+  using Narrow::Narrow;
+  void swiglu_forward(View x, View y) override {
+    WideViews views(buffers_);
+    wide_->swiglu_forward(views.read(x), views.written(y));
+  }
+  void swiglu_backward(View x, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->swiglu_backward(views.read(x), views.read(y_gradient),
+                           views.written_or_added(x_gradient, add), add);
+  }
+  void gelu_forward(View x, View y) override {
+    WideViews views(buffers_);
+    wide_->gelu_forward(views.read(x), views.written(y));
+  }
+  void gelu_backward(View x, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->gelu_backward(views.read(x), views.read(y_gradient),
+                         views.written_or_added(x_gradient, add), add);
+  }
+};
+
+class NarrowElementwise final : public Narrow<ElementwiseKernels> {
+ public:
+  using Narrow::Narrow;
+  void add(View a, View b, View y) override {
+    WideViews views(buffers_);
+    wide_->add(views.read(a), views.read(b), views.written(y));
+  }
+  void copy(View x, View y, bool add) override {
+    WideViews views(buffers_);
+    wide_->copy(views.read(x), views.written_or_added(y, add), add);
+  }
+  void column_sums(View x, View sums, bool add) override {
+    WideViews views(buffers_);
+    wide_->column_sums(views.read(x), views.written_or_added(sums, add), add);
+  }
+};
+
+class NarrowEmbedding final : public Narrow<EmbeddingKernels> {
+ public:
+  using Narrow::Narrow;
+  void forward(View ids, View table, View y) override {
+    WideViews views(buffers_);
+    wide_->forward(ids, views.read(table), views.written(y));
+  }
+  void backward(View ids, View y_gradient, View table_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->backward(ids, views.read(y_gradient), views.written_or_added(table_gradient, add), add);
+  }
+  void add_positions(View x, View table, std::int64_t sequence, View y) override {
+    WideViews views(buffers_);
+    wide_->add_positions(views.read(x), views.read(table), sequence, views.written(y));
+  }
+  void positions_backward(View y_gradient, std::int64_t sequence, View table_gradient,
+                          bool add) override {
+    WideViews views(buffers_);
+    wide_->positions_backward(views.read(y_gradient), sequence,
+                              views.written_or_added(table_gradient, add), add);
+  }
+};
+
+class NarrowLoss final : public Narrow<LossKernels> {
+ public:
+  using Narrow::Narrow;
+  void cross_entropy(View logits, View targets, double gradient_scale, View losses) override {
+    WideViews views(buffers_);
+    const View wide = gradient_scale == 0.0 ? views.read(logits) : views.changed(logits);
+    wide_->cross_entropy(wide, targets, gradient_scale, losses);
+  }
+  void add_up(View losses, View sum, bool add) override { wide_->add_up(losses, sum, add); }
+};
+
+class NarrowUpdates final : public Narrow<OptimizerKernels> {
+ public:
+  using Narrow::Narrow;
+  void adamw(const AdamwRange& range) override {
+    WideViews views(buffers_);
+    AdamwRange wide = range;
+    wide.gradients = views.read(range.gradients);
+    wide.parameters = master(views, range);
+    wide_->adamw(wide);
+    round(range);
+  }
+  void sgd(const SgdRange& range) override {
+    WideViews views(buffers_);
+    SgdRange wide = range;
+    wide.gradients = views.read(range.gradients);
+    wide.parameters = master(views, range);
+    wide_->sgd(wide);
+    round(range);
+  }
+  void adagrad_rows(const AdagradRows& rows) override {
+    WideViews views(buffers_);
+    AdagradRows wide = rows;
+    wide.table = views.changed(rows.table);
+    wide.gradients = views.read(rows.gradients);
+    wide_->adagrad_rows(wide);
+  }
+  double square_sum(View x) override {
+    WideViews views(buffers_);
+    return wide_->square_sum(views.read(x));
+  }
+
+ private:
+  template <class Range>
+  static View master(WideViews& views, const Range& range) {
+    if (range.start)
+      std::memcpy(range.master.data, views.read(range.parameters).data,
+                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
+    return range.master;
+  }
+  template <class Range>
+  static void round(const Range& range) {
+    for (std::int64_t i = 0; i < range.master.elements(); ++i)
+      range.parameters.template as<Bf16>()[i] = Bf16(range.master.template as<float>()[i]);
+  }
+};
+
+}  // namespace
+
+KernelSet narrow_kernels(KernelSet wide) {
+  KernelSet set;
+  set.gemm = std::make_unique<NarrowGemm>(std::move(wide.gemm));
+  set.norm = std::make_unique<NarrowNorm>(std::move(wide.norm));
+  set.rope = std::make_unique<NarrowRope>(std::move(wide.rope));
+  set.attention = std::make_unique<NarrowAttention>(std::move(wide.attention));
+  set.activation = std::make_unique<NarrowActivation>(std::move(wide.activation));
+  set.elementwise = std::make_unique<NarrowElementwise>(std::move(wide.elementwise));
+  set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
+  set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
+  set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
+  return set;
+}
+
+}  // namespace bench::training

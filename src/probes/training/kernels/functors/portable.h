@@ -1,0 +1,71 @@
+// What kernel bodies are written with that a CPU and a GPU compile alike: the GPU's kernels and
+// their twins on the host, which tests compare with backends/host, are the same text.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#define BENCH_BOTH __host__ __device__
+#define BENCH_UNROLL _Pragma("unroll")
+#else
+#define BENCH_BOTH
+#define BENCH_UNROLL
+#endif
+
+namespace bench::training {
+
+/// The upper half of an f32; arithmetic is done in f32.
+struct Bf16 {
+  std::uint16_t bits = 0;
+
+  Bf16() = default;
+  /// To nearest, ties to even; NaN stays one.
+  BENCH_BOTH explicit Bf16(float value) {
+    std::uint32_t word = 0;
+    memcpy(&word, &value, sizeof word);
+    const bool nan = (word & 0x7fffffffu) > 0x7f800000u;
+    word += 0x7fffu + ((word >> 16) & 1u);
+    bits = nan ? std::uint16_t{0x7fff} : static_cast<std::uint16_t>(word >> 16);
+  }
+  BENCH_BOTH explicit operator float() const {
+    const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;
+    float value = 0.0f;
+    memcpy(&value, &word, sizeof value);
+    return value;
+  }
+  friend BENCH_BOTH bool operator==(Bf16 a, Bf16 b) { return a.bits == b.bits; }
+};
+static_assert(sizeof(Bf16) == 2);
+
+/// Neighbours that one load or store moves; the address is a multiple of their size.
+template <class T, int width>
+struct alignas(sizeof(T) * width) Pack {
+  T at[width];
+};
+
+template <int width, class T>
+BENCH_BOTH Pack<T, width> load_pack(const T* from) {
+  return *reinterpret_cast<const Pack<T, width>*>(from);
+}
+
+template <class T, int width>
+BENCH_BOTH void store_pack(T* to, const Pack<T, width>& pack) {
+  *reinterpret_cast<Pack<T, width>*>(to) = pack;
+}
+
+/// As many as 16 bytes hold, which is what a GPU's thread moves at best.
+template <class T>
+constexpr int kWidest = 16 / static_cast<int>(sizeof(T));
+
+/// Zeros where `add` is false: what a result is added to.
+template <int width, class T>
+BENCH_BOTH Pack<T, width> load_if(bool add, const T* from) {
+  if (add) return load_pack<width>(from);
+  Pack<T, width> zeros;
+  BENCH_UNROLL
+  for (int i = 0; i < width; ++i) zeros.at[i] = T(0.0f);
+  return zeros;
+}
+
+}  // namespace bench::training

@@ -1,0 +1,44 @@
+// Where tensors lie: the host's memory, or that of a device that the host cannot read through a
+// pointer. Whoever looks into a tensor from outside a kernel goes through this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "probes/training/kernels/view.h"
+
+namespace bench::training {
+
+/// The alignment of every block, and of every tensor in one.
+constexpr std::int64_t kAlignment = 256;
+
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  /// Whether views of it can be read and written as they are.
+  virtual bool on_host() const = 0;
+  /// Zeros, aligned to kAlignment. Throws Error(environment) naming `purpose` and the bytes where
+  /// there is not so much.
+  virtual void* allocate(std::int64_t bytes, const char* purpose) = 0;
+  virtual void release(void* data) = 0;
+  /// Host memory that copies from and to the device are fast from, zeroed; released by
+  /// release_staging().
+  virtual void* allocate_staging(std::int64_t bytes, const char* purpose) = 0;
+  virtual void release_staging(void* data) = 0;
+  /// Bytes from host memory to this, in the order of what kernels do. Only `from` that is staging
+  /// may still be read when it returns: see uploaded().
+  virtual void upload(const void* from, void* to, std::int64_t bytes) = 0;
+  /// Waits until the copies that upload() started have been made: what they read may be written.
+  virtual void uploaded() = 0;
+  /// Bytes of this to host memory, after all that kernels were asked to do before. Throws what a
+  /// kernel found wrong in the meantime.
+  virtual void download(const void* from, void* to, std::int64_t bytes) = 0;
+  /// Waits for all kernels; throws what they found wrong.
+  virtual void synchronise() = 0;
+};
+
+/// The process's own.
+std::shared_ptr<Memory> host_memory();
+
+}  // namespace bench::training

@@ -1,0 +1,96 @@
+// Runs kernel bodies on the CPU, in loops: what a GPU's launches are compared with, and how the
+// bodies are tested where there is none.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "probes/training/kernels/functors/host_block.h"
+#include "probes/training/kernels/functors/row_elements.h"
+
+namespace bench::training {
+
+class HostLaunch {
+ public:
+  static constexpr int kThreads = 32;
+
+  /// body.at<width>(i) for packs of a flat tensor; single elements where `count` is no multiple.
+  template <int width, class Body>
+  void elements(const Body& body, std::int64_t count) {
+    if (count % width != 0) return elements<1>(body, count);
+    for (std::int64_t i = 0; i < count; i += width) body.template at<width>(i);
+  }
+  /// body.at<width>(row, column)
+  template <int width, class Body>
+  void rows(const Body& body, std::int64_t count) {
+    if (body.columns() % width != 0) return rows<1>(body, count);
+    for (std::int64_t row = 0; row < count; ++row)
+      for (std::int64_t column = 0; column < body.columns(); column += width)
+        body.template at<width>(row, column);
+  }
+  /// body.row<width>(block, row): a block of threads for a row of n columns.
+  template <int width, class Body>
+  void blocks(const Body& body, std::int64_t count, std::int64_t n) {
+    if (n % width != 0) return blocks<1>(body, count, n);
+    HostBlock<kThreads> block;
+    for (std::int64_t row = 0; row < count; ++row) body.template row<width>(block, row);
+  }
+  /// body.unit(block, x, y, shared): a block of threads with shared memory for each of x and y.
+  template <class Body>
+  void units(const Body& body, std::int64_t xs, std::int64_t ys, std::int64_t shared_bytes) {
+    HostBlock<kThreads> block;
+    std::vector<float> shared(static_cast<std::size_t>(shared_bytes) / sizeof(float));
+    for (std::int64_t x = 0; x < xs; ++x)
+      for (std::int64_t y = 0; y < ys; ++y) body.unit(block, x, y, shared.data());
+  }
+  /// body.slab(index, column)
+  template <class Body>
+  void slabs(const Body& body, std::int64_t count, std::int64_t n) {
+    for (std::int64_t slab = 0; slab < count; ++slab)
+      for (std::int64_t column = 0; column < n; ++column) body.slab(slab, column);
+  }
+
+  void zero(void* data, std::int64_t bytes) {
+    std::fill_n(static_cast<std::byte*>(data), bytes, std::byte{});
+  }
+  /// Memory until the next call of scratch().
+  void* scratch(std::int64_t bytes) {
+    scratch_.resize(static_cast<std::size_t>(bytes) / sizeof(double) + 1);
+    return scratch_.data();
+  }
+  /// Ids in ascending order and where each stood; equal ids in their order. Ids that a table of
+  /// `table_rows` lacks become table_rows.
+  std::pair<const std::int32_t*, const std::int32_t*> sorted(const std::int32_t* ids,
+                                                             std::int64_t count,
+                                                             std::int64_t table_rows) {
+    const auto known = [&](std::int32_t at) {
+      return ids[at] < 0 || ids[at] >= table_rows ? static_cast<std::int32_t>(table_rows) : ids[at];
+    };
+    positions_.resize(static_cast<std::size_t>(count));
+    std::iota(positions_.begin(), positions_.end(), 0);
+    std::stable_sort(positions_.begin(), positions_.end(),
+                     [&](std::int32_t a, std::int32_t b) { return known(a) < known(b); });
+    sorted_.clear();
+    for (const std::int32_t at : positions_) sorted_.push_back(known(at));
+    return {sorted_.data(), positions_.data()};
+  }
+  IdFault* fault() { return &fault_; }
+  double* result() { return &result_; }
+  double read_result() { return result_; }
+  [[noreturn]] void refuse(const char* what) {
+    throw Error(ErrorKind::input, std::string(what) + " has no kernel for this device");
+  }
+
+ private:
+  std::vector<double> scratch_ = {};
+  std::vector<std::int32_t> sorted_ = {}, positions_ = {};
+  IdFault fault_{~0ull, 0};
+  double result_ = 0.0;
+};
+
+}  // namespace bench::training

@@ -18,8 +18,10 @@
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/device/gemm.h"
 #include "probes/device/memory.h"
+#include "probes/device/training_kernels.h"
 #include "probes/facts/pci_link.h"
 #include "probes/host_clock.h"
+#include "probes/training/backends/cuda/cuda_training_kernels.h"
 
 namespace bench {
 namespace {
@@ -120,6 +122,10 @@ class CudaDevice final : public Device {
     if (!collectives_) collectives_ = make_nccl_collectives(group, stream_.get());
     return collectives_.get();
   }
+  TrainingKernels* training_kernels() override {
+    if (!training_kernels_) training_kernels_ = make_cuda_training_kernels();
+    return training_kernels_.get();
+  }
   Launches* launches() override {
     if (!launches_) launches_ = make_cuda_launches(stream_.get());
     return launches_.get();
@@ -155,6 +161,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Gemm> gemm_;
   std::unique_ptr<Copies> copies_;
   std::unique_ptr<Launches> launches_;
+  std::unique_ptr<TrainingKernels> training_kernels_;
   std::unique_ptr<Collectives> collectives_;
 };
 

@@ -1,0 +1,49 @@
+#include "probes/training/backends/cuda/cuda_training_kernels.h"
+
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "probes/backends/cuda/cuda_libraries.h"
+#include "probes/training/backends/cuda/functor_set.h"
+#include "probes/training/backends/cuda/gpu_memory.h"
+#include "probes/training/backends/cuda/graph_recorder.h"
+#include "probes/training/backends/cuda/lt_gemm.h"
+
+namespace bench {
+namespace {
+
+using training::DeviceContext;
+using training::KernelSet;
+
+/// All lanes share one stream, so that an evaluation sees the weights of the step before it.
+class CudaTrainingKernels final : public TrainingKernels {
+ public:
+  std::string name() const override { return "cublaslt " + cublas_version(); }
+  KernelSet make(Dtype dtype) override {
+    if (dtype != Dtype::f32 && dtype != Dtype::bf16)
+      throw Error(ErrorKind::input,
+                  "training on a GPU has no " + std::string(to_string(dtype)) + " tensors",
+                  "it has f32 and bf16");
+    KernelSet set = dtype == Dtype::bf16 ? training::functor_set_bf16(*context_)
+                                         : training::functor_set_f32(*context_);
+    set.memory = memory_;
+    set.gemm = std::make_unique<training::LtGemm>(products_);
+    set.recorder = std::make_unique<training::GraphRecorder>(context_->stream());
+    return set;
+  }
+
+ private:
+  std::shared_ptr<DeviceContext> context_ = std::make_shared<DeviceContext>();
+  std::shared_ptr<training::GpuMemory> memory_ = std::make_shared<training::GpuMemory>(context_);
+  std::shared_ptr<training::LtProducts> products_ =
+      std::make_shared<training::LtProducts>(context_);
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingKernels> make_cuda_training_kernels() {
+  return std::make_unique<CudaTrainingKernels>();
+}
+
+}  // namespace bench

@@ -1,0 +1,53 @@
+// What all kernels of one GPU share in training: the stream they run on, memory for in between, and
+// what they report. Lanes of training and of evaluation use the same, one after another.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "probes/backends/cuda/cuda_memory_blocks.h"
+#include "probes/backends/cuda/cuda_stream.h"
+#include "probes/backends/cuda/stream_timer.h"
+#include "probes/training/kernels/functors/row_elements.h"
+
+namespace bench::training {
+
+class DeviceContext {
+ public:
+  /// On the GPU that is current.
+  DeviceContext();
+
+  cudaStream_t stream() const { return stream_.get(); }
+  StreamTimer& timer();
+
+  /// Device memory until the next call; grows, which a stream that is recorded cannot: then an
+  /// internal error. What it was before stays, for the recordings that use it.
+  void* scratch(std::int64_t bytes) { return grown(scratch_, bytes); }
+  /// The same for what is sorted, beside scratch().
+  void* sort_scratch(std::int64_t bytes) { return grown(sort_scratch_, bytes); }
+
+  /// One f64 on the device, for a result that the host reads.
+  double* result() const { return result_.as<double>(); }
+  double read_result();
+
+  /// Where a kernel says that an id is in no table; host memory.
+  IdFault* fault() const { return fault_.as<IdFault>(); }
+  /// Waits for all that was enqueued; throws Error(input) for such an id.
+  void synchronise();
+  bool recording() const;
+
+ private:
+  void* grown(DeviceMemory& memory, std::int64_t bytes);
+
+  CudaStream stream_;
+  std::unique_ptr<StreamTimer> timer_;
+  DeviceMemory scratch_, sort_scratch_, result_;
+  std::vector<DeviceMemory> outgrown_ = {};
+  PinnedMemory fault_;
+};
+
+}  // namespace bench::training

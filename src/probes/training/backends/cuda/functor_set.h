@@ -1,0 +1,13 @@
+// The groups of kernels that are made of functors, on a GPU: all but products.
+#pragma once
+
+#include "probes/training/backends/cuda/device_context.h"
+#include "probes/training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// `context` must outlive them.
+KernelSet functor_set_f32(DeviceContext& context);
+KernelSet functor_set_bf16(DeviceContext& context);
+
+}  // namespace bench::training

@@ -1,0 +1,63 @@
+#include "probes/training/backends/cuda/lt_gemm.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace bench::training {
+namespace {
+
+constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;  // Hopper's kernels want 32 MiB
+constexpr int kCandidates = 8;
+
+}  // namespace
+
+LtProducts::LtProducts(std::shared_ptr<DeviceContext> context)
+    : context_(std::move(context)), workspace_(kWorkspaceBytes) {
+  check(cublasLtCreate(handle_.out()), "cublasLtCreate");
+}
+
+LtPlan& LtProducts::plan_of(const LtLayout& layout) {
+  const auto found = std::find_if(plans_.begin(), plans_.end(),
+                                  [&](const auto& plan) { return plan->layout() == layout; });
+  if (found != plans_.end()) return **found;
+  auto plan = std::make_unique<LtPlan>(layout);
+  plan->propose(handle_.get(), kWorkspaceBytes, kCandidates);
+  return *plans_.emplace_back(std::move(plan));
+}
+
+void LtProducts::multiply(const Product& product, View a, View b, View c) {
+  LtPlan& plan = plan_of(lt_layout(product, a, b, c));
+  LtCall call{handle_.get(), b.data, a.data, product.addend.data, product.bias.data, c.data};
+  call.workspace = workspace_.as<>();
+  call.workspace_bytes = kWorkspaceBytes;
+  call.stream = context_->stream();
+  if (!plan.tuned && !context_->recording())
+    tune(plan, call, c.elements() * static_cast<std::int64_t>(size_of(c.dtype)));
+  plan.run(call);
+}
+
+/// The library's own order of its proposals is right nine times in ten. What is added to in place
+/// must not be added to while algorithms are tried: they write elsewhere.
+void LtProducts::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
+  constexpr int kTimings = 3;
+  plan.tuned = true;
+  if (plan.candidates() == 1) return;
+  if (plan.layout().in_place) call.result = context_->scratch(result_bytes);
+  double best = std::numeric_limits<double>::infinity();
+  std::size_t fastest = 0;
+  for (std::size_t which = 0; which < plan.candidates(); ++which) {
+    plan.choose(which);
+    plan.run(call);
+    context_->synchronise();
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kTimings; ++i)
+      least = std::min(least, context_->timer().time([&] { plan.run(call); }, 1).value);
+    if (least >= best) continue;
+    best = least;
+    fastest = which;
+  }
+  plan.choose(fastest);
+}
+
+}  // namespace bench::training

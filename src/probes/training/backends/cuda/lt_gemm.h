@@ -1,0 +1,40 @@
+// Products by cuBLASLt, a plan for each shape that occurs, made once for all lanes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "probes/training/backends/cuda/device_context.h"
+#include "probes/training/backends/cuda/lt_plan.h"
+#include "probes/training/kernels/gemm.h"
+
+namespace bench::training {
+
+class LtProducts {
+ public:
+  explicit LtProducts(std::shared_ptr<DeviceContext> context);
+  void multiply(const Product& product, View a, View b, View c);
+
+ private:
+  /// Finds the plan; the first time makes it, and tries what is proposed where that is possible.
+  LtPlan& plan_of(const LtLayout& layout);
+  void tune(LtPlan& plan, LtCall call, std::int64_t result_bytes);
+
+  std::shared_ptr<DeviceContext> context_;
+  CublasHandle<cublasLtHandle_t, cublasLtDestroy> handle_;
+  DeviceMemory workspace_;
+  std::vector<std::unique_ptr<LtPlan>> plans_ = {};
+};
+
+class LtGemm final : public GemmKernels {
+ public:
+  explicit LtGemm(std::shared_ptr<LtProducts> products) : products_(std::move(products)) {}
+  void multiply(const Product& product, View a, View b, View c) override {
+    products_->multiply(product, a, b, c);
+  }
+
+ private:
+  std::shared_ptr<LtProducts> products_;
+};
+
+}  // namespace bench::training

@@ -1,0 +1,71 @@
+#include "probes/training/backends/cuda/lt_plan.h"
+
+#include <string>
+
+#include "core/error.h"
+
+namespace bench::training {
+namespace {
+
+cudaDataType_t type_of(Dtype dtype) { return dtype == Dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F; }
+
+std::string sizes_text(const LtLayout& layout) {
+  const std::int64_t depth = layout.second.transpose ? layout.second.columns : layout.second.rows;
+  return std::to_string(layout.result.columns) + " x " + std::to_string(layout.result.rows) +
+         " x " + std::to_string(depth) + " in " + std::string(to_string(layout.dtype));
+}
+
+}  // namespace
+
+LtPlan::LtPlan(const LtLayout& layout) : layout_(layout) {
+  check(cublasLtMatmulDescCreate(operation_.out(), CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        "describe a product");
+  const auto transposed = [](bool is) { return is ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  set(CUBLASLT_MATMUL_DESC_TRANSA, transposed(layout.first.transpose), "transpose a factor");
+  set(CUBLASLT_MATMUL_DESC_TRANSB, transposed(layout.second.transpose), "transpose a factor");
+  if (layout.bias) set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS, "ask for a bias");
+  const auto describe = [&](Layout& to, const LtMatrix& matrix) {
+    check(cublasLtMatrixLayoutCreate(to.out(), type_of(layout.dtype),
+                                     static_cast<std::uint64_t>(matrix.rows),
+                                     static_cast<std::uint64_t>(matrix.columns), matrix.rows),
+          "describe a matrix");
+  };
+  describe(first_, layout.first);
+  describe(second_, layout.second);
+  describe(result_, layout.result);
+}
+
+void LtPlan::propose(cublasLtHandle_t handle, std::size_t workspace_bytes, int wanted) {
+  CublasHandle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference;
+  check(cublasLtMatmulPreferenceCreate(preference.out()), "say what is preferred");
+  check(cublasLtMatmulPreferenceSetAttribute(preference.get(),
+                                             CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                             &workspace_bytes, sizeof workspace_bytes),
+        "say how large the workspace is");
+  std::vector<cublasLtMatmulHeuristicResult_t> proposed(static_cast<std::size_t>(wanted));
+  int got = 0;
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      handle, operation_.get(), first_.get(), second_.get(), result_.get(), result_.get(),
+      preference.get(), wanted, proposed.data(), &got);
+  if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "ask for algorithms");
+  for (int i = 0; i < got; ++i)
+    if (proposed[static_cast<std::size_t>(i)].state == CUBLAS_STATUS_SUCCESS)
+      algorithms_.push_back(proposed[static_cast<std::size_t>(i)].algo);
+  if (algorithms_.empty())
+    throw Error(ErrorKind::environment,
+                "cuBLASLt proposes no algorithm for a product of " + sizes_text(layout_),
+                "sizes that are multiples of 8 are served best");
+}
+
+void LtPlan::run(const LtCall& call) {
+  constexpr float kOne = 1.0f;
+  const float beta = layout_.addend ? 1.0f : 0.0f;
+  if (layout_.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias, "say where the bias is");
+  const void* addend = layout_.addend ? call.addend : call.result;
+  check(cublasLtMatmul(call.handle, operation_.get(), &kOne, call.first, first_.get(), call.second,
+                       second_.get(), &beta, addend, result_.get(), call.result, result_.get(),
+                       &algorithms_.at(chosen_), call.workspace, call.workspace_bytes, call.stream),
+        "cublasLtMatmul of " + sizes_text(layout_));
+}
+
+}  // namespace bench::training

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(Body::kBlock) blocks_kernel(Body body) {
 
 template <class Body>
 __global__ void __launch_bounds__(128) units_kernel(Body body) {
-  extern __shared__ float shared[];
+  extern __shared__ __align__(16) float shared[];
   DeviceBlock<128> block;
   body.unit(block, std::int64_t{blockIdx.x}, std::int64_t{blockIdx.y}, shared);
 }

@@ -17,7 +17,8 @@ namespace bench::training {
 
 class HostLaunch {
  public:
-  static constexpr int kThreads = 32;
+  static constexpr int kThreads = 32;       // of a row
+  static constexpr int kUnitThreads = 128;  // as on a GPU: what bodies of tiles want
 
   /// body.at<width>(i) for packs of a flat tensor; single elements where `count` is no multiple.
   template <int width, class Body>
@@ -43,7 +44,7 @@ class HostLaunch {
   /// body.unit(block, x, y, shared): a block of threads with shared memory for each of x and y.
   template <class Body>
   void units(const Body& body, std::int64_t xs, std::int64_t ys, std::int64_t shared_bytes) {
-    HostBlock<kThreads> block;
+    HostBlock<kUnitThreads> block;
     std::vector<float> shared(static_cast<std::size_t>(shared_bytes) / sizeof(float));
     for (std::int64_t x = 0; x < xs; ++x)
       for (std::int64_t y = 0; y < ys; ++y) body.unit(block, x, y, shared.data());

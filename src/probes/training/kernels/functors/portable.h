@@ -22,11 +22,15 @@ struct Bf16 {
   Bf16() = default;
   /// To nearest, ties to even; NaN stays one.
   BENCH_BOTH explicit Bf16(float value) {
+#ifdef __CUDA_ARCH__
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+#else
     std::uint32_t word = 0;
     memcpy(&word, &value, sizeof word);
     const bool nan = (word & 0x7fffffffu) > 0x7f800000u;
     word += 0x7fffu + ((word >> 16) & 1u);
     bits = nan ? std::uint16_t{0x7fff} : static_cast<std::uint16_t>(word >> 16);
+#endif
   }
   BENCH_BOTH explicit operator float() const {
     const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;

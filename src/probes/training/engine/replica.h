@@ -61,8 +61,8 @@ class Replica {
   void sum_lanes();
   /// Block `index` of that, by one thread; of lane `lane`'s kernels.
   void sum_lanes(int lane, std::int64_t index);
-  /// That one, where it lies, as a row over all trainable parameters, which lie at the same elements of
-  /// weights().all(); the order is that in which gradients become final.
+  /// That one, where it lies, as a row over all trainable parameters, which lie at the same
+  /// elements of weights().all(); the order is that in which gradients become final.
   View gradients() const { return lanes_.front()->gradients(); }
   /// sqrt of the sum of squares, summed in one order whatever the number of lanes.
   double gradient_norm();

@@ -44,6 +44,20 @@ View Weights::view(const Plan& plan, const Slot& slot) const {
   return {block.data() + buffer.offset, slot.rows, slot.columns, slot.dtype};
 }
 
+Weights Weights::on_host() const {
+  Weights here = *this;  // shares its blocks
+  if (memory_->on_host()) return here;
+  const auto copy = [&](const MemoryBlock& there, const char* purpose) {
+    MemoryBlock block(there.bytes(), purpose);
+    memory_->download(there.data(), block.data(), there.bytes());
+    return block;
+  };
+  here.parameters_ = copy(parameters_, "a copy of parameters");
+  here.constants_ = copy(constants_, "a copy of constants");
+  here.memory_ = host_memory();
+  return here;
+}
+
 View Weights::all() const {
   return {parameters_.data(), 1, parameters_.bytes() / static_cast<std::int64_t>(size_of(dtype_)),
           dtype_};

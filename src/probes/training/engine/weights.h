@@ -23,6 +23,8 @@ class Weights {
   View view(const Plan& plan, const Slot& slot) const;
   /// All parameters as one row, padding included.
   View all() const;
+  /// These where they lie in host memory already, else a copy there as they are now.
+  Weights on_host() const;
   /// Where those views lie.
   const std::shared_ptr<Memory>& memory() const { return memory_; }
 

@@ -24,16 +24,17 @@ bool only_looked_up(const Graph& graph, int tensor) {
 
 MovedParameters::MovedParameters(const Plan& plan, const Weights& weights)
     : plan_(plan), weights_(weights) {
+  const Weights here = weights.on_host();
   const auto& tensors = plan.graph->tensors();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const int id = static_cast<int>(i);
     if (tensors[i].kind == Tensor::Kind::parameter && tensors[i].parameter.trainable)
-      tensors_.push_back({id, only_looked_up(*plan.graph, id), parts_of(id)});
+      tensors_.push_back({id, only_looked_up(*plan.graph, id), parts_of(here, id)});
   }
 }
 
-std::vector<std::uint64_t> MovedParameters::parts_of(int tensor) const {
-  const View view = weights_.view(plan_, tensor);
+std::vector<std::uint64_t> MovedParameters::parts_of(const Weights& here, int tensor) const {
+  const View view = here.view(plan_, tensor);
   const auto size = static_cast<std::int64_t>(size_of(view.dtype));
   std::vector<std::uint64_t> parts;
   for (std::int64_t first = 0; first < view.elements(); first += kPart) {
@@ -46,9 +47,10 @@ std::vector<std::uint64_t> MovedParameters::parts_of(int tensor) const {
 }
 
 std::vector<std::string> MovedParameters::unmoved() const {
+  const Weights here = weights_.on_host();
   std::vector<std::string> found;
   for (const Remembered& before : tensors_) {
-    const auto now = parts_of(before.id);
+    const auto now = parts_of(here, before.id);
     std::size_t same = 0;
     for (std::size_t i = 0; i < now.size(); ++i)
       if (now[i] == before.parts[i]) ++same;

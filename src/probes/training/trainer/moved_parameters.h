@@ -26,7 +26,7 @@ class MovedParameters {
     bool looked_up;
     std::vector<std::uint64_t> parts;
   };
-  std::vector<std::uint64_t> parts_of(int tensor) const;
+  std::vector<std::uint64_t> parts_of(const Weights& here, int tensor) const;
 
   const Plan& plan_;
   const Weights& weights_;

@@ -1,0 +1,91 @@
+// training_gpu_check [--damage] [--no-timing]: holds every kernel of training on this machine's GPU
+// against the host's, then whole steps of llm tiny, and times GPT-2 124M and Llama-3.2-1B's shape.
+// One JSON object on stdout. Exit code 0: all held; 1: something did not; 77: there is no GPU.
+// With --damage one element of each result is changed before it is compared: nothing may hold then.
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "probes/backends/cuda/cuda_device.h"
+#include "probes/device/training_kernels.h"
+#include "probes/training/backends/host/host_kernels.h"
+#include "tests/gpu/training_timing.h"
+#include "tests/training/kernel_cases.h"
+
+namespace bench::training {
+namespace {
+
+Json check_kernels(const KernelFactory& kernels, bool damage, bool& all_held) {
+  Json rows = Json::array();
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+    const KernelSet tested = kernels(dtype), host = host_kernels(dtype);
+    const double tolerance = kernel_tolerance(dtype);
+    for (const KernelCase& one : kernel_cases(dtype)) {
+      const double worst = compare_kernels(one, tested, host, damage);
+      const bool held = worst < tolerance;
+      all_held = all_held && held;
+      rows.push_back({{"kernel", one.name},
+                      {"dtype", to_string(dtype)},
+                      {"worst", std::isfinite(worst) ? Json(worst) : Json(nullptr)},
+                      {"tolerance", tolerance},
+                      {"held", held}});
+    }
+  }
+  return rows;
+}
+
+/// Five steps, so that recorded graphs are among them.
+Json check_steps(const KernelFactory& kernels, bool& all_held) {
+  Json rows = Json::array();
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+    const auto host = train_steps([](Dtype of) { return host_kernels(of); }, dtype, 5);
+    const auto gpu = train_steps(kernels, dtype, 5);
+    const double tolerance = dtype == Dtype::bf16 ? 2e-2 : 1e-4;
+    bool held = host.size() == gpu.size();
+    for (std::size_t i = 0; i < host.size() && held; ++i)
+      held = std::abs(host[i] - gpu[i]) <= tolerance * std::abs(host[i]);
+    all_held = all_held && held;
+    rows.push_back({{"dtype", to_string(dtype)},
+                    {"host", host},
+                    {"gpu", gpu},
+                    {"again_equal", gpu == train_steps(kernels, dtype, 5)},
+                    {"held", held}});
+    all_held = all_held && rows.back()["again_equal"];
+  }
+  return rows;
+}
+
+int run(bool damage, bool timing) {
+  const auto device = make_cuda_device();
+  if (!device->absent().empty()) {
+    std::fprintf(stderr, "training_gpu_check: %s\n", device->absent().c_str());
+    return 77;
+  }
+  TrainingKernels& offered = *device->training_kernels();
+  const KernelFactory kernels = [&](Dtype dtype) { return offered.make(dtype); };
+  bool all_held = true;
+  Json record = {{"device", device->facts()}, {"library", offered.name()}, {"damage", damage}};
+  record["kernels"] = check_kernels(kernels, damage, all_held);
+  if (!damage) record["steps"] = check_steps(kernels, all_held);
+  if (timing && !damage) record["timings"] = time_models(kernels);
+  record["held"] = all_held;
+  std::printf("%s\n", record.dump(1).c_str());
+  return all_held ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace bench::training
+
+int main(int argc, char** argv) try {
+  bool damage = false, timing = true;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--damage") damage = true;
+    if (std::string_view(argv[i]) == "--no-timing") timing = false;
+  }
+  return bench::training::run(damage, timing);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "training_gpu_check: %s\n", error.what());
+  return 1;
+}

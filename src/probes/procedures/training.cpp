@@ -28,6 +28,7 @@ training::Recipe recipe_of(const State& state, const training::Workload& workloa
   training::Recipe recipe = workload.recipe();
   if (const std::int64_t batch = state.integer("batch"); batch > 0)
     recipe = with_batch(recipe, batch);
+  if (const std::int64_t most = state.integer("micro_batch"); most > 0) recipe.micro_batch = most;
   if (state.has("target")) recipe.target = state.number("target");
   return recipe;
 }

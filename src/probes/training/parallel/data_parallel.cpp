@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/error.h"
 #include "probes/host_clock.h"
@@ -14,6 +15,10 @@ DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOpt
       options_(options),
       exchange_(replica, group,
                 {options.bucket_bytes, options.shard_optimizer, options.overlap, options.order}) {
+  if (group.size() > 1 && !replica.kernels().memory->on_host())
+    throw Error(ErrorKind::input,
+                std::to_string(group.size()) + " ranks are to train on GPUs together",
+                "gradients are not exchanged between GPUs yet: one rank");
   replica.own(exchange_.owned());
 }
 

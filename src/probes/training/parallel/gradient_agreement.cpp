@@ -1,13 +1,18 @@
 // DataParallel::compare_gradient.
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 
+#include "probes/training/kernels/functors/portable.h"
 #include "probes/training/parallel/data_parallel.h"
 
 namespace bench::training {
 namespace {
+
+double number(double value) { return value; }
+double number(float value) { return value; }
+double number(Bf16 value) { return static_cast<float>(value); }
 
 struct Distance {
   double difference = 0.0;  // sum of squares
@@ -16,7 +21,7 @@ struct Distance {
   template <class T>
   void add(View exchanged, View alone) {
     for (std::int64_t i = 0; i < alone.elements(); ++i) {
-      const double a = alone.as<T>()[i], b = exchanged.as<T>()[i];
+      const double a = number(alone.as<T>()[i]), b = number(exchanged.as<T>()[i]);
       difference += (a - b) * (a - b);
       length += a * a;
     }
@@ -35,20 +40,28 @@ GradientAgreement DataParallel::compare_gradient(
   const View row = replica_.gradients();
   const std::int64_t bytes = row.elements() * static_cast<std::int64_t>(size_of(row.dtype));
   const MemoryBlock exchanged(bytes, "exchanged gradients"), alone(bytes, "gradients of all ranks");
+  const std::shared_ptr<Memory>& memory = replica_.kernels().memory;
+  const MemoryBlock added(bytes, "gradients of all ranks", memory);
   std::exception_ptr thrown = exchange_.forward_backward(fill_of(group_.rank()));
-  std::memcpy(exchanged.data(), row.data, static_cast<std::size_t>(bytes));
+  memory->download(row.data, exchanged.data(), bytes);
   for (int rank = 0; rank < group_.size() && !thrown; ++rank) {
     replica_.forward_backward(fill_of(rank), replica_.rows() * group_.size());
     replica_.sum_lanes();
-    replica_.kernels().elementwise->copy(row, row_in(alone, row.dtype), rank > 0);
+    replica_.kernels().elementwise->copy(row, row_in(added, row.dtype), rank > 0);
   }
+  memory->download(added.data(), alone.data(), bytes);
   StepOutcome unused;
   agree_on_loss(thrown, unused);
   Distance distance;
   for (const BlockRange& range : exchange_.owned()) {
     const View mine = blocks_in(row_in(exchanged, row.dtype), range);
     const View sum = blocks_in(row_in(alone, row.dtype), range);
-    row.dtype == Dtype::f64 ? distance.add<double>(mine, sum) : distance.add<float>(mine, sum);
+    if (row.dtype == Dtype::f64)
+      distance.add<double>(mine, sum);
+    else if (row.dtype == Dtype::bf16)
+      distance.add<Bf16>(mine, sum);
+    else
+      distance.add<float>(mine, sum);
   }
   double longest = distance.length > 0.0 ? distance.relative() : 0.0;
   if (!std::isfinite(longest)) longest = std::numeric_limits<double>::max();

@@ -33,11 +33,12 @@ std::string first_difference(const std::vector<std::string>& ranks,
 
 std::vector<TensorHash> tensor_hashes(const Replica& replica) {
   std::vector<TensorHash> hashes;
+  const Weights here = replica.weights().on_host();
   const auto& tensors = replica.plan().graph->tensors();
   for (std::size_t id = 0; id < tensors.size(); ++id)
     if (tensors[id].kind == Tensor::Kind::parameter)
-      hashes.push_back({tensors[id].name, content_hash(bytes_in(replica.weights().view(
-                                              replica.plan(), static_cast<int>(id))))});
+      hashes.push_back({tensors[id].name,
+                        content_hash(bytes_in(here.view(replica.plan(), static_cast<int>(id))))});
   return hashes;
 }
 

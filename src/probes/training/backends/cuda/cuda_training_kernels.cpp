@@ -9,6 +9,7 @@
 #include "probes/training/backends/cuda/gpu_memory.h"
 #include "probes/training/backends/cuda/graph_recorder.h"
 #include "probes/training/backends/cuda/lt_gemm.h"
+#include "probes/training/kernels/missing_kernels.h"
 
 namespace bench {
 namespace {
@@ -28,6 +29,7 @@ class CudaTrainingKernels final : public TrainingKernels {
     KernelSet set = dtype == Dtype::bf16 ? training::functor_set_bf16(*context_)
                                          : training::functor_set_f32(*context_);
     set.memory = memory_;
+    set.recommender = training::missing_recommender("on a GPU yet");
     set.gemm = std::make_unique<training::LtGemm>(products_);
     set.recorder = std::make_unique<training::GraphRecorder>(context_->stream());
     return set;

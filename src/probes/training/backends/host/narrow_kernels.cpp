@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "probes/training/backends/host/wide_views.h"
+#include "probes/training/kernels/missing_kernels.h"
 
 namespace bench::training {
 namespace {
@@ -226,6 +227,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.elementwise = std::make_unique<NarrowElementwise>(std::move(wide.elementwise));
   set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
   set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
+  set.recommender = missing_recommender("in bf16");
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -68,6 +68,12 @@ TEST_CASE("updates smaller than a bf16's last bit are not lost: the master weigh
   CHECK(static_cast<float>(parameter[0]) == Approx(1.0 - 64.0 / 4096).margin(1e-3));
 }
 
+TEST_CASE("click models are refused in bf16, by name") {
+  const KernelSet kernels = host_kernels(Dtype::bf16);
+  CHECK_THROWS_WITH(kernels.recommender->relu_forward({}, {}),
+                    Catch::Matchers::Contains("click models have no kernels in bf16"));
+}
+
 TEST_CASE("statistics, constants and workspace of a bf16 model are f32") {
   const Llm model = make_llm(llm_preset("tiny"), 1, Dtype::bf16);
   const Plan plan = make_plan(*model.graph);

@@ -172,7 +172,7 @@ TEST_CASE("a device has one lane") {
     return set;
   };
   CHECK_THROWS_WITH(Replica(plan, model.losses, kernels, make_adamw({}), {2, 1, 1}),
-                    Catch::Contains("2 lanes on a device"));
+                    Catch::Matchers::Contains("2 lanes on a device"));
 }
 
 }  // namespace bench::training

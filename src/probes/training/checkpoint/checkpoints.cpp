@@ -45,7 +45,11 @@ Checkpoints::Checkpoints(DataParallel& training, Json identity, CheckpointOption
     : training_(training),
       identity_(std::move(identity)),
       options_(std::move(options)),
-      folder_(options_.folder, training.group().rank(), training.group().size()) {}
+      folder_(options_.folder, training.group().rank(), training.group().size()) {
+  if (!training.replica().kernels().memory->on_host())
+    throw Error(ErrorKind::input, "a training on a GPU cannot write checkpoints yet",
+                "leave the folder of checkpoints out");
+}
 
 void Checkpoints::add(std::vector<NamedView> sections) {
   added_.insert(added_.end(), sections.begin(), sections.end());

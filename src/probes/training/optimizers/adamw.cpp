@@ -39,7 +39,8 @@ class Adamw final : public Optimizer {
     return first_.bytes() + second_.bytes() + master_.bytes();
   }
   std::vector<NamedView> state() const override {
-    std::vector<NamedView> views{{"first_moments", first_.all()}, {"second_moments", second_.all()}};
+    std::vector<NamedView> views{{"first_moments", first_.all()},
+                                 {"second_moments", second_.all()}};
     if (master_) views.push_back({"master_weights", master_.all()});
     return views;
   }

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "probes/training/kernels/attention.h"
-#include "probes/training/kernels/functors/attention_flash_backward.h"
+#include "probes/training/kernels/functors/attention_flash_key.h"
 #include "probes/training/kernels/functors/row_elements.h"
 
 namespace bench::training {

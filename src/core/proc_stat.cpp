@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 namespace bench {
@@ -33,6 +34,21 @@ std::vector<ProcStat> all_processes() {
     if (const auto stat = read_proc_stat(std::stoi(name))) result.push_back(*stat);
   }
   return result;
+}
+
+std::vector<pid_t> living_descendants(pid_t ancestor) {
+  std::multimap<pid_t, ProcStat> children;
+  for (const ProcStat& process : all_processes()) children.emplace(process.parent, process);
+  std::vector<pid_t> found, next = {ancestor};
+  while (!next.empty()) {
+    const auto [begin, end] = children.equal_range(next.back());
+    next.pop_back();
+    for (auto child = begin; child != end; ++child) {
+      next.push_back(child->second.pid);
+      if (child->second.state != 'Z') found.push_back(child->second.pid);
+    }
+  }
+  return found;
 }
 
 }  // namespace bench

@@ -18,5 +18,7 @@ struct ProcStat {
 
 std::optional<ProcStat> read_proc_stat(pid_t pid);
 std::vector<ProcStat> all_processes();
+/// Of children, their children and so on those that are alive; no zombies.
+std::vector<pid_t> living_descendants(pid_t ancestor);
 
 }  // namespace bench

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,21 +35,8 @@ void tell(const std::string& word, int number) {
   if (write(kStatus, line.data(), line.size()) < 0) return;
 }
 
-/// Every living descendant: whoever lost its own parent is a child of ours.
-std::vector<pid_t> descendants() {
-  std::multimap<pid_t, ProcStat> children;
-  for (const ProcStat& process : all_processes()) children.emplace(process.parent, process);
-  std::vector<pid_t> found, next = {getpid()};
-  while (!next.empty()) {
-    const auto [begin, end] = children.equal_range(next.back());
-    next.pop_back();
-    for (auto child = begin; child != end; ++child) {
-      next.push_back(child->second.pid);
-      if (child->second.state != 'Z') found.push_back(child->second.pid);
-    }
-  }
-  return found;
-}
+/// Whoever lost its own parent is a child of ours.
+std::vector<pid_t> descendants() { return living_descendants(getpid()); }
 
 /// 0, or why it could not be started. The child shares our memory until it runs: posix_spawn.
 int start(char** command, pid_t& child) {

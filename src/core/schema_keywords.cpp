@@ -66,6 +66,7 @@ const std::map<std::string, Test>& keywords() {
       {"devices", is_anything},
       {"examples", is_anything},
       {"metrics", is_anything},
+      {"open_ended", is_boolean},
       {"process", is_boolean},
       {"title", is_text},
       {"unit", is_text}};

@@ -48,7 +48,8 @@ TEST_CASE(
       CHECK(entry.job.params.at("target") == rule.target);
       CHECK(entry.job.params.at("direction") == rule.direction);
       CHECK(entry.job.params.at("benchmark") == name);
-      CHECK(entry.job.seed == ++seed);  // each run another
+      CHECK(entry.job.seed == ++seed);                        // each run another
+      CHECK(entry.expected == Seconds{entry.job.timeout_s});  // nobody knows better
     }
   }
 }

@@ -68,10 +68,11 @@ double series_of(const Json& params) {
 }
 
 /// What it took last time; else half of the caps for each series, as most reach their interval
-/// earlier.
-Seconds expected_time(const Job& job, const Durations& durations) {
+/// earlier. Of a probe that goes on until something is reached only the timeout is known.
+Seconds expected_time(const Job& job, const ProbeEntry& probe, const Durations& durations) {
   if (const auto last = durations.find(duration_key(job)); last != durations.end())
     return last->second;
+  if (probe.params.json().value("open_ended", false)) return {job.timeout_s};
   const double series = 0.5 * (job.measure.max_time_s + job.measure.warm_up_max_s);
   return {std::min(job.timeout_s, series * series_of(job.params))};
 }
@@ -126,7 +127,7 @@ std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
         entry.cooldown = Seconds{suite_case.cooldown_s};
         entry.skip = launch_obstacle(entry.job, entry.places, site);
         if (entry.skip.empty()) entry.skip = set.obstacle;
-        if (entry.skip.empty()) entry.expected = expected_time(entry.job, durations);
+        if (entry.skip.empty()) entry.expected = expected_time(entry.job, probe, durations);
         jobs.push_back(std::move(entry));
       }
   }

@@ -201,6 +201,24 @@ TEST_CASE("a checkpoint of another training is refused, saying what differs") {
   CHECK_THAT(said[0], Contains("has checkpoints of 1 ranks, and these are 2"));
 }
 
+TEST_CASE("a checkpoint that cannot be written on one rank stops all, with the file's name") {
+  TemporaryDirectory folder;
+  std::vector<std::string> said(2);
+  run_ranks(2, [&](Group& group) {
+    const auto own = folder.path() / std::to_string(group.rank());
+    Training training(group, own);
+    if (group.rank() == 1) std::filesystem::remove(own);
+    try {
+      training.checkpoints.save();
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::environment)
+        said[static_cast<std::size_t>(group.rank())] = error.what();
+    }
+  });
+  CHECK_THAT(said[0], Contains("1/step-000000000000.rank-1-of-2.ckpt.unfinished"));
+  CHECK(said[0] == said[1]);
+}
+
 TEST_CASE("the outlier log's averages go on where they were") {
   GradientOutliers through, first;
   for (int step = 0; step < 60; ++step) {

@@ -50,8 +50,9 @@ std::optional<FileName> name_from(const std::string& text) {
 std::vector<FileName> names_in(const fs::path& folder) {
   std::vector<FileName> names;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder, failed))
-    if (const auto name = name_from(entry.path().filename().string())) names.push_back(*name);
+  fs::directory_iterator entries(folder, failed);
+  for (; !failed && entries != fs::directory_iterator(); entries.increment(failed))
+    if (const auto name = name_from(entries->path().filename().string())) names.push_back(*name);
   if (failed)
     throw Error(ErrorKind::environment,
                 "cannot look into " + folder.string() + ": " + failed.message());

@@ -16,6 +16,9 @@ namespace bench::training {
 namespace {
 
 constexpr std::size_t kMostBroadcast = std::size_t{1} << 28;
+constexpr const char* kUseOther =
+    "remove that checkpoint's files to go on from an older one, name another folder, or train with "
+    "what they were saved with";
 
 /// Where each parameter and shard lies: the optimizer's state is an array over them.
 std::string layout_of(const DataParallel& training, const Plan& plan) {
@@ -85,12 +88,9 @@ Json Checkpoints::meta(const Json& notes) const {
           {"notes", notes}};
 }
 
-void Checkpoints::agree(const std::string& reason) {
+void Checkpoints::agree(const std::string& reason, ErrorKind kind, const std::string& hint) {
   if (const std::string first = agreed(training_.group(), reason); !first.empty())
-    throw Error(
-        ErrorKind::input, first,
-        "remove that checkpoint's files to go on from an older one, name another folder, or "
-        "train with what they were saved with");
+    throw Error(kind, first, hint);
 }
 
 Checkpoints::Done Checkpoints::finish(std::int64_t step, double bytes, Seconds begin, Json notes) {
@@ -110,9 +110,10 @@ Checkpoints::Done Checkpoints::save(const Json& notes) {
   }
   double bytes = 0.0;
   agree(reason_of([&] {
-    bytes = static_cast<double>(
-        write_checkpoint(folder_.file(step), meta(notes), sections, options_.observer));
-  }));
+          bytes = static_cast<double>(
+              write_checkpoint(folder_.file(step), meta(notes), sections, options_.observer));
+        }),
+        ErrorKind::environment, "make room there, or name another folder for checkpoints");
   folder_.prune(step, options_.keep, options_.observer);
   return finish(step, bytes, begin, notes);
 }
@@ -166,12 +167,13 @@ std::optional<Checkpoints::Done> Checkpoints::load() {
     agree(others.empty()
               ? ""
               : fmt::format("{} has checkpoints of {} ranks, and these are {}",
-                            folder_.path().string(), others.front(), training_.group().size()));
+                            folder_.path().string(), others.front(), training_.group().size()),
+          ErrorKind::input, kUseOther);
     return {};
   }
   Json notes;
   double bytes = 0.0;
-  agree(reason_of([&] { notes = read(steps.back(), bytes); }));
+  agree(reason_of([&] { notes = read(steps.back(), bytes); }), ErrorKind::input, kUseOther);
   spread_shared();
   training_.replica().set_steps_done(steps.back());
   return finish(steps.back(), bytes, begin, std::move(notes));

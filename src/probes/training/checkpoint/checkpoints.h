@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "core/units.h"
 #include "probes/training/checkpoint/checkpoint_file.h"
@@ -57,7 +58,7 @@ class Checkpoints {
   void check(const Json& meta, const std::string& file) const;
   Json read(std::int64_t step, double& bytes);
   void spread_shared();
-  void agree(const std::string& reason);
+  void agree(const std::string& reason, ErrorKind kind, const std::string& hint);
   Done finish(std::int64_t step, double bytes, Seconds begin, Json notes);
 
   DataParallel& training_;

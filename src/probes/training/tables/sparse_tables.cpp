@@ -22,9 +22,10 @@ Var input_with_gradient(const Model& model) {
 
 void check_embeddings(View view, std::int64_t columns) {
   if (view.dtype != Dtype::f32 || view.columns != columns)
-    throw Error(ErrorKind::internal,
-                fmt::format("embeddings are {} of {} columns, tables have f32, {} in all",
-                            to_string(view.dtype), view.columns, columns));
+    throw Error(ErrorKind::input,
+                fmt::format("the model's embeddings are {} of {} columns, the tables' f32 of {}",
+                            to_string(view.dtype), view.columns, columns),
+                "train in f32");
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ void SparseTables::join(Group& group, WorkerPool& pool, const KernelFactory& ker
     });
   kernels_.clear();
   for (int thread = 0; thread < pool.size(); ++thread) kernels_.push_back(kernels(Dtype::f32));
+  if (!kernels_.front().bags || !kernels_.front().recommender)
+    throw Error(ErrorKind::environment, "this device has no kernels for embedding tables",
+                "train on the host");
   make_updates();
 }
 

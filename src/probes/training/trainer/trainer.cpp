@@ -1,15 +1,11 @@
 #include "probes/training/trainer/trainer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 
 #include "probes/host_clock.h"
 #include "probes/training/tables/sparse_tables.h"
-#include "probes/training/trainer/run_progress.h"
 
 namespace bench::training {
 namespace {
@@ -18,13 +14,6 @@ std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other
   const double scaled =
       static_cast<double>(steps) * static_cast<double>(batch) / static_cast<double>(other_batch);
   return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
-}
-
-double straggler_spread(const std::vector<PhaseTime>& breakdown, Seconds spread) {
-  Seconds computed;
-  for (const PhaseTime& time : breakdown)
-    if (time.phase == RunPhase::forward || time.phase == RunPhase::backward) computed += time.mean;
-  return computed.value > 0.0 ? spread / computed : 0.0;
 }
 
 }  // namespace
@@ -62,37 +51,6 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
                                         *replica_, options.check_every);
   if (resumed) checks_->resume(*resumed);
-}
-
-std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
-  const Recipe& recipe = options_.recipe;
-  const Json identity = {{"workload", workload_.name()}, {"preset", workload_.preset()},
-                         {"seed", options_.seed},        {"batch", recipe.batch},
-                         {"horizon", recipe.horizon},    {"dtype", to_string(options_.dtype)}};
-  checkpoints_ =
-      std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
-  if (const SparseTables* tables = workload_.tables())
-    for (const TableRows& rows : tables->rows()) {
-      const std::string name =
-          fmt::format("table/{}.{}", rows.shard().table, rows.shard().first_row);
-      checkpoints_->add({{name + "/values", rows.values()}, {name + "/state", rows.state()}});
-    }
-  const auto loaded = options_.resume ? checkpoints_->load() : std::nullopt;
-  if (!loaded) return {};
-  const RunProgress progress = run_progress_from_json(loaded->notes);
-  run_.first_step = done_ = loaded->step;
-  run_.curve = progress.curve;
-  evaluated_ = progress.evaluated;
-  elapsed_ = progress.elapsed;
-  return progress.norms;
-}
-
-void Trainer::save() {
-  const Seconds begin = steady_now();
-  const RunProgress progress{evaluated_, begin - begin_, run_.curve, checks_->norms()};
-  const Checkpoints::Done saved = checkpoints_->save(to_json(progress));
-  run_.checkpoints.push_back({saved.step, saved.seconds.value, saved.bytes.value});
-  breakdown_.add(RunPhase::checkpoint, steady_now() - begin);
 }
 
 TrainingRun Trainer::run(RunObserver& observer) {
@@ -183,56 +141,6 @@ void Trainer::evaluate(RunObserver& observer) {
   observer.evaluation_stop(samples_done(), quality);
   evaluated_ = done_;
   breakdown_.add(RunPhase::evaluation, steady_now() - begin);
-}
-
-void Trainer::finish() {
-  run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
-  run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
-  run_.memory = memory();
-  run_.checks = checks_->finish(group_);
-  if (group_.size() > 1 && workload_.tables() == nullptr) run_.checks.push_back(exchange_check());
-  std::vector<double> seconds;
-  for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
-  group_.max(seconds);
-  for (std::size_t i = 0; i < seconds.size(); ++i) run_.steps[i].seconds = seconds[i];
-  if (!run_.converged) return;
-  run_.samples_to_target = run_.curve.back().samples;
-  run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
-}
-
-/// Untimed, on the samples of the step that would come next.
-TrainingCheck Trainer::exchange_check() {
-  const auto fill_of = [&](int rank) {
-    return [this, rank](const Lane& lane, int number) {
-      workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
-    };
-  };
-  const GradientAgreement agreement = parallel_->compare_gradient(fill_of);
-  return {"gradient_exchange", agreement.held(),
-          fmt::format("the gradient of {} ranks is {:.2g} away, relatively, from what one computes "
-                      "of all their samples",
-                      group_.size(), agreement.distance)};
-}
-
-std::vector<MemoryUse> Trainer::memory() const {
-  std::vector<MemoryUse> uses;
-  for (std::size_t i = 0; i < kMemoryLabels; ++i) {
-    const auto label = static_cast<Label>(i);
-    uses.push_back({std::string(to_string(label)), replica_->memory_bytes(label)});
-  }
-  uses.push_back({"optimizer", replica_->optimizer_bytes()});
-  uses.push_back({"exchange", parallel_->exchange_bytes()});
-  uses.push_back({"evaluation", evaluator_->memory_bytes()});
-  if (const SparseTables* tables = workload_.tables()) {
-    uses.push_back({"tables", tables->table_bytes()});
-    uses.push_back({"table_buffers", tables->buffer_bytes()});
-  }
-  return uses;
-}
-
-std::int64_t Trainer::parameter_count() const {
-  const SparseTables* tables = workload_.tables();
-  return model_.graph->parameter_count() + (tables != nullptr ? tables->parameter_count() : 0);
 }
 
 }  // namespace bench::training

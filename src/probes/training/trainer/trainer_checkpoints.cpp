@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "probes/host_clock.h"
+#include "probes/training/tables/sparse_tables.h"
+#include "probes/training/trainer/run_progress.h"
+#include "probes/training/trainer/trainer.h"
+
+namespace bench::training {
+
+std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
+  const Recipe& recipe = options_.recipe;
+  const Json identity = {{"workload", workload_.name()}, {"preset", workload_.preset()},
+                         {"seed", options_.seed},        {"batch", recipe.batch},
+                         {"horizon", recipe.horizon},    {"dtype", to_string(options_.dtype)}};
+  checkpoints_ =
+      std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
+  if (const SparseTables* tables = workload_.tables())
+    for (const TableRows& rows : tables->rows()) {
+      const std::string name =
+          fmt::format("table/{}.{}", rows.shard().table, rows.shard().first_row);
+      checkpoints_->add({{name + "/values", rows.values()}, {name + "/state", rows.state()}});
+    }
+  const auto loaded = options_.resume ? checkpoints_->load() : std::nullopt;
+  if (!loaded) return {};
+  const RunProgress progress = run_progress_from_json(loaded->notes);
+  run_.first_step = done_ = loaded->step;
+  run_.curve = progress.curve;
+  evaluated_ = progress.evaluated;
+  elapsed_ = progress.elapsed;
+  return progress.norms;
+}
+
+void Trainer::save() {
+  const Seconds begin = steady_now();
+  const RunProgress progress{evaluated_, begin - begin_, run_.curve, checks_->norms()};
+  const Checkpoints::Done saved = checkpoints_->save(to_json(progress));
+  run_.checkpoints.push_back({saved.step, saved.seconds.value, saved.bytes.value});
+  breakdown_.add(RunPhase::checkpoint, steady_now() - begin);
+}
+
+}  // namespace bench::training

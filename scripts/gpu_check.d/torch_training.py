@@ -4,14 +4,16 @@ scaled_dot_product_attention, fused AdamW, gradients clipped at 1."""
 
 import json
 import math
+import pathlib
 import statistics
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "peers"))
 try:
     import torch
     from torch import nn
-    from torch.nn import functional as F
+    from torch_models import Decoder
 except ImportError:
     sys.exit(77)
 if not torch.cuda.is_available():
@@ -24,82 +26,10 @@ SHAPES = {
 }
 
 
-class RmsNorm(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.gain = nn.Parameter(torch.ones(width))
-
-    def forward(self, x):
-        wide = x.float()
-        return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-5)).to(x.dtype) * self.gain
-
-
-def rotated(x, cosine, sine):
-    half = x.shape[-1] // 2
-    a, b = x[..., :half], x[..., half:]
-    return torch.cat((a * cosine - b * sine, a * sine + b * cosine), dim=-1).to(x.dtype)
-
-
-class Block(nn.Module):
-    def __init__(self, s):
-        super().__init__()
-        self.heads, self.kv, self.dim, self.gpt2 = s["heads"], s["kv"], s["width"] // s["heads"], s["gpt2"]
-        norm = nn.LayerNorm if self.gpt2 else RmsNorm
-        self.norm1, self.norm2 = norm(s["width"]), norm(s["width"])
-        packed = (self.heads + 2 * self.kv) * self.dim
-        self.qkv = nn.Linear(s["width"], packed, bias=self.gpt2)
-        self.out = nn.Linear(s["width"], s["width"], bias=self.gpt2)
-        self.up = nn.Linear(s["width"], s["hidden"] * (1 if self.gpt2 else 2), bias=self.gpt2)
-        self.down = nn.Linear(s["hidden"], s["width"], bias=self.gpt2)
-
-    def forward(self, x, cosine, sine):
-        b, t, _ = x.shape
-        q, k, v = self.qkv(self.norm1(x)).split([self.heads * self.dim, self.kv * self.dim, self.kv * self.dim], dim=-1)
-        q = q.view(b, t, self.heads, self.dim).transpose(1, 2)
-        k = k.view(b, t, self.kv, self.dim).transpose(1, 2)
-        v = v.view(b, t, self.kv, self.dim).transpose(1, 2)
-        if not self.gpt2:
-            q, k = rotated(q, cosine, sine), rotated(k, cosine, sine)
-        if self.kv != self.heads:
-            k, v = (y.repeat_interleave(self.heads // self.kv, dim=1) for y in (k, v))
-        a = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, -1)
-        x = x + self.out(a)
-        h = self.up(self.norm2(x))
-        if self.gpt2:
-            h = F.gelu(h, approximate="tanh")
-        else:
-            gate, up = h.chunk(2, dim=-1)
-            h = F.silu(gate) * up
-        return x + self.down(h)
-
-
-class Model(nn.Module):
-    def __init__(self, s):
-        super().__init__()
-        self.gpt2 = s["gpt2"]
-        self.table = nn.Embedding(s["vocabulary"], s["width"])
-        self.positions = nn.Embedding(s["sequence"], s["width"]) if self.gpt2 else None
-        self.blocks = nn.ModuleList(Block(s) for _ in range(s["layers"]))
-        self.norm = (nn.LayerNorm if self.gpt2 else RmsNorm)(s["width"])
-        half = s["width"] // s["heads"] // 2
-        angles = torch.outer(torch.arange(s["sequence"]).float(), 5e5 ** (-torch.arange(half).float() / half))
-        self.register_buffer("cosine", angles.cos())
-        self.register_buffer("sine", angles.sin())
-
-    def forward(self, tokens, targets):
-        x = self.table(tokens)
-        if self.gpt2:
-            x = x + self.positions.weight
-        for block in self.blocks:
-            x = block(x, self.cosine, self.sine)
-        logits = F.linear(self.norm(x), self.table.weight)
-        return F.cross_entropy(logits.view(-1, logits.shape[-1]).float(), targets.view(-1))
-
-
 def measured(name, s):
     row = {"model": name, "batch": s["batch"], "sequence": s["sequence"]}
     try:
-        model = Model(s).cuda()
+        model = Decoder(s).cuda()
         for parameter in model.parameters():
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=0.5 / math.sqrt(s["width"]))

@@ -3,7 +3,8 @@
     docs_commands_test.py BENCHCTL
 
 Commands are taken from lines that begin with build/bin/benchctl, from sh blocks, and from code in the text. A `run` of a whole suite is
-planned instead, with the same options, and so is an `accept`: that it is understood is asked here, not what it measures.
+planned instead, with the same options, and so is an `accept`; of a `train` and a `report`, which cannot be planned, the options are looked up in
+its help: that it is understood is asked here, not what it measures.
 """
 
 import os
@@ -21,6 +22,7 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 IN_FENCE = re.compile(r"^benchctl (\S.*)$", re.MULTILINE)
 IN_TEXT = re.compile(r"`(?:build/bin/)?benchctl ([a-z][^`]*)`")
 SCRIPT = re.compile(r"\bscripts/([a-z_]+)(?![\w./])")
+LOOKED_UP = {"train": 1, "report": 2}  # and how many words name the command
 ONLY_OF_RUN = {"--label": 1, "--json": 0, "--localise": 0, "--localise-jobs": 1, "--localise-time": 1}
 
 
@@ -49,10 +51,14 @@ def planned(words):
     return kept
 
 
+def unknown_options(words, help_text):
+    options = {word for word in words if word.startswith("--")}
+    return sorted(option for option in options if not re.search(re.escape(option) + r"\b", help_text))
+
+
 def planned_acceptance(words, help_text):
     """`accept` as a plan of its level's suite; options that it does not know make no plan."""
-    options = {word for word in words if word.startswith("--")}
-    unknown = sorted(option for option in options if not re.search(re.escape(option) + r"\b", help_text))
+    unknown = unknown_options(words, help_text)
     value = lambda name, otherwise: words[words.index(name) + 1] if name in words else otherwise
     return ["plan", f"accept-{value('--level', 'quick')}", "--hosts", value("--hosts", ""), *unknown]
 
@@ -72,6 +78,9 @@ def main():
             tried += 1
             if words[0] == "accept" and len(words) > 1:
                 words = planned_acceptance(words, accept_help)
+            if words[0] in LOOKED_UP and len(words) > 1:
+                command = words[:LOOKED_UP[words[0]]]
+                words = [*command, *(unknown_options(words, call(*command, "--help").stdout) or ["--help"])]
             done = call(*(planned(words) if words[0] == "run" and len(words) > 1 else words + ["--help"] * (len(words) == 1)))
             if done.returncode != 0:
                 wrong.append(f"{page}: benchctl {' '.join(words)}: exit code {done.returncode}: {done.stderr.strip()[:300]}")

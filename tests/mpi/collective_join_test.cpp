@@ -1,8 +1,9 @@
 // Runs under mpirun with 2 or 3 ranks: joining the ranks, paths that are asked for, recorded
 // operations, and what a library chose.
 #include "core/error.h"
-#include "tests/mpi/wrapped_group.h"
+#include "tests/mpi/run_collective.h"
 #include "tests/support/catch.h"
+#include "tests/support/group_with.h"
 
 namespace bench {
 namespace {
@@ -71,7 +72,7 @@ class TalkativeCollectives final : public Collectives {
 
 TEST_CASE("what a library chose stands beside each rate, and its paths are held against the wish") {
   TalkativeCollectives talkative(mpi_test_group());
-  WrappedGroup group(mpi_test_group(), talkative);
+  GroupWith group(mpi_test_group(), talkative);
   const MpiRun run = run_collective(group, {{"max_bytes", 64}});
   CHECK(run.outcome.status == Status::ok);
   for (const Samples& samples : run.samples)
@@ -85,7 +86,7 @@ TEST_CASE("what a library chose stands beside each rate, and its paths are held 
 
 TEST_CASE("ranks that one rank cannot join skip together") {
   TalkativeCollectives talkative(mpi_test_group());
-  WrappedGroup group(mpi_test_group(), talkative);
+  GroupWith group(mpi_test_group(), talkative);
   const MpiRun run = run_collective(group, {{"network_card", "none0"}});
   CHECK(run.outcome.status == Status::skipped);
   CHECK(run.outcome.reason.find("no such path: ") == 0);
@@ -93,7 +94,7 @@ TEST_CASE("ranks that one rank cannot join skip together") {
 
 TEST_CASE("recorded operations are repeated as a whole, verified, and labelled") {
   TalkativeCollectives talkative(mpi_test_group());
-  WrappedGroup group(mpi_test_group(), talkative);
+  GroupWith group(mpi_test_group(), talkative);
   const MpiRun run = run_collective(
       group,
       {{"max_bytes", 64}, {"graph_calls", {1, 8}}, {"placements", {"out_of_place", "in_place"}}});

@@ -8,8 +8,9 @@
 
 #include "core/error.h"
 #include "probes/device/collectives.h"
-#include "tests/mpi/wrapped_group.h"
+#include "tests/mpi/run_collective.h"
 #include "tests/support/catch.h"
+#include "tests/support/group_with.h"
 
 namespace bench {
 namespace {
@@ -70,7 +71,7 @@ TEST_CASE("every operation, type and placement is exact") {
 TEST_CASE("a flipped bit on any rank makes the job invalid on every rank") {
   for (int rank = 0; rank < mpi_test_group().size(); ++rank) {
     CorruptCollectives corrupt(mpi_test_group(), rank);
-    WrappedGroup group(mpi_test_group(), corrupt);
+    GroupWith group(mpi_test_group(), corrupt);
     for (const char* op :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv"}) {
       INFO(op << " on rank " << rank);
@@ -97,7 +98,7 @@ class SlowCollectives final : public Collectives {
 TEST_CASE("each rank's own times are kept: the longest is the latency, and the slow rank's") {
   const int slow = mpi_test_group().size() - 1;
   SlowCollectives collectives(mpi_test_group(), slow);
-  WrappedGroup group(mpi_test_group(), collectives);
+  GroupWith group(mpi_test_group(), collectives);
   const MpiRun run = run_collective(group, {{"max_bytes", 64}});
   if (group.rank() != 0) return;
   REQUIRE(run.chunks.size() == 1);
@@ -121,7 +122,7 @@ TEST_CASE("each rank's own times are kept: the longest is the latency, and the s
 TEST_CASE("buffers lie as far behind the beginning of a page as asked") {
   for (const std::size_t offset : {0, 16}) {
     NotingCollectives noting(mpi_test_group());
-    WrappedGroup group(mpi_test_group(), noting);
+    GroupWith group(mpi_test_group(), noting);
     const MpiRun run = run_collective(group, {{"offset_bytes", offset}, {"timing", "pipelined"}});
     CHECK(run.outcome.status == Status::ok);
     CHECK(noting.places == std::set<std::uintptr_t>{offset});

@@ -4,8 +4,9 @@
 
 #include "core/error.h"
 #include "probes/device/collectives.h"
-#include "tests/mpi/wrapped_group.h"
+#include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
+#include "tests/support/group_with.h"
 
 namespace bench {
 namespace {
@@ -65,14 +66,13 @@ TEST_CASE(
 }
 
 /// Real MPI, also beside computations, whose result is spoiled on rank 1.
-class SpoiledCollectives final : public Collectives {
+class SpoiledCollectives final : public PassingCollectives {
  public:
-  explicit SpoiledCollectives(Group& group) : group_(group) {}
+  explicit SpoiledCollectives(Group& group) : PassingCollectives(group), group_(group) {}
   void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
-    group_.collectives()->run(op, send, recv, count, dtype);
+    PassingCollectives::run(op, send, recv, count, dtype);
     if (group_.rank() == 1) static_cast<std::byte*>(recv)[3] ^= std::byte{1};
   }
-  Overlap* overlap() override { return group_.collectives()->overlap(); }
 
  private:
   Group& group_;
@@ -80,7 +80,7 @@ class SpoiledCollectives final : public Collectives {
 
 TEST_CASE("a flipped bit in what was communicated beside products is found") {
   SpoiledCollectives spoiled(mpi_test_group());
-  WrappedGroup group(mpi_test_group(), spoiled);
+  GroupWith group(mpi_test_group(), spoiled);
   const MpiRun run = run_briefly(group, "concurrency",
                                  parse_json(R"({"loads": ["communication"], "dtype": "f32",
         "shape": [32, 32, 32], "threads": 1, "message_bytes": 4096})",

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "probes/device/collectives.h"
 
 namespace bench {
 namespace {

@@ -6,6 +6,7 @@
 #include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/parallel/data_parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/group_with.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/llm_trainer.h"
 

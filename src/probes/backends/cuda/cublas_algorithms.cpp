@@ -17,7 +17,7 @@ int setting(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttri
 }  // namespace
 
 std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
-                                                    const CublasDescriptors& descriptors,
+                                                    const CublasDescription& product,
                                                     std::size_t workspace_bytes, int wanted) {
   Preference preference;
   check(cublasLtMatmulPreferenceCreate(preference.out()), "say what is preferred");
@@ -28,8 +28,8 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
   std::vector<cublasLtMatmulHeuristicResult_t> proposed(static_cast<std::size_t>(wanted));
   int got = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      handle, descriptors.operation(), descriptors.first(), descriptors.second(),
-      descriptors.result(), descriptors.result(), preference.get(), wanted, proposed.data(), &got);
+      handle, product.operation, product.first, product.second, product.result, product.result,
+      preference.get(), wanted, proposed.data(), &got);
   if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "ask for algorithms");
   proposed.resize(static_cast<std::size_t>(got));
   std::vector<cublasLtMatmulAlgo_t> algorithms;

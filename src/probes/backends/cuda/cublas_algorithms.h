@@ -12,7 +12,7 @@ namespace bench {
 
 /// The best first, by the library's own judgement; empty where it has none.
 std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
-                                                    const CublasDescriptors& descriptors,
+                                                    const CublasDescription& product,
                                                     std::size_t workspace_bytes, int wanted);
 
 /// What of an algorithm decides in which order it adds: the same words, the same bits of a product

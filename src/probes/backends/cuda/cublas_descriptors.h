@@ -34,7 +34,13 @@ class CublasHandle {
   Handle handle_ = nullptr;
 };
 
-/// The three layouts and the operation of one product.
+/// A product in the library's words: an operation and the layouts of its three matrices.
+struct CublasDescription {
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
+};
+
+/// One that is owned.
 class CublasDescriptors {
  public:
   CublasDescriptors(const CublasProduct& product, const CublasTypes& types, bool fast_accumulation);
@@ -44,6 +50,9 @@ class CublasDescriptors {
   /// error.
   void set_scales(const void* first, const void* second);
 
+  CublasDescription get() const {
+    return {operation_.get(), first_.get(), second_.get(), result_.get()};
+  }
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
   cublasLtMatrixLayout_t first() const { return first_.get(); }
   cublasLtMatrixLayout_t second() const { return second_.get(); }

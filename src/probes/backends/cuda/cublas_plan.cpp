@@ -44,7 +44,7 @@ CublasPlan::CublasPlan(const GemmRequest& request, const CublasTypes& types,
     b_scales_ = DeviceMemory(scale_bytes(static_cast<std::size_t>(shape_.n), blocks_in_line()));
     descriptors_.set_scales(b_scales_.as<>(), a_scales_.as<>());
   }
-  algorithms_ = cublas_algorithms(context.handle, descriptors_, context.workspace_bytes,
+  algorithms_ = cublas_algorithms(context.handle, descriptors_.get(), context.workspace_bytes,
                                   std::max(1, request.candidates));
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "probes/backends/cuda/cublas_algorithms.h"
 
 namespace bench::training {
 namespace {
@@ -36,21 +37,9 @@ LtPlan::LtPlan(const LtLayout& layout) : layout_(layout) {
 }
 
 void LtPlan::propose(cublasLtHandle_t handle, std::size_t workspace_bytes, int wanted) {
-  CublasHandle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference;
-  check(cublasLtMatmulPreferenceCreate(preference.out()), "say what is preferred");
-  check(cublasLtMatmulPreferenceSetAttribute(preference.get(),
-                                             CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                             &workspace_bytes, sizeof workspace_bytes),
-        "say how large the workspace is");
-  std::vector<cublasLtMatmulHeuristicResult_t> proposed(static_cast<std::size_t>(wanted));
-  int got = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      handle, operation_.get(), first_.get(), second_.get(), result_.get(), result_.get(),
-      preference.get(), wanted, proposed.data(), &got);
-  if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "ask for algorithms");
-  for (int i = 0; i < got; ++i)
-    if (proposed[static_cast<std::size_t>(i)].state == CUBLAS_STATUS_SUCCESS)
-      algorithms_.push_back(proposed[static_cast<std::size_t>(i)].algo);
+  algorithms_ =
+      cublas_algorithms(handle, {operation_.get(), first_.get(), second_.get(), result_.get()},
+                        workspace_bytes, wanted);
   if (algorithms_.empty())
     throw Error(ErrorKind::environment,
                 "cuBLASLt proposes no algorithm for a product of " + sizes_text(layout_),

@@ -172,22 +172,8 @@ class NarrowLoss final : public Narrow<LossKernels> {
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
-  void adamw(const AdamwRange& range) override {
-    WideViews views(buffers_);
-    AdamwRange wide = range;
-    wide.gradients = views.read(range.gradients);
-    wide.parameters = master(views, range);
-    wide_->adamw(wide);
-    round(range);
-  }
-  void sgd(const SgdRange& range) override {
-    WideViews views(buffers_);
-    SgdRange wide = range;
-    wide.gradients = views.read(range.gradients);
-    wide.parameters = master(views, range);
-    wide_->sgd(wide);
-    round(range);
-  }
+  void adamw(const AdamwRange& range) override { update(range, &OptimizerKernels::adamw); }
+  void sgd(const SgdRange& range) override { update(range, &OptimizerKernels::sgd); }
   void adagrad_rows(const AdagradRows& rows) override {
     WideViews views(buffers_);
     AdagradRows wide = rows;
@@ -201,6 +187,16 @@ class NarrowUpdates final : public Narrow<OptimizerKernels> {
   }
 
  private:
+  /// Of the f32 master weights; the bf16 ones are these, rounded.
+  template <class Range>
+  void update(const Range& range, void (OptimizerKernels::*kernel)(const Range&)) {
+    WideViews views(buffers_);
+    Range wide = range;
+    wide.gradients = views.read(range.gradients);
+    wide.parameters = master(views, range);
+    (wide_.get()->*kernel)(wide);
+    round(range);
+  }
   template <class Range>
   static View master(WideViews& views, const Range& range) {
     if (range.start)

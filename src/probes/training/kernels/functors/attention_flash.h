@@ -34,6 +34,20 @@ BENCH_BOTH void load_tile(Block& block, const RowOf& row, std::int64_t first, in
   });
 }
 
+/// sums += weights x rows, for every warp: of each thread, its fragments of 16 rows of weights for
+/// `count` rows of shared memory, and of 16 rows of dim sums.
+template <int count, int dim, class Block, class Weights, class Sums>
+BENCH_BOTH void add_product(Block& block, const Bf16* rows, const Weights& weights,
+                            const Sums& sums) {
+  BENCH_UNROLL
+  for (int k = 0; k < count / 16; ++k) BENCH_UNROLL
+  for (int n = 0; n < dim / 8; ++n)
+    multiply_tiles(
+        block, [&](int thread) -> TileC& { return sums(thread)[n]; },
+        [&](int thread) { return as_factor(weights(thread)[2 * k], weights(thread)[2 * k + 1]); },
+        [&](int thread) { return load_b_columns(rows, kFlashStride<dim>, 16 * k, 8 * n, thread); });
+}
+
 template <int dim>
 struct FlashForward {
   static constexpr int kKeys = 64;
@@ -69,7 +83,9 @@ struct FlashForward {
       block.sync();
       score(block, own, keys);
       soften(block, own, q0, k0);
-      gather(block, own, values);
+      add_product<kKeys, dim>(
+          block, values, [&](int thread) { return own(thread).scores; },
+          [&](int thread) { return own(thread).result; });
     }
     finish(block, own, s, head, q0);
   }
@@ -144,21 +160,6 @@ struct FlashForward {
           mine.sum[row] += mine.scores[n].v[i] = exp2f(mine.scores[n].v[i] - most);
       }
     });
-  }
-
-  template <class Block, class Owns>
-  BENCH_BOTH void gather(Block& block, Owns& own, const Bf16* values) const {
-    BENCH_UNROLL
-    for (int k = 0; k < kKeys / 16; ++k) BENCH_UNROLL
-    for (int n = 0; n < dim / 8; ++n)
-      multiply_tiles(
-          block, [&](int thread) -> TileC& { return own(thread).result[n]; },
-          [&](int thread) {
-            return as_factor(own(thread).scores[2 * k], own(thread).scores[2 * k + 1]);
-          },
-          [&](int thread) {
-            return load_b_columns(values, kFlashStride<dim>, 16 * k, 8 * n, thread);
-          });
   }
 
   template <class Block, class Owns>

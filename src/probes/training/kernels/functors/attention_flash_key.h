@@ -50,7 +50,12 @@ struct FlashKeyGradient {
         block.sync();
         score(block, own, shared);
         block.each([&](int thread) { slope(own(thread), shared, q0, k0, thread); });
-        gather(block, own, shared);
+        add_product<kQueries, dim>(
+            block, shared.upper, [&](int thread) { return own(thread).shares; },
+            [&](int thread) { return own(thread).value; });
+        add_product<kQueries, dim>(
+            block, shared.queries, [&](int thread) { return own(thread).slopes; },
+            [&](int thread) { return own(thread).key; });
       }
     block.each([&](int thread) { finish(own(thread), s, kv, k0, thread); });
   }
@@ -114,30 +119,6 @@ struct FlashKeyGradient {
       float &share = own.shares[n].v[i], &slope = own.slopes[n].v[i];
       share = sees ? exp2f((share * scale - shared.log_sum[column]) * kLog2e) : 0.0f;
       slope = share * (slope - shared.row_sum[column]) * scale;
-    }
-  }
-
-  template <class Block, class Owns>
-  BENCH_BOTH void gather(Block& block, Owns& own, const Shared& shared) const {
-    BENCH_UNROLL
-    for (int k = 0; k < kQueries / 16; ++k) BENCH_UNROLL
-    for (int n = 0; n < dim / 8; ++n) {
-      multiply_tiles(
-          block, [&](int thread) -> TileC& { return own(thread).value[n]; },
-          [&](int thread) {
-            return as_factor(own(thread).shares[2 * k], own(thread).shares[2 * k + 1]);
-          },
-          [&](int thread) {
-            return load_b_columns(shared.upper, kFlashStride<dim>, 16 * k, 8 * n, thread);
-          });
-      multiply_tiles(
-          block, [&](int thread) -> TileC& { return own(thread).key[n]; },
-          [&](int thread) {
-            return as_factor(own(thread).slopes[2 * k], own(thread).slopes[2 * k + 1]);
-          },
-          [&](int thread) {
-            return load_b_columns(shared.queries, kFlashStride<dim>, 16 * k, 8 * n, thread);
-          });
     }
   }
 

@@ -88,17 +88,9 @@ struct FlashQueryGradient {
         }
       }
       block.each([&](int thread) { slope(own(thread), q0, k0, thread); });
-      BENCH_UNROLL
-      for (int k = 0; k < kKeys / 16; ++k) BENCH_UNROLL
-      for (int n = 0; n < dim / 8; ++n)
-        multiply_tiles(
-            block, [&](int thread) -> TileC& { return own(thread).result[n]; },
-            [&](int thread) {
-              return as_factor(own(thread).slopes[2 * k], own(thread).slopes[2 * k + 1]);
-            },
-            [&](int thread) {
-              return load_b_columns(keys, kFlashStride<dim>, 16 * k, 8 * n, thread);
-            });
+      add_product<kKeys, dim>(
+          block, keys, [&](int thread) { return own(thread).slopes; },
+          [&](int thread) { return own(thread).result; });
     }
     block.each([&](int thread) { finish(own(thread), s, head, q0, thread); });
   }

@@ -2,7 +2,9 @@
 #include "probes/training/trainer/trainer.h"
 
 #include <cmath>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/error.h"
@@ -30,6 +32,26 @@ struct Told final : RunObserver {
   }
   std::vector<std::string> words = {};
 };
+
+/// A run that ends without a word when it has trained on so many samples.
+struct EndsAbruptly final : RunObserver {
+  explicit EndsAbruptly(std::int64_t samples) : at(samples) {}
+  void block_start(std::int64_t samples) override {
+    if (samples == at) throw std::runtime_error("killed");
+  }
+  std::int64_t at;
+};
+
+void train_until_killed(const ShortTraining& training, std::int64_t samples) {
+  EndsAbruptly killed(samples);
+  const auto alone = make_self_group();
+  CHECK_THROWS_WITH(train_short(training, *alone, killed), "killed");
+}
+
+/// All but its time.
+auto judged(const CurvePoint& p) {
+  return std::tuple(p.step, p.samples, p.gap, p.native, p.floor, p.loss);
+}
 
 double sum_of_shares(const TrainingRun& run) {
   double sum = 0.0;
@@ -142,6 +164,17 @@ TEST_CASE("a training that goes on from a checkpoint is the one that never stopp
     CHECK(rest.steps[i].loss == whole.steps[20 + i].loss);
   CHECK(rest.curve.back().gap == whole.curve.back().gap);
   CHECK(rest.curve.back().samples == whole.curve.back().samples);
+
+  const TemporaryDirectory other;
+  training.checkpoint = other.path();
+  train_until_killed(training, 20 * 32);  // a run that evaluates, with nothing to go on from yet
+  const TrainingRun evaluated = train_short(training);
+  CHECK(evaluated.first_step == 20);
+  REQUIRE(evaluated.curve.size() == whole.curve.size());
+  for (std::size_t i = 0; i < whole.curve.size(); ++i) {
+    INFO("point " << i);
+    CHECK(judged(evaluated.curve[i]) == judged(whole.curve[i]));
+  }
 }
 
 TEST_CASE("a checkpoint of another training is refused") {

@@ -59,21 +59,31 @@ TrainingRun Trainer::run(RunObserver& observer) {
   begin_ = begin - elapsed_;
   run_.initialisation = begin - started_;
   observer.run_start();
-  const std::int64_t every = options_.recipe.evaluation_every;
   while (trains_on()) {
     observer.block_start(samples_done());
-    do {
-      train_step();
-      if (checkpoints_ && done_ % options_.checkpoint_every == 0) save();
-    } while (done_ < last_step_ && (every == 0 || done_ % every != 0));
+    train_block();
     if (checks_->due(done_) || done_ == last_step_) look();
     observer.block_stop(samples_done());
     if (options_.steps == 0) evaluate(observer);
+    if (save_is_due()) save();  // with what was just evaluated
   }
   run_.wall = steady_now() - begin;
   observer.run_stop(samples_done(), run_.converged);
   finish();
   return std::move(run_);
+}
+
+bool Trainer::block_ends() const {
+  const std::int64_t every = options_.recipe.evaluation_every;
+  return done_ == last_step_ || (every > 0 && done_ % every == 0);
+}
+
+void Trainer::train_block() {
+  train_step();
+  while (!block_ends()) {
+    if (save_is_due()) save();
+    train_step();
+  }
 }
 
 void Trainer::train_step() {

@@ -59,6 +59,9 @@ class Trainer {
 
  private:
   bool trains_on() const { return done_ < last_step_ && !run_.converged; }
+  bool block_ends() const;
+  bool save_is_due() const { return checkpoints_ && done_ % options_.checkpoint_every == 0; }
+  void train_block();
   void train_step();
   void keep(const StepOutcome& step, double rate);
   void look();

@@ -1,4 +1,6 @@
 // The probe `training`: what a job says of its run, and when it must not be believed.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -199,6 +201,24 @@ TEST_CASE(
   CHECK(at("eval_stop") < at("eval_accuracy"));
   CHECK(lines.back().metadata.at("status") == "success");
   CHECK(std::ranges::none_of(keys, [](const auto& k) { return k.starts_with("submission"); }));
+}
+
+TEST_CASE("a run resumed where it had met its target says so, and repeats no unchecked result") {
+  const TemporaryDirectory folder;
+  Json params = kToEasyTarget;
+  params.update({{"checkpoint", folder.path().string()}, {"checkpoint_every", 1}});
+  TrainingJob first(params);
+  CHECK(first.run().status == Status::ok);
+  params["resume"] = true;
+  TrainingJob again(params);
+  const Outcome outcome = again.run();
+  CHECK(outcome.status == Status::skipped);
+  const double samples = first.columns("curve").at("samples").back().get<double>();
+  CHECK_THAT(outcome.reason,
+             Contains(fmt::format("after step {:.0f} has met the target, with a "
+                                  "gap of {:.4g} (target 1.5) after {:.0f} samples",
+                                  samples / 32, first.one("quality").values.at(0), samples)));
+  CHECK(again.of("time_to_target").empty());
 }
 
 TEST_CASE("a device without kernels for training skips it, and a slip in a preset is an error") {

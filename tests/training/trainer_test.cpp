@@ -177,6 +177,29 @@ TEST_CASE("a training that goes on from a checkpoint is the one that never stopp
   }
 }
 
+TEST_CASE("a run whose checkpoint has met the target trains no further, unless a harder one asks") {
+  ShortTraining training;
+  training.recipe = short_recipe(1000, 1.5);
+  const TemporaryDirectory folder;
+  training.checkpoint = folder.path();
+  const TrainingRun first = train_short(training);
+  REQUIRE(first.converged);
+  training.resume = true;
+  const TrainingRun again = train_short(training);
+  CHECK(again.converged);
+  CHECK(again.steps.empty());
+  CHECK(again.first_step == static_cast<std::int64_t>(first.steps.size()));
+  REQUIRE(again.curve.size() == first.curve.size());
+  CHECK(again.curve.back().seconds == first.curve.back().seconds);
+  CHECK(again.samples_to_target == first.samples_to_target);
+  CHECK(again.samples_to_target_interpolated == first.samples_to_target_interpolated);
+  training.recipe.target = 0.9 * first.curve.back().gap;
+  const TrainingRun harder = train_short(training);
+  CHECK(harder.converged);
+  CHECK(harder.steps.size() >= 10);
+  CHECK(harder.curve.size() > first.curve.size());
+}
+
 TEST_CASE("a checkpoint of another training is refused") {
   ShortTraining training;
   const TemporaryDirectory folder;

@@ -1,5 +1,7 @@
 // Trains a workload on data whose best attainable quality is known, until its target is met: time
 // to train by MLPerf's clock, and where that time went.
+#include <fmt/format.h>
+
 #include "probes/probe.h"
 #include "probes/procedures/training_log.h"
 #include "probes/procedures/training_records.h"
@@ -52,6 +54,20 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   return options;
 }
 
+/// Of a run whose checkpoint is at its end. No result: its checks looked at steps of processes
+/// before this one, and what they found is in those processes' records alone.
+std::string nothing_left(const training::TrainingRun& run, double target) {
+  const std::string left =
+      fmt::format("there is nothing left to train: the checkpoint after step {} ", run.first_step);
+  if (run.curve.empty()) return left + "is at the run's end";
+  const training::CurvePoint& last = run.curve.back();
+  return left + fmt::format(
+                    "{}, with a gap of {:.4g} (target {:.4g}) after {:.0f} samples and "
+                    "{:.4g} s; no step was left by which to check it",
+                    run.converged ? "has met the target" : "is at the run's end", last.gap, target,
+                    last.samples, last.seconds);
+}
+
 void run_training(State& state) {
   TrainingKernels* kernels = state.device().training_kernels();
   if (kernels == nullptr) return state.skip("this device has no kernels for training");
@@ -68,8 +84,7 @@ void run_training(State& state) {
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
   log.init_stop(*workload, options, trainer);
   const training::TrainingRun run = trainer.run(log);
-  if (run.steps.empty())
-    return state.skip("there is nothing left to train: the checkpoint is at the run's end");
+  if (run.steps.empty()) return state.skip(nothing_left(run, options.recipe.target));
   write_training(state, {*workload, options, trainer, run, kernels->name()});
 }
 

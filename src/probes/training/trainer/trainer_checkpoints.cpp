@@ -27,6 +27,8 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
   const RunProgress progress = run_progress_from_json(loaded->notes);
   run_.first_step = done_ = loaded->step;
   run_.curve = progress.curve;
+  run_.converged =
+      options_.steps == 0 && !run_.curve.empty() && meets(run_.curve.back().gap, recipe.target);
   evaluated_ = progress.evaluated;
   elapsed_ = progress.elapsed;
   return progress.norms;

@@ -63,6 +63,14 @@ struct TrainingJob : ProbeJob {
     REQUIRE(found.size() == 1);
     return found.front();
   }
+  /// Of the log's lines with that key.
+  std::vector<Json> logged(const std::string& key) const {
+    std::vector<Json> values;
+    for (const Record& record : sink.records)
+      if (const auto* event = std::get_if<Event>(&record.body))
+        if (event->value.at("key") == key) values.push_back(event->value.at("value"));
+    return values;
+  }
   std::vector<std::string> keys() const {
     std::vector<std::string> keys;
     for (const Record& record : sink.records)
@@ -201,6 +209,20 @@ TEST_CASE(
   CHECK(at("eval_stop") < at("eval_accuracy"));
   CHECK(lines.back().metadata.at("status") == "success");
   CHECK(std::ranges::none_of(keys, [](const auto& k) { return k.starts_with("submission"); }));
+}
+
+TEST_CASE("the logs of both workloads say the optimizer of their dense parameters") {
+  for (const char* workload : {"llm", "dlrm"}) {
+    INFO(workload);
+    TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
+    CHECK(job.run().status == Status::ok);
+    const double beta2 = workload == std::string("llm") ? 0.98 : 0.99;
+    CHECK(job.logged("opt_name") == std::vector<Json>{"adamw"});
+    CHECK(job.logged("opt_adamw_beta_1") == std::vector<Json>{0.9});
+    CHECK(job.logged("opt_adamw_beta_2") == std::vector<Json>{beta2});
+    CHECK(job.logged("opt_adamw_epsilon") == std::vector<Json>{1e-8});
+    CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{0.0});
+  }
 }
 
 TEST_CASE("a run resumed where it had met its target says so, and repeats no unchecked result") {

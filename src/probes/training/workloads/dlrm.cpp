@@ -9,6 +9,7 @@
 #include "probes/training/tables/sparse_tables.h"
 #include "probes/training/workloads/dlrm_evaluation.h"
 #include "probes/training/workloads/dlrm_recipes.h"
+#include "probes/training/workloads/mllog_options.h"
 
 namespace bench::training {
 namespace {
@@ -40,6 +41,7 @@ class DlrmWorkload final : public Workload {
             {dlrm.logits}};
   }
   std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(setting_.dense); }
+  Json optimizer_options() const override { return mllog_options(setting_.dense); }
 
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
     const ClickBatch& batch = tables_.batch();

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "probes/training/sources/checksum.h"
+#include "probes/training/workloads/mllog_options.h"
 
 namespace bench::training {
 namespace {
@@ -96,12 +97,9 @@ Model LlmWorkload::model(std::int64_t samples, Dtype dtype, bool recompute) cons
 std::unique_ptr<Optimizer> LlmWorkload::optimizer() const { return make_adamw(adamw_); }
 
 Json LlmWorkload::optimizer_options() const {
-  return {{"opt_name", "adamw"},
-          {"opt_adamw_beta_1", adamw_.beta1},
-          {"opt_adamw_beta_2", adamw_.beta2},
-          {"opt_adamw_epsilon", adamw_.epsilon},
-          {"opt_adamw_weight_decay", adamw_.decay},
-          {"max_sequence_length", shape_.sequence}};
+  Json options = mllog_options(adamw_);
+  options["max_sequence_length"] = shape_.sequence;
+  return options;
 }
 
 void LlmWorkload::read(Split split, std::uint64_t first, const Model& model,

@@ -76,7 +76,8 @@ class Workload {
 
   virtual Model model(std::int64_t samples, Dtype dtype, bool recompute) const = 0;
   virtual std::unique_ptr<Optimizer> optimizer() const = 0;
-  /// By the keys of MLPerf's log: {"opt_name": "adamw", ...}; the rates of the schedule not.
+  /// By the keys of MLPerf's log: {"opt_name": "adamw", ...} of the dense parameters; the rates of
+  /// the schedule not.
   virtual Json optimizer_options() const { return Json::object(); }
   /// Writes samples first, first + 1, ... into the inputs of a micro-batch; threads may do so at
   /// once.

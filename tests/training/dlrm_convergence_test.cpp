@@ -4,9 +4,9 @@
 #include <ctime>
 #include <iostream>
 
-#include "probes/training/workloads/dlrm.h"
 #include "tests/support/catch.h"
-#include "tests/training/dlrm_trainer.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/dlrm_training.h"
 
 namespace bench::training {
 namespace {
@@ -20,54 +20,59 @@ int asked(const char* name, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
+/// A line for each evaluation.
+struct PrintedLooks final : RunObserver {
+  explicit PrintedLooks(std::int64_t samples) : batch(samples) {}
+  void evaluation_stop(std::int64_t samples, const Quality& quality) override {
+    std::cout << "step " << samples / batch << " gap " << quality.gap << " log-loss gap "
+              << quality.parts[1].second << "\n";
+  }
+  std::int64_t batch;
+};
+
 }  // namespace
 
 // By hand: training_tests "dlrm tiny reaches its target", with SEED, LANES, MICRO, STEPS as asked.
 TEST_CASE("dlrm tiny reaches its target", "[.evidence]") {
   const auto begin = std::chrono::steady_clock::now();
-  DlrmTrainerOptions options;
-  options.seed = static_cast<std::uint64_t>(asked("SEED", 1));
+  const auto seed = static_cast<std::uint64_t>(asked("SEED", 1));
+  const Recipe preset = make_workload("dlrm", "tiny", seed)->recipe();
+  TrainerOptions options;
+  options.recipe = preset;
+  options.recipe.horizon = asked("STEPS", static_cast<int>(preset.horizon));
+  if (asked("TO_THE_END", 0) != 0) options.recipe.target = -1.0;
+  options.seed = seed;
   options.lanes = asked("LANES", 2);
-  options.micro_batches = asked("MICRO", 4);
-  const std::unique_ptr<Workload> workload = make_dlrm_workload("tiny", options.seed);
-  const std::unique_ptr<Group> group = make_self_group();
-  const Recipe& recipe = workload->recipe();
-  DlrmTrainer trainer(*workload, *group, options);
-  const bool to_the_end = asked("TO_THE_END", 0) != 0;
-  const int steps = asked("STEPS", static_cast<int>(recipe.horizon));
-  double training = 0.0, gap = 1.0;
-  int step = 0;
+  options.recipe.micro_batch = preset.batch / (options.lanes * asked("MICRO", 4));
+  const auto alone = make_self_group();
+  PrintedLooks looks(preset.batch);
   const std::clock_t cpu = std::clock();  // says what a machine that others use too hides
-  while (step < steps && (to_the_end || gap > recipe.target)) {
-    const auto before = std::chrono::steady_clock::now();
-    for (int i = 0; i < recipe.evaluation_every && step < steps; ++i, ++step) trainer.step();
-    training += seconds_since(before);
-    const Quality quality = trainer.evaluate(recipe.evaluation_samples);
-    gap = quality.gap;
-    std::cout << "step " << step << " gap " << gap << " log-loss gap " << quality.parts[1].second
-              << "\n";
-  }
+  const TrainingRun run = train_dlrm(seed, options, *alone, looks).run;
+  double training = 0.0;
+  for (const TrainedStep& step : run.steps) training += step.seconds;
+  const double gap = run.curve.back().gap;
   std::cout << "gap " << gap << " after " << training << " s of steps and " << seconds_since(begin)
-            << " s in all, " << static_cast<double>(step * recipe.batch) / training
-            << " samples/s; " << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
+            << " s in all, " << run.curve.back().samples / training << " samples/s; "
+            << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
             << " CPU seconds, evaluations included\n";
-  CHECK(gap <= recipe.target);
+  CHECK(gap <= preset.target);
 }
 
 // 0.052 is the gap of a model that knows every feature's effect and no interaction.
 TEST_CASE("dlrm tiny learns interactions within 150 steps") {
-  const std::unique_ptr<Workload> workload = make_dlrm_workload("tiny", 1);
-  const std::unique_ptr<Group> group = make_self_group();
-  DlrmTrainerOptions options;
-  options.micro_batches = 4;
-  DlrmTrainer trainer(*workload, *group, options);
-  for (int step = 0; step < 150; ++step) trainer.step();
-  const Quality quality = trainer.evaluate(32768);
-  CHECK(quality.gap < 0.032);
-  CHECK(quality.gap > 0.01);  // better than it can be yet: it would have seen these samples
-  CHECK(quality.parts[1].second < 0.05);
-  CHECK(quality.parts[2].second == Approx(1.0).margin(0.05));
-  CHECK(quality.parts[3].second == Approx(0.052).margin(0.004));
+  const auto alone = make_self_group();
+  const TrainingRun run = train_dlrm(1, dlrm_training(150, 32768), *alone).run;
+  CHECK(run.steps.size() == 150);
+  CHECK(run.curve.back().gap < 0.032);
+  CHECK(run.curve.back().gap >
+        0.01);  // better than it can be yet: it would have seen these samples
+  CHECK(run.parts[1].second < 0.05);
+  CHECK(run.parts[2].second == Approx(1.0).margin(0.05));
+  CHECK(run.parts[3].second == Approx(0.052).margin(0.004));
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
 }
 
 }  // namespace bench::training

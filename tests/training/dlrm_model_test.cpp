@@ -8,7 +8,7 @@
 #include "probes/training/workloads/dlrm.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
-#include "tests/training/dlrm_trainer.h"
+#include "tests/training/dlrm_training.h"
 #include "tests/training/gradient_check.h"
 
 namespace bench::training {
@@ -114,34 +114,28 @@ TEST_CASE("the click models have the parameters and FLOPs of their shapes") {
 }
 
 TEST_CASE("two and four ranks train dlrm as one does, up to rounding") {
-  struct Run {
-    std::vector<double> losses = {};
-    Quality quality = {};
-  };
   const auto train_on = [](int ranks) {
-    std::vector<Run> runs(static_cast<std::size_t>(ranks));
+    std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
     run_ranks(ranks, [&](Group& group) {
-      const std::unique_ptr<Workload> workload = make_dlrm_workload("tiny", 3);
-      DlrmTrainerOptions options;
+      TrainerOptions options = dlrm_training(20, 4096);
+      options.recipe.batch = 512;
+      options.recipe.micro_batch = 0;
       options.lanes = 1;
-      options.batch = 512;
-      DlrmTrainer trainer(*workload, group, options);
-      Run& run = runs[static_cast<std::size_t>(group.rank())];
-      for (int step = 0; step < 20; ++step) run.losses.push_back(trainer.step().loss);
-      run.quality = trainer.evaluate(4096);
+      runs[static_cast<std::size_t>(group.rank())] = train_dlrm(3, options, group).run;
     });
-    for (const Run& run : runs) CHECK(run.quality.gap == runs[0].quality.gap);
+    for (const TrainingRun& run : runs) CHECK(run.curve.back().gap == runs[0].curve.back().gap);
     return runs[0];
   };
-  const Run one = train_on(1);
-  CHECK(one.losses.back() < one.losses.front() - 0.02);
+  const TrainingRun one = train_on(1);
+  CHECK(one.steps.back().loss < one.steps.front().loss - 0.02);
   for (const int ranks : {2, 4}) {
-    const Run many = train_on(ranks);
+    const TrainingRun many = train_on(ranks);
     INFO(ranks << " ranks");
-    for (std::size_t step = 0; step < one.losses.size(); ++step)
-      CHECK(many.losses[step] == Approx(one.losses[step]).epsilon(1e-5));
-    CHECK(many.quality.native == Approx(one.quality.native).margin(1e-4));
-    CHECK(many.quality.floor == one.quality.floor);
+    REQUIRE(many.steps.size() == one.steps.size());
+    for (std::size_t step = 0; step < one.steps.size(); ++step)
+      CHECK(many.steps[step].loss == Approx(one.steps[step].loss).epsilon(1e-5));
+    CHECK(many.curve.back().native == Approx(one.curve.back().native).margin(1e-4));
+    CHECK(many.curve.back().floor == one.curve.back().floor);
   }
 }
 

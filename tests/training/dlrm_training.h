@@ -1,0 +1,24 @@
+// Trainings of dlrm tiny by the trainer itself, for tests.
+#pragma once
+
+#include <cstdint>
+
+#include "probes/training/trainer/trainer.h"
+
+namespace bench::training {
+
+/// The preset's recipe over the first `steps` steps of its schedule, to no target, judged at the
+/// end alone by so many samples.
+TrainerOptions dlrm_training(std::int64_t steps, std::int64_t evaluation_samples);
+
+struct TrainedDlrm {
+  TrainingRun run = {};
+  std::uint64_t tables = 0;  // SparseTables::hash() at the end
+};
+
+/// On samples of `seed`, with kernels of the host.
+TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group);
+TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group,
+                       RunObserver& observer);
+
+}  // namespace bench::training

@@ -2,16 +2,12 @@
 #include "probes/training/tables/sparse_tables.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "core/error.h"
 #include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/sources/click_model.h"
-#include "probes/training/tables/table_file.h"
 #include "tests/support/catch.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
 
 namespace bench::training {
@@ -164,42 +160,6 @@ TEST_CASE("an update without every sample's gradient is refused, and a sample ne
   CHECK_THROWS_WITH(mine.tables.update(0.1), Contains("10 samples out of 24"));
   CHECK_THROWS_WITH(mine.looked_up(Split::train, 20, 10), Contains("sample 29"));
   CHECK_THROWS_WITH(mine.looked_up(Split::evaluation, 0, 2), Contains("not gathered"));
-}
-
-TEST_CASE("tables saved by two ranks are read by one and by four, with their optimizer's state") {
-  const TemporaryDirectory directory;
-  const std::filesystem::path at = directory.path();
-  run_ranks(2, [&](Group& group) {
-    RankedTables mine(group, 10);
-    for (std::uint64_t step = 0; step < 2; ++step) mine.step(step);
-    mine.tables.save(at);
-  });
-  const std::uint64_t wanted = train_tables(1, 3, 0).hash;
-  for (const int ranks : {1, 4}) {
-    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(ranks));
-    run_ranks(ranks, [&](Group& group) {
-      RankedTables mine(group, 0);
-      mine.tables.load(at);
-      mine.step(2);
-      hashes[static_cast<std::size_t>(group.rank())] = mine.tables.hash();
-    });
-    for (const std::uint64_t hash : hashes) CHECK(hash == wanted);
-  }
-}
-
-TEST_CASE("a damaged table is refused, naming the file") {
-  const TemporaryDirectory directory;
-  const std::filesystem::path at = directory.path();
-  const std::unique_ptr<Group> group = make_self_group();
-  RankedTables mine(*group, 0);
-  CHECK_THROWS_WITH(mine.tables.load(at), Contains("table_000.bin"));
-  mine.tables.save(at);
-  std::filesystem::resize_file(table_path(at, 3), 100);
-  CHECK_THROWS_WITH(mine.tables.load(at), Contains("table_003.bin has 100 bytes instead of"));
-  mine.tables.save(at);
-  std::filesystem::copy_file(table_path(at, 1), table_path(at, 2),
-                             std::filesystem::copy_options::overwrite_existing);
-  CHECK_THROWS_WITH(mine.tables.load(at), Contains("is not table 2 of 7 rows"));
 }
 
 TEST_CASE("whole tables are spread by lookups, and large ones cut into one run of rows a rank") {

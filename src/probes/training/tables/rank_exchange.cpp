@@ -1,6 +1,5 @@
 #include "probes/training/tables/rank_exchange.h"
 
-#include "core/error.h"
 #include "probes/device/collectives.h"
 
 namespace bench::training {
@@ -33,13 +32,6 @@ std::uint64_t sum_over_ranks(Group& group, std::uint64_t value) {
   std::uint64_t sum = 0;
   for (int i = 0; i < 4; ++i) sum += static_cast<std::uint64_t>(parts[i]) << (16 * i);
   return sum;
-}
-
-void agree_on_failure(Group& group, bool failed, const std::string& what) {
-  double any[1] = {failed ? 1.0 : 0.0};
-  group.max(any);
-  if (any[0] > 0.0 && !failed)
-    throw Error(ErrorKind::environment, what + " failed on another rank", "see that rank's error");
 }
 
 }  // namespace bench::training

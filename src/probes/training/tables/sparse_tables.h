@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -68,10 +67,6 @@ class SparseTables {
 
   /// Of values and state over all ranks, the same for every split. Every rank calls it.
   std::uint64_t hash() const;
-  /// One file a table, each rank its rows; whatever the split was, load() finds them. Every rank
-  /// calls it. Throws Error(environment) or Error(input) on every rank when one fails.
-  void save(const std::filesystem::path& directory) const;
-  void load(const std::filesystem::path& directory);
 
   const std::vector<TableShape>& shapes() const { return shapes_; }
   const TableSplit& split() const { return split_; }

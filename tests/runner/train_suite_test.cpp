@@ -98,6 +98,14 @@ TEST_CASE("a strong scaling keeps the batch, a weak one that of a rank") {
                     Contains("--batch 1000") && Contains("4 ranks"));
 }
 
+TEST_CASE("lanes of a scaling over ranks divide batches that are powers of two") {
+  CHECK(lanes_of_scaling(8, {1, 2, 4}) == 2);
+  CHECK(lanes_of_scaling(6, {1, 2}) == 2);
+  CHECK(lanes_of_scaling(96, {2, 1}) == 32);
+  CHECK(lanes_of_scaling(7, {1}) == 4);
+  CHECK(lanes_of_scaling(2, {1, 4}) == 1);
+}
+
 TEST_CASE("a scaling over hosts climbs 1, 2 and all of them") {
   const Plan plan =
       train_plan_of({.workload = "llm", .hosts = true, .scaling = ScalingKind::strong}, 3);

@@ -43,11 +43,9 @@ TrainRequest request_of(const TrainOptions& options) {
       request.ranks.push_back(static_cast<int>(ranks));
   if (options.scaling == "strong") request.scaling = ScalingKind::strong;
   if (options.scaling == "weak") request.scaling = ScalingKind::weak;
-  // Points of a scaling differ in their ranks alone, so a rank has as many threads in all of them.
   const bool here = request.ranks.size() > 1 && !request.hosts && request.device == "host";
   if (here && !request.lanes)
-    request.lanes = std::max(
-        1, this_host_only().hosts.front().slots / *std::ranges::max_element(request.ranks));
+    request.lanes = lanes_of_scaling(this_host_only().hosts.front().slots, request.ranks);
   return request;
 }
 
@@ -120,7 +118,7 @@ void add_where(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--lanes", request.lanes,
                   "Threads of a rank (default: all of its CPUs; in a scaling over ranks here, the "
-                  "CPUs shared by the most ranks)")
+                  "share of the most ranks, rounded down to a power of two)")
       ->type_name("T")
       ->check(CLI::Range(1, 65536));
   command

@@ -1,6 +1,7 @@
 #include "runner/training/train_suite.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 
 #include "core/error.h"
@@ -109,6 +110,11 @@ std::vector<std::uint64_t> numbers_from(const std::string& text, const std::stri
     at = comma + 1;
   }
   return numbers;
+}
+
+int lanes_of_scaling(int slots, const std::vector<int>& ranks) {
+  const int share = std::max(1, slots / std::ranges::max(ranks));
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(share)));
 }
 
 Json train_suite(const TrainRequest& request) {

@@ -33,6 +33,12 @@ struct TrainRequest {
 std::vector<std::uint64_t> numbers_from(const std::string& text, const std::string& option,
                                         std::uint64_t low, std::uint64_t high);
 
+/// Threads of a rank where a scaling over the ranks of one host names none. Its points differ in
+/// their ranks alone, so all have as many: the share of `slots` CPUs that the most ranks leave
+/// each, rounded down to a power of two. The probe refuses lanes that do not divide a rank's part
+/// of the batch, and the batches of all presets are powers of two.
+int lanes_of_scaling(int slots, const std::vector<int>& ranks);
+
 /// By schemas/suite.json. Throws Error(usage) for demands that do not fit together.
 Json train_suite(const TrainRequest& request);
 

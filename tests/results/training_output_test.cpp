@@ -22,6 +22,12 @@ TrainingReport mixed_trainings() {
   return training_report_of(fixture.records());
 }
 
+int times_said(const std::string& text, const std::string& words) {
+  int times = 0;
+  for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++times;
+  return times;
+}
+
 void keeps_to_schema(const Json& json) {
   CHECK_NOTHROW(Schema::load("schemas/report_training.json").check(json, "report"));
 }
@@ -86,6 +92,25 @@ TEST_CASE("the text names the runs that did not converge, and why") {
   CHECK_THAT(text, Contains("not converged") && Contains("gap 0.2 at its end, target 0.12"));
   CHECK_THAT(text, Contains("strong scaling") && Contains("exit code 1"));
   CHECK_THAT(text, Contains("which did not converge"));
+}
+
+TEST_CASE("each check that did not hold is said once, beside a reason that is the job's own") {
+  const auto check = [](const char* name) {
+    return Json{{"check", name}, {"held", false}, {"text", "looked at 9 steps"}};
+  };
+  TrainingFixture fixture;
+  fixture.add({.seed = 1, .checks = {check("replicas agree"), check("loss is finite")}});
+  fixture.add({.seed = 2, .checks = {check("weights moved")}});
+  fixture.run.outcome("t2", Status::skipped, "host node1 is out");
+  const TrainingReport report = training_report_of(fixture.records());
+  REQUIRE(report.groups[0].runs[0].state == TrainingState::invalid);
+  REQUIRE(report.groups[0].runs[1].state == TrainingState::not_run);
+  for (const std::string& text : {to_text(report, kPlainReport), to_html(report)})
+    for (const char* said : {"replicas agree: looked", "loss is finite: looked",
+                             "weights moved: looked", "host node1 is out"}) {
+      INFO(said);
+      CHECK(times_said(text, said) == 1);
+    }
 }
 
 TEST_CASE("the curve falls from left to right across the target's line") {

@@ -48,9 +48,10 @@ std::string runs_html(const TrainingGroup& group) {
   std::vector<Cells> rows;
   for (const TrainingRun& run : group.runs) {
     const bool converged = run.state == TrainingState::converged;
-    std::string why = run.reason;
-    for (const TrainingFault& fault : run.faults) why += "; " + fault.check + ": " + fault.text;
-    rows.push_back({std::to_string(run.seed), std::string(to_string(run.state)), why,
+    std::vector<std::string> why;
+    if (std::string own = own_reason(run); !own.empty()) why.push_back(std::move(own));
+    for (const TrainingFault& fault : run.faults) why.push_back(fault_words(fault));
+    rows.push_back({std::to_string(run.seed), std::string(to_string(run.state)), join(why, "; "),
                     plain(run.quality), converged ? rate_number(run.samples_to_target) : "",
                     converged ? known(run.seconds_to_target, Unit::second) : "",
                     known(run.init_seconds, Unit::second), rate_number(run.items_per_second),

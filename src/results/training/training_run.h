@@ -49,6 +49,7 @@ struct TrainingFault {
   std::string check;
   std::string text;
 };
+std::string fault_words(const TrainingFault& fault);
 
 /// What must be equal for two runs to differ by their seeds alone.
 struct TrainingSetup {
@@ -94,6 +95,9 @@ struct TrainingRun {
   std::size_t checks = 0;       // that were made
   Json facts = Json::object();  // topic "training"
 };
+
+/// Its reason, or "" where that is its first fault: for whoever names the faults beside it.
+std::string own_reason(const TrainingRun& run);
 
 /// Those of a run's jobs whose probe is `training`, or which told facts of that topic; in the order
 /// of the plan. A run has converged when its job ended ok, it says so, every check held, and its

@@ -64,12 +64,19 @@ void judge(TrainingRun& run, const JobResult& job) {
   if (job.not_run || job.outcome == Status::skipped) return;  // state not_run
   if (job.outcome == Status::invalid || !run.faults.empty()) {
     run.state = TrainingState::invalid;
-    if (!run.faults.empty()) run.reason = run.faults.front().check + ": " + run.faults.front().text;
+    if (!run.faults.empty()) run.reason = fault_words(run.faults.front());
   } else if (job.outcome == Status::ok) {
     judge_quality(run);
   } else {
     run.state = TrainingState::failed;
   }
+}
+
+std::string fault_words(const TrainingFault& fault) { return fault.check + ": " + fault.text; }
+
+std::string own_reason(const TrainingRun& run) {
+  const bool of_fault = !run.faults.empty() && run.reason == fault_words(run.faults.front());
+  return of_fault ? "" : run.reason;
 }
 
 std::string_view to_string(TrainingState state) {

@@ -46,10 +46,10 @@ void add_run(Table& table, const TrainingRun& run) {
        {value_text(run.step_median, Unit::second)},
        {run.checks == 0 ? "none"
                         : fmt::format("{} of {}", run.checks - run.faults.size(), run.checks)}});
-  if (!run.reason.empty()) table.note(printable(run.reason), Paint::yellow);
+  if (const std::string why = own_reason(run); !why.empty())
+    table.note(printable(why), Paint::yellow);
   for (std::size_t i = 0; i < std::min(run.faults.size(), kMostFaults); ++i)
-    table.note("did not hold: " + printable(run.faults[i].check + ": " + run.faults[i].text),
-               Paint::red);
+    table.note("did not hold: " + printable(fault_words(run.faults[i])), Paint::red);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "results/training/training_merge.h"
 #include "tests/results/training_fixture.h"
 #include "tests/support/catch.h"
 
@@ -189,6 +190,25 @@ TEST_CASE("damaged records of a training are read as no value, and never as one"
   CHECK(run.state == TrainingState::failed);
   CHECK(std::isnan(run.quality));
   CHECK(run.curve.size() == 1);
+}
+
+TEST_CASE("the energy of a group is told by a run that has some, whichever ran last") {
+  TrainingGroup group;
+  for (const double joules : {800.0, 824.0, kNoValue}) {
+    TrainingRun& run = group.runs.emplace_back();
+    run.state = TrainingState::converged;
+    run.items_per_second = 300e3;
+    run.energy_j = joules;
+    run.energy_of = std::isfinite(joules) ? "CPU packages" : "the run had no telemetry";
+  }
+  TrainingGroup without = group;
+  without.runs.erase(without.runs.begin(), without.runs.begin() + 2);
+  merge_runs(group);
+  CHECK(group.energy_j == Approx(812.0));
+  CHECK(group.energy_of == "CPU packages");
+  merge_runs(without);
+  CHECK(std::isnan(without.energy_j));
+  CHECK(without.energy_of == "the run had no telemetry");
 }
 
 TEST_CASE("phases are added up over runs, and what was hidden behind them has no share") {

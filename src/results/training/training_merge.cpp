@@ -95,8 +95,9 @@ void merge_energy(TrainingGroup& group) {
   std::vector<double> joules;
   for (const TrainingRun& run : group.runs) {
     if (!was_timed(run)) continue;
-    group.energy_of = run.energy_of;
-    if (std::isfinite(run.energy_j)) joules.push_back(run.energy_j);
+    const bool known = std::isfinite(run.energy_j);
+    if (known || joules.empty()) group.energy_of = run.energy_of;
+    if (known) joules.push_back(run.energy_j);
   }
   if (!joules.empty()) group.energy_j = mean(joules);
 }

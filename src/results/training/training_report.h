@@ -39,8 +39,8 @@ struct TrainingGroup {
   std::vector<TrainingPhase> breakdown = {};  // of all runs together
   std::vector<TrainingMemory> memory = {};    // the most of any run
   double straggler_spread = kNoValue;         // the largest of any run
-  double energy_j = kNoValue;                 // the mean over converged runs
-  std::string energy_of = {};
+  double energy_j = kNoValue;                 // the mean over the runs that tell any (was_timed)
+  std::string energy_of = {};                 // of what, by the last of these; or why there is none
 };
 
 struct TrainingReport {

@@ -48,7 +48,7 @@ struct RunRecords {
   std::string run;               // its id
   Json plan = Json::object();    // plan.json but for its jobs
   std::vector<PlannedJob> jobs;  // in the order of the plan, planned skips included
-  std::vector<Record> records;   // in the order of arrival
+  std::vector<Record> records;   // in the order of arrival; none from before a restart of its job
   std::vector<std::string> warnings;
 };
 

@@ -33,9 +33,7 @@ std::map<std::string, Lines> lines_by_job(const RunRecords& run) {
   std::map<std::string, Lines> by_job;
   for (const Record& record : run.records) {
     const auto* event = std::get_if<Event>(&record.body);
-    if (event == nullptr) continue;
-    if (event->key == kRestartEvent) by_job.erase(record.job);
-    if (event->key == kMllogEvent) add_line(by_job[record.job], event->value);
+    if (event != nullptr && event->key == kMllogEvent) add_line(by_job[record.job], event->value);
   }
   return by_job;
 }

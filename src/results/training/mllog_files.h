@@ -20,8 +20,7 @@ struct MllogText {
   std::string trouble;  // of the lines that were left out; "" for none
 };
 
-/// One for each job that told such lines, in the order of the plan; lines before a restart of the
-/// job do not count.
+/// One for each job that told such lines, in the order of the plan.
 std::vector<MllogText> mllog_texts(std::span<const RunRecords> runs);
 
 /// Writes result_<i>.txt into the folder, which is made where there is none. Nothing that is there

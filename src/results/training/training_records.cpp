@@ -43,8 +43,6 @@ std::size_t rows_of(const Chunk* chunk, const char* column) {
 std::map<std::string, TrainingRecords> training_records(const RunRecords& run) {
   std::map<std::string, TrainingRecords> by_job;
   for (const Record& record : run.records) {
-    const auto* event = std::get_if<Event>(&record.body);
-    if (event != nullptr && event->key == kRestartEvent) by_job.erase(record.job);
     const auto* facts = std::get_if<Facts>(&record.body);
     if (facts != nullptr && facts->topic == "training" && facts->facts.is_object())
       by_job[record.job].facts.update(facts->facts);

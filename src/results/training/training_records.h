@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// What a job told last: records before a restart of it do not count.
+/// What a job told last.
 struct TrainingRecords {
   Json facts = Json::object();  // all of topic "training", the later over the earlier
   std::map<std::string, const Chunk*> chunks = {};  // by name

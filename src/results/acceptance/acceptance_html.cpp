@@ -27,14 +27,6 @@ std::string badge(Verdict verdict) {
   return fmt::format("<span class=\"v {}\">{}</span>", to_string(verdict), in_capitals(verdict));
 }
 
-std::string page(const std::string& title, const std::string& body) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title>"
-      "<meta name=\"viewport\" content=\"width=device-width\"><style>{}</style></head>\n<body>\n{}"
-      "</body></html>\n",
-      escaped(title), kStyle, body);
-}
-
 std::string number(double value, Unit unit) {
   return std::isfinite(value) ? escaped(format(value, unit)) : "";
 }
@@ -141,11 +133,11 @@ std::string first_reason(const HostAcceptance& host) {
 }  // namespace
 
 std::string to_html(const Acceptance& acceptance, const HostAcceptance& host) {
-  return page(host.host + ": acceptance", header(acceptance, host.host, host.verdict) +
-                                              reasons_html(host.reasons) + metrics_html(host) +
-                                              counters_html(host) + identity_html(host) +
-                                              list_html("Seen besides", host.notes) +
-                                              list_html("Not covered", acceptance.not_covered));
+  return html_page(host.host + ": acceptance", kStyle,
+                   header(acceptance, host.host, host.verdict) + reasons_html(host.reasons) +
+                       metrics_html(host) + counters_html(host) + identity_html(host) +
+                       list_html("Seen besides", host.notes) +
+                       list_html("Not covered", acceptance.not_covered));
 }
 
 std::string to_html(const Acceptance& acceptance) {
@@ -157,15 +149,14 @@ std::string to_html(const Acceptance& acceptance) {
         escaped(host.host), badge(host.verdict), host.metrics.size(), first_reason(host));
   std::vector<Reason> links;
   for (const LinkAcceptance& link : acceptance.links) links.push_back(link.reason);
-  return page(
-      "Acceptance of " + std::to_string(acceptance.hosts.size()) + " hosts",
-      header(acceptance, "Acceptance of " + std::to_string(acceptance.hosts.size()) + " hosts",
-             acceptance.verdict) +
-          "<table><thead><tr><th>host</th><th>verdict</th><th class=\"n\">metrics</th>"
-          "<th>first reason</th></tr></thead>\n<tbody>" +
-          rows + "</tbody></table>\n" +
-          (links.empty() ? "" : "<h2>Links</h2>\n" + reasons_html(links)) +
-          list_html("Not covered", acceptance.not_covered));
+  const std::string title = "Acceptance of " + std::to_string(acceptance.hosts.size()) + " hosts";
+  return html_page(title, kStyle,
+                   header(acceptance, title, acceptance.verdict) +
+                       "<table><thead><tr><th>host</th><th>verdict</th><th class=\"n\">metrics</th>"
+                       "<th>first reason</th></tr></thead>\n<tbody>" +
+                       rows + "</tbody></table>\n" +
+                       (links.empty() ? "" : "<h2>Links</h2>\n" + reasons_html(links)) +
+                       list_html("Not covered", acceptance.not_covered));
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Text as it may stand in XML and HTML.
+// Text as it may stand in XML and HTML, and the frame of a page.
 #pragma once
 
 #include <string>
@@ -28,6 +28,19 @@ inline std::string escaped(std::string_view text) {
         safe += c;
     }
   return safe;
+}
+
+/// A page that stands alone: no scripts, nothing from elsewhere. `title` is text, `style` is CSS,
+/// `body` is markup.
+inline std::string html_page(std::string_view title, std::string_view style,
+                             std::string_view body) {
+  std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
+  page += escaped(title);
+  page += "</title><meta name=\"viewport\" content=\"width=device-width\"><style>";
+  page += style;
+  page += "</style></head>\n<body>\n";
+  page += body;
+  return page + "</body></html>\n";
 }
 
 }  // namespace bench

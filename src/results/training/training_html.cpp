@@ -150,11 +150,7 @@ std::string to_html(const TrainingReport& report) {
   for (const Scaling& scaling : report.scalings) body += scaling_html(report, scaling);
   for (const std::string& warning : report.warnings)
     body += "<p class=\"w\">warning: " + escaped(warning) + "</p>\n";
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Time to "
-      "train</title><meta name=\"viewport\" content=\"width=device-width\"><style>{}</style></head>"
-      "\n<body>\n{}</body></html>\n",
-      kLook, body);
+  return html_page("Time to train", kLook, body);
 }
 
 }  // namespace bench

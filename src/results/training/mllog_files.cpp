@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 
 #include "core/error.h"
 #include "core/mllog.h"
+#include "results/text_file.h"
 
 namespace bench {
 namespace fs = std::filesystem;
@@ -38,13 +38,6 @@ std::map<std::string, Lines> lines_by_job(const RunRecords& run) {
   return by_job;
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.flush();
-  if (!file) throw_errno("write " + path.string());
-}
-
 }  // namespace
 
 std::vector<MllogText> mllog_texts(std::span<const RunRecords> runs) {
@@ -73,11 +66,6 @@ std::vector<fs::path> write_mllog(const fs::path& folder, const std::vector<Mllo
       throw Error(ErrorKind::input, files.back().string() + ": is there already",
                   "name an empty folder, or remove it");
   }
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure)
-    throw Error(ErrorKind::environment,
-                "cannot make " + folder.string() + ": " + failure.message());
   for (std::size_t i = 0; i < texts.size(); ++i) write_file(files[i], texts[i].text);
   return files;
 }

@@ -1,23 +1,14 @@
 #include "runner/acceptance/accept_files.h"
 
 #include <algorithm>
-#include <fstream>
 
-#include "core/error.h"
 #include "results/acceptance/acceptance_output.h"
+#include "results/text_file.h"
 #include "runner/acceptance/drain.h"
 
 namespace bench {
 namespace fs = std::filesystem;
 namespace {
-
-void write(const fs::path& path, const std::string& text) {
-  std::error_code failure;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), failure);
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text << std::flush;
-  if (!out) throw_errno("write " + path.string(), "choose another place for it");
-}
 
 const Reason* first_failure(const HostAcceptance& host) {
   for (const Reason& reason : host.reasons)
@@ -55,22 +46,22 @@ void write_packet(const fs::path& folder, const Acceptance& acceptance, const Ho
   if (reason != nullptr && !reason->case_name.empty())
     words.insert(words.end(), {"--only", reason->case_name});
   const Json packet = rma_packet(acceptance, host, shell_words(words));
-  write(hosts, to_json(only(inventory, names)).dump(1) + "\n");
-  write(folder / host.host / "packet.json",
-        packet.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-  write(folder / host.host / "packet.txt", to_text(packet));
+  write_file(hosts, to_json(only(inventory, names)).dump(1) + "\n");
+  write_file(folder / host.host / "packet.json",
+             packet.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file(folder / host.host / "packet.txt", to_text(packet));
 }
 
 }  // namespace
 
 void write_certificates(const fs::path& folder, const Acceptance& acceptance) {
-  write(folder / "index.html", to_html(acceptance));
+  write_file(folder / "index.html", to_html(acceptance));
   for (const HostAcceptance& host : acceptance.hosts)
-    write(folder / (host.host + ".html"), to_html(acceptance, host));
+    write_file(folder / (host.host + ".html"), to_html(acceptance, host));
 }
 
 void write_junit(const fs::path& file, const Acceptance& acceptance) {
-  write(file, to_junit(acceptance));
+  write_file(file, to_junit(acceptance));
 }
 
 void write_rma_packets(const fs::path& folder, const Acceptance& acceptance,

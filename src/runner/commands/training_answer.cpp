@@ -1,9 +1,9 @@
 #include "runner/commands/training_answer.h"
 
-#include <fstream>
-
+#include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "results/text_file.h"
 #include "results/training/measured_peak.h"
 #include "results/training/mllog_files.h"
 #include "results/training/training_output.h"
@@ -22,12 +22,6 @@ MeasuredPeak peak_from(const std::filesystem::path& database, const TrainingSetu
   } catch (const Error& error) {
     return {kNoValue, error.what()};
   }
-}
-
-void write_page(const std::string& file, const std::string& page) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << page << std::flush;
-  if (!out) throw_errno("write " + file, "choose another place for it");
 }
 
 void write_logs(const std::string& folder, const std::vector<RunRecords>& runs) {
@@ -67,7 +61,7 @@ ExitCode answer_training(const std::vector<std::filesystem::path>& runs,
     print(to_json(report));
   else
     print(to_text(report, style_of_stdout()));
-  if (!options.html.empty()) write_page(options.html, to_html(report));
+  if (!options.html.empty()) write_file(options.html, to_html(report));
   if (!options.mllog.empty()) write_logs(options.mllog, records);
   return report.exit_code;
 }

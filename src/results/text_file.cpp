@@ -1,0 +1,18 @@
+#include "results/text_file.h"
+
+#include <fstream>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace bench {
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  std::error_code ignored;  // of a folder that cannot be made: the file says it too
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text << std::flush;
+  if (!out) throw_errno("write " + path.string(), "choose another place for it");
+}
+
+}  // namespace bench

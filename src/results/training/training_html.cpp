@@ -38,12 +38,6 @@ std::string table_html(const Cells& titles, const std::vector<Cells>& rows, std:
   return "<table><thead>" + line(titles, "th") + "</thead>\n<tbody>" + body + "</tbody></table>\n";
 }
 
-std::string known(double value, Unit unit) {
-  return std::isfinite(value) ? format(value, unit) : "";
-}
-
-std::string plain(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : ""; }
-
 std::string runs_html(const TrainingGroup& group) {
   std::vector<Cells> rows;
   for (const TrainingRun& run : group.runs) {
@@ -52,19 +46,14 @@ std::string runs_html(const TrainingGroup& group) {
     if (std::string own = own_reason(run); !own.empty()) why.push_back(std::move(own));
     for (const TrainingFault& fault : run.faults) why.push_back(fault_words(fault));
     rows.push_back({std::to_string(run.seed), std::string(to_string(run.state)), join(why, "; "),
-                    plain(run.quality), converged ? rate_number(run.samples_to_target) : "",
-                    converged ? known(run.seconds_to_target, Unit::second) : "",
-                    known(run.init_seconds, Unit::second), rate_number(run.items_per_second),
+                    number_text(run.quality), converged ? rate_number(run.samples_to_target) : "",
+                    converged ? value_text(run.seconds_to_target, Unit::second) : "",
+                    value_text(run.init_seconds, Unit::second), rate_number(run.items_per_second),
                     run.run});
   }
   return table_html({"seed", "", "why", "gap", "samples", "time to train", "init",
                      items_word(group) + "/s", "kept as"},
                     rows, 3);
-}
-
-std::string range(double low, double high, Unit unit) {
-  if (!std::isfinite(low) || !std::isfinite(high)) return "";
-  return fmt::format(" [{}, {}]", format(low, unit), format(high, unit));
 }
 
 std::string percent(double share) {
@@ -77,7 +66,7 @@ std::string headline_html(const TrainingGroup& group) {
   if (group.setup.steps == 0) {
     rows.push_back({"time to train",
                     (std::isfinite(time.mean) ? format(time.mean, Unit::second) +
-                                                    range(time.low, time.high, Unit::second)
+                                                    interval_text(time.low, time.high, Unit::second)
                                               : "none"),
                     mean_words(time)});
     rows.push_back(
@@ -130,7 +119,7 @@ std::string scaling_html(const TrainingReport& report, const Scaling& scaling) {
     rows.push_back({std::to_string(point.ranks),
                     rate_text(point.items_per_second, report.groups[point.group]),
                     efficiency_text(point.efficiency, point.low, point.high),
-                    known(report.groups[point.group].time.mean, Unit::second),
+                    value_text(report.groups[point.group].time.mean, Unit::second),
                     efficiency_text(point.time_efficiency, point.time_low, point.time_high)});
   return fmt::format("<h2>{} scaling</h2>\n<p>Efficiency t1 / (n tn) against {} rank{}. {}</p>\n",
                      scaling.weak ? "Weak" : "Strong", scaling.base, scaling.base == 1 ? "" : "s",

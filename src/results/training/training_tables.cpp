@@ -25,14 +25,6 @@ std::string state_words(TrainingState state) {
   return text;
 }
 
-std::string number_text(double value) {
-  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "";
-}
-
-std::string value_text(double value, Unit unit) {
-  return std::isfinite(value) ? format(value, unit) : "";
-}
-
 void add_run(Table& table, const TrainingRun& run) {
   const bool converged = run.state == TrainingState::converged;
   table.add(
@@ -53,6 +45,19 @@ void add_run(Table& table, const TrainingRun& run) {
 }
 
 }  // namespace
+
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "";
+}
+
+std::string value_text(double value, Unit unit) {
+  return std::isfinite(value) ? format(value, unit) : "";
+}
+
+std::string interval_text(double low, double high, Unit unit) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "";
+  return fmt::format(" [{}, {}]", format(low, unit), format(high, unit));
+}
 
 std::string rate_number(double value) {
   if (!std::isfinite(value)) return "";

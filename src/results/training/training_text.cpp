@@ -18,16 +18,11 @@ std::string line(const std::string& label, const std::string& text, const TextSt
          wrap(printable(text), kIndent, kIndent, style) + "\n";
 }
 
-std::string interval(double low, double high, Unit unit) {
-  if (!std::isfinite(low) || !std::isfinite(high)) return "";
-  return fmt::format(" [{}, {}]", format(low, unit), format(high, unit));
-}
-
 std::string time_text(const TrainingGroup& group) {
   if (group.setup.steps > 0) return "";
   const OlympicMean& time = group.time;
   if (!std::isfinite(time.mean)) return "none: " + time.why;
-  return format(time.mean, Unit::second) + interval(time.low, time.high, Unit::second) + ", " +
+  return format(time.mean, Unit::second) + interval_text(time.low, time.high, Unit::second) + ", " +
          mean_words(time);
 }
 

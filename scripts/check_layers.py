@@ -21,13 +21,15 @@ MAY_INCLUDE = {
 
 # What a procedure may include of probes; other files of procedures/ are its own kind.
 PROCEDURE_MAY = re.compile(
-    r"core/|probes/(probe|state|device|group)\.h$|probes/device/[^/]+\.h$|probes/procedures/"
-    r"|probes/training/(trainer|workloads)/[^/]+\.h$")  # the probe `training` trains what is there
+    r"core/|probes/(probe|state|device|group)\.h$|probes/device/[^/]+\.h$|probes/procedures/")
 # ... and between angle brackets: the standard library (no ".h", no folder) and fmt.
 PROCEDURE_MAY_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
 
-# The parts of a probe that is more than a procedure stand in a folder of its name, for its own procedure alone.
-PARTS_OF_A_PROBE = re.compile(r"probes/(external)/")
+# What a probe that is more than a procedure stands on, for its own procedure alone.
+PARTS_OF_A_PROBE = {
+    "external": re.compile(r"probes/external/"),
+    "training": re.compile(r"probes/training/(trainer|workloads)/[^/]+\.h$"),
+}
 
 # Headers of a library, and where alone they may be included.
 LIBRARIES = [
@@ -43,6 +45,12 @@ SOURCES = {".h", ".cpp", ".cu", ".cuh", ".c", ".hpp"}
 GENERATED = {"version.generated.h"}
 
 
+def procedure_may(path, quoted):
+    """Files of a procedure begin with its name: external.cpp, external_records.cpp."""
+    own = PARTS_OF_A_PROBE.get(path.stem.split("_")[0])
+    return PROCEDURE_MAY.match(quoted) or (own and own.match(quoted))
+
+
 def complaint(root, path, quoted, system):
     """Why this include is not allowed in this file; "" when it is."""
     where = path.relative_to(root).as_posix()
@@ -56,15 +64,14 @@ def complaint(root, path, quoted, system):
         if in_procedure and not PROCEDURE_MAY_SYSTEM.match(system):
             return "a procedure includes only the standard library, core and the probe interface"
         return ""
-    part = PARTS_OF_A_PROBE.match(quoted)
-    if quoted in GENERATED or (in_procedure and part and path.name.startswith(part[1])):
+    if quoted in GENERATED:
         return ""
     if not (root / "src" / quoted).is_file():
         return "there is no such file; our own headers are named from src/"
     if quoted.split("/")[0] not in MAY_INCLUDE.get(layer, set()):
         return f"{layer} may include only {', '.join(sorted(MAY_INCLUDE.get(layer, {'nothing'})))}"
-    if in_procedure and not PROCEDURE_MAY.match(quoted):
-        return "a procedure may know only probe.h, state.h, device.h, group.h, device/*.h, and training/{trainer,workloads}"
+    if in_procedure and not procedure_may(path, quoted):
+        return "a procedure may know only probe.h, state.h, device.h, group.h, device/*.h, and the parts of its own probe"
     return ""
 
 

@@ -64,6 +64,17 @@ def benchctl_run(suite, database, extra=()):
         sys.exit(f"benchctl run {suite} ended with {done.returncode} and printed no report")
 
 
+def steps_to(target, looks):
+    """Steps until a gap of `target`: between the first of the (step, gap) that reaches it and the one before, on a straight line;
+    None where none reaches it."""
+    if looks and looks[0][1] <= target:
+        return looks[0][0]
+    for (step, gap), (later, below) in zip(looks, looks[1:]):
+        if below <= target:
+            return step + (gap - target) / (gap - below) * (later - step)
+    return None
+
+
 def cores():
     return sorted(os.sched_getaffinity(0))
 

@@ -4,10 +4,14 @@ import json
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 EVIDENCE = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "evidence"
+
+sys.path.insert(0, f"{EVIDENCE}.d")
+from common import steps_to  # noqa: E402
 
 
 class Evidence(unittest.TestCase):
@@ -62,6 +66,19 @@ class Evidence(unittest.TestCase):
     def test_without_a_name_it_lists_what_there_is(self):
         done = self.run_check("echo '{}'", name=None)
         self.assertIn("sample           Says something small.", done.stdout)
+
+
+class StepsToATarget(unittest.TestCase):
+    def test_they_are_interpolated_between_the_looks_around_it(self):
+        self.assertEqual(steps_to(0.5, [(100, 0.9), (200, 0.75), (300, 0.25), (400, 0.6)]), 250)
+        self.assertEqual(steps_to(0.5, [(100, 0.9), (200, 0.5)]), 200)
+
+    def test_a_first_look_that_reaches_it_counts_as_it_is(self):
+        self.assertEqual(steps_to(0.5, [(100, 0.4), (200, 0.3)]), 100)
+
+    def test_there_are_none_where_no_look_reaches_it(self):
+        self.assertIsNone(steps_to(0.5, [(100, 0.9), (200, 0.6)]))
+        self.assertIsNone(steps_to(0.5, []))
 
 
 if __name__ == "__main__":

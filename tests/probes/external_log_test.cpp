@@ -1,5 +1,8 @@
 // What the lines of a foreign training's log come to, and how it is judged.
+#include <fmt/format.h>
+
 #include <cmath>
+#include <cstdint>
 
 #include "core/mllog.h"
 #include "probes/external/training_log.h"
@@ -18,13 +21,14 @@ constexpr std::int64_t kBegin = 1'700'000'000'000;
 struct Script {
   TrainingLog log;
   int rank = 0;
-  double late = 0.0;  // seconds between a line's time and its arrival
+  double late = 0.0;          // seconds between a line's time and its arrival
+  std::int64_t ahead_ms = 0;  // of its clock
 
   explicit Script(Goal goal) : log(std::move(goal)) {}
 
   Script& line(double second, const std::string& key, Json value = nullptr, Json metadata = {}) {
     LoggedLine logged;
-    logged.line.time_ms = kBegin + std::llround(second * 1e3);
+    logged.line.time_ms = kBegin + ahead_ms + std::llround(second * 1e3);
     logged.line.key = key;
     if (key.ends_with("_start")) logged.line.event = MllogEvent::interval_start;
     if (key.ends_with("_stop")) logged.line.event = MllogEvent::interval_end;
@@ -222,6 +226,19 @@ TEST_CASE("a clock that is more than a second away is told, with both times") {
   CHECK(to_string(verdict.status) == "invalid");
   CHECK_THAT(verdict.reason, Contains("23.000 s by its log and 24.500 s by when the lines came"));
   CHECK_FALSE(verdict.converged);
+}
+
+TEST_CASE("a clock centuries ahead, or that counts microseconds, is told") {
+  // 2^64 ns, rounded: what wraps round in 64 bits takes it for no difference at all.
+  for (const std::int64_t ahead_ms : {INT64_C(18'446'744'073'710), 999 * kBegin}) {
+    Script script(accuracy(0.75));
+    script.ahead_ms = ahead_ms;
+    script.line(10, "run_start").evaluate(20, 100, 0.8).stop(33, "success");
+    const Verdict verdict = judge(script.log, ended_well());
+    CHECK_FALSE(check_held(verdict, "clock"));
+    CHECK_THAT(verdict.reason, Contains(fmt::format("came -{}.", ahead_ms / 1000)));
+    CHECK_FALSE(verdict.converged);
+  }
 }
 
 TEST_CASE("a run that ends before it starts has failed") {

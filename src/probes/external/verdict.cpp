@@ -93,8 +93,10 @@ std::string why_not_converged(const TrainingLog& log) {
 TrainingCheck check_clock(const TrainingLog& log, const FinishedRun& run) {
   const LoggedLine &start = *log.run_start(), &stop = *log.run_stop();
   const double tolerance = run.clock_tolerance.value;
+  // In f64: the times of a log that counts microseconds are too large for nanoseconds in 64 bits.
   const auto late = [](const LoggedLine& logged) {
-    return 1e-9 * static_cast<double>(logged.arrived_ns - logged.line.time_ms * 1'000'000);
+    return 1e-9 * (static_cast<double>(logged.arrived_ns) -
+                   1e6 * static_cast<double>(logged.line.time_ms));
   };
   const double ours = (stop.arrived - start.arrived).value;
   const double theirs = log.run_time()->value;

@@ -3,8 +3,9 @@
 // no time is stolen and the clock stays, but each thread gets half of a core.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -37,7 +37,7 @@ class BlasPlan : public GemmPlan {
   }
   std::vector<std::byte> result() const override { return {c_.bytes().begin(), c_.bytes().end()}; }
   std::optional<Hertz> clock() override { return vector_clock(isa()); }
-  std::optional<double> core_share() override { return share_of(cores_, threads_, isa()); }
+  std::optional<double> core_share() override { return threads_.core_share(isa()); }
 
  protected:
   virtual void multiply() = 0;
@@ -45,7 +45,6 @@ class BlasPlan : public GemmPlan {
   Dtype dtype_;  // f64 or f32
   GemmShape shape_;
   LibraryThreads threads_;
-  std::optional<CoreShare> cores_ = {};
   MatrixMemory a_, b_, c_;
 };
 

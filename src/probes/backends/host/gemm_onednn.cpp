@@ -102,7 +102,7 @@ class OneDnnPlan final : public GemmPlan {
 
   std::vector<std::byte> result() const override { return {c_.bytes().begin(), c_.bytes().end()}; }
   std::optional<Hertz> clock() override { return vector_clock(isa()); }
-  std::optional<double> core_share() override { return share_of(cores_, threads_, isa()); }
+  std::optional<double> core_share() override { return threads_.core_share(isa()); }
 
  private:
   LibraryThreads threads_;  // first: the library asks for their number when a product is made
@@ -114,7 +114,6 @@ class OneDnnPlan final : public GemmPlan {
   dnnl::matmul product_;
   MatrixMemory a_, b_, c_;
   std::unordered_map<int, memory> arguments_;
-  std::optional<CoreShare> cores_ = {};
 };
 
 }  // namespace

@@ -64,7 +64,10 @@ LibraryThreads::LibraryThreads(const std::vector<int>& cores, HostThreadWatch& w
               "is OMP_THREAD_LIMIT set, or was this built without OpenMP?");
 }
 
-void LibraryThreads::run(const std::function<void(int)>& work) const { on_all_threads(work); }
+std::optional<double> LibraryThreads::core_share(const std::string& isa) {
+  if (!cores_) cores_.emplace(count_, isa);
+  return cores_->smallest([](const auto& work) { on_all_threads(work); });
+}
 
 LibraryThreads::~LibraryThreads() {
   on_all_threads([&](int thread) {
@@ -75,12 +78,6 @@ LibraryThreads::~LibraryThreads() {
     pin_to(caller_affinity_);
   } catch (const Error&) {  // the caller then stays on the core it has
   }
-}
-
-std::optional<double> share_of(std::optional<CoreShare>& cores, const LibraryThreads& threads,
-                               const std::string& isa) {
-  if (!cores) cores.emplace(threads.count(), isa);
-  return cores->smallest([&](const auto& work) { threads.run(work); });
 }
 
 }  // namespace bench

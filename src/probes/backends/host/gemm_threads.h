@@ -3,7 +3,6 @@
 // measuring thread.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,19 +20,14 @@ class LibraryThreads {
   LibraryThreads(const LibraryThreads&) = delete;
   LibraryThreads& operator=(const LibraryThreads&) = delete;
 
-  int count() const { return count_; }
-  /// work(thread) on every thread of the pool at once. `work` must not throw.
-  void run(const std::function<void(int thread)>& work) const;
+  /// What CoreShare::smallest() says of these threads, for code of this instruction family.
+  std::optional<double> core_share(const std::string& isa);
 
  private:
   int count_;
   HostThreadWatch& watch_;
   std::vector<int> caller_affinity_;
+  std::optional<CoreShare> cores_ = {};  // made at the first call: few are ever asked
 };
-
-/// What CoreShare::smallest() says of these threads; `cores` is made at the first call, because few
-/// plans are ever asked.
-std::optional<double> share_of(std::optional<CoreShare>& cores, const LibraryThreads& threads,
-                               const std::string& isa);
 
 }  // namespace bench

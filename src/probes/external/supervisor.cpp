@@ -67,27 +67,30 @@ class Supervisor {
 
   void run() {
     while (!stuck_) {
-      reap();
-      const std::vector<pid_t> alive = descendants();
-      if (!running_ && alive.empty()) break;
+      const bool ended_by_itself = reap() && !stopping_;
       if (!running_) stop();
-      if (!running_ && behind_ && left_.empty()) left_.insert(alive.begin(), alive.end());
-      if (stopping_) push(alive);
+      if (stopping_) {
+        const std::vector<pid_t> alive = descendants();
+        if (ended_by_itself) left_ = static_cast<int>(alive.size());
+        if (!running_ && alive.empty()) break;
+        push(alive);
+      }
       wait();
     }
-    stuck_ ? tell("stuck", static_cast<int>(descendants().size()))
-           : tell("left", static_cast<int>(left_.size()));
+    stuck_ ? tell("stuck", static_cast<int>(descendants().size())) : tell("left", left_);
   }
 
  private:
-  void reap() {
+  /// Whether the command has ended just now.
+  bool reap() {
+    const bool ran = running_;
     int status = 0;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       if (pid != command_) continue;
       running_ = false;
-      behind_ = !stopping_;
       WIFSIGNALED(status) ? tell("signal", WTERMSIG(status)) : tell("exit", WEXITSTATUS(status));
     }
+    return ran && !running_;
   }
 
   void stop() {
@@ -129,12 +132,11 @@ class Supervisor {
   int signals_;
   bool running_ = true;
   bool stopping_ = false;
-  bool behind_ = false;  // what lives on was left by a command that ended by itself
   bool stuck_ = false;
   bool owner_gone_ = false;
   Clock::time_point asked_;
   std::set<pid_t> warned_;
-  std::set<pid_t> left_;
+  int left_ = 0;  // processes that the command left behind when it ended by itself
 };
 
 /// Read by signalfd: none of them ends us.

@@ -1,8 +1,9 @@
-// An owned file descriptor.
+// An owned file descriptor, and how all of a text gets through one.
 #pragma once
 
 #include <unistd.h>
 
+#include <string_view>
 #include <utility>
 
 namespace bench {
@@ -29,5 +30,8 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+/// Goes on where a signal interrupts it and where only a part was taken. False: errno says why.
+bool write_all(int file, std::string_view text);
 
 }  // namespace bench

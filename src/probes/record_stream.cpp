@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/wire.h"
 
@@ -30,13 +30,7 @@ RecordStream::~RecordStream() {
 void RecordStream::write(Record record) {
   record.host = host_;
   const std::string line = frame(record);
-  std::size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t now = ::write(file_, line.data() + written, line.size() - written);
-    if (now < 0 && errno == EINTR) continue;
-    if (now < 0) throw_errno("write a record");
-    written += static_cast<std::size_t>(now);
-  }
+  if (!write_all(file_, line)) throw_errno("write a record");
 }
 
 }  // namespace bench

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "core/error.h"
@@ -15,16 +14,6 @@ namespace {
 
 constexpr std::size_t kLastLines = 6;
 constexpr std::size_t kLastLineBytes = 200;
-
-bool write_all(const Descriptor& file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file.get(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -67,7 +56,7 @@ void RankOutput::keep(std::string_view line, std::size_t dropped) {
     text = fmt::format("[the rest is not kept: the file has reached {} bytes]\n", most_);
   }
   // A log that cannot be written must not end a training.
-  if (!write_all(file_, text)) incomplete_ = true;
+  if (!write_all(file_.get(), text)) incomplete_ = true;
   written_ += text.size();
 }
 

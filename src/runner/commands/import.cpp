@@ -32,17 +32,11 @@ void write_new(const std::string& file, const std::string& text) {
     throw Error(ErrorKind::input, file + ": is there already",
                 "name another file with -o, or remove it");
   if (!fd.valid()) throw_errno("create " + file);
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t wrote = write(fd.get(), text.data() + done, text.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) {
-      const int reason = errno;
-      unlink(file.c_str());
-      errno = reason;
-      throw_errno("write " + file);
-    }
-    done += static_cast<std::size_t>(wrote);
-  }
+  if (write_all(fd.get(), text)) return;
+  const int reason = errno;
+  unlink(file.c_str());
+  errno = reason;
+  throw_errno("write " + file);
 }
 
 void hand_over(const ImportedHosts& imported, const Output& output) {

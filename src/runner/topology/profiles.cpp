@@ -31,16 +31,6 @@ std::vector<std::string> known_profiles(const fs::path& database) {
   return {names.begin(), names.end()};
 }
 
-void write_all(int file, const std::string& text, const std::string& name) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t wrote = write(file, text.data() + done, text.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) throw_errno("write " + name);
-    done += static_cast<std::size_t>(wrote);
-  }
-  if (fsync(file) != 0) throw_errno("write " + name);
-}
-
 /// A link is refused where the name is taken: two that write at once cannot both be first.
 void put_in_place(const fs::path& beside, const fs::path& file, bool force) {
   const int result =
@@ -100,7 +90,8 @@ void write_profile(const fs::path& file, const Profile& profile, bool force) {
     const Descriptor fd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!fd.valid()) throw_errno("create " + beside.string(), "is its folder there?");
     try {
-      write_all(fd.get(), text, beside.string());
+      if (!write_all(fd.get(), text) || fsync(fd.get()) != 0)
+        throw_errno("write " + beside.string());
     } catch (...) {
       unlink(beside.c_str());
       throw;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <utility>
@@ -13,8 +12,6 @@
 namespace bench::training {
 namespace {
 
-// Linux writes at most 2 GiB at once.
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 constexpr const char* kMakeRoom = "make room there, or name another folder";
 
 }  // namespace
@@ -38,12 +35,8 @@ void AtomicFile::observe(const char* operation) const {
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
   observe("write");
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_.get(), bytes.data(), std::min(bytes.size(), kMostAtOnce));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_errno("write " + unfinished_.string(), kMakeRoom);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file_.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
+    throw_errno("write " + unfinished_.string(), kMakeRoom);
 }
 
 void AtomicFile::commit() {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/descriptor.h"
 #include "probes/facts/unreadable.h"
 
 namespace bench {
@@ -37,16 +38,6 @@ void close_all_but(int answer) {
   for (int file = 4; file < std::min(most, 65536); ++file) close(file);
 }
 
-void write_all(int file, const std::string& text) {
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t now = write(file, text.data() + written, text.size() - written);
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) return;  // the parent has stopped listening
-    written += static_cast<std::size_t>(now);
-  }
-}
-
 [[noreturn]] void be_the_child(const std::function<Json()>& ask, int answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT}) ::signal(signal, SIG_DFL);
@@ -58,8 +49,8 @@ void write_all(int file, const std::string& text) {
   } catch (const std::exception& error) {
     json = unreadable(error.what());
   }
-  write_all(3, dump(json));
-  _exit(0);  // not exit: what the parent registered to run at its end is not ours
+  write_all(3, dump(json));  // or the parent has stopped listening
+  _exit(0);                  // not exit: what the parent registered to run at its end is not ours
 }
 
 enum class Heard { all, late, too_much };

@@ -2,7 +2,6 @@
 // in probes/external; docs/external.md says what becomes of which fault.
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "core/error.h"
 #include "core/log.h"

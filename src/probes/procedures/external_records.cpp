@@ -119,13 +119,10 @@ std::string workload(const State& state, const TrainingLog& log) {
 
 /// The logged values, each with a text where JSON has no number.
 Json all_said(const TrainingLog& log) {
-  Json result = Json::object();
-  for (const auto& [key, value] : log.said()) {
-    MllogLine line;
-    line.value = value;
-    result[key] = to_json(line).at("value");
-  }
-  return result;
+  MllogLine line;
+  line.value = Json::object();
+  for (const auto& [key, value] : log.said()) line.value[key] = value;
+  return to_json(line).at("value");
 }
 
 Json training_facts(const State& state, const TrainingLog& log, const FinishedRun& run,

@@ -1,0 +1,25 @@
+// All groups of kernels that are made of functors: all but products and what recommendation needs.
+#pragma once
+
+#include <memory>
+
+#include "probes/training/kernels/functors/functor_attention.h"
+#include "probes/training/kernels/functors/functor_kernels.h"
+#include "probes/training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// Puts them into the set, for tensors of T. Launch may be a reference; see functor_kernels.h.
+template <class T, class Launch>
+void put_functors(KernelSet& set, Launch launch) {
+  set.norm = std::make_unique<FunctorNorm<T, Launch>>(launch);
+  set.rope = std::make_unique<FunctorRope<T, Launch>>(launch);
+  set.attention = std::make_unique<FunctorAttention<T, Launch>>(launch);
+  set.activation = std::make_unique<FunctorActivation<T, Launch>>(launch);
+  set.elementwise = std::make_unique<FunctorElementwise<T, Launch>>(launch);
+  set.embedding = std::make_unique<FunctorEmbedding<T, Launch>>(launch);
+  set.loss = std::make_unique<FunctorLoss<T, Launch>>(launch);
+  set.optimizer = std::make_unique<FunctorUpdates<T, Launch>>(launch);
+}
+
+}  // namespace bench::training

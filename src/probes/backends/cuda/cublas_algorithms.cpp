@@ -1,5 +1,7 @@
 #include "probes/backends/cuda/cublas_algorithms.h"
 
+#include <limits>
+
 namespace bench {
 namespace {
 
@@ -36,6 +38,18 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
   for (const cublasLtMatmulHeuristicResult_t& one : proposed)
     if (one.state == CUBLAS_STATUS_SUCCESS) algorithms.push_back(one.algo);
   return algorithms;
+}
+
+std::size_t fastest(std::size_t count, const std::function<double(std::size_t)>& seconds_of) {
+  double best = std::numeric_limits<double>::infinity();
+  std::size_t found = 0;
+  for (std::size_t which = 0; which < count; ++which) {
+    const double seconds = seconds_of(which);
+    if (seconds >= best) continue;
+    best = seconds;
+    found = which;
+  }
+  return found;
 }
 
 CublasAlgorithm configuration_of(const cublasLtMatmulAlgo_t& algorithm) {

@@ -1,7 +1,6 @@
 #include "probes/backends/cuda/cublas_plan.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/order_statistics.h"
 #include "probes/backends/cuda/cublas_algorithms.h"
@@ -104,17 +103,11 @@ double CublasPlan::seconds_of_chosen() {
   return median(seconds);
 }
 
-/// The library's own order of its proposals is right nine times in ten.
 void CublasPlan::tune() {
-  double best = std::numeric_limits<double>::infinity();
-  std::size_t fastest = 0;
-  for (chosen_ = 0; chosen_ < algorithms_.size(); ++chosen_) {
-    const double seconds = seconds_of_chosen();
-    if (seconds >= best) continue;
-    best = seconds;
-    fastest = chosen_;
-  }
-  chosen_ = fastest;
+  chosen_ = fastest(algorithms_.size(), [&](std::size_t which) {
+    chosen_ = which;
+    return seconds_of_chosen();
+  });
 }
 
 void CublasPlan::run(std::int64_t calls) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "probes/backends/cuda/cublas_algorithms.h"
+
 namespace bench::training {
 namespace {
 
@@ -37,27 +39,21 @@ void LtProducts::multiply(const Product& product, View a, View b, View c) {
   plan.run(call);
 }
 
-/// The library's own order of its proposals is right nine times in ten. What is added to in place
-/// must not be added to while algorithms are tried: they write elsewhere.
+/// What is added to in place must not be added to while algorithms are tried: they write elsewhere.
 void LtProducts::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
   constexpr int kTimings = 3;
   plan.tuned = true;
   if (plan.candidates() == 1) return;
   if (plan.layout().in_place) call.result = context_->scratch(result_bytes);
-  double best = std::numeric_limits<double>::infinity();
-  std::size_t fastest = 0;
-  for (std::size_t which = 0; which < plan.candidates(); ++which) {
+  plan.choose(fastest(plan.candidates(), [&](std::size_t which) {
     plan.choose(which);
     plan.run(call);
     context_->synchronise();
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kTimings; ++i)
       least = std::min(least, context_->timer().time([&] { plan.run(call); }, 1).value);
-    if (least >= best) continue;
-    best = least;
-    fastest = which;
-  }
-  plan.choose(fastest);
+    return least;
+  }));
 }
 
 }  // namespace bench::training

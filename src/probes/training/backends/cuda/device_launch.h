@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "core/error.h"
 #include "probes/backends/cuda/cuda_error.h"
 #include "probes/training/backends/cuda/device_block.h"
 #include "probes/training/backends/cuda/device_context.h"
@@ -107,10 +106,6 @@ class DeviceLaunch {
   IdFault* fault() { return context_.fault(); }
   double* result() { return context_.result(); }
   double read_result() { return context_.read_result(); }
-  [[noreturn]] void refuse(const char* what) {
-    throw Error(ErrorKind::input, std::string(what) + " has no kernel on a GPU yet",
-                "train this workload on the host");
-  }
 
  private:
   static unsigned grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }

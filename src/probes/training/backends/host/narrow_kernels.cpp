@@ -174,13 +174,8 @@ class NarrowUpdates final : public Narrow<OptimizerKernels> {
   using Narrow::Narrow;
   void adamw(const AdamwRange& range) override { update(range, &OptimizerKernels::adamw); }
   void sgd(const SgdRange& range) override { update(range, &OptimizerKernels::sgd); }
-  void adagrad_rows(const AdagradRows& rows) override {
-    WideViews views(buffers_);
-    AdagradRows wide = rows;
-    wide.table = views.changed(rows.table);
-    wide.gradients = views.read(rows.gradients);
-    wide_->adagrad_rows(wide);
-  }
+  /// Tables are f32, whatever the model is (SparseTables).
+  void adagrad_rows(const AdagradRows& rows) override { wide_->adagrad_rows(rows); }
   double square_sum(View x) override {
     WideViews views(buffers_);
     return wide_->square_sum(views.read(x));

@@ -3,6 +3,7 @@
 // them. What Launch has to have, says host_launch.h; it may be a reference.
 #pragma once
 
+#include "core/error.h"
 #include "probes/training/kernels/activation.h"
 #include "probes/training/kernels/elementwise.h"
 #include "probes/training/kernels/embedding.h"
@@ -148,8 +149,11 @@ class FunctorUpdates final : public OptimizerKernels {
     body.scale = static_cast<float>(range.gradient_scale);
     launch_.template elements<4>(body, range.parameters.elements());
   }
-  /// Tables of a GPU are no part of this yet: Error(input) says so.
-  void adagrad_rows(const AdagradRows&) override { launch_.refuse("row-wise Adagrad"); }
+  /// Tables of a GPU are no part of this yet.
+  void adagrad_rows(const AdagradRows&) override {
+    throw Error(ErrorKind::input, "row-wise Adagrad has no kernel on a GPU yet",
+                "train this workload on the host");
+  }
   double square_sum(View x) override {
     sum_all(launch_, SquareTerm<T>{x.as<T>()}, x.elements(), launch_.result(), false);
     return launch_.read_result();

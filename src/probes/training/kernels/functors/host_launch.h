@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
 #include "probes/training/kernels/functors/host_block.h"
 #include "probes/training/kernels/functors/row_elements.h"
 
@@ -83,9 +81,6 @@ class HostLaunch {
   IdFault* fault() { return &fault_; }
   double* result() { return &result_; }
   double read_result() { return result_; }
-  [[noreturn]] void refuse(const char* what) {
-    throw Error(ErrorKind::input, std::string(what) + " has no kernel for this device");
-  }
 
  private:
   std::vector<double> scratch_ = {};

@@ -8,10 +8,14 @@
 
 namespace bench::training {
 
-constexpr int kFlashThreads = 128;
 constexpr int kFlashRows = 64;  // of a block: 16 a warp
 constexpr float kLog2e = 1.4426950408889634f;
 constexpr float kUnseen = -1e30f;
+
+/// Blocks for one head of a sequence.
+BENCH_BOTH inline std::int64_t flash_tiles(std::int64_t sequence) {
+  return (sequence + kFlashRows - 1) / kFlashRows;
+}
 
 /// Rows of a tile lie so far apart that no two threads meet in a bank.
 template <int dim>
@@ -66,7 +70,7 @@ struct FlashForward {
   /// Unit (tile of queries, head); tiles of one sequence after those of another.
   template <class Block>
   BENCH_BOTH void unit(Block& block, std::int64_t tile, std::int64_t head, float* shared) const {
-    const std::int64_t tiles = (in.sequence + kFlashRows - 1) / kFlashRows;
+    const std::int64_t tiles = flash_tiles(in.sequence);
     const std::int64_t s = tile / tiles, q0 = (tiles - 1 - tile % tiles) * kFlashRows;
     const std::int64_t kv = head / in.group();
     auto* keys = reinterpret_cast<Bf16*>(shared);

@@ -28,7 +28,7 @@ struct FlashKeyGradient {
   template <class Block>
   BENCH_BOTH void unit(Block& block, std::int64_t tile, std::int64_t kv, float* memory) const {
     const PackedHeads<const Bf16>& in = of.in;
-    const std::int64_t tiles = (in.sequence + kFlashRows - 1) / kFlashRows;
+    const std::int64_t tiles = flash_tiles(in.sequence);
     const std::int64_t s = tile / tiles, k0 = tile % tiles * kFlashRows;
     auto* first = reinterpret_cast<Bf16*>(memory + 2 * kQueries);
     const Shared shared{memory,        memory + kQueries, first,

@@ -52,7 +52,7 @@ struct FlashQueryGradient {
   template <class Block>
   BENCH_BOTH void unit(Block& block, std::int64_t tile, std::int64_t head, float* shared) const {
     const PackedHeads<const Bf16>& in = of.in;
-    const std::int64_t tiles = (in.sequence + kFlashRows - 1) / kFlashRows;
+    const std::int64_t tiles = flash_tiles(in.sequence);
     const std::int64_t s = tile / tiles, q0 = (tiles - 1 - tile % tiles) * kFlashRows;
     const std::int64_t kv = head / in.group();
     auto* keys = reinterpret_cast<Bf16*>(shared);

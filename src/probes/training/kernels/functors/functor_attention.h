@@ -68,7 +68,7 @@ class FunctorAttention final : public AttentionKernels {
 
  private:
   static std::int64_t tiles(const AttentionShape& shape, std::int64_t rows) {
-    return (shape.sequence + kFlashRows - 1) / kFlashRows * (rows / shape.sequence);
+    return flash_tiles(shape.sequence) * (rows / shape.sequence);
   }
   template <int dim>
   void flash_forward(const AttentionShape& shape, View packed, View output, View log_sum) {

@@ -6,11 +6,11 @@
 
 namespace bench::training {
 
-/// y = x0 * u + x, elementwise. A gradient may be absent; that of x may be y's.
+/// y = x0 * u + x, elementwise. A gradient may be absent; that of x is y's.
 struct CrossBackward {
   View x0, u, y_gradient;
-  View x0_gradient, u_gradient, x_gradient;
-  bool add_x0 = false, add_u = false, add_x = false;
+  View x0_gradient, u_gradient;
+  bool add_x0 = false, add_u = false;
 };
 
 /// Features of one row: first [rows, d] is number 0, rest [rows, features d] are the others.

@@ -12,12 +12,12 @@ class Cross final : public Operator {
     f.kernels->recommender->cross_forward(f.inputs[0], f.inputs[1], f.inputs[2], f.output);
   }
   void backward(const Frame& f) const override {
-    CrossBackward what{f.inputs[0],          f.inputs[1],          f.output_gradient,
-                       f.input_gradients[0], f.input_gradients[1], f.input_gradients[2]};
-    what.add_x0 = f.input_gradients[0] && f.adds(0);
-    what.add_u = f.input_gradients[1] && f.adds(1);
-    what.add_x = f.input_gradients[2] && f.adds(2);
-    f.kernels->recommender->cross_backward(what);
+    f.kernels->recommender->cross_backward({f.inputs[0], f.inputs[1], f.output_gradient,
+                                            f.input_gradients[0], f.input_gradients[1], f.adds(0),
+                                            f.adds(1)});
+    // That of x comes last: it may lie where y's does, or be x0's too.
+    if (f.input_gradients[2] && (f.adds(2) || !f.shares_gradient(2)))
+      f.kernels->elementwise->copy(f.output_gradient, f.input_gradients[2], f.adds(2));
   }
 };
 

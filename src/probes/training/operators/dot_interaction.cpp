@@ -12,11 +12,9 @@ class DotInteraction final : public Operator {
     f.kernels->recommender->dot_forward(f.inputs[0], f.inputs[1], f.output);
   }
   void backward(const Frame& f) const override {
-    DotBackward what{f.inputs[0], f.inputs[1], f.output_gradient, f.input_gradients[0],
-                     f.input_gradients[1]};
-    what.add_first = f.input_gradients[0] && f.adds(0);
-    what.add_rest = f.input_gradients[1] && f.adds(1);
-    f.kernels->recommender->dot_backward(what);
+    f.kernels->recommender->dot_backward({f.inputs[0], f.inputs[1], f.output_gradient,
+                                          f.input_gradients[0], f.input_gradients[1], f.adds(0),
+                                          f.adds(1)});
   }
 
  private:

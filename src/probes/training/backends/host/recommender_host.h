@@ -33,14 +33,8 @@ class Recommender final : public RecommenderKernels {
   }
   void cross_backward(const CrossBackward& what) override {
     const Index n = what.y_gradient.elements();
-    // That of x comes last: it may lie where dy does, or be x0's too.
     if (what.x0_gradient) product(n, what.y_gradient, what.u, what.x0_gradient, what.add_x0);
     if (what.u_gradient) product(n, what.y_gradient, what.x0, what.u_gradient, what.add_u);
-    if (!what.x_gradient || (what.x_gradient.data == what.y_gradient.data && !what.add_x)) return;
-    const T* dy = what.y_gradient.as<T>();
-    T* dx = what.x_gradient.as<T>();
-    const bool add = what.add_x;
-    each_vector<T>(n, [=](auto at) { at.put(dx, add ? at(dx) + at(dy) : at(dy)); });
   }
 
   void dot_forward(View first, View rest, View y) override {

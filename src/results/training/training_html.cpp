@@ -56,44 +56,17 @@ std::string runs_html(const TrainingGroup& group) {
                     rows, 3);
 }
 
-std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100.0 * share) : "unknown";
-}
-
-std::string headline_html(const TrainingGroup& group) {
-  const OlympicMean& time = group.time;
+std::string lines_html(const TrainingGroup& group) {
   std::vector<Cells> rows;
-  if (group.setup.steps == 0) {
-    rows.push_back({"time to train",
-                    (std::isfinite(time.mean) ? format(time.mean, Unit::second) +
-                                                    interval_text(time.low, time.high, Unit::second)
-                                              : "none"),
-                    mean_words(time)});
-    rows.push_back(
-        {"spread of samples to the target", percent(group.samples.cv),
-         std::isfinite(group.samples.cv)
-             ? fmt::format("CV over {} converged runs, 95 % interval {} to {}", group.samples.n,
-                           percent(group.samples.low), percent(group.samples.high))
-             : "takes two converged runs"});
-    if (std::isfinite(group.seconds.runs_needed))
-      rows.push_back({"runs needed", fmt::format("{:.0f}", group.seconds.runs_needed),
-                      "for a standard error of 2.5 % of the mean time"});
-  }
-  rows.push_back({"throughput", rate_text(group.items_per_second, group), group.items_interval});
-  rows.push_back({"MFU", percent(group.mfu), peak_words(group)});
-  rows.push_back({"of the measured product", percent(of_gemm(group)), group.gemm.source});
-  rows.push_back(
-      {"energy of a run",
-       std::isfinite(group.energy_j) ? fmt::format("{:.4g} J", group.energy_j) : "unknown",
-       group.energy_of});
-  return table_html({"", "", "of what"}, rows, 3);
+  for (const auto& [label, words] : group_lines(group)) rows.push_back({label, words});
+  return table_html({"", ""}, rows, 2);
 }
 
 std::string parts_html(const TrainingGroup& group) {
   std::vector<Cells> phases, memory;
   for (const TrainingPhase& phase : group.breakdown)
     phases.push_back({phase_words(phase.phase),
-                      std::isfinite(phase.share) ? percent(phase.share) : "beside them",
+                      std::isfinite(phase.share) ? format(phase.share, Unit::ratio) : "beside them",
                       fmt::format("{:.3f}", phase.seconds), phase.slowest_rank});
   for (const TrainingMemory& label : group.memory)
     memory.push_back({label.label, std::isfinite(label.bytes) ? format(Bytes{label.bytes}) : ""});
@@ -108,9 +81,9 @@ std::string parts_html(const TrainingGroup& group) {
 
 std::string group_html(const TrainingGroup& group) {
   const std::string drawing = to_svg(curve_plot(group));
-  return "<h2>" + escaped(setup_words(group)) + "</h2>\n" + headline_html(group) +
-         "<h3>Runs</h3>\n" + runs_html(group) +
-         (drawing.empty() ? "" : "<h3>Quality</h3>\n" + drawing) + parts_html(group);
+  return "<h2>" + escaped(setup_words(group)) + "</h2>\n" + lines_html(group) + "<h3>Runs</h3>\n" +
+         runs_html(group) + (drawing.empty() ? "" : "<h3>Quality</h3>\n" + drawing) +
+         parts_html(group);
 }
 
 std::string scaling_html(const TrainingReport& report, const Scaling& scaling) {

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "results/reports/text_style.h"
 #include "results/training/training_report.h"
@@ -21,6 +23,10 @@ std::string to_text(const TrainingReport& report, const TextStyle& style);
 Json to_json(const TrainingReport& report);
 
 std::string to_html(const TrainingReport& report);
+
+/// What there is to say of a group beside its tables: {"time to train", "10.2 s [9.8 s, 10.6 s], "
+/// "olympic mean: ..."}, {"floor", ...}, ... Names from outside stand in it as they are.
+std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup& group);
 
 /// "tokens", "samples".
 std::string items_word(const TrainingGroup& group);

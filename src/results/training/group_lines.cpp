@@ -1,0 +1,108 @@
+// What text and page say of a group beside its tables, in the same words.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "results/training/training_output.h"
+#include "results/training/training_tables.h"
+
+namespace bench {
+namespace {
+
+std::string time_text(const TrainingGroup& group) {
+  if (group.setup.steps > 0) return "";
+  const OlympicMean& time = group.time;
+  if (!std::isfinite(time.mean)) return "none: " + time.why;
+  return format(time.mean, Unit::second) + interval_text(time.low, time.high, Unit::second) + ", " +
+         mean_words(time);
+}
+
+std::string spread_text(const Variation& variation) {
+  if (!std::isfinite(variation.cv)) return "";
+  std::string text = fmt::format("{:.1f} %", 100.0 * variation.cv);
+  if (std::isfinite(variation.low))
+    text += fmt::format(
+        " [{:.1f}, {}]", 100.0 * variation.low,
+        std::isfinite(variation.high) ? fmt::format("{:.1f}", 100.0 * variation.high) : "no bound");
+  return text;
+}
+
+std::string spreads_text(const TrainingGroup& group) {
+  const std::string samples = spread_text(group.samples), seconds = spread_text(group.seconds);
+  if (samples.empty()) return "";
+  return fmt::format(
+      "of samples to the target {}, of seconds {} (CV over {} converged runs, 95 % "
+      "interval)",
+      samples, seconds, group.samples.n);
+}
+
+std::string needed_text(const Variation& seconds) {
+  if (!std::isfinite(seconds.runs_needed)) return "";
+  const std::string most = std::isfinite(seconds.runs_needed_high)
+                               ? fmt::format("{:.0f}", seconds.runs_needed_high)
+                               : "any number";
+  return fmt::format(
+      "{:.0f} (of what is known now {:.0f} to {}) for a standard error of {:.1f} % of "
+      "the mean",
+      seconds.runs_needed, seconds.runs_needed_low, most, 100.0 * kGoodStandardError);
+}
+
+std::string throughput_text(const TrainingGroup& group) {
+  if (!std::isfinite(group.items_per_second)) return "";
+  std::string text = rate_text(group.items_per_second, group);
+  if (std::isfinite(group.items_low))
+    text += fmt::format(" [{}, {}] ({})", rate_number(group.items_low),
+                        rate_number(group.items_high), group.items_interval);
+  if (group.setup.ranks > 1)
+    text += ", " +
+            rate_text(group.items_per_second / static_cast<double>(group.setup.ranks), group) +
+            " a rank";
+  return text;
+}
+
+std::string mfu_text(const TrainingGroup& group) {
+  std::string text = std::isfinite(group.mfu) ? format(group.mfu, Unit::ratio) : "unknown";
+  const std::string peak = peak_words(group);
+  text += peak.empty() ? ", no peak is known" : " of " + peak;
+  const bool told = text_field(object_field(group.facts, "peak_flops"), "kind") == "measured";
+  if (std::isfinite(group.mfu) && told) return text;
+  if (std::isfinite(of_gemm(group)))
+    return text + fmt::format("; {} of {} that {} measured", format(of_gemm(group), Unit::ratio),
+                              format(group.gemm.flops, Unit::flop_per_second), group.gemm.source);
+  return group.gemm.source.empty() ? text : text + "; no measured product: " + group.gemm.source;
+}
+
+std::string straggler_text(const TrainingGroup& group) {
+  if (group.setup.ranks < 2 || !std::isfinite(group.straggler_spread)) return "";
+  return fmt::format("the slowest rank computes {:.1f} % longer than the mean rank",
+                     100.0 * group.straggler_spread);
+}
+
+/// What the gap is measured from, and where the target comes from.
+std::string floor_text(const TrainingGroup& group) {
+  const double floor = number_field(group.facts, "floor");
+  if (!std::isfinite(floor)) return "";
+  std::string text = fmt::format("{:.5g}, the best attainable", floor);
+  const std::string source = text_field(group.facts, "target_source");
+  return source.empty() ? text : text + "; target " + source;
+}
+
+std::string energy_text(const TrainingGroup& group) {
+  if (!std::isfinite(group.energy_j))
+    return group.energy_of.empty() ? "" : "unknown: " + group.energy_of;
+  return fmt::format("{:.4g} J a run ({})", group.energy_j, group.energy_of);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup& group) {
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"time to train", time_text(group)},    {"floor", floor_text(group)},
+      {"spread", spreads_text(group)},        {"runs needed", needed_text(group.seconds)},
+      {"throughput", throughput_text(group)}, {"MFU", mfu_text(group)},
+      {"straggler", straggler_text(group)},   {"energy", energy_text(group)}};
+  std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
+  return lines;
+}
+
+}  // namespace bench

@@ -58,6 +58,7 @@ struct Quality {
   std::optional<double> throttled_s;   // time the cgroup's CPU quota held us back
   std::optional<double> clock_hz;      // median core clock during the series
   std::optional<double> others_share;  // of the machine's CPU time, used by other processes
+  std::optional<double> wall_s = {};   // how long the series took, warm-up not counted
 };
 
 /// One metric at one set of parameters: every repetition in the order it was taken.

@@ -24,7 +24,8 @@ Json quality_json(const Quality& quality) {
           {"steal_share", optional_number(quality.steal_share)},
           {"throttled_s", optional_number(quality.throttled_s)},
           {"clock_hz", optional_number(quality.clock_hz)},
-          {"others_share", optional_number(quality.others_share)}};
+          {"others_share", optional_number(quality.others_share)},
+          {"wall_s", optional_number(quality.wall_s)}};
 }
 
 std::optional<double> read_optional(Fields& fields, std::string_view key) {
@@ -40,9 +41,9 @@ Check read_check(Fields fields) {
 }
 
 Quality read_quality(Fields fields) {
-  Quality quality{read_optional(fields, "cpu_share"), read_optional(fields, "steal_share"),
-                  read_optional(fields, "throttled_s"), read_optional(fields, "clock_hz"),
-                  read_optional(fields, "others_share")};
+  Quality quality{read_optional(fields, "cpu_share"),    read_optional(fields, "steal_share"),
+                  read_optional(fields, "throttled_s"),  read_optional(fields, "clock_hz"),
+                  read_optional(fields, "others_share"), read_optional(fields, "wall_s")};
   fields.finish();
   return quality;
 }

@@ -168,6 +168,7 @@ Measured State::measure(const Measurement& m) {
   quality.steal_share = steal_share(before, after);
   quality.throttled_s = throttled(before, after);
   quality.others_share = series.others_share;
+  quality.wall_s = series.measure_s;
   if (!series.clocks.empty()) quality.clock_hz = median(series.clocks);
 
   const Json chosen = m.chosen ? m.chosen() : Json(nullptr);

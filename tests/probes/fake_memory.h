@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class FakeMemory final : public MemorySystem {
   double bytes_per_second = 1e9;
   double seconds_per_load = 1e-7;
   double error = 0.0;
+  std::optional<double> core = {};  // of a core, that each thread gets
   std::string huge_reason, nontemporal_reason;
   std::vector<ArraysRequest> array_requests;
   std::vector<ChainRequest> chain_requests;
@@ -53,6 +55,7 @@ class FakeMemory final : public MemorySystem {
       memory.device_.time += Seconds{3e6 / memory.bytes_per_second * static_cast<double>(calls)};
     }
     Check verify() override { return {"fake", memory.error, 0.0}; }
+    std::optional<double> core_share() override { return memory.core; }
     FakeMemory& memory;
   };
   struct Chain final : MemoryChain {

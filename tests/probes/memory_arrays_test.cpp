@@ -1,5 +1,6 @@
 #include "probes/backends/host/memory_arrays.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -145,6 +146,21 @@ TEST_CASE("verifying what never ran is an error of ours") {
   ArraysFixture fixture(kMiB);
   fixture.arrays.prepare({MemoryKernel::copy, Stores::plain, kMiB, 1});
   CHECK_THROWS_AS(fixture.arrays.verify(), Error);
+}
+
+TEST_CASE("two threads on one CPU are told to share a core, whatever they stream") {
+  const int cpu = HostCpus::allowed().first(1).front();
+  HostThreadWatch watch;
+  HostArrays arrays({12 * kMiB, 2, Pages::small, {}}, {cpu, cpu}, false, watch);
+  arrays.prepare({MemoryKernel::read, Stores::none, 12 * kMiB, 2});
+  for (int i = 0; i < 5; ++i) {
+    arrays.run(1);
+    if (const auto share = arrays.core_share()) CHECK(*share < 0.62);
+  }
+  arrays.prepare({MemoryKernel::read, Stores::none, 6 * kMiB, 1});
+  double most = vector_kernels().empty() ? 1.0 : 0.0;
+  for (int i = 0; i < 20; ++i) most = std::max(most, arrays.core_share().value_or(0.0));
+  CHECK(most > 0.8);  // one thread alone has it whole, at least once in twenty
 }
 
 TEST_CASE("memory that must lie near its thread is allocated anew for another number of threads") {

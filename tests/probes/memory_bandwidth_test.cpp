@@ -53,6 +53,18 @@ TEST_CASE("a wrong result makes the bandwidth invalid") {
   for (const Samples& samples : run.of("bandwidth")) CHECK(samples.outcome == Status::invalid);
 }
 
+TEST_CASE("bandwidth of threads that shared a core is not clean") {
+  for (const double core : {0.5, 0.95}) {
+    BandwidthRun run(R"({"kernels": ["triad"], "pages": ["small"]})");
+    run.memory.core = core;
+    run.run();
+    REQUIRE_FALSE(run.of("bandwidth").empty());
+    for (const Samples& samples : run.of("bandwidth"))
+      for (const unsigned flags : samples.flags)
+        CHECK(((flags & kCoreShared) != 0) == (core < 0.62));
+  }
+}
+
 TEST_CASE("a device without memory of ours is skipped") {
   BandwidthRun run("{}");
   run.device.fake_memory = nullptr;

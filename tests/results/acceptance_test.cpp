@@ -259,6 +259,22 @@ TEST_CASE("a host whose CPU quota stops it fails though its clean samples are as
   CHECK(acceptance.hosts[1].metrics.at(0).value == Approx(50.0).epsilon(0.01));
 }
 
+TEST_CASE("time that a host lost is held against it only where ticks can tell who had it") {
+  const auto verdict = [](double wall_s) {
+    Fleet fleet(4);
+    for (std::size_t h = 0; h < 4; ++h)
+      for (int run = 0; run < 3; ++run) {
+        Samples s = fleet.samples("clock.frequency", 100.0 + 0.05 * static_cast<double>(h));
+        s.quality.wall_s = wall_s;
+        if (h == 1) s.quality.cpu_share = 0.77;
+        fleet.job("clock.frequency", {fleet.host(h)}, s);
+      }
+    return fleet.judge().hosts[1].verdict;
+  };
+  CHECK(verdict(0.05) == Verdict::pass);  // 12 ms a thread
+  CHECK(verdict(0.5) == Verdict::fail);
+}
+
 TEST_CASE("a host all of whose pairs are slow fails, its partners do not") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});

@@ -91,6 +91,8 @@ class MemoryArrays {
   /// Looks at everything the calls since prepare() wrote, or at the sum of the last run() for read.
   /// The values are integers that differ from element to element and call to call: exact.
   virtual Check verify() = 0;
+  /// The smallest share of a core that any of the threads got just now; see Measurement.
+  virtual std::optional<double> core_share() { return {}; }
 };
 
 /// Pointers in one random cycle, one a cache line: each load needs the one before it.

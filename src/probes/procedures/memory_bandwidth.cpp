@@ -150,6 +150,7 @@ class BandwidthSweep {
     measurement.work = [&](std::int64_t calls) { arrays.run(calls); };
     measurement.reports = {{"bandwidth", amount.payload}, {"traffic", amount.traffic}};
     measurement.verify = [&] { return arrays.verify(); };
+    measurement.core_share = [&] { return arrays.core_share(); };
     measurement.threads = threads;
     state_.measure(measurement);
   }

@@ -16,6 +16,9 @@ namespace {
 constexpr double kStarved = 0.8;
 constexpr double kNobodyElse = 0.05;
 constexpr double kThrottledS = 0.005;
+// The kernel counts who used the machine in ticks of 10 ms, and two of them are held against nobody
+// (Crowding): of less lost time than this the account cannot say that nobody had it.
+constexpr double kUnseenS = 0.03;
 
 /// A rank alone on its cores that did not get them, though nobody else had them either.
 bool is_starved(const Series& series) {
@@ -23,6 +26,7 @@ bool is_starved(const Series& series) {
   const Quality& quality = series.quality;
   if (*quality.cpu_share >= kStarved) return false;
   if (quality.throttled_s.value_or(0.0) > kThrottledS) return true;
+  if ((1.0 - *quality.cpu_share) * quality.wall_s.value_or(1.0) < kUnseenS) return false;
   return quality.others_share && *quality.others_share < kNobodyElse &&
          quality.steal_share.value_or(0.0) < kNobodyElse;
 }

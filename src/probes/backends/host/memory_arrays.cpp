@@ -54,6 +54,7 @@ void HostArrays::divide(int threads) {
     throw Error(ErrorKind::internal, "more threads were asked for than the arrays were made for");
   if (team_ && team_->size() == threads) return;
   team_.reset();
+  shares_.reset();
   if (!mapping_ || near_) {
     mapping_.reset();
     mapping_ = std::make_unique<PageMapping>(mapping_bytes(bounds_), bounds_.pages,
@@ -177,6 +178,11 @@ Check HostArrays::verify() {
 
 double HostArrays::error_of(int thread) const {
   return request_.kernel == MemoryKernel::read ? sum_error(thread) : write_error(thread);
+}
+
+std::optional<double> HostArrays::core_share() {
+  if (!shares_) shares_.emplace(team_->size(), "");
+  return shares_->smallest([this](const auto& work) { team_->run(work); });
 }
 
 /// The sum of the last run(): so many whole turns, and some windows more.

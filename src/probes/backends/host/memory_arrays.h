@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "probes/backends/host/core_share.h"
 #include "probes/backends/host/memory_errors.h"
 #include "probes/backends/host/pages.h"
 #include "probes/backends/host/stream_kernels.h"
@@ -30,6 +32,7 @@ class HostArrays final : public MemoryArrays {
   StreamAmount prepare(const StreamRequest& request) override;
   void run(std::int64_t calls) override;
   Check verify() override;
+  std::optional<double> core_share() override;
 
   /// What the prepared kernel reads and writes in a thread's region; tests damage it.
   std::span<double> sources(int thread) const;
@@ -70,7 +73,8 @@ class HostArrays final : public MemoryArrays {
   const StreamKernels& kernels_;
   std::unique_ptr<PageMapping> mapping_;
   std::unique_ptr<Team> team_;
-  std::size_t region_ = 0;  // elements of one thread
+  std::optional<CoreShare> shares_ = {};  // of the team; made at the first call
+  std::size_t region_ = 0;                // elements of one thread
   std::vector<Result> results_;
   StreamRequest request_;
   Layout layout_;

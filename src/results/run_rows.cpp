@@ -3,6 +3,7 @@
 #include <bit>
 #include <set>
 
+#include "results/history/history_rows.h"
 #include "results/reports/run_report.h"
 #include "results/sqlite.h"
 #include "results/store_schema.h"
@@ -203,6 +204,7 @@ RunReport write_run(SQLite::Database& db, const RunRecords& run) {
   write_series(db, report);
   write_samples(db, run, report);
   write_gates(db, report);
+  write_history(db, report);
   Others others(db, report.run);
   for (std::size_t i = 0; i < run.records.size(); ++i) others.write(run.records[i], i);
   return report;

@@ -112,6 +112,10 @@ class Store {
   /// True where the file system is shared between machines: no WAL, one writer at a time.
   bool on_network() const { return network_; }
 
+  /// For the parts of results/ that ask questions of their own (history).
+  SQLite::Database& database() const { return *db_; }
+  const std::filesystem::path& path() const { return path_; }
+
  private:
   Store(std::filesystem::path path, bool network, StoreOptions options);
   void connect(Access access);

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/version.h"
+#include "results/history/history_rows.h"
 #include "results/sqlite.h"
 
 namespace bench {
@@ -13,16 +14,18 @@ namespace {
 constexpr int kApplicationId = 0x626e6368;
 constexpr const char* kSetApplicationId = "PRAGMA application_id = 1651401576";
 static_assert(kApplicationId == 1651401576);
-constexpr const char* kSetVersion = "PRAGMA user_version = 2";
-static_assert(kStoreVersion == 2);
+constexpr const char* kSetVersion = "PRAGMA user_version = 3";
+static_assert(kStoreVersion == 3);
 
-constexpr std::array<const char*, 11> kDrop = {
+constexpr std::array<const char*, 15> kDrop = {
     "DROP TABLE IF EXISTS run",     "DROP TABLE IF EXISTS job",
     "DROP TABLE IF EXISTS series",  "DROP TABLE IF EXISTS sample_blob",
     "DROP TABLE IF EXISTS event",   "DROP TABLE IF EXISTS chunk",
     "DROP TABLE IF EXISTS facts",   "DROP TABLE IF EXISTS phase",
     "DROP TABLE IF EXISTS journal", "DROP TABLE IF EXISTS meta",
-    "DROP TABLE IF EXISTS gate"};
+    "DROP TABLE IF EXISTS gate",    "DROP TABLE IF EXISTS run_number",
+    "DROP TABLE IF EXISTS history", "DROP TABLE IF EXISTS configuration",
+    "DROP TABLE IF EXISTS point"};
 
 constexpr std::array<const char*, 9> kDeleteRun = {
     "DELETE FROM run WHERE id = ?",     "DELETE FROM job WHERE run = ?",
@@ -33,7 +36,7 @@ constexpr std::array<const char*, 9> kDeleteRun = {
 
 // Values are in base units, NULL where there is none. Columns named like JSON things hold JSON
 // text. Tables with large rows keep their rowid: long rows slow a WITHOUT ROWID tree down.
-constexpr std::array<const char*, 13> kCreate = {
+constexpr std::array<const char*, 18> kCreate = {
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE run (id TEXT PRIMARY KEY NOT NULL, suite TEXT NOT NULL, digest TEXT NOT NULL, "
     "time_ns INTEGER NOT NULL, seconds REAL, outcome TEXT NOT NULL, exit_code INTEGER NOT NULL, "
@@ -83,7 +86,18 @@ constexpr std::array<const char*, 13> kCreate = {
     "seconds REAL, PRIMARY KEY (run, position)) WITHOUT ROWID",
     "CREATE TABLE journal (line INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, user TEXT NOT NULL, "
     "kind TEXT NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL)",
-    "CREATE INDEX journal_by_run ON journal (run, line)"};
+    "CREATE INDEX journal_by_run ON journal (run, line)",
+    // What histories are read from (results/history): millions of short rows, so keys are integers.
+    "CREATE TABLE run_number (number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE history (id INTEGER PRIMARY KEY, metric TEXT NOT NULL, params TEXT NOT NULL, "
+    "device TEXT NOT NULL, host TEXT NOT NULL, ranks INTEGER NOT NULL, over TEXT NOT NULL, unit "
+    "TEXT NOT NULL, better TEXT NOT NULL, UNIQUE (metric, params, device, host, ranks, over, unit, "
+    "better))",
+    "CREATE TABLE configuration (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE point (series INTEGER NOT NULL, run INTEGER NOT NULL, value REAL NOT NULL, low "
+    "REAL, high REAL, configuration INTEGER NOT NULL, of_limit REAL, clock_hz REAL, power_w REAL, "
+    "PRIMARY KEY (series, run)) WITHOUT ROWID",
+    "CREATE INDEX point_by_run ON point (run, series)"};
 
 int pragma(SQLite::Database& db, const char* sql) {
   SQLite::Statement query(db, sql);
@@ -124,6 +138,7 @@ void create_tables(SQLite::Database& db) {
 
 void delete_run(SQLite::Database& db, const std::string& run) {
   for (const char* sql : kDeleteRun) Insert(db, sql).add(run).write();
+  delete_history(db, run);
 }
 
 }  // namespace bench

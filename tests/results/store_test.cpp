@@ -75,7 +75,7 @@ TEST_CASE("an imported run can be asked for in every table") {
   CHECK(ask(db, "SELECT COUNT(*) FROM chunk WHERE name = 'telemetry'") == 1);
   CHECK(ask(db, "SELECT COUNT(*) FROM facts WHERE topic = 'host'") == 1);
   CHECK(ask_text(db, "PRAGMA journal_mode") == "wal");
-  CHECK(ask(db, "PRAGMA user_version") == 2);
+  CHECK(ask(db, "PRAGMA user_version") == 3);
 }
 
 TEST_CASE("raw samples are kept in order, little endian, with their flags") {
@@ -197,7 +197,7 @@ TEST_CASE("a database of a newer version is refused, naming both versions and wh
     const Error error = error_of([&] { Store::open(db, access); });
     CHECK(error.kind() == ErrorKind::input);
     CHECK(std::string(error.what()).find("version 7") != std::string::npos);
-    CHECK(std::string(error.what()).find("up to 2") != std::string::npos);
+    CHECK(std::string(error.what()).find("up to 3") != std::string::npos);
     CHECK(error.hint().find("newer benchctl") != std::string::npos);
   }
   CHECK(ask(db, "PRAGMA user_version") == 7);

@@ -1,0 +1,186 @@
+#include "results/history/run_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/order_statistics.h"
+
+namespace bench {
+namespace {
+
+using Jobs = std::map<std::string, const PlannedJob*>;
+
+Jobs jobs_of(const RunReport& report) {
+  Jobs jobs;
+  for (const JobResult& result : report.jobs) jobs[result.job.id] = &result.job;
+  return jobs;
+}
+
+bool counts(const Series& series, const PlannedJob& job) {
+  return !series.metric.empty() && series.outcome == Status::ok && series.clean > 0 &&
+         std::isfinite(series.median) && job.search_of.empty();
+}
+
+SeriesKey history_key(const Series& series, const PlannedJob& job) {
+  const std::string part = text_field(job.part, "device");
+  SeriesKey key{.metric = series.metric,
+                .params = series.params,
+                .host = job.hosts.size() > 1 ? "" : series.host,
+                .device = part.empty() ? series.device : part,
+                .ranks = std::max(series.ranks, 1),
+                .unit = series.unit,
+                .better = series.better,
+                .over = series.over};
+  if (!part.empty() && text_field(key.params, "device") == part) key.params.erase("device");
+  if (series.over == "rank" && key.ranks > 1) key.params["rank"] = series.rank;
+  if (job.hosts.size() > 1 && !key.params.contains("hosts")) key.params["hosts"] = job.hosts.size();
+  return key;
+}
+
+std::string identity_text(const SeriesKey& key) {
+  return key.metric + "\n" + dump(key.params) + "\n" + key.device + "\n" + key.host + "\n" +
+         std::to_string(key.ranks) + "\n" + key.over + "\n" + std::string(to_string(key.unit)) +
+         "\n" + std::string(to_string(key.better));
+}
+
+double power_of(const Result& result) {
+  if (!result.telemetry) return kNoValue;
+  const SeriesTelemetry& telemetry = *result.telemetry;
+  if (telemetry.gpus.empty()) return telemetry.cpu_power_w;
+  double watts = 0.0;
+  for (const GpuTelemetry& gpu : telemetry.gpus) watts += gpu.power_w.mean;
+  return watts;
+}
+
+double clock_of(const Result& result) {
+  if (result.series.quality.clock_hz) return *result.series.quality.clock_hz;
+  if (!result.telemetry || result.telemetry->gpus.empty()) return kNoValue;
+  std::vector<double> clocks;
+  for (const GpuTelemetry& gpu : result.telemetry->gpus)
+    if (std::isfinite(gpu.sm_clock_hz.mean)) clocks.push_back(gpu.sm_clock_hz.mean);
+  return median(clocks);
+}
+
+/// A series that counts, with the job it is from.
+struct Member {
+  const Result* result;
+  const PlannedJob* job;
+};
+
+/// The scalar settings in which these jobs differ: what they measured is not one thing.
+std::set<std::string> differing_settings(const std::vector<Member>& members) {
+  std::set<std::string> differing;
+  const Json& first = members.front().job->params;
+  for (const Member& member : members) {
+    const Json& params = member.job->params;
+    for (const auto& [name, value] : params.items())
+      if (value.is_primitive() && (!first.contains(name) || first[name] != value))
+        differing.insert(name);
+    for (const auto& [name, value] : first.items())
+      if (value.is_primitive() && !params.contains(name)) differing.insert(name);
+  }
+  return differing;
+}
+
+double finite_median(const std::vector<double>& values) {
+  std::vector<double> known;
+  for (const double value : values)
+    if (std::isfinite(value)) known.push_back(value);
+  return median(known);
+}
+
+void set_interval(Point& point, const std::vector<Member>& members,
+                  const std::vector<double>& values) {
+  if (members.size() == 1) {
+    point.low = members.front().result->series.low;
+    point.high = members.front().result->series.high;
+  } else if (const auto interval = median_interval(values)) {
+    point.low = interval->low;
+    point.high = interval->high;
+  } else {
+    point.low = quantile(values, 0.0);
+    point.high = quantile(values, 1.0);
+  }
+}
+
+Point point_of(const std::vector<Member>& members, const std::string& metric) {
+  std::vector<double> values, limits, clocks, powers;
+  Point point;
+  for (const Member& member : members) {
+    const Series& series = member.result->series;
+    values.push_back(series.median);
+    limits.push_back(series.of_limit);
+    clocks.push_back(clock_of(*member.result));
+    powers.push_back(power_of(*member.result));
+  }
+  point.value = combined(values, declaration(metric).repeats);
+  set_interval(point, members, values);
+  point.of_limit = finite_median(limits);
+  point.clock_hz = finite_median(clocks);
+  point.power_w = finite_median(powers);
+  return point;
+}
+
+struct Group {
+  SeriesKey key;
+  std::vector<Member> members;
+};
+
+/// Groups in the order of appearance.
+class Groups {
+ public:
+  void add(SeriesKey key, const Member& member) {
+    const auto [slot, is_new] = at_.try_emplace(identity_text(key), all_.size());
+    if (is_new) all_.push_back({std::move(key), {}});
+    all_[slot->second].members.push_back(member);
+  }
+  const std::vector<Group>& all() const { return all_; }
+
+ private:
+  std::map<std::string, std::size_t> at_;
+  std::vector<Group> all_;
+};
+
+/// Series that only look alike are told apart by the settings in which their jobs differ.
+Groups told_apart(const Groups& groups) {
+  Groups apart;
+  for (const Group& group : groups.all()) {
+    const auto differing = differing_settings(group.members);
+    for (const Member& member : group.members) {
+      SeriesKey key = group.key;
+      for (const std::string& name : differing)
+        if (member.job->params.contains(name) && !key.params.contains(name))
+          key.params[name] = member.job->params[name];
+      apart.add(std::move(key), member);
+    }
+  }
+  return apart;
+}
+
+}  // namespace
+
+RunValues run_values(const RunReport& report) {
+  const Jobs jobs = jobs_of(report);
+  Groups alike;
+  for (const Result& result : report.results) {
+    const auto job = jobs.find(result.series.job);
+    if (job == jobs.end() || !counts(result.series, *job->second)) continue;
+    alike.add(history_key(result.series, *job->second), {&result, job->second});
+  }
+  Configurations configurations(report);
+  RunValues found;
+  const Groups apart = told_apart(alike);
+  for (const Group& group : apart.all()) {
+    Point point = point_of(group.members, group.key.metric);
+    point.time_ns = report.time_ns;
+    const std::size_t configuration = configurations.of(*group.members.front().job);
+    point.configuration = static_cast<std::int64_t>(configuration);
+    found.values.push_back({group.key, point});
+  }
+  found.configurations = configurations.all();
+  return found;
+}
+
+}  // namespace bench

@@ -1,0 +1,60 @@
+#include "results/statistics/hodges_lehmann.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/order_statistics.h"
+#include "results/statistics/distributions.h"
+#include "results/statistics/rank_distributions.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kExactSide = 50;
+
+/// The rank-th smallest, from 1. Reorders.
+double order_statistic(std::vector<double>& values, std::size_t rank) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+Shift with_interval(std::vector<double> candidates, std::size_t rank, double confidence) {
+  Shift shift;
+  shift.estimate = median(candidates);
+  if (rank == 0 || candidates.empty() || 2 * rank > candidates.size() + 1) return shift;
+  shift.low = order_statistic(candidates, rank);
+  shift.high = order_statistic(candidates, candidates.size() + 1 - rank);
+  shift.confidence = confidence;
+  return shift;
+}
+
+}  // namespace
+
+Shift shift_of(std::vector<double> candidates, const std::vector<double>& cdf, double tail) {
+  // Rounding must not lose the rank of a tail that is met exactly.
+  const auto rank =
+      static_cast<std::size_t>(std::ranges::upper_bound(cdf, tail * (1.0 + 1e-12)) - cdf.begin());
+  return with_interval(std::move(candidates), rank, rank == 0 ? 0.0 : 1.0 - 2.0 * cdf[rank - 1]);
+}
+
+Shift shift_of_normal(std::vector<double> candidates, double deviation, double tail) {
+  const double rank =
+      0.5 * static_cast<double>(candidates.size()) + normal_quantile(tail) * deviation;
+  return with_interval(std::move(candidates), rank < 1.0 ? 0 : static_cast<std::size_t>(rank),
+                       1.0 - 2.0 * tail);
+}
+
+Shift hodges_lehmann(std::span<const double> a, std::span<const double> b, double confidence) {
+  std::vector<double> differences;
+  differences.reserve(a.size() * b.size());
+  for (const double y : b)
+    for (const double x : a) differences.push_back(y - x);
+  const double tail = 0.5 * (1.0 - confidence);
+  if (std::max(a.size(), b.size()) <= kExactSide)
+    return shift_of(std::move(differences), mann_whitney_cdf(a.size(), b.size()), tail);
+  const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
+  return shift_of_normal(std::move(differences), std::sqrt(n * m * (n + m + 1.0) / 12.0), tail);
+}
+
+}  // namespace bench

@@ -1,0 +1,31 @@
+// Hodges and Lehmann's shift: by how much B is larger than A, with an exact interval that assumes
+// nothing but that the two differ by a shift.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace bench {
+
+struct Shift {
+  double estimate = std::numeric_limits<double>::quiet_NaN();
+  double low = std::numeric_limits<double>::quiet_NaN();  // NaN: too few values for an interval
+  double high = std::numeric_limits<double>::quiet_NaN();
+  double confidence = 0.0;  // of [low, high]: at least what was asked for; 0 without one
+};
+
+/// The median of all b_j - a_i. Up to 50 values a side the interval is exact, beyond that its rank
+/// is that of the normal approximation. At 95 % it takes four values a side, or six against two.
+Shift hodges_lehmann(std::span<const double> a, std::span<const double> b,
+                     double confidence = 0.95);
+
+/// Parts that the signed rank test shares: the median of `candidates`, and the interval from the
+/// C-th smallest to the C-th largest of them, C being how many values of the statistic have
+/// cdf <= tail.
+Shift shift_of(std::vector<double> candidates, const std::vector<double>& cdf, double tail);
+/// C by the normal approximation of a statistic with this standard deviation.
+Shift shift_of_normal(std::vector<double> candidates, double deviation, double tail);
+
+}  // namespace bench

@@ -1,0 +1,85 @@
+#include "results/statistics/mann_whitney.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "results/statistics/distributions.h"
+#include "results/statistics/rank_distributions.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kExactWithoutTies = 50;
+constexpr std::size_t kExactWithTies = 25;
+
+bool has_ties(std::vector<int> ranks) {
+  std::ranges::sort(ranks);
+  return std::ranges::adjacent_find(ranks) != ranks.end();
+}
+
+/// Sum over groups of equal ranks of t^3 - t.
+double tie_term(std::vector<int> ranks) {
+  std::ranges::sort(ranks);
+  double sum = 0.0;
+  for (auto begin = ranks.begin(); begin != ranks.end();) {
+    const auto end = std::upper_bound(begin, ranks.end(), *begin);
+    const auto t = static_cast<double>(end - begin);
+    sum += t * t * t - t;
+    begin = end;
+  }
+  return sum;
+}
+
+double twice_the_smaller(double lower, double upper) {
+  return std::min(1.0, 2.0 * std::min(lower, upper));
+}
+
+double exact_without_ties(double u, std::size_t n, std::size_t m) {
+  const auto cdf = mann_whitney_cdf(n, m);
+  const auto at = static_cast<std::size_t>(u);
+  return twice_the_smaller(cdf[at], cdf[n * m - at]);  // it is symmetric
+}
+
+double exact_with_ties(int sum, std::span<const int> ranks, std::size_t n) {
+  const auto mass = sum_of_chosen(ranks, n);
+  double lower = 0.0, upper = 0.0;
+  for (std::size_t s = 0; s < mass.size(); ++s) {
+    if (s <= static_cast<std::size_t>(sum)) lower += mass[s];
+    if (s >= static_cast<std::size_t>(sum)) upper += mass[s];
+  }
+  return twice_the_smaller(lower, upper);
+}
+
+double by_normal(double u, double n, double m, double ties) {
+  const double all = n + m;
+  const double variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
+  if (!(variance > 0.0)) return 1.0;
+  const double distance = std::max(0.0, std::abs(u - 0.5 * n * m) - 0.5);
+  return std::min(1.0, 2.0 * normal_cdf(-distance / std::sqrt(variance)));
+}
+
+}  // namespace
+
+RankTest mann_whitney(std::span<const double> a, std::span<const double> b) {
+  const std::size_t n = a.size(), m = b.size();
+  if (n == 0 || m == 0) return {};
+  std::vector<double> both(a.begin(), a.end());
+  both.insert(both.end(), b.begin(), b.end());
+  const auto ranks = doubled_ranks(both);
+  int sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += ranks[i];
+  RankTest test;
+  test.statistic = 0.5 * sum - 0.5 * static_cast<double>(n * (n + 1));
+  const bool ties = has_ties(ranks);
+  const std::size_t larger = std::max(n, m);
+  test.exact = larger <= (ties ? kExactWithTies : kExactWithoutTies);
+  if (!test.exact)
+    test.p =
+        by_normal(test.statistic, static_cast<double>(n), static_cast<double>(m), tie_term(ranks));
+  else
+    test.p = ties ? exact_with_ties(sum, ranks, n) : exact_without_ties(test.statistic, n, m);
+  return test;
+}
+
+}  // namespace bench

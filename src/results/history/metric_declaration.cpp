@@ -34,7 +34,7 @@ constexpr std::array<Declared, 9> kDeclared{{
     {"collective.init_time", {.threshold = 0.10, .noise_floor = 0.01}},
 }};
 
-bool fits(std::string_view name, const std::string& metric) {
+bool is_named(std::string_view name, const std::string& metric) {
   return name.ends_with('.') ? metric.starts_with(name) : metric == name;
 }
 
@@ -42,7 +42,7 @@ bool fits(std::string_view name, const std::string& metric) {
 
 MetricDeclaration declaration(const std::string& metric) {
   for (const Declared& one : kDeclared)
-    if (fits(one.name, metric)) return one.declaration;
+    if (is_named(one.name, metric)) return one.declaration;
   return {};
 }
 

@@ -1,5 +1,8 @@
 #include "results/acceptance/acceptance_output.h"
 
+#include <algorithm>
+#include <string>
+
 #include "core/schema.h"
 #include "tests/support/catch.h"
 #include "tests/support/fleet.h"
@@ -34,6 +37,22 @@ TEST_CASE("the JSON of an acceptance keeps to its schema") {
   CHECK(json["hosts"][4]["reasons"][0]["gate"] == "peers");
   CHECK(json["hosts"][0]["reasons"].empty());
   CHECK(json["hosts"][0]["metrics"][0]["limit"].is_null());
+}
+
+TEST_CASE(
+    "the JSON of an acceptance that is written in pieces is the whole, with what stands beside "
+    "it") {
+  const Acceptance acceptance = one_failed();
+  std::string text;
+  std::size_t longest = 0;
+  write_json(acceptance, {{"drain", {"node05"}}}, [&](const std::string& piece) {
+    text += piece;
+    longest = std::max(longest, piece.size());
+  });
+  Json whole = to_json(acceptance);
+  CHECK(longest < text.size() / 2);  // host by host
+  whole["drain"] = {"node05"};
+  CHECK(text == whole.dump(1) + "\n");
 }
 
 TEST_CASE("the text of an acceptance names the host, the verdict, the value and its peers") {

@@ -97,22 +97,41 @@ Json to_json(const HostAcceptance& host) {
           {"notes", host.notes}};
 }
 
+namespace {
+
+/// All but the long lists.
+Json document_head(const Acceptance& acceptance) {
+  return {{"verdict", to_string(acceptance.verdict)},
+          {"suite", acceptance.suite},
+          {"time", format_time(acceptance.time_ns)},
+          {"runs", acceptance.runs},
+          {"not_covered", acceptance.not_covered},
+          {"interrupted", acceptance.interrupted},
+          {"localisation", localisation_json(acceptance.localisations)}};
+}
+
+Json to_json(const LinkAcceptance& link) {
+  return {{"hosts", {link.a, link.b}},
+          {"verdict", to_string(link.reason.verdict)},
+          {"reason", to_json(link.reason)}};
+}
+
+/// Borrows the acceptance.
+JsonLists lists_of(const Acceptance& acceptance) {
+  return {{"hosts", json_list(acceptance.hosts, [](const auto& host) { return to_json(host); })},
+          {"links", json_list(acceptance.links, [](const auto& link) { return to_json(link); })}};
+}
+
+}  // namespace
+
 Json to_json(const Acceptance& acceptance) {
-  Json json = {{"verdict", to_string(acceptance.verdict)},
-               {"suite", acceptance.suite},
-               {"time", format_time(acceptance.time_ns)},
-               {"runs", acceptance.runs},
-               {"not_covered", acceptance.not_covered},
-               {"interrupted", acceptance.interrupted},
-               {"localisation", localisation_json(acceptance.localisations)},
-               {"hosts", Json::array()},
-               {"links", Json::array()}};
-  for (const HostAcceptance& host : acceptance.hosts) json["hosts"].push_back(to_json(host));
-  for (const LinkAcceptance& link : acceptance.links)
-    json["links"].push_back({{"hosts", {link.a, link.b}},
-                             {"verdict", to_string(link.reason.verdict)},
-                             {"reason", to_json(link.reason)}});
-  return json;
+  return whole_document(document_head(acceptance), lists_of(acceptance));
+}
+
+void write_json(const Acceptance& acceptance, const Json& besides, const Write& write) {
+  Json all = document_head(acceptance);
+  all.update(besides);
+  write_document(all, lists_of(acceptance), write);
 }
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/json_document.h"
 #include "results/acceptance/acceptance.h"
 #include "results/reports/text_style.h"
 
@@ -13,6 +14,9 @@ std::string to_text(const Acceptance& acceptance, const TextStyle& style);
 
 /// {verdict, hosts: [{host, verdict, reasons: [{metric, value, expected, gate, text}]}]} and more.
 Json to_json(const Acceptance& acceptance);
+
+/// The text of to_json() with the keys of `besides`, a piece at a time (core/json_document.h).
+void write_json(const Acceptance& acceptance, const Json& besides, const Write& write);
 
 /// One of its hosts.
 Json to_json(const HostAcceptance& host);

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_document.h"
 #include "results/gates.h"
 #include "results/job_results.h"
 #include "results/localisation/localisation.h"
@@ -69,8 +69,7 @@ RunReport make_run_report(const RunRecords& run);
 /// By schemas/report.json.
 Json to_json(const RunReport& report);
 
-/// The text of to_json(), indented by one, a piece at a time: the tree of 80,000 results would take
-/// half a gigabyte. Ends with a line break.
-void write_json(const RunReport& report, const std::function<void(const std::string&)>& write);
+/// The text of to_json(), a piece at a time (core/json_document.h).
+void write_json(const RunReport& report, const Write& write);
 
 }  // namespace bench

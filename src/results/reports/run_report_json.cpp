@@ -68,80 +68,41 @@ Json hurts(const RunReport& report) {
   return list;
 }
 
-/// All but the long lists, which are empty.
+/// All but the long lists.
 Json head(const RunReport& report) {
-  Json json = {{"run", report.run},
-               {"suite", report.suite},
-               {"digest", text_or_null(report.digest)},
-               {"time_ns", report.time_ns},
-               {"seconds", report.seconds >= 0.0 ? number_or_null(report.seconds) : Json()},
-               {"labels", report.labels},
-               {"outcome", to_string(report.outcome)},
-               {"exit_code", static_cast<int>(report.exit_code)},
-               {"finished", report.finished},
-               {"interrupted", report.interrupted},
-               {"machine", machines_json(report)},
-               {"programs", programs_json(report)},
-               {"hurts", hurts(report)},
-               {"hashes", hashes_json(report.hashes)},
-               {"localisation", localisation_json(report.localisations)},
-               {"stragglers", stragglers_json(report.stragglers)},
-               {"warnings", report.warnings}};
-  for (const char* key : {"jobs", "results", "gates"}) json[key] = Json::array();
-  return json;
+  return {{"run", report.run},
+          {"suite", report.suite},
+          {"digest", text_or_null(report.digest)},
+          {"time_ns", report.time_ns},
+          {"seconds", report.seconds >= 0.0 ? number_or_null(report.seconds) : Json()},
+          {"labels", report.labels},
+          {"outcome", to_string(report.outcome)},
+          {"exit_code", static_cast<int>(report.exit_code)},
+          {"finished", report.finished},
+          {"interrupted", report.interrupted},
+          {"machine", machines_json(report)},
+          {"programs", programs_json(report)},
+          {"hurts", hurts(report)},
+          {"hashes", hashes_json(report.hashes)},
+          {"localisation", localisation_json(report.localisations)},
+          {"stragglers", stragglers_json(report.stragglers)},
+          {"warnings", report.warnings}};
 }
 
-/// Of a value that stands `depth` deep in a document.
-std::string indented(const Json& value, int depth) {
-  const std::string text = value.dump(1, ' ', false, Json::error_handler_t::replace);
-  std::string moved;
-  for (const char c : text) {
-    moved += c;
-    if (c == '\n') moved.append(static_cast<std::size_t>(depth), ' ');
-  }
-  return moved;
-}
-
-template <class T, class ToJson>
-void write_list(const std::vector<T>& list, const ToJson& json_of,
-                const std::function<void(const std::string&)>& write) {
-  std::string before = "[\n  ";
-  for (const T& item : list) {
-    write(before + indented(json_of(item), 2));
-    before = ",\n  ";
-  }
-  write(list.empty() ? "[]" : "\n ]");
+/// Borrows the report.
+JsonLists lists_of(const RunReport& report) {
+  return {{"jobs", json_list(report.jobs, [](const JobResult& job) { return to_json(job); })},
+          {"results", json_list(report.results, [](const Result& one) { return to_json(one); })},
+          {"gates",
+           json_list(report.gates, [&](const GateResult& gate) { return to_json(gate, report); })}};
 }
 
 }  // namespace
 
-Json to_json(const RunReport& report) {
-  Json json = head(report);
-  for (const JobResult& job : report.jobs) json["jobs"].push_back(to_json(job));
-  for (const Result& result : report.results) json["results"].push_back(to_json(result));
-  for (const GateResult& gate : report.gates) json["gates"].push_back(to_json(gate, report));
-  return json;
-}
+Json to_json(const RunReport& report) { return whole_document(head(report), lists_of(report)); }
 
-void write_json(const RunReport& report, const std::function<void(const std::string&)>& write) {
-  std::string before = "{\n ";
-  const Json json = head(report);
-  for (const auto& [key, value] : json.items()) {
-    write(before + Json(key).dump() + ": ");
-    before = ",\n ";
-    if (key == "jobs")
-      write_list(
-          report.jobs, [](const JobResult& job) { return to_json(job); }, write);
-    else if (key == "results")
-      write_list(
-          report.results, [](const Result& result) { return to_json(result); }, write);
-    else if (key == "gates")
-      write_list(
-          report.gates, [&](const auto& gate) { return to_json(gate, report); }, write);
-    else
-      write(indented(value, 1));
-  }
-  write("\n}\n");
+void write_json(const RunReport& report, const Write& write) {
+  write_document(head(report), lists_of(report), write);
 }
 
 }  // namespace bench

@@ -117,9 +117,8 @@ ExitCode accept(AcceptOptions& options) {
   if (options.drain) drained = drains(answer.acceptance);
   if (options.yes) run_drains(drained);
   if (options.json) {
-    Json json = to_json(answer.acceptance);
-    json["drain"] = drain_json(drained);
-    print(json);
+    const Json besides = {{"drain", drain_json(drained)}};
+    print_pieces([&](const Write& write) { write_json(answer.acceptance, besides, write); });
   } else {
     print(to_text(answer.acceptance, style_of_stdout()) + drain_text(drained, options.yes));
   }

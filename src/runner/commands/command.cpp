@@ -30,6 +30,18 @@ void print(const std::string& text) {
   if (!written || std::fflush(stdout) != 0) throw_errno("write the answer to stdout");
 }
 
+void print_pieces(const std::function<void(const Write&)>& make) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::string waiting;
+  make([&](const std::string& piece) {
+    waiting += piece;
+    if (waiting.size() < kPiece) return;
+    print(waiting);
+    waiting.clear();
+  });
+  print(waiting);
+}
+
 void print(const Json& json) {
   print(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }

@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_document.h"
 
 namespace bench {
 
@@ -52,5 +54,7 @@ CLI::Option* add_repeated(CLI::App& command, const std::string& name,
 /// closed or full: an answer that did not arrive is none.
 void print(const Json& json);
 void print(const std::string& text);
+/// A long text, piece by piece as `make` gives them to what it is given.
+void print_pieces(const std::function<void(const Write&)>& make);
 
 }  // namespace bench

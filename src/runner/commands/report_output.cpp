@@ -68,15 +68,7 @@ std::optional<RunReport> index_run(const std::filesystem::path& run,
 
 void print_report(const RunReport& report, bool json) {
   if (!json) return print(to_text(report, style_of_stdout()));
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  std::string waiting;
-  write_json(report, [&](const std::string& text) {
-    waiting += text;
-    if (waiting.size() < kPiece) return;
-    print(waiting);
-    waiting.clear();
-  });
-  print(waiting);
+  print_pieces([&](const Write& write) { write_json(report, write); });
 }
 
 ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,

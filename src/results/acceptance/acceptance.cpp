@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "results/acceptance/hearing.h"
@@ -23,18 +24,30 @@ void add_machines(const Hearing& hearing) {
 }
 
 /// Records name a host as it calls itself, which the hosts file need not.
-std::map<std::string, std::string> names_of(const std::vector<RunRecords>& runs) {
-  std::map<std::string, std::string> names;
-  for (const RunRecords& run : runs) {
-    std::map<std::string, std::string> alone;  // job -> its only host
-    for (const PlannedJob& job : run.jobs)
-      if (job.hosts.size() == 1) alone[job.id] = job.hosts.front();
-    for (const Record& record : run.records)
-      if (const auto job = alone.find(record.job);
-          job != alone.end() && std::holds_alternative<Samples>(record.body))
-        names.emplace(record.host, job->second);
-  }
-  return names;
+void add_names(const RunRecords& run, std::map<std::string, std::string>& names) {
+  std::map<std::string_view, std::string_view> alone;  // job -> its only host
+  for (const PlannedJob& job : run.jobs)
+    if (job.hosts.size() == 1) alone[job.id] = job.hosts.front();
+  for (const Record& record : run.records)
+    if (const auto job = alone.find(record.job);
+        job != alone.end() && std::holds_alternative<Samples>(record.body))
+      names.emplace(record.host, job->second);
+}
+
+/// What gates look at once a report is made of the run: facts, and which hosts were asked what they
+/// are, with the outcome. Samples are summarised by then; those of 80,000 jobs would lie beside
+/// their summaries with a hundred megabytes.
+void keep_for_gates(RunRecords& run, RunReport& report) {
+  for (Result& result : report.results) result.series.record.reset();
+  std::erase_if(run.jobs, [](const PlannedJob& job) { return job.probe != "topology"; });
+  std::set<std::string_view> asked;
+  for (const PlannedJob& job : run.jobs) asked.insert(job.id);
+  std::erase_if(run.records, [&](const Record& record) {
+    const bool answers = std::holds_alternative<Outcome>(record.body) && asked.contains(record.job);
+    return !answers && !std::holds_alternative<Facts>(record.body);
+  });
+  run.jobs.shrink_to_fit();
+  run.records.shrink_to_fit();
 }
 
 /// PASS needs numbers that passed, and nothing against it.
@@ -107,10 +120,15 @@ void Hearing::blame(const std::string& name, Verdict verdict, const std::string&
 Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings) {
   Acceptance acceptance;
   std::vector<RunReport> reports;
+  std::map<std::string, std::string> names;
+  std::vector<GpusOfJobs> gpus;
   for (RunRecords& run : runs) {
     reports.push_back(report_of_planned(run, acceptance.localisations));
     acceptance.runs.push_back(run.run);
     acceptance.interrupted |= reports.back().interrupted;
+    add_names(run, names);
+    gpus.push_back(gpus_of_jobs(run));
+    keep_for_gates(run, reports.back());
   }
   if (reports.empty()) return acceptance;
   acceptance.suite = reports.front().suite;
@@ -120,7 +138,7 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
     acceptance.hosts.back().host = host;
   }
   const auto metrics = observations(reports, settings.thresholds);
-  Hearing hearing{runs, reports, metrics, settings, acceptance, {}, {}, names_of(runs)};
+  Hearing hearing{runs, reports, metrics, settings, acceptance, {}, {}, names, gpus};
   for (HostAcceptance& host : acceptance.hosts) hearing.hosts[host.host] = &host;
   add_machines(hearing);
   hear(hearing);

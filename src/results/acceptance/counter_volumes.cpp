@@ -6,12 +6,19 @@
 namespace bench {
 namespace {
 
-/// job -> "gpu3", of jobs that drove one GPU: the process said its device before, and the driver
-/// which GPU has that name.
-std::map<std::string, std::string> gpu_of_jobs(const RunRecords& run) {
+/// Copies between host and GPU, all of whose bytes go over its PCIe link.
+bool copies_over_pcie(const Series& series) {
+  const std::string route = text_field(series.params, "route");
+  return series.metric == "copy.bandwidth" && series.ranks == 1 && series.outcome == Status::ok &&
+         (route == "host_to_device" || route == "device_to_host" || route == "both");
+}
+
+}  // namespace
+
+GpusOfJobs gpus_of_jobs(const RunRecords& run) {
   std::map<std::string, std::string> device;  // host -> id of the device of its last process
   std::map<std::string, const Json*> gpus;
-  std::map<std::string, std::string> found;
+  GpusOfJobs found;
   for (const Record& record : run.records) {
     if (const auto* facts = std::get_if<Facts>(&record.body); facts != nullptr) {
       if (facts->topic == "device") device[record.host] = text_field(facts->facts, "id");
@@ -27,23 +34,14 @@ std::map<std::string, std::string> gpu_of_jobs(const RunRecords& run) {
   return found;
 }
 
-/// Copies between host and GPU, all of whose bytes go over its PCIe link.
-bool copies_over_pcie(const Series& series) {
-  const std::string route = text_field(series.params, "route");
-  return series.metric == "copy.bandwidth" && series.ranks == 1 && series.outcome == Status::ok &&
-         (route == "host_to_device" || route == "device_to_host" || route == "both");
-}
-
-}  // namespace
-
 std::map<HostAcceptance*, Volumes> volumes_of(const Hearing& hearing) {
   std::map<HostAcceptance*, Volumes> volumes;
-  for (std::size_t run = 0; run < hearing.records.size(); ++run) {
+  for (std::size_t run = 0; run < hearing.reports.size(); ++run) {
     const RunReport& report = hearing.reports[run];
     if (std::ranges::none_of(report.results,
                              [](const Result& result) { return copies_over_pcie(result.series); }))
       continue;
-    const auto gpus = gpu_of_jobs(hearing.records[run]);
+    const GpusOfJobs& gpus = hearing.gpus[run];
     std::map<std::string, double> seconds;
     for (const JobResult& job : report.jobs) seconds[job.job.id] = job.seconds;
     for (const Result& result : report.results) {

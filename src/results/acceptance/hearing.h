@@ -11,8 +11,13 @@
 
 namespace bench {
 
+/// job -> "gpu3", of jobs that drove one GPU: the process said its device before, and the driver
+/// which GPU has that name.
+using GpusOfJobs = std::map<std::string, std::string>;
+GpusOfJobs gpus_of_jobs(const RunRecords& run);
+
 struct Hearing {
-  const std::vector<RunRecords>& records;
+  const std::vector<RunRecords>& records;  // what keep_for_gates() kept
   const std::vector<RunReport>& reports;
   const std::vector<MetricRuns>& metrics;
   const AcceptanceSettings& settings;
@@ -20,6 +25,7 @@ struct Hearing {
   std::map<std::string, HostAcceptance*> hosts;
   std::set<std::string> bounded;             // bound_key() of what a bound of the suite passed
   std::map<std::string, std::string> named;  // what a host calls itself -> its name in the plan
+  std::vector<GpusOfJobs> gpus;              // of each run
 
   /// By either name. Null for a host that was not asked for.
   HostAcceptance* host(const std::string& name) const;

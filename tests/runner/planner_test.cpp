@@ -1,6 +1,7 @@
 #include "runner/plan/planner.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/error.h"
 #include "runner/plan/plan_json.h"
@@ -114,6 +115,46 @@ TEST_CASE("ranks are pinned only when there are several and a CPU for each") {
   CHECK(binding(1) == "none");
   CHECK(binding(4) == "core");
   CHECK(binding(5) == "none");
+}
+
+TEST_CASE("all pairs of 512 hosts are planned within a second, each with its own places") {
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::size_t kHosts = 64;
+#else
+  constexpr std::size_t kHosts = 512;
+#endif
+  Inventory inventory;
+  for (std::size_t i = 0; i < kHosts; ++i)
+    inventory.hosts.push_back({"n" + std::to_string(i), "n" + std::to_string(i), 4, Json(), {}});
+  const auto start = std::chrono::steady_clock::now();
+  const Plan result = plan(
+      R"({"name": "a", "probe": "peak", "scope": "pair", "axes": {"ranks_per_host": ["slots"]}})",
+      inventory);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+  REQUIRE(result.entries.size() == kHosts * (kHosts - 1) / 2);
+  double seconds = 0.0;
+  for (const PlanEntry& entry : result.entries) {
+    seconds += entry.expected.value;
+    if (entry.job.ranks != 8 || entry.places.size() != 2 ||
+        entry.places[1].host != entry.job.hosts[1] || entry.job.binding != "core")
+      FAIL(entry.job.id);
+  }
+  CHECK(result.expected.value == Approx(seconds));
+}
+
+TEST_CASE("what a job took last time is found by its ranks too, whichever hosts it is on") {
+  const auto catalogue = test_catalogue();
+  const Suite suite = suite_from_text(
+      R"({"suite": "s", "cases": [{"name": "a", "probe": "peak", "scope": "ladder"}]})", "s.json",
+      catalogue);
+  Inventory inventory;
+  for (const char* name : {"n1", "n2"}) inventory.hosts.push_back({name, name, 4, Json(), {}});
+  const Plan guessed = make_plan(suite, inventory, catalogue, kSite);
+  const Durations last = {{duration_key(guessed.entries[1].job), Seconds{7.0}}};
+  const Plan known = make_plan(suite, inventory, catalogue, kSite, last);
+  REQUIRE(known.entries.size() == 2);
+  CHECK(known.entries[0].expected.value == guessed.entries[0].expected.value);
+  CHECK(known.entries[1].expected.value == 7.0);
 }
 
 TEST_CASE("a cuda job without a CUDA build is a planned skip") {

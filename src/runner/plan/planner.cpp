@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "core/error.h"
 #include "runner/plan/scopes.h"
@@ -25,38 +27,57 @@ TelemetrySettings telemetry_of(const Suite& suite, const Case& suite_case) {
   return telemetry_settings_from_json(settings);
 }
 
-std::vector<Place> places_for(const HostSet& set, const Inventory& inventory, const Json& ranks) {
-  std::vector<Place> places;
-  for (const std::size_t index : set.hosts) {
-    const Host& host = inventory.hosts[index];
-    places.push_back(place_on(host, ranks.is_string() ? host.slots : ranks.get<int>()));
-  }
-  return places;
-}
-
-Job make_job(const Suite& suite, const Case& suite_case, const Variant& variant, const HostSet& set,
-             const std::vector<Place>& places) {
+/// What all jobs of a variant share: only their hosts differ, of which there may be a hundred
+/// thousand sets.
+struct Pattern {
   Job job;
+  Json axes = Json::object();
+  std::string binding;
+  std::vector<Place> places = {};        // of each host of the inventory
+  std::map<int, Seconds> expected = {};  // by the number of ranks
+};
+
+Pattern pattern_of(const Suite& suite, const Case& suite_case, const Variant& variant,
+                   const Inventory& inventory) {
+  Pattern pattern;
+  Job& job = pattern.job;
   job.case_name = suite_case.name;
   job.probe = suite_case.probe;
   job.device = suite_case.device;
   job.params = variant.params;
+  job.env = variant.env;
+  job.timeout_s = suite_case.timeout_s;
+  job.measure = measure_of(suite, suite_case);
+  job.telemetry = telemetry_of(suite, suite_case);
+  pattern.axes = variant.choice;
+  pattern.binding = chosen(variant, "binding", suite_case.binding).get<std::string>();
+  const Json ranks = chosen(variant, "ranks_per_host", suite_case.ranks_per_host);
+  for (const Host& host : inventory.hosts)
+    pattern.places.push_back(place_on(host, ranks.is_string() ? host.slots : ranks.get<int>()));
+  return pattern;
+}
+
+/// A job of the pattern, and where its ranks go.
+PlanEntry entry_on(const HostSet& set, const Pattern& pattern) {
+  PlanEntry entry;
+  entry.job = pattern.job;
+  entry.axes = pattern.axes;
+  Job& job = entry.job;
   job.ranks = 0;
+  job.hosts.reserve(set.hosts.size());
+  entry.places.reserve(set.hosts.size());
   // A rank alone has the whole host, and ranks that share CPUs are best placed by the kernel.
   bool pinned = true;
-  for (const Place& place : places) {
+  for (const std::size_t index : set.hosts) {
+    const Place& place = entry.places.emplace_back(pattern.places[index]);
     job.hosts.push_back(place.host);
     job.ranks += place.ranks;
     pinned &= place.ranks > 1 && place.ranks <= place.slots;
   }
-  job.binding = pinned ? chosen(variant, "binding", suite_case.binding).get<std::string>() : "none";
+  job.binding = pinned ? pattern.binding : "none";
   job.part = set.part;
-  job.env = variant.env;
   for (const auto& [name, value] : set.env) job.env[name] = value;
-  job.timeout_s = suite_case.timeout_s;
-  job.measure = measure_of(suite, suite_case);
-  job.telemetry = telemetry_of(suite, suite_case);
-  return job;
+  return entry;
 }
 
 /// How many series a job is likely to have: its lists sweep inside it.
@@ -77,8 +98,16 @@ Seconds expected_time(const Job& job, const ProbeEntry& probe, const Durations& 
   return {std::min(job.timeout_s, series * series_of(job.params))};
 }
 
+/// The jobs of a pattern ask for the same but for their number of ranks.
+Seconds expected_time(const Job& job, Pattern& pattern, const ProbeEntry& probe,
+                      const Durations& durations) {
+  const auto [known, is_new] = pattern.expected.try_emplace(job.ranks);
+  if (is_new) known->second = expected_time(job, probe, durations);
+  return known->second;
+}
+
 /// "03.gemm.2": the number of the case, its name, and which job of it where there are several.
-void name_jobs(std::vector<PlanEntry>& jobs, std::size_t case_number, std::size_t cases) {
+void name_jobs(std::span<PlanEntry> jobs, std::size_t case_number, std::size_t cases) {
   const auto width = std::max<std::size_t>(2, std::to_string(cases).size());
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     Job& job = jobs[k].job;
@@ -102,36 +131,39 @@ Case on_rail(const Case& suite_case, const HostSet& set, const ProbeEntry& probe
   return narrowed;
 }
 
-std::vector<PlanEntry> expand(const Suite& suite, const Case& suite_case,
-                              const Inventory& inventory, const ProbeEntry& probe,
-                              const LaunchSite& site, const Durations& durations) {
-  std::vector<PlanEntry> jobs;
+std::vector<Pattern> patterns(const Suite& suite, const Case& suite_case, const ProbeEntry& probe,
+                              const Inventory& inventory) {
+  std::vector<Pattern> result;
+  for (const Variant& variant : variants(suite, suite_case, probe))
+    result.push_back(pattern_of(suite, suite_case, variant, inventory));
+  return result;
+}
+
+/// Adds the jobs of a case, still without their ids.
+void expand(const Suite& suite, const Case& suite_case, const Inventory& inventory,
+            const ProbeEntry& probe, const LaunchSite& site, const Durations& durations,
+            std::vector<PlanEntry>& jobs) {
   const auto sets = host_sets(suite_case.scope, inventory, suite_case.device);
-  auto of_case = variants(suite, suite_case, probe);
+  auto of_case = patterns(suite, suite_case, probe, inventory);
   const std::size_t count =
       sets.size() * of_case.size() * static_cast<std::size_t>(suite_case.repeat);
   if (count > kMostJobs) throw too_many_jobs(suite_case.name);
-  jobs.reserve(count);
+  jobs.reserve(jobs.size() + count);
   for (const HostSet& set : sets) {
     if (suite_case.scope.kind == ScopeKind::rail)
-      of_case = variants(suite, on_rail(suite_case, set, probe), probe);
-    for (const Variant& variant : of_case)
+      of_case = patterns(suite, on_rail(suite_case, set, probe), probe, inventory);
+    for (Pattern& pattern : of_case)
       for (int repeat = 0; repeat < suite_case.repeat; ++repeat) {
-        PlanEntry entry;
-        entry.places = places_for(set, inventory,
-                                  chosen(variant, "ranks_per_host", suite_case.ranks_per_host));
-        entry.job = make_job(suite, suite_case, variant, set, entry.places);
-        entry.axes = variant.choice;
+        PlanEntry& entry = jobs.emplace_back(entry_on(set, pattern));
         entry.job.repeat = repeat;
         entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
         entry.cooldown = Seconds{suite_case.cooldown_s};
         entry.skip = launch_obstacle(entry.job, entry.places, site);
         if (entry.skip.empty()) entry.skip = set.obstacle;
-        if (entry.skip.empty()) entry.expected = expected_time(entry.job, probe, durations);
-        jobs.push_back(std::move(entry));
+        if (entry.skip.empty())
+          entry.expected = expected_time(entry.job, pattern, probe, durations);
       }
   }
-  return jobs;
 }
 
 }  // namespace
@@ -147,13 +179,12 @@ Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalo
   plan.inventory = inventory;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     const Case& suite_case = suite.cases[i];
-    auto jobs =
-        expand(suite, suite_case, inventory, *catalogue.find(suite_case.probe), site, durations);
+    const std::size_t before = plan.entries.size();
+    expand(suite, suite_case, inventory, *catalogue.find(suite_case.probe), site, durations,
+           plan.entries);
+    const auto jobs = std::span(plan.entries).subspan(before);
     name_jobs(jobs, i + 1, suite.cases.size());
-    for (PlanEntry& entry : jobs) {
-      plan.expected += entry.expected;
-      plan.entries.push_back(std::move(entry));
-    }
+    for (const PlanEntry& entry : jobs) plan.expected += entry.expected;
     if (!suite_case.gates.empty()) plan.gates[suite_case.name] = suite_case.gates;
   }
   return plan;

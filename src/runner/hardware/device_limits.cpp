@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runner/hardware/hardware_limits.h"
+#include "runner/hardware/reported.h"
 
 namespace bench {
 namespace {
@@ -55,8 +56,12 @@ class Collector {
   /// the parameters `applies`.
   void add(const std::string& limited, const std::string& metric, const Json& params,
            const Json& applies) {
-    const auto limit = hardware_limit(entry_, facts_, job_.probe + "." + limited, params);
-    if (limit) limits_.push_back({metric, applies, *limit});
+    const std::string name = job_.probe + "." + limited;
+    auto limit = hardware_limit(entry_, facts_, name, params);
+    if (!limit) return;
+    const std::string others = reached_by_others(entry_, name, params);
+    if (!others.empty()) limit->source += "; " + others;
+    limits_.push_back({metric, applies, *limit});
   }
 
   std::vector<KnownLimit> take() { return std::move(limits_); }

@@ -9,6 +9,7 @@ import json
 import math
 import statistics
 import subprocess
+import time
 
 AIM = 0.005
 SHAPES = {"host": [512, 512, 512], "cuda": [8192, 8192, 8192]}
@@ -62,11 +63,11 @@ def judge(ratios):
             "aim": AIM, "verdict": verdict, "ratios": ratios}
 
 
-def one_round(program, folder, device, on_first, seconds):
+def one_round(program, folder, device, on_first, seconds, most=None):
     path, database = folder / "overhead.json", folder / "overhead.sqlite"
     path.write_text(json.dumps(suite(device, on_first, seconds)))
     done = subprocess.run([program / "benchctl", "run", path, "--json", "--db", database], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=most)
     try:
         run = json.loads(done.stdout)["run"]
     except ValueError:
@@ -84,19 +85,27 @@ def sampler_shares(spool):
     return [share for share in shares if share is not None]
 
 
-def compare(program, folder, device, rounds, seconds, say):
+def compare(program, folder, device, rounds, seconds, say, left=lambda: math.inf):
     """The verdict of each series, and of all: the worst. Beside them what the sampling thread took by its own account: a workload
-    that leaves it no idle core loses that much, over the cores it uses, and what its caches lose by it."""
-    ratios, shares = {}, []
+    that leaves it no idle core loses that much, over the cores it uses, and what its caches lose by it. No round begins that
+    would take longer than `left()` seconds, by what the longest took."""
+    ratios, shares, longest, done = {}, [], 4 * seconds, 0
     for number in range(rounds):
+        if left() < longest:
+            break
         say(f"telemetry on and off: round {number + 1} of {rounds}")
-        of_round, sampler = one_round(program, folder, device, number % 2 == 0, seconds)
+        began = time.monotonic()
+        try:
+            of_round, sampler = one_round(program, folder, device, number % 2 == 0, seconds, None if math.isinf(left()) else left())
+        except subprocess.TimeoutExpired:
+            break
+        longest, done = max(longest, time.monotonic() - began), done + 1
         shares += sampler
         for key, ratio in of_round.items():
             ratios.setdefault(key, []).append(ratio)
     series = [{"params": json.loads(key), **judge(values)} for key, values in sorted(ratios.items())]
     verdicts = {one["verdict"] for one in series}
     worst = next((word for word in ("above", "inconclusive", "below") if word in verdicts), "not measured")
-    return {"device": device, "seconds_a_series": seconds, "rounds": rounds, "verdict": worst,
+    return {"device": device, "seconds_a_series": seconds, "rounds": done, "verdict": worst,
             "sampler_cpu_share": {"median": statistics.median(shares), "max": max(shares), "jobs": len(shares)} if shares else None,
             "series": series}

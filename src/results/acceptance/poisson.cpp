@@ -47,7 +47,7 @@ double poisson_at_least(double count, double mean) {
 }
 
 double poisson_upper(double count, double confidence) {
-  double low = count, high = count + 10.0;
+  double low = 0.0, high = count + 10.0;
   while (poisson_at_least(count + 1.0, high) < confidence) high *= 2.0;
   for (int i = 0; i < 200 && high - low > 1e-12 * high; ++i) {
     const double middle = 0.5 * (low + high);

@@ -33,16 +33,10 @@ std::string void_reason(const OlympicMean& result) {
   return "";
 }
 
-double squares_about_mean(const std::vector<double>& values) {
-  const double centre = mean(values);
-  double sum = 0.0;
-  for (const double value : values) sum += (value - centre) * (value - centre);
-  return sum;
-}
-
-void set_interval(OlympicMean& result, double squares) {
-  const auto kept = static_cast<double>(result.kept);
-  result.standard_error = std::sqrt(squares / (kept * (kept - 1.0)));
+/// `deviation`: the standard deviation of all runs, the two that are dropped drawn in.
+void set_interval(OlympicMean& result, double deviation) {
+  const auto runs = static_cast<double>(result.runs), kept = static_cast<double>(result.kept);
+  result.standard_error = deviation * std::sqrt((runs - 1.0) / (kept * (kept - 1.0)));
   const double half = student_95(result.kept - 1) * result.standard_error;
   result.low = result.mean - half;
   result.high = result.mean + half;
@@ -68,7 +62,7 @@ OlympicMean olympic_mean(std::span<const double> values) {
   result.kept = kept.size();
   result.mean = mean(kept);
   if (result.kept >= 2)
-    set_interval(result, squares_about_mean(sorted));
+    set_interval(result, standard_deviation(sorted));
   else
     result.why = result.trimmed ? "no interval: of three runs one is kept; it takes four"
                                 : "no interval: one run says nothing of how runs differ";

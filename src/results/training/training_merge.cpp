@@ -13,15 +13,11 @@
 namespace bench {
 namespace {
 
-std::vector<double> finite_of(const TrainingGroup& group, double TrainingRun::*member) {
-  std::vector<double> values;
-  for (const TrainingRun& run : group.runs)
-    if (was_timed(run) && std::isfinite(run.*member)) values.push_back(run.*member);
-  return values;
-}
-
 void merge_throughput(TrainingGroup& group) {
-  const auto rates = finite_of(group, &TrainingRun::items_per_second);
+  std::vector<double> rates;
+  for (const TrainingRun& run : group.runs)
+    if (was_timed(run) && std::isfinite(run.items_per_second))
+      rates.push_back(run.items_per_second);
   if (rates.empty()) return;
   group.items_per_second = median(rates);
   if (const auto interval = median_interval(rates)) {

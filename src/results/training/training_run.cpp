@@ -37,7 +37,6 @@ TrainingSetup setup_of(const Json& facts, const PlannedJob& job) {
   setup.ranks = std::max(job.ranks, 1);
   setup.steps = integer_field(job.params, "steps");
   setup.target = number_field(facts, "target", number_field(job.params, "target"));
-  setup.evaluation_every = count_of(facts, job.params, "evaluation_every", 0);
   setup.asked = job.params;
   if (setup.asked.is_object()) setup.asked.erase("seed");
   setup.on = job.hosts;
@@ -55,7 +54,7 @@ void add_series(TrainingRun& run, const std::vector<Series>& all) {
   for (const Series& series : all) {
     const std::string name = series.metric.substr(series.metric.rfind('.') + 1);
     if (series.outcome != Status::ok || !std::isfinite(series.median)) continue;
-    if (name == "items_per_second" || name == "throughput") {
+    if (name == "items_per_second") {
       run.items_per_second = series.median;
       run.items_low = series.low;
       run.items_high = series.high;
@@ -64,7 +63,6 @@ void add_series(TrainingRun& run, const std::vector<Series>& all) {
     } else if (name == "step_time") {
       run.step_median = series.median;
       run.step_p95 = series.p95;
-      run.step_max = series.max;
     } else if (name == "time_to_target") {
       run.seconds_to_target = series.median;
     } else if (name == "samples_to_target") {
@@ -81,7 +79,6 @@ TrainingRun training_run(const RunRecords& records, const JobResult& job,
   TrainingRun run;
   run.run = records.run;
   run.job = job.job.id;
-  run.host = job.job.hosts.empty() ? "" : job.job.hosts.front();
   run.facts = told.facts;
   run.setup = setup_of(told.facts, job.job);
   run.seed = seed_of(told.facts, job.job);

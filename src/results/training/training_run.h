@@ -57,9 +57,8 @@ struct TrainingSetup {
   std::int64_t batch = 0;  // samples of a step, over all ranks
   std::int64_t lanes = 0;  // threads of a rank
   std::int64_t ranks = 1;
-  std::int64_t steps = 0;    // asked for; 0: to the target
-  double target = kNoValue;  // the gap
-  std::int64_t evaluation_every = 0;
+  std::int64_t steps = 0;            // asked for; 0: to the target
+  double target = kNoValue;          // the gap
   Json asked = Json::object();       // the job's parameters but for the seed
   std::vector<std::string> on = {};  // hosts
 };
@@ -71,7 +70,7 @@ std::string key_of(const TrainingSetup& setup);
 std::string scaling_key_of(const TrainingSetup& setup);
 
 struct TrainingRun {
-  std::string run, job, host;
+  std::string run, job;
   std::uint64_t seed = 0;
   TrainingSetup setup;
   TrainingState state = TrainingState::not_run;
@@ -83,7 +82,7 @@ struct TrainingRun {
   double items_per_second = kNoValue;  // of all ranks: tokens or samples; the median of its windows
   double items_low = kNoValue, items_high = kNoValue;  // 95 % interval of that median
   std::map<std::string, double> mfu = {};              // by the kind of peak: given, measured
-  double step_median = kNoValue, step_p95 = kNoValue, step_max = kNoValue;
+  double step_median = kNoValue, step_p95 = kNoValue;
   /// What the slowest rank computes over what the mean rank does, minus 1.
   double straggler_spread = kNoValue;
   double energy_j = kNoValue;

@@ -21,19 +21,12 @@ double vangel(double k, double u, double n) {
 }  // namespace
 
 double chi_square_quantile(double degrees, double p) {
-  const auto below = [&](double x) { return poisson_at_least(0.5 * degrees, 0.5 * x); };
-  double low = 0.0, high = degrees + 10.0;
-  while (below(high) < p) high *= 2.0;
-  for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
-    const double middle = 0.5 * (low + high);
-    (below(middle) < p ? low : high) = middle;
-  }
-  return 0.5 * (low + high);
+  return 2.0 * poisson_upper(0.5 * degrees - 1.0, p);
 }
 
-double runs_needed(double cv, double error) {
+double runs_needed(double cv) {
   if (!std::isfinite(cv)) return kNoValue;
-  const double exact = kCostOfTrimming * cv / error;
+  const double exact = kCostOfTrimming * cv / kGoodStandardError;
   return std::fmax(kLeastRuns, std::ceil(exact * exact - 1e-9));
 }
 

@@ -27,9 +27,9 @@ struct Variation {
 /// so few values set no bound.
 Variation variation(std::span<const double> values);
 
-/// (1.1 cv / error)^2, rounded up, at least three: dropping the two extremes of four to ten normal
-/// values costs up to a tenth in the standard error of their mean.
-double runs_needed(double cv, double error = kGoodStandardError);
+/// (1.1 cv / kGoodStandardError)^2, rounded up, at least three: dropping the two extremes of four
+/// to ten normal values costs up to a tenth in the standard error of their mean.
+double runs_needed(double cv);
 
 /// x with P(chi^2 of `degrees` <= x) = p.
 double chi_square_quantile(double degrees, double p);

@@ -1,4 +1,7 @@
 // benchctl report KIND [RUN...]: what several runs that are kept say together.
+#include <algorithm>
+#include <filesystem>
+
 #include "runner/commands/command.h"
 #include "runner/commands/training_answer.h"
 #include "runner/find_run.h"

@@ -1,5 +1,7 @@
 """scripts/evidence keeps what a check printed, and keeps nothing from a check that failed."""
 
+import importlib.machinery
+import importlib.util
 import json
 import pathlib
 import shutil
@@ -10,6 +12,7 @@ import unittest
 
 EVIDENCE = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "evidence"
 
+sys.dont_write_bytecode = True  # scripts lie beside what would be written
 sys.path.insert(0, f"{EVIDENCE}.d")
 from common import steps_to  # noqa: E402
 
@@ -33,6 +36,17 @@ class Evidence(unittest.TestCase):
 
     def kept(self):
         return self.root / "docs" / "evidence" / "sample.json"
+
+    def test_what_mutations_take_away_and_the_tests_that_must_notice_are_there(self):
+        loader = importlib.machinery.SourceFileLoader("mutations", f"{EVIDENCE}.d/mutations")
+        mutations = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutations", loader))
+        loader.exec_module(mutations)
+        root = EVIDENCE.parents[1]
+        titles = "\n".join(path.read_text() for path in (root / "tests").rglob("*_test.cpp"))
+        for fault, file, text, instead, _, test in mutations.MUTATIONS:
+            self.assertEqual((root / file).read_text().count(text), 1, fault)
+            self.assertNotEqual(text, instead)
+            self.assertIn('"' + test.rstrip("*"), titles, fault)
 
     def test_what_a_check_prints_is_kept_with_where_and_when(self):
         done = self.run_check("""echo '{"answer": 42}'""")

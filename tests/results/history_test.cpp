@@ -173,6 +173,21 @@ TEST_CASE("what looks alike but was asked with other settings is never mixed") {
   CHECK(found.values[1].key.params == Json{{"values", "zeros"}});
 }
 
+TEST_CASE(
+    "what a library chose by itself makes no series of its own, and is told beside the value") {
+  RunFixture run;
+  run.job("a", "gemm", "gemm").job("b", "gemm", "gemm");
+  run.add("a", samples("throughput", 1e9, 20, {{"m", 1}, {"implementation", "avx2"}}));
+  run.add("b", samples("throughput", 2e9, 20, {{"m", 2}, {"implementation", "avx2"}}));
+  run.add("b", samples("throughput", 3e9, 20, {{"m", 2}, {"implementation", "amx"}}));
+  run.outcome("a").outcome("b");
+  const RunValues found = run_values(make_run_report(run.records()));
+  REQUIRE(found.values.size() == 3);
+  CHECK(found.values[0].key.params == Json{{"m", 1}});
+  CHECK(found.configurations.at(0)["implementation"] == "avx2");
+  CHECK(found.values[2].key.params == Json{{"m", 2}, {"implementation", "amx"}});
+}
+
 TEST_CASE("devices, ranks and sets of hosts have histories of their own") {
   RunFixture run;
   run.job("a", "gemm", "gemm").job("b", "gemm", "gemm").job("c", "all", "collective", {}, 2);

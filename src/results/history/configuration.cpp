@@ -139,13 +139,13 @@ Configurations::Configurations(const RunReport& report) : report_(report) {
   for (const Machine& machine : report.machines) machines_[machine.host] = &machine;
 }
 
-std::size_t Configurations::of(const PlannedJob& job) {
-  const auto [slot, is_new] = known_.try_emplace(deciding_text(job), all_.size());
-  if (is_new) all_.push_back(make(job));
+std::size_t Configurations::of(const PlannedJob& job, const std::string& chosen) {
+  const auto [slot, is_new] = known_.try_emplace(deciding_text(job) + "\n" + chosen, all_.size());
+  if (is_new) all_.push_back(make(job, chosen));
   return slot->second;
 }
 
-Json Configurations::make(const PlannedJob& job) const {
+Json Configurations::make(const PlannedJob& job, const std::string& chosen) const {
   std::map<std::string, std::set<std::string>> texts;
   for (const std::string& host : job.hosts) {
     const auto machine = machines_.find(host);
@@ -158,6 +158,7 @@ Json Configurations::make(const PlannedJob& job) const {
   put_programs(facts, report_.programs, job.device != "host");
   put_all(facts, "setting.", job.params);
   put(facts, "binding", job.binding);
+  put(facts, "implementation", chosen);
   return facts;
 }
 

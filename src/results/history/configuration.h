@@ -28,11 +28,12 @@ class Configurations {
 
   /// Index in all(). Of a job on one device of a host only that device's facts; of several hosts
   /// what they have in common, and the distinct texts of what they do not.
-  std::size_t of(const PlannedJob& job);
+  /// `chosen`: what a library took by itself ("implementation"); "" where it does not say.
+  std::size_t of(const PlannedJob& job, const std::string& chosen = {});
   const std::vector<Json>& all() const { return all_; }
 
  private:
-  Json make(const PlannedJob& job) const;
+  Json make(const PlannedJob& job, const std::string& chosen) const;
 
   const RunReport& report_;
   std::map<std::string, const Machine*> machines_;

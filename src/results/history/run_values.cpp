@@ -10,6 +10,9 @@
 namespace bench {
 namespace {
 
+/// What a library took by itself: another choice must not hide a slower result in another series.
+constexpr const char* kChosen = "implementation";
+
 using Jobs = std::map<std::string, const PlannedJob*>;
 
 Jobs jobs_of(const RunReport& report) {
@@ -34,6 +37,7 @@ SeriesKey history_key(const Series& series, const PlannedJob& job) {
                 .better = series.better,
                 .over = series.over};
   if (!part.empty() && text_field(key.params, "device") == part) key.params.erase("device");
+  key.params.erase(kChosen);
   if (series.over == "rank" && key.ranks > 1) key.params["rank"] = series.rank;
   if (job.hosts.size() > 1 && !key.params.contains("hosts")) key.params["hosts"] = job.hosts.size();
   return key;
@@ -68,6 +72,19 @@ struct Member {
   const Result* result;
   const PlannedJob* job;
 };
+
+std::string chosen_by(const Member& member) {
+  return text_field(member.result->series.params, kChosen);
+}
+
+/// One job that measured several implementations was asked to tell them apart.
+bool job_has_several(const std::vector<Member>& members) {
+  std::map<const PlannedJob*, std::string> first;
+  for (const Member& member : members)
+    if (first.try_emplace(member.job, chosen_by(member)).first->second != chosen_by(member))
+      return true;
+  return false;
+}
 
 /// The scalar settings in which these jobs differ: what they measured is not one thing.
 std::set<std::string> differing_settings(const std::vector<Member>& members) {
@@ -148,8 +165,10 @@ Groups told_apart(const Groups& groups) {
   Groups apart;
   for (const Group& group : groups.all()) {
     const auto differing = differing_settings(group.members);
+    const bool several = job_has_several(group.members);
     for (const Member& member : group.members) {
       SeriesKey key = group.key;
+      if (several) key.params[kChosen] = chosen_by(member);
       for (const std::string& name : differing)
         if (member.job->params.contains(name) && !key.params.contains(name))
           key.params[name] = member.job->params[name];
@@ -175,7 +194,8 @@ RunValues run_values(const RunReport& report) {
   for (const Group& group : apart.all()) {
     Point point = point_of(group.members, group.key.metric);
     point.time_ns = report.time_ns;
-    const std::size_t configuration = configurations.of(*group.members.front().job);
+    const Member& first = group.members.front();
+    const std::size_t configuration = configurations.of(*first.job, chosen_by(first));
     point.configuration = static_cast<std::int64_t>(configuration);
     found.values.push_back({group.key, point});
   }

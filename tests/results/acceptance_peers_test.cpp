@@ -56,13 +56,6 @@ TEST_CASE("level and cut are inverse, and more severe levels ask for more") {
   CHECK(peer_level(3, -100.0) == 1.0);
 }
 
-TEST_CASE("levels are rejected as Benjamini and Hochberg do") {
-  const std::vector<double> p = {.001, .008, .039, .041, .042, .06, .074, .205, .212, .216};
-  const auto result = rejected(p, 0.05);
-  CHECK(std::count(result.begin(), result.end(), true) == 2);
-  CHECK(rejected({}, 0.05).empty());
-}
-
 TEST_CASE("a host's noise is drawn towards the fleet's, and more runs narrow its interval") {
   const std::vector<std::vector<double>> runs = {
       {99, 100, 101}, {99, 100, 101}, {99, 100, 101}, {90, 100, 110}};

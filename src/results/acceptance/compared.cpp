@@ -6,6 +6,7 @@
 #include "core/order_statistics.h"
 #include "results/acceptance/hearing.h"
 #include "results/acceptance/peer_cuts.h"
+#include "results/statistics/false_discovery.h"
 
 namespace bench {
 namespace {

@@ -11,6 +11,7 @@
 #include "results/acceptance/hearing.h"
 #include "results/acceptance/pairs.h"
 #include "results/acceptance/peer_cuts.h"
+#include "results/statistics/false_discovery.h"
 
 namespace bench {
 namespace {

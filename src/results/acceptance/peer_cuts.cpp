@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace bench {
 namespace {
@@ -83,19 +82,6 @@ bool beyond_chance(std::size_t hosts, double loss, double z, bool metric_rejecte
   if (hosts < kFewestPeers) return false;
   return (metric_rejected && peer_level(hosts, z) <= level) ||
          (loss >= kBeyondDoubt && z <= kBeyondDoubtZ);
-}
-
-std::vector<bool> rejected(std::span<const double> levels, double q) {
-  std::vector<std::size_t> order(levels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return levels[a] < levels[b]; });
-  std::size_t last = 0;  // how many are rejected
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (levels[order[i]] <= q * static_cast<double>(i + 1) / static_cast<double>(order.size()))
-      last = i + 1;
-  std::vector<bool> result(levels.size(), false);
-  for (std::size_t i = 0; i < last; ++i) result[order[i]] = true;
-  return result;
 }
 
 }  // namespace bench

@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
-#include <vector>
 
 namespace bench {
 
@@ -26,9 +24,5 @@ double peer_level(std::size_t hosts, double z);
 /// `level`; or, however few hosts there are (kFewestPeers at least), it is at a quarter of its
 /// peers or below where their scatter is four times smaller.
 bool beyond_chance(std::size_t hosts, double loss, double z, bool metric_rejected, double level);
-
-/// Benjamini and Hochberg: which of the levels are rejected so that the expected share of false
-/// ones is at most q; with no true one among them, that is the chance of any.
-std::vector<bool> rejected(std::span<const double> levels, double q);
 
 }  // namespace bench

@@ -1,0 +1,41 @@
+// Is a new value one of the same series? The prediction test: T = (y - m) / (s sqrt(1 + 1/n)) with
+// n - 1 degrees of freedom; with a prior for the variance, its degrees come on top.
+#pragma once
+
+#include <limits>
+#include <span>
+
+#include "results/statistics/variance_prior.h"
+
+namespace bench {
+
+struct Prediction {
+  double centre = 0.0;    // mean of the history
+  double variance = 0.0;  // moderated
+  double t = 0.0;
+  double degrees = 0.0;
+  double below = 1.0;  // chance of a value as low as this or lower
+  double above = 1.0;  // ... as high or higher
+};
+
+/// `history`: at least two values. `floor`: the least standard deviation that is believed, in the
+/// values' unit; without it a history that stood still condemns a difference of one bit. `tail`:
+/// degrees of the Student's t whose tails the noise has; infinite for normal noise.
+Prediction predict(std::span<const double> history, double value, const VariancePrior& prior = {},
+                   double floor = 0.0, double tail = std::numeric_limits<double>::infinity());
+
+/// Fourth and second moments of deviations to one side, of one series or of many, each in units of
+/// its own standard deviation.
+struct TailMoments {
+  double fourth = 0.0, second = 0.0, count = 0.0;
+  void add(std::span<const double> history, bool below);
+  /// The degrees of the Student's t with this kurtosis, 4 + 6 / excess; infinite where there is no
+  /// excess.
+  double degrees() const;
+};
+
+/// Chance of the lowest place among n + 1 exchangeable values, whatever their distribution:
+/// (1 + #(history <= value)) / (n + 1). It cannot fall below 1 / (n + 1).
+double conformal_below(std::span<const double> history, double value);
+
+}  // namespace bench

@@ -1,0 +1,29 @@
+// What the scatter of many series of one kind says of the scatter of one of them. Ten points know
+// their own variance badly; drawn towards what its peers have, they find a change with half the
+// points. Source: Smyth 2004, Statistical Applications in Genetics 3(1), section 6.2 (moments of
+// ln s^2 under a scaled inverse chi-squared prior).
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace bench {
+
+struct VariancePrior {
+  double variance = 0.0;  // s0^2, in squared units of the values
+  double degrees = 0.0;   // d0; 0: there is no prior
+};
+
+/// One variance with its degrees of freedom a series. No prior from fewer than eight; where the
+/// variances differ no more than chance has it, the prior is as firm as kFirmest.
+inline constexpr std::size_t kFewestVariances = 8;
+inline constexpr double kFirmestPrior = 1000.0;
+VariancePrior variance_prior(std::span<const double> variances, std::span<const double> degrees);
+
+/// (d0 s0^2 + d s^2) / (d0 + d)
+double moderated_variance(const VariancePrior& prior, double variance, double degrees);
+
+double digamma(double x);   // x > 0
+double trigamma(double x);  // x > 0
+
+}  // namespace bench

@@ -1,0 +1,108 @@
+#include "results/plots/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace bench {
+namespace {
+
+constexpr double kMargin = 0.04;
+constexpr double kLargest = 1e300;  // differences of larger ones would not be finite
+constexpr double kMostTicks = 6.0;
+
+/// The least of 1, 2, 5 times a power of ten that is not below `step`.
+double round_step(double step) {
+  const double decade = std::pow(10.0, std::floor(std::log10(step)));
+  for (const double digit : {1.0, 2.0, 5.0})
+    if (digit * decade >= step * (1.0 - 1e-9)) return digit * decade;
+  return 10.0 * decade;
+}
+
+std::vector<double> linear_ticks(double low, double high) {
+  std::vector<double> ticks;
+  const double step = round_step((high - low) / kMostTicks);
+  const double first = std::ceil(low / step - 1e-9);
+  for (int i = 0; i <= 12; ++i) {
+    const double tick = (first + i) * step;
+    if (tick > high * (1.0 + 1e-12) && tick > high) break;
+    ticks.push_back(std::abs(tick) < step * 1e-6 ? 0.0 : tick);
+  }
+  return ticks;
+}
+
+std::vector<double> log_ticks(double low, double high) {
+  const double decades = std::log10(high / low);
+  if (decades < 0.7) return linear_ticks(low, high);
+  std::vector<double> ticks;
+  const int stride = std::max(1, static_cast<int>(std::ceil(decades / 8.0)));
+  const int first = static_cast<int>(std::floor(std::log10(low) / stride)) * stride;
+  for (int decade = first; std::pow(10.0, decade) <= high; decade += stride)
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      if (decades > 3.0 && digit > 1.0) break;
+      const double tick = digit * std::pow(10.0, decade);
+      if (tick >= low && tick <= high) ticks.push_back(tick);
+    }
+  return ticks;
+}
+
+void widen(Axis& axis) {
+  if (axis.log) {
+    const double factor = std::max(std::pow(axis.high / axis.low, kMargin), 1.05);
+    axis.low /= factor, axis.high *= factor;
+    return;
+  }
+  const double span = axis.high - axis.low;
+  // A flat line is not noise: it gets room of 5 % of itself.
+  const double margin = span > 0.0 ? kMargin * span : std::max(0.05 * std::abs(axis.high), 1e-12);
+  const bool to_zero = axis.low >= 0.0 && axis.low < 0.5 * axis.high;
+  axis.low = to_zero ? 0.0 : axis.low - margin;
+  axis.high += margin;
+}
+
+}  // namespace
+
+bool Axis::shows(double value) const {
+  return std::isfinite(value) && std::abs(value) <= kLargest &&
+         (!log || value >= std::numeric_limits<double>::min());
+}
+
+double Axis::at(double value) const {
+  const double share =
+      log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  return from + std::clamp(share, 0.0, 1.0) * (to - from);
+}
+
+std::vector<double> Axis::ticks() const {
+  return log ? log_ticks(low, high) : linear_ticks(low, high);
+}
+
+Axis make_axis(const std::vector<double>& values, bool log, double from, double to) {
+  Axis axis{log, HUGE_VAL, -HUGE_VAL, from, to};
+  for (const double value : values)
+    if (axis.shows(value)) {
+      axis.low = std::min(axis.low, value);
+      axis.high = std::max(axis.high, value);
+    }
+  if (axis.low > axis.high) return {log, log ? 1.0 : 0.0, log ? 10.0 : 1.0, from, to};
+  widen(axis);
+  return axis;
+}
+
+std::string tick_label(double value) {
+  constexpr std::array<const char*, 10> kPrefixes = {"p", "n", "\u00b5", "m", "",
+                                                     "k", "M", "G",      "T", "P"};
+  const double size = std::abs(value);
+  if (size == 0.0) return "0";
+  const int power = static_cast<int>(std::floor(std::log10(size) / 3.0 + 1e-9));
+  if (!(power >= -4 && power <= 5)) return fmt::format("{:.3g}", value);
+  // 0.05 and 1000 are read more easily than 50m and 1k.
+  if (size >= 0.001 && size < 1e4) return fmt::format("{:.4g}", value);
+  return fmt::format("{:.4g}{}", value / std::pow(1000.0, power),
+                     kPrefixes[static_cast<std::size_t>(power + 4)]);
+}
+
+}  // namespace bench

@@ -1,0 +1,131 @@
+// A table of numbers as colours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "results/acceptance/markup.h"
+#include "results/plots/plot.h"
+#include "results/plots/svg.h"
+
+namespace bench {
+namespace {
+
+/// From worse to better; as far apart in grey as in colour (after ColorBrewer's PuOr and RdBu).
+constexpr std::array<const char*, 9> kLevels = {"#8c3b00", "#c9600c", "#eb9d4f",
+                                                "#f8d3a5", "#f2f2f2", "#c6dcec",
+                                                "#86b9dc", "#3f8bc2", "#0f5a94"};
+constexpr std::size_t kMostRows = 150;  // with a row of text each
+constexpr std::size_t kMostTitledCells = 1000;
+constexpr std::size_t kMostRowName = 28, kMostColumnName = 40;
+constexpr double kCharacter = 6.6;  // of the font, on average, with a margin
+
+struct Cells {
+  double left = 0.0, top = 0.0, width = 22.0, height = 15.0;
+};
+
+std::size_t longest(const std::vector<std::string>& names, std::size_t most) {
+  std::size_t length = 4;
+  for (const std::string& name : names) length = std::max(length, std::min(name.size(), most));
+  return length;
+}
+
+Cells cells_of(const HeatMap& map) {
+  Cells cells;
+  cells.left = 10.0 + kCharacter * static_cast<double>(longest(map.rows, kMostRowName));
+  // Names of columns are turned: they need height, not width.
+  cells.top = 40.0 + kCharacter * static_cast<double>(longest(map.columns, kMostColumnName));
+  if (map.rows.size() > kMostRows) cells.height = 4.0;
+  return cells;
+}
+
+double value_at(const HeatMap& map, std::size_t row, std::size_t column) {
+  if (row >= map.values.size() || column >= map.values[row].size()) return std::nan("");
+  return map.values[row][column];
+}
+
+std::size_t level_of(const HeatMap& map, double value) {
+  const double reach = map.reach > 0.0 ? map.reach : 1.0;
+  const double share = std::clamp((value - map.middle) / reach, -1.0, 1.0);
+  return static_cast<std::size_t>(std::lround((share + 1.0) / 2.0 * (kLevels.size() - 1.0)));
+}
+
+/// One path a colour: twenty thousand cells in a third of a megabyte.
+std::string paths_of(const HeatMap& map, const Cells& cells) {
+  std::array<std::string, kLevels.size()> paths;
+  for (std::size_t row = 0; row < map.rows.size(); ++row)
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      const double value = value_at(map, row, column);
+      if (!std::isfinite(value)) continue;
+      paths[level_of(map, value)] +=
+          fmt::format("M{:g} {:g}h{:g}v{:g}h-{:g}z", cells.left + cells.width * column,
+                      cells.top + cells.height * row, cells.width, cells.height, cells.width);
+    }
+  std::string text;
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (!paths[i].empty())
+      text += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", kLevels[i], paths[i]);
+  return text;
+}
+
+std::string titles_of(const HeatMap& map, const Cells& cells) {
+  if (map.rows.size() * map.columns.size() > kMostTitledCells) return "";
+  std::string text;
+  for (std::size_t row = 0; row < map.rows.size(); ++row)
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      const double value = value_at(map, row, column);
+      text += fmt::format(
+          "<rect x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\" "
+          "fill-opacity=\"0\"><title>{}, "
+          "{}: {}</title></rect>\n",
+          cells.left + cells.width * column, cells.top + cells.height * row, cells.width,
+          cells.height, escaped(map.rows[row]), escaped(map.columns[column]),
+          std::isfinite(value) ? fmt::format("{:.4g}", value) : "no value");
+    }
+  return text;
+}
+
+std::string names_of(const HeatMap& map, const Cells& cells) {
+  std::string text;
+  const std::size_t stride = cells.height < 10.0 ? 4 : 1;
+  for (std::size_t row = 0; row < map.rows.size(); row += stride)
+    text += svg_text({cells.left - 5.0, cells.top + cells.height * (row + 0.5) + 4.0}, "end",
+                     shortened(map.rows[row], kMostRowName));
+  for (std::size_t column = 0; column < map.columns.size(); ++column)
+    text += svg_text({cells.left + cells.width * (column + 0.5) + 4.0, cells.top - 6.0}, "start",
+                     shortened(map.columns[column], kMostColumnName), true);
+  return text;
+}
+
+std::string scale_of(const HeatMap& map, SvgPlace at) {
+  std::string text;
+  for (std::size_t i = 0; i < kLevels.size(); ++i)
+    text +=
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"12\" fill=\"{}\"/>\n",
+                    at.x + 18.0 * i, at.y, kLevels[i]);
+  const double width = 18.0 * kLevels.size();
+  text += svg_text({at.x, at.y + 26.0}, "start", fmt::format("{:.3g}", map.middle - map.reach));
+  text += svg_text({at.x + width / 2.0, at.y + 26.0}, "middle", fmt::format("{:.3g}", map.middle));
+  return text + svg_text({at.x + width, at.y + 26.0}, "end",
+                         fmt::format("{:.3g}", map.middle + map.reach));
+}
+
+}  // namespace
+
+std::string to_svg(const HeatMap& map) {
+  const Cells cells = cells_of(map);
+  const double right = cells.left + cells.width * static_cast<double>(map.columns.size());
+  const double bottom = cells.top + cells.height * static_cast<double>(map.rows.size());
+  // Behind the cells: what has no value shows it.
+  const std::string none = fmt::format(
+      "<rect class=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+      "fill=\"#bbbbbb\"/>\n",
+      cells.left, cells.top, right - cells.left, bottom - cells.top);
+  return svg_frame(std::max(right + 24.0, cells.left + 190.0), bottom + 52.0, map.title,
+                   svg_text({8.0, 18.0}, "start", map.title) + none + paths_of(map, cells) +
+                       names_of(map, cells) + titles_of(map, cells) +
+                       scale_of(map, {cells.left, bottom + 12.0}));
+}
+
+}  // namespace bench

@@ -1,0 +1,52 @@
+#include "results/pages/page.h"
+
+#include "results/plots/plot.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a page stands alone: nothing in it is loaded from elsewhere") {
+  const std::string html = Page("Fleet").heading("Hosts").text("all").html();
+  for (const char* word : {"src=", "href=", "url(", "@import", "fetch(", "XMLHttp"})
+    CHECK_FALSE(has(html, word));
+  CHECK(has(html, "default-src 'none'"));
+  CHECK(has(html, "name=\"viewport\""));
+  CHECK(has(html, "prefers-color-scheme:dark"));
+  CHECK(has(html, "@media print"));
+}
+
+TEST_CASE("all text of a page is text, whatever it holds") {
+  const std::string bad = "<img src=x onerror=alert(1)>\"'\x01</td></script><script>";
+  Page page(bad);
+  page.heading(bad).text(bad).note(bad);
+  page.table({{bad}, {{{bad}, {bad, 1.0}, {bad, 1.0, bad}, {bad, 2.0, "x\" onclick=\"a"}}}});
+  page.figure(to_svg(Plot{bad, bad, bad}), bad);
+  const std::string html = page.html();
+  CHECK_FALSE(has(html, "<img"));
+  CHECK_FALSE(has(html, "onclick"));
+  CHECK_FALSE(has(html, "\x01"));
+  CHECK(html.find("<script>") == html.rfind("<script>"));
+  CHECK(html.find("</script>") == html.rfind("</script>"));
+}
+
+TEST_CASE("cells of numbers carry what they are sorted by, verdicts are badges") {
+  const std::string html =
+      Page("t")
+          .table({{"a", "b", "c"}, {{{"n1"}, {"1.5 GB/s", 1.5e9}, {"FAIL", 2.0, "fail"}}}})
+          .html();
+  CHECK(has(html, "<td>n1"));
+  CHECK(has(html, "<td class=n data-s=1.5e+09>1.5 GB/s"));
+  CHECK(has(html, "<span class=\"v fail\">FAIL</span>"));
+}
+
+TEST_CASE("a figure without a drawing is left out") {
+  CHECK_FALSE(has(Page("t").figure("", "nothing").html(), "<figure"));
+}

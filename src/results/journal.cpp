@@ -18,9 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr NameTable<JournalKind, 3> kKinds{{{{JournalKind::note, "note"},
+constexpr NameTable<JournalKind, 7> kKinds{{{{JournalKind::note, "note"},
                                              {JournalKind::discard, "discard"},
-                                             {JournalKind::restore, "restore"}}}};
+                                             {JournalKind::restore, "restore"},
+                                             {JournalKind::acked, "acked"},
+                                             {JournalKind::fixed, "fixed"},
+                                             {JournalKind::noise, "noise"},
+                                             {JournalKind::reopen, "reopen"}}}};
 
 JournalEntry entry_from(const Json& json, std::size_t line) {
   return {line,

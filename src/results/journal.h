@@ -12,7 +12,13 @@ namespace bench {
 enum class JournalKind {
   note,     // a remark
   discard,  // this run does not count: its numbers stay, comparisons leave it out
-  restore   // it counts again
+  restore,  // it counts again
+  // On a finding of `report regression` (results/regression/decisions.h), whose id begins the text;
+  // the run is that since which it was found.
+  acked,  // known, and lived with
+  fixed,  // mended
+  noise,  // none
+  reopen  // none of these any more
 };
 
 std::string_view to_string(JournalKind kind);

@@ -42,18 +42,19 @@ std::string_view to_string(FindingState state);
 
 /// A person's word on a finding, from the journal (decisions.h). The last one counts.
 struct Decision {
-  std::string finding;  // Finding::id
-  std::string run;      // id of the run since which that finding was, when it was decided
+  std::string finding;        // Finding::id
+  std::string run;            // id of the run since which that finding was, when it was decided
+  std::int64_t since_ns = 0;  // when that run began; 0 where it is not known any more
   FindingState state = FindingState::open;
   std::int64_t time_ns = 0;
-  std::string user, text;
+  std::string user = {}, text = {};
 };
 
 struct RegressionOptions {
   Selection selection = {};
   std::size_t most_points = 200;  // of each series
-  double q = 0.05;                // share of false ones among what a family finds
-  double most_p = 0.001;          // ... and of a single newest value, however small its family is
+  double q = 0.03;                // share of false ones among what a family finds
+  double most_p = 0.0005;         // ... and of a single newest value, however small its family is
   double threshold = 0.0;         // share; 0: the metric's own
   bool otava = false;             // ask for otava's opinion too
   std::vector<Decision> decisions = {};
@@ -72,26 +73,27 @@ struct Finding {
   FindingKind kind = FindingKind::step;
   ChangeVerdict verdict = ChangeVerdict::changed;
   FindingState state = FindingState::open;
-  SeriesKey key = {};         // of a fleet without host; its device without a number
-  double effect = kNoValue;   // -0.032: 3.2 % less, whichever way is better
-  double low = kNoValue;      // its 95 % interval
+  SeriesKey key = {};        // of a fleet without host; its device without a number
+  double effect = kNoValue;  // -0.032: 3.2 % less, whichever way is better
+  double low = kNoValue;     // its 95 % interval
   double high = kNoValue;
-  double q = kNoValue;        // Benjamini and Hochberg's adjusted p in its family
-  double threshold = 0.01;    // practical, as a share
-  double value = kNoValue;    // newest value, in the unit; of a fleet the median
-  double expected = kNoValue; // level before the change
+  double q = kNoValue;                    // Benjamini and Hochberg's adjusted p in its family
+  double threshold = 0.01;                // practical, as a share
+  double value = kNoValue;                // newest value, in the unit; of a fleet the median
+  double expected = kNoValue;             // level before the change
   RunPlace since, since_low, since_high;  // first run of the change, and between which runs it lies
-  RunPlace until = {};        // first run at the old level again; number 0: it still stands
+  RunPlace until = {};                // first run at the old level again; number 0: it still stands
   std::size_t before = 0, after = 0;  // values on both sides
-  int votes = 1, voters = 1;  // methods that see it, of those asked
-  bool worse = false;         // by the metric's better side; any change where it has none
+  int votes = 1, voters = 1;          // methods that see it, of those asked
   std::vector<FactChange> facts = {};  // what changed in the configuration meanwhile
   std::vector<Point> points = {};      // the series looked at, for plots; of a fleet its median
   std::vector<double> levels = {};     // segment level at each of these points
   Decision decision = {};              // finding "" where there is none
   /// Says why it fails a report: open, worse and still standing.
   bool fails() const {
-    return state == FindingState::open && worse && until.number == 0;
+    const bool counts = verdict == ChangeVerdict::regressed ||
+                        (verdict == ChangeVerdict::changed && key.better == Better::none);
+    return state == FindingState::open && counts && until.number == 0;
   }
 };
 
@@ -107,7 +109,7 @@ struct RegressionReport {
   std::size_t missing = 0;             // series of recent nights without a value in the newest
   std::size_t too_short = 0;           // fewer than nine values since the last change: not judged
   std::vector<FindingFamily> families = {};
-  double q = 0.05;
+  double q = 0.03;
   RunPlace newest = {};
   ExitCode exit_code = ExitCode::ok;  // failed: something fails(); not_measured: nothing was tested
 };

@@ -1,7 +1,4 @@
 // benchctl note RUN TEXT: a person's word on a run, in the journal.
-#include <pwd.h>
-#include <unistd.h>
-
 #include "core/log.h"
 #include "core/text.h"
 #include "results/journal.h"
@@ -9,6 +6,7 @@
 #include "runner/commands/command.h"
 #include "runner/find_run.h"
 #include "runner/state_folder.h"
+#include "runner/user_name.h"
 
 namespace bench {
 namespace {
@@ -17,11 +15,6 @@ struct NoteOptions : ReadingOptions {
   std::string run, text;
   bool discard = false, restore = false;
 };
-
-std::string user_name() {
-  const passwd* entry = getpwuid(getuid());
-  return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;
-}
 
 JournalKind kind_of(const NoteOptions& options) {
   if (options.discard) return JournalKind::discard;

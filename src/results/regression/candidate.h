@@ -1,0 +1,38 @@
+// A change of one series, put into the words of a finding.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "results/regression/nights.h"
+#include "results/regression/scale.h"
+#include "results/regression/tally.h"
+
+namespace bench {
+
+struct Member {
+  SeriesKey key;
+  std::vector<RunValue> values;  // oldest first
+};
+
+/// One series on its way through judgement.
+struct Judged {
+  const Member* member = nullptr;
+  Scale scale;
+  std::vector<double> movement = {};  // of the fleet, at each value; empty: not taken out
+  LevelHistory history = {};
+};
+
+Thresholds thresholds_on(const Scale& scale, double threshold);
+
+/// Everything but the configurations; `threshold` is a share. The series as it was judged goes with
+/// it, for plots.
+Candidate candidate_of(const Judged& one, FindingScope scope, FindingKind kind,
+                       const Change& change, double threshold, bool ask_otava);
+
+/// Appends what was in place before and after each value whose run lies in [from, to], where the
+/// two differ.
+void collect_configurations(const std::vector<RunValue>& values, std::int64_t from, std::int64_t to,
+                            std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
+
+}  // namespace bench

@@ -1,0 +1,171 @@
+#include "results/regression/level_history.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/order_statistics.h"
+#include "results/statistics/change_interval.h"
+#include "results/statistics/distributions.h"
+#include "results/statistics/hodges_lehmann.h"
+#include "results/statistics/rank_scan.h"
+#include "results/statistics/series_noise.h"
+#include "results/statistics/trend.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kRecent = 14;  // values: a change that went away before is forgotten
+constexpr std::size_t kFewestForDrift = 30;
+constexpr double kDriftLevel = 0.001;
+// Thirty values do not show how far their noise reaches; a series without peers is held to have
+// tails as heavy as these.
+constexpr double kAloneDegrees = 6.0;
+constexpr std::size_t kSamePlace = 3;  // two methods that differ by no more mean one change
+
+double variance_of(std::span<const double> values) {
+  const double deviation = standard_deviation(values);
+  return deviation * deviation;
+}
+
+/// Of two levels, the deviations from both.
+double pooled_variance(std::span<const double> a, std::span<const double> b) {
+  const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
+  return ((n - 1.0) * variance_of(a) + (m - 1.0) * variance_of(b)) / (n + m - 2.0);
+}
+
+/// Student's t of two means, for the best of all places: Bonferroni.
+double change_p(const LevelHistory& history, std::span<const double> before,
+                std::span<const double> after, const VariancePrior& prior) {
+  const auto n = static_cast<double>(before.size()), m = static_cast<double>(after.size());
+  const double degrees = n + m - 2.0 + prior.degrees;
+  const double variance = moderated_variance(prior, pooled_variance(before, after), n + m - 2.0) *
+                          history.inflation * (1.0 / n + 1.0 / m);
+  if (!(variance > 0.0)) return 0.0;
+  const double t = std::abs(mean(after) - mean(before)) / std::sqrt(variance);
+  return std::min(1.0, static_cast<double>(history.values.size()) * 2.0 * student_cdf(-t, degrees));
+}
+
+/// First segment after i back at the level before i; 0: none.
+std::size_t back_again(const Segments& segments, std::size_t i, const Thresholds& thresholds) {
+  for (std::size_t j = i + 1; j < segments.levels.size(); ++j)
+    if (!thresholds.passes(segments.levels[j] - segments.levels[i - 1])) return j;
+  return 0;
+}
+
+/// Whether segment i is at the level of one before its neighbour: what changed there is over.
+bool is_return(const Segments& segments, std::size_t i, const Thresholds& thresholds) {
+  for (std::size_t j = 0; j + 1 < i; ++j)
+    if (!thresholds.passes(segments.levels[i] - segments.levels[j])) return true;
+  return false;
+}
+
+/// Hodges and Lehmann's shift, its interval widened for correlated neighbours.
+void set_shift(Change& change, std::span<const double> before, std::span<const double> after,
+               double inflation) {
+  const Shift shift = hodges_lehmann(before, after);
+  const double f = std::sqrt(inflation);
+  change.shift = shift.estimate;
+  change.shift_low = shift.estimate - f * (shift.estimate - shift.low);
+  change.shift_high = shift.estimate + f * (shift.high - shift.estimate);
+}
+
+Change change_at(const LevelHistory& history, std::size_t i, const VariancePrior& prior) {
+  const std::span<const double> values = history.values;
+  const std::size_t begin = history.segments.begins[i - 1], at = history.segments.begins[i];
+  const std::size_t end = history.segments.end(i, values.size());
+  const auto before = values.subspan(begin, at - begin), after = values.subspan(at, end - at);
+  const auto both = values.subspan(begin, end - begin);
+  Change change{.at = at, .before = before.size(), .after = after.size()};
+  set_shift(change, before, after, history.inflation);
+  change.p = change_p(history, before, after, prior);
+  const ChangeInterval place = change_interval(both, history.inflation);
+  change.low = std::min(at, begin + place.low);
+  change.high = std::max(at, begin + place.high);
+  const RankScan scan = rank_scan(both);
+  const std::size_t scanned = begin + scan.at;
+  const bool agrees = scan.z > std::sqrt(history.inflation) * rank_scan_cut(both.size()) &&
+                      std::max(scanned, at) - std::min(scanned, at) <= kSamePlace;
+  change.voters = 2;
+  change.votes = agrees ? 2 : 1;
+  return change;
+}
+
+}  // namespace
+
+Prediction predicted(std::span<const double> nights, double value, const NoisePrior& prior) {
+  const bool below = value < mean(nights);
+  TailMoments tail = below ? prior.below : prior.above;
+  if (!prior.pooled) tail.add(nights, below);
+  return predict(nights, value, prior.variance, prior.floor,
+                 std::min(prior.pooled ? HUGE_VAL : kAloneDegrees, tail.degrees()));
+}
+
+std::span<const double> LevelHistory::nights() const {
+  const std::size_t begin = segments.begins.back(), count = values.size() - begin - 1;
+  const std::size_t taken = std::min(count, kMostNights);
+  return {values.data() + begin + count - taken, taken};
+}
+
+LevelHistory measured(std::vector<double> values, double floor) {
+  LevelHistory history{.values = std::move(values)};
+  history.sigma = std::max(floor, difference_sigma(history.values));
+  history.correlation = neighbour_correlation(history.values);
+  return history;
+}
+
+std::vector<Change> changes_of(const LevelHistory& history, const Thresholds& thresholds,
+                               const VariancePrior& prior) {
+  std::vector<Change> found;
+  for (std::size_t i = 1; i < history.segments.begins.size(); ++i) {
+    const std::size_t back = back_again(history.segments, i, thresholds);
+    const std::size_t until = back == 0 ? 0 : history.segments.begins[back];
+    if (is_return(history.segments, i, thresholds)) continue;
+    if (back != 0 && until + kRecent < history.values.size()) continue;
+    found.push_back(change_at(history, i, prior));
+    found.back().until = until;
+  }
+  return found;
+}
+
+std::optional<Change> drift_of(const LevelHistory& history, const Thresholds& thresholds) {
+  const std::span<const double> values = history.values;
+  const std::size_t n = values.size(), steps = history.segments.begins.size() - 1;
+  if (n < kFewestForDrift || steps == 1) return {};
+  if (steps == 0) {  // most series end here, without the quadratic cost of a trend
+    const std::size_t third = n / 3;
+    if (!thresholds.passes(median(values.last(third)) - median(values.first(third)))) return {};
+  } else if (rise_of_line(values, history.segments,
+                          l1_penalty(history.sigma, n, history.inflation)) == 0.0) {
+    return {};
+  }
+  const Trend line = trend(values, history.inflation);
+  const auto length = static_cast<double>(n - 1);
+  if (line.p > kDriftLevel || !thresholds.passes(line.slope * length)) return {};
+  return Change{.at = 0,
+                .shift = line.slope * length,
+                .shift_low = line.low * length,
+                .shift_high = line.high * length,
+                .p = line.p,
+                .before = 0,
+                .after = n};
+}
+
+std::optional<Change> newest_of(const LevelHistory& history, const NoisePrior& prior,
+                                double most_p) {
+  const auto nights = history.nights();
+  if (nights.size() < kFewestNights) return {};
+  const double value = history.values.back();
+  const std::size_t at = history.values.size() - 1;
+  const Prediction found = predicted(nights, value, prior);
+  Change change{.at = at, .low = at, .high = at, .before = nights.size(), .after = 1};
+  change.shift = value - found.centre;
+  change.p = std::min(found.below, found.above);
+  if (change.p > most_p) return change;
+  const double half = student_quantile(0.975, found.degrees) *
+                      std::sqrt(found.variance * (1.0 + 1.0 / static_cast<double>(nights.size())));
+  change.shift_low = change.shift - half;
+  change.shift_high = change.shift + half;
+  return change;
+}
+
+}  // namespace bench

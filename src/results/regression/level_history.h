@@ -1,0 +1,68 @@
+// One series on its axis, judged by itself: its levels, and its newest value against the last of
+// them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "results/regression/segments.h"
+#include "results/statistics/prediction.h"
+
+namespace bench {
+
+/// How many values before the newest must stand at its level, and how many are looked at.
+inline constexpr std::size_t kFewestNights = 8;
+inline constexpr std::size_t kMostNights = 60;
+
+struct LevelHistory {
+  std::vector<double> values = {};  // on the axis
+  double sigma = 0.0;               // of a value; not below the floor
+  double correlation = 0.0;         // of neighbours, by this series alone
+  double inflation = 1.0;           // f^2, by all series of its kind
+  Segments segments = {};
+
+  /// The values that the newest one is held against: those of the last segment before it. Fewer
+  /// than kFewestNights: it is not judged.
+  std::span<const double> nights() const;
+};
+
+/// What a change is held to be.
+struct Change {
+  std::size_t at = 0, low = 0, high = 0;  // first value after it; between which it lies
+  std::size_t until = 0;                  // first value at the old level again; 0: it still stands
+  double shift = 0.0, shift_low = 0.0, shift_high = 0.0;  // on the axis, 95 %
+  double p = 1.0;                                         // for a change anywhere in the series
+  std::size_t before = 0, after = 0;                      // values on both sides
+  int votes = 1, voters = 1;
+};
+
+/// Measures noise; `floor`: the least standard deviation that is believed.
+LevelHistory measured(std::vector<double> values, double floor);
+
+/// Changes that stand, and those that went away within the last fourteen values. A rise back to an
+/// earlier level is the end of an earlier change, and none of its own.
+std::vector<Change> changes_of(const LevelHistory& history, const Thresholds& thresholds,
+                               const VariancePrior& prior);
+
+/// A slow drift over the whole series: where a line says it better than steps, or rises without
+/// one.
+std::optional<Change> drift_of(const LevelHistory& history, const Thresholds& thresholds);
+
+/// What all series of a kind say of the noise of one.
+struct NoisePrior {
+  VariancePrior variance = {};
+  double floor = 0.0;  // least standard deviation
+  TailMoments below = {}, above = {};
+  bool pooled = false;  // tails are those of all, not of the series itself
+};
+
+/// A value against nights at one level, with the tails that the noise has on its side.
+Prediction predicted(std::span<const double> nights, double value, const NoisePrior& prior);
+
+/// The newest value, p on the side to which it lies; nothing where too few stand before it. Its
+/// interval costs more than all else and is made where p is at most `most_p`.
+std::optional<Change> newest_of(const LevelHistory& history, const NoisePrior& prior,
+                                double most_p);
+
+}  // namespace bench

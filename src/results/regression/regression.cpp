@@ -1,0 +1,112 @@
+#include "results/regression/regression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/names.h"
+#include "results/regression/decisions.h"
+#include "results/regression/grouping.h"
+#include "results/regression/peer_group.h"
+
+namespace bench {
+namespace {
+
+constexpr NameTable<FindingScope, 2> kScopes{
+    {{{FindingScope::fleet, "fleet"}, {FindingScope::host, "host"}}}};
+constexpr NameTable<FindingKind, 4> kFindingKinds{{{{FindingKind::newest, "newest"},
+                                                    {FindingKind::step, "step"},
+                                                    {FindingKind::drift, "drift"},
+                                                    {FindingKind::exact, "exact"}}}};
+constexpr NameTable<ChangeVerdict, 3> kVerdicts{{{{ChangeVerdict::regressed, "regressed"},
+                                                  {ChangeVerdict::improved, "improved"},
+                                                  {ChangeVerdict::changed, "changed"}}}};
+constexpr NameTable<FindingState, 4> kStates{{{{FindingState::open, "open"},
+                                               {FindingState::acked, "acked"},
+                                               {FindingState::fixed, "fixed"},
+                                               {FindingState::noise, "noise"}}}};
+
+/// Members whose configurations are looked at, of a fleet.
+constexpr std::size_t kMostAsked = 40;
+
+/// Facts that changed for half of those that were asked or more, by name.
+std::vector<FactChange> common_changes(const Histories& histories, const Candidate& candidate) {
+  std::map<std::vector<std::string>, std::size_t> seen;
+  const std::size_t asked = std::min(candidate.configurations.size(), kMostAsked);
+  for (std::size_t i = 0; i < asked; ++i) {
+    const auto& [before, after] = candidate.configurations[i];
+    for (const FactChange& change :
+         changes(histories.configuration(before), histories.configuration(after)))
+      ++seen[{change.fact, change.before, change.after}];
+  }
+  std::vector<FactChange> result;
+  const std::size_t enough = (std::min(candidate.members, asked) + 1) / 2;
+  for (const auto& [change, times] : seen)
+    if (times >= enough) result.push_back({change[0], change[1], change[2]});
+  return result;
+}
+
+void name_run(const Histories& histories, RunPlace& place) {
+  if (place.number <= 0) return;
+  const RunRow row = histories.run(place.number);
+  place.id = row.id;
+  place.time_ns = row.time_ns;
+}
+
+/// With the times of the runs that they name, which findings are matched by.
+std::vector<Decision> dated(const Histories& histories, std::vector<Decision> decisions) {
+  if (decisions.empty()) return decisions;
+  std::map<std::string, std::int64_t> times;
+  for (const std::int64_t number : histories.runs({})) {
+    const RunRow row = histories.run(number);
+    times[row.id] = row.time_ns;
+  }
+  for (Decision& decision : decisions)
+    if (const auto found = times.find(decision.run); found != times.end())
+      decision.since_ns = found->second;
+  return decisions;
+}
+
+/// Failing ones first, then what is open, then the largest in thresholds.
+void sort_findings(std::vector<Finding>& findings) {
+  const auto weight = [](const Finding& finding) {
+    const double size = std::abs(finding.effect) / std::max(finding.threshold, 1e-12);
+    return std::tuple(!finding.fails(), finding.state != FindingState::open,
+                      finding.scope != FindingScope::fleet, -size);
+  };
+  std::ranges::stable_sort(
+      findings, [&](const Finding& a, const Finding& b) { return weight(a) < weight(b); });
+}
+
+}  // namespace
+
+std::string_view to_string(FindingScope scope) { return kScopes.name(scope); }
+std::string_view to_string(FindingKind kind) { return kFindingKinds.name(kind); }
+std::string_view to_string(ChangeVerdict verdict) { return kVerdicts.name(verdict); }
+std::string_view to_string(FindingState state) { return kStates.name(state); }
+
+RegressionReport regression_report(const Histories& histories, const RegressionOptions& options) {
+  RegressionReport report;
+  Tally tally;
+  each_group(histories, options,
+             [&](const std::vector<Member>& members) { judge(members, options, tally); });
+  for (Candidate& candidate : accepted(std::move(tally), options, report)) {
+    Finding& finding = candidate.finding;
+    finding.facts = common_changes(histories, candidate);
+    for (RunPlace* place :
+         {&finding.since, &finding.since_low, &finding.since_high, &finding.until})
+      name_run(histories, *place);
+    report.findings.push_back(std::move(finding));
+  }
+  name_run(histories, report.newest);
+  decide(report.findings, dated(histories, options.decisions));
+  sort_findings(report.findings);
+  if (std::ranges::any_of(report.findings, &Finding::fails))
+    report.exit_code = ExitCode::failed;
+  else if (report.tested == 0)
+    report.exit_code = ExitCode::not_measured;
+  return report;
+}
+
+}  // namespace bench

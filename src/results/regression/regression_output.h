@@ -1,0 +1,27 @@
+// A regression report for people and for programs: terminal, JSON (schemas/report_regression.json).
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "results/regression/regression.h"
+#include "results/reports/text_style.h"
+
+namespace bench {
+
+/// What counts is shown; `all`: acked ones, noise and improvements too.
+std::string to_text(const RegressionReport& report, const TextStyle& style, bool all = false);
+Json to_json(const RegressionReport& report);
+
+/// "-3.2 % [-4.1, -2.3]"
+std::string effect_words(const Finding& finding);
+/// "since RUN", "between RUN and RUN", and until when it lasted.
+std::string since_words(const Finding& finding);
+/// "host1 cuda:3", "fleet cuda".
+std::string place_words(const Finding& finding);
+/// "dtype=bf16 m=8192"; "" for none.
+std::string params_words(const Json& params);
+/// How many were looked at, and how many false ones that makes.
+std::string summary_words(const RegressionReport& report);
+
+}  // namespace bench

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/json_text.h"
+#include "core/text.h"
+#include "results/regression/regression_output.h"
+
+namespace bench {
+namespace {
+
+std::string signed_percent(double share) { return fmt::format("{:+.1f}", 100.0 * share); }
+
+}  // namespace
+
+std::string effect_words(const Finding& finding) {
+  if (!std::isfinite(finding.low) || !std::isfinite(finding.high))
+    return signed_percent(finding.effect) + " %";
+  return fmt::format("{} % [{}, {}]", signed_percent(finding.effect), signed_percent(finding.low),
+                     signed_percent(finding.high));
+}
+
+std::string since_words(const Finding& finding) {
+  std::string words = "since " + finding.since.id;
+  if (finding.since_low.number != finding.since_high.number)
+    words += " (" + finding.since_low.id + " to " + finding.since_high.id + ")";
+  if (finding.until.number != 0) words += ", gone since " + finding.until.id;
+  return words;
+}
+
+std::string place_words(const Finding& finding) {
+  const std::string where = finding.key.host.empty() ? "fleet" : finding.key.host;
+  return finding.key.device.empty() || finding.key.device == "host"
+             ? where
+             : where + " " + finding.key.device;
+}
+
+std::string params_words(const Json& params) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : params.items()) words.push_back(name + "=" + text_of(value));
+  return join(words, " ");
+}
+
+std::string summary_words(const RegressionReport& report) {
+  std::size_t found = 0;
+  for (const FindingFamily& family : report.families) found += family.found;
+  std::string words =
+      fmt::format("{} series judged, {} missing from the newest night, {} too short to judge",
+                  report.tested, report.missing, report.too_short);
+  if (found > 0)
+    words += fmt::format("; of {} found at q = {} up to {:.1f} are false", found, report.q,
+                         report.q * static_cast<double>(found));
+  return words;
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+// On which axis a metric's values are judged: the logarithm, where an equal noise is an equal share
+// and effects are ratios, or the value itself in units of the series' level.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "results/history/metric_declaration.h"
+
+namespace bench {
+
+class Scale {
+ public:
+  /// Logarithmic where the declaration says so and all values are above zero.
+  Scale(const MetricDeclaration& declaration, std::span<const double> values);
+
+  double of(double value) const;     // value -> axis
+  double value(double place) const;  // ... and back
+  /// A distance on the axis as a share of the level: -0.032.
+  double share(double distance) const;
+  /// A practical threshold, a share, as distances up and down (both positive).
+  double up(double threshold) const;
+  double down(double threshold) const;
+
+ private:
+  bool log_ = false;
+  double unit_ = 1.0;
+};
+
+}  // namespace bench

@@ -1,0 +1,44 @@
+// benchctl report calibration: how often report regression would be wrong on this fleet.
+#include "results/history/history.h"
+#include "results/regression/calibration.h"
+#include "results/regression/decisions.h"
+#include "results/store.h"
+#include "runner/commands/command.h"
+#include "runner/commands/report_output.h"
+#include "runner/commands/selection_options.h"
+#include "runner/state_folder.h"
+
+namespace bench {
+
+void add_calibration_report(CLI::App& report, CommandResult& result) {
+  CLI::App* command = report.add_subcommand(
+      "calibration",
+      "False alarms that report regression has on this fleet, and what it would see");
+  command->footer(
+      "Example: benchctl report calibration --metric memory_bandwidth\n"
+      "Exit codes: 0; 3 where no series has twenty values at one level yet.");
+  struct Options : ReadingOptions {
+    SelectionOptions select;
+    RegressionOptions ask;
+    std::uint64_t seed = 1;
+  };
+  auto options = std::make_shared<Options>();
+  add_selection_options(*command, options->select);
+  command->add_option("--seed", options->seed, "Draws series and halves (default: 1)")
+      ->type_name("N");
+  add_reading_options(*command, *options);
+  command->callback([options, &result] {
+    const Store store = Store::open(options->database(), Access::read);
+    options->ask.selection = options->select.selection();
+    options->ask.decisions = decisions_of(read_journal(journal_path(options->database())));
+    const Calibration calibration =
+        calibration_report(Histories(store), options->ask, options->seed);
+    if (options->json)
+      print(to_json(calibration));
+    else
+      print(to_text(calibration, style_of_stdout()));
+    if (calibration.series == 0) result.code = ExitCode::not_measured;
+  });
+}
+
+}  // namespace bench

@@ -72,4 +72,32 @@ TEST_CASE("cuBLASLt accepts the description of every kind of product") {
     }
 }
 
+TEST_CASE("cuBLASLt accepts the description of a product with GELU and with its slope") {
+  std::vector<float> values(2048);
+  const View a{values.data(), 8, 16, Dtype::bf16}, b{values.data(), 16, 24, Dtype::bf16};
+  const View c{values.data(), 8, 24, Dtype::bf16};
+  const auto attribute = [](const LtPlan& plan, cublasLtMatmulDescAttributes_t which, auto value) {
+    std::size_t written = 0;
+    check(cublasLtMatmulDescGetAttribute(plan.operation(), which, &value, sizeof value, &written),
+          "read a description");
+    return value;
+  };
+  Product product;
+  product.gelu_input = c;
+  for (const bool bias : {false, true})
+    for (const GeluStep step : {GeluStep::forward, GeluStep::backward}) {
+      product.gelu = step;
+      product.bias = bias ? View{values.data(), 1, 24, Dtype::bf16} : View{};
+      if (bias && step == GeluStep::backward) continue;
+      const LtPlan plan(lt_layout(product, a, b, c));
+      const auto wanted = step == GeluStep::backward ? CUBLASLT_EPILOGUE_DGELU
+                          : bias                     ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS
+                                                     : CUBLASLT_EPILOGUE_GELU_AUX;
+      CHECK(attribute(plan, CUBLASLT_MATMUL_DESC_EPILOGUE, cublasLtEpilogue_t{}) == wanted);
+      CHECK(attribute(plan, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, std::int64_t{}) == 24);
+    }
+  product.gelu = GeluStep::none;
+  CHECK(lt_layout(product, a, b, c).gelu == GeluStep::none);
+}
+
 }  // namespace bench::training

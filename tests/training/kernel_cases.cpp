@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "probes/training/kernels/gelu_product.h"
+
 namespace bench::training {
 namespace {
 
@@ -28,6 +30,32 @@ void add_products(CaseList& cases, Dtype dtype) {
                              if (kind >= 2) product.bias = tensors.values(1, s.n, dtype, 9.0);
                              set.gemm->multiply(product, a, b, tensors.result(c));
                            }});
+}
+
+/// In one kernel where the device has it.
+void add_gelu_products(CaseList& cases, Dtype dtype) {
+  for (const bool bias : {false, true})
+    cases.push_back({std::string("product and GELU") + (bias ? " with a bias" : ""),
+                     [=](const KernelSet& set, CaseTensors& tensors) {
+                       const View a = tensors.values(64, 48, dtype, 0.3);
+                       const View b = tensors.values(48, 96, dtype, 0.3);
+                       Product product;
+                       if (bias) product.bias = tensors.values(1, 96, dtype);
+                       product.gelu = GeluStep::forward;
+                       product.gelu_input = tensors.result(tensors.values(64, 96, dtype));
+                       multiply_gelu(set, product, a, b,
+                                     tensors.result(tensors.values(64, 96, dtype)));
+                     }});
+  cases.push_back({"product and GELU's slope", [=](const KernelSet& set, CaseTensors& tensors) {
+                     const View a = tensors.values(64, 48, dtype);
+                     const View b = tensors.values(96, 48, dtype);
+                     Product product;
+                     product.transpose_b = true;
+                     product.gelu = GeluStep::backward;
+                     product.gelu_input = tensors.values(64, 96, dtype, 2.0);
+                     multiply_gelu(set, product, a, b,
+                                   tensors.result(tensors.values(64, 96, dtype)));
+                   }});
 }
 
 void add_norms(CaseList& cases, Dtype dtype, std::int64_t n) {
@@ -201,6 +229,7 @@ std::vector<KernelCase> kernel_cases(Dtype dtype) {
   CaseList cases;
   add_products(cases, dtype);
   for (const std::int64_t n : {50, 768, 2048}) add_norms(cases, dtype, n);
+  add_gelu_products(cases, dtype);
   add_attention(cases, dtype);
   for (const std::int64_t n : {13, 256}) {
     add_activations(cases, dtype, n);

@@ -48,7 +48,7 @@ struct Frame {
 /// A tensor that forward writes beside its output, for backward.
 struct Saved {
   Shape shape;
-  bool statistic = true;  // in accumulator_of the type of the computation
+  bool statistic = true;  // in accumulator_of the type of the computation, else in that type
 };
 
 class Operator {

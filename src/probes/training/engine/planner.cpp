@@ -131,10 +131,11 @@ void Planner::forward_of(int id, Phase phase) {
   action.output = used(output);
   std::vector<Slot>& saved = saved_[static_cast<std::size_t>(id)];
   saved.clear();
+  const Dtype compute = graph_.compute();
   for (const Saved& what : which.op->saved())
-    saved.push_back(
-        fresh({-1, what.shape.rows(), what.shape.columns(), accumulator_of(graph_.compute())},
-              Label::activations));
+    saved.push_back(fresh({-1, what.shape.rows(), what.shape.columns(),
+                           what.statistic ? accumulator_of(compute) : compute},
+                          Label::activations));
   action.saved = saved;
   plan_.actions.push_back(std::move(action));
 }

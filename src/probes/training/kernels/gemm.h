@@ -5,11 +5,17 @@
 
 namespace bench::training {
 
+/// What GELU (as ActivationKernels has it) does to a product before it is written.
+enum class GeluStep { none, forward, backward };
+
 struct Product {
   bool transpose_a = false;
   bool transpose_b = false;
   View addend = {};  // as large as the result, which it may be: c = addend + a b
   View bias = {};    // one row, added to every row of the result
+  /// forward: c = gelu(sum), and the sum is kept here. backward: c = a b x gelu'(what is here).
+  GeluStep gelu = GeluStep::none;
+  View gelu_input = {};
 };
 
 class GemmKernels {
@@ -17,6 +23,11 @@ class GemmKernels {
   virtual ~GemmKernels() = default;
   /// c[m,n] = op(a)[m,k] op(b)[k,n] + addend + bias.
   virtual void multiply(const Product& product, View a, View b, View c) = 0;
+  /// Whether multiply() can do this one's GELU; see multiply_gelu() for those that cannot.
+  virtual bool fuses(const Product& product, View a, View b, View c) {
+    static_cast<void>(a), static_cast<void>(b), static_cast<void>(c);
+    return product.gelu == GeluStep::none;
+  }
 };
 
 }  // namespace bench::training

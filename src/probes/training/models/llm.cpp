@@ -62,10 +62,12 @@ Var gpt2_block(Var x, Parameters& p, const LlmShape& shape, const std::string& a
   Var a = attention(qkv, heads);
   x = add(x, linear(a, p.matrix_into_residual(at + "wo", d, d), {p.bias(at + "wo.bias", d)}));
   h = layer_norm(x, p.gain(at + "norm2"), p.bias(at + "norm2.bias", d));
-  Var up =
-      linear(h, p.matrix(at + "w_up", d, shape.hidden), {p.bias(at + "w_up.bias", shape.hidden)});
-  return add(x, linear(gelu(up), p.matrix_into_residual(at + "w_down", shape.hidden, d),
-                       {p.bias(at + "w_down.bias", d)}));
+  GeluMlpWeights mlp;
+  mlp.up = p.matrix(at + "w_up", d, shape.hidden);
+  mlp.up_bias = p.bias(at + "w_up.bias", shape.hidden);
+  mlp.down = p.matrix_into_residual(at + "w_down", shape.hidden, d);
+  mlp.down_bias = p.bias(at + "w_down.bias", d);
+  return gelu_mlp(h, mlp, x);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "probes/training/operators/dot_interaction.h"
 #include "probes/training/operators/embedding.h"
 #include "probes/training/operators/gelu.h"
+#include "probes/training/operators/gelu_mlp.h"
 #include "probes/training/operators/layer_norm.h"
 #include "probes/training/operators/linear.h"
 #include "probes/training/operators/relu.h"

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/error.h"
 #include "probes/backends/cuda/cublas_algorithms.h"
 
 namespace bench::training {
@@ -28,9 +29,25 @@ LtPlan& LtProducts::plan_of(const LtLayout& layout) {
   return *plans_.emplace_back(std::move(plan));
 }
 
+bool LtProducts::fuses(const Product& product, View a, View b, View c) {
+  constexpr std::int64_t kMultiple = 8;  // of the leading dimension of GELU's input
+  if (product.gelu == GeluStep::none) return true;
+  if (size_of(c.dtype) != 2 || c.columns % kMultiple != 0) return false;
+  const LtLayout layout = lt_layout(product, a, b, c);
+  if (std::find(refused_.begin(), refused_.end(), layout) != refused_.end()) return false;
+  try {
+    plan_of(layout);
+    return true;
+  } catch (const Error&) {
+    refused_.push_back(layout);
+    return false;
+  }
+}
+
 void LtProducts::multiply(const Product& product, View a, View b, View c) {
   LtPlan& plan = plan_of(lt_layout(product, a, b, c));
   LtCall call{handle_.get(), b.data, a.data, product.addend.data, product.bias.data, c.data};
+  call.gelu_input = product.gelu_input.data;
   call.workspace = workspace_.as<>();
   call.workspace_bytes = kWorkspaceBytes;
   call.stream = context_->stream();

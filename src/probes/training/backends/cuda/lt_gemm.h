@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "probes/training/backends/cuda/device_context.h"
@@ -14,6 +15,9 @@ class LtProducts {
  public:
   explicit LtProducts(std::shared_ptr<DeviceContext> context);
   void multiply(const Product& product, View a, View b, View c);
+  /// GELU of types of two bytes, where rows of the result are multiples of 16 bytes and the library
+  /// proposes something.
+  bool fuses(const Product& product, View a, View b, View c);
 
  private:
   /// Finds the plan; the first time makes it, and tries what is proposed where that is possible.
@@ -24,6 +28,7 @@ class LtProducts {
   CublasHandle<cublasLtHandle_t, cublasLtDestroy> handle_;
   DeviceMemory workspace_;
   std::vector<std::unique_ptr<LtPlan>> plans_ = {};
+  std::vector<LtLayout> refused_ = {};  // nothing is proposed for them
 };
 
 class LtGemm final : public GemmKernels {
@@ -31,6 +36,9 @@ class LtGemm final : public GemmKernels {
   explicit LtGemm(std::shared_ptr<LtProducts> products) : products_(std::move(products)) {}
   void multiply(const Product& product, View a, View b, View c) override {
     products_->multiply(product, a, b, c);
+  }
+  bool fuses(const Product& product, View a, View b, View c) override {
+    return products_->fuses(product, a, b, c);
   }
 
  private:

@@ -20,6 +20,7 @@ struct LtLayout {
   bool addend = false;  // C and beta = 1
   bool in_place = false;
   bool bias = false;  // along the result's rows
+  GeluStep gelu = GeluStep::none;
   Dtype dtype = Dtype::f32;
   bool operator==(const LtLayout&) const = default;
 };
@@ -32,6 +33,7 @@ inline LtLayout lt_layout(const Product& product, View a, View b, View c) {
   layout.addend = static_cast<bool>(product.addend);
   layout.in_place = layout.addend && product.addend.data == c.data;
   layout.bias = static_cast<bool>(product.bias);
+  layout.gelu = product.gelu;
   layout.dtype = c.dtype;
   return layout;
 }

@@ -16,6 +16,18 @@ std::string sizes_text(const LtLayout& layout) {
          " x " + std::to_string(depth) + " in " + std::string(to_string(layout.dtype));
 }
 
+cublasLtEpilogue_t epilogue_of(const LtLayout& layout) {
+  switch (layout.gelu) {
+    case GeluStep::forward:
+      return layout.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+    case GeluStep::backward:
+      return CUBLASLT_EPILOGUE_DGELU;
+    case GeluStep::none:
+      break;
+  }
+  return layout.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
 }  // namespace
 
 LtPlan::LtPlan(const LtLayout& layout) : layout_(layout) {
@@ -24,7 +36,9 @@ LtPlan::LtPlan(const LtLayout& layout) : layout_(layout) {
   const auto transposed = [](bool is) { return is ? CUBLAS_OP_T : CUBLAS_OP_N; };
   set(CUBLASLT_MATMUL_DESC_TRANSA, transposed(layout.first.transpose), "transpose a factor");
   set(CUBLASLT_MATMUL_DESC_TRANSB, transposed(layout.second.transpose), "transpose a factor");
-  if (layout.bias) set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS, "ask for a bias");
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(layout), "ask for an epilogue");
+  if (layout.gelu != GeluStep::none)  // as the result lies
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, layout.result.rows, "describe GELU's input");
   const auto describe = [&](Layout& to, const LtMatrix& matrix) {
     check(cublasLtMatrixLayoutCreate(to.out(), type_of(layout.dtype),
                                      static_cast<std::uint64_t>(matrix.rows),
@@ -50,6 +64,8 @@ void LtPlan::run(const LtCall& call) {
   constexpr float kOne = 1.0f;
   const float beta = layout_.addend ? 1.0f : 0.0f;
   if (layout_.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias, "say where the bias is");
+  if (layout_.gelu != GeluStep::none)
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, call.gelu_input, "say where GELU's input is");
   const void* addend = layout_.addend ? call.addend : call.result;
   const cublasStatus_t status =
       cublasLtMatmul(call.handle, operation_.get(), &kOne, call.first, first_.get(), call.second,

@@ -14,7 +14,7 @@ namespace bench::training {
 struct LtCall {
   cublasLtHandle_t handle = nullptr;
   const void *first = nullptr, *second = nullptr, *addend = nullptr, *bias = nullptr;
-  void* result = nullptr;
+  void *result = nullptr, *gelu_input = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   cudaStream_t stream = nullptr;

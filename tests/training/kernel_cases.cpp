@@ -94,7 +94,8 @@ void add_norms(CaseList& cases, Dtype dtype, std::int64_t n) {
 void add_attention(CaseList& cases, Dtype dtype) {
   for (const AttentionShape& shape :
        {AttentionShape{37, 4, 2, 24, true, 1}, AttentionShape{150, 2, 1, 64, true, 1},
-        AttentionShape{97, 2, 2, 64, false, 0}, AttentionShape{70, 4, 2, 128, true, 1}})
+        AttentionShape{97, 2, 2, 64, false, 0}, AttentionShape{70, 4, 2, 128, true, 1},
+        AttentionShape{128, 2, 1, 64, true, 0}})  // one that cuDNN serves
     for (const bool add : {false, true})
       cases.push_back(
           {"attention of " + std::to_string(shape.head_dim) + " over " +

@@ -18,6 +18,7 @@ struct AttentionShape {
 
   std::int64_t packed_columns() const { return (heads + 2 * kv_heads) * head_dim; }
   std::int64_t output_columns() const { return heads * head_dim; }
+  bool operator==(const AttentionShape&) const = default;
 };
 
 struct AttentionBackward {

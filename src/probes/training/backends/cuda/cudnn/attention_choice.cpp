@@ -1,0 +1,150 @@
+#include "probes/training/backends/cuda/cudnn/attention_choice.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/elements.h"
+#include "core/error.h"
+
+namespace bench::cudnn {
+
+using training::AttentionBackward;
+using training::AttentionKernels;
+using training::AttentionShape;
+using training::View;
+
+double worst_head(const std::vector<double>& found, const std::vector<double>& right,
+                  std::int64_t heads, std::int64_t rows) {
+  const std::int64_t all = static_cast<std::int64_t>(right.size());
+  const std::int64_t columns = all / rows, width = columns / heads;
+  double worst = 0.0;
+  for (std::int64_t head = 0; head < heads; ++head) {
+    double difference = 0.0, size = 0.0;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t i = 0; i < width; ++i) {
+        const auto at = static_cast<std::size_t>(row * columns + head * width + i);
+        difference += (found[at] - right[at]) * (found[at] - right[at]);
+        size += right[at] * right[at];
+      }
+    const double share = difference == 0.0 ? 0.0 : std::sqrt(difference / size);
+    if (!(share <= worst)) worst = share;
+    if (!std::isfinite(worst)) return std::numeric_limits<double>::infinity();
+  }
+  return worst;
+}
+
+void AttentionChoices::forward(AttentionKernels& own, const AttentionShape& shape, View packed,
+                               View output, View log_sum) {
+  const AttentionProblem problem{shape, packed.rows / shape.sequence, packed.dtype};
+  const Call call = [&](AttentionKernels& kernels) {
+    kernels.forward(shape, packed, output, log_sum);
+  };
+  const bool library = takes_library(own, problem, Pass::forward, call,
+                                     {{output, shape.heads}, {log_sum, shape.heads}});
+  call(library ? *library_ : own);
+}
+
+void AttentionChoices::backward(AttentionKernels& own, const AttentionShape& shape,
+                                const AttentionBackward& what) {
+  const AttentionProblem problem{shape, what.packed.rows / shape.sequence, what.packed.dtype};
+  // Tried with another gradient: what a head that starts at zero sends back says nothing.
+  AttentionBackward tried = what;
+  tried.output_gradient = what.output;
+  const Call call = [&](AttentionKernels& kernels) { kernels.backward(shape, tried); };
+  const bool library =
+      !what.add && takes_library(own, problem, Pass::backward, call,
+                                 {{what.packed_gradient, shape.heads + 2 * shape.kv_heads}});
+  (library ? *library_ : own).backward(shape, what);
+}
+
+bool AttentionChoices::takes_library(AttentionKernels& own, const AttentionProblem& problem,
+                                     Pass pass, const Call& call,
+                                     const std::vector<Written>& written) {
+  if (only_own_) return false;
+  const auto found = std::find_if(choices_.begin(), choices_.end(), [&](const Choice& choice) {
+    return choice.pass == pass && choice.problem == problem;
+  });
+  if (found != choices_.end()) {
+    found->used = true;
+    return found->library;
+  }
+  if (device_.recording()) return false;
+  choices_.push_back(tried(own, problem, pass, call, written));
+  return choices_.back().library;
+}
+
+AttentionChoices::Choice AttentionChoices::tried(AttentionKernels& own,
+                                                 const AttentionProblem& problem, Pass pass,
+                                                 const Call& call,
+                                                 const std::vector<Written>& written) {
+  Choice choice{problem, pass};
+  choice.reason = refused(problem);
+  if (choice.reason.empty()) try {
+      if (library_ == nullptr) library_ = open_();
+      choice.reason = compared(own, problem.shape.sequence, call, written);
+    } catch (const Error& error) {
+      choice.reason = error.what();
+    }
+  choice.library = choice.reason.empty();
+  return choice;
+}
+
+/// What lies there afterwards does not matter: the caller computes once more.
+std::string AttentionChoices::compared(AttentionKernels& own, std::int64_t sequence,
+                                       const Call& call, const std::vector<Written>& written) {
+  call(own);
+  std::vector<std::vector<double>> right;
+  for (const Written& one : written) right.push_back(last_sequence(one, sequence));
+  call(*library_);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const double worst =
+        worst_head(last_sequence(written[i], sequence), right[i], written[i].heads, sequence);
+    if (!(worst <= kAgreement))
+      return fmt::format("{} differs from it by {:.2g} of a head's results, more than {}",
+                         library_->name(), worst, kAgreement);
+  }
+  const double theirs = device_.seconds([&] { call(*library_); });
+  const double ours = device_.seconds([&] { call(own); });
+  return theirs < ours ? "" : library_->name() + " is slower";
+}
+
+std::vector<double> AttentionChoices::last_sequence(const Written& written,
+                                                    std::int64_t sequence) const {
+  const View& view = written.view;
+  const std::size_t elements = static_cast<std::size_t>(sequence * view.columns);
+  std::vector<std::byte> bytes(elements * size_of(view.dtype));
+  const std::int64_t first =
+      (view.rows - sequence) * view.columns * static_cast<std::int64_t>(size_of(view.dtype));
+  device_.memory->download(view.as<std::byte>() + first, bytes.data(),
+                           static_cast<std::int64_t>(bytes.size()));
+  std::vector<double> values(elements);
+  decode(bytes.data(), view.dtype, false, values);
+  return values;
+}
+
+void AttentionChoices::begin(bool only_own) {
+  only_own_ = only_own;
+  for (Choice& choice : choices_) choice.used = false;
+}
+
+std::string AttentionChoices::named(Pass pass) const {
+  if (only_own_) return "own (equal bits were asked for)";
+  std::vector<std::string> names;
+  for (const Choice& choice : choices_) {
+    if (choice.pass != pass || !choice.used) continue;
+    const std::string name = choice.library ? library_->name() : "own (" + choice.reason + ")";
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names.empty() ? "own" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string AttentionChoices::text() const {
+  const std::string forward = named(Pass::forward), backward = named(Pass::backward);
+  return forward == backward ? forward : "forward " + forward + ", backward " + backward;
+}
+
+}  // namespace bench::cudnn

@@ -1,0 +1,117 @@
+// A library's attention where it serves a shape, agrees with our own and is faster; else our own.
+// Which of both is tried at the first call of each shape, on that call's tensors: our own is always
+// there, and a library whose results differ from it is not believed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/training/backends/cuda/cudnn/attention_graphs.h"
+#include "probes/training/kernels/memory.h"
+
+namespace bench::cudnn {
+
+/// Attention by a library. Both passes throw Error(environment) where it cannot do what is asked.
+class LibraryAttention : public training::AttentionKernels {
+ public:
+  virtual std::string name() const = 0;  // "cudnn 9.19.0"
+};
+
+/// What a choice needs of the device.
+struct ChoiceDevice {
+  std::shared_ptr<training::Memory> memory;
+  /// True while calls are recorded: nothing can be tried then.
+  std::function<bool()> recording;
+  /// Of one of the calls that it makes.
+  std::function<double(const std::function<void()>&)> seconds;
+};
+
+class AttentionChoices {
+ public:
+  /// Opens the library; throws Error(environment) where it is not there or does not start.
+  using Open = std::function<std::unique_ptr<LibraryAttention>()>;
+
+  /// `open` is called when a problem comes that graphs are made for (see refused()).
+  AttentionChoices(Open open, ChoiceDevice device)
+      : open_(std::move(open)), device_(std::move(device)) {}
+
+  void forward(training::AttentionKernels& own, const training::AttentionShape& shape,
+               training::View packed, training::View output, training::View log_sum);
+  void backward(training::AttentionKernels& own, const training::AttentionShape& shape,
+                const training::AttentionBackward& what);
+
+  /// A training begins. With `only_own` the library is not asked: our own gives equal bits from run
+  /// to run, the library's need not be.
+  void begin(bool only_own);
+
+  /// What this training's calls got: "cudnn 9.19.0", or "own (there is no libcudnn.so.9: ...)"; or
+  /// "forward cudnn 9.19.0, backward own (cudnn 9.19.0 is slower)".
+  std::string text() const;
+
+ private:
+  enum class Pass { forward, backward };
+  struct Choice {
+    AttentionProblem problem;
+    Pass pass = Pass::forward;
+    bool library = false;
+    std::string reason = {};  // why not the library
+    bool used = true;         // in this training
+  };
+  /// What a pass writes: where, and how many heads of how many columns its rows have.
+  struct Written {
+    training::View view;
+    std::int64_t heads = 0;
+  };
+  using Call = std::function<void(training::AttentionKernels&)>;
+
+  bool takes_library(training::AttentionKernels& own, const AttentionProblem& problem, Pass pass,
+                     const Call& call, const std::vector<Written>& written);
+  Choice tried(training::AttentionKernels& own, const AttentionProblem& problem, Pass pass,
+               const Call& call, const std::vector<Written>& written);
+  /// Why the library is not to be taken; empty where it is.
+  std::string compared(training::AttentionKernels& own, std::int64_t sequence, const Call& call,
+                       const std::vector<Written>& written);
+  std::vector<double> last_sequence(const Written& written, std::int64_t sequence) const;
+  std::string named(Pass pass) const;
+
+  Open open_;
+  ChoiceDevice device_;
+  std::unique_ptr<LibraryAttention> library_ = {};
+  bool only_own_ = false;
+  std::vector<Choice> choices_ = {};
+};
+
+/// The kernels of one lane.
+class ChosenAttention final : public training::AttentionKernels {
+ public:
+  ChosenAttention(std::shared_ptr<AttentionChoices> choices,
+                  std::unique_ptr<training::AttentionKernels> own)
+      : choices_(std::move(choices)), own_(std::move(own)) {}
+  void forward(const training::AttentionShape& shape, training::View packed, training::View output,
+               training::View log_sum) override {
+    choices_->forward(*own_, shape, packed, output, log_sum);
+  }
+  void backward(const training::AttentionShape& shape,
+                const training::AttentionBackward& what) override {
+    choices_->backward(*own_, shape, what);
+  }
+
+ private:
+  std::shared_ptr<AttentionChoices> choices_;
+  std::unique_ptr<training::AttentionKernels> own_;
+};
+
+/// The largest difference of one head's results, over one sequence: root mean squares of difference
+/// and of `right`, one over the other; infinite where something is not a number. Rows of
+/// heads x n values each.
+double worst_head(const std::vector<double>& found, const std::vector<double>& right,
+                  std::int64_t heads, std::int64_t rows);
+
+/// Both round shares to bf16 before they meet values, at other places: 2^-9 of each, about 0.004 in
+/// all. A row of 1024 that is wrong by its own size makes 0.03.
+inline constexpr double kAgreement = 0.02;
+
+}  // namespace bench::cudnn

@@ -1,0 +1,130 @@
+// When a library's attention is taken instead of our own.
+#include "probes/training/backends/cuda/cudnn/attention_choice.h"
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "probes/training/backends/host/host_kernels.h"
+#include "tests/support/catch.h"
+#include "tests/training/interpreted_attention.h"
+
+namespace bench::cudnn {
+namespace {
+
+using Catch::Matchers::Contains;
+using training::AttentionShape;
+
+constexpr AttentionShape kServed{128, 1, 1, 8, true, 0};
+
+/// Our own and the make-believe library, whose calls take as long as a test says.
+struct ChoiceOfAttention {
+  bool recording = false, absent = false;
+  double own_seconds = 2.0, library_seconds = 1.0;
+  InterpretedAttention::Damage damage = {};
+  InterpretedAttention* library = nullptr;
+  std::shared_ptr<AttentionChoices> choices = std::make_shared<AttentionChoices>(
+      [this]() -> std::unique_ptr<LibraryAttention> {
+        if (absent) throw Error(ErrorKind::environment, "there is no libcudnn.so.9");
+        auto made = std::make_unique<InterpretedAttention>(damage);
+        library = made.get();
+        return made;
+      },
+      ChoiceDevice{training::host_memory(), [this] { return recording; },
+                   [this](const std::function<void()>& call) {
+                     const int before = library->calls();
+                     call();
+                     return library->calls() > before ? library_seconds : own_seconds;
+                   }});
+  ChosenAttention attention{choices, std::move(training::host_kernels(Dtype::bf16).attention)};
+
+  auto results(const AttentionShape& shape = kServed, bool add = false) {
+    return attention_results(attention, shape, 1, add);
+  }
+  int library_calls() const { return library == nullptr ? 0 : library->calls(); }
+};
+
+auto own_results(const AttentionShape& shape = kServed, bool add = false) {
+  return attention_results(*training::host_kernels(Dtype::bf16).attention, shape, 1, add);
+}
+
+}  // namespace
+
+TEST_CASE("attention by a library is taken where it agrees and is faster, and tried once") {
+  ChoiceOfAttention choice;
+  const auto first = choice.results();
+  CHECK(choice.choices->text() == "make-believe");
+  CHECK(first != own_results());  // it rounds elsewhere
+  const int tried = choice.library_calls();
+  CHECK(choice.results() == first);
+  CHECK(choice.library_calls() == tried + 2);
+}
+
+TEST_CASE("attention by a library that is slower is left, and our own results stay") {
+  ChoiceOfAttention choice;
+  choice.library_seconds = 3.0;
+  CHECK(choice.results() == own_results());
+  CHECK(choice.choices->text() == "own (make-believe is slower)");
+  const int tried = choice.library_calls();
+  CHECK(choice.results() == own_results());
+  CHECK(choice.library_calls() == tried);
+}
+
+TEST_CASE("attention by a library that differs is not believed, in each pass by itself") {
+  ChoiceOfAttention choice;
+  choice.damage = [](OperationGraph& graph) {
+    for (GraphTensor& tensor : graph.tensors)
+      if (tensor.id == kScale && graph.operations.size() > 14) *tensor.value *= 1.1f;
+  };
+  attention_results(choice.attention, kServed, 1, false, 0.0);  // as of a head that starts at zero
+  CHECK_THAT(choice.choices->text(),
+             Contains("forward make-believe, backward own (make-believe differs from it by"));
+}
+
+TEST_CASE("attention by a library that gives no numbers is not believed") {
+  ChoiceOfAttention choice;
+  choice.damage = [](OperationGraph& graph) {
+    for (GraphTensor& tensor : graph.tensors)
+      if (tensor.id == kScale) tensor.value = std::numeric_limits<float>::quiet_NaN();
+  };
+  CHECK(choice.results() == own_results());
+  CHECK_THAT(choice.choices->text(), Contains("differs from it by inf"));
+}
+
+TEST_CASE("attention is our own where there is no library, or none for the problem") {
+  ChoiceOfAttention choice;
+  choice.absent = true;
+  CHECK(choice.results() == own_results());
+  CHECK(choice.choices->text() == "own (there is no libcudnn.so.9)");
+  const AttentionShape shifted{128, 1, 1, 8, true, 1};
+  choice.choices->begin(false);
+  CHECK(choice.results(shifted) == own_results(shifted));
+  CHECK(choice.choices->text() == "own (some heads see shifted keys)");
+}
+
+TEST_CASE("attention is our own where gradients are added, and where equal bits are asked for") {
+  ChoiceOfAttention choice;
+  const auto added = choice.results(kServed, true);
+  CHECK(choice.choices->text() == "forward make-believe, backward own");
+  CHECK(worst_head(added[2], own_results(kServed, true)[2], 3, 128) < 0.01);
+  choice.choices->begin(true);
+  CHECK(choice.results() == own_results());
+  CHECK(choice.choices->text() == "own (equal bits were asked for)");
+  choice.choices->begin(false);
+  choice.results();
+  CHECK(choice.choices->text() == "make-believe");
+}
+
+TEST_CASE("attention is not tried while calls are recorded, but later") {
+  ChoiceOfAttention choice;
+  choice.recording = true;
+  CHECK(choice.results() == own_results());
+  CHECK(choice.choices->text() == "own");
+  choice.recording = false;
+  choice.results();
+  CHECK(choice.choices->text() == "make-believe");
+}
+
+}  // namespace bench::cudnn

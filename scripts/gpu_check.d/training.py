@@ -28,6 +28,8 @@ def training_faults(results):
              for r in results["found"]["kernels"] if not r["held"]]
     lines += [f"training: steps in {r['dtype']} differ from the host's, or from themselves"
               for r in results["found"]["steps"] if not (r["held"] and r["again_equal"])]
+    lines += [f"training: {results['found'][key]}" for key in ("kernels_by", "library")
+              if "differs from it" in results["found"][key]]
     return lines + [f"training: damage of {r['kernel']} in {r['dtype']} was not found"
                     for r in results["damaged"]["kernels"] if r["held"]]
 

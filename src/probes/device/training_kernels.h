@@ -10,8 +10,12 @@ namespace bench {
 class TrainingKernels {
  public:
   virtual ~TrainingKernels() = default;
-  /// Which of several there are for this device: "avx512".
+  /// Which of several there are for this device, as far as the last training's calls chose:
+  /// "avx512".
   virtual std::string name() const = 0;
+  /// A training begins. `deterministic`: only with kernels whose results are equal to the bit from
+  /// run to run, where faster ones' are not.
+  virtual void begin(bool deterministic) { static_cast<void>(deterministic); }
   /// For one lane (thread or stream); lanes may be made by several threads at once. Throws
   /// Error(input) for a type that this device does not train in.
   virtual training::KernelSet make(Dtype dtype) = 0;

@@ -73,6 +73,7 @@ void run_training(State& state) {
   if (kernels == nullptr) return state.skip("this device has no kernels for training");
   if (state.group().size() > 1 && state.group().collectives() == nullptr)
     return state.skip(no_collectives(state.group()));
+  kernels->begin(state.flag("deterministic"));
   TrainingLog log(state, path_of(state, "mllog"));
   log.init_start();
   const Seconds begun = state.device().now();

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "probes/backends/cuda/cuda_libraries.h"
+#include "probes/training/backends/cuda/cudnn_attention.h"
 #include "probes/training/backends/cuda/functor_set.h"
 #include "probes/training/backends/cuda/gpu_memory.h"
 #include "probes/training/backends/cuda/graph_recorder.h"
@@ -20,7 +21,9 @@ using training::KernelSet;
 /// All lanes share one stream, so that an evaluation sees the weights of the step before it.
 class CudaTrainingKernels final : public TrainingKernels {
  public:
-  std::string name() const override { return "cublaslt " + cublas_version(); }
+  std::string name() const override {
+    return "cublaslt " + cublas_version() + "; attention: " + attention_->text();
+  }
   KernelSet make(Dtype dtype) override {
     if (dtype != Dtype::f32 && dtype != Dtype::bf16)
       throw Error(ErrorKind::input,
@@ -32,14 +35,18 @@ class CudaTrainingKernels final : public TrainingKernels {
     set.recommender = training::missing_recommender("on a GPU yet");
     set.gemm = std::make_unique<training::LtGemm>(products_);
     set.recorder = std::make_unique<training::GraphRecorder>(context_->stream());
+    set.attention = std::make_unique<cudnn::ChosenAttention>(attention_, std::move(set.attention));
     return set;
   }
+  void begin(bool deterministic) override { attention_->begin(deterministic); }
 
  private:
   std::shared_ptr<DeviceContext> context_ = std::make_shared<DeviceContext>();
   std::shared_ptr<training::GpuMemory> memory_ = std::make_shared<training::GpuMemory>(context_);
   std::shared_ptr<training::LtProducts> products_ =
       std::make_shared<training::LtProducts>(context_);
+  std::shared_ptr<cudnn::AttentionChoices> attention_ =
+      training::cudnn_attention(context_, memory_);
 };
 
 }  // namespace

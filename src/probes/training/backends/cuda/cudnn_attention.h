@@ -1,0 +1,16 @@
+// Attention by cuDNN on the GPU that is current: plans for each shape, made once for all lanes.
+#pragma once
+
+#include <memory>
+
+#include "probes/training/backends/cuda/cudnn/attention_choice.h"
+#include "probes/training/backends/cuda/device_context.h"
+
+namespace bench::training {
+
+/// What all lanes share. Where libcudnn is not there or does not start, all is our own, and its
+/// text() says why.
+std::shared_ptr<cudnn::AttentionChoices> cudnn_attention(std::shared_ptr<DeviceContext> context,
+                                                         std::shared_ptr<Memory> memory);
+
+}  // namespace bench::training

@@ -15,10 +15,10 @@ struct Seen {
 Seen seen(const std::vector<Member>& members, std::size_t change) {
   Seen result;
   for (const Candidate& one : judged(members)) {
-    const Finding& finding = one.finding;
+    const ChangeFinding& finding = one.finding;
     if (finding.key.host != "n0" || finding.effect >= 0.0) continue;
     const auto at = static_cast<std::size_t>(finding.since.number) - 1;
-    if (finding.kind == FindingKind::newest)
+    if (finding.kind == ChangeKind::newest)
       result.newest = at >= change;
     else if (at + kNear >= change && at <= change + kNear)
       result.step = true;

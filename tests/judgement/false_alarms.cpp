@@ -13,7 +13,7 @@ struct Alarms {
 void count(const std::vector<Candidate>& found, Alarms& alarms) {
   bool step = false, newest = false;
   for (const Candidate& one : found)
-    (one.finding.kind == FindingKind::newest ? newest : step) = true;
+    (one.finding.kind == ChangeKind::newest ? newest : step) = true;
   alarms.steps += step;
   alarms.newest += newest;
   alarms.any += step || newest;

@@ -22,7 +22,7 @@ Json many_series(std::size_t nights, std::mt19937_64& random) {
       judge(members, options, tally);
     }
     for (const Candidate& one : accepted(std::move(tally), options, report)) {
-      if (one.finding.kind != FindingKind::newest)
+      if (one.finding.kind != ChangeKind::newest)
         ++wrong_steps;
       else if (one.finding.key.host == "n0" && one.finding.effect < 0.0)
         ++found;

@@ -21,7 +21,7 @@ double level_before(const LevelHistory& history, std::size_t at) {
   return history.segments.levels[i];
 }
 
-void draw(const Judged& one, Finding& finding) {
+void draw(const Judged& one, ChangeFinding& finding) {
   const LevelHistory& history = one.history;
   const Segments& segments = history.segments;
   for (std::size_t i = 0, segment = 0; i < history.values.size(); ++i) {
@@ -49,8 +49,8 @@ Thresholds thresholds_on(const Scale& scale, double threshold) {
   return {scale.up(threshold), scale.down(threshold)};
 }
 
-Candidate candidate_of(const Judged& one, FindingScope scope, FindingKind kind,
-                       const Change& change, double threshold, bool ask_otava) {
+Candidate candidate_of(const Judged& one, FindingScope scope, ChangeKind kind, const Change& change,
+                       double threshold, bool ask_otava) {
   const std::vector<RunValue>& values = one.member->values;
   const auto place = [&](std::size_t i) { return RunPlace{values[i].run, "", values[i].time_ns}; };
   Candidate result{.finding = {.scope = scope,
@@ -69,13 +69,13 @@ Candidate candidate_of(const Judged& one, FindingScope scope, FindingKind kind,
                                .votes = change.votes,
                                .voters = change.voters},
                    .p = change.p};
-  Finding& finding = result.finding;
+  ChangeFinding& finding = result.finding;
   finding.verdict = verdict_of(finding.key.better, change, thresholds_on(one.scale, threshold));
   if (change.until > 0) finding.until = place(change.until);
   const double moved = one.movement.empty() ? 0.0 : one.movement.back();
   finding.expected = one.scale.value(level_before(one.history, change.at) + moved);
   draw(one, finding);
-  if (ask_otava && kind == FindingKind::step) {
+  if (ask_otava && kind == ChangeKind::step) {
     ++finding.voters;
     finding.votes += otava_agrees(one, change.at);
   }

@@ -27,8 +27,8 @@ Thresholds thresholds_on(const Scale& scale, double threshold);
 
 /// Everything but the configurations; `threshold` is a share. The series as it was judged goes with
 /// it, for plots.
-Candidate candidate_of(const Judged& one, FindingScope scope, FindingKind kind,
-                       const Change& change, double threshold, bool ask_otava);
+Candidate candidate_of(const Judged& one, FindingScope scope, ChangeKind kind, const Change& change,
+                       double threshold, bool ask_otava);
 
 /// Appends what was in place before and after each value whose run lies in [from, to], where the
 /// two differ.

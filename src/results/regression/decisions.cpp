@@ -47,7 +47,7 @@ JournalKind kind_of(FindingState state) {
 }
 
 /// First and last time that can be meant by the same change.
-std::pair<std::int64_t, std::int64_t> times_of(const Finding& finding) {
+std::pair<std::int64_t, std::int64_t> times_of(const ChangeFinding& finding) {
   std::int64_t low = finding.since_low.time_ns, high = finding.since_high.time_ns;
   const auto& points = finding.points;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -58,7 +58,7 @@ std::pair<std::int64_t, std::int64_t> times_of(const Finding& finding) {
   return {low, high};
 }
 
-bool about(const Decision& decision, const Finding& finding) {
+bool about(const Decision& decision, const ChangeFinding& finding) {
   if (decision.finding != finding.id) return false;
   if (decision.run == finding.since.id) return true;
   const auto [low, high] = times_of(finding);
@@ -92,8 +92,8 @@ JournalEntry entry_of(const Decision& decision) {
           decision.finding + ": " + decision.text};
 }
 
-void decide(std::vector<Finding>& findings, const std::vector<Decision>& decisions) {
-  for (Finding& finding : findings)
+void decide(std::vector<ChangeFinding>& findings, const std::vector<Decision>& decisions) {
+  for (ChangeFinding& finding : findings)
     for (const Decision& decision : decisions) {
       if (!about(decision, finding)) continue;
       finding.decision = decision;
@@ -105,11 +105,11 @@ void decide(std::vector<Finding>& findings, const std::vector<Decision>& decisio
     }
 }
 
-std::vector<const Finding*> findings_named(const std::vector<Finding>& findings,
-                                           const std::string& id) {
-  std::vector<const Finding*> named;
+std::vector<const ChangeFinding*> findings_named(const std::vector<ChangeFinding>& findings,
+                                                 const std::string& id) {
+  std::vector<const ChangeFinding*> named;
   std::vector<std::string> ids;
-  for (const Finding& finding : findings) {
+  for (const ChangeFinding& finding : findings) {
     ids.push_back(finding.id);
     if (!id.empty() && finding.id.starts_with(id)) named.push_back(&finding);
   }

@@ -20,11 +20,11 @@ JournalEntry entry_of(const Decision& decision);
 /// Sets each finding's state from the last decision on it: of its id, at a run within its interval
 /// or three of its values beside it, since more nights move where a change is seen. What was said
 /// to be fixed is open again when a value measured later still shows it.
-void decide(std::vector<Finding>& findings, const std::vector<Decision>& decisions);
+void decide(std::vector<ChangeFinding>& findings, const std::vector<Decision>& decisions);
 
 /// The findings that `id`, or its beginning, names. Throws Error(input) with the nearest id for one
 /// that names none.
-std::vector<const Finding*> findings_named(const std::vector<Finding>& findings,
-                                           const std::string& id);
+std::vector<const ChangeFinding*> findings_named(const std::vector<ChangeFinding>& findings,
+                                                 const std::string& id);
 
 }  // namespace bench

@@ -19,7 +19,7 @@ constexpr std::size_t kFewestForDrift = 30;
 constexpr double kDriftLevel = 0.001;
 // Thirty values do not show how far their noise reaches; a series without peers is held to have
 // tails as heavy as these.
-constexpr double kAloneDegrees = 6.0;
+constexpr double kAloneDegrees = 4.5;
 constexpr std::size_t kSamePlace = 3;  // two methods that differ by no more mean one change
 
 double variance_of(std::span<const double> values) {

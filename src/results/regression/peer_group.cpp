@@ -150,11 +150,11 @@ class GroupJudge {
     ++tally.series;
     const Thresholds at_least = thresholds_on(one.scale, threshold_);
     if (const auto drift = drift_of(one.history, at_least)) {
-      tally.lasting.push_back(candidate(one, scope, FindingKind::drift, *drift));
+      tally.lasting.push_back(candidate(one, scope, ChangeKind::drift, *drift));
       return;
     }
     for (const Change& change : changes_of(one.history, at_least, prior.variance))
-      tally.lasting.push_back(candidate(one, scope, FindingKind::step, change));
+      tally.lasting.push_back(candidate(one, scope, ChangeKind::step, change));
     const auto newest = newest_of(one.history, prior, options_.most_p);
     if (!newest) return;
     const bool lower = newest->shift < 0.0;
@@ -164,12 +164,12 @@ class GroupJudge {
     tally.worse_p.push_back(worse ? p : 1.0 - p);
     tally.better_p.push_back(worse ? 1.0 - p : p);
     if (p > options_.most_p || !at_least.passes(newest->shift)) return;
-    tally.newest.push_back(candidate(one, scope, FindingKind::newest, *newest));
+    tally.newest.push_back(candidate(one, scope, ChangeKind::newest, *newest));
     tally.newest.back().test = tally.worse_p.size() - 1;
     tally.newest.back().p = p;
   }
 
-  Candidate candidate(const Judged& one, FindingScope scope, FindingKind kind,
+  Candidate candidate(const Judged& one, FindingScope scope, ChangeKind kind,
                       const Change& change) const {
     Candidate result = candidate_of(one, scope, kind, change, threshold_, options_.otava);
     const std::int64_t from = one.member->values[change.low].run;
@@ -202,7 +202,7 @@ class GroupJudge {
     change.shift = one.history.values[at] - one.history.values[at - 1];
     change.shift_low = change.shift_high = change.shift;
     change.p = 0.0;
-    tally.lasting.push_back(candidate(one, scope, FindingKind::exact, change));
+    tally.lasting.push_back(candidate(one, scope, ChangeKind::exact, change));
   }
 
   const RegressionOptions& options_;

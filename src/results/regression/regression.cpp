@@ -15,10 +15,10 @@ namespace {
 
 constexpr NameTable<FindingScope, 2> kScopes{
     {{{FindingScope::fleet, "fleet"}, {FindingScope::host, "host"}}}};
-constexpr NameTable<FindingKind, 4> kFindingKinds{{{{FindingKind::newest, "newest"},
-                                                    {FindingKind::step, "step"},
-                                                    {FindingKind::drift, "drift"},
-                                                    {FindingKind::exact, "exact"}}}};
+constexpr NameTable<ChangeKind, 4> kChangeKinds{{{{ChangeKind::newest, "newest"},
+                                                  {ChangeKind::step, "step"},
+                                                  {ChangeKind::drift, "drift"},
+                                                  {ChangeKind::exact, "exact"}}}};
 constexpr NameTable<ChangeVerdict, 3> kVerdicts{{{{ChangeVerdict::regressed, "regressed"},
                                                   {ChangeVerdict::improved, "improved"},
                                                   {ChangeVerdict::changed, "changed"}}}};
@@ -69,20 +69,21 @@ std::vector<Decision> dated(const Histories& histories, std::vector<Decision> de
 }
 
 /// Failing ones first, then what is open, then the largest in thresholds.
-void sort_findings(std::vector<Finding>& findings) {
-  const auto weight = [](const Finding& finding) {
+void sort_findings(std::vector<ChangeFinding>& findings) {
+  const auto weight = [](const ChangeFinding& finding) {
     const double size = std::abs(finding.effect) / std::max(finding.threshold, 1e-12);
     return std::tuple(!finding.fails(), finding.state != FindingState::open,
                       finding.scope != FindingScope::fleet, -size);
   };
-  std::ranges::stable_sort(
-      findings, [&](const Finding& a, const Finding& b) { return weight(a) < weight(b); });
+  std::ranges::stable_sort(findings, [&](const ChangeFinding& a, const ChangeFinding& b) {
+    return weight(a) < weight(b);
+  });
 }
 
 }  // namespace
 
 std::string_view to_string(FindingScope scope) { return kScopes.name(scope); }
-std::string_view to_string(FindingKind kind) { return kFindingKinds.name(kind); }
+std::string_view to_string(ChangeKind kind) { return kChangeKinds.name(kind); }
 std::string_view to_string(ChangeVerdict verdict) { return kVerdicts.name(verdict); }
 std::string_view to_string(FindingState state) { return kStates.name(state); }
 
@@ -92,7 +93,7 @@ RegressionReport regression_report(const Histories& histories, const RegressionO
   each_group(histories, options,
              [&](const std::vector<Member>& members) { judge(members, options, tally); });
   for (Candidate& candidate : accepted(std::move(tally), options, report)) {
-    Finding& finding = candidate.finding;
+    ChangeFinding& finding = candidate.finding;
     finding.facts = common_changes(histories, candidate);
     for (RunPlace* place :
          {&finding.since, &finding.since_low, &finding.since_high, &finding.until})
@@ -102,7 +103,7 @@ RegressionReport regression_report(const Histories& histories, const RegressionO
   name_run(histories, report.newest);
   decide(report.findings, dated(histories, options.decisions));
   sort_findings(report.findings);
-  if (std::ranges::any_of(report.findings, &Finding::fails))
+  if (std::ranges::any_of(report.findings, &ChangeFinding::fails))
     report.exit_code = ExitCode::failed;
   else if (report.tested == 0)
     report.exit_code = ExitCode::not_measured;

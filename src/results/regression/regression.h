@@ -17,7 +17,7 @@ enum class FindingScope {
   fleet,  // the median of eight series or more moved: software, drivers, the room
   host    // one series moved, against its peers where there are eight of them
 };
-enum class FindingKind {
+enum class ChangeKind {
   newest,  // the newest value alone: to be measured again before anyone acts
   step,    // the level changed and has stayed there for three values or more
   drift,   // the last segment sinks or rises slowly
@@ -36,13 +36,13 @@ enum class FindingState {
 };
 
 std::string_view to_string(FindingScope scope);
-std::string_view to_string(FindingKind kind);
+std::string_view to_string(ChangeKind kind);
 std::string_view to_string(ChangeVerdict verdict);
 std::string_view to_string(FindingState state);
 
 /// A person's word on a finding, from the journal (decisions.h). The last one counts.
 struct Decision {
-  std::string finding;        // Finding::id
+  std::string finding;        // ChangeFinding::id
   std::string run;            // id of the run since which that finding was, when it was decided
   std::int64_t since_ns = 0;  // when that run began; 0 where it is not known any more
   FindingState state = FindingState::open;
@@ -67,10 +67,10 @@ struct RunPlace {
   std::int64_t time_ns = 0;
 };
 
-struct Finding {
+struct ChangeFinding {
   std::string id = {};  // eight hex digits of scope, kind of thing and series: the same tomorrow
   FindingScope scope = FindingScope::host;
-  FindingKind kind = FindingKind::step;
+  ChangeKind kind = ChangeKind::step;
   ChangeVerdict verdict = ChangeVerdict::changed;
   FindingState state = FindingState::open;
   SeriesKey key = {};        // of a fleet without host; its device without a number
@@ -104,10 +104,10 @@ struct FindingFamily {
 };
 
 struct RegressionReport {
-  std::vector<Finding> findings = {};  // failing ones first, then by |effect| / threshold
-  std::size_t tested = 0;              // series judged
-  std::size_t missing = 0;             // series of recent nights without a value in the newest
-  std::size_t too_short = 0;           // fewer than nine values since the last change: not judged
+  std::vector<ChangeFinding> findings = {};  // failing ones first, then by |effect| / threshold
+  std::size_t tested = 0;                    // series judged
+  std::size_t missing = 0;    // series of recent nights without a value in the newest
+  std::size_t too_short = 0;  // fewer than nine values since the last change: not judged
   std::vector<FindingFamily> families = {};
   double q = 0.03;
   RunPlace newest = {};

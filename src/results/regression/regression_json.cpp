@@ -9,7 +9,7 @@ namespace {
 
 Json run_or_null(const RunPlace& place) { return place.number == 0 ? Json() : Json(place.id); }
 
-Json facts_json(const Finding& finding) {
+Json facts_json(const ChangeFinding& finding) {
   Json facts = Json::array();
   for (const FactChange& fact : finding.facts)
     facts.push_back({{"fact", fact.fact}, {"before", fact.before}, {"after", fact.after}});
@@ -24,7 +24,7 @@ Json decision_json(const Decision& decision) {
           {"text", decision.text}};
 }
 
-Json finding_json(const Finding& finding) {
+Json finding_json(const ChangeFinding& finding) {
   return {{"id", finding.id},
           {"scope", to_string(finding.scope)},
           {"kind", to_string(finding.kind)},
@@ -62,7 +62,7 @@ Json finding_json(const Finding& finding) {
 
 Json to_json(const RegressionReport& report) {
   Json findings = Json::array(), families = Json::array();
-  for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
+  for (const ChangeFinding& finding : report.findings) findings.push_back(finding_json(finding));
   for (const FindingFamily& family : report.families)
     families.push_back(
         {{"scope", to_string(family.scope)}, {"tested", family.tested}, {"found", family.found}});

@@ -14,11 +14,11 @@ std::string to_text(const RegressionReport& report, const TextStyle& style, bool
 Json to_json(const RegressionReport& report);
 
 /// "-3.2 % [-4.1, -2.3]"
-std::string effect_words(const Finding& finding);
+std::string effect_words(const ChangeFinding& finding);
 /// "since RUN", "between RUN and RUN", and until when it lasted.
-std::string since_words(const Finding& finding);
+std::string since_words(const ChangeFinding& finding);
 /// "host1 cuda:3", "fleet cuda".
-std::string place_words(const Finding& finding);
+std::string place_words(const ChangeFinding& finding);
 /// "dtype=bf16 m=8192"; "" for none.
 std::string params_words(const Json& params);
 /// How many were looked at, and how many false ones that makes.

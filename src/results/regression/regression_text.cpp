@@ -10,34 +10,34 @@ namespace {
 
 constexpr std::size_t kShownFacts = 4;
 
-bool is_shown(const Finding& finding, bool all) {
+bool is_shown(const ChangeFinding& finding, bool all) {
   return all || (finding.state != FindingState::noise && finding.state != FindingState::acked &&
                  finding.verdict != ChangeVerdict::improved);
 }
 
-Paint colour_of(const Finding& finding) {
+Paint colour_of(const ChangeFinding& finding) {
   if (finding.fails()) return Paint::red;
   return finding.verdict == ChangeVerdict::improved ? Paint::green : Paint::yellow;
 }
 
-std::string verdict_words(const Finding& finding) {
+std::string verdict_words(const ChangeFinding& finding) {
   std::string words(to_string(finding.verdict));
   for (char& letter : words) letter = static_cast<char>(letter - 'a' + 'A');
   if (finding.verdict == ChangeVerdict::changed && finding.key.better != Better::none)
     words += " (size unclear)";
-  if (finding.kind == FindingKind::newest) words += " (newest value alone)";
-  if (finding.kind == FindingKind::drift) words += " (slowly)";
+  if (finding.kind == ChangeKind::newest) words += " (newest value alone)";
+  if (finding.kind == ChangeKind::drift) words += " (slowly)";
   return words;
 }
 
-std::string values_words(const Finding& finding) {
+std::string values_words(const ChangeFinding& finding) {
   return fmt::format("{} instead of {}, n={} vs {}, {}/{} methods, q={:.2g}, threshold {:.2g} %",
                      format(finding.value, finding.key.unit),
                      format(finding.expected, finding.key.unit), finding.after, finding.before,
                      finding.votes, finding.voters, finding.q, 100.0 * finding.threshold);
 }
 
-std::string facts_words(const Finding& finding) {
+std::string facts_words(const ChangeFinding& finding) {
   if (finding.facts.empty()) return "nothing known changed in the facts";
   std::vector<std::string> words;
   for (const FactChange& fact : finding.facts) {
@@ -49,7 +49,7 @@ std::string facts_words(const Finding& finding) {
          (more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
-std::string decision_words(const Finding& finding) {
+std::string decision_words(const ChangeFinding& finding) {
   const Decision& decision = finding.decision;
   if (decision.finding.empty()) return "";
   std::string words = fmt::format("{} by {} on {}", to_string(decision.state), decision.user,
@@ -60,7 +60,7 @@ std::string decision_words(const Finding& finding) {
   return words;
 }
 
-std::string finding_text(const Finding& finding, const TextStyle& style) {
+std::string finding_text(const ChangeFinding& finding, const TextStyle& style) {
   const std::string params = params_words(finding.key.params);
   const auto line = [&](const std::string& words) {
     return words.empty() ? "" : "    " + wrap(printable(words), 4, 4, style) + "\n";
@@ -85,7 +85,7 @@ std::string exit_words(const RegressionReport& report) {
 std::string to_text(const RegressionReport& report, const TextStyle& style, bool all) {
   std::string text;
   std::size_t hidden = 0;
-  for (const Finding& finding : report.findings) {
+  for (const ChangeFinding& finding : report.findings) {
     if (is_shown(finding, all))
       text += finding_text(finding, style) + "\n";
     else

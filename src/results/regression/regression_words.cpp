@@ -13,14 +13,14 @@ std::string signed_percent(double share) { return fmt::format("{:+.1f}", 100.0 *
 
 }  // namespace
 
-std::string effect_words(const Finding& finding) {
+std::string effect_words(const ChangeFinding& finding) {
   if (!std::isfinite(finding.low) || !std::isfinite(finding.high))
     return signed_percent(finding.effect) + " %";
   return fmt::format("{} % [{}, {}]", signed_percent(finding.effect), signed_percent(finding.low),
                      signed_percent(finding.high));
 }
 
-std::string since_words(const Finding& finding) {
+std::string since_words(const ChangeFinding& finding) {
   std::string words = "since " + finding.since.id;
   if (finding.since_low.number != finding.since_high.number)
     words += " (" + finding.since_low.id + " to " + finding.since_high.id + ")";
@@ -28,7 +28,7 @@ std::string since_words(const Finding& finding) {
   return words;
 }
 
-std::string place_words(const Finding& finding) {
+std::string place_words(const ChangeFinding& finding) {
   const std::string where = finding.key.host.empty() ? "fleet" : finding.key.host;
   return finding.key.device.empty() || finding.key.device == "host"
              ? where

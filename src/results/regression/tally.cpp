@@ -15,7 +15,7 @@ namespace {
 // allowed.
 constexpr double kMostLastingP = 0.0025;
 
-bool is_worse(const Finding& finding) {
+bool is_worse(const ChangeFinding& finding) {
   return finding.key.better == Better::none ||
          (finding.effect < 0.0) == (finding.key.better == Better::higher);
 }
@@ -63,10 +63,10 @@ std::vector<Candidate> accepted(Tally tally, const RegressionOptions& options,
   return out;
 }
 
-std::string finding_id(const Finding& finding) {
+std::string finding_id(const ChangeFinding& finding) {
   const std::string text =
       fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", to_string(finding.scope),
-                  finding.kind == FindingKind::newest, finding.key.metric, dump(finding.key.params),
+                  finding.kind == ChangeKind::newest, finding.key.metric, dump(finding.key.params),
                   finding.key.host, finding.key.device, finding.key.ranks, finding.key.over);
   return fmt::format("{:08x}", checksum(text));
 }

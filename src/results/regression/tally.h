@@ -11,7 +11,7 @@
 namespace bench {
 
 struct Candidate {
-  Finding finding;
+  ChangeFinding finding;
   double p = 1.0;
   std::size_t test = 0;  // its place among newest_p of its side
   /// Configurations (before, after) where the change lies; of a fleet those of many members.
@@ -42,6 +42,6 @@ std::vector<Candidate> accepted(Tally tally, const RegressionOptions& options,
 
 /// Fleet or host, whether the newest value alone, and what was measured; a hash that stays the same
 /// as nights pass.
-std::string finding_id(const Finding& finding);
+std::string finding_id(const ChangeFinding& finding);
 
 }  // namespace bench

@@ -31,19 +31,25 @@ Prediction predict(std::span<const double> history, double value, const Variance
 }
 
 void TailMoments::add(std::span<const double> history, bool below) {
+  constexpr double kMost = 8.0;  // one broken night must not speak for a thousand series
+  const auto n = static_cast<double>(history.size());
   const double centre = mean(history), deviation = standard_deviation(history);
-  if (!(deviation > 0.0)) return;
+  if (n < 7.0 || !(deviation > 0.0)) return;  // below, Student's t has no fourth moment
   for (const double value : history) {
-    const double z = (value - centre) / deviation;
-    if ((z < 0.0) != below) continue;
-    second += z * z;
-    fourth += z * z * z * z;
+    if ((value < centre) != below) continue;
+    const double inside = (value - centre) / (deviation * std::sqrt(1.0 - 1.0 / n));
+    const double rest = std::max((n - 1.0 - inside * inside) / (n - 2.0), 1e-12);
+    const double t = std::min(std::abs(inside) / std::sqrt(rest), kMost);
+    second += t * t;
+    fourth += t * t * t * t;
     count += 1.0;
+    normal += 3.0 * (n - 4.0) / (n - 6.0);  // kurtosis of t with n - 2 degrees
   }
 }
 
 double TailMoments::degrees() const {
-  const double excess = count * fourth / (second * second) - 3.0;
+  const double kurtosis = count * fourth / (second * second);
+  const double excess = 3.0 * kurtosis / (normal / count) - 3.0;
   return excess > 0.0 ? 4.0 + 6.0 / excess : std::numeric_limits<double>::infinity();
 }
 

@@ -24,10 +24,12 @@ struct Prediction {
 Prediction predict(std::span<const double> history, double value, const VariancePrior& prior = {},
                    double floor = 0.0, double tail = std::numeric_limits<double>::infinity());
 
-/// Fourth and second moments of deviations to one side, of one series or of many, each in units of
-/// its own standard deviation.
+/// Fourth and second moments of deviations to one side, of one series or of many. Each is held
+/// against the other values of its series, as a new one would be (externally studentised): among
+/// its own, an outlier hides in the variance that it makes.
 struct TailMoments {
   double fourth = 0.0, second = 0.0, count = 0.0;
+  double normal = 0.0;  // sum of the kurtosis that normal noise would show
   void add(std::span<const double> history, bool below);
   /// The degrees of the Student's t with this kurtosis, 4 + 6 / excess; infinite where there is no
   /// excess.

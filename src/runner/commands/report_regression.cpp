@@ -26,7 +26,7 @@ struct RegressionAnswer : ReadingOptions {
 void keep_decisions(const RegressionAnswer& options, const RegressionReport& report) {
   const auto keep = [&](const std::vector<std::string>& ids, FindingState state) {
     for (const std::string& id : ids)
-      for (const Finding* finding : findings_named(report.findings, id)) {
+      for (const ChangeFinding* finding : findings_named(report.findings, id)) {
         append(journal_path(options.database()),
                entry_of({finding->id, finding->since.id, finding->since.time_ns, state, now_ns(),
                          user_name(), options.why}));

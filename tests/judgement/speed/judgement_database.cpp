@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/text.h"
+#include "core/units.h"
 #include "results/sqlite.h"
 #include "results/store.h"
 
@@ -41,7 +42,7 @@ void write_series(SQLite::Database& db, std::size_t series, std::size_t points,
     char metric[32], host[32];
     std::snprintf(metric, sizeof metric, "probe%04zu.rate", s / kHosts);
     std::snprintf(host, sizeof host, "n%04zu", s % kHosts);
-    key.add(s + 1).add(metric).add(host).add("op_per_second").write();
+    key.add(s + 1).add(metric).add(host).add(to_string(Unit::op_per_second)).write();
     for (std::size_t i = 0; i < points; ++i) {
       const bool lost = s % kChanged == 7 && i + kSince >= points;
       const double value = 1e9 * std::exp(0.01 * noise(random)) * (lost ? 0.95 : 1.0);

@@ -10,9 +10,9 @@ using namespace bench;
 namespace {
 
 /// The finding of a host that lost five percent at night 50 of 60, with runs called "run-N".
-std::vector<Finding> one_finding() {
+std::vector<ChangeFinding> one_finding() {
   MadeFleet fleet(12, 60, 0.003);
-  std::vector<Finding> findings;
+  std::vector<ChangeFinding> findings;
   for (Candidate& one : fleet.change(4, 50, 0.95).judged()) {
     one.finding.since.id = "run-" + std::to_string(one.finding.since.number);
     findings.push_back(one.finding);
@@ -21,7 +21,7 @@ std::vector<Finding> one_finding() {
   return findings;
 }
 
-Decision decided(const Finding& finding, FindingState state, std::int64_t time_ns) {
+Decision decided(const ChangeFinding& finding, FindingState state, std::int64_t time_ns) {
   return {finding.id, finding.since.id, finding.since.time_ns, state, time_ns, "ann", "driver 570"};
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("what was decided on a finding is kept in the journal and read back") 
   CHECK(decisions[0].state == FindingState::acked);
   CHECK(decisions[0].user == "ann");
   CHECK(decisions[0].text == "known: fan");
-  CHECK_THROWS_AS(entry_of({"run-1"}), Error);
+  CHECK_THROWS_AS(entry_of({"run-1", "", 0, FindingState::acked, 0, "", ""}), Error);
 }
 
 TEST_CASE("an acked finding fails nothing, until it is opened again") {

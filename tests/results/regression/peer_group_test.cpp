@@ -9,9 +9,9 @@ TEST_CASE("a host that lost five percent ten nights ago is found, with when and 
   MadeFleet fleet(12, 60);
   const auto found = fleet.change(4, 50, 0.95).judged();
   REQUIRE(found.size() == 1);
-  const Finding& finding = found[0].finding;
+  const ChangeFinding& finding = found[0].finding;
   CHECK(finding.scope == FindingScope::host);
-  CHECK(finding.kind == FindingKind::step);
+  CHECK(finding.kind == ChangeKind::step);
   CHECK(finding.key.host == "n4");
   CHECK(finding.verdict == ChangeVerdict::regressed);
   CHECK(finding.effect == Approx(-0.05).margin(0.01));
@@ -55,8 +55,8 @@ TEST_CASE("a newest value far below its history is found at once, and called new
   MadeFleet fleet(12, 40);
   const auto found = fleet.change(7, 39, 0.92).judged();
   REQUIRE(found.size() == 1);
-  const Finding& finding = found[0].finding;
-  CHECK(finding.kind == FindingKind::newest);
+  const ChangeFinding& finding = found[0].finding;
+  CHECK(finding.kind == ChangeKind::newest);
   CHECK(finding.key.host == "n7");
   CHECK(finding.since.number == 40);
   CHECK(finding.q <= 0.05);
@@ -110,7 +110,7 @@ TEST_CASE("a host that sinks a little each night drifts: one finding, not a stai
   for (std::size_t t = 1; t < 100; ++t) fleet.change(5, t, std::exp(-0.0008));
   const auto found = fleet.judged();
   REQUIRE(found.size() == 1);
-  CHECK(found[0].finding.kind == FindingKind::drift);
+  CHECK(found[0].finding.kind == ChangeKind::drift);
   CHECK(found[0].finding.effect == Approx(-0.076).margin(0.01));
   CHECK(found[0].finding.verdict == ChangeVerdict::regressed);
 }
@@ -125,7 +125,7 @@ TEST_CASE("counts that must be equal are compared, not tested") {
   for (std::size_t t = 9; t < 12; ++t) member.values[t].value = 63.0;
   const auto found = fleet.judged();
   REQUIRE(found.size() == 1);
-  CHECK(found[0].finding.kind == FindingKind::exact);
+  CHECK(found[0].finding.kind == ChangeKind::exact);
   CHECK(found[0].finding.since.number == 10);
   CHECK(found[0].finding.fails());
 }

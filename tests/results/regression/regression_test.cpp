@@ -45,7 +45,7 @@ TEST_CASE("kept runs tell what slowed, since which run, and what changed then") 
   CHECK(report.tested == 1);
   CHECK(report.newest.id == "run-119");
   REQUIRE(report.findings.size() == 1);
-  const Finding& finding = report.findings[0];
+  const ChangeFinding& finding = report.findings[0];
   CHECK(finding.key.metric == "gemm.throughput");
   CHECK(finding.since.id == "run-112");
   CHECK(finding.verdict == ChangeVerdict::regressed);
@@ -79,7 +79,7 @@ TEST_CASE("the report as text says what, when and how sure, and passes no contro
 
 TEST_CASE("what a person has acked is hidden, counted, and fails nothing; a rebuild keeps it") {
   const SlowedRuns runs;
-  const Finding finding = runs.report().findings.at(0);
+  const ChangeFinding finding = runs.report().findings.at(0);
   RegressionOptions options;
   options.decisions = {{finding.id, "run-113", 0, FindingState::acked, now_ns(), "ann", "known"}};
   const RegressionReport report = runs.report(options);

@@ -69,3 +69,29 @@ TEST_CASE("digamma and trigamma have their known values") {
   CHECK(trigamma(1.0) == Approx(1.6449340668482264).epsilon(1e-12));
   CHECK(trigamma(10.0) == Approx(0.10516633568168575).epsilon(1e-12));
 }
+
+TEST_CASE(
+    "tails of the noise: normal ones are taken for normal, heavy ones for heavy, each side apart") {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> gauss;
+  std::student_t_distribution<double> heavy(5.0);
+  TailMoments normal, wild, low_side, high_side;
+  for (int i = 0; i < 400; ++i) {
+    std::vector<double> x, y, skewed;
+    for (int t = 0; t < 40; ++t) {
+      x.push_back(gauss(random));
+      y.push_back(heavy(random));
+      skewed.push_back(std::exp(0.8 * gauss(random)));
+    }
+    normal.add(x, true);
+    wild.add(y, true);
+    low_side.add(skewed, true);
+    high_side.add(skewed, false);
+  }
+  CHECK(normal.degrees() > 20.0);
+  CHECK(wild.degrees() < 10.0);
+  CHECK(high_side.degrees() < 10.0);
+  CHECK(low_side.degrees() > 20.0);
+  CHECK(predict(kNights, 98.9, {}, 0.0, 5.0).below > predict(kNights, 98.9).below);
+  CHECK(std::isinf(TailMoments{}.degrees()));
+}

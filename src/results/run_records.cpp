@@ -174,6 +174,12 @@ std::vector<std::string> missing_jobs(const RunRecords& run, bool failed) {
   return missing;
 }
 
+Json read_plan_head(const fs::path& run_dir) {
+  RunRecords run;
+  read_plan(read_if_there(run_dir / "plan.json"), run);
+  return std::move(run.plan);
+}
+
 RunRecords read_run(const fs::path& run_dir) {
   std::error_code ignored;
   const fs::path plan = run_dir / "plan.json";

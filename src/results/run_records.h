@@ -61,7 +61,10 @@ std::vector<std::string> missing_jobs(const RunRecords& run, bool failed = false
 /// a warning.
 RunRecords read_run(const std::filesystem::path& run_dir);
 
-/// The same for texts that are already in memory.
+/// Its plan alone, but for the jobs: what there is of it, an empty object for none.
+Json read_plan_head(const std::filesystem::path& run_dir);
+
+/// The same as read_run() for texts that are already in memory.
 RunRecords parse_run(const std::string& run, const std::string& plan_text,
                      const std::string& records_text);
 

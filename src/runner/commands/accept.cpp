@@ -64,10 +64,10 @@ Answer judge_runs(AcceptOptions& options) {
       thresholds_from(options.thresholds, ProbeCatalogue::load(data_root() / "schemas" / "probes"));
   std::vector<std::filesystem::path> runs;
   for (const std::string& run : options.of) runs.push_back(find_run(options.runs(), run));
-  const RunRecords first = read_run(runs.front());
-  options.suite = text_field(first.plan, "suite");
-  if (first.plan.contains("inventory"))
-    answer.inventory = inventory_from_json(first.plan.at("inventory"), "plan.json");
+  const Json plan = read_plan_head(runs.front());
+  options.suite = text_field(plan, "suite");
+  if (plan.contains("inventory"))
+    answer.inventory = inventory_from_json(plan.at("inventory"), "plan.json");
   for (const Host& host : answer.inventory.hosts) settings.hosts.push_back(host.name);
   settings.profiles = profiles_of(answer.inventory, options.profile, options.database());
   answer.acceptance = judge_kept(runs, settings);

@@ -22,15 +22,20 @@ std::string job_line(const PlanEntry& entry) {
   return fmt::format("{:<28} {:<18} {:<9} {:<10} {}\n", job.id, job.probe, ranks, where, end);
 }
 
+/// Jobs of one case differ in their parameters by axes, and by the rail they are on.
+bool same_params(const PlanEntry& a, const PlanEntry& b) {
+  return a.job.case_name == b.job.case_name && a.axes == b.axes && a.job.part == b.job.part;
+}
+
 /// Parameters stand beneath the first of the jobs that have them: those of all pairs of 512 hosts
 /// are the same 130,816 times.
 void write_jobs(const Plan& plan, const Write& write) {
-  const Json* last = nullptr;
+  const PlanEntry* last = nullptr;
   for (const PlanEntry& entry : plan.entries) {
-    const Json& params = entry.job.params;
     write(job_line(entry));
-    if (last == nullptr || *last != params) write("    " + printable(dump(params)) + "\n");
-    last = &params;
+    if (last == nullptr || !same_params(*last, entry))
+      write("    " + printable(dump(entry.job.params)) + "\n");
+    last = &entry;
   }
 }
 
@@ -54,8 +59,10 @@ void add_plan(CLI::App& app, CommandResult&) {
   add_reading_options(*command, *options);
   command->callback([options] {
     const PlannedRun planned = plan_from(*options, options->database());
-    if (options->json) return print(plan_text(planned.plan));
-    print_pieces([&](const Write& write) { write_summary(planned.plan, write); });
+    print_pieces([&](const Write& write) {
+      options->json ? write_plan(planned.plan, Json::object(), write)
+                    : write_summary(planned.plan, write);
+    });
   });
 }
 

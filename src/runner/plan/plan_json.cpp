@@ -85,21 +85,28 @@ Json without_jobs(const Plan& plan) {
 
 }  // namespace
 
-std::string plan_text(const Plan& plan, Json header) {
+void write_plan(const Plan& plan, Json header, const Write& write) {
   header.update(without_jobs(plan));
-  std::string text = header.dump(1, ' ', false, Json::error_handler_t::replace);
-  text.resize(text.rfind('\n'));  // the closing brace goes to the end
+  std::string head = header.dump(1, ' ', false, Json::error_handler_t::replace);
+  head.resize(head.rfind('\n'));  // the closing brace goes to the end
+  write(head);
   for (const char* list : {"jobs", "skipped"}) {
-    text += fmt::format(",\n \"{}\": [", list);
+    write(fmt::format(",\n \"{}\": [", list));
     const char* before = "\n  ";
     for (const PlanEntry& entry : plan.entries) {
       if (list_of(entry) != std::string_view(list)) continue;
-      text += before + dump(job_json(entry));
+      write(before + dump(job_json(entry)));
       before = ",\n  ";
     }
-    text += "\n ]";
+    write("\n ]");
   }
-  return text + "\n}\n";
+  write("\n}\n");
+}
+
+std::string plan_text(const Plan& plan, Json header) {
+  std::string text;
+  write_plan(plan, std::move(header), [&](const std::string& piece) { text += piece; });
+  return text;
 }
 
 Plan plan_from_json(const Json& json, const std::string& origin) try {

@@ -2,6 +2,7 @@
 // run can be resumed with exactly the jobs it was planned with.
 #pragma once
 
+#include "core/json_document.h"
 #include "runner/plan/planner.h"
 
 namespace bench {
@@ -10,6 +11,8 @@ namespace bench {
 /// the jobs that have them; and the keys of `header`. Text made job by job: the jobs of 4,000 hosts
 /// as one tree take hundreds of megabytes.
 std::string plan_text(const Plan& plan, Json header = Json::object());
+/// The same in pieces, one a job.
+void write_plan(const Plan& plan, Json header, const Write& write);
 
 /// Throws Error(input) naming what is wrong; the text may be anybody's.
 Plan plan_from_json(const Json& json, const std::string& origin);

@@ -2,13 +2,18 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
+#include "core/order_statistics.h"
 #include "results/statistics/distributions.h"
+#include "results/statistics/exact_bootstrap.h"
 #include "results/statistics/hodges_lehmann.h"
 #include "results/statistics/mann_whitney.h"
+#include "results/statistics/means.h"
 #include "results/statistics/rank_distributions.h"
 #include "results/statistics/signed_rank.h"
+#include "results/statistics/two_levels.h"
 #include "tests/support/catch.h"
 
 using namespace bench;
@@ -61,6 +66,18 @@ TEST_CASE("the least p of Mann and Whitney's test is what each size can reach") 
     for (int k = 0; k < sizes[i]; ++k) a.push_back(k), b.push_back(100 + k);
     CHECK(mann_whitney(a, b).p == Approx(known[i]).epsilon(1e-6));
   }
+}
+
+TEST_CASE("medians of few values have the interval of order statistics, or none") {
+  const std::array<std::pair<int, int>, 7> known = {
+      {{6, 1}, {8, 1}, {9, 2}, {10, 2}, {11, 2}, {12, 3}, {15, 4}}};
+  for (const auto& [n, rank] : known)
+    CHECK(median_interval_rank(static_cast<std::size_t>(n)) == static_cast<std::size_t>(rank));
+  CHECK(median(kOld) == Approx(100.3));
+  CHECK(median(kNew) == Approx(98.35));
+  CHECK(median_interval(kOld)->low == 99.6);
+  CHECK(median_interval(kOld)->high == 101.2);
+  CHECK_FALSE(median_interval(Values{1, 2, 3, 4, 5}));
 }
 
 TEST_CASE("beyond fifty values the normal approximation stands in, with its correction") {
@@ -124,4 +141,44 @@ TEST_CASE("intervals of equal distributions miss as often as they say") {
   CHECK(missed <= 0.065 * kTrials);
   CHECK(missed >= 0.03 * kTrials);
   CHECK(std::abs(missed - rejected) <= 0.01 * kTrials);
+}
+
+TEST_CASE("Welch's test and Fieller's interval of a ratio of means") {
+  const WelchTest test = welch(kOld, kNew);
+  CHECK(test.t == Approx(4.534438673255199).epsilon(1e-12));
+  CHECK(test.degrees == Approx(9.17401361515319).epsilon(1e-12));
+  CHECK(test.p == Approx(0.0013496851601143799).epsilon(1e-10));
+  CHECK(test.interval.low == Approx(-2.9449748856261926).epsilon(1e-10));
+  CHECK(test.interval.high == Approx(-0.988358447707173).epsilon(1e-10));
+  const MeanRatio ratio = mean_ratio(kOld, kNew);
+  CHECK(ratio.ratio == Approx(0.9804019265902673).epsilon(1e-12));
+  CHECK(ratio.interval.low == Approx(0.9707517978140502).epsilon(1e-10));
+  CHECK(ratio.interval.high == Approx(0.9901172777468156).epsilon(1e-10));
+  CHECK(std::isnan(welch(Values{1}, Values{1, 2}).p));
+  CHECK(std::isnan(mean_ratio(Values{-1, 1}, Values{1, 2}).interval.low));
+}
+
+TEST_CASE("runs, not samples, are what is repeated") {
+  const std::vector<Values> runs = {
+      {10.1, 10.3, 10.2}, {10.6, 10.8, 10.7}, {9.9, 10.0, 10.2}, {10.4, 10.3, 10.5}};
+  const TwoLevels levels = two_levels(runs);
+  CHECK(levels.mean == Approx(10.333333333333334).epsilon(1e-12));
+  CHECK(levels.within == Approx(0.013333333333333329).epsilon(1e-10));
+  CHECK(levels.of_means == Approx(0.08222222222222171).epsilon(1e-10));
+  CHECK(levels.between == Approx(0.07777777777777727).epsilon(1e-10));
+  CHECK(levels.half_width == Approx(0.45627397104921974).epsilon(1e-10));
+  CHECK(best_samples_per_run(levels, 10.0) == Approx(1.3093073414159584).epsilon(1e-10));
+  CHECK(std::isnan(two_levels(std::vector<Values>{{1, 2}, {1}}).mean));
+}
+
+TEST_CASE("the exact bootstrap needs no seed") {
+  const std::array<double, 5> known = {0.05792, 0.25952, 0.36512, 0.25952, 0.05792};
+  const auto mass = bootstrap_median_mass(5);
+  REQUIRE(mass.size() == 5);
+  for (std::size_t k = 0; k < 5; ++k) CHECK(mass[k] == Approx(known[k]).epsilon(1e-12));
+  CHECK(bootstrap_median_mass(4).empty());
+  const Interval interval = bootstrap_mean_interval(Values{3, 5, 6, 10});
+  CHECK(interval.low == Approx(3.75));
+  CHECK(interval.high == Approx(8.75));
+  CHECK(std::isnan(bootstrap_mean_interval(Values(9, 1.0)).low));
 }

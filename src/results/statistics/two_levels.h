@@ -1,0 +1,26 @@
+// Samples inside runs: which of the two makes the noise, and how many of each to take. Kalibera and
+// Jones 2013.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace bench {
+
+struct TwoLevels {
+  double mean = 0.0;
+  double within = 0.0;      // variance of samples inside a run
+  double of_means = 0.0;    // variance of the runs' means
+  double between = 0.0;     // variance between runs alone; zero where it cannot be told
+  double half_width = 0.0;  // of the mean's 95 % interval; the runs are what is repeated
+};
+
+/// At least two runs, each of the same number of samples, at least two; else all is NaN.
+TwoLevels two_levels(std::span<const std::vector<double>> runs);
+
+/// How many samples a run should have so that a given time gives the narrowest interval, when a run
+/// costs `run_cost` samples to start: sqrt(run_cost within / between). Infinite where runs do not
+/// differ.
+double best_samples_per_run(const TwoLevels& levels, double run_cost);
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+// What differs between the two sides beside their values: software, settings, parts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "results/compare/compare.h"
+
+namespace bench {
+
+class ChangedFacts {
+ public:
+  /// Both must outlive it.
+  ChangedFacts(const Side& a, const Side& b) : a_(a), b_(b) {}
+
+  /// Takes in what differs for one metric, and returns the settings of its job that do.
+  std::vector<FactChange> add(const ValuesOfUnits& a, const ValuesOfUnits& b);
+  /// All but settings, those of most units first.
+  std::vector<ChangedFact> facts() const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  const std::vector<FactChange>& between(std::int64_t a, std::int64_t b);
+
+  const Side& a_;
+  const Side& b_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<FactChange>> known_;
+  std::map<Key, std::set<UnitOfHost>> units_;
+};
+
+}  // namespace bench

@@ -1,0 +1,160 @@
+#include "results/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "core/text.h"
+#include "results/acceptance/metric_class.h"
+#include "results/compare/changed_facts.h"
+#include "results/compare/one_metric.h"
+#include "results/statistics/false_discovery.h"
+
+namespace bench {
+namespace {
+
+std::string title_of(const MetricKey& key) {
+  return key.metric + (key.params == "{}" ? "" : " " + key.params);
+}
+
+/// It says the same as another metric of its series, or describes the measurement.
+bool is_derived(const MetricKey& key) { return !practical_threshold(key.metric); }
+
+std::string percent_words(double share) { return fmt::format("{:.3g} %", 100.0 * share); }
+
+/// What an inconclusive metric lacks.
+std::string lacking(const ComparedMetric& metric) {
+  if (metric.basis == Basis::none && metric.a.n + metric.b.n > 2)
+    return fmt::format("too few runs for an interval ({} and {})", metric.a.n, metric.b.n);
+  if (metric.basis == Basis::none)
+    return "one run a side, with fewer than six samples: no interval";
+  if (!std::isfinite(metric.low))
+    return "noise: the interval reaches from no change to more than the threshold";
+  return fmt::format("noise: the interval [{}, {}] reaches from no change to more than {}",
+                     percent_words(metric.low - 1.0), percent_words(metric.high - 1.0),
+                     percent_words(metric.threshold));
+}
+
+std::size_t needed(const ComparedMetric& metric, std::size_t family) {
+  const bool paired = metric.basis == Basis::pairs;
+  const double margin = -std::log1p(-metric.threshold);
+  return std::isfinite(metric.deviation) ? runs_needed(metric.deviation, margin, paired, family)
+                                         : fewest_values(paired, family);
+}
+
+/// Discoveries must stand beside all other comparisons; then what is open says what would settle
+/// it.
+void judge_as_family(Comparison& comparison, double level) {
+  std::vector<double> p;
+  for (const ComparedMetric& metric : comparison.metrics)
+    if (std::isfinite(metric.p)) p.push_back(metric.p);
+  comparison.tested = p.size();
+  const auto q = adjusted_bh(p);
+  auto next = q.begin();
+  for (ComparedMetric& metric : comparison.metrics) {
+    if (std::isfinite(metric.p)) metric.q = *next++;
+    const bool discovery = metric.verdict != ChangeVerdict::equivalent &&
+                           metric.verdict != ChangeVerdict::inconclusive;
+    if (discovery && metric.q > level) {
+      metric.verdict = ChangeVerdict::inconclusive;
+      metric.why = fmt::format("one of {} comparisons, and with q = {:.2g} it may be chance",
+                               comparison.tested, metric.q);
+    } else if (metric.verdict == ChangeVerdict::inconclusive) {
+      metric.why = lacking(metric);
+    } else if (metric.verdict == ChangeVerdict::changed && metric.why.empty()) {
+      metric.why =
+          metric.key.better == Better::none
+              ? "no way is better"
+              : "whether by more than " + percent_words(metric.threshold) + " is not known";
+    }
+    if (metric.verdict == ChangeVerdict::inconclusive)
+      metric.n_needed = needed(metric, comparison.tested);
+  }
+}
+
+int rank_of(ChangeVerdict verdict) {
+  constexpr std::array kOrder = {ChangeVerdict::regressed, ChangeVerdict::improved,
+                                 ChangeVerdict::changed, ChangeVerdict::inconclusive,
+                                 ChangeVerdict::equivalent};
+  return static_cast<int>(std::ranges::find(kOrder, verdict) - kOrder.begin());
+}
+
+double effect_over_threshold(const ComparedMetric& metric) {
+  const double effect = std::abs(std::log(metric.ratio)) / metric.threshold;
+  return std::isfinite(effect) ? effect : 0.0;
+}
+
+std::string all_hardware(const Side& side) {
+  std::set<std::string> products;
+  for (const auto& [id, facts] : side.configurations) products.insert(hardware_of(facts));
+  products.erase("");
+  return join({products.begin(), products.end()}, ", ");
+}
+
+void add_warnings(Comparison& comparison) {
+  std::size_t of_samples = 0, otherwise = 0;
+  for (const ComparedMetric& metric : comparison.metrics) {
+    of_samples += metric.basis == Basis::samples ? 1 : 0;
+    otherwise += metric.asked_otherwise.empty() ? 0 : 1;
+  }
+  if (of_samples > 0)
+    comparison.warnings.push_back(fmt::format(
+        "{} of {} metrics have one run a side, and no other runs tell how runs differ: their "
+        "intervals are of the samples inside it; repeat the runs",
+        of_samples, comparison.metrics.size()));
+  if (otherwise > 0)
+    comparison.warnings.push_back(
+        fmt::format("{} metrics were asked for with other settings on the two sides", otherwise));
+}
+
+}  // namespace
+
+std::size_t Comparison::count(ChangeVerdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(metrics, verdict, &ComparedMetric::verdict));
+}
+
+ExitCode Comparison::exit_code() const {
+  if (count(ChangeVerdict::regressed) > 0) return ExitCode::failed;
+  return count(ChangeVerdict::inconclusive) == metrics.size() ? ExitCode::not_measured
+                                                              : ExitCode::ok;
+}
+
+Comparison compare(const Side& a, const Side& b, const CompareOptions& options) {
+  Comparison comparison{.a = a.name, .b = b.name, .runs_a = a.runs, .runs_b = b.runs};
+  ChangedFacts facts(a, b);
+  for (const auto& [key, values] : a.metrics) {
+    if (!options.derived && is_derived(key)) {
+      ++comparison.derived;
+      continue;
+    }
+    const auto other = b.metrics.find(key);
+    if (other == b.metrics.end()) {
+      comparison.only_a.push_back(title_of(key));
+      continue;
+    }
+    comparison.metrics.push_back(compare_metric(key, values, other->second, options));
+    comparison.metrics.back().asked_otherwise = facts.add(values, other->second);
+  }
+  for (const auto& [key, values] : b.metrics)
+    if (!a.metrics.contains(key) && (options.derived || !is_derived(key)))
+      comparison.only_b.push_back(title_of(key));
+  judge_as_family(comparison, options.level);
+  comparison.facts = facts.facts();
+  const std::string hardware_a = all_hardware(a), hardware_b = all_hardware(b);
+  if (hardware_a != hardware_b) {
+    comparison.hardware_a = hardware_a;
+    comparison.hardware_b = hardware_b;
+  }
+  add_warnings(comparison);
+  std::ranges::stable_sort(comparison.metrics, [](const auto& x, const auto& y) {
+    return std::make_tuple(rank_of(x.verdict), -effect_over_threshold(x)) <
+           std::make_tuple(rank_of(y.verdict), -effect_over_threshold(y));
+  });
+  return comparison;
+}
+
+}  // namespace bench

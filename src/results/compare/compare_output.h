@@ -1,0 +1,25 @@
+// A comparison for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "results/compare/compare.h"
+#include "results/reports/text_style.h"
+
+namespace bench {
+
+/// `all`: also the metrics that are equivalent, which are counted otherwise.
+std::string to_text(const Comparison& comparison, const TextStyle& style, bool all = false);
+
+/// {metrics: [{metric, params, unit, better, ratio, low, high, p, verdict, n_a, n_b, n_needed}]}
+/// and more, by schemas/compare.json.
+Json to_json(const Comparison& comparison);
+
+/// "+2.1 % [+1.0, +3.2]" of a ratio and its interval; "x 1.62 [1.58, 1.66]" from a quarter on.
+std::string change_text(double ratio, double low, double high);
+
+/// "bf16, m 512, packed": texts and flags without their names.
+std::string params_text(const Json& params);
+
+}  // namespace bench

@@ -1,0 +1,35 @@
+// The difference of one metric between two sides, with the best design that its values allow.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "results/compare/compare.h"
+
+namespace bench {
+
+struct Estimate {
+  Basis basis = Basis::none;
+  Shift shift = {};  // of B - A, in logarithms or as they are
+  double p = kNoValue;
+  double deviation = kNoValue;  // of single values (of differences where paired)
+  std::size_t pairs = 0;
+  /// Where ranks have no interval: by Welch's test, which takes the noise to be Gaussian.
+  Shift by_means = {};
+};
+
+/// One value as the scale of the metric has it, with its standard error by the samples of its run.
+struct Scaled {
+  double y = kNoValue;
+  double error = kNoValue;
+};
+
+/// Values of each unit on one side.
+using ScaledUnits = std::map<UnitOfHost, std::vector<Scaled>>;
+
+/// Six or more units on both sides: differences within units, signed rank. Fewer: run values,
+/// compared within each unit alone. One run of each unit: the samples' own errors. No unit on both
+/// sides: one value a unit from four units a side on, else run values.
+Estimate estimate(const ScaledUnits& a, const ScaledUnits& b);
+
+}  // namespace bench

@@ -1,0 +1,18 @@
+// The results in a file that `benchctl export json` or `jsonl` wrote, one JSON object each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace bench {
+
+/// Each has `run`. Throws Error(environment) for a file that cannot be read, Error(input) naming
+/// the file and the line for what is neither.
+std::vector<Json> exported_rows(const std::string& path);
+
+/// The same for text at hand; `origin` names it in errors.
+std::vector<Json> exported_rows_of(const std::string& text, const std::string& origin);
+
+}  // namespace bench

@@ -1,0 +1,54 @@
+// Several runs in order, each a step from the one before: baseline, +bf16, +8 workers. What each
+// step brought by itself and all steps so far together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "results/compare/compare.h"
+#include "results/reports/text_style.h"
+
+namespace bench {
+
+/// B over A in work: above one is faster.
+struct SpeedUp {
+  double ratio = kNoValue, low = kNoValue, high = kNoValue;
+  ChangeVerdict verdict = ChangeVerdict::inconclusive;
+  std::string why = {};
+};
+
+struct LadderStep {
+  std::string name = {};
+  double value = kNoValue;
+  int ranks = 0;                             // 0: they differ within the step
+  SpeedUp individual = {}, cumulative = {};  // the first step has none
+  double time_s = kNoValue;         // to the target, where that is the metric; else relative: none
+  double cost = kNoValue;           // dollars of one run, where prices and a time are known
+  double relative_cost = kNoValue;  // devices x time, of the first step's
+  std::vector<FactChange> changed = {};  // settings and software, against the step before
+};
+
+struct LadderMetric {
+  MetricKey key = {};  // ranks are 0
+  Json params = Json::object();
+  std::vector<LadderStep> steps = {};
+};
+
+struct Ladder {
+  std::vector<LadderMetric> metrics = {};  // that every step has
+  std::vector<std::string> warnings = {};
+  /// 1 where a step made something slower; 3 nothing in common; else 0.
+  ExitCode exit_code() const;
+};
+
+/// Metrics of workloads are followed over different numbers of ranks: their values are of all ranks
+/// together. `price`: dollars an hour of one device, for all steps.
+Ladder make_ladder(const std::vector<Side>& sides, const CompareOptions& options);
+
+std::string to_text(const Ladder& ladder, const TextStyle& style);
+/// {ladder: [{metric, params, unit, better, steps: [{name, value, ranks, individual, cumulative,
+/// time_s, cost, relative_cost, changed}]}]}, by schemas/compare.json.
+Json to_json(const Ladder& ladder);
+
+}  // namespace bench

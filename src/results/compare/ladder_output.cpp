@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/fields.h"
+#include "core/text.h"
+#include "results/compare/compare_output.h"
+#include "results/compare/ladder.h"
+
+namespace bench {
+namespace {
+
+Json speed_up_json(const SpeedUp& speed_up) {
+  if (!std::isfinite(speed_up.ratio)) return nullptr;
+  return {{"ratio", number_or_null(speed_up.ratio)},
+          {"low", number_or_null(speed_up.low)},
+          {"high", number_or_null(speed_up.high)},
+          {"verdict", to_string(speed_up.verdict)},
+          {"why", text_or_null(speed_up.why)}};
+}
+
+Json step_json(const LadderStep& step) {
+  Json changed = Json::array();
+  for (const FactChange& change : step.changed)
+    changed.push_back({{"fact", change.fact}, {"before", change.before}, {"after", change.after}});
+  return {{"name", step.name},
+          {"value", number_or_null(step.value)},
+          {"ranks", step.ranks == 0 ? Json() : Json(step.ranks)},
+          {"individual", speed_up_json(step.individual)},
+          {"cumulative", speed_up_json(step.cumulative)},
+          {"time_s", number_or_null(step.time_s)},
+          {"cost", number_or_null(step.cost)},
+          {"relative_cost", number_or_null(step.relative_cost)},
+          {"changed", std::move(changed)}};
+}
+
+std::string speed_up_text(const SpeedUp& speed_up) {
+  if (!std::isfinite(speed_up.ratio)) return "";
+  if (!std::isfinite(speed_up.low)) return fmt::format("x {:.3f}", speed_up.ratio);
+  return fmt::format("x {:.3f} [{:.3f}, {:.3f}]", speed_up.ratio, speed_up.low, speed_up.high);
+}
+
+std::string changes_text(const std::vector<FactChange>& changes) {
+  constexpr std::size_t kShownChanges = 6;
+  std::vector<std::string> parts;
+  for (const FactChange& change : changes)
+    if (parts.size() < kShownChanges)
+      parts.push_back(fmt::format("{}: {} to {}", change.fact, change.before, change.after));
+  if (changes.size() > kShownChanges)
+    parts.push_back(fmt::format("and {} more", changes.size() - kShownChanges));
+  return join(parts, "; ");
+}
+
+std::string metric_text(const LadderMetric& metric, const TextStyle& style) {
+  const std::string params = params_text(metric.params);
+  std::string text = paint(printable(metric.key.metric + (params.empty() ? "" : ", " + params)),
+                           Paint::bold, style) +
+                     "\n";
+  Table table({{.title = "step", .right = false},
+               {.title = "value"},
+               {.title = "ranks", .drop = 3},
+               {.title = "this step"},
+               {.title = "all so far"},
+               {.title = "dollars"},
+               {.title = "cost", .drop = 2},
+               {.title = "verdict", .right = false}});
+  for (const LadderStep& step : metric.steps) {
+    const bool first = &step == &metric.steps.front();
+    table.add(
+        {{printable(step.name)},
+         {format(step.value, metric.key.unit)},
+         {step.ranks == 0 ? "" : std::to_string(step.ranks)},
+         {speed_up_text(step.individual)},
+         {speed_up_text(step.cumulative)},
+         {std::isfinite(step.cost) ? fmt::format("{:.4g}", step.cost) : ""},
+         {std::isfinite(step.relative_cost) ? fmt::format("x {:.3g}", step.relative_cost) : ""},
+         {first ? "" : std::string(to_string(step.individual.verdict))}});
+    if (!step.individual.why.empty()) table.note(printable(step.individual.why), Paint::dim);
+    if (!step.changed.empty()) table.note(printable(changes_text(step.changed)), Paint::dim);
+  }
+  return text + table.render(2, style);
+}
+
+}  // namespace
+
+std::string to_text(const Ladder& ladder, const TextStyle& style) {
+  std::string text;
+  for (const LadderMetric& metric : ladder.metrics) text += metric_text(metric, style) + "\n";
+  for (const std::string& warning : ladder.warnings)
+    text += paint(wrap("warning: " + warning, 0, 2, style), Paint::yellow, style) + "\n";
+  return text +
+         wrap(
+             "Speed-ups are of work: above 1 is faster. cost: devices x time, of the first "
+             "step's.",
+             0, 0, style) +
+         "\n";
+}
+
+Json to_json(const Ladder& ladder) {
+  Json metrics = Json::array();
+  for (const LadderMetric& metric : ladder.metrics) {
+    Json steps = Json::array();
+    for (const LadderStep& step : metric.steps) steps.push_back(step_json(step));
+    metrics.push_back({{"metric", metric.key.metric},
+                       {"params", metric.params},
+                       {"device", metric.key.device},
+                       {"unit", to_string(metric.key.unit)},
+                       {"better", to_string(metric.key.better)},
+                       {"steps", std::move(steps)}});
+  }
+  return {{"ladder", std::move(metrics)},
+          {"warnings", ladder.warnings},
+          {"exit_code", static_cast<int>(ladder.exit_code())}};
+}
+
+}  // namespace bench

@@ -1,0 +1,56 @@
+// The roofline of one machine, from what was measured on it: how fast its products can be at most
+// at each arithmetic intensity, and how near they come. Williams, Waterman and Patterson 2009: a
+// kernel with I operations for each byte it moves does at most min(peak, I x bandwidth).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "results/compare/side.h"
+#include "results/reports/text_style.h"
+
+namespace bench {
+
+/// The flat part of a roof.
+struct Ceiling {
+  std::string dtype;
+  double measured = kNoValue;  // operations a second of the fastest product
+  double limit = kNoValue;     // what the measurement's own limit allows; none where unknown
+};
+
+struct RooflinePoint {
+  std::string name;  // "bf16 512 x 512 x 512"
+  std::string dtype;
+  double intensity = kNoValue;  // operations a byte, each matrix moved once
+  double rate = kNoValue;       // operations a second
+  double roof = kNoValue;       // min(peak of the dtype, intensity x bandwidth)
+  bool by_memory = false;       // which of the two it is
+};
+
+struct Roofline {
+  std::string name, hardware, device;
+  double bandwidth = kNoValue;  // bytes a second, the fastest kernel that reads main memory
+  std::string bandwidth_of = {};
+  std::vector<Ceiling> ceilings = {};
+  std::vector<RooflinePoint> points = {};  // by dtype and intensity
+  std::string lacking = {};                // why there is no roof
+};
+
+/// Of products and memory kernels of `device` (host, cuda) in a side: medians over its units. Only
+/// products with parameters m, n, k and dtype, of the most threads that were measured; matrices of
+/// zeros, which need less power, are left out.
+Roofline roofline_of(const Side& side, const std::string& device);
+
+/// Devices of which the side has products.
+std::vector<std::string> roofline_devices(const Side& side);
+
+/// Bytes that a product moves at least: both factors and the result once.
+double product_bytes(double m, double n, double k, const std::string& dtype);
+
+std::string to_text(const std::vector<Roofline>& rooflines, const TextStyle& style);
+/// {rooflines: [{name, hardware, device, bandwidth, ceilings: [...], points: [...]}]}, by
+/// schemas/report_roofline.json.
+Json to_json(const std::vector<Roofline>& rooflines);
+
+}  // namespace bench

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/fields.h"
+#include "core/text.h"
+#include "results/compare/roofline.h"
+#include "results/json_fields.h"
+
+namespace bench {
+namespace {
+
+std::string rate_of(double value) {
+  return std::isfinite(value) ? format(value, Unit::flop_per_second) : "";
+}
+
+std::string share_of(double part, double whole) {
+  const double share = part / whole;
+  return std::isfinite(share) ? fmt::format("{:.1f} %", 100.0 * share) : "";
+}
+
+Json point_json(const RooflinePoint& point) {
+  return {{"name", point.name},
+          {"dtype", point.dtype},
+          {"intensity", number_or_null(point.intensity)},
+          {"rate", number_or_null(point.rate)},
+          {"roof", number_or_null(point.roof)},
+          {"bound", point.by_memory ? "memory" : "compute"}};
+}
+
+std::string head_of(const Roofline& roofline, const TextStyle& style) {
+  std::string text = paint(printable(roofline.name), Paint::bold, style);
+  if (!roofline.hardware.empty()) text += "  " + printable(roofline.hardware);
+  text += "  (" + printable(roofline.device) + ")\n";
+  if (!roofline.lacking.empty())
+    return text + "  " + paint(wrap(roofline.lacking, 2, 2, style), Paint::yellow, style) + "\n";
+  return text + fmt::format("  memory  {} ({})\n",
+                            format(roofline.bandwidth, Unit::byte_per_second),
+                            printable(roofline.bandwidth_of));
+}
+
+std::string ceilings_text(const Roofline& roofline, const TextStyle& style) {
+  Table table({{.title = "dtype", .right = false},
+               {.title = "fastest product"},
+               {.title = "limit"},
+               {.title = "of limit"},
+               {.title = "ridge, operations a byte"}});
+  for (const Ceiling& ceiling : roofline.ceilings) {
+    const double peak = std::isfinite(ceiling.limit) ? ceiling.limit : ceiling.measured;
+    const double ridge = peak / roofline.bandwidth;
+    table.add({{printable(ceiling.dtype)},
+               {rate_of(ceiling.measured)},
+               {rate_of(ceiling.limit)},
+               {share_of(ceiling.measured, ceiling.limit)},
+               {std::isfinite(ridge) ? fmt::format("{:.3g}", ridge) : ""}});
+  }
+  return table.render(2, style);
+}
+
+std::string points_text(const Roofline& roofline, const TextStyle& style) {
+  Table table({{.title = "product", .right = false},
+               {.title = "operations a byte"},
+               {.title = "rate"},
+               {.title = "roof"},
+               {.title = "of roof"},
+               {.title = "bound by", .right = false}});
+  for (const RooflinePoint& point : roofline.points)
+    table.add({{printable(point.name)},
+               {fmt::format("{:.3g}", point.intensity)},
+               {rate_of(point.rate)},
+               {rate_of(point.roof)},
+               {share_of(point.rate, point.roof)},
+               {point.by_memory ? "memory" : "compute"}});
+  return table.render(2, style);
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<Roofline>& rooflines, const TextStyle& style) {
+  std::string text;
+  for (const Roofline& roofline : rooflines)
+    text += head_of(roofline, style) + ceilings_text(roofline, style) + "\n" +
+            points_text(roofline, style) + "\n";
+  return text;
+}
+
+Json to_json(const std::vector<Roofline>& rooflines) {
+  Json list = Json::array();
+  for (const Roofline& roofline : rooflines) {
+    Json ceilings = Json::array(), points = Json::array();
+    for (const Ceiling& ceiling : roofline.ceilings)
+      ceilings.push_back({{"dtype", ceiling.dtype},
+                          {"measured", number_or_null(ceiling.measured)},
+                          {"limit", number_or_null(ceiling.limit)}});
+    for (const RooflinePoint& point : roofline.points) points.push_back(point_json(point));
+    list.push_back({{"name", roofline.name},
+                    {"hardware", text_or_null(roofline.hardware)},
+                    {"device", roofline.device},
+                    {"bandwidth", number_or_null(roofline.bandwidth)},
+                    {"bandwidth_of", text_or_null(roofline.bandwidth_of)},
+                    {"lacking", text_or_null(roofline.lacking)},
+                    {"ceilings", std::move(ceilings)},
+                    {"points", std::move(points)}});
+  }
+  return {{"rooflines", std::move(list)}};
+}
+
+}  // namespace bench

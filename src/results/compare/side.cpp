@@ -1,0 +1,97 @@
+#include "results/compare/side.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+std::string in_small_letters(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// Fits where the name of the product contains every part of what was asked for: "h100-sxm" finds
+/// "NVIDIA H100 SXM5".
+bool is_product(const std::string& product, const std::string& asked) {
+  const std::string name = in_small_letters(product);
+  std::string part;
+  for (const char c : asked + "-") {
+    if (c != '-' && c != ' ' && c != '_') {
+      part += c;
+      continue;
+    }
+    if (name.find(part) == std::string::npos) return false;
+    part.clear();
+  }
+  return true;
+}
+
+class Products {
+ public:
+  Products(const Histories& histories, std::string asked, Side& side)
+      : histories_(histories), asked_(std::move(asked)), side_(side) {}
+
+  bool takes(std::int64_t configuration) {
+    if (const auto known = known_.find(configuration); known != known_.end()) return known->second;
+    Json facts = histories_.configuration(configuration);
+    const bool fits = asked_.empty() || is_product(hardware_of(facts), asked_);
+    if (fits) side_.configurations[configuration] = std::move(facts);
+    return known_[configuration] = fits;
+  }
+
+ private:
+  const Histories& histories_;
+  std::string asked_;
+  Side& side_;
+  std::map<std::int64_t, bool> known_;
+};
+
+}  // namespace
+
+MetricKey metric_key(const SeriesKey& key) {
+  return {key.metric, dump(key.params), key.device.substr(0, key.device.find(':')),
+          key.over,   key.ranks,        key.unit,
+          key.better};
+}
+
+std::string hardware_of(const Json& configuration) {
+  std::set<std::string> products;
+  if (!configuration.is_object()) return "";
+  for (const auto& [fact, text] : configuration.items())
+    if (fact.starts_with("gpu.") && fact.ends_with(".name") && text.is_string())
+      products.insert(text.get<std::string>());
+  if (products.empty()) return text_field(configuration, "cpu_model");
+  return join({products.begin(), products.end()}, " | ");
+}
+
+Side read_side(const Histories& histories, const Selector& selector,
+               const std::vector<std::string>& metrics) {
+  if (!selector.file.empty()) return read_file_side(selector.file, metrics);
+  Side side{.name = selector.text};
+  Selection selection = selector.selection;
+  selection.metrics = metrics;
+  Products products(histories, selector.hardware, side);
+  std::set<std::int64_t> runs;
+  histories.each(selection, [&](const SeriesHistory& history) {
+    ValuesOfUnits* values = nullptr;
+    for (const Point& point : history.points) {
+      if (!products.takes(point.configuration)) continue;
+      if (values == nullptr) values = &side.metrics[metric_key(history.key)];
+      (*values)[{history.key.host, history.key.device}].push_back(point);
+      runs.insert(point.run);
+    }
+  });
+  side.runs = runs.size();
+  if (side.metrics.empty())
+    throw Error(ErrorKind::input, "'" + printable(selector.text) + "' selects no value that counts",
+                "only ok values with a clean sample of runs that were not discarded count: "
+                "benchctl runs, benchctl list metrics");
+  return side;
+}
+
+}  // namespace bench

@@ -1,0 +1,56 @@
+// The values of one side of a comparison, sorted by what may be compared with what.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results/compare/selector.h"
+#include "results/history/history.h"
+
+namespace bench {
+
+/// What must be equal for values to be compared: the key of a series without its host and the place
+/// of its device.
+struct MetricKey {
+  std::string metric = {};
+  std::string params = {};  // as text
+  std::string device = {};  // host, cuda
+  std::string over = {};
+  int ranks = 1;
+  Unit unit = Unit::count;
+  Better better = Better::none;
+  auto operator<=>(const MetricKey&) const = default;
+};
+MetricKey metric_key(const SeriesKey& key);
+
+/// Who measured: a host, and which of its devices. What is the same unit on both sides can be
+/// paired.
+using UnitOfHost = std::pair<std::string, std::string>;
+
+/// All run values of a metric, by who measured them, oldest first.
+using ValuesOfUnits = std::map<UnitOfHost, std::vector<Point>>;
+
+struct Side {
+  std::string name = {};
+  std::map<MetricKey, ValuesOfUnits> metrics = {};
+  std::size_t runs = 0;
+  std::map<std::int64_t, Json> configurations = {};  // those of the points
+};
+
+/// From the database. `metrics`: names or beginnings; empty takes all. Throws Error(input) where
+/// nothing is selected.
+Side read_side(const Histories& histories, const Selector& selector,
+               const std::vector<std::string>& metrics);
+
+/// From an exported run. Throws Error(input) naming the file and the place in it.
+Side read_file_side(const std::string& path, const std::vector<std::string>& metrics);
+
+/// The same of results that are at hand. Throws Error(input) where none counts.
+Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
+                  const std::vector<std::string>& metrics);
+
+/// GPU or, without one, processor; "" where unknown. Several products are joined by " | ".
+std::string hardware_of(const Json& configuration);
+
+}  // namespace bench

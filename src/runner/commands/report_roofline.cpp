@@ -1,0 +1,48 @@
+// benchctl report roofline [SIDE...]: how near products come to what memory and arithmetic allow.
+#include "results/compare/roofline.h"
+#include "runner/commands/command.h"
+#include "runner/commands/report_output.h"
+#include "runner/commands/sides.h"
+
+namespace bench {
+namespace {
+
+struct RooflineOptions : ReadingOptions {
+  std::vector<std::string> sides;
+};
+
+std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
+  std::vector<Roofline> rooflines;
+  for (const Side& side :
+       read_sides(options, options.sides, {"gemm.throughput", "memory_bandwidth.bandwidth"}))
+    for (const std::string& device : roofline_devices(side))
+      rooflines.push_back(roofline_of(side, device));
+  return rooflines;
+}
+
+ExitCode answer_roofline(RooflineOptions options) {
+  if (options.sides.empty()) options.sides.push_back("latest");
+  const auto rooflines = rooflines_of(options);
+  options.json ? print(to_json(rooflines)) : print(to_text(rooflines, style_of_stdout()));
+  for (const Roofline& roofline : rooflines)
+    if (roofline.lacking.empty()) return ExitCode::ok;
+  if (rooflines.empty() && !options.json) print(std::string("no product was measured: run gemm\n"));
+  return ExitCode::not_measured;
+}
+
+}  // namespace
+
+void add_roofline_report(CLI::App& report, CommandResult& result) {
+  CLI::App* command =
+      report.add_subcommand("roofline", "How near products come to what memory and peak allow");
+  command->footer(std::string("Example: benchctl report roofline hardware:h100 hardware:h200\n") +
+                  kSidesHelp +
+                  "Exit codes: 0 a roof could be drawn; 3 products or memory were not measured.");
+  auto options = std::make_shared<RooflineOptions>();
+  command->add_option("sides", options->sides, "What to draw, a roof each (default: latest)")
+      ->type_name("SIDE");
+  add_reading_options(*command, *options);
+  command->callback([options, &result] { result.code = answer_roofline(*options); });
+}
+
+}  // namespace bench

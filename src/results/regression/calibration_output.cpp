@@ -9,7 +9,7 @@ namespace bench {
 namespace {
 
 std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:.2g} %", 100.0 * share) : "n/a";
+  return std::isfinite(share) ? fmt::format("{:.3g} %", 100.0 * share) : "n/a";
 }
 
 std::string rates_table(const Calibration& calibration, const TextStyle& style) {
@@ -25,14 +25,20 @@ std::string rates_table(const Calibration& calibration, const TextStyle& style) 
   return table.render(2, style);
 }
 
+/// A line a loss, a column a number of nights.
 std::string power_table(const Calibration& calibration, const TextStyle& style) {
-  Table table({{"loss"}, {"nights"}, {"found"}, {"series"}});
-  for (const CalibrationPower& power : calibration.power)
-    if (power.tests > 0)
-      table.add({{percent(power.loss)},
-                 {std::to_string(power.nights)},
-                 {percent(static_cast<double>(power.found) / static_cast<double>(power.tests))},
-                 {std::to_string(power.tests)}});
+  std::vector<Column> columns{{"found of a loss of", false}};
+  std::vector<std::vector<Cell>> rows;
+  for (const CalibrationPower& power : calibration.power) {
+    if (rows.empty() || rows.back().front().text != percent(power.loss))
+      rows.push_back({{percent(power.loss)}});
+    if (rows.size() == 1) columns.push_back({fmt::format("{} nights", power.nights)});
+    rows.back().push_back({power.tests > 0 ? percent(static_cast<double>(power.found) /
+                                                     static_cast<double>(power.tests))
+                                           : "n/a"});
+  }
+  Table table(columns);
+  for (const auto& cells : rows) table.add(cells);
   return table.render(2, style);
 }
 

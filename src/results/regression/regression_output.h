@@ -1,4 +1,5 @@
-// A regression report for people and for programs: terminal, JSON (schemas/report_regression.json).
+// A regression report for people and for programs: terminal, JSON (schemas/report_regression.json),
+// a page with the histories.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ namespace bench {
 /// What counts is shown; `all`: acked ones, noise and improvements too.
 std::string to_text(const RegressionReport& report, const TextStyle& style, bool all = false);
 Json to_json(const RegressionReport& report);
+std::string to_html(const RegressionReport& report);
 
 /// "-3.2 % [-4.1, -2.3]"
 std::string effect_words(const ChangeFinding& finding);

@@ -5,6 +5,7 @@
 #include "results/regression/decisions.h"
 #include "results/regression/regression_output.h"
 #include "results/store.h"
+#include "results/text_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/selection_options.h"
@@ -17,7 +18,7 @@ namespace {
 struct RegressionAnswer : ReadingOptions {
   SelectionOptions select;
   RegressionOptions ask;
-  std::string why;
+  std::string html, why;
   std::vector<std::string> acked, fixed, noise, reopened;
   bool all = false;
 };
@@ -64,6 +65,7 @@ ExitCode answer(RegressionAnswer& options) {
     print(to_json(report));
   else
     print(to_text(report, style_of_stdout(), options.all));
+  if (!options.html.empty()) write_file(options.html, to_html(report));
   return report.exit_code;
 }
 
@@ -87,7 +89,7 @@ void add_regression_report(CLI::App& report, CommandResult& result) {
   CLI::App* command = report.add_subcommand(
       "regression", "What got worse, since which run, on which host, and how sure");
   command->footer(
-      "Example: benchctl report regression --metric gemm.throughput\n"
+      "Example: benchctl report regression --html regression.html\n"
       "Exit codes: 0 nothing open regressed; 1 something did; 3 nothing could be judged, which "
       "takes nine runs.\nWhat was decided is kept in the journal. docs/statistics.md has the "
       "rules.");
@@ -112,6 +114,8 @@ void add_regression_report(CLI::App& report, CommandResult& result) {
                     "Ask Apache Otava's method too, as one more vote (default: no)");
   command->add_flag("--all", options->all,
                     "Show acked findings, noise and improvements too (default: no)");
+  command->add_option("--html", options->html, "Write the report as a page there")
+      ->type_name("FILE");
   add_decisions(*command, *options);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = answer(*options); });

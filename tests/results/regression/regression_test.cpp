@@ -109,3 +109,14 @@ TEST_CASE("only what is selected is judged") {
   options.selection.to_ns = start_ns() + 11 * std::int64_t{86'400'000'000'000};
   CHECK(runs.report(options).findings.empty());
 }
+
+TEST_CASE("the report as a page has the finding, its history drawn, and no markup from outside") {
+  const SlowedRuns runs;
+  const std::string html = to_html(runs.report());
+  CHECK(html.find("gemm.throughput") != std::string::npos);
+  CHECK(html.find("run-112") != std::string::npos);
+  CHECK(html.find("<svg") != std::string::npos);
+  CHECK(html.find("6.8<b>") == std::string::npos);
+  CHECK(html.find("6.8&lt;b&gt;") != std::string::npos);
+  CHECK(to_html({}).find("No change was found.") != std::string::npos);
+}

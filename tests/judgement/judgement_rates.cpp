@@ -11,7 +11,7 @@ using namespace bench;
 
 namespace {
 
-constexpr double kMostAlarms = 0.01;
+constexpr double kMostAlarms = 0.01, kMostWrong = 0.025;
 
 /// More than the promised share by three standard errors, and by three series.
 bool too_many(double share, double promised, double n) {
@@ -30,6 +30,10 @@ int broken(const Json& result) {
     if (row["noise"] == "gauss" && row["nights"] == 7 &&
         too_many(1.0 - row["found_by_then_share"].get<double>(), 0.05, row["series"]))
       refuse(row);
+  for (const Json& row : result["equal_halves"])
+    if (too_many(row["wrong_share"], kMostWrong, row["comparisons"])) refuse(row);
+  for (const Json& row : result["fleets"])
+    if (too_many(row["falsely_accused_fleets_share"], kMostAlarms, row["fleets"])) refuse(row);
   const Json& many = result["many_series"];
   if (many["found_share"] < 0.85 || many["false_newest_a_night"] > 3.0) refuse(many);
   return count;
@@ -50,6 +54,8 @@ int main(int argc, char** argv) {
   add("detection", detection(std::max<std::size_t>(20, series / 10), random));
   add("many_series", many_series(std::max<std::size_t>(1, series / 50), random));
   add("common_mode", common_mode(std::max<std::size_t>(2, series / 100), random));
+  add("equal_halves", equal_halves(series, random));
+  add("fleets", fleets(std::max<std::size_t>(20, series / 4), random));
   std::printf("%s\n", dump(result).c_str());
   return check && broken(result) > 0 ? 1 : 0;
 }

@@ -31,6 +31,7 @@ void each_group(const Histories& histories, const RegressionOptions& options,
     kinds.clear();
   };
   Selection selection = options.selection;
+  selection.hosts.clear();  // each is judged among its peers
   if (selection.most_points == 0) selection.most_points = options.most_points;
   histories.each(selection, [&](const SeriesHistory& history) {
     const SeriesKey& key = history.key;

@@ -68,6 +68,11 @@ std::vector<Decision> dated(const Histories& histories, std::vector<Decision> de
   return decisions;
 }
 
+/// Hosts are selected here: judged alone, a host would lose its peers.
+bool is_asked_for(const ChangeFinding& finding, const std::vector<std::string>& hosts) {
+  return hosts.empty() || std::ranges::find(hosts, finding.key.host) != hosts.end();
+}
+
 /// Failing ones first, then what is open, then the largest in thresholds.
 void sort_findings(std::vector<ChangeFinding>& findings) {
   const auto weight = [](const ChangeFinding& finding) {
@@ -94,6 +99,7 @@ RegressionReport regression_report(const Histories& histories, const RegressionO
              [&](const std::vector<Member>& members) { judge(members, options, tally); });
   for (Candidate& candidate : accepted(std::move(tally), options, report)) {
     ChangeFinding& finding = candidate.finding;
+    if (!is_asked_for(finding, options.selection.hosts)) continue;
     finding.facts = common_changes(histories, candidate);
     for (RunPlace* place :
          {&finding.since, &finding.since_low, &finding.since_high, &finding.until})

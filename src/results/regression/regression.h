@@ -51,7 +51,7 @@ struct Decision {
 };
 
 struct RegressionOptions {
-  Selection selection = {};
+  Selection selection = {};       // hosts: which findings are told; all are judged
   std::size_t most_points = 200;  // of each series
   double q = 0.03;                // share of false ones among what a family finds
   double most_p = 0.0005;         // ... and of a single newest value, however small its family is

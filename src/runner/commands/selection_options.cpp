@@ -25,7 +25,8 @@ void add_selection_options(CLI::App& command, SelectionOptions& options) {
   add_repeated(command, "--metric", options.metrics,
                "Only metrics of this name or beginning (default: all)")
       ->type_name("NAME");
-  add_repeated(command, "--host", options.hosts, "Only series of this host (default: all)")
+  add_repeated(command, "--host", options.hosts,
+               "Only what is said of this host, judged among all (default: all)")
       ->type_name("HOST");
   add_repeated(command, "--label", options.labels, "Only runs with this label (default: all)")
       ->type_name("NAME=VALUE");

@@ -106,6 +106,11 @@ TEST_CASE("only what is selected is judged") {
   options.selection.metrics = {"memory"};
   CHECK(runs.report(options).exit_code == ExitCode::not_measured);
   options.selection.metrics = {};
+  options.selection.hosts = {"node2"};
+  CHECK(runs.report(options).findings.empty());
+  CHECK(runs.report(options).tested == 1);
+  options.selection.hosts = {"node1"};
+  CHECK(runs.report(options).findings.size() == 1);
   options.selection.to_ns = start_ns() + 11 * std::int64_t{86'400'000'000'000};
   CHECK(runs.report(options).findings.empty());
 }

@@ -29,7 +29,7 @@ std::string facts_cell(const ChangeFinding& finding) {
 
 PageTable table_of(const std::vector<ChangeFinding>& findings) {
   PageTable table{{"verdict", "state", "metric", "parameters", "where", "change", "now", "before",
-                   "since", "changed then", "methods", "q", "id"},
+                   "since", "between", "gone since", "changed then", "methods", "q", "id"},
                   {}};
   for (const ChangeFinding& finding : findings)
     table.rows.push_back(
@@ -41,7 +41,9 @@ PageTable table_of(const std::vector<ChangeFinding>& findings) {
          number_cell(effect_words(finding), finding.effect),
          number_cell(format(finding.value, finding.key.unit), finding.value),
          number_cell(format(finding.expected, finding.key.unit), finding.expected),
-         text_cell(since_words(finding)),
+         number_cell(finding.since.id, static_cast<double>(finding.since.time_ns)),
+         text_cell(between_words(finding)),
+         text_cell(finding.until.id),
          text_cell(facts_cell(finding)),
          number_cell(fmt::format("{}/{}", finding.votes, finding.voters), finding.votes),
          number_cell(fmt::format("{:.2g}", finding.q), finding.q),
@@ -77,6 +79,7 @@ std::string to_html(const RegressionReport& report) {
   Page page("benchctl: regression");
   page.text(summary_words(report) + ". Newest run: " +
             (report.newest.id.empty() ? std::string("none") : report.newest.id) + ".");
+  for (const std::string& line : together_words(report)) page.text(line + ".");
   if (report.findings.empty()) page.text("No change was found.");
   if (!report.findings.empty()) page.heading("Findings").table(table_of(report.findings));
   page.heading("Histories");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 #include "results/regression/regression.h"
@@ -19,6 +20,10 @@ std::string to_html(const RegressionReport& report);
 std::string effect_words(const ChangeFinding& finding);
 /// "since RUN", "between RUN and RUN", and until when it lasted.
 std::string since_words(const ChangeFinding& finding);
+/// "RUN to RUN"; "" where the change is at one run for sure.
+std::string between_words(const ChangeFinding& finding);
+/// What failed together: "n7: 16 findings since RUN", a line each where there are two or more.
+std::vector<std::string> together_words(const RegressionReport& report);
 /// "host1 cuda:3", "fleet cuda".
 std::string place_words(const ChangeFinding& finding);
 /// "dtype=bf16 m=8192"; "" for none.

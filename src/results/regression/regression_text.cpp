@@ -91,6 +91,8 @@ std::string to_text(const RegressionReport& report, const TextStyle& style, bool
     else
       ++hidden;
   }
+  for (const std::string& line : together_words(report))
+    text += wrap(printable(line), 0, 2, style) + "\n";
   text += wrap(summary_words(report), 0, 2, style) + "\n";
   if (hidden > 0) text += fmt::format("{} acked, noise or improved: --all shows them\n", hidden);
   const Paint colour = report.exit_code == ExitCode::ok ? Paint::green : Paint::red;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "core/json_text.h"
 #include "core/text.h"
@@ -20,10 +21,15 @@ std::string effect_words(const ChangeFinding& finding) {
                      signed_percent(finding.high));
 }
 
+std::string between_words(const ChangeFinding& finding) {
+  if (finding.since_low.number == finding.since_high.number) return "";
+  return finding.since_low.id + " to " + finding.since_high.id;
+}
+
 std::string since_words(const ChangeFinding& finding) {
   std::string words = "since " + finding.since.id;
-  if (finding.since_low.number != finding.since_high.number)
-    words += " (" + finding.since_low.id + " to " + finding.since_high.id + ")";
+  if (const std::string between = between_words(finding); !between.empty())
+    words += " (" + between + ")";
   if (finding.until.number != 0) words += ", gone since " + finding.until.id;
   return words;
 }
@@ -39,6 +45,18 @@ std::string params_words(const Json& params) {
   std::vector<std::string> words;
   for (const auto& [name, value] : params.items()) words.push_back(name + "=" + text_of(value));
   return join(words, " ");
+}
+
+std::vector<std::string> together_words(const RegressionReport& report) {
+  std::map<std::pair<std::string, std::string>, std::size_t> metrics;
+  for (const ChangeFinding& finding : report.findings)
+    if (finding.fails())
+      ++metrics[{finding.key.host.empty() ? "the fleet" : finding.key.host, finding.since.id}];
+  std::vector<std::string> lines;
+  for (const auto& [place, count] : metrics)
+    if (count > 1)
+      lines.push_back(fmt::format("{}: {} findings since {}", place.first, count, place.second));
+  return lines;
 }
 
 std::string summary_words(const RegressionReport& report) {

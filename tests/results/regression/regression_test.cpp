@@ -125,3 +125,11 @@ TEST_CASE("the report as a page has the finding, its history drawn, and no marku
   CHECK(html.find("6.8&lt;b&gt;") != std::string::npos);
   CHECK(to_html({}).find("No change was found.") != std::string::npos);
 }
+
+TEST_CASE("what failed together is said in one line") {
+  const SlowedRuns runs;
+  RegressionReport report = runs.report();
+  CHECK(together_words(report).empty());
+  report.findings.push_back(report.findings[0]);
+  CHECK(together_words(report) == std::vector<std::string>{"node1: 2 findings since run-112"});
+}

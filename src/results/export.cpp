@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -100,6 +101,16 @@ void add_samples(const Samples& samples, Json& object) {
 }
 
 }  // namespace
+
+std::vector<std::string> csv_columns() {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= kHeader.size();) {
+    const std::size_t end = std::min(kHeader.find(',', at), kHeader.size());
+    names.emplace_back(kHeader.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
 
 std::string to_csv(const RunReport& report) {
   std::string text = std::string(kHeader) + "\r\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "results/reports/run_report.h"
 
@@ -11,6 +12,9 @@ namespace bench {
 /// times are RFC 3339; a value that does not exist is empty. Ends of jobs without a metric are left
 /// out.
 std::string to_csv(const RunReport& report);
+
+/// The columns of to_csv, in order.
+std::vector<std::string> csv_columns();
 
 /// One JSON object a line: the results of the report, with `run`, `suite` and `time`, jobs that
 /// ended without a metric included. With `samples`, the records the report was made of, each has

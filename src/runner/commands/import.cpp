@@ -1,4 +1,5 @@
-// benchctl import (hostfile FILE | slurm): what others know, in our form.
+// benchctl import (hostfile FILE | slurm): what others know of hosts, in our form; and the formats
+// of results (import_results.cpp).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "core/descriptor.h"
 #include "core/text.h"
 #include "runner/commands/command.h"
+#include "runner/commands/import_results.h"
 #include "runner/hosts/host_import.h"
 #include "runner/launch/program_output.h"
 
@@ -99,15 +101,18 @@ void add_slurm(CLI::App& import) {
 
 }  // namespace
 
-void add_import(CLI::App& app, CommandResult&) {
-  CLI::App* command =
-      app.add_subcommand("import", "Makes a hosts file: of a hostfile, of Slurm's nodes");
+void add_import(CLI::App& app, CommandResult& result) {
+  CLI::App* command = app.add_subcommand(
+      "import",
+      "Makes a hosts file of a hostfile or of Slurm's nodes, a run of another program's results");
   command->footer(
       "Example: benchctl import slurm --partition gpu -o hosts.json\n"
-      "benchctl import slurm --help and benchctl import hostfile --help say more.");
+      "Example: benchctl import nccl-tests all_reduce.log\n"
+      "benchctl import FORMAT --help says more.");
   command->require_subcommand(1);
   add_hostfile(*command);
   add_slurm(*command);
+  add_import_results(*command, result);
 }
 
 }  // namespace bench

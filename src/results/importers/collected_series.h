@@ -1,0 +1,35 @@
+// Series of a file in which a measurement may stand several times (cycles, repeated tables): what
+// has the same identity is one series with several samples.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/importers/import_sink.h"
+
+namespace bench {
+
+class CollectedSeries {
+ public:
+  /// Samples of one series may come in pieces; the worst outcome counts.
+  void add(const ImportedJob& job, Samples samples);
+  /// In the order in which they came.
+  void hand_over(ImportSink& sink) const;
+  bool empty() const { return series_.empty(); }
+
+ private:
+  std::vector<std::pair<ImportedJob, Samples>> series_;
+  std::map<std::string, std::size_t> known_;
+};
+
+/// A series of one value, not flagged.
+Samples one_value(const std::string& metric, Unit unit, Better better, const Json& params,
+                  double value);
+
+/// What tells a job, or a series in it, from others.
+std::string identity_of(const ImportedJob& job);
+std::string identity_of(const ImportedJob& job, const Samples& samples);
+
+}  // namespace bench

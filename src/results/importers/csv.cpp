@@ -1,0 +1,131 @@
+// Our own table: run,time,host,device,metric,params,unit,better,value, one row a run value. What
+// `export csv` writes begins with these columns and says more, some of which is read as well.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/hostlist.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "results/export.h"
+#include "results/importers/collected_series.h"
+#include "results/importers/csv_rows.h"
+#include "results/importers/importers.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kMostHostsOfRow = 10'000;
+
+class CsvTable {
+ public:
+  CsvTable(const ImportedFile& file, ImportSink& sink)
+      : lines_(file.text, file.name), rows_(lines_), sink_(sink) {}
+
+  void read() {
+    std::vector<std::string> cells;
+    if (!rows_.next(cells)) throw Error(ErrorKind::input, lines_.origin() + ": the file is empty");
+    header(cells);
+    while (rows_.next(cells)) row(cells);
+    lines_.demand_whole();
+    if (found_ == 0)
+      throw Error(ErrorKind::input, lines_.origin() + ": there is no row with a value in it");
+    if (left_out_ > 0)
+      sink_.note(
+          fmt::format("{}: {} rows without a value were left out", lines_.origin(), left_out_));
+  }
+
+ private:
+  void header(const std::vector<std::string>& cells) {
+    const std::vector<std::string> known = csv_columns();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (std::ranges::find(known, cells[i]) == known.end())
+        lines_.refuse("has the column '" + printable(cells[i].substr(0, 40)) +
+                          "', which is not known." + did_you_mean(cells[i].substr(0, 40), known),
+                      "columns: run,time,host,device,metric,params,unit,better,value, and those of "
+                      "benchctl export csv");
+      if (!column_.emplace(cells[i], i).second)
+        lines_.refuse("has the column '" + cells[i] + "' twice");
+    }
+    for (const char* needed : {"metric", "unit", "better", "value"})
+      if (!column_.contains(needed)) lines_.refuse(std::string("has no column '") + needed + "'");
+    width_ = cells.size();
+  }
+
+  void row(const std::vector<std::string>& cells) {
+    if (cells.size() != width_)
+      lines_.refuse(fmt::format("has {} cells, the header {}", cells.size(), width_));
+    const auto cell = [&](const char* name) {
+      const auto at = column_.find(name);
+      return at == column_.end() ? std::string() : cells[at->second];
+    };
+    if (cell("value").empty()) return void(++left_out_);
+    ++found_;
+    ImportedJob job;
+    const std::string metric = cell("metric");
+    const std::size_t dot = metric.find('.');
+    if (dot == std::string::npos || dot == 0 || dot + 1 == metric.size() || !is_plain_name(metric))
+      lines_.refuse("names no metric: '" + printable(metric.substr(0, 40)) + "'",
+                    "a metric has its program's name before a point: gemm.throughput");
+    job.run = cell("run");
+    job.tool = metric.substr(0, dot);
+    job.name = cell("case").empty() ? job.tool : cell("case");
+    job.device = cell("device").empty() ? "host" : cell("device");
+    for (const std::string* name : {&job.name, &job.device})
+      if (!is_plain_name(*name)) lines_.refuse("has a case or device that is no name");
+    job.repeat = count(cell("repeat"), "repeat", 0);
+    job.rank = count(cell("rank"), "rank", 0);
+    job.ranks = count(cell("ranks"), "ranks", 1);
+    try {
+      if (!cell("time").empty()) job.time_ns = parse_time(cell("time"));
+      if (!cell("host").empty()) job.hosts = expand_hostlist(cell("host"), kMostHostsOfRow);
+      sink_.series(job, samples(metric.substr(dot + 1), cell));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+      lines_.refuse(std::string(": ") + error.what(), error.hint());
+    }
+  }
+
+  int count(const std::string& text, const char* column, int least) const {
+    std::int64_t value = least;
+    if (!text.empty() && (!read_whole_number(text, value) || value < least || value > 10'000'000))
+      lines_.refuse(fmt::format("has no count under '{}'", column));
+    return static_cast<int>(value);
+  }
+
+  template <class Cell>
+  Samples samples(const std::string& metric, const Cell& cell) const {
+    double value = 0.0;
+    if (!read_number(cell("value"), value))
+      throw Error(ErrorKind::input,
+                  "'" + printable(cell("value").substr(0, 40)) + "' is no number");
+    const Json params =
+        cell("params").empty() ? Json::object() : parse_json(cell("params"), "params");
+    if (!params.is_object()) throw Error(ErrorKind::input, "params is no JSON object");
+    Samples one =
+        one_value(metric, unit_from(cell("unit")), better_from(cell("better")), params, value);
+    if (!cell("over").empty()) one.over = over(cell("over"));
+    if (!cell("outcome").empty()) one.outcome = status_from(cell("outcome"));
+    one.reason = cell("reason");
+    return one;
+  }
+
+  static std::string over(const std::string& text) {
+    if (text == "rank" || text == "max" || text == "mean") return text;
+    throw Error(ErrorKind::input, "over is rank, max or mean");
+  }
+
+  ImportedLines lines_;
+  CsvRows rows_;
+  ImportSink& sink_;
+  std::map<std::string, std::size_t> column_;
+  std::size_t width_ = 0, found_ = 0, left_out_ = 0;
+};
+
+}  // namespace
+
+void import_csv(const ImportedFile& file, ImportSink& sink) { CsvTable(file, sink).read(); }
+
+}  // namespace bench

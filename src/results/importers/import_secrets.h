@@ -1,0 +1,25 @@
+// What of a dumped environment may be kept.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+
+namespace bench {
+
+/// What explains a result (NCCL_, CUDA_, UCX_, OMPI_MCA_, OMP_, ... variables), without names and
+/// values that look like a secret: only what is known to be harmless is kept, since a token under
+/// an unknown name looks like anything else.
+struct KeptEnvironment {
+  Json variables = Json::object();
+  std::size_t dropped = 0;
+};
+
+/// `list` is an array of "NAME=value". Throws Error(input) for anything else.
+KeptEnvironment kept_environment(const Json& list, const std::string& origin);
+
+/// A name or a value that may be a secret: TOKEN, PASSWORD, KEY, CREDENTIAL, ... or user:pass@.
+bool looks_secret(std::string_view name, std::string_view value);
+
+}  // namespace bench

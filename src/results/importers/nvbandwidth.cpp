@@ -1,0 +1,157 @@
+#include "results/importers/nvbandwidth.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "results/importers/imported_lines.h"
+#include "results/importers/stated_unit.h"
+
+namespace bench {
+namespace {
+
+/// Running NAME. / description / a line of columns / rows / SUM NAME value.
+class NvbandwidthText {
+ public:
+  NvbandwidthText(const ImportedFile& file, ImportSink& sink)
+      : lines_(file.text, file.name), sink_(sink) {}
+
+  void read() {
+    while (lines_.next()) line(trimmed(lines_.line()));
+    if (!test_.empty())
+      lines_.refuse("is the last line, but '" + test_ + "' did not end with a SUM",
+                    "the output is cut off; import a whole one");
+    lines_.demand_whole();
+    if (series_.empty())
+      throw Error(ErrorKind::input, lines_.origin() + ": there is no result of nvbandwidth in it");
+    program_["program"] = "nvbandwidth";
+    sink_.facts(nvbandwidth_job(first_, host_), Facts{"program", program_});
+    series_.hand_over(sink_);
+    if (waived_ > 0)
+      sink_.note(fmt::format("{}: {} tests were waived by nvbandwidth", lines_.origin(), waived_));
+  }
+
+ private:
+  void line(std::string_view text) {
+    if (text.empty()) return;
+    if (text.starts_with("Running ")) return begin(text);
+    if (text.starts_with("Waived:")) return void(++waived_);
+    if (text.starts_with("Error:") || text.starts_with("ERROR:")) return failed(text);
+    if (!test_.empty()) return in_test(text);
+    if (test_.empty() && !first_.empty() && is_trailer(text)) return;
+    if (first_.empty() || text.starts_with("NOTE:")) return head(text);
+    lines_.refuse("stands between tests and is not known");
+  }
+
+  /// MIN, MAX and AVG of option -v stand behind the SUM.
+  static bool is_trailer(std::string_view text) {
+    return text.starts_with("MIN ") || text.starts_with("MAX ") || text.starts_with("AVG ") ||
+           text.starts_with("Performance can vary");
+  }
+
+  void head(std::string_view text) {
+    const auto behind = [&](std::string_view word) {
+      return text.starts_with(word) ? std::string(trimmed(text.substr(word.size()))) : "";
+    };
+    if (const auto version = behind("nvbandwidth Version:"); !version.empty())
+      program_["version"] = version.starts_with('v') ? version.substr(1) : version;
+    if (const auto version = behind("CUDA Runtime Version:"); !version.empty())
+      program_["libraries"]["cuda"] = version;
+    if (const auto version = behind("Driver Version:"); !version.empty())
+      program_["libraries"]["driver"] = version;
+    // The host's name stands alone before "Device 0:", since version 0.7.
+    if (text.starts_with("Device 0:") && is_host_name(before_)) host_ = before_;
+    before_ = text;
+  }
+
+  void begin(std::string_view text) {
+    if (!test_.empty()) lines_.refuse("begins a test, but '" + test_ + "' did not end");
+    test_ = std::string(text.substr(8));
+    if (test_.ends_with('.')) test_.pop_back();
+    if (!is_plain_name(test_)) lines_.refuse("names no test");
+    if (first_.empty()) first_ = test_;
+    description_.clear();
+    columns_.clear();
+  }
+
+  void failed(std::string_view text) {
+    if (test_.empty()) lines_.refuse("is an error outside a test: there is nothing to import");
+    sink_.ended(nvbandwidth_job(test_, host_), Status::failed, std::string(text.substr(0, 200)));
+    test_.clear();
+  }
+
+  void in_test(std::string_view text) {
+    const auto words = words_of(text);
+    if (words[0] == "SUM" || words[0] == "&&&&") return end(words);
+    if (description_.empty()) return void(description_ = text);
+    if (columns_.empty()) return void(columns_.assign(words.begin(), words.end()));
+    row(words);
+  }
+
+  void row(const std::vector<std::string_view>& words) {
+    if (words.size() != columns_.size() + 1)
+      lines_.refuse(
+          fmt::format("has {} cells, its matrix {} columns", words.size() - 1, columns_.size()));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      double value = 0.0;
+      if (words[i + 1] == "N/A") continue;
+      if (!read_number(words[i + 1], value) || value < 0.0)
+        lines_.refuse("has something else than numbers in its matrix");
+      if (!add_nvbandwidth(nvbandwidth_job(test_, host_), description_, std::string(words[0]),
+                           columns_[i], value, series_))
+        lines_.refuse("belongs to a matrix without a known unit: '" + description_ + "'");
+    }
+  }
+
+  void end(const std::vector<std::string_view>& words) {
+    const std::size_t name = words[0] == "SUM" ? 1 : 2;
+    if (words.size() <= name || words[name] != test_) lines_.refuse("does not end '" + test_ + "'");
+    test_.clear();
+  }
+
+  ImportedLines lines_;
+  ImportSink& sink_;
+  std::string test_, first_, host_, before_, description_;
+  std::vector<std::string> columns_;
+  Json program_ = Json::object();
+  std::size_t waived_ = 0;
+  CollectedSeries series_;
+};
+
+}  // namespace
+
+ImportedJob nvbandwidth_job(const std::string& test, const std::string& host) {
+  ImportedJob job;
+  job.tool = "nvbandwidth";
+  job.name = test;
+  job.device = "cuda";
+  job.ranks = 1;
+  if (!host.empty() && host != "localhost") job.hosts = {host};
+  return job;
+}
+
+bool add_nvbandwidth(const ImportedJob& job, const std::string& description, const std::string& row,
+                     const std::string& column, double value, CollectedSeries& series) {
+  const std::size_t open = description.rfind('(');
+  const std::size_t close = description.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return false;
+  const auto unit = stated_unit(std::string_view(description).substr(open + 1, close - open - 1));
+  if (!unit || (unit->unit != Unit::byte_per_second && unit->unit != Unit::second)) return false;
+  if (value == 0.0) return true;
+  const Json params = {{"test", job.name}, {"row", row}, {"column", column}};
+  const char* metric = unit->unit == Unit::second ? "latency" : "bandwidth";
+  series.add(job, one_value(metric, unit->unit, unit->better, params, value * unit->factor));
+  return true;
+}
+
+void import_nvbandwidth(const ImportedFile& file, ImportSink& sink) {
+  if ((file.text >> std::ws).peek() != '{') {
+    file.text.clear();
+    return NvbandwidthText(file, sink).read();
+  }
+  std::ostringstream text;
+  text << file.text.rdbuf();
+  import_nvbandwidth_json(text.str(), file, sink);
+}
+
+}  // namespace bench

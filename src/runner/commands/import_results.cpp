@@ -1,0 +1,137 @@
+// benchctl import FORMAT FILE: results of other benchmarks become runs like our own.
+#include "runner/commands/import_results.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/hostlist.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "results/importers/imported_runs.h"
+#include "results/importers/importers.h"
+#include "results/store.h"
+#include "runner/commands/report_output.h"
+#include "runner/state_folder.h"
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportOptions : ReadingOptions {
+  std::string file, hosts, time, operation;
+  int ranks = 0;
+  std::vector<std::string> labels;
+};
+
+/// The file's own time of change, where its content names none and nobody said one.
+std::int64_t time_of(const ImportOptions& options) {
+  if (!options.time.empty()) return parse_time(options.time);
+  std::error_code failure;
+  const auto changed = fs::last_write_time(options.file, failure);
+  if (failure)
+    throw Error(ErrorKind::environment, "cannot read " + options.file + ": " + failure.message());
+  const auto age = fs::file_time_type::clock::now() - changed;
+  return now_ns() - std::chrono::duration_cast<std::chrono::nanoseconds>(age).count();
+}
+
+Json labels_of(const std::vector<std::string>& pairs) {
+  Json labels = Json::object();
+  for (const std::string& pair : pairs) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(ErrorKind::usage, "'" + pair + "' is no label", "write it as --label KEY=VALUE");
+    labels[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return labels;
+}
+
+ImportSettings settings_of(const ImportOptions& options, const char* format) {
+  ImportSettings settings;
+  settings.runs = options.runs();
+  settings.format = format;
+  settings.file = options.file;
+  if (!options.hosts.empty()) settings.hosts = expand_hostlist(options.hosts);
+  if (options.ranks > 0) settings.ranks = options.ranks;
+  settings.time_ns = time_of(options);
+  settings.labels = labels_of(options.labels);
+  return settings;
+}
+
+Json as_json(const std::vector<ImportedRun>& runs, const std::vector<std::string>& notes) {
+  Json imported = Json::array();
+  for (const ImportedRun& run : runs)
+    imported.push_back({{"run", run.run},
+                        {"time", format_time(run.time_ns)},
+                        {"jobs", run.jobs},
+                        {"series", run.series},
+                        {"values", run.values}});
+  return {{"imported", std::move(imported)}, {"notes", notes}};
+}
+
+void tell(const ImportOptions& options, const std::vector<ImportedRun>& runs,
+          const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) say(Level::warning, printable(note));
+  if (options.json) return print(as_json(runs, notes));
+  for (const ImportedRun& run : runs)
+    print(fmt::format("{}: {} series of {} jobs, {} values\n", run.run, run.series, run.jobs,
+                      run.values));
+}
+
+ExitCode import_file(const ImportOptions& options, const ImportFormat& format) {
+  std::ifstream text(options.file, std::ios::binary);
+  if (!text || fs::is_directory(options.file))
+    throw Error(ErrorKind::input, "cannot read " + options.file, "name the file that it printed");
+  ImportedRuns runs(settings_of(options, format.name));
+  format.read(ImportedFile{text, options.file, options.operation}, runs);
+  if (text.bad()) throw Error(ErrorKind::environment, "cannot read all of " + options.file);
+  const auto kept = runs.keep();
+  bool indexed = true;
+  for (const ImportedRun& run : kept)
+    indexed = index_run(run.folder, options.database(), false).has_value() && indexed;
+  tell(options, kept, runs.notes());
+  return indexed ? ExitCode::ok : ExitCode::environment;
+}
+
+void add_format(CLI::App& import, const ImportFormat& format, CommandResult& result) {
+  CLI::App* command = import.add_subcommand(format.name, format.title);
+  command->footer(
+      fmt::format("Example: benchctl import {} FILE --host node07\n"
+                  "docs/importing.md says what becomes what.",
+                  format.name));
+  auto options = std::make_shared<ImportOptions>();
+  command->add_option("file", options->file, "What the other program wrote")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--host", options->hosts,
+                   "Where it was measured, if the file does not say: a host, or node[01-08]")
+      ->type_name("HOSTS");
+  command
+      ->add_option("--time", options->time,
+                   "When, if the file does not say (default: when the file was last changed)")
+      ->type_name("TIME");
+  command
+      ->add_option("--ranks", options->ranks,
+                   "Of how many ranks, if the file does not say (default: one a host)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000'000));
+  add_repeated(*command, "--label", options->labels, "KEY=VALUE, kept with the run");
+  if (std::string_view(format.name) == "nccl-tests")
+    command
+        ->add_option("--operation", options->operation,
+                     "The collective, where an older output does not name it: all_reduce")
+        ->type_name("NAME");
+  add_reading_options(*command, *options);
+  command->callback([options, format, &result] { result.code = import_file(*options, format); });
+}
+
+}  // namespace
+
+void add_import_results(CLI::App& import, CommandResult& result) {
+  for (const ImportFormat& format : import_formats()) add_format(import, format, result);
+}
+
+}  // namespace bench

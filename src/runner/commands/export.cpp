@@ -4,38 +4,50 @@
 #include <array>
 
 #include "core/text.h"
+#include "core/whole_file.h"
+#include "results/export_junit.h"
+#include "results/export_prometheus.h"
 #include "runner/commands/command.h"
 #include "runner/find_run.h"
 
 namespace bench {
 namespace {
 
-const std::vector<std::string> kFormats = {"csv", "json", "jsonl"};
+const std::vector<std::string> kFormats = {"csv", "json", "jsonl", "junit", "prometheus"};
 
-void export_run(const std::string& format, const RunRecords& records) {
+std::string exported(const std::string& format, const RunRecords& records) {
   const RunReport report = make_run_report(records);
-  if (format == "csv") return print(to_csv(report));
-  if (format == "jsonl") return print(to_jsonl(report, &records));
-  print(to_json(report));
+  if (format == "csv") return to_csv(report);
+  if (format == "jsonl") return to_jsonl(report, &records);
+  if (format == "junit") return to_junit(report);
+  if (format == "prometheus") return to_prometheus(report);
+  return to_json(report).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
 void add_export(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("export", "A run for other programs: csv, json, jsonl");
+  CLI::App* command = app.add_subcommand("export", "A run for other programs");
   command->footer(
       "Example: benchctl export csv latest > latest.csv\n"
-      "csv: one row a result; json: the report; jsonl: one result a line with its samples.");
+      "csv: one row a result; json: the report; jsonl: one result a line with its samples;\n"
+      "junit: a test case a job and a gate; prometheus: gauges for node_exporter's textfile "
+      "collector.");
   struct Options : ReadingOptions {
     std::string format;
     std::string run = "latest";
+    std::string output;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("format", options->format, "csv, json or jsonl")
+  command->add_option("format", options->format, join(kFormats, ", "))
       ->required()
       ->type_name("FORMAT");
   command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
       ->type_name("RUN");
+  command
+      ->add_option("-o,--output", options->output,
+                   "A file to replace, whole or not at all (default: stdout)")
+      ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options] {
     if (std::ranges::find(kFormats, options->format) == kFormats.end())
@@ -43,7 +55,10 @@ void add_export(CLI::App& app, CommandResult&) {
           ErrorKind::usage,
           "there is no format '" + options->format + "'." + did_you_mean(options->format, kFormats),
           "formats: " + join(kFormats, ", "));
-    export_run(options->format, read_run(find_run(options->runs(), options->run)));
+    const std::string text =
+        exported(options->format, read_run(find_run(options->runs(), options->run)));
+    if (options->output.empty()) return print(text);
+    replace_file(options->output, text);
   });
 }
 

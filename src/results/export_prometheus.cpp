@@ -1,0 +1,149 @@
+#include "results/export_prometheus.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+
+namespace bench {
+namespace {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+std::string as_labels(const Labels& labels) {
+  std::string text;
+  for (const auto& [name, value] : labels)
+    text += (text.empty() ? "{" : ",") + name + "=\"" + prometheus_label(value) + "\"";
+  return text + "}";
+}
+
+/// All samples of one metric stand together, as the format demands; two with equal labels would be
+/// refused with the whole file, so the later one counts.
+class Gauges {
+ public:
+  void add(const std::string& name, const Labels& labels, double value) {
+    if (std::isfinite(value)) samples_[name][as_labels(labels)] = value;
+  }
+  std::string text(const std::vector<std::pair<const char*, const char*>>& described) const {
+    std::string all;
+    for (const auto& [name, help] : described) {
+      const auto found = samples_.find(name);
+      if (found == samples_.end()) continue;
+      all += fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
+      for (const auto& [labels, value] : found->second)
+        all += fmt::format("{}{} {}\n", name, labels, value);
+    }
+    return all;
+  }
+
+ private:
+  std::map<std::string, std::map<std::string, double>> samples_;
+};
+
+Labels labels_of(const RunReport& report, const Series& series) {
+  return {{"suite", report.suite},
+          {"case", series.case_name},
+          {"metric", series.metric},
+          {"params", dump(series.params)},
+          {"unit", std::string(to_string(series.unit))},
+          {"better", std::string(to_string(series.better))},
+          {"host", series.host},
+          {"device", series.device},
+          {"rank", std::to_string(series.rank)},
+          {"repeat", std::to_string(series.repeat)}};
+}
+
+void add_result(const RunReport& report, const Result& result, Gauges& gauges) {
+  const Series& series = result.series;
+  if (series.metric.empty()) return;
+  const Labels labels = labels_of(report, series);
+  const bool ok = series.outcome == Status::ok;
+  gauges.add("benchctl_result_ok", labels, ok ? 1.0 : 0.0);
+  if (!ok) return;  // a value that is not to be believed is none
+  gauges.add("benchctl_result_value", labels, series.median);
+  gauges.add("benchctl_result_low", labels, series.low);
+  gauges.add("benchctl_result_high", labels, series.high);
+  gauges.add("benchctl_result_limit_ratio", labels, series.of_limit);
+  gauges.add("benchctl_result_clean_ratio", labels, clean_share(series));
+}
+
+void add_gate(const RunReport& report, const GateResult& result, Gauges& gauges) {
+  Labels labels = {{"suite", report.suite}, {"case", result.gate.case_name}};
+  if (result.series) {
+    labels = labels_of(report, report.results.at(*result.series).series);
+  } else {
+    labels.emplace_back("metric", result.gate.metric);
+    labels.emplace_back("params", dump(result.gate.where));
+  }
+  labels.emplace_back(
+      "gate", demand(result.gate,
+                     result.series ? report.results[*result.series].series.unit : Unit::count));
+  const double verdict = result.verdict == Verdict::pass ? 1.0 : 0.0;
+  gauges.add("benchctl_gate_passed", labels, verdict);
+  gauges.add("benchctl_gate_failed", labels, result.verdict == Verdict::fail ? 1.0 : 0.0);
+}
+
+void add_run(const RunReport& report, Gauges& gauges) {
+  const Labels suite = {{"suite", report.suite}};
+  gauges.add("benchctl_run_info",
+             {{"suite", report.suite},
+              {"run", report.run},
+              {"outcome", std::string(to_string(report.outcome))}},
+             1.0);
+  gauges.add("benchctl_run_exit_code", suite, static_cast<int>(report.exit_code));
+  gauges.add("benchctl_run_finished", suite, report.finished ? 1.0 : 0.0);
+  gauges.add("benchctl_run_start_timestamp_seconds", suite,
+             static_cast<double>(report.time_ns) / 1e9);
+  gauges.add("benchctl_run_duration_seconds", suite, report.seconds);
+  std::map<std::string, double> jobs;
+  for (const char* outcome : {"ok", "skipped", "invalid", "failed", "timed_out"}) jobs[outcome] = 0;
+  for (const JobResult& job : report.jobs) ++jobs[std::string(to_string(job.outcome))];
+  for (const auto& [outcome, count] : jobs)
+    gauges.add("benchctl_run_jobs", {{"suite", report.suite}, {"outcome", outcome}}, count);
+}
+
+}  // namespace
+
+std::string prometheus_label(std::string_view text) {
+  const Json clean = Json::parse(dump(Json(std::string(text))));
+  std::string safe;
+  for (const char c : clean.get_ref<const std::string&>()) {
+    if (c == '\\' || c == '"') safe += '\\';
+    if (c == '\n')
+      safe += "\\n";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+std::string to_prometheus(const RunReport& report) {
+  Gauges gauges;
+  add_run(report, gauges);
+  for (const Result& result : report.results) add_result(report, result, gauges);
+  for (const GateResult& gate : report.gates) add_gate(report, gate, gauges);
+  return gauges.text(
+      {{"benchctl_run_info", "The run that this file tells of; its outcome."},
+       {"benchctl_run_exit_code",
+        "0 all passed, 1 a gate failed or a result is invalid, 3 not measured, 4 environment, 130 "
+        "interrupted."},
+       {"benchctl_run_finished", "Whether benchctl saw the end of the run."},
+       {"benchctl_run_start_timestamp_seconds", "When the run began, UTC, since 1970."},
+       {"benchctl_run_duration_seconds", "Wall time of the run."},
+       {"benchctl_run_jobs", "Jobs of the run by outcome."},
+       {"benchctl_result_ok", "Whether the result is to be believed."},
+       {"benchctl_result_value", "Median of the clean samples, in the base unit of label unit."},
+       {"benchctl_result_low", "Lower end of the 95 percent interval of the median."},
+       {"benchctl_result_high", "Upper end of the 95 percent interval of the median."},
+       {"benchctl_result_limit_ratio",
+        "Value over limit, or limit over value where lower is better."},
+       {"benchctl_result_clean_ratio", "Share of the samples that nothing disturbed."},
+       {"benchctl_gate_passed", "Whether the gate passed; 0 also where it is inconclusive."},
+       {"benchctl_gate_failed", "Whether the gate failed; 0 also where it is inconclusive."}});
+}
+
+}  // namespace bench

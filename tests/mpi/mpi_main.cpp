@@ -1,15 +1,11 @@
 // Every rank runs every test; the program fails when any rank failed.
-#include "tests/mpi/mpi_test.h"
-
-#if __has_include(<catch2/catch_session.hpp>)
-#include <catch2/catch_session.hpp>
-#else
-#define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
-#endif
-
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <span>
+
+#include "tests/mpi/mpi_test.h"
+#include "tests/support/run_tests.h"
 
 namespace {
 std::unique_ptr<bench::Group> shared_group;
@@ -26,7 +22,7 @@ int main(int argc, char** argv) {
     std::puts("this program wants mpirun -np 2 or more");
     return 1;
   }
-  double failures = Catch::Session().run(argc, argv);
+  double failures = run_tests(argc, argv);
   shared_group->max(std::span(&failures, 1));
   shared_group.reset();
   return failures > 0 ? 1 : 0;

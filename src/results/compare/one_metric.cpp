@@ -118,6 +118,9 @@ class OneMetric {
 
   void explain_by_clock(const Margins& limits) {
     if (found_.key.better == Better::none || found_.key.unit == Unit::hertz) return;
+    if (found_.verdict == ChangeVerdict::equivalent ||
+        found_.verdict == ChangeVerdict::inconclusive)
+      return;  // there is nothing to explain
     const ScaledUnits a = scaled_per_cycle(a_, found_.key.better),
                       b = scaled_per_cycle(b_, found_.key.better);
     if (a.empty() || b.empty()) return;
@@ -125,9 +128,6 @@ class OneMetric {
     found_.per_cycle = std::exp(per_cycle.shift.estimate);
     found_.per_cycle_low = std::exp(per_cycle.shift.low);
     found_.per_cycle_high = std::exp(per_cycle.shift.high);
-    if (found_.verdict == ChangeVerdict::equivalent ||
-        found_.verdict == ChangeVerdict::inconclusive)
-      return;
     const double change = std::log(work(found_.ratio, found_.key.better));
     const double clock = std::log(found_.b.clock_hz / found_.a.clock_hz);
     const bool explains = clock * change > 0.0 && std::abs(clock) >= kNotableClock * limits.up &&

@@ -31,6 +31,11 @@ bool is_product(const std::string& product, const std::string& asked) {
   return true;
 }
 
+bool is_same_metric(const SeriesKey& a, const SeriesKey& b) {
+  return a.metric == b.metric && a.device == b.device && a.ranks == b.ranks && a.over == b.over &&
+         a.unit == b.unit && a.better == b.better && a.params == b.params;
+}
+
 class Products {
  public:
   Products(const Histories& histories, std::string asked, Side& side)
@@ -77,11 +82,15 @@ Side read_side(const Histories& histories, const Selector& selector,
   selection.metrics = metrics;
   Products products(histories, selector.hardware, side);
   std::set<std::int64_t> runs;
+  SeriesKey last;  // series of one metric follow each other
+  ValuesOfUnits* values = nullptr;
   histories.each(selection, [&](const SeriesHistory& history) {
-    ValuesOfUnits* values = nullptr;
     for (const Point& point : history.points) {
       if (!products.takes(point.configuration)) continue;
-      if (values == nullptr) values = &side.metrics[metric_key(history.key)];
+      if (values == nullptr || !is_same_metric(last, history.key)) {
+        values = &side.metrics[metric_key(history.key)];
+        last = history.key;
+      }
       (*values)[{history.key.host, history.key.device}].push_back(point);
       runs.insert(point.run);
     }

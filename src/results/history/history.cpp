@@ -138,11 +138,20 @@ class Gathered {
     if (!std::ranges::is_sorted(history_.points, {}, &Point::run))
       std::ranges::sort(history_.points, {}, &Point::run);
     keep_newest(history_.points, most);
-    history_.key = key_of(row);
+    set_key(row);
     take(history_);
   }
 
  private:
+  /// Series of one metric follow each other: their params are parsed once.
+  void set_key(const HistoryRow& row) {
+    Json params = row.params == params_ ? std::move(history_.key.params) : parsed(row.params);
+    params_ = row.params;
+    history_.key = key_of(row);
+    history_.key.params = std::move(params);
+  }
+
+  std::string params_;
   SeriesHistory history_;
 };
 

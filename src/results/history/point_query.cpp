@@ -37,10 +37,9 @@ std::vector<HistoryRow> history_rows(SQLite::Database& db) {
 }
 
 SeriesKey key_of(const HistoryRow& row) {
-  Json params = Json::parse(row.params, nullptr, false);
   return {.id = row.id,
           .metric = row.metric,
-          .params = params.is_discarded() ? Json::object() : std::move(params),
+          .params = Json::object(),
           .host = row.host,
           .device = row.device,
           .ranks = row.ranks,

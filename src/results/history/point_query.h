@@ -26,6 +26,7 @@ struct HistoryRow {
 
 /// All of them, in the order in which histories are handed out.
 std::vector<HistoryRow> history_rows(SQLite::Database& db);
+/// Without its params.
 SeriesKey key_of(const HistoryRow& row);
 
 /// All calls throw SQLite::Exception.

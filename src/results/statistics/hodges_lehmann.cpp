@@ -5,6 +5,7 @@
 
 #include "core/order_statistics.h"
 #include "results/statistics/distributions.h"
+#include "results/statistics/pair_selection.h"
 #include "results/statistics/rank_distributions.h"
 
 namespace bench {
@@ -29,6 +30,26 @@ Shift with_interval(std::vector<double> candidates, std::size_t rank, double con
   return shift;
 }
 
+std::size_t normal_rank_of(std::size_t candidates, double deviation, double tail) {
+  const double rank = 0.5 * static_cast<double>(candidates) + normal_quantile(tail) * deviation;
+  return rank < 1.0 ? 0 : static_cast<std::size_t>(rank);
+}
+
+std::vector<double> ascending_of(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
+/// Of more than kExactSide values on a side.
+Shift of_many(std::span<const double> a, std::span<const double> b, double tail) {
+  const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
+  const auto x = ascending_of(a), y = ascending_of(b);
+  return shift_by_selection(
+      a.size() * b.size(), [&](std::size_t rank) { return nth_difference(x, y, rank); },
+      std::sqrt(n * m * (n + m + 1.0) / 12.0), tail);
+}
+
 }  // namespace
 
 Shift shift_of(std::vector<double> candidates, const std::vector<double>& cdf, double tail) {
@@ -39,22 +60,32 @@ Shift shift_of(std::vector<double> candidates, const std::vector<double>& cdf, d
 }
 
 Shift shift_of_normal(std::vector<double> candidates, double deviation, double tail) {
-  const double rank =
-      0.5 * static_cast<double>(candidates.size()) + normal_quantile(tail) * deviation;
-  return with_interval(std::move(candidates), rank < 1.0 ? 0 : static_cast<std::size_t>(rank),
-                       1.0 - 2.0 * tail);
+  const std::size_t rank = normal_rank_of(candidates.size(), deviation, tail);
+  return with_interval(std::move(candidates), rank, 1.0 - 2.0 * tail);
+}
+
+Shift shift_by_selection(std::size_t candidates, const std::function<double(std::size_t)>& nth,
+                         double deviation, double tail) {
+  Shift shift;
+  if (candidates == 0) return shift;
+  const double lower = nth((candidates + 1) / 2);
+  shift.estimate = candidates % 2 == 1 ? lower : 0.5 * (lower + nth(candidates / 2 + 1));
+  const std::size_t rank = normal_rank_of(candidates, deviation, tail);
+  if (rank == 0) return shift;
+  shift.low = nth(rank);
+  shift.high = nth(candidates + 1 - rank);
+  shift.confidence = 1.0 - 2.0 * tail;
+  return shift;
 }
 
 Shift hodges_lehmann(std::span<const double> a, std::span<const double> b, double confidence) {
+  const double tail = 0.5 * (1.0 - confidence);
+  if (std::max(a.size(), b.size()) > kExactSide) return of_many(a, b, tail);
   std::vector<double> differences;
   differences.reserve(a.size() * b.size());
   for (const double y : b)
     for (const double x : a) differences.push_back(y - x);
-  const double tail = 0.5 * (1.0 - confidence);
-  if (std::max(a.size(), b.size()) <= kExactSide)
-    return shift_of(std::move(differences), mann_whitney_cdf(a.size(), b.size()), tail);
-  const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
-  return shift_of_normal(std::move(differences), std::sqrt(n * m * (n + m + 1.0) / 12.0), tail);
+  return shift_of(std::move(differences), mann_whitney_cdf(a.size(), b.size()), tail);
 }
 
 }  // namespace bench

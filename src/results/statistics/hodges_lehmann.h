@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -27,5 +28,8 @@ Shift hodges_lehmann(std::span<const double> a, std::span<const double> b,
 Shift shift_of(std::vector<double> candidates, const std::vector<double>& cdf, double tail);
 /// C by the normal approximation of a statistic with this standard deviation.
 Shift shift_of_normal(std::vector<double> candidates, double deviation, double tail);
+/// The same of candidates that are not made: nth(rank) gives the rank-th smallest.
+Shift shift_by_selection(std::size_t candidates, const std::function<double(std::size_t)>& nth,
+                         double deviation, double tail);
 
 }  // namespace bench

@@ -5,12 +5,23 @@
 #include <vector>
 
 #include "results/statistics/distributions.h"
+#include "results/statistics/pair_selection.h"
 #include "results/statistics/rank_distributions.h"
 
 namespace bench {
 namespace {
 
 constexpr std::size_t kExactPairs = 50;
+
+Shift of_many_pairs(std::span<const double> differences, double tail) {
+  std::vector<double> sorted(differences.begin(), differences.end());
+  std::ranges::sort(sorted);
+  const auto n = static_cast<double>(sorted.size());
+  return shift_by_selection(
+      sorted.size() * (sorted.size() + 1) / 2,
+      [&](std::size_t rank) { return nth_pair_mean(sorted, rank); },
+      std::sqrt(n * (n + 1.0) * (2.0 * n + 1.0) / 24.0), tail);
+}
 
 }  // namespace
 
@@ -49,14 +60,12 @@ RankTest signed_rank(std::span<const double> differences) {
 
 Shift paired_shift(std::span<const double> differences, double confidence) {
   const std::size_t n = differences.size();
+  const double tail = 0.5 * (1.0 - confidence);
+  if (n > kExactPairs) return of_many_pairs(differences, tail);
   std::vector<double> averages;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i; j < n; ++j) averages.push_back(0.5 * (differences[i] + differences[j]));
-  const double tail = 0.5 * (1.0 - confidence);
-  if (n <= kExactPairs) return shift_of(std::move(averages), signed_rank_cdf(n), tail);
-  const auto count = static_cast<double>(n);
-  const double deviation = std::sqrt(count * (count + 1.0) * (2.0 * count + 1.0) / 24.0);
-  return shift_of_normal(std::move(averages), deviation, tail);
+  return shift_of(std::move(averages), signed_rank_cdf(n), tail);
 }
 
 }  // namespace bench

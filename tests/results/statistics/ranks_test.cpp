@@ -1,4 +1,5 @@
 // Vectors of Mann and Whitney, Hodges and Lehmann and Student were computed with SciPy 1.10.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
@@ -11,6 +12,7 @@
 #include "results/statistics/hodges_lehmann.h"
 #include "results/statistics/mann_whitney.h"
 #include "results/statistics/means.h"
+#include "results/statistics/pair_selection.h"
 #include "results/statistics/rank_distributions.h"
 #include "results/statistics/signed_rank.h"
 #include "results/statistics/two_levels.h"
@@ -181,4 +183,28 @@ TEST_CASE("the exact bootstrap needs no seed") {
   CHECK(interval.low == Approx(3.75));
   CHECK(interval.high == Approx(8.75));
   CHECK(std::isnan(bootstrap_mean_interval(Values(9, 1.0)).low));
+}
+
+TEST_CASE("order statistics of pairs are those of all pairs that are made") {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  Values a(60), b(55);
+  for (double& x : a) x = std::round(4.0 * normal(random));  // with ties
+  for (double& x : b) x = normal(random);
+  Values differences, means;
+  for (const double y : b)
+    for (const double x : a) differences.push_back(y - x);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = i; j < a.size(); ++j) means.push_back(0.5 * (a[i] + a[j]));
+  for (Values* values : {&a, &b, &differences, &means}) std::ranges::sort(*values);
+  for (std::size_t rank = 1; rank <= differences.size(); rank += 37)
+    CHECK(nth_difference(a, b, rank) == differences[rank - 1]);
+  for (std::size_t rank = 1; rank <= means.size(); rank += 17)
+    CHECK(nth_pair_mean(a, rank) == means[rank - 1]);
+  CHECK(nth_difference(a, b, differences.size()) == differences.back());
+  CHECK(nth_pair_mean(a, means.size()) == means.back());
+  const Shift shift = hodges_lehmann(a, b);
+  CHECK(shift.estimate == Approx(median(differences)));
+  CHECK(shift.low < shift.estimate);
+  CHECK(paired_shift(a).estimate == Approx(median(means)));
 }

@@ -70,3 +70,15 @@ TEST_CASE("a product moves both factors and its result once, in the bytes of the
   CHECK(product_bytes(2, 3, 5, "fp8_e4m3") == 10.0 + 15 + 2 * 6);
   CHECK(std::isnan(product_bytes(2, 3, 5, "f17")));
 }
+
+TEST_CASE("two machines stand in one drawing") {
+  Side one{.name = "one"}, two{.name = "<two>"};
+  for (Side* side : {&one, &two}) {
+    add_rate(*side, "gemm.throughput", product("bf16", 512, 2), 80e9, 0.8);
+    add_rate(*side, "memory_bandwidth.bandwidth", {{"kernel", "read"}, {"level", "memory"}}, 2e10);
+  }
+  const std::string page = to_html({roofline_of(one, "host"), roofline_of(two, "host")});
+  CHECK(page.find("one bf16") != std::string::npos);
+  CHECK(page.find("&lt;two&gt; bf16") != std::string::npos);
+  CHECK(page.find("<two>") == std::string::npos);
+}

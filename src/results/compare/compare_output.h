@@ -12,6 +12,9 @@ namespace bench {
 /// `all`: also the metrics that are equivalent, which are counted otherwise.
 std::string to_text(const Comparison& comparison, const TextStyle& style, bool all = false);
 
+/// A page that stands alone.
+std::string to_html(const Comparison& comparison);
+
 /// {metrics: [{metric, params, unit, better, ratio, low, high, p, verdict, n_a, n_b, n_needed}]}
 /// and more, by schemas/compare.json.
 Json to_json(const Comparison& comparison);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/json_text.h"
 #include "core/text.h"
 #include "results/compare/compare_output.h"
 #include "results/compare/efficiency_text.h"
@@ -11,7 +10,6 @@
 namespace bench {
 namespace {
 
-constexpr double kAsFactor = 0.25;  // larger changes read better as factors
 constexpr std::size_t kShownFacts = 12;
 constexpr std::size_t kShownOnly = 6;
 
@@ -154,32 +152,6 @@ std::string summary_line(const Comparison& comparison, const TextStyle& style) {
 }
 
 }  // namespace
-
-std::string params_text(const Json& params) {
-  std::vector<std::string> parts;
-  if (!params.is_object()) return "";
-  for (const auto& [name, value] : params.items()) {
-    if (value.is_string())
-      parts.push_back(value.get<std::string>());
-    else if (!value.is_boolean())
-      parts.push_back(name + " " + text_of(value));
-    else if (value.get<bool>())
-      parts.push_back(name);
-  }
-  return join(parts, ", ");
-}
-
-std::string change_text(double ratio, double low, double high) {
-  if (!std::isfinite(ratio)) return "n/a";
-  const bool factor = std::abs(ratio - 1.0) > kAsFactor;
-  const bool interval = std::isfinite(low) && std::isfinite(high);
-  if (factor)
-    return fmt::format("x {:.3g}", ratio) +
-           (interval ? fmt::format(" [{:.3g}, {:.3g}]", low, high) : "");
-  const auto percent = [](double one) { return 100.0 * (one - 1.0); };
-  return fmt::format("{:+.2f} %", percent(ratio)) +
-         (interval ? fmt::format(" [{:+.2f}, {:+.2f}]", percent(low), percent(high)) : "");
-}
 
 std::string to_text(const Comparison& comparison, const TextStyle& style, bool all) {
   std::string text = paint("compare", Paint::bold, style) + "\n";

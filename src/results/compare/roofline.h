@@ -49,6 +49,8 @@ std::vector<std::string> roofline_devices(const Side& side);
 double product_bytes(double m, double n, double k, const std::string& dtype);
 
 std::string to_text(const std::vector<Roofline>& rooflines, const TextStyle& style);
+/// A page that stands alone, with all of them in one drawing.
+std::string to_html(const std::vector<Roofline>& rooflines);
 /// {rooflines: [{name, hardware, device, bandwidth, ceilings: [...], points: [...]}]}, by
 /// schemas/report_roofline.json.
 Json to_json(const std::vector<Roofline>& rooflines);

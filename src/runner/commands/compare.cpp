@@ -5,6 +5,7 @@
 
 #include "results/compare/compare_output.h"
 #include "results/compare/ladder.h"
+#include "results/text_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/sides.h"
@@ -18,6 +19,7 @@ struct CompareCommand : ReadingOptions {
   double threshold = -1.0;
   std::vector<double> prices;
   bool all = false;
+  std::string html;
 };
 
 void check_options(const CompareCommand& options) {
@@ -48,11 +50,16 @@ ExitCode answer_comparison(const CompareCommand& options) {
   CompareOptions asked = compare_options(options);
   const auto sides = read_sides(options, options.sides, options.metrics, asked.noise);
   if (sides.size() > 2) {
+    if (!options.html.empty())
+      throw Error(ErrorKind::usage,
+                  "a ladder of " + std::to_string(sides.size()) + " sides has no page",
+                  "leave --html out, or compare two sides");
     const Ladder ladder = make_ladder(sides, asked);
     options.json ? print(to_json(ladder)) : print(to_text(ladder, style_of_stdout()));
     return ladder.exit_code();
   }
   const Comparison comparison = compare(sides[0], sides[1], asked);
+  if (!options.html.empty()) write_file(options.html, to_html(comparison));
   options.json ? print(to_json(comparison))
                : print(to_text(comparison, style_of_stdout(), options.all));
   return comparison.exit_code();
@@ -91,6 +98,8 @@ void add_compare(CLI::App& app, CommandResult& result) {
   command->add_flag("--all", options->all,
                     "Show equivalent metrics too, and those that say the same as another "
                     "(default: counted)");
+  command->add_option("--html", options->html, "Write the comparison as a page there")
+      ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = answer_comparison(*options); });
 }

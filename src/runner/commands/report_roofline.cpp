@@ -1,5 +1,6 @@
 // benchctl report roofline [SIDE...]: how near products come to what memory and arithmetic allow.
 #include "results/compare/roofline.h"
+#include "results/text_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/sides.h"
@@ -9,6 +10,7 @@ namespace {
 
 struct RooflineOptions : ReadingOptions {
   std::vector<std::string> sides;
+  std::string html;
 };
 
 std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
@@ -23,6 +25,7 @@ std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
 ExitCode answer_roofline(RooflineOptions options) {
   if (options.sides.empty()) options.sides.push_back("latest");
   const auto rooflines = rooflines_of(options);
+  if (!options.html.empty()) write_file(options.html, to_html(rooflines));
   options.json ? print(to_json(rooflines)) : print(to_text(rooflines, style_of_stdout()));
   for (const Roofline& roofline : rooflines)
     if (roofline.lacking.empty()) return ExitCode::ok;
@@ -41,6 +44,8 @@ void add_roofline_report(CLI::App& report, CommandResult& result) {
   auto options = std::make_shared<RooflineOptions>();
   command->add_option("sides", options->sides, "What to draw, a roof each (default: latest)")
       ->type_name("SIDE");
+  command->add_option("--html", options->html, "Write the drawing as a page there")
+      ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = answer_roofline(*options); });
 }

@@ -7,7 +7,7 @@ using namespace bench;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
+bool page_has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -16,11 +16,11 @@ bool has(const std::string& text, const std::string& part) {
 TEST_CASE("a page stands alone: nothing in it is loaded from elsewhere") {
   const std::string html = Page("Fleet").heading("Hosts").text("all").html();
   for (const char* word : {"src=", "href=", "url(", "@import", "fetch(", "XMLHttp"})
-    CHECK_FALSE(has(html, word));
-  CHECK(has(html, "default-src 'none'"));
-  CHECK(has(html, "name=\"viewport\""));
-  CHECK(has(html, "prefers-color-scheme:dark"));
-  CHECK(has(html, "@media print"));
+    CHECK_FALSE(page_has(html, word));
+  CHECK(page_has(html, "default-src 'none'"));
+  CHECK(page_has(html, "name=\"viewport\""));
+  CHECK(page_has(html, "prefers-color-scheme:dark"));
+  CHECK(page_has(html, "@media print"));
 }
 
 TEST_CASE("all text of a page is text, whatever it holds") {
@@ -30,9 +30,9 @@ TEST_CASE("all text of a page is text, whatever it holds") {
   page.table({{bad}, {{{bad}, {bad, 1.0}, {bad, 1.0, bad}, {bad, 2.0, "x\" onclick=\"a"}}}});
   page.figure(to_svg(Plot{bad, bad, bad}), bad);
   const std::string html = page.html();
-  CHECK_FALSE(has(html, "<img"));
-  CHECK_FALSE(has(html, "onclick"));
-  CHECK_FALSE(has(html, "\x01"));
+  CHECK_FALSE(page_has(html, "<img"));
+  CHECK_FALSE(page_has(html, "onclick"));
+  CHECK_FALSE(page_has(html, "\x01"));
   CHECK(html.find("<script>") == html.rfind("<script>"));
   CHECK(html.find("</script>") == html.rfind("</script>"));
 }
@@ -42,11 +42,11 @@ TEST_CASE("cells of numbers carry what they are sorted by, verdicts are badges")
       Page("t")
           .table({{"a", "b", "c"}, {{{"n1"}, {"1.5 GB/s", 1.5e9}, {"FAIL", 2.0, "fail"}}}})
           .html();
-  CHECK(has(html, "<td>n1"));
-  CHECK(has(html, "<td class=n data-s=1.5e+09>1.5 GB/s"));
-  CHECK(has(html, "<span class=\"v fail\">FAIL</span>"));
+  CHECK(page_has(html, "<td>n1"));
+  CHECK(page_has(html, "<td class=n data-s=1.5e+09>1.5 GB/s"));
+  CHECK(page_has(html, "<span class=\"v fail\">FAIL</span>"));
 }
 
 TEST_CASE("a figure without a drawing is left out") {
-  CHECK_FALSE(has(Page("t").figure("", "nothing").html(), "<figure"));
+  CHECK_FALSE(page_has(Page("t").figure("", "nothing").html(), "<figure"));
 }

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace bench {
 namespace {
 
 constexpr double kMargin = 0.04;
-constexpr double kLargest = 1e300;  // differences of larger ones would not be finite
+constexpr double kLargest = 1e250;  // ratios and differences with a margin stay finite
 constexpr double kMostTicks = 6.0;
 
 /// The least of 1, 2, 5 times a power of ten that is not below `step`.
@@ -35,7 +34,7 @@ std::vector<double> linear_ticks(double low, double high) {
 }
 
 std::vector<double> log_ticks(double low, double high) {
-  const double decades = std::log10(high / low);
+  const double decades = std::log10(high) - std::log10(low);
   if (decades < 0.7) return linear_ticks(low, high);
   std::vector<double> ticks;
   const int stride = std::max(1, static_cast<int>(std::ceil(decades / 8.0)));
@@ -51,7 +50,8 @@ std::vector<double> log_ticks(double low, double high) {
 
 void widen(Axis& axis) {
   if (axis.log) {
-    const double factor = std::max(std::pow(axis.high / axis.low, kMargin), 1.05);
+    const double span = std::log(axis.high) - std::log(axis.low);
+    const double factor = std::max(std::exp(kMargin * span), 1.05);
     axis.low /= factor, axis.high *= factor;
     return;
   }
@@ -66,13 +66,12 @@ void widen(Axis& axis) {
 }  // namespace
 
 bool Axis::shows(double value) const {
-  return std::isfinite(value) && std::abs(value) <= kLargest &&
-         (!log || value >= std::numeric_limits<double>::min());
+  return std::isfinite(value) && std::abs(value) <= kLargest && (!log || value >= 1.0 / kLargest);
 }
 
 double Axis::at(double value) const {
-  const double share =
-      log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  const double share = log ? (std::log(value) - std::log(low)) / (std::log(high) - std::log(low))
+                           : (value - low) / (high - low);
   return from + std::clamp(share, 0.0, 1.0) * (to - from);
 }
 

@@ -6,54 +6,31 @@
 #include <cmath>
 #include <map>
 
-#include "core/order_statistics.h"
 #include "results/acceptance/peers.h"
+#include "results/scaling/efficiency.h"
 #include "results/training/training_report.h"
 
 namespace bench {
 namespace {
 
-/// Logarithms of what the runs did: noise is relative.
-struct LogRates {
-  std::vector<double> values;
-  double mean = kNoValue;
-  double square_error = kNoValue;  // of the mean
-};
-
-LogRates log_rates(const TrainingGroup& group) {
-  LogRates rates;
+/// Of what the runs did.
+LogMean log_rates(const TrainingGroup& group) {
+  std::vector<double> rates;
   for (const TrainingRun& run : group.runs)
-    if (was_timed(run) && run.items_per_second > 0.0)
-      rates.values.push_back(std::log(run.items_per_second));
-  rates.mean = mean(rates.values);
-  const double deviation = standard_deviation(rates.values);
-  rates.square_error = deviation * deviation / static_cast<double>(rates.values.size());
-  return rates;
-}
-
-/// Welch's degrees of freedom, rounded down: the table has whole ones.
-std::size_t welch_degrees(const LogRates& a, const LogRates& b) {
-  const double sum = a.square_error + b.square_error;
-  if (!(sum > 0.0)) return 1;
-  const auto part = [](const LogRates& rates) {
-    return rates.square_error * rates.square_error /
-           (static_cast<double>(rates.values.size()) - 1.0);
-  };
-  return std::max<std::size_t>(1, static_cast<std::size_t>(sum * sum / (part(a) + part(b))));
+    if (was_timed(run)) rates.push_back(run.items_per_second);
+  return log_mean(rates);
 }
 
 void set_efficiency(ScalingPoint& point, const TrainingGroup& base, const TrainingGroup& group,
                     double times) {
-  const LogRates a = log_rates(base), b = log_rates(group);
+  const LogMean a = log_rates(base), b = log_rates(group);
   point.items_per_second = std::exp(b.mean);
-  point.efficiency = std::exp(b.mean - a.mean) / times;
+  const Ratio efficiency = ratio_of(b, a) / times;
+  point.efficiency = efficiency.value;
   if (&base == &group) return;
-  if (a.values.size() > 1 && b.values.size() > 1) {
-    const double half =
-        student_95(welch_degrees(a, b)) * std::sqrt(a.square_error + b.square_error);
-    point.low = point.efficiency * std::exp(-half);
-    point.high = point.efficiency * std::exp(half);
-  } else if (a.values.size() == 1 && b.values.size() == 1) {
+  point.low = efficiency.low;
+  point.high = efficiency.high;
+  if (a.n == 1 && b.n == 1) {
     point.low = group.items_low / base.items_high / times;
     point.high = group.items_high / base.items_low / times;
   }

@@ -1,0 +1,150 @@
+// From the values of a curve to its efficiencies, its law and its predictions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/scaling/scaling_report.h"
+
+namespace bench {
+namespace {
+
+constexpr double kTwice = 2.0;
+
+bool is_time(ScalingLaw law) {
+  return law == ScalingLaw::strong_time || law == ScalingLaw::weak_time;
+}
+
+LogMean rates_of(const ScalingCurve& curve, const ScalePoint& point) {
+  std::vector<double> rates;
+  for (const double value : point.values) rates.push_back(rate_of(curve.law, point.n, value));
+  return log_mean(rates);
+}
+
+/// The ratio of two single runs, whose intervals are those of their samples.
+Ratio of_samples(const ScalingCurve& curve, const ScalePoint& point, const ScalePoint& base,
+                 double value) {
+  const bool turned = is_time(curve.law);
+  const double scale = rate_of(curve.law, point.n, 1.0) / rate_of(curve.law, base.n, 1.0);
+  const double low = turned ? base.value.low / point.value.high : point.value.low / base.value.high;
+  const double high =
+      turned ? base.value.high / point.value.low : point.value.high / base.value.low;
+  return {value, low * scale, high * scale};
+}
+
+void set_point(const ScalingCurve& curve, const ScalePoint& base, ScalePoint& point) {
+  const double times = point.n / base.n;
+  Ratio speed_up = ratio_of(rates_of(curve, point), rates_of(curve, base));
+  point.speed_up = speed_up.value;
+  if (point.values.size() == 1 && base.values.size() == 1)
+    speed_up = of_samples(curve, point, base, speed_up.value);
+  point.efficiency = speed_up / times;
+  if (&point == &base) point.efficiency.low = point.efficiency.high = kNoValue;
+  point.karp_flatt = karp_flatt(point.speed_up, times);
+}
+
+std::vector<RateAt> all_rates(const ScalingCurve& curve) {
+  std::vector<RateAt> rates;
+  for (const ScalePoint& point : curve.points)
+    for (const double value : point.values)
+      rates.push_back({point.n, rate_of(curve.law, point.n, value)});
+  return rates;
+}
+
+void choose_fit(ScalingCurve& curve) {
+  const auto rates = all_rates(curve);
+  const auto amdahl = amdahl_fit(rates), usl = usl_fit(rates);
+  if (!amdahl) {
+    curve.fit_words = fmt::format("{} numbers of {} are too few for a law, {} are needed",
+                                  curve.points.size(), curve.over, kFewestForAmdahl);
+    return;
+  }
+  curve.fits.push_back(*amdahl);
+  if (!usl) {
+    curve.fit_words = fmt::format("USL takes {} numbers of {}", kFewestForUsl, curve.over);
+    return;
+  }
+  if (!std::isfinite(usl->aicc)) {
+    curve.fit_words = "USL takes six values to be compared with Amdahl's law";
+    return;
+  }
+  curve.fits.push_back(*usl);
+  if (usl->aicc < amdahl->aicc) std::swap(curve.fits[0], curve.fits[1]);
+  curve.fit_words = fmt::format("AICc {:.1f} against {:.1f} of {}", curve.fits[0].aicc,
+                                curve.fits[1].aicc, curve.fits[1].model);
+}
+
+void add_prediction(ScalingCurve& curve, double n) {
+  auto found = predict(curve.fits.front(), n);
+  if (!found) return;
+  for (double* value : {&found->rate, &found->low, &found->high})
+    *value = value_of(curve.law, n, *value);
+  if (is_time(curve.law)) std::swap(found->low, found->high);
+  curve.predictions.push_back(*found);
+}
+
+void refuse_far(const ScalingCurve& curve, double n) {
+  const double largest = curve.points.back().n;
+  if (n >= 1.0 && n <= kTwice * largest) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{:g} {} cannot be predicted from at most {:g} ({})", n, curve.over,
+                          largest, curve.metric),
+              fmt::format("no further than twice the largest: measure {:g} or more, or choose "
+                          "curves with --metric",
+                          std::ceil(n / kTwice)));
+}
+
+void set_time_words(ScalingCurve& curve) {
+  if (curve.law != ScalingLaw::weak_time) return;
+  std::vector<TimeAt> times;
+  std::vector<double> n, speed_ups;
+  for (const ScalePoint& point : curve.points) {
+    for (const double value : point.values) times.push_back({point.n, value});
+    n.push_back(point.n / curve.base);
+    speed_ups.push_back(point.speed_up);
+  }
+  curve.times = time_fit(times);
+  curve.serial = gustafson_serial(n, speed_ups);
+}
+
+std::string interval_words(const ScalingCurve& curve) {
+  const auto single = [](const ScalePoint& point) { return point.values.size() == 1; };
+  if (std::ranges::none_of(curve.points, single))
+    return "geometric means over runs, with 95 % intervals over runs (Student, Welch)";
+  if (std::ranges::all_of(curve.points, single))
+    return "one run each: the intervals are of its samples and do not know how runs differ; repeat";
+  return "points of one run have no interval over runs; repeat";
+}
+
+}  // namespace
+
+double rate_of(ScalingLaw law, double n, double value) {
+  if (law == ScalingLaw::total_rate) return value;
+  if (law == ScalingLaw::own_rate) return n * value;
+  return (law == ScalingLaw::weak_time ? n : 1.0) / value;
+}
+
+double value_of(ScalingLaw law, double n, double rate) {
+  if (law == ScalingLaw::total_rate) return rate;
+  if (law == ScalingLaw::own_rate) return rate / n;
+  return (law == ScalingLaw::weak_time ? n : 1.0) / rate;
+}
+
+void finish(ScalingCurve& curve, const ScalingSettings& settings) {
+  std::ranges::sort(curve.points, {}, &ScalePoint::n);
+  for (ScalePoint& point : curve.points)
+    if (point.values.size() > 1) point.value = geometric_mean(log_mean(point.values));
+  const ScalePoint& base = curve.points.front();
+  curve.base = base.n;
+  for (ScalePoint& point : curve.points) set_point(curve, base, point);
+  curve.interval = interval_words(curve);
+  set_time_words(curve);
+  choose_fit(curve);
+  for (const double n : settings.predict_at) refuse_far(curve, n);
+  if (curve.fits.empty()) return;
+  for (const double n : settings.predict_at) add_prediction(curve, n);
+  if (settings.predict_at.empty()) add_prediction(curve, kTwice * curve.points.back().n);
+}
+
+}  // namespace bench

@@ -1,0 +1,184 @@
+// Which results of runs are points of one curve.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "results/acceptance/observations.h"
+#include "results/scaling/scaling_curves.h"
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 4> kLawNames = {"total", "own", "strong", "weak"};
+
+bool is_of_training(const std::string& metric) {
+  return metric.starts_with("training.") || metric.starts_with("external.");
+}
+
+/// Only what has a direction, and is a rate or a time.
+bool can_scale(const Series& series) {
+  const bool rate = series.unit == Unit::byte_per_second || series.unit == Unit::flop_per_second ||
+                    series.unit == Unit::op_per_second;
+  return !series.metric.empty() && series.outcome == Status::ok && series.median > 0.0 &&
+         std::isfinite(series.median) &&
+         ((rate && series.better == Better::higher) ||
+          (series.unit == Unit::second && series.better == Better::lower));
+}
+
+ScalingLaw law_of(const Series& series, const ScalingSettings& settings) {
+  if (settings.law) return *settings.law;
+  const bool time = series.unit == Unit::second;
+  // Threads and the like are workers inside what the series is of.
+  if (settings.over != "ranks" && settings.over != "hosts")
+    return time ? ScalingLaw::strong_time : ScalingLaw::total_rate;
+  if (series.metric.starts_with("collective.") || (series.over == "rank" && series.ranks > 1))
+    return time ? ScalingLaw::weak_time : ScalingLaw::own_rate;
+  return time ? ScalingLaw::strong_time : ScalingLaw::total_rate;
+}
+
+double workers_of(const Series& series, const PlannedJob& job, const std::string& over) {
+  if (over == "ranks") return series.ranks;
+  if (over == "hosts") return static_cast<double>(job.hosts.size());
+  const double inside = number_field(series.params, over.c_str());
+  return std::isfinite(inside) ? inside : number_field(job.params, over.c_str());
+}
+
+/// What must be equal beside the number of workers.
+Json same_of(const Series& series, const PlannedJob& job, const std::string& over, bool several) {
+  Json same = Json::object();
+  for (const auto& [name, value] : job.params.items())
+    if (value.is_primitive()) same[name] = value;
+  same.update(series.params);
+  same.erase(over);
+  const auto hosts = std::max<std::size_t>(1, job.hosts.size());
+  // Eight ranks of one host are not the eight of eight hosts.
+  if (over == "ranks" && several)
+    same["ranks_per_host"] = static_cast<double>(series.ranks) / hosts;
+  if (over != "ranks")
+    same["ranks"] = over == "hosts" ? series.ranks / static_cast<int>(hosts) : series.ranks;
+  if (over != "ranks" && over != "hosts") same["host"] = series.host;
+  return same;
+}
+
+struct Gathered {
+  ScalingCurve curve;
+  /// N -> run and job -> values of its ranks, and the last series of it.
+  std::map<double, std::map<std::pair<std::string, std::string>, std::vector<double>>> values;
+  std::map<double, Series> last;
+};
+
+using Curves = std::map<std::string, Gathered>;
+
+std::set<std::string> cases_of_several_hosts(const PlannedJobs& jobs) {
+  std::set<std::string> found;
+  for (const auto& [id, job] : jobs)
+    if (job->hosts.size() > 1) found.insert(job->case_name);
+  return found;
+}
+
+void gather(const RunReport& report, const ScalingSettings& settings, Curves& curves) {
+  const PlannedJobs jobs = jobs_by_id(report);
+  const auto several = cases_of_several_hosts(jobs);
+  for (const Result& result : report.results) {
+    const Series& series = result.series;
+    const auto job = jobs.find(series.job);
+    if (job == jobs.end() || !can_scale(series) || is_of_training(series.metric)) continue;
+    const double n = workers_of(series, *job->second, settings.over);
+    if (!is_asked(series.metric, settings) || !(n >= 1.0)) continue;
+    const Json same =
+        same_of(series, *job->second, settings.over, several.contains(series.case_name));
+    Gathered& found = curves[dump(
+        Json::array({series.case_name, series.metric, same, series.device, series.over}))];
+    ScalingCurve& curve = found.curve;
+    curve.metric = series.metric;
+    curve.params = series.params;
+    curve.params.erase(settings.over);
+    curve.device = series.device;
+    curve.over = settings.over;
+    curve.law = law_of(series, settings);
+    curve.unit = series.unit;
+    curve.better = series.better;
+    found.values[n][{report.run, series.job}].push_back(series.median);
+    found.last[n] = series;
+  }
+}
+
+/// Ranks of one job are no replicates: their median is the job's value.
+ScalingCurve curve_of(const Gathered& found) {
+  ScalingCurve curve = found.curve;
+  for (const auto& [n, jobs] : found.values) {
+    ScalePoint point{n};
+    for (const auto& [job, values] : jobs) point.values.push_back(median(values));
+    const Series& last = found.last.at(n);
+    if (point.values.size() == 1) point.value = {point.values.front(), last.low, last.high};
+    curve.points.push_back(std::move(point));
+  }
+  return curve;
+}
+
+void warn_of_versions(const RunReport& run, const RunReport& first, ScalingReport& report) {
+  if (run.programs == first.programs) return;
+  report.warnings.push_back(fmt::format(
+      "{} and {} were measured by different programs or libraries: a step may be theirs", first.run,
+      run.run));
+}
+
+}  // namespace
+
+bool is_asked(const std::string& metric, const ScalingSettings& settings) {
+  return settings.metrics.empty() ||
+         std::ranges::any_of(settings.metrics, [&](const std::string& beginning) {
+           return metric.starts_with(beginning);
+         });
+}
+
+void add_curve(ScalingCurve curve, const ScalingSettings& settings, ScalingReport& report) {
+  ++report.seen;
+  if (curve.points.size() < 2) return;
+  finish(curve, settings);
+  report.curves.push_back(std::move(curve));
+}
+
+std::string to_string(ScalingLaw law) {
+  return std::string(kLawNames[static_cast<std::size_t>(law)]);
+}
+
+ScalingLaw scaling_law_from(const std::string& name) {
+  const auto found = std::ranges::find(kLawNames, name);
+  if (found != kLawNames.end()) return static_cast<ScalingLaw>(found - kLawNames.begin());
+  const std::vector<std::string> known(kLawNames.begin(), kLawNames.end());
+  throw Error(ErrorKind::usage,
+              "there is no scaling law '" + name + "'." + did_you_mean(name, known),
+              "laws: " + join(known, ", "));
+}
+
+ScalingReport make_scaling_report(std::span<const RunRecords> runs,
+                                  const ScalingSettings& settings) {
+  ScalingReport report;
+  report.over = settings.over;
+  Curves curves;
+  std::optional<RunReport> first;
+  for (const RunRecords& run : runs) {
+    RunReport one = make_run_report(run);
+    report.runs.push_back(one.run);
+    gather(one, settings, curves);
+    if (!first)
+      first = std::move(one);
+    else
+      warn_of_versions(one, *first, report);
+  }
+  for (const auto& [key, found] : curves) add_curve(curve_of(found), settings, report);
+  add_trainings(runs, settings, report);
+  if (!report.curves.empty()) report.exit_code = ExitCode::ok;
+  return report;
+}
+
+}  // namespace bench

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/text.h"
+#include "results/acceptance/metric_class.h"
+#include "results/fleet/fleet_group.h"
+#include "results/fleet/fleet_report.h"
+
+namespace bench {
+namespace {
+
+/// Oldest first, positive, from the past; the newest `last` runs.
+void keep_newest(FleetMember& member, const FleetSettings& settings) {
+  auto& values = member.values;
+  if (values.size() > settings.last)
+    values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(settings.last));
+}
+
+void keep_believable(FleetMember& member, const FleetSettings& settings) {
+  std::erase_if(member.values, [&](const FleetValue& value) {
+    return !(value.value > 0.0) || !std::isfinite(value.value) || value.time_ns > settings.now_ns;
+  });
+  std::ranges::stable_sort(member.values, {}, &FleetValue::time_ns);
+}
+
+std::vector<std::vector<double>> runs_of(const FleetGroup& group) {
+  std::vector<std::vector<double>> runs;
+  for (const std::size_t i : group.placed) {
+    runs.emplace_back();
+    for (const FleetValue& value : group.members[i].values) runs.back().push_back(value.value);
+  }
+  return runs;
+}
+
+}  // namespace
+
+struct FleetJudge::State {
+  FleetSettings settings;
+  std::map<std::string, const Criterion*> criteria;
+  std::vector<FleetGroup> groups;
+  Incidents incidents;
+
+  explicit State(FleetSettings given) : settings(std::move(given)) {
+    if (!settings.profile) return;
+    for (const ProfileEntry& entry : settings.profile->entries)
+      criteria[text_of(entry.key)] = &entry.criterion;
+  }
+
+  void add(FleetGroup group) {
+    add_incidents(group.members, group.about.better, group.about.threshold, settings, incidents);
+    for (FleetMember& member : group.members) keep_newest(member, settings);
+    const auto found = criteria.find(text_of(group.about.key));
+    if (found != criteria.end()) group.criterion = found->second;
+    compare(group, settings);
+    group.series = groups.size();
+    groups.push_back(std::move(group));
+  }
+
+  /// Those whose peers compare take part; find_rejected() looks at all metrics together.
+  void reject() {
+    std::vector<Compared> fields;
+    for (FleetGroup& group : groups) fields.push_back(std::move(group.peers));
+    find_rejected(fields, settings.level);
+    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].peers = std::move(fields[i]);
+  }
+
+  void learn_all(FleetReport& report) const {
+    report.learned.time_ns = settings.now_ns;
+    for (const FleetGroup& group : groups) {
+      Lesson lesson = learn(runs_of(group), group.about.threshold);
+      if (lesson.criterion)
+        report.learned.entries.push_back(
+            {group.about.key, group.about.unit, group.about.better, *std::move(lesson.criterion)});
+      else
+        report.learned.refused.push_back({group.about.key, lesson.refusal});
+    }
+  }
+};
+
+namespace {
+
+void conclude(FleetReport& report) {
+  std::size_t failed = 0, passed = 0;
+  for (const FleetHostReport& host : report.hosts) {
+    failed += host.verdict == Verdict::fail ? 1 : 0;
+    passed += host.verdict == Verdict::pass ? 1 : 0;
+  }
+  const bool all = passed == report.hosts.size() && passed > 0;
+  report.verdict = failed > 0 ? Verdict::fail : all ? Verdict::pass : Verdict::inconclusive;
+  report.exit_code = failed > 0   ? ExitCode::failed
+                     : passed > 0 ? ExitCode::ok
+                                  : ExitCode::not_measured;
+}
+
+}  // namespace
+
+FleetJudge::FleetJudge(FleetSettings settings)
+    : state_(std::make_unique<State>(std::move(settings))) {}
+FleetJudge::~FleetJudge() = default;
+
+void FleetJudge::take(FleetSeries series) {
+  const auto threshold = practical_threshold(series.metric, state_->settings.thresholds);
+  if (series.better == Better::none || !threshold) return;
+  std::map<std::string, std::vector<FleetMember>> by_kind;
+  for (FleetMember& member : series.members) {
+    keep_believable(member, state_->settings);
+    if (!member.values.empty()) by_kind[member.kind].push_back(std::move(member));
+  }
+  for (auto& [kind, members] : by_kind) {
+    FleetGroup group;
+    group.about.key = {series.metric, series.params, series.device, kind};
+    group.about.unit = series.unit;
+    group.about.better = series.better;
+    group.about.threshold = *threshold;
+    group.members = std::move(members);
+    state_->add(std::move(group));
+  }
+}
+
+FleetReport FleetJudge::finish(const std::vector<FleetFault>& faults) {
+  State& state = *state_;
+  state.reject();
+  FleetReport report;
+  report.time_ns = state.settings.now_ns;
+  for (const FleetGroup& group : state.groups) {
+    report.series.push_back(group.about);
+    for (FleetRow& row : judge(group, state.settings)) report.rows.push_back(std::move(row));
+  }
+  const double since =
+      static_cast<double>(state.settings.now_ns) - state.settings.incident_days * kDayNs;
+  for (const FleetFault& fault : faults)
+    if (static_cast<double>(fault.time_ns) >= since && fault.time_ns <= state.settings.now_ns)
+      state.incidents[fault.host].insert(day_of(fault.time_ns));
+  report.hosts = host_reports(state.groups, report.rows, state.settings, state.incidents);
+  state.learn_all(report);
+  report.settings = state.settings;
+  conclude(report);
+  return report;
+}
+
+}  // namespace bench

@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/fleet/fleet_output.h"
+
+namespace bench {
+
+std::string summary_words(const FleetReport& report) {
+  std::size_t passed = 0, failed = 0, lemons = 0, expired = 0;
+  for (const FleetHostReport& host : report.hosts) {
+    passed += host.verdict == Verdict::pass ? 1 : 0;
+    failed += host.verdict == Verdict::fail ? 1 : 0;
+    lemons += host.lemon ? 1 : 0;
+    expired += host.expired ? 1 : 0;
+  }
+  std::string text = fmt::format("{} hosts: {} pass, {} fail, {} inconclusive", report.hosts.size(),
+                                 passed, failed, report.hosts.size() - passed - failed);
+  if (expired > 0) text += fmt::format("; verdicts of {} expired", expired);
+  if (lemons > 0) text += fmt::format("; {} fail again and again", lemons);
+  return text;
+}
+
+std::string incident_words(const FleetHostReport& host, const FleetSettings& settings) {
+  if (host.incidents.empty()) return "";
+  return fmt::format("failed on {} of the last {:g} days; chance {:.1g} at the others' rate",
+                     host.incidents.size(), settings.incident_days, host.lemon_p);
+}
+
+std::string date_text(std::int64_t time_ns) {
+  return time_ns == 0 ? "" : format_time(time_ns).substr(0, 10);
+}
+
+double badness(const FleetReport& report, const FleetRow& row) {
+  const double lost = std::fmax(row.loss, row.golden_loss);
+  return lost / report.series[row.series].threshold;
+}
+
+}  // namespace bench

@@ -1,0 +1,24 @@
+// How alike two hosts' values are, as distributions: not only their middle counts but also how far
+// they scatter. From the validator of SuperBench (Xiong et al., ATC 2024), whose criteria are kept
+// here in a form that needs no upper limit of the values.
+#pragma once
+
+#include <span>
+
+#include "core/units.h"
+
+namespace bench {
+
+enum class Side {
+  both,   // any difference
+  worse,  // only where the first is worse than the second
+};
+
+/// 1 - d(a, b) with d the area between the two distribution functions over the area below the
+/// larger survival function, x >= 0: 1 for equal ones; about 1 - s for values that all differ by
+/// the share s. Values must be sorted, not negative, and there must be some on both sides, else 0.
+/// `better` says which direction `Side::worse` is; none is taken as higher.
+double similarity(std::span<const double> a, std::span<const double> b, Side side = Side::both,
+                  Better better = Better::higher);
+
+}  // namespace bench

@@ -41,6 +41,8 @@ void add_compare(CLI::App& app, CommandResult& result);
 void add_regression_report(CLI::App& report, CommandResult& result);
 void add_calibration_report(CLI::App& report, CommandResult& result);
 void add_roofline_report(CLI::App& report, CommandResult& result);
+void add_scaling_report(CLI::App& report, CommandResult& result);
+void add_fleet_report(CLI::App& report, CommandResult& result);
 
 /// --json and --db, which every reading command takes.
 struct ReadingOptions {

@@ -42,11 +42,14 @@ void add_training_report(CLI::App& report, CommandResult& result) {
 
 void add_report(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand(
-      "report", "What kept runs say together: training, regression, calibration, roofline");
+      "report",
+      "What kept runs say together: training, regression, calibration, scaling, fleet, roofline");
   command->require_subcommand(1);
   add_training_report(*command, result);
   add_regression_report(*command, result);
   add_calibration_report(*command, result);
+  add_scaling_report(*command, result);
+  add_fleet_report(*command, result);
   add_roofline_report(*command, result);
 }
 

@@ -1,0 +1,116 @@
+// benchctl report fleet: every host and device against its peers and its profile.
+#include <algorithm>
+
+#include "core/locations.h"
+#include "core/log.h"
+#include "core/schema.h"
+#include "core/text.h"
+#include "results/fleet/fleet_histories.h"
+#include "results/fleet/fleet_output.h"
+#include "results/text_file.h"
+#include "runner/commands/command.h"
+#include "runner/commands/report_output.h"
+
+namespace bench {
+namespace {
+
+struct FleetOptions : ReadingOptions {
+  std::string html, profile, learn, at;
+  double valid_days = 30.0, incident_days = 90.0;
+  Selection selection;
+};
+
+void describe_fleet(CLI::App& command, FleetOptions& options) {
+  command.footer(
+      "Example: benchctl report fleet --html fleet.html\n"
+      "Then: benchctl report fleet --learn profile.json, and later --profile profile.json\n"
+      "Exit codes: 0 no host failed; 1 one did; 3 none could be judged.");
+  add_repeated(command, "--host", options.selection.hosts,
+               "Only this host; may be repeated (default: all)")
+      ->type_name("HOST");
+  add_repeated(command, "--metric", options.selection.metrics,
+               "Only metrics of this name or beginning; may be repeated (default: all)")
+      ->type_name("METRIC");
+  command
+      .add_option("--valid-days", options.valid_days,
+                  "So long after its last measurement a verdict holds (default: 30)")
+      ->check(CLI::Range(0.01, 3650.0))
+      ->type_name("DAYS");
+  command
+      .add_option("--history-days", options.incident_days,
+                  "Hosts that fail again and again are looked for in so much history (default: 90)")
+      ->check(CLI::Range(1.0, 3650.0))
+      ->type_name("DAYS");
+  command.add_option("--at", options.at, "As it was then, 2026-11-20T18:30:05Z (default: now)")
+      ->type_name("TIME");
+  command
+      .add_option("--profile", options.profile, "Judge against criteria that --learn kept there")
+      ->type_name("FILE");
+  command
+      .add_option("--learn", options.learn,
+                  "Keep there what this fleet teaches; a fleet of two kinds, or mostly unlike, "
+                  "teaches nothing")
+      ->type_name("FILE");
+  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  add_reading_options(command, options);
+}
+
+FleetProfile read_fleet_profile(const std::string& path) {
+  const Schema schema = Schema::load(schema_path("fleet_profile"));
+  return fleet_profile_from(schema.check(read_json(path), path), path);
+}
+
+FleetReport make_report(const FleetOptions& options) {
+  FleetSettings settings;
+  settings.now_ns = options.at.empty() ? now_ns() : parse_time(options.at);
+  settings.valid_days = options.valid_days;
+  settings.incident_days = options.incident_days;
+  if (!options.profile.empty()) settings.profile = read_fleet_profile(options.profile);
+  constexpr double kDay = 86'400e9;
+  // A host that was not measured for longer is none of the fleet any more.
+  const double known_days = std::max(settings.incident_days, 2.0 * settings.valid_days);
+  const auto since = [&](double days) {
+    return settings.now_ns - static_cast<std::int64_t>(days * kDay);
+  };
+  Selection selection = options.selection;
+  selection.from_ns = since(known_days);
+  selection.to_ns = settings.now_ns + 1;
+  const Store store = Store::open(options.database(), Access::read);
+  const Histories histories(store);
+  FleetJudge judge(settings);
+  each_fleet_series(histories, selection,
+                    [&](FleetSeries series) { judge.take(std::move(series)); });
+  return judge.finish(fleet_faults(store, since(settings.incident_days)));
+}
+
+void keep_lesson(const FleetReport& report, const std::string& path) {
+  if (report.learned.entries.empty())
+    throw Error(ErrorKind::input, "this fleet teaches nothing",
+                report.learned.refused.empty()
+                    ? "no host was measured"
+                    : printable(report.learned.refused.front().key.metric + ": " +
+                                report.learned.refused.front().why));
+  write_file(path, to_json(report.learned).dump(1) + "\n");
+  say(Level::info, std::to_string(report.learned.entries.size()) + " criteria: " + path);
+}
+
+}  // namespace
+
+void add_fleet_report(CLI::App& report, CommandResult& result) {
+  CLI::App* command =
+      report.add_subcommand("fleet", "Every host and device against its peers and its profile");
+  auto options = std::make_shared<FleetOptions>();
+  describe_fleet(*command, *options);
+  command->callback([options, &result] {
+    const FleetReport made = make_report(*options);
+    if (options->json)
+      print(to_json(made));
+    else
+      print(to_text(made, style_of_stdout()));
+    if (!options->html.empty()) write_file(options->html, to_html(made));
+    if (!options->learn.empty()) keep_lesson(made, options->learn);
+    result.code = made.exit_code;
+  });
+}
+
+}  // namespace bench

@@ -1,0 +1,80 @@
+// benchctl report scaling [RUN...]: what more ranks, hosts or threads bring.
+#include <algorithm>
+
+#include "results/scaling/scaling_report.h"
+#include "results/text_file.h"
+#include "runner/commands/command.h"
+#include "runner/commands/report_output.h"
+#include "runner/find_run.h"
+
+namespace bench {
+namespace {
+
+struct ScalingOptions : ReadingOptions {
+  std::vector<std::string> runs;
+  std::string html, law;
+  ScalingSettings settings;
+};
+
+void describe_scaling(CLI::App& command, ScalingOptions& options) {
+  command.footer(
+      "Example: benchctl report scaling latest --html scaling.html\n"
+      "A case with \"scope\": \"ladder\" runs on 1, 2, 4, ... hosts; axes take ranks_per_host or "
+      "threads.\n"
+      "Exit codes: 0 there is a curve; 3 no metric was measured at two numbers.");
+  command
+      .add_option("runs", options.runs,
+                  "Ids of runs, their beginnings, or latest (default: latest)")
+      ->type_name("RUN");
+  command
+      .add_option("--over", options.settings.over,
+                  "What grows: ranks, hosts, or a parameter such as threads (default: ranks)")
+      ->type_name("NAME");
+  add_repeated(command, "--metric", options.settings.metrics,
+               "Only metrics of this name or beginning; may be repeated (default: all)")
+      ->type_name("METRIC");
+  command
+      .add_option("--law", options.law,
+                  "What the values are: total (rate of all), own (rate of each), strong (time of "
+                  "the same work), weak (time of as much work for each) (default: by the metric)")
+      ->type_name("LAW");
+  command
+      .add_option("--at", options.settings.predict_at,
+                  "Predict there, at most twice the largest number measured; may be repeated "
+                  "(default: twice the largest)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  add_reading_options(command, options);
+}
+
+}  // namespace
+
+void add_scaling_report(CLI::App& report, CommandResult& result) {
+  CLI::App* command =
+      report.add_subcommand("scaling", "What more ranks, hosts or threads bring, and what fits it");
+  auto options = std::make_shared<ScalingOptions>();
+  describe_scaling(*command, *options);
+  command->callback([options, &result] {
+    if (options->runs.empty()) options->runs.push_back("latest");
+    if (!options->law.empty()) options->settings.law = scaling_law_from(options->law);
+    std::vector<std::filesystem::path> folders;
+    for (const std::string& run : options->runs) {
+      auto folder = find_run(options->ReadingOptions::runs(), run);
+      if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
+    }
+    std::vector<RunRecords> records;
+    for (const auto& folder : folders) records.push_back(read_run(folder));
+    const ScalingReport made = make_scaling_report(records, options->settings);
+    if (options->json)
+      print(to_json(made));
+    else
+      print(to_text(made, style_of_stdout()));
+    if (!options->html.empty()) write_file(options->html, to_html(made));
+    result.code = made.exit_code;
+  });
+}
+
+}  // namespace bench

@@ -1,0 +1,41 @@
+// benchctl report scaling and fleet as users run them: kept runs in, text, JSON and a page out, and
+// an exit code that says whether anything could be concluded.
+#include "tests/process/program.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+TEST_CASE("reports of one run on one host conclude nothing, and say what would settle it") {
+  const BenchctlFolder bench;
+  REQUIRE(bench.start_suite({"", ""}).wait().exit.clean());
+  const auto page = (bench.folder.path() / "page.html").string();
+  const Answer scaling = bench.run({"report", "scaling", "--html", page});
+  CHECK(scaling.exit.text() == "exit code 3");
+  CHECK_THAT(scaling.out, Contains("No metric was measured at two numbers of ranks"));
+  CHECK_THAT(read_file(page), Contains("<title>Scaling</title>"));
+  const Answer fleet = bench.run({"report", "fleet", "--json", "--html", page});
+  CHECK(fleet.exit.text() == "exit code 3");
+  const Json json = parse_json(fleet.out, "fleet");
+  CHECK(json["verdict"] == "inconclusive");
+  REQUIRE(json["hosts"].size() == 1);
+  CHECK_THAT(json["hosts"][0]["reasons"][0].get<std::string>(), Contains("4 are needed"));
+  CHECK_THAT(read_file(page), Contains("<title>Fleet</title>"));
+}
+
+TEST_CASE("reports refuse what they do not know, naming it") {
+  const BenchctlFolder bench;
+  REQUIRE(bench.start_suite({""}).wait().exit.clean());
+  const Answer law = bench.run({"report", "scaling", "--law", "stron"});
+  CHECK(law.exit.text() == "exit code 2");
+  CHECK_THAT(law.err, Contains("Did you mean 'strong'?"));
+  const auto profile = bench.folder.path() / "profile.json";
+  std::ofstream(profile) << R"({"time": "2026-11-20T18:30:05Z", "criterias": []})";
+  const Answer fleet = bench.run({"report", "fleet", "--profile", profile.string()});
+  CHECK(fleet.exit.text() == "exit code 2");
+  CHECK_THAT(fleet.err, Contains("criteria"));
+  const Answer lesson = bench.run({"report", "fleet", "--learn", profile.string()});
+  CHECK(lesson.exit.text() == "exit code 2");
+  CHECK_THAT(lesson.err, Contains("teaches nothing"));
+  CHECK_THAT(read_file(profile), Contains("criterias"));  // it is as it was
+}

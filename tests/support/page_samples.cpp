@@ -1,0 +1,108 @@
+// Writes pages as reports make them into a folder, for tests in a browser and for the screenshots
+// of the docs: fleet.html (of as many hosts as asked for), scaling.html, and hostile.html, whose
+// texts try to be more than text.
+//   page_samples FOLDER [HOSTS]
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "results/fleet/fleet_output.h"
+#include "results/pages/page.h"
+#include "results/plots/plot.h"
+#include "results/scaling/scaling_report.h"
+#include "results/text_file.h"
+#include "tests/support/simulated_fleet.h"
+
+using namespace bench;
+
+namespace {
+
+FleetReport fleet_of(std::size_t hosts) {
+  std::mt19937_64 random(5);
+  SimulatedFleet fleet;
+  fleet.hosts = hosts;
+  fleet.runs = 5;
+  fleet.bad = std::max<std::size_t>(1, hosts / 100);
+  FleetSettings settings;
+  settings.now_ns = fleet.now_ns;
+  FleetJudge judge(settings);
+  const std::vector<std::string> metrics = {"gemm.throughput",     "memory_bandwidth.bandwidth",
+                                            "memory_latency.copy", "copy.bandwidth",
+                                            "clock.frequency",     "instruction_peak.throughput"};
+  for (std::size_t m = 0; m < 20; ++m) {
+    fleet.host_noise = 0.002 + 0.0005 * static_cast<double>(m % 5);
+    FleetSeries series = simulated_series(fleet, metrics[m % metrics.size()], random);
+    series.params = {{"size_bytes", 1024 << (m / metrics.size())}};
+    if (m == 3) series.members.erase(series.members.begin() + 2);
+    for (FleetMember& member : series.members)  // one was not measured for long
+      if (member.host == simulated_host(4))
+        for (FleetValue& value : member.values)
+          value.time_ns -= 50 * std::int64_t{86'400'000'000'000};
+    judge.take(std::move(series));
+  }
+  std::vector<FleetFault> faults;
+  for (int day = 1; day <= 4; ++day)
+    faults.push_back({fleet.now_ns - day * std::int64_t{86'400'000'000'000}, simulated_host(1),
+                      "gemm failed: rank 0 ended by signal 9"});
+  return judge.finish(faults);
+}
+
+ScalingReport scaling() {
+  std::mt19937_64 random(6);
+  std::normal_distribution<double> gauss;
+  ScalingReport report;
+  report.runs = {"20261120T183005Z-demo-0001"};
+  report.over = "ranks";
+  ScalingCurve curve;
+  curve.metric = "training.items_per_second";
+  curve.params = {{"workload", "llm"}, {"preset", "tiny"}};
+  curve.device = "host";
+  curve.over = "ranks";
+  curve.kind = "strong";
+  for (const double n : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+    ScalePoint point{n};
+    for (int i = 0; i < 3; ++i)
+      point.values.push_back(1e5 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0)) *
+                             (1.0 + 0.01 * gauss(random)));
+    point.communication = 0.02 * std::log2(n);
+    curve.points.push_back(std::move(point));
+  }
+  finish(curve, {});
+  report.curves.push_back(std::move(curve));
+  report.exit_code = ExitCode::ok;
+  return report;
+}
+
+std::string hostile() {
+  const std::string bad =
+      "</script><script>document.title='broken'</script><img src=x "
+      "onerror=\"document.title='broken'\">"
+      "\"'&\xff\x01";
+  Page page(bad);
+  page.heading(bad).text(bad).note(bad);
+  page.table({{bad, "number"}, {{{bad}, {bad, 2.0, "fail"}}, {{"b"}, {"1", 1.0}}}});
+  page.figure(to_svg(Plot{bad,
+                          bad,
+                          bad,
+                          false,
+                          false,
+                          {{bad, {1, 2, 3}, {1, 2, 3}, {}, {}, Mark::line_points}},
+                          {{bad, 2.0}}}),
+              bad);
+  page.figure(to_svg(HeatMap{bad, {bad}, {bad}, {{1.0}}, 0.0, 1.0}), bad);
+  return page.html();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "page_samples FOLDER [HOSTS]\n");
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  const auto hosts = static_cast<std::size_t>(argc > 2 ? std::atoi(argv[2]) : 1000);
+  write_file(folder / "fleet.html", to_html(fleet_of(hosts)));
+  write_file(folder / "scaling.html", to_html(scaling()));
+  write_file(folder / "hostile.html", hostile());
+}

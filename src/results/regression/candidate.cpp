@@ -45,6 +45,12 @@ bool otava_agrees(const Judged& one, std::size_t place) {
 
 }  // namespace
 
+Scale scale_of(const Member& member, bool is_log) {
+  std::vector<double> values;
+  for (const RunValue& value : member.values) values.push_back(value.value);
+  return {is_log, values};
+}
+
 Thresholds thresholds_on(const Scale& scale, double threshold) {
   return {scale.up(threshold), scale.down(threshold)};
 }

@@ -23,6 +23,7 @@ struct Judged {
   LevelHistory history = {};
 };
 
+Scale scale_of(const Member& member, bool is_log);
 Thresholds thresholds_on(const Scale& scale, double threshold);
 
 /// Everything but the configurations; `threshold` is a share. The series as it was judged goes with

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "results/regression/peer_group.h"
+#include "results/regression/fleet_series.h"
 
 namespace bench {
 namespace {

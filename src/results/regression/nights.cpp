@@ -64,6 +64,14 @@ Nights nights_of(std::span<const std::vector<RunValue>* const> series) {
   return nights;
 }
 
+std::size_t missing_tonight(const Nights& nights) {
+  constexpr std::size_t kRecentNights = 7;
+  return static_cast<std::size_t>(std::ranges::count_if(nights.of, [&](const auto& of) {
+    const std::size_t behind = nights.count - 1 - of.back();
+    return behind > 0 && behind <= kRecentNights;
+  }));
+}
+
 std::vector<double> common_movement(const Nights& nights,
                                     std::span<const std::vector<double>> axis_values,
                                     std::size_t fewest) {

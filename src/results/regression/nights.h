@@ -26,6 +26,10 @@ struct Nights {
 /// series ascends by run.
 Nights nights_of(std::span<const std::vector<RunValue>* const> series);
 
+/// How many series had a value in one of the seven nights before the newest, and none in it. What
+/// is silent for longer has retired.
+std::size_t missing_tonight(const Nights& nights);
+
 /// The movement that all share: of each night the median of the distances that the series present
 /// have from their own medians. A night with fewer than `fewest` series has that of the night
 /// before. Empty where no night has so many.

@@ -1,15 +1,19 @@
 #include "results/regression/peer_group.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/order_statistics.h"
+#include "results/regression/exact_values.h"
+#include "results/regression/fleet_series.h"
 #include "results/statistics/series_noise.h"
 
 namespace bench {
 namespace {
 
-constexpr std::size_t kRecentNights = 7;  // a series silent for longer has retired
+bool is_positive(const Member& member) {
+  return std::ranges::all_of(member.values,
+                             [](const RunValue& value) { return value.value > 0.0; });
+}
 
 class GroupJudge {
  public:
@@ -17,12 +21,13 @@ class GroupJudge {
       : options_(options),
         tally_(tally),
         declared_(declaration(members.front().key.metric)),
-        threshold_(options.threshold > 0.0 ? options.threshold : declared_.threshold) {
+        threshold_(options.threshold > 0.0 ? options.threshold : declared_.threshold),
+        is_log_(declared_.log_scale && std::ranges::all_of(members, is_positive)) {
     for (const Member& member : members) judge_or_leave(member);
   }
 
   void operator()() {
-    count_missing();
+    tally_.missing += missing_tonight(nights_of(all_));
     if (series_.empty()) return;
     measure();
     judge_fleet();
@@ -52,17 +57,8 @@ class GroupJudge {
       ++tally_.too_short;
       return;
     }
-    std::vector<double> values;
-    for (const RunValue& value : member.values) values.push_back(value.value);
-    series_.push_back({&member, Scale(declared_, values)});
-  }
-
-  void count_missing() {
-    const Nights nights = nights_of(all_);
-    for (const auto& of : nights.of) {
-      const std::size_t behind = nights.count - 1 - of.back();
-      tally_.missing += behind > 0 && behind <= kRecentNights;
-    }
+    // All on one kind of axis: their distances are compared.
+    series_.push_back({&member, scale_of(member, is_log_)});
   }
 
   /// Values on their axes, without what all share.
@@ -116,29 +112,11 @@ class GroupJudge {
 
   void judge_fleet() {
     if (movement_.size() <= kFewestNights) return;
-    fleet_.key = series_.front().member->key;
-    fleet_.key.host.clear();
-    fleet_.key.id = 0;
-    fleet_.key.device = kind_of_device(fleet_.key.device);
-    fleet_.values.assign(nights_.count, {});
-    std::vector<double> levels;
-    for (std::size_t s = 0; s < series_.size(); ++s) {
-      for (std::size_t i = 0; i < nights_.of[s].size(); ++i) {
-        RunValue& night = fleet_.values[nights_.of[s][i]];
-        if (night.run == 0) night = series_[s].member->values[i];
-      }
-      levels.push_back(median(series_[s].history.values));
-    }
-    Judged fleet{&fleet_, series_.front().scale};
-    const double level = median(levels), centre = median(movement_);
-    std::vector<double> values;
-    for (std::size_t night = 0; night < movement_.size(); ++night) {
-      values.push_back(level + movement_[night] - centre);
-      fleet_.values[night].value = fleet.scale.value(values.back());
-    }
-    fleet.history = measured(std::move(values), declared_.noise_floor);
+    FleetSeries fleet = fleet_series(series_, nights_, movement_);
+    fleet_ = std::move(fleet.member);
     std::vector<Judged> alone;
-    alone.push_back(std::move(fleet));
+    alone.push_back({&fleet_, series_.front().scale});
+    alone.front().history = measured(std::move(fleet.axis), declared_.noise_floor);
     const NoisePrior own = settle(alone);
     judge_one(alone.front(), FindingScope::fleet, own);
   }
@@ -184,31 +162,19 @@ class GroupJudge {
     return result;
   }
 
-  /// Values that must be equal: the last difference of neighbours stands until somebody has spoken.
   void judge_exact(const Member& member) {
     const FindingScope scope = member.key.host.empty() ? FindingScope::fleet : FindingScope::host;
-    ScopeTally& tally = tally_.of(scope);
-    ++tally.series;
-    const auto& values = member.values;
-    std::size_t at = values.size() - 1;
-    while (at > 0 && values[at].value == values[at - 1].value) --at;
-    if (at == 0) return;
-    std::vector<double> all;
-    for (const RunValue& value : values) all.push_back(value.value);
-    Judged one{&member, Scale(declared_, all)};
-    for (const double value : all) one.history.values.push_back(one.scale.of(value));
-    one.history.segments = {{0, at}, {one.history.values[at - 1], one.history.values[at]}};
-    Change change{.at = at, .low = at, .high = at, .before = at, .after = values.size() - at};
-    change.shift = one.history.values[at] - one.history.values[at - 1];
-    change.shift_low = change.shift_high = change.shift;
-    change.p = 0.0;
-    tally.lasting.push_back(candidate(one, scope, ChangeKind::exact, change));
+    ++tally_.of(scope).series;
+    if (const auto found = exact_change(member))
+      tally_.of(scope).lasting.push_back(
+          candidate(found->judged, scope, ChangeKind::exact, found->change));
   }
 
   const RegressionOptions& options_;
   Tally& tally_;
   MetricDeclaration declared_;
   double threshold_;
+  bool is_log_;
   L1Segmentation steps_;
   std::vector<const std::vector<RunValue>*> all_;
   std::vector<Judged> series_;
@@ -223,8 +189,6 @@ SettledGroup settled(const std::vector<Member>& members, const RegressionOptions
   Tally unused;
   return members.empty() ? SettledGroup{} : GroupJudge(members, options, unused).group();
 }
-
-std::string kind_of_device(const std::string& device) { return device.substr(0, device.find(':')); }
 
 void judge(const std::vector<Member>& members, const RegressionOptions& options, Tally& tally) {
   if (!members.empty()) GroupJudge(members, options, tally)();

@@ -23,7 +23,4 @@ struct SettledGroup {
 };
 SettledGroup settled(const std::vector<Member>& members, const RegressionOptions& options);
 
-/// "cuda" for "cuda:3".
-std::string kind_of_device(const std::string& device);
-
 }  // namespace bench

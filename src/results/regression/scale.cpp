@@ -7,9 +7,7 @@
 
 namespace bench {
 
-Scale::Scale(const MetricDeclaration& declaration, std::span<const double> values)
-    : log_(declaration.log_scale &&
-           std::ranges::all_of(values, [](double value) { return value > 0.0; })) {
+Scale::Scale(bool is_log, std::span<const double> values) : log_(is_log) {
   if (log_) return;
   const double level = std::abs(median(values));
   if (level > 0.0) unit_ = level;

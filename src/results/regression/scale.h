@@ -5,14 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "results/history/metric_declaration.h"
-
 namespace bench {
 
 class Scale {
  public:
-  /// Logarithmic where the declaration says so and all values are above zero.
-  Scale(const MetricDeclaration& declaration, std::span<const double> values);
+  /// Logarithmic: all values must be above zero. Else the unit is the size of their median, or one
+  /// where that is zero.
+  Scale(bool is_log, std::span<const double> values);
 
   double of(double value) const;     // value -> axis
   double value(double place) const;  // ... and back
@@ -23,7 +22,7 @@ class Scale {
   double down(double threshold) const;
 
  private:
-  bool log_ = false;
+  bool log_;
   double unit_ = 1.0;
 };
 

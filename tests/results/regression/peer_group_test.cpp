@@ -179,3 +179,14 @@ TEST_CASE("healthy fleets are left alone") {
   }
   CHECK(accused <= 3);  // of 400 series and 20 fleets
 }
+
+TEST_CASE("a metric that reaches zero on one host is judged as it is on all of them") {
+  MadeFleet fleet(10, 40, 0.003);
+  for (Member& member : fleet.members) member.key.metric = "training.quality";
+  fleet.members[3].values[5].value = 0.0;
+  const auto found = fleet.change(6, 30, 0.9).judged();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].finding.key.host == "n6");
+  CHECK(found[0].finding.effect == Approx(-0.1).margin(0.01));
+  CHECK(found[0].finding.expected == Approx(1e12).epsilon(0.01));
+}

@@ -1,3 +1,6 @@
+#include <filesystem>
+
+#include "core/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/collected_import.h"
 
@@ -33,6 +36,24 @@ TEST_CASE("SuperBench: a return code is an outcome, null is no value, an unknown
   CHECK(score.at(0).samples.unit == Unit::count);
   CHECK(score.at(0).samples.better == Better::none);
   CHECK(has_part(sink.all(), "the unit of 1 metrics is not known, 'my-benchmark/score'"));
+}
+
+TEST_CASE("SuperBench's own sample is read, where it lies beside the checkout") {
+  const std::filesystem::path file =
+      "../shared/data/statistics/superbench/test_generate_baseline_results.jsonl";
+  if (!std::filesystem::exists(file)) {
+    WARN("skipped: there is no " << file.string());
+    return;
+  }
+  CollectedImport sink;
+  import_text("superbench", read_file(file), sink);
+  const auto launch = sink.of("kernel-launch/event_time", {{"rank", 0}});
+  REQUIRE(launch.size() == 3);
+  CHECK(launch[0].job.hosts == std::vector<std::string>{"sb-validation-01"});
+  CHECK(launch[0].samples.values[0] == Approx(5.42e-6));
+  CHECK(sink.of("mem-bw/h2d_bw", {{"rank", 2}})[0].samples.values[0] == Approx(26.2e9));
+  CHECK(sink.notes.empty());
+  CHECK(sink.ends.empty());
 }
 
 TEST_CASE("lines that SuperBench does not write are refused") {
@@ -127,6 +148,7 @@ TEST_CASE("csv: what it does not know is refused with its line, and the nearest 
   CHECK_THAT(refusal("csv", whole.substr(0, whole.size() - 4)), Contains("lost its tail"));
   CHECK_THAT(refusal("csv", edited(whole, "triad", "tri\"ad")), Contains("closing quote"));
   CHECK_THAT(refusal("csv", "run,time\n"), Contains("no column"));
+  CHECK_THAT(refusal("csv", edited(whole, "\"\"triad\"\"", "[1]")), Contains("params holds"));
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ TEST_CASE("OSU output that is cut, mixed or unknown is refused") {
   CHECK_THAT(refusal("osu", whole + "mpirun noticed that process rank 1 exited\n"),
              Contains("mpirun noticed"));
   CHECK_THAT(refusal("osu", "4194304        24512.33\n"), Contains("no result"));
+  CHECK_THAT(refusal("osu", edited(import_sample("osu/bw.txt"), "24512.33", "1e305")),
+             Contains("beyond any number"));
 }
 
 TEST_CASE("nvbandwidth: cells of its matrices, not their sum; its failed test failed") {

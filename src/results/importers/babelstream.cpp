@@ -16,6 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kKernels = {"Copy",  "Mul", "Add",
                                                       "Triad", "Dot", "Nstream"};
 
+constexpr double kMostBytes = 1e18;
+
 std::vector<std::string_view> comma_cells(std::string_view line) {
   std::vector<std::string_view> cells;
   for (std::size_t at = 0;;) {
@@ -52,7 +54,7 @@ class BabelStream {
       return void(failure_ = text.substr(0, 200));
     if (csv_) return csv_row(comma_cells(text));
     if (text.starts_with("function,num_times,")) return csv_header(comma_cells(text));
-    const auto words = words_of(text);
+    const auto words = imported_words(text);
     if (words[0] == "Function") return header(words);
     if (factor_ > 0.0) return row(words);
     head(text);
@@ -74,12 +76,12 @@ class BabelStream {
 
   /// 268.4 MB (=0.3 GB)
   void array_size(const std::string& text) {
-    const auto words = words_of(text);
+    const auto words = imported_words(text);
     double value = 0.0;
     const auto unit = words.size() < 2 ? std::optional<StatedUnit>() : stated_unit(words[1]);
     if (!unit || unit->unit != Unit::byte || !read_number(words[0], value) || value <= 0.0)
       lines_.refuse("states no size");
-    params_["array_bytes"] = value * unit->factor;
+    params_["array_bytes"] = std::min(value * unit->factor, kMostBytes);
   }
 
   /// Function MBytes/sec Min (sec) Max Average

@@ -1,9 +1,9 @@
 #include "results/importers/collected_series.h"
 
-#include <fmt/format.h>
+#include <cmath>
 
+#include "core/error.h"
 #include "core/json.h"
-#include "core/text.h"
 
 namespace bench {
 
@@ -37,6 +37,8 @@ void CollectedSeries::hand_over(ImportSink& sink) const {
 
 Samples one_value(const std::string& metric, Unit unit, Better better, const Json& params,
                   double value) {
+  if (!std::isfinite(value))
+    throw Error(ErrorKind::input, metric + ": a value in its base unit is beyond any number");
   Samples samples;
   samples.metric = metric;
   samples.unit = unit;

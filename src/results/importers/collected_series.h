@@ -24,7 +24,7 @@ class CollectedSeries {
   std::map<std::string, std::size_t> known_;
 };
 
-/// A series of one value, not flagged.
+/// A series of one value, not flagged. Throws Error(input) for a value that is not finite.
 Samples one_value(const std::string& metric, Unit unit, Better better, const Json& params,
                   double value);
 

@@ -104,6 +104,9 @@ class CsvTable {
     const Json params =
         cell("params").empty() ? Json::object() : parse_json(cell("params"), "params");
     if (!params.is_object()) throw Error(ErrorKind::input, "params is no JSON object");
+    for (const Json& one : params)
+      if (one.is_structured())
+        throw Error(ErrorKind::input, "params holds something else than texts and numbers");
     Samples one =
         one_value(metric, unit_from(cell("unit")), better_from(cell("better")), params, value);
     if (!cell("over").empty()) one.over = over(cell("over"));

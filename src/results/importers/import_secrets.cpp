@@ -40,7 +40,7 @@ bool looks_secret(std::string_view name, std::string_view value) {
   return scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos;
 }
 
-KeptEnvironment kept_environment(const Json& list, const std::string& origin) {
+KeptEnvironment harmless_environment(const Json& list, const std::string& origin) {
   if (!list.is_array()) throw Error(ErrorKind::input, origin + ": /env is no array");
   KeptEnvironment kept;
   for (const Json& one : list) {

@@ -17,7 +17,7 @@ struct KeptEnvironment {
 };
 
 /// `list` is an array of "NAME=value". Throws Error(input) for anything else.
-KeptEnvironment kept_environment(const Json& list, const std::string& origin);
+KeptEnvironment harmless_environment(const Json& list, const std::string& origin);
 
 /// A name or a value that may be a secret: TOKEN, PASSWORD, KEY, CREDENTIAL, ... or user:pass@.
 bool looks_secret(std::string_view name, std::string_view value);

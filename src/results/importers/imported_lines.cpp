@@ -59,7 +59,7 @@ void ImportedLines::refuse(const std::string& what, const std::string& hint) con
               hint);
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> imported_words(std::string_view line) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string_view::npos;) {
     const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());

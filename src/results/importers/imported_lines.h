@@ -37,7 +37,7 @@ class ImportedLines {
 };
 
 /// Split at spaces and tabs.
-std::vector<std::string_view> words_of(std::string_view line);
+std::vector<std::string_view> imported_words(std::string_view line);
 std::string_view trimmed(std::string_view text);
 
 /// The number that is the whole of the text, finite; nothing else is taken for one.

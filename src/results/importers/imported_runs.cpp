@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -54,7 +55,7 @@ struct ImportedRuns::OpenRun {
   std::uint64_t content = kHashOfNothing;
   std::map<std::string, OpenJob> jobs = {};  // by identity
   std::vector<std::string> order = {};
-  std::set<std::uint64_t> known = {};  // hashes of the series there are
+  std::unordered_set<std::uint64_t> known = {};  // hashes of the series there are
   std::set<std::string> programs = {};
   std::int64_t earliest_ns = INT64_MAX;
   std::size_t values = 0;

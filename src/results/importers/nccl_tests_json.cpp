@@ -135,7 +135,7 @@ class NcclJson {
     sink_.facts(job_, Facts{"program", program});
     const Json* list = top.find("env");
     if (list == nullptr) return;
-    const KeptEnvironment kept = kept_environment(*list, file_.name);
+    const KeptEnvironment kept = harmless_environment(*list, file_.name);
     sink_.facts(job_, Facts{"imported_environment", kept.variables});
     sink_.note(
         fmt::format("{}: {} of {} environment variables were kept; the others may hold secrets",

@@ -43,12 +43,12 @@ class NcclText {
     if (text.starts_with('#')) return comment(trimmed(text.substr(1)));
     const bool of_nccl = text.find(" NCCL ") != std::string_view::npos ||
                          text.starts_with("NCCL version") || text.starts_with("Avg bus bandwidth");
-    if (open_ && !of_nccl) return row(words_of(text));
+    if (open_ && !of_nccl) return row(imported_words(text));
     talk_ += text.starts_with("Avg bus bandwidth") ? 0 : 1;
   }
 
   void comment(std::string_view text) {
-    const auto words = words_of(text);
+    const auto words = imported_words(text);
     if (words.size() >= 3 && words[0] == "Rank") return rank(words);
     if (text.starts_with("Collective test starting:")) return program(trimmed(text.substr(25)));
     if (text.starts_with("nccl-tests version")) return version(words);
@@ -156,7 +156,7 @@ class NcclText {
   /// Out of bounds values : 0 OK
   void end_table(std::string_view text) {
     if (!open_) lines_.refuse("ends a table that did not begin");
-    const auto words = words_of(text);
+    const auto words = imported_words(text);
     if (words.size() != 7 && words.size() != 6) lines_.refuse("has no verdict");
     open_ = false;
     if (words.back() == "OK") return;

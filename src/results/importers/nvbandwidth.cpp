@@ -81,7 +81,7 @@ class NvbandwidthText {
   }
 
   void in_test(std::string_view text) {
-    const auto words = words_of(text);
+    const auto words = imported_words(text);
     if (words[0] == "SUM" || words[0] == "&&&&") return end(words);
     if (description_.empty()) return void(description_ = text);
     if (columns_.empty()) return void(columns_.assign(words.begin(), words.end()));

@@ -85,7 +85,7 @@ class OsuText {
     if (text.empty()) return;
     if (text.starts_with('#')) return comment(trimmed(text.substr(1)));
     if (text.starts_with("DATA VALIDATION ERROR")) return validation_failed(text);
-    if (!columns_.empty()) return row(words_of(text));
+    if (!columns_.empty()) return row(imported_words(text));
     if (!job_.name.empty()) lines_.refuse("stands where a table should begin");
     ++talk_;
   }
@@ -109,7 +109,7 @@ class OsuText {
     const std::size_t test = text.rfind(" Test");
     if (test == std::string_view::npos || !is_plain_name(text))
       lines_.refuse("is no title of a test that is known");
-    const auto words = words_of(text.substr(0, test));
+    const auto words = imported_words(text.substr(0, test));
     if (words.size() < 3) lines_.refuse("names no test");
     columns_.clear();
     params_ = Json::object();
@@ -135,7 +135,7 @@ class OsuText {
 
   /// [ pairs: 4 ] [ window size: 64 ]
   void pairs(std::string_view text) {
-    const auto words = words_of(text);
+    const auto words = imported_words(text);
     std::int64_t pairs = 0, window = 0;
     if (words.size() != 9 || !read_whole_number(words[2], pairs) ||
         !read_whole_number(words[7], window))

@@ -20,7 +20,7 @@ namespace {
 
 Json check_kernels(const KernelFactory& kernels, bool damage, bool& all_held) {
   Json rows = Json::array();
-  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     const KernelSet tested = kernels(dtype), host = host_kernels(dtype);
     const double tolerance = kernel_tolerance(dtype);
     for (const KernelCase& one : kernel_cases(dtype)) {
@@ -40,10 +40,10 @@ Json check_kernels(const KernelFactory& kernels, bool damage, bool& all_held) {
 /// Five steps, so that recorded graphs are among them.
 Json check_steps(const KernelFactory& kernels, bool& all_held) {
   Json rows = Json::array();
-  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     const auto host = train_steps([](Dtype of) { return host_kernels(of); }, dtype, 5);
     const auto gpu = train_steps(kernels, dtype, 5);
-    const double tolerance = dtype == Dtype::bf16 ? 2e-2 : 1e-4;
+    const double tolerance = dtype == Dtype::f32 ? 1e-4 : dtype == Dtype::bf16 ? 2e-2 : 3e-3;
     bool held = host.size() == gpu.size();
     for (std::size_t i = 0; i < host.size() && held; ++i)
       held = std::abs(host[i] - gpu[i]) <= tolerance * std::abs(host[i]);

@@ -15,8 +15,9 @@ KernelSet functor_set(HostLaunch& launch, Dtype dtype) {
 }
 
 inline KernelSet functor_kernels(HostLaunch& launch, Dtype dtype) {
-  return dtype == Dtype::bf16 ? functor_set<Bf16>(launch, dtype)
-                              : functor_set<float>(launch, dtype);
+  if (dtype == Dtype::bf16) return functor_set<Bf16>(launch, dtype);
+  if (dtype == Dtype::f16) return functor_set<F16>(launch, dtype);
+  return functor_set<float>(launch, dtype);
 }
 
 }  // namespace bench::training

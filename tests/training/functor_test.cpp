@@ -66,6 +66,15 @@ TEST_CASE("functors: models train as with the host's kernels, in bf16") {
   }
 }
 
+TEST_CASE("functors: models train as with the host's kernels, in f16") {
+  for (const bool gpt2 : {false, true}) {
+    const StepsCompared worst = compare_steps(small_shape(gpt2), Dtype::f16);
+    INFO("gpt2 " << gpt2);
+    CHECK(worst.worst_loss < 3e-4);
+    CHECK(worst.worst_norm < 2e-3);
+  }
+}
+
 TEST_CASE("functors: SGD trains as the host's does") {
   const auto sgd = make_sgd({});
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16})

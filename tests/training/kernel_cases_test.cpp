@@ -6,8 +6,8 @@
 
 namespace bench::training {
 
-TEST_CASE("kernel cases: each functor gives what the host's kernel gives, in f32 and bf16") {
-  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+TEST_CASE("kernel cases: each functor gives what the host's kernel gives, in f32, bf16 and f16") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     HostLaunch launch;
     const KernelSet functors = functor_kernels(launch, dtype), host = host_kernels(dtype);
     for (const KernelCase& one : kernel_cases(dtype)) {
@@ -18,7 +18,7 @@ TEST_CASE("kernel cases: each functor gives what the host's kernel gives, in f32
 }
 
 TEST_CASE("kernel cases: one damaged element of any kernel's results is found") {
-  for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     HostLaunch launch;
     const KernelSet functors = functor_kernels(launch, dtype), host = host_kernels(dtype);
     for (const KernelCase& one : kernel_cases(dtype)) {

@@ -53,7 +53,7 @@ struct Node {
 
 class Graph {
  public:
-  /// `compute` is the type of parameters and activations: f32, bf16, f64 for checks.
+  /// `compute` is the type of parameters and activations: f32, bf16, f16, f64 for checks.
   explicit Graph(Dtype compute = Dtype::f32) : compute_(compute) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;

@@ -21,6 +21,10 @@ template <>
 Bf16 as(double value) {
   return Bf16(static_cast<float>(value));  // the same numbers as in f32, rounded
 }
+template <>
+F16 as(double value) {
+  return F16(static_cast<float>(value));
+}
 
 template <class T>
 void fill(const Initial& initial, RandomStream stream, std::int64_t first, View values) {
@@ -40,6 +44,8 @@ void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view n
     fill<double>(initial, stream, first, values);
   else if (values.dtype == Dtype::bf16)
     fill<Bf16>(initial, stream, first, values);
+  else if (values.dtype == Dtype::f16)
+    fill<F16>(initial, stream, first, values);
   else
     fill<float>(initial, stream, first, values);
 }

@@ -17,7 +17,7 @@ struct Initial {
   static Initial constant(double value) { return {Kind::constant, value}; }
 };
 
-/// Fills f32, bf16 or f64; `first` is the number of the view's first element in the parameter.
+/// Fills f32, bf16, f16 or f64; `first` is the number of the view's first element in the parameter.
 void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view name,
                   std::int64_t first, View values);
 

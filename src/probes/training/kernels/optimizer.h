@@ -8,7 +8,8 @@ namespace bench::training {
 
 struct AdamwRange {
   View parameters, gradients, first, second;
-  /// Of parameters in bf16: their f32 values, from which they are rounded; absent for others.
+  /// Of parameters in bf16 or f16: their f32 values, from which they are rounded; absent for
+  /// others.
   View master = {};
   bool start = false;  // master is not set yet: it is what the parameters are
   double rate = 0.0;

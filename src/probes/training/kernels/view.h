@@ -12,6 +12,9 @@ constexpr Dtype accumulator_of(Dtype dtype) {
   return dtype == Dtype::bf16 || dtype == Dtype::f16 ? Dtype::f32 : dtype;
 }
 
+/// Whether tensors of it are held in 16 bits and computed in f32, beside f32 master weights.
+constexpr bool is_narrow(Dtype dtype) { return accumulator_of(dtype) != dtype; }
+
 /// Row-major, rows of `columns` elements without gaps. All leading dimensions of a tensor are rows.
 struct View {
   void* data = nullptr;

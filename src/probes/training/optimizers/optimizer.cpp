@@ -5,7 +5,7 @@
 namespace bench::training {
 
 StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory) {
-  if (accumulator_of(dtype) == dtype) return {};
+  if (!is_narrow(dtype)) return {};
   return {elements, accumulator_of(dtype), "master weights", std::move(memory)};
 }
 

@@ -63,7 +63,8 @@ class StateArray {
   Dtype dtype_ = Dtype::f32;
 };
 
-/// Where parameters are bf16: an f32 value for each, that small updates are not rounded away from.
+/// Where parameters are bf16 or f16: an f32 value for each, that small updates are not rounded away
+/// from.
 StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory);
 
 struct AdamwOptions {

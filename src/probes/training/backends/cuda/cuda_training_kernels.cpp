@@ -18,6 +18,15 @@ namespace {
 using training::DeviceContext;
 using training::KernelSet;
 
+KernelSet functor_set(Dtype dtype, DeviceContext& context) {
+  if (dtype == Dtype::f32) return training::functor_set_f32(context);
+  if (dtype == Dtype::bf16) return training::functor_set_bf16(context);
+  if (dtype == Dtype::f16) return training::functor_set_f16(context);
+  throw Error(ErrorKind::input,
+              "training on a GPU has no " + std::string(to_string(dtype)) + " tensors",
+              "it has f32, bf16 and f16");
+}
+
 /// All lanes share one stream, so that an evaluation sees the weights of the step before it.
 class CudaTrainingKernels final : public TrainingKernels {
  public:
@@ -25,12 +34,7 @@ class CudaTrainingKernels final : public TrainingKernels {
     return "cublaslt " + cublas_version() + "; attention: " + attention_->text();
   }
   KernelSet make(Dtype dtype) override {
-    if (dtype != Dtype::f32 && dtype != Dtype::bf16)
-      throw Error(ErrorKind::input,
-                  "training on a GPU has no " + std::string(to_string(dtype)) + " tensors",
-                  "it has f32 and bf16");
-    KernelSet set = dtype == Dtype::bf16 ? training::functor_set_bf16(*context_)
-                                         : training::functor_set_f32(*context_);
+    KernelSet set = functor_set(dtype, *context_);
     set.memory = memory_;
     set.recommender = training::missing_recommender("on a GPU yet");
     set.gemm = std::make_unique<training::LtGemm>(products_);

@@ -9,5 +9,6 @@ namespace bench::training {
 /// `context` must outlive them.
 KernelSet functor_set_f32(DeviceContext& context);
 KernelSet functor_set_bf16(DeviceContext& context);
+KernelSet functor_set_f16(DeviceContext& context);
 
 }  // namespace bench::training

@@ -8,7 +8,10 @@
 namespace bench::training {
 namespace {
 
-cudaDataType_t type_of(Dtype dtype) { return dtype == Dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F; }
+cudaDataType_t type_of(Dtype dtype) {
+  if (dtype == Dtype::f16) return CUDA_R_16F;
+  return dtype == Dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F;
+}
 
 std::string sizes_text(const LtLayout& layout) {
   const std::int64_t depth = layout.second.transpose ? layout.second.columns : layout.second.rows;

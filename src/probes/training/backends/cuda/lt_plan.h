@@ -22,7 +22,7 @@ struct LtCall {
 
 class LtPlan {
  public:
-  /// f32 (in true f32) or bf16 with sums in f32.
+  /// f32 (in true f32), or bf16 or f16 with sums in f32.
   explicit LtPlan(const LtLayout& layout);
 
   const LtLayout& layout() const { return layout_; }

@@ -22,7 +22,8 @@ std::vector<std::string_view> host_kernel_isas() {
 }
 
 KernelSet host_kernels(Dtype dtype, std::string_view isa) {
-  if (dtype == Dtype::bf16) return narrow_kernels(host_kernels(Dtype::f32, isa));
+  if (dtype == Dtype::bf16 || dtype == Dtype::f16)
+    return narrow_kernels(host_kernels(Dtype::f32, isa), dtype);
   if (dtype != Dtype::f32 && dtype != Dtype::f64)
     throw Error(ErrorKind::input,
                 "the CPU's kernels have no " + std::string(to_string(dtype)) + " tensors",

@@ -8,7 +8,7 @@
 
 namespace bench::training {
 
-/// The best this CPU has, or what $BENCH_TRAINING_ISA names. Tensors in bf16 are
+/// The best this CPU has, or what $BENCH_TRAINING_ISA names. Tensors in bf16 or f16 are
 /// widened to f32 for each call and rounded after it. Throws Error(input) for another dtype than
 /// these and f64, or an instruction set that this CPU lacks.
 KernelSet host_kernels(Dtype dtype);

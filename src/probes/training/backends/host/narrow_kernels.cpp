@@ -182,7 +182,7 @@ class NarrowUpdates final : public Narrow<OptimizerKernels> {
   }
 
  private:
-  /// Of the f32 master weights; the bf16 ones are these, rounded.
+  /// Of the f32 master weights; the narrow ones are these, rounded.
   template <class Range>
   void update(const Range& range, void (OptimizerKernels::*kernel)(const Range&)) {
     WideViews views(buffers_);
@@ -190,7 +190,7 @@ class NarrowUpdates final : public Narrow<OptimizerKernels> {
     wide.gradients = views.read(range.gradients);
     wide.parameters = master(views, range);
     (wide_.get()->*kernel)(wide);
-    round(range);
+    round_into(range.master.template as<float>(), range.parameters);
   }
   template <class Range>
   static View master(WideViews& views, const Range& range) {
@@ -199,16 +199,11 @@ class NarrowUpdates final : public Narrow<OptimizerKernels> {
                   static_cast<std::size_t>(range.master.elements()) * sizeof(float));
     return range.master;
   }
-  template <class Range>
-  static void round(const Range& range) {
-    for (std::int64_t i = 0; i < range.master.elements(); ++i)
-      range.parameters.template as<Bf16>()[i] = Bf16(range.master.template as<float>()[i]);
-  }
 };
 
 }  // namespace
 
-KernelSet narrow_kernels(KernelSet wide) {
+KernelSet narrow_kernels(KernelSet wide, Dtype dtype) {
   KernelSet set;
   set.gemm = std::make_unique<NarrowGemm>(std::move(wide.gemm));
   set.norm = std::make_unique<NarrowNorm>(std::move(wide.norm));
@@ -218,7 +213,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.elementwise = std::make_unique<NarrowElementwise>(std::move(wide.elementwise));
   set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
   set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
-  set.recommender = missing_recommender("in bf16");
+  set.recommender = missing_recommender(dtype == Dtype::f16 ? "in f16" : "in bf16");
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -1,4 +1,4 @@
-// The views of one kernel call in f32. Those that are not bf16 pass.
+// The views of one kernel call in f32. Those of f32 and wider pass.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,28 @@ namespace bench::training {
 /// Buffers of all calls, kept so that a step allocates nothing.
 using WideBuffers = std::deque<std::vector<float>>;
 
+/// Elements of a narrow view from and to f32.
+template <class T>
+void widen(View from, float* to) {
+  for (std::int64_t i = 0; i < from.elements(); ++i) to[i] = static_cast<float>(from.as<T>()[i]);
+}
+template <class T>
+void round_into(const float* from, View to) {
+  for (std::int64_t i = 0; i < to.elements(); ++i) to.as<T>()[i] = T(from[i]);
+}
+inline void widen(View from, float* to) {
+  from.dtype == Dtype::f16 ? widen<F16>(from, to) : widen<Bf16>(from, to);
+}
+inline void round_into(const float* from, View to) {
+  to.dtype == Dtype::f16 ? round_into<F16>(from, to) : round_into<Bf16>(from, to);
+}
+
 class WideViews {
  public:
   explicit WideViews(WideBuffers& buffers) : buffers_(buffers) {}
   /// Rounds what was written.
   ~WideViews() {
-    for (const Written& one : written_)
-      for (std::int64_t i = 0; i < one.narrow.elements(); ++i)
-        one.narrow.as<Bf16>()[i] = Bf16(one.wide[i]);
+    for (const Written& one : written_) round_into(one.wide, one.narrow);
   }
   WideViews(const WideViews&) = delete;
   WideViews& operator=(const WideViews&) = delete;
@@ -38,13 +52,12 @@ class WideViews {
   };
 
   View make(View view, bool reads, bool writes) {
-    if (!view || view.dtype != Dtype::bf16) return view;
+    if (!view || !is_narrow(view.dtype)) return view;
     if (used_ == buffers_.size()) buffers_.emplace_back();
     std::vector<float>& buffer = buffers_[used_++];
     const auto count = static_cast<std::size_t>(view.elements());
     if (buffer.size() < count) buffer.resize(count);
-    if (reads)
-      for (std::size_t i = 0; i < count; ++i) buffer[i] = static_cast<float>(view.as<Bf16>()[i]);
+    if (reads) widen(view, buffer.data());
     if (writes) written_.push_back({view, buffer.data()});
     return {buffer.data(), view.rows, view.columns, Dtype::f32};
   }

@@ -1,5 +1,5 @@
 // Bodies that make each element from elements at the same place: at<width>(i) makes `width`
-// neighbours from i on. T is float or Bf16; arithmetic is f32.
+// neighbours from i on. T is float, Bf16 or F16; arithmetic is f32.
 #pragma once
 
 #include <math.h>

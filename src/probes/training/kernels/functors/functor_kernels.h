@@ -1,6 +1,6 @@
-// The groups of kernels made of the bodies of this folder, for tensors of T (float or Bf16) and any
-// way to launch bodies: on a GPU (backends/cuda), or on the CPU in loops (host_launch.h) to test
-// them. What Launch has to have, says host_launch.h; it may be a reference.
+// The groups of kernels made of the bodies of this folder, for tensors of T (float, Bf16 or F16)
+// and any way to launch bodies: on a GPU (backends/cuda), or on the CPU in loops (host_launch.h) to
+// test them. What Launch has to have, says host_launch.h; it may be a reference.
 #pragma once
 
 #include "core/error.h"

@@ -42,6 +42,51 @@ struct Bf16 {
 };
 static_assert(sizeof(Bf16) == 2);
 
+/// IEEE 754's binary16: 11 bits, from 2^-24 to 65504; arithmetic is done in f32.
+struct F16 {
+  std::uint16_t bits = 0;
+
+  F16() = default;
+  /// To nearest, ties to even; infinite beyond 65504; NaN stays one.
+  BENCH_BOTH explicit F16(float value) {
+#ifdef __CUDA_ARCH__
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+#else
+    std::uint32_t word = 0, rounded = 0;
+    memcpy(&word, &value, sizeof word);
+    const std::uint32_t sign = word >> 16 & 0x8000u;
+    word &= 0x7fffffffu;
+    // Below 2^-14 the last bit stays 2^-24, which is that of an f32 from 0.5 on.
+    float small = 0.0f;
+    memcpy(&small, &word, sizeof small);
+    small += 0.5f;
+    memcpy(&rounded, &small, sizeof rounded);
+    const std::uint32_t subnormal = rounded - 0x3f000000u;
+    const std::uint32_t normal = (word + 0xfffu + (word >> 13 & 1u) - (112u << 23)) >> 13;
+    const std::uint32_t finite = word < 0x38800000u ? subnormal : normal;
+    const std::uint32_t beyond = word > 0x7f800000u ? 0x7fffu : 0x7c00u;
+    bits = static_cast<std::uint16_t>(sign | (word < 0x47800000u ? finite : beyond));
+#endif
+  }
+  BENCH_BOTH explicit operator float() const {
+    float value = 0.0f;
+#ifdef __CUDA_ARCH__
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+#else
+    std::uint32_t word = (bits & 0x7fffu) << 13;
+    memcpy(&value, &word, sizeof value);
+    value *= 0x1p112f;  // the exponents count from different numbers
+    memcpy(&word, &value, sizeof word);
+    if ((bits & 0x7c00u) == 0x7c00u) word |= 0x7f800000u;
+    word |= (bits & 0x8000u) << 16;
+    memcpy(&value, &word, sizeof value);
+#endif
+    return value;
+  }
+  friend BENCH_BOTH bool operator==(F16 a, F16 b) { return a.bits == b.bits; }
+};
+static_assert(sizeof(F16) == 2);
+
 /// Neighbours that one load or store moves; the address is a multiple of their size.
 template <class T, int width>
 struct alignas(sizeof(T) * width) Pack {

@@ -1,4 +1,4 @@
-// The optimizers' bodies. Parameters in bf16 are rounded from their f32 master.
+// The optimizers' bodies. Parameters in bf16 or f16 are rounded from their f32 master.
 #pragma once
 
 #include <math.h>

@@ -67,6 +67,44 @@ TEST_CASE("arrays one by one are read as they are, floats without a logarithm") 
   CHECK_THROWS_WITH(ClickArrayFiles(paths, std::nullopt, {}), "rows for 0 tables, and ids for 2");
 }
 
+TEST_CASE("MLPerf's multi-hot archives are read table by table, to train and to evaluate on") {
+  const TemporaryDirectory folder;
+  const auto saved = [&](const std::string& day, std::int32_t first, const std::string& last) {
+    ClickArrayPaths paths;
+    paths.dense = write_file(folder.path() / (day + "_dense.npy"),
+                             npy("<f4", "(3, 1)", raw<float>({1, 2, 3})));
+    paths.labels = write_file(folder.path() / (day + "_labels.npy"),
+                              npy("<i4", "(3, 1)", raw<std::int32_t>({0, 1, 0})));
+    paths.ids = write_file(
+        folder.path() / (day + "_sparse_multi_hot.npz"),
+        npz({{"0", npy("<i4", "(3, 2)", raw<std::int32_t>({first, 1, 2, 3, 4, 5})), false},
+             {"1", npy("<i8", "(3, 1)", raw<std::int64_t>({7, 8, 9})), true},
+             {last, npy("<i4", "(3, 3)", raw<std::int32_t>({0, 0, 1, 1, 2, 2, 3, 3, 0})), true}}));
+    return paths;
+  };
+  const ClickArrayFiles files(saved("day_0", 0, "2"), saved("day_23", 6, "2"), {7, 10, 4});
+  CHECK(files.shape().lookups == std::vector<int>{2, 1, 3});
+  CHECK(files.shape().ids() == 6);
+  const auto ids = [](const ClickSource& source, Split split, std::uint64_t index) {
+    std::vector<float> dense(1);
+    std::vector<std::int32_t> found(6);
+    ClickSample sample{.dense = dense, .ids = found};
+    source.read(split, index, sample);
+    return found;
+  };
+  CHECK(ids(files, Split::train, 0) == std::vector<std::int32_t>{0, 1, 7, 0, 0, 1});
+  CHECK(ids(files, Split::train, 2) == std::vector<std::int32_t>{4, 5, 9, 3, 3, 0});
+  CHECK(ids(files, Split::evaluation, 0) == std::vector<std::int32_t>{6, 1, 7, 0, 0, 1});
+  const ClickArrayFiles small(saved("day_0", 0, "2"), std::nullopt, {7, 10, 3});
+  CHECK_THROWS_WITH(
+      ids(small, Split::train, 2),
+      Catch::Matchers::Contains("id 3 of sample 2 is not below the 3 rows of table 2"));
+  CHECK_THROWS_WITH(ClickArrayFiles(saved("day_0", 0, "2"), std::nullopt, {7, 10}),
+                    "rows for 2 tables, and ids for 3");
+  CHECK_THROWS_WITH(ClickArrayFiles(saved("day_0", 0, "last"), std::nullopt, {7, 10}),
+                    Catch::Matchers::Contains("3 arrays, of which 2 are tables by number"));
+}
+
 TEST_CASE("an id outside of its table, and arrays that do not fit each other, are refused") {
   const TemporaryDirectory folder;
   const auto save = [&](const std::string& ids, const std::string& labels) {

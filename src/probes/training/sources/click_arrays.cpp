@@ -28,42 +28,82 @@ ClickArrays::ClickArrays(const ClickArrayPaths& paths) {
     open_npz(paths.npz);
   } else {
     name_ = paths.ids;
-    for (const auto& [path, array] : {std::pair{paths.dense, &dense_}, std::pair{paths.ids, &ids_},
-                                      std::pair{paths.labels, &labels_}}) {
+    for (const auto& [path, array] :
+         {std::pair{paths.dense, &dense_}, std::pair{paths.labels, &labels_}}) {
       files_.emplace_back(path);
       *array = read_npy(files_.back().bytes(), path);
     }
+    open_ids(paths.ids);
   }
   check();
+  count_lookups();
+}
+
+NpzFile& ClickArrays::open_archive(const std::string& path) {
+  files_.emplace_back(path);
+  npz_ = std::make_unique<NpzFile>(files_.back().bytes(), path);
+  return *npz_;
 }
 
 void ClickArrays::open_npz(const std::string& path) {
   name_ = path;
-  files_.emplace_back(path);
-  npz_ = std::make_unique<NpzFile>(files_.back().bytes(), path);
-  dense_ = npz_->array("X_int");
-  ids_ = npz_->array("X_cat");
-  labels_ = npz_->array("y");
-  if (npz_->has("counts")) counts_ = npz_->array("counts");
+  NpzFile& npz = open_archive(path);
+  dense_ = npz.array("X_int");
+  ids_ = {npz.array("X_cat")};
+  labels_ = npz.array("y");
+  if (npz.has("counts")) counts_ = npz.array("counts");
 }
 
-void ClickArrays::check() const {
-  const bool fits = dense_.shape.size() == 2 && ids_.shape.size() == 2 && !labels_.shape.empty() &&
-                    dense_.shape[0] == ids_.shape[0] && dense_.shape[0] == labels_.shape[0] &&
-                    labels_.elements() == labels_.shape[0] && labels_.elements() > 0;
-  if (!fits)
+void ClickArrays::open_ids(const std::string& path) {
+  if (!path.ends_with(".npz")) {
+    files_.emplace_back(path);
+    ids_ = {read_npy(files_.back().bytes(), path)};
+    return;
+  }
+  NpzFile& npz = open_archive(path);
+  multi_hot_ = true;
+  for (std::size_t table = 0; npz.has(std::to_string(table)); ++table)
+    ids_.push_back(npz.array(std::to_string(table)));
+  if (ids_.empty() || ids_.size() != npz.names().size())
     throw Error(ErrorKind::input,
-                fmt::format("{}: dense features, ids and labels of shapes {}, {} and {}", name_,
-                            shape_text(dense_), shape_text(ids_), shape_text(labels_)),
-                "they are [n, features], [n, tables] and [n], of one n above 0");
-  if (!is_integer(ids_))
-    throw Error(ErrorKind::input, name_ + ": ids are floating-point numbers",
-                "save them as integers");
+                fmt::format("{}: {} arrays, of which {} are tables by number", path,
+                            npz.names().size(), ids_.size()),
+                "a multi-hot archive has the arrays 0, 1, ... of its tables and no others");
+}
+
+void ClickArrays::count_lookups() {
+  for (const NpyArray& ids : ids_) {
+    const auto columns = static_cast<std::size_t>(ids.shape[1]);
+    if (multi_hot_)
+      lookups_.push_back(static_cast<int>(columns));
+    else
+      lookups_.assign(columns, 1);
+  }
   if (counts_ && (!is_integer(*counts_) || counts_->elements() != tables()))
     throw Error(
         ErrorKind::input,
         fmt::format("{}: counts of shape {} for {} tables", name_, shape_text(*counts_), tables()),
         "they are the integer numbers of rows of each table");
+}
+
+void ClickArrays::check() const {
+  for (const NpyArray& ids : ids_) check_ids(ids);
+}
+
+void ClickArrays::check_ids(const NpyArray& ids) const {
+  constexpr std::uint64_t kMostColumns = 1 << 20;
+  const bool fits = dense_.shape.size() == 2 && ids.shape.size() == 2 && !labels_.shape.empty() &&
+                    dense_.shape[0] == ids.shape[0] && dense_.shape[0] == labels_.shape[0] &&
+                    labels_.elements() == labels_.shape[0] && labels_.elements() > 0 &&
+                    ids.shape[1] > 0 && ids.shape[1] <= kMostColumns;
+  if (!fits)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: dense features, ids and labels of shapes {}, {} and {}", name_,
+                            shape_text(dense_), shape_text(ids), shape_text(labels_)),
+                "they are [n, features], [n, tables or lookups] and [n], of one n above 0");
+  if (!is_integer(ids))
+    throw Error(ErrorKind::input, name_ + ": ids are floating-point numbers",
+                "save them as integers");
 }
 
 std::vector<std::int64_t> ClickArrays::counts() const {
@@ -82,15 +122,23 @@ void ClickArrays::read(std::uint64_t index, ClickSample& sample, const ClickShap
   sample.label = static_cast<float>(label);
   for (std::size_t i = 0; i < sample.dense.size(); ++i)
     sample.dense[i] = dense_value(dense_, index * sample.dense.size() + i);
-  for (std::size_t i = 0; i < sample.ids.size(); ++i) {
-    const std::int64_t id = ids_.integer(index * sample.ids.size() + i);
-    if (id < 0 || id >= shape.rows[i])
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: id {} of sample {} is not below the {} rows of table {}", name_,
-                              id, index, shape.rows[i], i),
-                  "state the rows that the ids were made for");
-    sample.ids[i] = static_cast<std::int32_t>(id);
-  }
+  auto to = sample.ids.begin();
+  for (std::size_t table = 0; table < tables(); ++table)
+    for (int i = 0; i < lookups_[table]; ++i) {
+      const std::int64_t id = id_of(index, table, i);
+      if (id < 0 || id >= shape.rows[table])
+        throw Error(ErrorKind::input,
+                    fmt::format("{}: id {} of sample {} is not below the {} rows of table {}",
+                                name_, id, index, shape.rows[table], table),
+                    "state the rows that the ids were made for");
+      *to++ = static_cast<std::int32_t>(id);
+    }
+}
+
+std::int64_t ClickArrays::id_of(std::uint64_t index, std::size_t table, int lookup) const {
+  if (!multi_hot_) return ids_.front().integer(index * tables() + table);
+  const auto lookups = static_cast<std::uint64_t>(lookups_[table]);
+  return ids_[table].integer(index * lookups + static_cast<std::uint64_t>(lookup));
 }
 
 ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
@@ -105,13 +153,15 @@ ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
                 "state the rows of every table, each 1 to 2147483647");
   shape_ = {.dense = static_cast<int>(first.features()),
             .rows = std::move(rows),
-            .lookups = std::vector<int>(first.tables(), 1)};
+            .lookups = first.lookups()};
   if (!evaluation) return;
   const ClickArrays& second = files_.evaluation.emplace(*evaluation);
-  if (second.features() != first.features() || second.tables() != first.tables())
+  if (second.features() != first.features() || second.lookups() != first.lookups())
     throw Error(ErrorKind::input,
-                fmt::format("{} features and {} tables to train on, {} and {} to evaluate on",
-                            first.features(), first.tables(), second.features(), second.tables()),
+                fmt::format("{} features and tables of {} lookups to train on, {} and {} to "
+                            "evaluate on",
+                            first.features(), fmt::join(first.lookups(), ","), second.features(),
+                            fmt::join(second.lookups(), ",")),
                 "both are made of the same log in the same way");
 }
 

@@ -1,6 +1,7 @@
 // Click logs as NumPy arrays: the .npz that DLRM makes of Criteo's logs (X_int [n, 13], X_cat [n,
 // 26], y [n], counts [26]), or arrays one by one, as MLPerf's scripts write them (dense, sparse,
-// labels).
+// labels). Sparse ones are one .npy [n, tables], or the multi-hot .npz of DLRM-DCNv2: arrays "0",
+// "1", ... by table, each [n, lookups of that table].
 #pragma once
 
 #include <memory>
@@ -18,7 +19,7 @@ namespace bench::training {
 /// Either `npz` or the three others.
 struct ClickArrayPaths {
   std::string npz = {};
-  std::string dense = {}, ids = {}, labels = {};  // .npy
+  std::string dense = {}, ids = {}, labels = {};  // .npy; ids also .npz
 };
 
 /// The arrays of one split, and the files they lie in.
@@ -30,7 +31,9 @@ class ClickArrays {
 
   std::uint64_t size() const { return labels_.elements(); }
   std::size_t features() const { return dense_.shape[1]; }
-  std::size_t tables() const { return ids_.shape[1]; }
+  std::size_t tables() const { return lookups_.size(); }
+  /// Ids of a sample, by table.
+  const std::vector<int>& lookups() const { return lookups_; }
   /// Of each table, where the .npz says them.
   std::vector<std::int64_t> counts() const;
   /// Dense integers are counts: the sample gets log(1 + x), 0 for negative ones; floats stay as
@@ -39,12 +42,20 @@ class ClickArrays {
 
  private:
   void open_npz(const std::string& path);
+  void open_ids(const std::string& path);
+  NpzFile& open_archive(const std::string& path);
+  void count_lookups();
   void check() const;
+  void check_ids(const NpyArray& ids) const;
+  std::int64_t id_of(std::uint64_t index, std::size_t table, int lookup) const;
 
   std::string name_;
   std::vector<MappedFile> files_;
   std::unique_ptr<NpzFile> npz_;
-  NpyArray dense_, ids_, labels_;
+  NpyArray dense_, labels_;
+  std::vector<NpyArray> ids_ = {};  // one of all tables, or one a table
+  bool multi_hot_ = false;
+  std::vector<int> lookups_ = {};
   std::optional<NpyArray> counts_ = {};
 };
 

@@ -44,6 +44,22 @@ TEST_CASE("every preset of llm has a recipe that fits its model") {
   }
 }
 
+TEST_CASE("llm can be trained over shorter sequences, with a target that is then provisional") {
+  const auto gpt2 = make_workload("llm", "gpt2", 1, 64);
+  CHECK(gpt2->items_per_sample() == 64);
+  const Model model = gpt2->model(2, Dtype::f32, false);
+  CHECK(model.inputs[0].shape().rows() == 2 * 64);
+  CHECK(model.graph->parameter_count() == 124'439'808 - (1024 - 64) * 768);  // learnt positions
+  CHECK(gpt2->baselines().empty());
+  const LlmWorkload tiny("tiny", 1, 32);
+  CHECK(tiny.recipe().target_source.empty());
+  CHECK_FALSE(LlmWorkload("tiny", 1, 64).recipe().target_source.empty());
+  CHECK(tiny.flops_per_sample() < LlmWorkload("tiny", 1).flops_per_sample() / 2);
+  CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 65), Contains("sequences of 65 tokens"));
+  CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 1), Contains("sequences of 1 tokens"));
+  CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 32), Contains("dlrm has no sequences"));
+}
+
 TEST_CASE("targets are the inputs one token on") {
   TinyLane tiny;
   tiny.workload.read(Split::train, 7, tiny.model, tiny.lane);

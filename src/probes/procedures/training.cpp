@@ -77,8 +77,8 @@ void run_training(State& state) {
   TrainingLog log(state, path_of(state, "mllog"));
   log.init_start();
   const Seconds begun = state.device().now();
-  const auto workload =
-      training::make_workload(state.text("workload"), state.text("preset"), seed_of(state));
+  const auto workload = training::make_workload(state.text("workload"), state.text("preset"),
+                                                seed_of(state), state.integer("sequence"));
   training::TrainerOptions options = options_of(state, *workload);
   options.begun = begun;
   training::Trainer trainer(

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
+#include "core/error.h"
 #include "probes/training/sources/checksum.h"
 #include "probes/training/workloads/mllog_options.h"
 
@@ -17,6 +19,24 @@ GrammarOptions language_of(const LlmShape& shape, std::uint64_t seed) {
   options.targets = static_cast<int>(shape.sequence);
   options.seed = seed;
   return options;
+}
+
+/// The preset's, or over other sequences.
+LlmShape shape_of(const std::string& preset, std::int64_t sequence) {
+  LlmShape shape = llm_preset(preset);
+  if (sequence == 0) return shape;
+  if (sequence < 2 || sequence > shape.sequence)
+    throw Error(ErrorKind::input,
+                "llm " + preset + " over sequences of " + std::to_string(sequence) + " tokens",
+                "they have 2 to " + std::to_string(shape.sequence) + ", the preset's own");
+  shape.sequence = sequence;
+  return shape;
+}
+
+Recipe recipe_of(const std::string& preset, std::int64_t sequence) {
+  Recipe recipe = llm_training(preset).recipe;
+  if (sequence != llm_preset(preset).sequence) recipe.target_source.clear();
+  return recipe;
 }
 
 /// Losses of the model and of the oracle, by class of token.
@@ -81,10 +101,10 @@ std::span<std::int32_t> sequence(const GrammarSource& source, Split split, std::
 
 }  // namespace
 
-LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed)
+LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence)
     : preset_(preset),
-      shape_(llm_preset(preset)),
-      recipe_(llm_training(preset).recipe),
+      shape_(shape_of(preset, sequence)),
+      recipe_(recipe_of(preset, shape_.sequence)),
       adamw_(llm_training(preset).adamw),
       source_(language_of(shape_, seed)),
       flops_(llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence)) {}
@@ -125,7 +145,9 @@ std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
 }
 
 std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
-  // Less the floor; sources/grammar.h has these of sequences of 64 and of 1024 tokens.
+  // Less the floor; sources/grammar.h has these of sequences of 64 and of 1024 tokens, and shorter
+  // ones have other floors.
+  if (shape_.sequence != llm_preset(preset_).sequence) return {};
   if (shape_.vocabulary == 64) return {{"unigram", 3.7172 - 2.3517}, {"bigram", 3.0984 - 2.3517}};
   if (shape_.vocabulary == 32768) return {{"unigram", 6.492 - 3.178}, {"bigram", 5.280 - 3.178}};
   if (shape_.vocabulary == 50257) return {{"unigram", 6.603 - 3.178}, {"bigram", 5.385 - 3.178}};

@@ -17,8 +17,11 @@ namespace bench::training {
 
 class LlmWorkload final : public Workload {
  public:
-  /// Throws Error(input) for a preset there is not, listing those of models/llm.h.
-  LlmWorkload(const std::string& preset, std::uint64_t seed);
+  /// `sequence`: tokens of a sample instead of the preset's; learnt positions are as many, and a
+  /// step is as many samples as before. What the target was found for is then another training, so
+  /// it is provisional. Throws Error(input) for a preset there is not, listing those of
+  /// models/llm.h, and for a sequence longer than the preset's or of one token.
+  LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence = 0);
 
   std::string name() const override { return "llm"; }
   std::string preset() const override { return preset_; }

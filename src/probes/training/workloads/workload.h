@@ -94,9 +94,10 @@ class Workload {
   virtual SparseTables* tables() { return nullptr; }
 };
 
-/// Throws Error(input) for a name or preset there is not, listing those there are.
+/// `sequence`: tokens of a sample, 0 for the preset's. Throws Error(input) for a name or preset
+/// there is not, listing those there are, and for a sequence where the workload has none.
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
-                                        std::uint64_t seed);
+                                        std::uint64_t seed, std::int64_t sequence = 0);
 std::vector<std::string> workload_names();
 std::vector<std::string> preset_names(const std::string& workload);
 

@@ -14,7 +14,9 @@ namespace {
 struct Entry {
   std::string name;
   std::vector<std::string> presets;
-  std::function<std::unique_ptr<Workload>(const std::string& preset, std::uint64_t seed)> make;
+  std::function<std::unique_ptr<Workload>(const std::string& preset, std::uint64_t seed,
+                                          std::int64_t sequence)>
+      make;
 };
 
 template <class Names>
@@ -25,10 +27,17 @@ std::vector<std::string> texts(const Names& names) {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {"llm", texts(llm_presets()),
-       [](const std::string& preset, std::uint64_t seed) {
-         return std::make_unique<LlmWorkload>(preset, seed);
+       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence) {
+         return std::make_unique<LlmWorkload>(preset, seed, sequence);
        }},
-      {"dlrm", texts(dlrm_presets()), make_dlrm_workload},
+      {"dlrm", texts(dlrm_presets()),
+       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence) {
+         if (sequence > 0)
+           throw Error(ErrorKind::input,
+                       "dlrm has no sequences, and " + std::to_string(sequence) + " is asked for",
+                       "leave the parameter sequence out");
+         return make_dlrm_workload(preset, seed);
+       }},
   };
   return all;
 }
@@ -44,13 +53,13 @@ const Entry& entry(const std::string& name) {
 }  // namespace
 
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
-                                        std::uint64_t seed) {
+                                        std::uint64_t seed, std::int64_t sequence) {
   const Entry& which = entry(name);
   const auto& presets = which.presets;
   if (std::find(presets.begin(), presets.end(), preset) == presets.end())
     throw Error(ErrorKind::input, name + " has no preset '" + preset + "'",
                 "one of " + join(presets, ", ") + "." + did_you_mean(preset, presets));
-  return which.make(preset, seed);
+  return which.make(preset, seed, sequence);
 }
 
 std::vector<std::string> workload_names() {

@@ -24,9 +24,13 @@ TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group&
 }
 
 TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group,
-                       RunObserver& observer) {
+                       RunObserver& observer, const std::function<void(KernelSet&)>& inject) {
   const auto workload = make_dlrm_workload("tiny", seed);
-  const KernelFactory kernels = [](Dtype dtype) { return host_kernels(dtype); };
+  const KernelFactory kernels = [&](Dtype dtype) {
+    KernelSet set = host_kernels(dtype);
+    if (inject) inject(set);
+    return set;
+  };
   Trainer trainer(*workload, options, kernels, group);
   TrainedDlrm trained{trainer.run(observer)};
   trained.tables = workload->tables()->hash();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "probes/training/trainer/trainer.h"
 
@@ -18,7 +19,8 @@ struct TrainedDlrm {
 
 /// On samples of `seed`, with kernels of the host.
 TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group);
+/// `inject` changes the kernels of every lane and of the tables.
 TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group,
-                       RunObserver& observer);
+                       RunObserver& observer, const std::function<void(KernelSet&)>& inject = {});
 
 }  // namespace bench::training

@@ -98,6 +98,33 @@ TEST_CASE("a token that changed after it was read is found") {
   CHECK_THAT(check.text, Contains("step 9: 'tokens' of samples"));
 }
 
+TEST_CASE("samples that come again under other numbers are found") {
+  ShortTraining training;
+  training.repeat = 320;  // ten steps
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 19: sample 608 on rank 0 is sample 288 again"));
+}
+
+TEST_CASE("one rank whose source makes other samples is found by its neighbour, and by no target") {
+  std::vector<TrainingRun> ranks(2);
+  run_ranks(2, [&](Group& group) {
+    ShortTraining training;
+    training.recipe = short_recipe(1000, 1.5);
+    training.lanes = 1;
+    if (group.rank() == 1) training.source_seed = 2;
+    ranks[static_cast<std::size_t>(group.rank())] = train_short(training, group);
+  });
+  for (const TrainingRun& run : ranks) {
+    CHECK(run.converged);
+    const TrainingCheck& check = check_named(run, "data");
+    CHECK_FALSE(check.held);
+    CHECK_THAT(check.text, Contains("step 9: rank 1 has other samples than rank 0 makes for it"));
+    CHECK(check_named(run, "replicas_agree").held);
+  }
+}
+
 TEST_CASE("a gradient a thousand times too long is found though clipping absorbs it") {
   ShortTraining training;
   training.inject = [](KernelSet& set) {

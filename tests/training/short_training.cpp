@@ -11,8 +11,8 @@ namespace {
 /// llm tiny whose training samples are changed after they were read.
 class SpoiltWorkload final : public Workload {
  public:
-  explicit SpoiltWorkload(const std::function<void(const Model&, const Lane&)>& spoil)
-      : spoil_(spoil) {}
+  explicit SpoiltWorkload(const ShortTraining& training)
+      : inner_("tiny", training.source_seed), repeat_(training.repeat), spoil_(training.spoil) {}
   std::string name() const override { return inner_.name(); }
   std::string preset() const override { return inner_.preset(); }
   const Recipe& recipe() const override { return inner_.recipe(); }
@@ -24,18 +24,22 @@ class SpoiltWorkload final : public Workload {
   }
   std::unique_ptr<Optimizer> optimizer() const override { return inner_.optimizer(); }
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
-    inner_.read(split, first, model, lane);
+    inner_.read(split, at(split, first), model, lane);
     if (split == Split::train && spoil_) spoil_(model, lane);
   }
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override {
-    return inner_.checksum(split, first, count);
+    return inner_.checksum(split, at(split, first), count);
   }
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     return inner_.evaluation(model);
   }
 
  private:
-  LlmWorkload inner_{"tiny", 1};
+  std::uint64_t at(Split split, std::uint64_t first) const {
+    return split == Split::train && repeat_ > 0 ? first % repeat_ : first;
+  }
+  LlmWorkload inner_;
+  std::uint64_t repeat_;
   std::function<void(const Model&, const Lane&)> spoil_;
 };
 
@@ -53,7 +57,7 @@ Recipe short_recipe(std::int64_t steps, double target) {
 }
 
 TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver& observer) {
-  SpoiltWorkload workload(training.spoil);
+  SpoiltWorkload workload(training);
   TrainerOptions options;
   options.recipe = training.recipe;
   options.lanes = training.lanes;

@@ -18,6 +18,8 @@ struct ShortTraining {
   Recipe recipe = short_recipe(40, 0.0);
   int lanes = 2;
   Dtype dtype = Dtype::f32;
+  std::uint64_t source_seed = 1;  // of the training samples
+  std::uint64_t repeat = 0;       // after so many samples they are the first ones again; 0: never
   std::int64_t steps = 0;
   DataParallelOptions parallel = {};
   std::filesystem::path checkpoint = {};  // every ten steps

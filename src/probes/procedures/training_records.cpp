@@ -1,6 +1,7 @@
 #include "probes/procedures/training_records.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "probes/procedures/training_series.h"
 
@@ -31,12 +32,14 @@ Json steps_of(const TrainingRun& run) {
   Json numbers = Json::array();
   for (std::size_t i = 0; i < run.steps.size(); ++i)
     numbers.push_back(run.first_step + static_cast<std::int64_t>(i));
-  return {
-      {"step", numbers},
-      {"loss", column(run.steps, [](const TrainedStep& s) { return s.loss; })},
-      {"gradient_norm", column(run.steps, [](const TrainedStep& s) { return s.gradient_norm; })},
-      {"rate", column(run.steps, [](const TrainedStep& s) { return s.rate; })},
-      {"seconds", column(run.steps, [](const TrainedStep& s) { return s.seconds; })}};
+  const auto norm = [](const TrainedStep& s) {
+    return std::isfinite(s.gradient_norm) ? Json(s.gradient_norm) : Json(nullptr);  // skipped
+  };
+  return {{"step", numbers},
+          {"loss", column(run.steps, [](const TrainedStep& s) { return s.loss; })},
+          {"gradient_norm", column(run.steps, norm)},
+          {"rate", column(run.steps, [](const TrainedStep& s) { return s.rate; })},
+          {"seconds", column(run.steps, [](const TrainedStep& s) { return s.seconds; })}};
 }
 
 Json breakdown_of(const TrainingRun& run) {
@@ -68,6 +71,12 @@ Json checks_of(const TrainingRun& run) {
   });
 }
 
+/// How gradients in f16 fared; null of other types.
+Json loss_scale_of(const TrainingRun& run) {
+  if (!run.loss_scale) return nullptr;
+  return {{"final", run.loss_scale->value}, {"skipped_steps", run.loss_scale->skipped}};
+}
+
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json outcome_of(const FinishedTraining& f) {
@@ -89,6 +98,7 @@ Json outcome_of(const FinishedTraining& f) {
       {"run_seconds", run.wall.value},
       {"resumed_from_step", run.first_step > 0 ? Json(run.first_step) : Json(nullptr)},
       {"straggler_spread", run.straggler_spread},
+      {"loss_scale", loss_scale_of(run)},
       {"checks", checks_of(run)}};
 }
 

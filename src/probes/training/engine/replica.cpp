@@ -17,7 +17,8 @@ Replica::Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
       weights_(plan, options.seed, kernels_.memory),
       optimizer_(std::move(optimizer)),
       pool_(options.lanes),
-      lane_times_(static_cast<std::size_t>(options.lanes)) {
+      lane_times_(static_cast<std::size_t>(options.lanes)),
+      loss_scale_(plan.graph->compute(), options.loss_scale) {
   require(plan.training, "replica", "the plan is one of evaluation");
   require(kernels_.memory->on_host() || options.lanes == 1, "replica",
           std::to_string(options.lanes) + " lanes on a device, which has one");
@@ -35,7 +36,8 @@ void Replica::own(const std::vector<BlockRange>& blocks) {
 }
 
 double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks) {
-  const double scale = 1.0 / static_cast<double>(rows_in_all > 0 ? rows_in_all : rows());
+  const double scale =
+      loss_scale_.value() / static_cast<double>(rows_in_all > 0 ? rows_in_all : rows());
   pool_.run([&](int lane) { run_lane(lane, fill, scale, hooks); });
   return loss_sum() / static_cast<double>(rows());
 }
@@ -136,7 +138,9 @@ std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks)
   return squares_;
 }
 
-double Replica::gradient_norm() { return root_of_sum(square_sums({{0, blocks_of(gradients())}})); }
+double Replica::gradient_norm() {
+  return root_of_sum(square_sums({{0, blocks_of(gradients())}})) / loss_scale_.value();
+}
 
 double root_of_sum(const std::vector<double>& squares) {
   double sum = 0.0;
@@ -146,7 +150,8 @@ double root_of_sum(const std::vector<double>& squares) {
 
 void Replica::update(double rate, double gradient_scale) {
   if (!owns_) own({{0, blocks_of(gradients())}});
-  const UpdateScalars scalars{rate, gradient_scale, ++steps_};
+  ++steps_;
+  const UpdateScalars scalars{rate, gradient_scale, updates_done()};
   pool_.run([&](int thread) {
     const Lane& lane = *lanes_[static_cast<std::size_t>(thread)];
     share_out(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(), [&](std::int64_t i) {
@@ -164,12 +169,23 @@ double Replica::clip_scale(const Step& step, double clip) const {
   return clip > 0.0 && step.gradient_norm > clip ? clip / step.gradient_norm : 1.0;
 }
 
+void Replica::finish(Step& step, double rate, double clip) {
+  const double loss_scale = loss_scale_.value();
+  step.skipped = !loss_scale_.accepts(step.gradient_norm);
+  if (step.skipped) {
+    ++steps_;
+    return;
+  }
+  step.gradient_scale = clip_scale(step, clip) / loss_scale;
+  update(rate, step.gradient_scale);
+}
+
 Replica::Step Replica::step(const Fill& fill, double rate, double clip) {
   Step step;
   step.loss = forward_backward(fill);
   sum_lanes();
   step.gradient_norm = gradient_norm();
-  update(rate, clip_scale(step, clip));
+  finish(step, rate, clip);
   return step;
 }
 

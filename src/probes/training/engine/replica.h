@@ -18,6 +18,7 @@
 #include "probes/training/engine/gradient_blocks.h"
 #include "probes/training/engine/lane.h"
 #include "probes/training/engine/worker_pool.h"
+#include "probes/training/optimizers/loss_scale.h"
 #include "probes/training/optimizers/optimizer.h"
 
 namespace bench::training {
@@ -26,6 +27,7 @@ struct ReplicaOptions {
   int lanes = 1;          // threads
   int micro_batches = 1;  // of each lane in a step
   std::uint64_t seed = 1;
+  LossScaleOptions loss_scale = {};  // of gradients in f16
 };
 
 /// What lanes do, or are told to tell, beside their work; each in the lane's own thread.
@@ -53,7 +55,8 @@ class Replica {
           std::unique_ptr<Optimizer> optimizer, const ReplicaOptions& options);
 
   /// All micro-batches, forward and backward; returns the mean loss over their rows. The gradient
-  /// is that of the mean over `rows_in_all` rows, of all ranks together (0: this rank's alone).
+  /// is that of the mean over `rows_in_all` rows, of all ranks together (0: this rank's alone),
+  /// times loss_scale().
   double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0, const Hooks& hooks = {});
   /// Of the losses of all its rows.
   double loss_sum() const;
@@ -64,7 +67,8 @@ class Replica {
   /// That one, where it lies, as a row over all trainable parameters, which lie at the same
   /// elements of weights().all(); the order is that in which gradients become final.
   View gradients() const { return lanes_.front()->gradients(); }
-  /// sqrt of the sum of squares, summed in one order whatever the number of lanes.
+  /// sqrt of the sum of squares, summed in one order whatever the number of lanes; without
+  /// loss_scale().
   double gradient_norm();
   /// The sums of squares of these blocks of gradients(), by block; 0 for all others.
   std::vector<double>& square_sums(const std::vector<BlockRange>& blocks);
@@ -77,13 +81,18 @@ class Replica {
 
   struct Step {
     double loss = 0.0;
-    double gradient_norm = 0.0;  // before clipping
+    double gradient_norm = 0.0;   // before clipping, without loss_scale()
+    double gradient_scale = 0.0;  // by which the update multiplied gradients
+    bool skipped = false;         // the gradient overflowed: parameters are as they were
   };
   /// A step of a replica alone; a gradient longer than `clip` (0: never) is made that long. Throws
   /// Error(internal) where loss or norm is not finite.
   Step step(const Fill& fill, double rate, double clip = 0.0);
   /// What a gradient of this norm is to be multiplied by. Throws as step() does.
   double clip_scale(const Step& step, double clip) const;
+  /// The end of a step whose loss and norm are known: clips and updates, or skips it.
+  void finish(Step& step, double rate, double clip);
+  LossScale& loss_scale() { return loss_scale_; }
 
   /// Of the last forward_backward(), mean over the lanes; after_backward() counts as backward.
   struct Times {
@@ -102,7 +111,9 @@ class Replica {
   int micro_batches() const { return options_.lanes * options_.micro_batches; }
   /// Rows of the loss in a step of this rank.
   std::int64_t rows() const { return losses_.shape().rows() * micro_batches(); }
+  /// Skipped ones included.
   std::int64_t steps_done() const { return steps_; }
+  std::int64_t updates_done() const { return steps_ - loss_scale_.skipped(); }
   /// Of a training that goes on from a checkpoint.
   void set_steps_done(std::int64_t steps) { steps_ = steps; }
   /// Of all lanes together.
@@ -127,6 +138,7 @@ class Replica {
   bool owns_ = false;  // what to update has been told
   std::vector<UpdateRange> chunks_ = {};
   std::vector<double> squares_ = {};  // by block of gradients
+  LossScale loss_scale_;
   std::int64_t steps_ = 0;
 };
 

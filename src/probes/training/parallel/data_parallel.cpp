@@ -10,11 +10,7 @@
 namespace bench::training {
 
 DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOptions& options)
-    : replica_(replica),
-      group_(group),
-      options_(options),
-      exchange_(replica, group,
-                {options.bucket_bytes, options.shard_optimizer, options.overlap, options.order}) {
+    : replica_(replica), group_(group), options_(options), exchange_(replica, group, options) {
   if (group.size() > 1 && !replica.kernels().memory->on_host())
     throw Error(ErrorKind::input,
                 std::to_string(group.size()) + " ranks are to train on GPUs together",
@@ -33,8 +29,10 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.loss = agree_on_loss(thrown, out);
   const Seconds agreed = steady_now();
   out.gradient_norm = gradient_norm();
-  out.gradient_scale = replica_.clip_scale({out.loss, out.gradient_norm}, clip);
-  replica_.update(rate, out.gradient_scale);
+  Replica::Step step{out.loss, out.gradient_norm};
+  replica_.finish(step, rate, clip);
+  out.gradient_scale = step.gradient_scale;
+  out.skipped = step.skipped;
   const Seconds updated = steady_now();
   exchange_.gather_parameters();
   const Seconds end = steady_now();
@@ -75,7 +73,7 @@ double DataParallel::gradient_norm() {
   // All but one of the numbers that are added are zero: no order of summing changes the result.
   group_.collectives()->run(CollectiveOp::all_reduce, squares.data(), squares.data(),
                             squares.size(), Dtype::f64);
-  return root_of_sum(squares);
+  return root_of_sum(squares) / replica_.loss_scale().value();
 }
 
 }  // namespace bench::training

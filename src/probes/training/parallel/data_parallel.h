@@ -19,17 +19,11 @@
 
 namespace bench::training {
 
-struct DataParallelOptions {
-  std::int64_t bucket_bytes = 25'000'000;  // of gradients exchanged at once
-  bool shard_optimizer = false;            // ZeRO-1: each rank updates its part of the parameters
-  bool overlap = true;                     // exchange while the backward pass goes on
-  SumOrder order = SumOrder::ranks;
-};
-
 struct StepOutcome {
   double loss = 0.0;            // mean over the rows of the whole batch
   double gradient_norm = 0.0;   // of its gradient, before clipping
-  double gradient_scale = 1.0;  // by which clipping shortened it
+  double gradient_scale = 0.0;  // what the update multiplied gradients by: clipping, loss scale
+  bool skipped = false;         // it overflowed: parameters are as they were (Replica::loss_scale)
   /// This rank's, and of its lanes the mean; the backward pass with summing the lanes' gradients.
   Seconds data, forward, backward;
   /// The exchange of gradients, loss and sharded parameters when nothing else went on, and what of
@@ -49,6 +43,12 @@ struct GradientAgreement {
   bool held() const { return distance <= kTolerance; }
 };
 
+/// A forward and backward pass of one rank's part of a batch.
+struct GradientPass {
+  Replica::Fill fill;
+  std::function<void(const Lane&, int)> after_backward = {};
+};
+
 class DataParallel {
  public:
   /// Both must outlive this. Throws Error(environment) where there are several ranks and the
@@ -62,15 +62,17 @@ class DataParallel {
                    const std::function<void(const Lane&, int)>& after_backward = {});
 
   /// Whether the exchange loses or spoils anything: how far its gradient is from what every rank
-  /// computes alone of all ranks' parts of a batch. Costs as many forward and backward passes as
+  /// computes alone of all ranks' parts of a batch: `own` is exchanged, then each rank's is
+  /// computed by all at once, in the order of ranks. Costs as many forward and backward passes as
   /// there are ranks, and changes no parameter. Every rank gets the same.
+  GradientAgreement compare_gradient(const GradientPass& own,
+                                     const std::function<GradientPass(int rank)>& pass_of);
   GradientAgreement compare_gradient(const std::function<Replica::Fill(int rank)>& fill_of);
   /// Of this rank's copy; differing_copy() compares copies.
   std::uint64_t parameter_hash() const { return combined_hash(tensor_hashes(replica_)); }
 
   Replica& replica() { return replica_; }
   Group& group() { return group_; }
-  const DataParallelOptions& options() const { return options_; }
   /// The blocks whose parameters this rank updates, and whose optimizer state it has.
   const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
   /// Whether those are a part of all.

@@ -13,6 +13,7 @@ namespace {
 double number(double value) { return value; }
 double number(float value) { return value; }
 double number(Bf16 value) { return static_cast<float>(value); }
+double number(F16 value) { return static_cast<float>(value); }
 
 struct Distance {
   double difference = 0.0;  // sum of squares
@@ -37,21 +38,31 @@ View row_in(const MemoryBlock& block, Dtype dtype) {
 
 GradientAgreement DataParallel::compare_gradient(
     const std::function<Replica::Fill(int rank)>& fill_of) {
+  return compare_gradient({fill_of(group_.rank())},
+                          [&](int rank) { return GradientPass{fill_of(rank)}; });
+}
+
+GradientAgreement DataParallel::compare_gradient(
+    const GradientPass& own, const std::function<GradientPass(int rank)>& pass_of) {
   const View row = replica_.gradients();
   const std::int64_t bytes = row.elements() * static_cast<std::int64_t>(size_of(row.dtype));
   const MemoryBlock exchanged(bytes, "exchanged gradients"), alone(bytes, "gradients of all ranks");
   const std::shared_ptr<Memory>& memory = replica_.kernels().memory;
   const MemoryBlock added(bytes, "gradients of all ranks", memory);
-  std::exception_ptr thrown = exchange_.forward_backward(fill_of(group_.rank()));
+  Replica::Hooks hooks;
+  hooks.after_backward = own.after_backward;
+  const std::exception_ptr thrown = exchange_.forward_backward(own.fill, hooks);
+  StepOutcome unused;
+  agree_on_loss(thrown, unused);  // before the passes, which may wait for other ranks
   memory->download(row.data, exchanged.data(), bytes);
-  for (int rank = 0; rank < group_.size() && !thrown; ++rank) {
-    replica_.forward_backward(fill_of(rank), replica_.rows() * group_.size());
+  for (int rank = 0; rank < group_.size(); ++rank) {
+    const GradientPass pass = pass_of(rank);
+    hooks.after_backward = pass.after_backward;
+    replica_.forward_backward(pass.fill, replica_.rows() * group_.size(), hooks);
     replica_.sum_lanes();
     replica_.kernels().elementwise->copy(row, row_in(added, row.dtype), rank > 0);
   }
   memory->download(added.data(), alone.data(), bytes);
-  StepOutcome unused;
-  agree_on_loss(thrown, unused);
   Distance distance;
   for (const BlockRange& range : exchange_.owned()) {
     const View mine = blocks_in(row_in(exchanged, row.dtype), range);
@@ -60,6 +71,8 @@ GradientAgreement DataParallel::compare_gradient(
       distance.add<double>(mine, sum);
     else if (row.dtype == Dtype::bf16)
       distance.add<Bf16>(mine, sum);
+    else if (row.dtype == Dtype::f16)
+      distance.add<F16>(mine, sum);
     else
       distance.add<float>(mine, sum);
   }

@@ -8,13 +8,13 @@
 namespace bench::training {
 
 GradientExchange::GradientExchange(Replica& replica, Group& group,
-                                   const GradientExchangeOptions& options)
+                                   const DataParallelOptions& options)
     : replica_(replica),
       group_(group),
       options_(options),
       buckets_(make_buckets(replica.plan(), options.bucket_bytes, group.size())) {
   const View row = replica.gradients();
-  if (!options.shards || group.size() == 1)
+  if (!options.shard_optimizer || group.size() == 1)
     owned_ = {{0, blocks_of(row)}};
   else
     for (const Bucket& bucket : buckets_)
@@ -41,7 +41,7 @@ std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
 
 void GradientExchange::exchange(BlockRange bucket) {
   const Seconds begin = steady_now();
-  if (options_.shards)
+  if (options_.shard_optimizer)
     exchange_->reduce_scatter(replica_.gradients(), bucket);
   else
     exchange_->all_reduce(replica_.gradients(), bucket);
@@ -85,7 +85,7 @@ void GradientExchange::beside(const Replica::Fill& fill, Replica::Hooks& hooks,
 }
 
 void GradientExchange::gather_parameters() {
-  if (!exchange_ || !options_.shards) return;
+  if (!exchange_ || !options_.shard_optimizer) return;
   const View row = part_of(replica_.weights().all(), 0, replica_.gradients().elements());
   for (const Bucket& bucket : buckets_) exchange_->all_gather(row, bucket.blocks);
 }

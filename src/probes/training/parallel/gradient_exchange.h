@@ -14,16 +14,18 @@
 
 namespace bench::training {
 
-struct GradientExchangeOptions {
-  std::int64_t bucket_bytes = 25'000'000;
-  bool shards = false;  // sums go to the rank that owns them, and to no other
-  bool overlap = true;  // where the library lets threads compute beside it
+struct DataParallelOptions {
+  std::int64_t bucket_bytes = 25'000'000;  // of gradients exchanged at once
+  bool shard_optimizer = false;  // ZeRO-1: each rank updates its part of the parameters, and gets
+                                 // the sum of no other part's gradients
+  bool overlap = true;  // exchange while the backward pass goes on, where the library lets threads
+                        // compute beside it
   SumOrder order = SumOrder::ranks;
 };
 
 class GradientExchange {
  public:
-  GradientExchange(Replica& replica, Group& group, const GradientExchangeOptions& options);
+  GradientExchange(Replica& replica, Group& group, const DataParallelOptions& options);
 
   /// Leaves the sum over all ranks in replica.gradients(): in owned() at least. Where this rank's
   /// lanes throw it takes part in the exchange all the same, so that no other rank waits for it,
@@ -54,7 +56,7 @@ class GradientExchange {
 
   Replica& replica_;
   Group& group_;
-  GradientExchangeOptions options_;
+  DataParallelOptions options_;
   std::vector<Bucket> buckets_;
   std::vector<BlockRange> owned_ = {};
   std::optional<BucketExchange> exchange_ = {};  // of several ranks

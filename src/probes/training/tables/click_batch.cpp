@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "core/error.h"
 
 namespace bench::training {
@@ -34,6 +37,24 @@ void ClickBatch::read(std::int64_t from, std::int64_t to) {
     main_effects_[at] = sample.main_effects;
     check_ids(i);
   }
+}
+
+std::string ClickBatch::changed() const {
+  std::vector<float> dense(static_cast<std::size_t>(dense_width_));
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(ids_width_));
+  ClickSample sample{.dense = dense, .ids = ids};
+  for (std::int64_t i = 0; i < count_; ++i) {
+    source_.read(split_, first_ + static_cast<std::uint64_t>(i), sample);
+    const char* what = !std::ranges::equal(ids, std::span(this->ids(i), ids.size())) ? "ids"
+                       : !std::ranges::equal(dense, std::span(this->dense(i), dense.size()))
+                           ? "numbers"
+                       : sample.label != label(i) ? "label"
+                                                  : nullptr;
+    if (what != nullptr)
+      return fmt::format("the {} of sample {} are not what the source gives again", what,
+                         first_ + static_cast<std::uint64_t>(i));
+  }
+  return "";
 }
 
 void ClickBatch::check_ids(std::int64_t at) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "probes/training/sources/click_source.h"
@@ -26,6 +27,9 @@ class ClickBatch {
   /// Where sample `number` lies, from 0; throws Error(internal) where it was not read.
   std::int64_t place(Split split, std::uint64_t number) const;
 
+  /// Which sample is not, any more, what the source gives for its number; "" where all are.
+  std::string changed() const;
+
   const float* dense(std::int64_t at) const { return dense_.data() + at * dense_width_; }
   const std::int32_t* ids(std::int64_t at) const { return ids_.data() + at * ids_width_; }
   const float* labels(std::int64_t at) const { return labels_.data() + at; }
@@ -33,7 +37,6 @@ class ClickBatch {
   /// Of a click, by the oracle; NaN without one. The second: log-odds by main effects alone.
   double probability(std::int64_t at) const { return probability_[static_cast<std::size_t>(at)]; }
   double main_effects(std::int64_t at) const { return main_effects_[static_cast<std::size_t>(at)]; }
-  std::int64_t ids_width() const { return ids_width_; }
   std::int64_t bytes() const;
 
  private:

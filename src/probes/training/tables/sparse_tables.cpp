@@ -13,13 +13,6 @@
 namespace bench::training {
 namespace {
 
-Var input_with_gradient(const Model& model) {
-  for (const Var& input : model.inputs)
-    if (model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient) return input;
-  throw Error(ErrorKind::internal, "no input of the model wants a gradient",
-              "Graph::input_with_gradient() makes one");
-}
-
 void check_embeddings(View view, std::int64_t columns) {
   if (view.dtype != Dtype::f32 || view.columns != columns)
     throw Error(ErrorKind::input,
@@ -29,6 +22,13 @@ void check_embeddings(View view, std::int64_t columns) {
 }
 
 }  // namespace
+
+Var input_with_gradient(const Model& model) {
+  for (const Var& input : model.inputs)
+    if (model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient) return input;
+  throw Error(ErrorKind::internal, "no input of the model wants a gradient",
+              "Graph::input_with_gradient() makes one");
+}
 
 void SparseTables::gather(Split split, std::uint64_t first, std::int64_t count) {
   batch_.begin(split, first, count);
@@ -138,14 +138,11 @@ void SparseTables::collect(View gradient, std::uint64_t first) {
 }
 
 void SparseTables::update(double rate, double scale) {
-  if (collected_ != batch_.count())
-    throw Error(ErrorKind::internal,
-                fmt::format("tables got the gradients of {} samples out of {}", collected_.load(),
-                            batch_.count()),
-                "collect() comes once after each micro-batch's backward pass");
-  collected_ = -1;
-  if (!alone()) exchange(*group_, gradients_, given_, batch_.count() * split_.columns);
+  exchange_gradients();
   const std::int64_t samples = batch_.count() * group_->size();
+  const bool watched = rate > 0.0 && scale > 0.0;
+  for (std::size_t i = 0; watched && i < rows_.size(); ++i)
+    watch_.remember(i, rows_[i], shard_ids(rows_[i].shard(), 0, samples));
   workers_->run([&](int thread) {
     const auto at = static_cast<std::size_t>(thread);
     for (RowUpdate& update : updates_[at]) {
@@ -156,6 +153,8 @@ void SparseTables::update(double rate, double scale) {
            split_.columns, rate * options_.rate_factor, scale, options_.epsilon});
     }
   });
+  for (std::size_t i = 0; watched && i < rows_.size(); ++i) watch_.compare(i, rows_[i]);
+  watch_.end_update();
 }
 
 }  // namespace bench::training

@@ -23,6 +23,7 @@
 #include "probes/training/tables/click_batch.h"
 #include "probes/training/tables/row_update.h"
 #include "probes/training/tables/table_split.h"
+#include "probes/training/tables/table_watch.h"
 
 namespace bench::training {
 
@@ -36,6 +37,9 @@ struct SparseOptions {
   std::uint64_t seed = 1;       // of the initial values
   std::int64_t whole_rows = 0;  // split_tables()
 };
+
+/// The model's input that tables fill. Throws Error(internal) where there is none.
+Var input_with_gradient(const Model& model);
 
 class SparseTables {
  public:
@@ -65,8 +69,17 @@ class SparseTables {
   /// Error(internal) unless every gathered sample's gradient was collected once.
   void update(double rate, double scale = 1.0);
 
+  /// The first half of update(), for a check: what was collected goes to those whose rows it is
+  /// for.
+  void exchange_gradients();
+  /// How far, relatively, what rank `rank` sent of its samples first, ... for the rows here is from
+  /// `gradient` of the same samples, which are gathered here now as they were there.
+  double distance_of_gradient(View gradient, int rank, std::uint64_t first) const;
+
   /// Of values and state over all ranks, the same for every split. Every rank calls it.
   std::uint64_t hash() const;
+  /// What this rank's updates changed.
+  const TableWatch& watch() const { return watch_; }
 
   const std::vector<TableShape>& shapes() const { return shapes_; }
   const TableSplit& split() const { return split_; }
@@ -77,7 +90,6 @@ class SparseTables {
   /// Of this rank: tables with the optimizer's state; buffers of a step.
   std::int64_t table_bytes() const;
   std::int64_t buffer_bytes() const;
-  std::int64_t bytes() const { return table_bytes() + buffer_bytes(); }
 
  private:
   using Ids = std::vector<std::int32_t>;
@@ -100,7 +112,6 @@ class SparseTables {
     });
   }
 
-  const ClickSource& source_;
   SparseOptions options_;
   std::vector<TableShape> shapes_ = {};
   ClickBatch batch_;
@@ -118,6 +129,7 @@ class SparseTables {
   Numbers summed_ = {}, looked_up_ = {};
   Numbers gradients_ = {}, given_ = {};
   std::atomic<std::int64_t> collected_{0};
+  TableWatch watch_ = {};
 };
 
 }  // namespace bench::training

@@ -10,7 +10,7 @@
 namespace bench::training {
 
 SparseTables::SparseTables(const ClickSource& source, const SparseOptions& options)
-    : source_(source), options_(options), batch_(source) {
+    : options_(options), batch_(source) {
   for (std::size_t i = 0; i < source.shape().rows.size(); ++i)
     shapes_.push_back({source.shape().rows[i], source.shape().lookups[i]});
 }

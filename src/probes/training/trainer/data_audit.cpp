@@ -4,12 +4,50 @@
 
 #include <cstring>
 
+#include "probes/training/engine/content_hash.h"
+#include "probes/training/tables/sparse_tables.h"
+
 namespace bench::training {
 namespace {
+
+constexpr std::int64_t kMostCompared = 256;  // samples of a look
+// Samples of a few tokens are equal by chance. A number of a sample says 20 bits or more; a token,
+// which is an input and a target, 1.5 as either.
+constexpr double kBitsOfNumber = 20.0, kBitsOfToken = 1.5, kLeastBits = 90.0;
 
 bool equal_bytes(View a, View b) {
   return std::memcmp(a.data, b.data, static_cast<std::size_t>(a.elements()) * size_of(a.dtype)) ==
          0;
+}
+
+bool given_by_tables(const Model& model, Var input) {
+  return model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient;
+}
+
+/// Whether samples differ, unless they are the same one.
+bool tells_apart(const Model& model, std::int64_t samples) {
+  double bits = 0.0;
+  for (const Var input : model.inputs)
+    if (!given_by_tables(model, input))
+      bits += static_cast<double>(input.shape().elements() / samples) *
+              (model.graph->tensors()[static_cast<std::size_t>(input.id)].dtype == Dtype::int32
+                   ? kBitsOfToken
+                   : kBitsOfNumber);
+  return bits >= kLeastBits;
+}
+
+/// What is read of one of the samples of a micro-batch; what tables give changes with them.
+std::vector<std::byte> contents_of(const Model& model, const Lane& lane, std::int64_t sample,
+                                   std::int64_t samples) {
+  std::vector<std::byte> contents;
+  for (const Var input : model.inputs) {
+    if (given_by_tables(model, input)) continue;
+    const View view = lane.view(input);
+    const auto bytes = static_cast<std::int64_t>(size_of(view.dtype)) * view.elements() / samples;
+    const std::byte* from = view.as<std::byte>() + sample * bytes;
+    contents.insert(contents.end(), from, from + bytes);
+  }
+  return contents;
 }
 
 /// f64 holds a half of a checksum exactly; a group adds only f64.
@@ -18,9 +56,37 @@ constexpr double high_half(std::uint64_t sum) { return static_cast<double>(sum >
 
 }  // namespace
 
-std::string DataAudit::look(std::int64_t step, Group& group) const {
-  const std::string own = agreed(group, reread(step, group.rank()));
+std::string DataAudit::look(std::int64_t step, Group& group) {
+  const std::string own = agreed(group, own_data(step, group.rank()));
   return own.empty() && group.size() > 1 ? agreed(group, regenerate(step, group)) : own;
+}
+
+std::string DataAudit::own_data(std::int64_t step, int rank) {
+  if (const SparseTables* tables = workload_.tables())
+    if (const std::string found = tables->batch().changed(); !found.empty())
+      return fmt::format("step {}: {} on rank {}", step, found, rank);
+  const std::string found = reread(step, rank);
+  return found.empty() ? repeated(step, rank) : found;
+}
+
+std::string DataAudit::repeated(std::int64_t step, int rank) {
+  if (!tells_apart(model_, split_.micro_batch)) return "";
+  const Lane& lane = evaluator_.lane(0);
+  const int all = split_.lanes * split_.micro_batches;
+  std::int64_t looked = 0;
+  for (int number = 0; number < all && looked < kMostCompared; ++number) {
+    const std::uint64_t first = split_.first(step, rank, number);
+    workload_.read(Split::train, first, model_, lane);
+    for (std::int64_t i = 0; i < split_.micro_batch; ++i, ++looked) {
+      const std::vector<std::byte> contents = contents_of(model_, lane, i, split_.micro_batch);
+      const std::uint64_t sample = first + static_cast<std::uint64_t>(i);
+      const auto [before, is_new] = seen_.emplace(content_hash(contents), sample);
+      if (!is_new && before->second != sample)
+        return fmt::format("step {}: sample {} on rank {} is sample {} again", step, sample, rank,
+                           before->second);
+    }
+  }
+  return "";
 }
 
 std::string DataAudit::reread(std::int64_t step, int rank) const {

@@ -1,10 +1,12 @@
-// Whether ranks train on the data they should. Two looks at one step: what lies in the lanes'
-// inputs after the step is compared with the same samples read again, and each rank's part is made
-// again by the next rank and compared by checksum.
+// Whether ranks train on the data they should. Looks at one step: what lies in the lanes' inputs,
+// and what tables were looked up by, is compared with the same samples read again; samples must not
+// have been seen before under another number; and each rank's part is made again by the next rank
+// and compared by checksum.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "probes/training/trainer/batch_split.h"
@@ -15,7 +17,7 @@ namespace bench::training {
 class DataAudit {
  public:
   /// All must outlive it.
-  DataAudit(const Workload& workload, const Model& model, const Replica& replica,
+  DataAudit(Workload& workload, const Model& model, const Replica& replica,
             const Evaluator& evaluator, const BatchSplit& split)
       : workload_(workload),
         model_(model),
@@ -24,17 +26,20 @@ class DataAudit {
         split_(split) {}
 
   /// Right after step `step`, on every rank. "" where everything is as it should be.
-  std::string look(std::int64_t step, Group& group) const;
+  std::string look(std::int64_t step, Group& group);
 
  private:
+  std::string own_data(std::int64_t step, int rank);
   std::string reread(std::int64_t step, int rank) const;
+  std::string repeated(std::int64_t step, int rank);
   std::string regenerate(std::int64_t step, Group& group) const;
 
-  const Workload& workload_;
+  Workload& workload_;
   const Model& model_;
   const Replica& replica_;
   const Evaluator& evaluator_;
   const BatchSplit& split_;
+  std::unordered_map<std::uint64_t, std::uint64_t> seen_ = {};  // sample's number by its contents
 };
 
 }  // namespace bench::training

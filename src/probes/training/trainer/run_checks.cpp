@@ -37,7 +37,7 @@ void RunChecks::look(std::int64_t steps_done, Group& group) {
   compare_replicas(steps_done, group);
   ++looks_;
   looked_after_ = steps_done;
-  if (moved_after_ > 0 || steps_done < kStepsToMove) return;
+  if (moved_after_ > 0 || replica_.updates_done() < kStepsToMove) return;
   moved_after_ = steps_done;
   const auto unmoved = moved_.unmoved();
   unmoved_ = agreed(group, unmoved.empty() ? ""

@@ -26,19 +26,22 @@ CurvePoint point_of(const Json& row) {
 Json to_json(const RunProgress& progress) {
   Json curve = Json::array();
   for (const CurvePoint& point : progress.curve) curve.push_back(row_of(point));
-  return {{"evaluated", progress.evaluated},
-          {"elapsed_s", progress.elapsed.value},
+  return {{"elapsed_s", progress.elapsed.value},
           {"curve", curve},
-          {"norms", {progress.norms.seen, progress.norms.mean, progress.norms.variance}}};
+          {"norms", {progress.norms.seen, progress.norms.mean, progress.norms.variance}},
+          {"loss_scale",
+           {progress.loss_scale.value, progress.loss_scale.unbroken, progress.loss_scale.skipped}}};
 }
 
 RunProgress run_progress_from_json(const Json& json) try {
   RunProgress progress;
-  progress.evaluated = json.at("evaluated").get<std::int64_t>();
   progress.elapsed = {json.at("elapsed_s").get<double>()};
   for (const Json& row : json.at("curve")) progress.curve.push_back(point_of(row));
   const Json& norms = json.at("norms");
   progress.norms = {norms.at(0).get<int>(), norms.at(1).get<double>(), norms.at(2).get<double>()};
+  const Json& scale = json.at("loss_scale");
+  progress.loss_scale = {scale.at(0).get<double>(), scale.at(1).get<std::int64_t>(),
+                         scale.at(2).get<std::int64_t>()};
   return progress;
 } catch (const Json::exception& error) {
   throw Error(ErrorKind::input,

@@ -7,15 +7,16 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "probes/training/optimizers/gradient_outliers.h"
+#include "probes/training/optimizers/loss_scale.h"
 #include "probes/training/trainer/convergence.h"
 
 namespace bench::training {
 
 struct RunProgress {
-  std::int64_t evaluated = 0;  // after so many steps
-  Seconds elapsed;             // since run_start, without the time between two processes
+  Seconds elapsed;  // since run_start, without the time between two processes
   std::vector<CurvePoint> curve = {};
   GradientOutliers::Averages norms = {};
+  LossScale::State loss_scale = {};
 };
 
 Json to_json(const RunProgress& progress);

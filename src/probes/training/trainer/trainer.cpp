@@ -104,7 +104,7 @@ void Trainer::train_step() {
     };
   StepOutcome step = parallel_->step(fill, rate, options_.recipe.clip, after_backward);
   const Seconds stepped = steady_now();
-  if (tables != nullptr) tables->update(rate, step.gradient_scale);
+  if (tables != nullptr && !step.skipped) tables->update(rate, step.gradient_scale);
   const Seconds end = steady_now();
   step.data += gathered - begin;
   step.optimizer += end - stepped;
@@ -123,7 +123,7 @@ void Trainer::keep(const StepOutcome& step, double rate) {
       step.data + step.forward + step.backward + step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
-  checks_->after_step(done_, step.gradient_norm);
+  if (!step.skipped) checks_->after_step(done_, step.gradient_norm);
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
 }
@@ -138,7 +138,8 @@ void Trainer::evaluate(RunObserver& observer) {
   const Seconds begin = steady_now();
   observer.evaluation_start(samples_done());
   const Quality quality = evaluator_->evaluate(options_.recipe.evaluation_samples, group_);
-  const std::int64_t since = std::max(evaluated_, run_.first_step);
+  const std::int64_t evaluated = run_.curve.empty() ? 0 : run_.curve.back().step;
+  const std::int64_t since = std::max(evaluated, run_.first_step);
   double loss = 0.0;
   for (std::int64_t i = since; i < done_; ++i)
     loss += run_.steps[static_cast<std::size_t>(i - run_.first_step)].loss /
@@ -149,7 +150,6 @@ void Trainer::evaluate(RunObserver& observer) {
   run_.parts = quality.parts;
   run_.converged = meets(quality.gap, options_.recipe.target);
   observer.evaluation_stop(samples_done(), quality);
-  evaluated_ = done_;
   breakdown_.add(RunPhase::evaluation, steady_now() - begin);
 }
 

@@ -70,6 +70,7 @@ class Trainer {
   void save();
   void evaluate(RunObserver& observer);
   void finish();
+  TrainingCheck tables_check();
   TrainingCheck exchange_check();
   std::vector<MemoryUse> memory() const;
   std::int64_t samples_done() const { return done_ * split_.batch; }
@@ -94,7 +95,6 @@ class Trainer {
   Seconds elapsed_;  // before it was resumed
   std::int64_t last_step_ = 0;
   std::int64_t done_ = 0;
-  std::int64_t evaluated_ = 0;  // after so many steps
 };
 
 }  // namespace bench::training

@@ -11,9 +11,13 @@ namespace bench::training {
 
 std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
   const Recipe& recipe = options_.recipe;
-  const Json identity = {{"workload", workload_.name()}, {"preset", workload_.preset()},
-                         {"seed", options_.seed},        {"batch", recipe.batch},
-                         {"horizon", recipe.horizon},    {"dtype", to_string(options_.dtype)}};
+  const Json identity = {{"workload", workload_.name()},
+                         {"preset", workload_.preset()},
+                         {"seed", options_.seed},
+                         {"batch", recipe.batch},
+                         {"horizon", recipe.horizon},
+                         {"dtype", to_string(options_.dtype)},
+                         {"items_per_sample", workload_.items_per_sample()}};
   checkpoints_ =
       std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
   if (const SparseTables* tables = workload_.tables())
@@ -29,14 +33,15 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
   run_.curve = progress.curve;
   run_.converged =
       options_.steps == 0 && !run_.curve.empty() && meets(run_.curve.back().gap, recipe.target);
-  evaluated_ = progress.evaluated;
+  replica_->loss_scale().resume(progress.loss_scale);
   elapsed_ = progress.elapsed;
   return progress.norms;
 }
 
 void Trainer::save() {
   const Seconds begin = steady_now();
-  const RunProgress progress{evaluated_, begin - begin_, run_.curve, checks_->norms()};
+  const RunProgress progress{begin - begin_, run_.curve, checks_->norms(),
+                             replica_->loss_scale().state()};
   const Checkpoints::Done saved = checkpoints_->save(to_json(progress));
   run_.checkpoints.push_back({saved.step, saved.seconds.value, saved.bytes.value});
   breakdown_.add(RunPhase::checkpoint, steady_now() - begin);

@@ -20,8 +20,10 @@ void Trainer::finish() {
   run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
   run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
   run_.memory = memory();
+  if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(group_);
-  if (group_.size() > 1 && workload_.tables() == nullptr) run_.checks.push_back(exchange_check());
+  if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
+  if (group_.size() > 1) run_.checks.push_back(exchange_check());
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
   group_.max(seconds);
@@ -31,18 +33,11 @@ void Trainer::finish() {
   run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
 }
 
-/// Untimed, on the samples of the step that would come next.
-TrainingCheck Trainer::exchange_check() {
-  const auto fill_of = [&](int rank) {
-    return [this, rank](const Lane& lane, int number) {
-      workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
-    };
-  };
-  const GradientAgreement agreement = parallel_->compare_gradient(fill_of);
-  return {"gradient_exchange", agreement.held(),
-          fmt::format("the gradient of {} ranks is {:.2g} away, relatively, from what one computes "
-                      "of all their samples",
-                      group_.size(), agreement.distance)};
+TrainingCheck Trainer::tables_check() {
+  const TableWatch& watch = workload_.tables()->watch();
+  const std::string found = agreed(group_, watch.found());
+  return {"tables_move", found.empty(),
+          found.empty() ? fmt::format("{} updates changed every table", watch.updates()) : found};
 }
 
 std::vector<MemoryUse> Trainer::memory() const {

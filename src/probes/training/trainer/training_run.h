@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "probes/training/optimizers/loss_scale.h"
 #include "probes/training/trainer/batch_split.h"
 #include "probes/training/trainer/breakdown.h"
 #include "probes/training/trainer/convergence.h"
@@ -15,7 +16,7 @@ namespace bench::training {
 
 struct TrainedStep {
   double loss = 0.0;           // mean over the global batch
-  double gradient_norm = 0.0;  // before clipping
+  double gradient_norm = 0.0;  // before clipping; not finite where the step was skipped
   double rate = 0.0;           // of learning
   double seconds = 0.0;        // of the slowest rank, data and exchange included
 };
@@ -46,6 +47,8 @@ struct TrainingRun {
   /// mean, step by step, as a share.
   double straggler_spread = 0.0;
   bool converged = false;  // the target was met; what the checks found is apart
+  /// Of gradients in f16: how it ended, and how many steps it made skip (optimizers/loss_scale.h).
+  std::optional<LossScale::State> loss_scale = {};
   std::optional<double> samples_to_target = {};               // at the grain of evaluations
   std::optional<double> samples_to_target_interpolated = {};  // convergence.h
 };

@@ -56,7 +56,7 @@ class DlrmWorkload final : public Workload {
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override;
 
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
-    return make_click_evaluation(tables_.batch(), model.outputs[0]);
+    return make_click_evaluation(tables_.batch(), model.outputs[0], evaluation_);
   }
   SparseTables* tables() override { return &tables_; }
 
@@ -79,6 +79,7 @@ class DlrmWorkload final : public Workload {
   DlrmSetting setting_;
   ClickModel source_;
   SparseTables tables_;
+  mutable ClickConstants evaluation_ = {};  // of the law and the samples, which stay
 };
 
 std::uint64_t DlrmWorkload::checksum(Split split, std::uint64_t first, std::int64_t count) const {

@@ -26,7 +26,8 @@ using Columns = std::array<std::vector<float>, kColumns>;
 
 class ClickEvaluation final : public Evaluation {
  public:
-  ClickEvaluation(const ClickBatch& batch, Var logits) : batch_(batch), logits_(logits) {}
+  ClickEvaluation(const ClickBatch& batch, Var logits, ClickConstants& constants)
+      : batch_(batch), logits_(logits), constants_(constants) {}
 
   void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
     const float* scores = lane.view(logits_).as<float>();
@@ -52,15 +53,17 @@ class ClickEvaluation final : public Evaluation {
       predicted += logistic(all[kScore][i]) / count;
       true_rate += probabilities.back() / count;
     }
+    if (constants_.samples != probabilities.size())
+      constants_ = {probabilities.size(), expected_auc(all[kTruth], probabilities),
+                    expected_auc(all[kMainEffects], probabilities)};
     Quality quality;
     quality.native = expected_auc(all[kScore], probabilities);
-    quality.floor = expected_auc(all[kTruth], probabilities);
+    quality.floor = constants_.auc;
     quality.gap = quality.floor - quality.native;
-    const double main_effects = expected_auc(all[kMainEffects], probabilities);
     quality.parts = {{"log_loss", loss},
                      {"log_loss_gap", loss - floor},
                      {"calibration", predicted / true_rate},
-                     {"main_effects_gap", quality.floor - main_effects}};
+                     {"main_effects_gap", quality.floor - constants_.main_effects}};
     return quality;
   }
 
@@ -91,13 +94,15 @@ class ClickEvaluation final : public Evaluation {
 
   const ClickBatch& batch_;
   Var logits_;
+  ClickConstants& constants_;
   Columns mine_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluation> make_click_evaluation(const ClickBatch& batch, Var logits) {
-  return std::make_unique<ClickEvaluation>(batch, logits);
+std::unique_ptr<Evaluation> make_click_evaluation(const ClickBatch& batch, Var logits,
+                                                  ClickConstants& constants) {
+  return std::make_unique<ClickEvaluation>(batch, logits, constants);
 }
 
 }  // namespace bench::training

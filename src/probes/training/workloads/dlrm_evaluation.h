@@ -9,6 +9,13 @@
 
 namespace bench::training {
 
+/// What the first `samples` evaluation samples say without a model: made once, sorting is slow.
+struct ClickConstants {
+  std::size_t samples = 0;
+  double auc = 0.0;           // of the true probabilities
+  double main_effects = 0.0;  // of every feature's effect alone
+};
+
 /// Takes scores from `logits` [samples, 1], and what is true of each sample from `batch`, which
 /// holds the samples that the lane has just seen. Quality: gap and native are by expected labels;
 /// parts:
@@ -16,6 +23,8 @@ namespace bench::training {
 ///   log_loss_gap     that less the log-loss of the true probabilities
 ///   calibration      mean predicted probability over the mean true one
 ///   main_effects_gap the gap of a model that knows every feature's effect but no interaction
-std::unique_ptr<Evaluation> make_click_evaluation(const ClickBatch& batch, Var logits);
+/// `constants` is kept from one evaluation to the next, and must outlive them.
+std::unique_ptr<Evaluation> make_click_evaluation(const ClickBatch& batch, Var logits,
+                                                  ClickConstants& constants);
 
 }  // namespace bench::training

@@ -1,0 +1,47 @@
+// Gradients smaller than 2^-25 are zero in f16. So the loss, and every gradient with it, is
+// multiplied by a power of two that is sought while training goes on: an overflow halves it and its
+// step is skipped, many steps without one double it (mixed precision training, arXiv
+// 1710.03740, 3.2; the constants are those of PyTorch's GradScaler).
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.h"
+
+namespace bench::training {
+
+struct LossScaleOptions {
+  double initial = 65536.0;
+  std::int64_t growth_interval = 2000;  // steps without an overflow after which it doubles
+};
+
+class LossScale {
+ public:
+  /// Of gradients of `dtype`: in any but f16 it is 1 and stays so.
+  explicit LossScale(Dtype dtype, const LossScaleOptions& options = {});
+
+  double value() const { return state_.value; }
+  /// Whether it ever changes.
+  bool dynamic() const { return dynamic_; }
+  /// After each step, with its gradient's norm: whether to update the parameters. An overflow is a
+  /// reason not to, unless the scale is 1 already: then the gradient itself is no number.
+  bool accepts(double gradient_norm);
+
+  /// All that a training depends on when it goes on, for checkpoints.
+  struct State {
+    double value = 1.0;
+    std::int64_t unbroken = 0;  // steps since the last change
+    std::int64_t skipped = 0;   // steps, in all
+    bool operator==(const State&) const = default;
+  };
+  const State& state() const { return state_; }
+  void resume(const State& state) { state_ = state; }
+  std::int64_t skipped() const { return state_.skipped; }
+
+ private:
+  bool dynamic_;
+  std::int64_t growth_interval_;
+  State state_ = {};
+};
+
+}  // namespace bench::training

@@ -1,0 +1,44 @@
+// Whether ranks lose or spoil gradients on their way, of the model and of its tables.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "probes/training/tables/sparse_tables.h"
+#include "probes/training/trainer/trainer.h"
+
+namespace bench::training {
+
+/// Untimed, on the samples of the step that would come next.
+TrainingCheck Trainer::exchange_check() {
+  std::vector<double> distances(static_cast<std::size_t>(split_.lanes));  // of tables, by lane
+  SparseTables* tables = workload_.tables();
+  const auto pass_of = [&](int rank, bool exchanged) {
+    GradientPass pass;
+    pass.fill = [this, rank](const Lane& lane, int number) {
+      workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
+    };
+    if (tables == nullptr) return pass;
+    if (!exchanged && rank == 0) tables->exchange_gradients();  // what own has collected
+    tables->gather(Split::train, split_.first(done_, rank, 0), split_.of_rank());
+    pass.after_backward = [&, tables, rank, exchanged](const Lane& lane, int number) {
+      const std::uint64_t first = split_.first(done_, rank, number);
+      if (exchanged) return tables->collect(lane, model_, first);
+      double& worst = distances[static_cast<std::size_t>(number / split_.micro_batches)];
+      const View gradient = lane.gradient(input_with_gradient(model_));
+      worst = std::max(worst, tables->distance_of_gradient(gradient, rank, first));
+    };
+    return pass;
+  };
+  GradientAgreement agreement = parallel_->compare_gradient(
+      pass_of(group_.rank(), true), [&](int rank) { return pass_of(rank, false); });
+  group_.max(distances);
+  agreement.distance = std::max(agreement.distance, *std::ranges::max_element(distances));
+  return {"gradient_exchange", agreement.held(),
+          fmt::format("the gradient of {} ranks{} is {:.2g} away, relatively, from what one "
+                      "computes of all their samples",
+                      group_.size(), tables != nullptr ? ", that of tables too," : "",
+                      agreement.distance)};
+}
+
+}  // namespace bench::training

@@ -16,7 +16,7 @@ constexpr std::size_t kManyHosts = 400;
 constexpr std::size_t kManyHosts = 4000;
 #endif
 constexpr std::size_t kBadHost = kManyHosts / 3;
-constexpr double kMostBytesPerHost = 150e3;
+constexpr double kMostBytesPerHost = 70e3;
 
 double peak_bytes() {
   rusage usage{};

@@ -7,6 +7,7 @@
 #include "results/export_prometheus.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/occurrences.h"
 
 namespace bench {
 namespace {
@@ -31,19 +32,12 @@ RunReport mixed_report() {
   return make_run_report(run.end().records());
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size())
-    ++found;
-  return found;
-}
-
 TEST_CASE("junit: a test case a job and a gate, and what did not pass does not look as if") {
   const std::string xml = to_junit(mixed_report());
-  CHECK(count(xml, "<testcase ") == 7);
-  CHECK(count(xml, "<failure ") == 2);  // the wrong result, the gate of 3e9
-  CHECK(count(xml, "<error ") == 2);    // the crash, the gate without a result
-  CHECK(count(xml, "<skipped ") == 1);
+  CHECK(occurrences(xml, "<testcase ") == 7);
+  CHECK(occurrences(xml, "<failure ") == 2);  // the wrong result, the gate of 3e9
+  CHECK(occurrences(xml, "<error ") == 2);    // the crash, the gate without a result
+  CHECK(occurrences(xml, "<skipped ") == 1);
   CHECK_THAT(xml, Contains("tests=\"7\" failures=\"2\" errors=\"2\" skipped=\"1\""));
   CHECK_THAT(xml, Contains("timestamp=\"2026-11-20T18:30:05\""));
 }

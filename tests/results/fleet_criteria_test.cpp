@@ -43,10 +43,10 @@ TEST_CASE("the similarity of distributions has the reference's values") {
 
 TEST_CASE("seen from one side a better host is like the other, a worse one is not") {
   const std::vector<double> slow = {95, 96}, fast = {100, 101};
-  CHECK(similarity(fast, slow, Side::worse, Better::higher) == 1.0);
-  CHECK(similarity(slow, fast, Side::worse, Better::higher) == similarity(slow, fast));
-  CHECK(similarity(slow, fast, Side::worse, Better::lower) == 1.0);
-  CHECK(similarity(fast, slow, Side::worse, Better::lower) == similarity(slow, fast));
+  CHECK(similarity(fast, slow, CountedArea::worse, Better::higher) == 1.0);
+  CHECK(similarity(slow, fast, CountedArea::worse, Better::higher) == similarity(slow, fast));
+  CHECK(similarity(slow, fast, CountedArea::worse, Better::lower) == 1.0);
+  CHECK(similarity(fast, slow, CountedArea::worse, Better::lower) == similarity(slow, fast));
 }
 
 TEST_CASE("nothing is similar to no values, or to negative ones") {

@@ -8,17 +8,10 @@
 #include "results/plots/axis.h"
 #include "results/plots/svg.h"
 #include "tests/support/catch.h"
+#include "tests/support/occurrences.h"
 
-using namespace bench;
-
+namespace bench {
 namespace {
-
-std::size_t count(const std::string& text, const std::string& word) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-    ++found;
-  return found;
-}
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -80,12 +73,12 @@ TEST_CASE("a plot draws lines with gaps, bands, points with bars, rules and a le
                          {1.1, 2.1, kNan, 5, 6}});
   plot.series.push_back({"points", {1, 2, 4}, {3, 4, 5}, {2, 3, 4}, {4, 5, 6}, Mark::points});
   const std::string svg = to_svg(plot);
-  CHECK(count(svg, "<polyline") == 2);  // before and after the gap
-  CHECK(count(svg, "<polygon") == 2);
-  CHECK(count(svg, "<circle") == 3);
-  CHECK(count(svg, "class=\"rule\"") == 2);
-  CHECK(count(svg, ">limit</text>") == 1);
-  CHECK(count(svg, ">points</text>") == 1);
+  CHECK(occurrences(svg, "<polyline") == 2);  // before and after the gap
+  CHECK(occurrences(svg, "<polygon") == 2);
+  CHECK(occurrences(svg, "<circle") == 3);
+  CHECK(occurrences(svg, "class=\"rule\"") == 2);
+  CHECK(occurrences(svg, ">limit</text>") == 1);
+  CHECK(occurrences(svg, ">points</text>") == 1);
   CHECK(svg.find("nan") == std::string::npos);
 }
 
@@ -94,7 +87,7 @@ TEST_CASE("a line in steps keeps its level until the next point") {
   const std::string svg = to_svg(plot);
   std::smatch points;
   REQUIRE(std::regex_search(svg, points, std::regex("polyline points=\"([^\"]*)\"")));
-  CHECK(count(points[1], ",") == 3);
+  CHECK(occurrences(points[1], ",") == 3);
 }
 
 TEST_CASE("names in drawings are text, whatever they hold") {
@@ -105,7 +98,7 @@ TEST_CASE("names in drawings are text, whatever they hold") {
   for (const std::string& svg : {to_svg(plot), to_svg(map)}) {
     CHECK(svg.find("<script") == std::string::npos);
     CHECK(svg.find('\x1b') == std::string::npos);
-    CHECK(count(svg, "</svg>") == 1);
+    CHECK(occurrences(svg, "</svg>") == 1);
   }
 }
 
@@ -130,18 +123,18 @@ TEST_CASE("x and y of unequal length are refused") {
 }
 
 TEST_CASE("a plot without values is still a drawing") {
-  CHECK(count(to_svg(Plot{"t", "x", "y"}), "</svg>") == 1);
-  CHECK(count(to_svg(HeatMap{}), "</svg>") == 1);
+  CHECK(occurrences(to_svg(Plot{"t", "x", "y"}), "</svg>") == 1);
+  CHECK(occurrences(to_svg(HeatMap{}), "</svg>") == 1);
 }
 
 TEST_CASE("a heat map colours by how far a value lies from the middle") {
   const HeatMap map{"t", {"a"}, {"m1", "m2", "m3", "m4"}, {{-0.05, 0.0, 0.9, kNan}}, 0.0, 0.05};
   const std::string svg = to_svg(map);
-  CHECK(count(svg, "#8c3b00\" d=") == 1);
-  CHECK(count(svg, "#f2f2f2\" d=") == 1);
-  CHECK(count(svg, "#0f5a94\" d=") == 1);
-  CHECK(count(svg, "h22v15h-22z") == 3);  // none for the missing one
-  CHECK(count(svg, "a, m4: no value") == 1);
+  CHECK(occurrences(svg, "#8c3b00\" d=") == 1);
+  CHECK(occurrences(svg, "#f2f2f2\" d=") == 1);
+  CHECK(occurrences(svg, "#0f5a94\" d=") == 1);
+  CHECK(occurrences(svg, "h22v15h-22z") == 3);  // none for the missing one
+  CHECK(occurrences(svg, "a, m4: no value") == 1);
 }
 
 TEST_CASE("the heat map of a thousand hosts and twenty metrics stays below half a megabyte") {
@@ -157,3 +150,5 @@ TEST_CASE("a name is cut between its characters") {
   CHECK(shortened("abc", 3) == "abc");
   CHECK(shortened("a\u00fcb", 2) == "a\u2026");
 }
+
+}  // namespace bench

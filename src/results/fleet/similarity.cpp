@@ -8,14 +8,15 @@ namespace {
 
 /// Of the difference F_a - F_b what counts: a is worse where it has more of its values below, or
 /// above where lower is better.
-double counted(double difference, Side side, Better better) {
-  if (side == Side::both) return difference < 0.0 ? -difference : difference;
+double counted(double difference, CountedArea side, Better better) {
+  if (side == CountedArea::both) return difference < 0.0 ? -difference : difference;
   return std::max(0.0, better == Better::lower ? -difference : difference);
 }
 
 }  // namespace
 
-double similarity(std::span<const double> a, std::span<const double> b, Side side, Better better) {
+double similarity(std::span<const double> a, std::span<const double> b, CountedArea side,
+                  Better better) {
   if (a.empty() || b.empty() || !(a.front() >= 0.0) || !(b.front() >= 0.0)) return 0.0;
   std::size_t i = 0, k = 0;
   double x = 0.0, area = 0.0, whole = 0.0;

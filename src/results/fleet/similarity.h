@@ -9,7 +9,7 @@
 
 namespace bench {
 
-enum class Side {
+enum class CountedArea {
   both,   // any difference
   worse,  // only where the first is worse than the second
 };
@@ -17,8 +17,8 @@ enum class Side {
 /// 1 - d(a, b) with d the area between the two distribution functions over the area below the
 /// larger survival function, x >= 0: 1 for equal ones; about 1 - s for values that all differ by
 /// the share s. Values must be sorted, not negative, and there must be some on both sides, else 0.
-/// `better` says which direction `Side::worse` is; none is taken as higher.
-double similarity(std::span<const double> a, std::span<const double> b, Side side = Side::both,
-                  Better better = Better::higher);
+/// `better` says which direction `CountedArea::worse` is; none is taken as higher.
+double similarity(std::span<const double> a, std::span<const double> b,
+                  CountedArea side = CountedArea::both, Better better = Better::higher);
 
 }  // namespace bench

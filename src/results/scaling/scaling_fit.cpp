@@ -107,7 +107,7 @@ std::optional<ScalingFit> usl_fit(std::span<const RateAt> values) {
   return fit_of(values, "usl", {{0, 1, 2}, {0, 1}, {0, 2}, {0}});
 }
 
-std::optional<Prediction> predict(const ScalingFit& fit, double n) {
+std::optional<ScalingPrediction> predict(const ScalingFit& fit, double n) {
   if (!(n >= 1.0) || n > kReach * fit.largest) return {};
   const double cost = scaling_cost({0.0, fit.alpha.value, fit.beta.value}, n);
   const std::vector<double> gradient = {1.0, -(n - 1.0) / cost, -n * (n - 1.0) / cost};
@@ -116,7 +116,7 @@ std::optional<Prediction> predict(const ScalingFit& fit, double n) {
   for (std::size_t i = 0; i < gradient.size(); ++i) variance += gradient[i] * spread[i];
   const double t = student_quantile(kBothEnds, static_cast<double>(fit.degrees));
   const double half = t * std::sqrt(variance), rate = fit.rate(n);
-  return Prediction{n, rate, rate * std::exp(-half), rate * std::exp(half)};
+  return ScalingPrediction{n, rate, rate * std::exp(-half), rate * std::exp(half)};
 }
 
 }  // namespace bench

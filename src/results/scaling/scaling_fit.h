@@ -53,13 +53,13 @@ inline constexpr std::size_t kFewestForAmdahl = 4, kFewestForUsl = 5;
 std::optional<ScalingFit> amdahl_fit(std::span<const RateAt> values);
 std::optional<ScalingFit> usl_fit(std::span<const RateAt> values);
 
-struct Prediction {
+struct ScalingPrediction {
   double n = 0.0, rate = kNoValue;
   double low = kNoValue, high = kNoValue;  // 95 % of one more run
 };
 
 /// No further than twice the largest N that was measured: beyond it a law says nothing that was
 /// seen. Nothing there.
-std::optional<Prediction> predict(const ScalingFit& fit, double n);
+std::optional<ScalingPrediction> predict(const ScalingFit& fit, double n);
 
 }  // namespace bench

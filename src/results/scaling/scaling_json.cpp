@@ -59,7 +59,7 @@ Json curve_json(const ScalingCurve& curve) {
                {"predictions", Json::array()},
                {"interval", curve.interval}};
   for (const ScalePoint& point : curve.points) json["points"].push_back(point_json(point));
-  for (const Prediction& at : curve.predictions)
+  for (const ScalingPrediction& at : curve.predictions)
     json["predictions"].push_back(
         {{"n", at.n}, {"value", at.rate}, {"low", at.low}, {"high", at.high}});
   json["times"] = curve.times ? Json{{"constant_s", curve.times->constant},

@@ -51,14 +51,14 @@ struct ScalingCurve {
   ScalingLaw law = ScalingLaw::total_rate;
   Unit unit = Unit::count;
   Better better = Better::higher;
-  double base = 1.0;                         // the fewest workers; 8 is another base than 1
-  std::vector<ScalePoint> points = {};       // by n, at least two
-  std::vector<ScalingFit> fits = {};         // the chosen one first
-  std::string fit_words = {};                // why this one, or why there is none
-  std::optional<TimeFit> times = {};         // weak_time
-  double serial = kNoValue;                  // Gustafson's; weak_time
-  std::vector<Prediction> predictions = {};  // in the metric's unit
-  std::string interval = {};                 // what the intervals know and do not know
+  double base = 1.0;                                // the fewest workers; 8 is another base than 1
+  std::vector<ScalePoint> points = {};              // by n, at least two
+  std::vector<ScalingFit> fits = {};                // the chosen one first
+  std::string fit_words = {};                       // why this one, or why there is none
+  std::optional<TimeFit> times = {};                // weak_time
+  double serial = kNoValue;                         // Gustafson's; weak_time
+  std::vector<ScalingPrediction> predictions = {};  // in the metric's unit
+  std::string interval = {};                        // what the intervals know and do not know
 };
 
 struct ScalingSettings {

@@ -36,7 +36,7 @@ std::string peak_words(const ScalingCurve& curve, const ScalingFit& fit) {
                      best > 2.0 * fit.largest ? "; far beyond what was measured" : "");
 }
 
-std::string prediction_words(const ScalingCurve& curve, const Prediction& at) {
+std::string prediction_words(const ScalingCurve& curve, const ScalingPrediction& at) {
   return fmt::format("At {:g} {} expect {} {} of one run", at.n, curve.over,
                      format(at.rate, curve.unit), range_words(at.low, at.high, curve.unit));
 }
@@ -82,7 +82,8 @@ std::vector<std::string> fit_lines(const ScalingCurve& curve) {
                                 format(Seconds{curve.times->per_worker})));
   if (std::isfinite(curve.serial) && curve.law == ScalingLaw::weak_time)
     lines.push_back(fmt::format("Gustafson: serial part {:.3g}", curve.serial));
-  for (const Prediction& at : curve.predictions) lines.push_back(prediction_words(curve, at));
+  for (const ScalingPrediction& at : curve.predictions)
+    lines.push_back(prediction_words(curve, at));
   return lines;
 }
 

@@ -17,6 +17,8 @@ constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'";
 
+constexpr std::size_t kLong = 32;  // bytes of a cell that may be broken into lines
+
 /// The name of a class in the style; "" for what cannot be one.
 std::string badge_class(const std::string& kind) {
   const bool plain =
@@ -37,7 +39,7 @@ std::string cell_html(const PageCell& cell) {
   const std::string text =
       kind.empty() ? escaped(cell.text)
                    : fmt::format("<span class=\"v {}\">{}</span>", kind, escaped(cell.text));
-  if (!std::isfinite(cell.sort)) return "<td>" + text;
+  if (!std::isfinite(cell.sort)) return (cell.text.size() > kLong ? "<td class=l>" : "<td>") + text;
   return fmt::format("<td class=n data-s={:.7g}>{}", cell.sort, text);
 }
 
@@ -78,7 +80,8 @@ Page& Page::table(const PageTable& table) {
 
 Page& Page::figure(const std::string& svg, const std::string& caption) {
   if (svg.empty()) return *this;
-  body_ += "<figure>" + svg + "<figcaption>" + escaped(caption) + "</figcaption></figure>\n";
+  body_ += "<figure><div class=\"fig\">" + svg + "</div><figcaption>" + escaped(caption) +
+           "</figcaption></figure>\n";
   return *this;
 }
 

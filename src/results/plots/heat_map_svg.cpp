@@ -19,7 +19,7 @@ constexpr std::array<const char*, 9> kLevels = {"#8c3b00", "#c9600c", "#eb9d4f",
 constexpr std::size_t kMostRows = 150;  // with a row of text each
 constexpr std::size_t kMostTitledCells = 1000;
 constexpr std::size_t kMostRowName = 28, kMostColumnName = 40;
-constexpr double kCharacter = 6.6;  // of the font, on average, with a margin
+constexpr double kCharacter = 7.4;  // of the font, on average, with a margin
 
 struct Cells {
   double left = 0.0, top = 0.0, width = 22.0, height = 15.0;

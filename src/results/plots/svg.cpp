@@ -21,9 +21,10 @@ std::string svg_line(SvgPlace from, SvgPlace to, std::string_view look) {
 std::string svg_frame(double width, double height, std::string_view title,
                       std::string_view inside) {
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {:.0f} {:.0f}\" "
-      "role=\"img\" font-family=\"system-ui,sans-serif\" font-size=\"12\" fill=\"#111111\">"
-      "<title>{}</title>\n{}</svg>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{0:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" font-family=\"system-ui,sans-serif\" "
+      "font-size=\"12\" fill=\"#111111\">"
+      "<title>{2}</title>\n{3}</svg>\n",
       width, height, escaped(title), inside);
 }
 

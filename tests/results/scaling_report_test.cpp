@@ -117,6 +117,8 @@ TEST_CASE("threads are workers inside a rank, and another law may be asked for")
   const auto report = report_of(records, {.over = "threads"});
   REQUIRE(report.curves.size() == 1);
   CHECK(report.curves[0].params == Json{{"dtype", "f32"}});
+  CHECK(report.curves[0].host == "node1");
+  CHECK_THAT(to_text(report, kPlainScaling), Contains("of node1"));
   CHECK(report.curves[0].points[2].efficiency.value == Approx(1.0 / 1.3));
   CHECK(report.curves[0].points[2].karp_flatt == Approx(0.1));
   const auto own = report_of(records, {.over = "threads", .law = ScalingLaw::own_rate});

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/text.h"
@@ -32,7 +33,7 @@ PlotSeries fitted_series(const ScalingCurve& curve, const ScalingFit& fit) {
   const double last = 2.0 * curve.points.back().n;
   for (int i = 0; i <= kSmooth; ++i) {
     const double n = curve.base * std::pow(last / curve.base, i / static_cast<double>(kSmooth));
-    const auto at = predict(fit, n * (1.0 - 1e-12));
+    const auto at = predict(fit, std::clamp(n, curve.base, last));
     if (!at) continue;
     series.x.push_back(n);
     series.y.push_back(at->rate / (n * own));

@@ -45,6 +45,7 @@ Json curve_json(const ScalingCurve& curve) {
   Json json = {{"metric", curve.metric},
                {"params", curve.params},
                {"device", curve.device},
+               {"host", text_or_null(curve.host)},
                {"over", curve.over},
                {"kind", text_or_null(curve.kind)},
                {"law", to_string(curve.law)},

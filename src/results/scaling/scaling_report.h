@@ -46,8 +46,9 @@ struct ScalingCurve {
   std::string metric;
   Json params = Json::object();
   std::string device;
-  std::string over;  // "ranks", "hosts", or a parameter
-  std::string kind;  // "strong", "weak", or "" where the law says it
+  std::string host = {};  // where the workers are a parameter's
+  std::string over;       // "ranks", "hosts", or a parameter
+  std::string kind;       // "strong", "weak", or "" where the law says it
   ScalingLaw law = ScalingLaw::total_rate;
   Unit unit = Unit::count;
   Better better = Better::higher;

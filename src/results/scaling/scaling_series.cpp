@@ -102,6 +102,7 @@ void gather(const RunReport& report, const ScalingSettings& settings, Curves& cu
     curve.params = series.params;
     curve.params.erase(settings.over);
     curve.device = series.device;
+    if (settings.over != "ranks" && settings.over != "hosts") curve.host = series.host;
     curve.over = settings.over;
     curve.law = law_of(series, settings);
     curve.unit = series.unit;

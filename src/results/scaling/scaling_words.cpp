@@ -48,6 +48,7 @@ std::string title_of(const ScalingCurve& curve) {
   if (const std::string list = dimension_list(curve.params); !list.empty())
     title += " (" + list + ")";
   if (curve.device != "host" && !curve.device.empty()) title += " on " + curve.device;
+  if (!curve.host.empty()) title += " of " + curve.host;
   return curve.kind.empty() ? title : title + ", " + curve.kind;
 }
 

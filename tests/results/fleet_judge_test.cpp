@@ -226,6 +226,54 @@ TEST_CASE("jobs that failed are incidents; where all hosts fail as often nobody 
   CHECK(std::ranges::none_of(everywhere.hosts, &FleetHostReport::lemon));
 }
 
+TEST_CASE("one host can be looked at, judged among all; a name that is none is refused") {
+  std::mt19937_64 random(12);
+  SimulatedFleet fleet;
+  fleet.bad = 1;
+  fleet.lost = 0.1;
+  FleetReport report = judged_fleet(fleet, random);
+  FleetReport whole = report;
+  keep_hosts(report, {simulated_host(31)});
+  CHECK(report.hosts.size() == 1);
+  CHECK(report.rows.size() == 1);
+  CHECK(report.rows[0].loss == Approx(0.1).epsilon(0.1));
+  CHECK(report.exit_code == ExitCode::failed);
+  CHECK_THROWS_WITH(keep_hosts(whole, {"node031"}), Contains("Did you mean"));
+}
+
+TEST_CASE("healthy hosts seldom fail a profile that hosts as noisy taught") {
+  std::mt19937_64 random(13);
+  SimulatedFleet fleet;
+  fleet.hosts = 64;
+  fleet.host_noise = fleet.run_noise = 0.01;
+  const FleetProfile profile = judged_fleet(fleet, random).learned;
+  REQUIRE(profile.entries.size() == 1);
+  int accusing = 0;
+  for (int i = 0; i < 100; ++i)
+    accusing += failed_hosts(judged_fleet(fleet, random, profile)).empty() ? 0 : 1;
+  CHECK(accusing <= 4);
+}
+
+TEST_CASE("the devices of all hosts are peers, and the one that is bad is named") {
+  FleetSettings settings = settings_now();
+  FleetSeries series =
+      series_of(std::vector<std::vector<double>>(12, {100.0, 100.1, 99.9}), settings.now_ns);
+  series.device = "cuda";
+  for (std::size_t i = 0; i < 12; ++i) {
+    series.members[i].host = simulated_host(i / 4);
+    series.members[i].device = "cuda:" + std::to_string(i % 4);
+  }
+  for (FleetValue& value : series.members[6].values) value.value *= 0.8;
+  FleetJudge judge(settings);
+  judge.take(series);
+  const FleetReport report = judge.finish();
+  REQUIRE(report.hosts.size() == 3);
+  CHECK(report.hosts[0].host == simulated_host(1));
+  CHECK(report.hosts[0].failed == 1);
+  CHECK(report.hosts[0].passed == 3);
+  CHECK_THAT(report.hosts[0].reasons.at(0), Contains("cuda:2: demo.bandwidth"));
+}
+
 TEST_CASE("values that are no numbers, not positive or from the future do not count") {
   FleetSettings settings = settings_now();
   std::vector<std::vector<double>> runs(8, {100.0, 100.0, 100.0});

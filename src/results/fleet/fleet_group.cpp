@@ -45,22 +45,15 @@ std::string against_peers(const FleetGroup& group, const FleetRow& row) {
                      format(row.expected, group.about.unit), row.z);
 }
 
-/// How far below the criterion's centre a host may lie: what the hosts differ by that it was
-/// learned from, and no less than the practical threshold.
-double allowed_of(const FleetGroup& group) {
-  return std::max(1.0 - group.criterion->alpha, group.about.threshold);
-}
-
-bool fails_golden(const FleetGroup& group, FleetRow& row) {
+bool fails_golden(const FleetGroup& group, const FleetSettings& settings, FleetRow& row) {
   if (group.criterion == nullptr) return false;
   row.golden_loss = loss(row.value, group.criterion->centre, group.about.better);
-  const double half = std::isfinite(row.half) ? row.half : 0.0;
-  if (!(row.golden_loss - half > allowed_of(group))) return false;
+  if (!is_below_golden(group, settings, row)) return false;
   end(row, Verdict::fail, "golden",
       fmt::format("{}: {}, {} worse than the profile ({}), allowed are {}",
                   metric_title(group.about.key), format(row.value, group.about.unit),
                   share(row.golden_loss), format(group.criterion->centre, group.about.unit),
-                  share(allowed_of(group))));
+                  share(golden_allowed(group))));
   return true;
 }
 
@@ -90,7 +83,7 @@ bool fails_scatter(const FleetGroup& group, std::size_t i, FleetRow& row) {
 void judge_interval(const FleetGroup& group, const FleetSettings& settings, FleetRow& row) {
   const bool has_peers = group.peers.hosts.size() >= kFewestPeers;
   const double lost = has_peers ? row.loss : row.golden_loss;
-  const double allowed = has_peers ? group.about.threshold : allowed_of(group);
+  const double allowed = has_peers ? group.about.threshold : golden_allowed(group);
   if (row.runs < settings.fewest_runs)
     return end(row, Verdict::inconclusive, "coverage",
                fmt::format("{}: {} of {} runs", metric_title(group.about.key), row.runs,
@@ -119,7 +112,7 @@ FleetRow judge_member(const FleetGroup& group, const FleetSettings& settings, st
     row.expected = peers.scores.median;
     row.loss = loss(row.value, row.expected, group.about.better);
     row.z = peers.scores.z[i];
-    if (fails_golden(group, row) || fails_peers(group, settings, row) ||
+    if (fails_golden(group, settings, row) || fails_peers(group, settings, row) ||
         fails_scatter(group, i, row))
       return row;
   } else if (group.criterion == nullptr) {
@@ -128,7 +121,7 @@ FleetRow judge_member(const FleetGroup& group, const FleetSettings& settings, st
                     peers.hosts.size(), kFewestPeers),
         "more hosts of this kind, or a profile (--profile)");
     return row;
-  } else if (fails_golden(group, row)) {
+  } else if (fails_golden(group, settings, row)) {
     return row;
   }
   judge_interval(group, settings, row);

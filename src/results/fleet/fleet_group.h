@@ -23,6 +23,7 @@ struct FleetGroup {
   Compared peers;                    // of those with valid values, in the order of `placed`
   std::vector<std::size_t> placed;   // index in members
   const Criterion* criterion = nullptr;
+  std::size_t golden_tests = 1;  // of the whole report: the level is theirs together
 };
 
 /// `group.members` are set; fills in the rest but for what find_rejected() does.
@@ -30,6 +31,13 @@ void compare(FleetGroup& group, const FleetSettings& settings);
 
 /// Rows of all members, after find_rejected().
 std::vector<FleetRow> judge(const FleetGroup& group, const FleetSettings& settings);
+
+/// How far below its criterion's centre a host may lie: what the hosts may differ by that taught
+/// it, and no less than the practical threshold.
+double golden_allowed(const FleetGroup& group);
+/// Whether all of the row's interval lies below that, and the row below what the worst of so many
+/// healthy hosts would reach. There must be a criterion.
+bool is_below_golden(const FleetGroup& group, const FleetSettings& settings, const FleetRow& row);
 
 /// Days on which a host lay beyond chance and threshold below its peers of that day, by host.
 using Incidents = std::map<std::string, std::set<std::int64_t>>;

@@ -55,8 +55,10 @@ void add_missing(const std::vector<FleetGroup>& groups, HostReports& hosts) {
   for (const auto& [host, what] : missing) {
     hosts[host].inconclusive += what.first;
     hosts[host].reasons.push_back(
-        fmt::format("{} metrics that its peers have were never measured there, {} among them",
-                    what.first, what.second));
+        what.first == 1
+            ? what.second + " was never measured there, though its peers have it"
+            : fmt::format("{} metrics that its peers have were never measured there, {} among them",
+                          what.first, what.second));
   }
 }
 

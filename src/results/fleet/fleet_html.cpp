@@ -34,7 +34,7 @@ PageCell value_cell(double value, Unit unit) {
 
 PageTable hosts_table(const FleetReport& report) {
   PageTable table{{"host", "verdict", "failed", "inconclusive", "passed", "checked", "expires",
-                   "days failed", "again and again", "first reason"},
+                   "days failed", "again", "first reason"},
                   {}};
   for (const FleetHostReport& host : report.hosts)
     table.rows.push_back({{host.host},

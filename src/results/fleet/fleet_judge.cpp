@@ -97,6 +97,24 @@ void conclude(FleetReport& report) {
 
 }  // namespace
 
+void keep_hosts(FleetReport& report, const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return;
+  std::vector<std::string> known;
+  for (const FleetHostReport& host : report.hosts) known.push_back(host.host);
+  for (const std::string& host : hosts)
+    if (std::ranges::find(known, host) == known.end())
+      throw Error(ErrorKind::input,
+                  "host '" + printable(host) + "' was not measured in that time." +
+                      did_you_mean(host, known),
+                  fmt::format("{} hosts were", known.size()));
+  const auto other = [&](const auto& one) {
+    return std::ranges::find(hosts, one.host) == hosts.end();
+  };
+  std::erase_if(report.hosts, other);
+  std::erase_if(report.rows, other);
+  conclude(report);
+}
+
 FleetJudge::FleetJudge(FleetSettings settings)
     : state_(std::make_unique<State>(std::move(settings))) {}
 FleetJudge::~FleetJudge() = default;
@@ -123,6 +141,11 @@ void FleetJudge::take(FleetSeries series) {
 FleetReport FleetJudge::finish(const std::vector<FleetFault>& faults) {
   State& state = *state_;
   state.reject();
+  std::size_t golden_tests = 0;
+  for (const FleetGroup& group : state.groups)
+    golden_tests += group.criterion == nullptr ? 0 : group.placed.size();
+  for (FleetGroup& group : state.groups)
+    group.golden_tests = std::max<std::size_t>(1, golden_tests);
   FleetReport report;
   report.time_ns = state.settings.now_ns;
   for (const FleetGroup& group : state.groups) {

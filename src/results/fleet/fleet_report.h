@@ -112,6 +112,10 @@ struct FleetReport {
   ExitCode exit_code = ExitCode::not_measured;
 };
 
+/// Leaves only these hosts in the report, which were judged among all. Throws Error(input) for one
+/// that is none of the fleet, with the nearest name.
+void keep_hosts(FleetReport& report, const std::vector<std::string>& hosts);
+
 class FleetJudge {
  public:
   explicit FleetJudge(FleetSettings settings);

@@ -18,6 +18,7 @@ struct FleetOptions : ReadingOptions {
   std::string html, profile, learn, at;
   double valid_days = 30.0, incident_days = 90.0;
   Selection selection;
+  std::vector<std::string> hosts;
 };
 
 void describe_fleet(CLI::App& command, FleetOptions& options) {
@@ -25,8 +26,8 @@ void describe_fleet(CLI::App& command, FleetOptions& options) {
       "Example: benchctl report fleet --html fleet.html\n"
       "Then: benchctl report fleet --learn profile.json, and later --profile profile.json\n"
       "Exit codes: 0 no host failed; 1 one did; 3 none could be judged.");
-  add_repeated(command, "--host", options.selection.hosts,
-               "Only this host; may be repeated (default: all)")
+  add_repeated(command, "--host", options.hosts,
+               "Show only this host, judged among all; may be repeated (default: all)")
       ->type_name("HOST");
   add_repeated(command, "--metric", options.selection.metrics,
                "Only metrics of this name or beginning; may be repeated (default: all)")
@@ -80,7 +81,9 @@ FleetReport make_report(const FleetOptions& options) {
   FleetJudge judge(settings);
   each_fleet_series(histories, selection,
                     [&](FleetSeries series) { judge.take(std::move(series)); });
-  return judge.finish(fleet_faults(store, since(settings.incident_days)));
+  FleetReport report = judge.finish(fleet_faults(store, since(settings.incident_days)));
+  keep_hosts(report, options.hosts);
+  return report;
 }
 
 void keep_lesson(const FleetReport& report, const std::string& path) {

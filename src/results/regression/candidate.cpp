@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::size_t kSameOtavaPlace = 3;
 
-FindingVerdict verdict_of(Better better, const Change& change, const Thresholds& at_least) {
+HistoryVerdict verdict_of(Better better, const Change& change, const Thresholds& at_least) {
   const bool up = change.shift_low > at_least.up, down = change.shift_high < -at_least.down;
-  if ((!up && !down) || better == Better::none) return FindingVerdict::changed;
-  return up == (better == Better::higher) ? FindingVerdict::improved : FindingVerdict::regressed;
+  if ((!up && !down) || better == Better::none) return HistoryVerdict::changed;
+  return up == (better == Better::higher) ? HistoryVerdict::improved : HistoryVerdict::regressed;
 }
 
 double level_before(const LevelHistory& history, std::size_t at) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "results/regression/fleet_series.h"
+#include "results/regression/shared_series.h"
 
 namespace bench {
 namespace {

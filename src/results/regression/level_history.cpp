@@ -92,7 +92,7 @@ Change change_at(const LevelHistory& history, std::size_t i, const VariancePrior
 
 }  // namespace
 
-Prediction predicted(std::span<const double> nights, double value, const NoisePrior& prior) {
+PredictionTest predicted(std::span<const double> nights, double value, const NoisePrior& prior) {
   const bool below = value < mean(nights);
   TailMoments tail = below ? prior.below : prior.above;
   if (!prior.pooled) tail.add(nights, below);
@@ -156,7 +156,7 @@ std::optional<Change> newest_of(const LevelHistory& history, const NoisePrior& p
   if (nights.size() < kFewestNights) return {};
   const double value = history.values.back();
   const std::size_t at = history.values.size() - 1;
-  const Prediction found = predicted(nights, value, prior);
+  const PredictionTest found = predicted(nights, value, prior);
   Change change{.at = at, .low = at, .high = at, .before = nights.size(), .after = 1};
   change.shift = value - found.centre;
   change.p = std::min(found.below, found.above);

@@ -58,7 +58,7 @@ struct NoisePrior {
 };
 
 /// A value against nights at one level, with the tails that the noise has on its side.
-Prediction predicted(std::span<const double> nights, double value, const NoisePrior& prior);
+PredictionTest predicted(std::span<const double> nights, double value, const NoisePrior& prior);
 
 /// The newest value, p on the side to which it lies; nothing where too few stand before it. Its
 /// interval costs more than all else and is made where p is at most `most_p`.

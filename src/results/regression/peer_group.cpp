@@ -4,7 +4,7 @@
 
 #include "core/order_statistics.h"
 #include "results/regression/exact_values.h"
-#include "results/regression/fleet_series.h"
+#include "results/regression/shared_series.h"
 #include "results/statistics/series_noise.h"
 
 namespace bench {
@@ -112,7 +112,7 @@ class GroupJudge {
 
   void judge_fleet() {
     if (movement_.size() <= kFewestNights) return;
-    FleetSeries fleet = fleet_series(series_, nights_, movement_);
+    SharedSeries fleet = shared_series(series_, nights_, movement_);
     fleet_ = std::move(fleet.member);
     std::vector<Judged> alone;
     alone.push_back({&fleet_, series_.front().scale});

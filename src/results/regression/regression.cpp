@@ -19,9 +19,9 @@ constexpr NameTable<ChangeKind, 4> kChangeKinds{{{{ChangeKind::newest, "newest"}
                                                   {ChangeKind::step, "step"},
                                                   {ChangeKind::drift, "drift"},
                                                   {ChangeKind::exact, "exact"}}}};
-constexpr NameTable<FindingVerdict, 3> kVerdicts{{{{FindingVerdict::regressed, "regressed"},
-                                                   {FindingVerdict::improved, "improved"},
-                                                   {FindingVerdict::changed, "changed"}}}};
+constexpr NameTable<HistoryVerdict, 3> kVerdicts{{{{HistoryVerdict::regressed, "regressed"},
+                                                   {HistoryVerdict::improved, "improved"},
+                                                   {HistoryVerdict::changed, "changed"}}}};
 constexpr NameTable<FindingState, 4> kStates{{{{FindingState::open, "open"},
                                                {FindingState::acked, "acked"},
                                                {FindingState::fixed, "fixed"},
@@ -89,7 +89,7 @@ void sort_findings(std::vector<ChangeFinding>& findings) {
 
 std::string_view to_string(FindingScope scope) { return kScopes.name(scope); }
 std::string_view to_string(ChangeKind kind) { return kChangeKinds.name(kind); }
-std::string_view to_string(FindingVerdict verdict) { return kVerdicts.name(verdict); }
+std::string_view to_string(HistoryVerdict verdict) { return kVerdicts.name(verdict); }
 std::string_view to_string(FindingState state) { return kStates.name(state); }
 
 RegressionReport regression_report(const Histories& histories, const RegressionOptions& options) {

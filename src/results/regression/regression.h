@@ -23,7 +23,7 @@ enum class ChangeKind {
   drift,   // the last segment sinks or rises slowly
   exact    // a value that is to be equal is not
 };
-enum class FindingVerdict {
+enum class HistoryVerdict {
   regressed,  // the whole interval is worse than the practical threshold
   improved,   // ... better
   changed     // something changed; how much is unclear, or the metric has no better side
@@ -37,7 +37,7 @@ enum class FindingState {
 
 std::string_view to_string(FindingScope scope);
 std::string_view to_string(ChangeKind kind);
-std::string_view to_string(FindingVerdict verdict);
+std::string_view to_string(HistoryVerdict verdict);
 std::string_view to_string(FindingState state);
 
 /// A person's word on a finding, from the journal (decisions.h). The last one counts.
@@ -71,7 +71,7 @@ struct ChangeFinding {
   std::string id = {};  // eight hex digits of scope, kind of thing and series: the same tomorrow
   FindingScope scope = FindingScope::host;
   ChangeKind kind = ChangeKind::step;
-  FindingVerdict verdict = FindingVerdict::changed;
+  HistoryVerdict verdict = HistoryVerdict::changed;
   FindingState state = FindingState::open;
   SeriesKey key = {};        // of a fleet without host; its device without a number
   double effect = kNoValue;  // -0.032: 3.2 % less, whichever way is better
@@ -91,8 +91,8 @@ struct ChangeFinding {
   Decision decision = {};              // finding "" where there is none
   /// Says why it fails a report: open, worse and still standing.
   bool fails() const {
-    const bool counts = verdict == FindingVerdict::regressed ||
-                        (verdict == FindingVerdict::changed && key.better == Better::none);
+    const bool counts = verdict == HistoryVerdict::regressed ||
+                        (verdict == HistoryVerdict::changed && key.better == Better::none);
     return state == FindingState::open && counts && until.number == 0;
   }
 };

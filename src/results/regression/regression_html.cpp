@@ -17,7 +17,7 @@ PageCell number_cell(const std::string& text, double sort) { return {.text = tex
 
 std::string badge_of(const ChangeFinding& finding) {
   if (finding.fails()) return "fail";
-  return finding.verdict == FindingVerdict::improved ? "pass" : "inconclusive";
+  return finding.verdict == HistoryVerdict::improved ? "pass" : "inconclusive";
 }
 
 std::string facts_cell(const ChangeFinding& finding) {

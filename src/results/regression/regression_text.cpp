@@ -12,18 +12,18 @@ constexpr std::size_t kShownFacts = 4;
 
 bool is_shown(const ChangeFinding& finding, bool all) {
   return all || (finding.state != FindingState::noise && finding.state != FindingState::acked &&
-                 finding.verdict != FindingVerdict::improved);
+                 finding.verdict != HistoryVerdict::improved);
 }
 
 Paint colour_of(const ChangeFinding& finding) {
   if (finding.fails()) return Paint::red;
-  return finding.verdict == FindingVerdict::improved ? Paint::green : Paint::yellow;
+  return finding.verdict == HistoryVerdict::improved ? Paint::green : Paint::yellow;
 }
 
 std::string verdict_words(const ChangeFinding& finding) {
   std::string words(to_string(finding.verdict));
   for (char& letter : words) letter = static_cast<char>(letter - 'a' + 'A');
-  if (finding.verdict == FindingVerdict::changed && finding.key.better != Better::none)
+  if (finding.verdict == HistoryVerdict::changed && finding.key.better != Better::none)
     words += " (size unclear)";
   if (finding.kind == ChangeKind::newest) words += " (newest value alone)";
   if (finding.kind == ChangeKind::drift) words += " (slowly)";

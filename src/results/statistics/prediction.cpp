@@ -8,11 +8,11 @@
 
 namespace bench {
 
-Prediction predict(std::span<const double> history, double value, const VariancePrior& prior,
-                   double floor, double tail) {
+PredictionTest predict(std::span<const double> history, double value, const VariancePrior& prior,
+                       double floor, double tail) {
   const auto n = static_cast<double>(history.size());
   const double deviation = standard_deviation(history);
-  Prediction result;
+  PredictionTest result;
   result.centre = mean(history);
   result.degrees = n - 1.0 + prior.degrees;
   result.variance =

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-struct Prediction {
+struct PredictionTest {
   double centre = 0.0;    // mean of the history
   double variance = 0.0;  // moderated
   double t = 0.0;
@@ -21,8 +21,9 @@ struct Prediction {
 /// `history`: at least two values. `floor`: the least standard deviation that is believed, in the
 /// values' unit; without it a history that stood still condemns a difference of one bit. `tail`:
 /// degrees of the Student's t whose tails the noise has; infinite for normal noise.
-Prediction predict(std::span<const double> history, double value, const VariancePrior& prior = {},
-                   double floor = 0.0, double tail = std::numeric_limits<double>::infinity());
+PredictionTest predict(std::span<const double> history, double value,
+                       const VariancePrior& prior = {}, double floor = 0.0,
+                       double tail = std::numeric_limits<double>::infinity());
 
 /// Fourth and second moments of deviations to one side, of one series or of many. Each is held
 /// against the other values of its series, as a new one would be (externally studentised): among

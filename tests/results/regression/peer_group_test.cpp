@@ -13,7 +13,7 @@ TEST_CASE("a host that lost five percent ten nights ago is found, with when and 
   CHECK(finding.scope == FindingScope::host);
   CHECK(finding.kind == ChangeKind::step);
   CHECK(finding.key.host == "n4");
-  CHECK(finding.verdict == FindingVerdict::regressed);
+  CHECK(finding.verdict == HistoryVerdict::regressed);
   CHECK(finding.effect == Approx(-0.05).margin(0.01));
   CHECK(finding.low < finding.effect);
   CHECK(finding.high > finding.effect);
@@ -33,7 +33,7 @@ TEST_CASE("a fleet that lost five percent is one finding, not one of each host")
   CHECK(found[0].finding.scope == FindingScope::fleet);
   CHECK(found[0].finding.key.host.empty());
   CHECK(found[0].finding.since.number == 46);
-  CHECK(found[0].finding.verdict == FindingVerdict::regressed);
+  CHECK(found[0].finding.verdict == HistoryVerdict::regressed);
 }
 
 TEST_CASE("a host's loss is found under a movement of the fleet three times as large") {
@@ -60,27 +60,27 @@ TEST_CASE("a newest value far below its history is found at once, and called new
   CHECK(finding.key.host == "n7");
   CHECK(finding.since.number == 40);
   CHECK(finding.q <= 0.05);
-  CHECK(finding.verdict == FindingVerdict::regressed);
+  CHECK(finding.verdict == HistoryVerdict::regressed);
 }
 
 TEST_CASE("what is better is improved and fails nothing; a metric without a better side changes") {
   MadeFleet faster(10, 40);
   auto found = faster.change(1, 30, 1.06).judged();
   REQUIRE(found.size() == 1);
-  CHECK(found[0].finding.verdict == FindingVerdict::improved);
+  CHECK(found[0].finding.verdict == HistoryVerdict::improved);
   CHECK_FALSE(found[0].finding.fails());
 
   MadeFleet latency(10, 40);
   for (Member& member : latency.members) member.key.better = Better::lower;
   found = latency.change(1, 30, 1.06).judged();
   REQUIRE(found.size() == 1);
-  CHECK(found[0].finding.verdict == FindingVerdict::regressed);
+  CHECK(found[0].finding.verdict == HistoryVerdict::regressed);
 
   MadeFleet either(10, 40);
   for (Member& member : either.members) member.key.better = Better::none;
   found = either.change(1, 30, 1.06).judged();
   REQUIRE(found.size() == 1);
-  CHECK(found[0].finding.verdict == FindingVerdict::changed);
+  CHECK(found[0].finding.verdict == HistoryVerdict::changed);
   CHECK(found[0].finding.fails());
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a host that sinks a little each night drifts: one finding, not a stai
   REQUIRE(found.size() == 1);
   CHECK(found[0].finding.kind == ChangeKind::drift);
   CHECK(found[0].finding.effect == Approx(-0.076).margin(0.01));
-  CHECK(found[0].finding.verdict == FindingVerdict::regressed);
+  CHECK(found[0].finding.verdict == HistoryVerdict::regressed);
 }
 
 TEST_CASE("counts that must be equal are compared, not tested") {

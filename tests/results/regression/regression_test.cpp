@@ -48,7 +48,7 @@ TEST_CASE("kept runs tell what slowed, since which run, and what changed then") 
   const ChangeFinding& finding = report.findings[0];
   CHECK(finding.key.metric == "gemm.throughput");
   CHECK(finding.since.id == "run-112");
-  CHECK(finding.verdict == FindingVerdict::regressed);
+  CHECK(finding.verdict == HistoryVerdict::regressed);
   CHECK(finding.effect == Approx(-0.08).margin(0.005));
   REQUIRE(finding.facts.size() == 1);
   CHECK(finding.facts[0].fact.find("kernel") != std::string::npos);

@@ -15,7 +15,7 @@ const std::vector<double> kNights{100.1, 99.7, 100.4, 100.0, 99.9, 100.3, 99.8, 
 }
 
 TEST_CASE("a low night is judged against its history as research has it") {
-  const Prediction plain = predict(kNights, 98.9);
+  const PredictionTest plain = predict(kNights, 98.9);
   CHECK(plain.centre == Approx(100.0));
   CHECK(std::sqrt(plain.variance) == Approx(0.2581988897471623));
   CHECK(plain.t == Approx(-4.062019202317992).epsilon(1e-10));
@@ -26,7 +26,7 @@ TEST_CASE("a low night is judged against its history as research has it") {
 }
 
 TEST_CASE("a prior moderates the variance and lends its degrees of freedom") {
-  const Prediction moderated = predict(kNights, 98.9, {0.09, 20.0});
+  const PredictionTest moderated = predict(kNights, 98.9, {0.09, 20.0});
   CHECK(moderated.variance == Approx(0.08275862068965517).epsilon(1e-10));
   CHECK(moderated.t == Approx(-3.6457738090378933).epsilon(1e-10));
   CHECK(moderated.degrees == 29.0);

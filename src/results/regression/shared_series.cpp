@@ -1,12 +1,12 @@
-#include "results/regression/fleet_series.h"
+#include "results/regression/shared_series.h"
 
 #include "core/order_statistics.h"
 
 namespace bench {
 
-FleetSeries fleet_series(const std::vector<Judged>& series, const Nights& nights,
-                         const std::vector<double>& movement) {
-  FleetSeries fleet;
+SharedSeries shared_series(const std::vector<Judged>& series, const Nights& nights,
+                           const std::vector<double>& movement) {
+  SharedSeries fleet;
   fleet.member.key = series.front().member->key;
   fleet.member.key.host.clear();
   fleet.member.key.id = 0;

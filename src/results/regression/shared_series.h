@@ -8,14 +8,14 @@
 
 namespace bench {
 
-struct FleetSeries {
+struct SharedSeries {
   Member member;             // a value a night, without a host, at the level of the median host
   std::vector<double> axis;  // the same on the axis of the first series
 };
 
 /// `series` as it is after `movement`, which has a value a night, was taken out of it.
-FleetSeries fleet_series(const std::vector<Judged>& series, const Nights& nights,
-                         const std::vector<double>& movement);
+SharedSeries shared_series(const std::vector<Judged>& series, const Nights& nights,
+                           const std::vector<double>& movement);
 
 /// "cuda" for "cuda:3".
 std::string kind_of_device(const std::string& device);

@@ -11,6 +11,7 @@
 #include "core/clean.h"
 #include "core/hostlist.h"
 #include "core/order_statistics.h"
+#include "results/retention.h"
 
 namespace bench {
 namespace {
@@ -92,6 +93,15 @@ void add_axes(const PlannedJob& job, const AxesOfCase& axes, Series& series) {
   for (const std::string& name : found->second)
     if (job.params.contains(name) && !series.params.contains(name))
       series.params[name] = job.params[name];
+}
+
+/// Samples that were thinned speak through the summary behind them.
+void take_summary(const RunRecords& run, std::size_t record, Series& series) {
+  if (record + 1 >= run.records.size()) return;
+  const Record& next = run.records[record + 1];
+  const auto* facts = std::get_if<Facts>(&next.body);
+  if (facts != nullptr && facts->topic == kThinnedTopic && next.job == series.job)
+    restore_summary(facts->facts, series);
 }
 
 auto identity(const Series& s) {
@@ -184,6 +194,7 @@ std::vector<Series> SeriesOfJobs::of(std::size_t index) const {
   for (const std::size_t i : records_[index]) {
     const Record& record = run_.records[i];
     Series series = summarise(std::get<Samples>(record.body), job);
+    take_summary(run_, i, series);
     add_axes(job, axes_, series);
     // Of several hosts rank 0 speaks, and the result is no more its host's than the others'.
     series.host = job.hosts.size() > 1 ? compact_hostlist(job.hosts) : record.host;

@@ -71,6 +71,11 @@ struct SeriesRow {
   double median = 0.0;
 };
 
+struct CheckPast;  // results/nightly/past.h
+struct PastFinding;
+struct PastValue;
+struct SeriesIdentity;
+
 /// host -> topic -> its latest facts.
 using HostFacts = std::map<std::string, std::map<std::string, Json>>;
 
@@ -108,6 +113,15 @@ class Store {
   std::vector<SeriesRow> series(const std::string& metric, const std::string& host) const;
   /// Of every host that any run told something of.
   HostFacts latest_facts(const std::vector<std::string>& topics) const;
+
+  /// Of every host and case that ended ok since then.
+  std::vector<CheckPast> checks(std::int64_t since_ns) const;
+  /// The last `most` of the runs that began before then and count, but for re-runs of a night;
+  /// oldest first. Only clean results that are ok.
+  std::vector<PastValue> run_values(const SeriesIdentity& series, std::int64_t before_ns,
+                                    std::size_t most) const;
+  /// What nights found since then, oldest first.
+  std::vector<PastFinding> night_findings(std::int64_t since_ns) const;
 
   /// True where the file system is shared between machines: no WAL, one writer at a time.
   bool on_network() const { return network_; }

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/nightly/night.h"
+#include "results/nightly/past.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kMostLeftOut = 10;
+
+Paint paint_of_state(SuspicionState state) {
+  if (state == SuspicionState::confirmed) return Paint::red;
+  return state == SuspicionState::dropped ? Paint::dim : Paint::yellow;
+}
+
+std::string age_text(double age_s) {
+  return std::isfinite(age_s) ? fmt::format("{:.1f} days ago", age_s / kDay_s) : "never";
+}
+
+std::string words_of_params(const Json& params) {
+  std::string text;
+  for (const auto& [name, value] : params.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
+                        value.is_string() ? value.get<std::string>() : dump(value));
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+std::string head_text(const Night& night, const TextStyle& style) {
+  const Verdict verdict = verdict_of(night);
+  const Paint colour = verdict == Verdict::pass   ? Paint::green
+                       : verdict == Verdict::fail ? Paint::red
+                                                  : Paint::yellow;
+  std::size_t ok = 0, planned = 0;
+  for (const NightHost& host : night.hosts) ok += host.ok, planned += host.planned;
+  return fmt::format(
+      "night {} ({}): {}\n{} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series held "
+      "against their history, {} with too little of it, {} not clean\n",
+      night.run.empty() ? "without a run" : night.run, printable(night.suite),
+      paint(to_string(verdict), colour, style), ok, planned, night.hosts.size(), night.seconds,
+      night.budget_s, night.tested, night.no_history, night.not_clean);
+}
+
+std::string left_out_text(const Night& night) {
+  if (night.left_out.empty()) return "";
+  std::string text = "\nnot checked tonight, first tomorrow:\n";
+  for (std::size_t i = 0; i < std::min(kMostLeftOut, night.left_out.size()); ++i) {
+    const LeftOut& left = night.left_out[i];
+    text += printable(fmt::format("  {} {}: last checked {}; {}", left.host, left.case_name,
+                                  age_text(left.age_s), left.why)) +
+            "\n";
+  }
+  if (night.left_out.size() > kMostLeftOut)
+    text += fmt::format("  and {} more (--json has all)\n", night.left_out.size() - kMostLeftOut);
+  return text;
+}
+
+std::string hooks_text(const Night& night) {
+  std::string text;
+  for (const HookCall& call : night.hooks)
+    if (!call.trouble.empty())
+      text += printable(fmt::format("hook {} for {}: {}", call.command, call.host, call.trouble)) +
+              "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string finding_line(const NightFinding& finding) {
+  const std::string what =
+      finding.metric.empty() ? finding.case_name : finding.metric + words_of_params(finding.params);
+  const double share = effect(finding);
+  return fmt::format("{}{}{}{}", finding.host, what.empty() ? "" : "  " + what,
+                     std::isfinite(share) ? fmt::format("  {:+.1f} %", 100.0 * share) : "",
+                     std::isfinite(finding.p) ? fmt::format("  p={:.2g}", finding.p) : "");
+}
+
+std::string to_text(const Night& night, const TextStyle& style) {
+  std::string text = head_text(night, style);
+  if (!night.findings.empty()) text += "\n";
+  for (const NightFinding& finding : night.findings) {
+    const bool unchecked = finding.kind == SuspicionKind::unchecked;
+    const std::string_view state = unchecked ? "unchecked" : to_string(finding.state);
+    text += paint(fmt::format("{:<10}", state), paint_of_state(finding.state), style) +
+            printable(finding_line(finding)) + "\n    " +
+            wrap(printable(finding.text), 4, 4, style) + "\n";
+    if (!finding.settle.empty())
+      text += "    " + wrap(printable("-> " + finding.settle), 4, 7, style) + "\n";
+  }
+  return text + left_out_text(night) + hooks_text(night);
+}
+
+}  // namespace bench

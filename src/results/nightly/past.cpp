@@ -1,0 +1,136 @@
+#include "results/nightly/past.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace bench {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
+  return 1e-9 * static_cast<double>(std::max<std::int64_t>(0, to_ns - from_ns));
+}
+
+}  // namespace
+
+PastIndex::PastIndex(const NightPast& past, const FaultCatalogue& catalogue, std::int64_t now_ns)
+    : catalogue_(catalogue), now_ns_(now_ns) {
+  for (const CheckPast& check : past.checks) add(check);
+  for (const PastFinding& finding : past.findings) add(finding);
+}
+
+void PastIndex::add(const CheckPast& check) {
+  const double age_s = seconds_between(check.last_ns, now_ns_);
+  auto [at, is_new] = hosts_.try_emplace(check.host);
+  OfHost& host = at->second;
+  host.age_s = is_new ? age_s : std::min(host.age_s, age_s);
+  host.cases[check.case_name] = &check;
+  for (const auto& [fault, chance] : catalogue_.finds(check.probe, check.device)) {
+    const auto [known, first] = host.fault_age_s.try_emplace(fault, age_s);
+    if (!first) known->second = std::min(known->second, age_s);
+    FaultPast& fleet = fleet_[fault];
+    fleet.checked += check.count;
+    fleet.watched_s += seconds_between(check.first_ns, check.last_ns);
+  }
+}
+
+/// A finding counts for the fault that its case finds best: which one it was nobody said.
+void PastIndex::add(const PastFinding& past) {
+  const NightFinding& finding = past.finding;
+  if (finding.state != SuspicionState::confirmed || finding.kind == SuspicionKind::unchecked)
+    return;
+  if (!finding.metric.empty())
+    bad_.insert(bad_value(finding.run, finding.host_name, finding.case_name, finding.metric,
+                          finding.params));
+  const auto finds = catalogue_.finds(finding.probe, finding.device);
+  const auto likely = std::ranges::max_element(
+      finds, {}, [](const auto& fault_and_chance) { return fault_and_chance.second; });
+  if (likely == finds.end()) return;
+  const std::string& fault = likely->first;
+  const bool is_new = known_.insert({finding.run, finding.host, fault}).second;
+  learn(finding, fault, is_new);
+  if (!is_new) return;
+  ++fleet_[fault].found;
+  if (seconds_between(past.time_ns, now_ns_) > kIncidentDays * kDay_s) return;
+  const auto host = hosts_.find(finding.host);
+  if (host != hosts_.end()) ++host->second.incidents[fault];
+}
+
+PastIndex::BadValue PastIndex::bad_value(const std::string& run, const std::string& host,
+                                         const std::string& case_name, const std::string& metric,
+                                         const Json& params) {
+  return {run, host, case_name, metric, dump(params)};
+}
+
+bool PastIndex::is_known_bad(const std::string& run, const SeriesIdentity& series) const {
+  return bad_.contains(bad_value(run, series.host, series.case_name, series.metric, series.params));
+}
+
+/// Who showed it, and who was there and did not; the latter once an incident.
+void PastIndex::learn(const NightFinding& finding, const std::string& fault, bool is_new) {
+  Seen& shown = seen_[{check_name(finding.probe, finding.device), fault}];
+  ++shown.shown;
+  ++shown.confirmed;
+  if (!is_new) return;
+  for (const std::string& check : finding.also_ran) ++seen_[{check, fault}].confirmed;
+}
+
+FaultChances PastIndex::chances(const std::string& host) const {
+  FaultChances chances;
+  const auto known = hosts_.find(host);
+  for (const FaultKind& kind : catalogue_.faults) {
+    const auto fleet = fleet_.find(kind.name);
+    FaultPast past = fleet == fleet_.end() ? FaultPast{} : fleet->second;
+    past.age_s = kNever;
+    if (known != hosts_.end()) {
+      if (const auto age = known->second.fault_age_s.find(kind.name);
+          age != known->second.fault_age_s.end())
+        past.age_s = age->second;
+      if (const auto seen = known->second.incidents.find(kind.name);
+          seen != known->second.incidents.end())
+        past.incidents = seen->second;
+    }
+    chances[kind.name] = {fault_chance(kind.prior, past), kind.prior.loss};
+  }
+  return chances;
+}
+
+std::map<std::string, double> PastIndex::finds(const std::string& probe,
+                                               const std::string& device) const {
+  std::map<std::string, double> finds = catalogue_.finds(probe, device);
+  for (auto& [fault, chance] : finds)
+    if (const auto seen = seen_.find({check_name(probe, device), fault}); seen != seen_.end())
+      chance = detection_probability(chance, seen->second.shown, seen->second.confirmed);
+  return finds;
+}
+
+double PastIndex::age_s(const std::string& host, const std::string& case_name) const {
+  const auto known = hosts_.find(host);
+  if (known == hosts_.end()) return kNever;
+  const auto found = known->second.cases.find(case_name);
+  return found == known->second.cases.end() ? kNever
+                                            : seconds_between(found->second->last_ns, now_ns_);
+}
+
+double PastIndex::age_s(const std::string& host) const {
+  const auto known = hosts_.find(host);
+  return known == hosts_.end() ? kNever : known->second.age_s;
+}
+
+double PastIndex::seconds(const std::string& host, const std::string& case_name) const {
+  const auto known = hosts_.find(host);
+  if (known == hosts_.end()) return 0.0;
+  const auto found = known->second.cases.find(case_name);
+  return found == known->second.cases.end() ? 0.0 : found->second->seconds;
+}
+
+std::size_t PastIndex::incidents(const std::string& host) const {
+  const auto known = hosts_.find(host);
+  if (known == hosts_.end()) return 0;
+  std::size_t sum = 0;
+  for (const auto& [fault, count] : known->second.incidents) sum += count;
+  return sum;
+}
+
+}  // namespace bench

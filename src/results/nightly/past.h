@@ -1,0 +1,107 @@
+// What the database knows of earlier checks, as a night needs it to choose and to judge.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "results/nightly/check_choice.h"
+#include "results/nightly/fault_catalogue.h"
+#include "results/nightly/finding.h"
+
+namespace bench {
+
+/// Jobs of one case on one host that ended ok, over all runs that count.
+struct CheckPast {
+  std::string host, case_name, probe, device;
+  std::int64_t first_ns = 0, last_ns = 0;  // begin of the first and of the last run with one
+  std::size_t count = 0;
+  double seconds = 0.0;  // mean of one
+};
+
+/// A series over runs. Its case belongs to it: a long case and a short one of the same probe and
+/// parameters may measure different things.
+struct SeriesIdentity {
+  std::string case_name, metric;
+  Json params = Json::object();
+  std::string over, host, device;
+  int rank = 0, ranks = 1;
+};
+
+/// One run's value of a series: the median of the medians of its jobs.
+struct PastValue {
+  std::string run;
+  std::int64_t time_ns = 0;
+  double value = kNoValue;
+};
+
+/// A finding as a night left it.
+struct PastFinding {
+  std::int64_t time_ns = 0;
+  NightFinding finding;
+};
+
+struct NightPast {
+  std::vector<CheckPast> checks;
+  std::vector<PastFinding> findings;  // oldest first
+};
+
+/// For how long a confirmed finding makes its host suspicious.
+inline constexpr double kIncidentDays = 30.0;
+inline constexpr double kDay_s = 86400.0;
+
+/// Answers about the past, indexed once for a fleet.
+class PastIndex {
+ public:
+  PastIndex(const NightPast& past, const FaultCatalogue& catalogue, std::int64_t now_ns);
+
+  /// By host, of every fault of the catalogue.
+  FaultChances chances(const std::string& host) const;
+  /// What the case finds, as declared and as learned from confirmed findings.
+  std::map<std::string, double> finds(const std::string& probe, const std::string& device) const;
+  /// Seconds since that case was last checked on that host; infinite where it never was.
+  double age_s(const std::string& host, const std::string& case_name) const;
+  /// The same of any case.
+  double age_s(const std::string& host) const;
+  /// What one of its jobs takes; 0 where unknown.
+  double seconds(const std::string& host, const std::string& case_name) const;
+  /// Whether that run's value of the series was confirmed to be bad: it is no history then.
+  bool is_known_bad(const std::string& run, const SeriesIdentity& series) const;
+  /// Confirmed findings of the host in the last kIncidentDays.
+  std::size_t incidents(const std::string& host) const;
+
+ private:
+  struct OfHost {
+    std::map<std::string, const CheckPast*> cases;
+    std::map<std::string, double> fault_age_s;  // since a check that could show it
+    std::map<std::string, std::size_t> incidents;
+    double age_s = 0.0;
+  };
+  /// What was seen of one check and one fault.
+  struct Seen {
+    std::size_t shown = 0, confirmed = 0;
+  };
+  using Incident = std::tuple<std::string, std::string, std::string>;  // run, host, fault
+
+  void add(const CheckPast& check);
+  void add(const PastFinding& past);
+  using BadValue = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+  static BadValue bad_value(const std::string& run, const std::string& host,
+                            const std::string& case_name, const std::string& metric,
+                            const Json& params);
+  void learn(const NightFinding& finding, const std::string& fault, bool is_new);
+
+  const FaultCatalogue& catalogue_;
+  std::int64_t now_ns_;
+  std::map<std::string, OfHost> hosts_;
+  std::set<BadValue> bad_;
+  std::set<Incident> known_;                                  // several checks may show one fault
+  std::map<std::pair<std::string, std::string>, Seen> seen_;  // by check and fault
+  std::map<std::string, FaultPast> fleet_;  // by fault; its age and incidents are unused
+};
+
+}  // namespace bench

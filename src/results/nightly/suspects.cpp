@@ -1,0 +1,196 @@
+#include "results/nightly/suspects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/hostlist.h"
+#include "core/order_statistics.h"
+#include "results/acceptance/metric_class.h"
+#include "results/history/metric_declaration.h"
+#include "results/nightly/confirmation.h"
+#include "results/statistics/false_discovery.h"
+
+namespace bench {
+namespace {
+
+using JobsById = std::map<std::string, const JobResult*>;
+
+/// One metric of one host over all jobs of its case.
+struct NightSeries {
+  const Series* first = nullptr;
+  std::vector<double> values;
+  std::size_t clean = 0, jobs = 0;
+};
+
+NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionKind kind) {
+  NightFinding finding;
+  finding.kind = kind;
+  finding.host = job.job.hosts.empty() ? "" : job.job.hosts.front();
+  finding.case_name = job.job.case_name;
+  finding.probe = job.job.probe;
+  finding.device = job.job.device;
+  finding.run = run;
+  finding.job = job.job.id;
+  return finding;
+}
+
+NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionKind kind,
+                        const Series& series) {
+  NightFinding finding = finding_of(job, run, kind);
+  finding.host_name = series.host;
+  finding.metric = series.metric;
+  finding.params = series.params;
+  finding.unit = series.unit;
+  finding.better = series.better;
+  finding.value = series.median;
+  return finding;
+}
+
+std::string on_hosts(const JobResult& job) {
+  return job.job.hosts.size() < 2 ? "" : " (on " + compact_hostlist(job.job.hosts) + ")";
+}
+
+/// One a job, and none for a job that a search asked for or that never began.
+void find_failed(const RunReport& report, std::vector<NightFinding>& findings) {
+  for (const JobResult& job : report.jobs) {
+    const bool failed = job.outcome == Status::failed || job.outcome == Status::timed_out;
+    if (!failed || job.not_run || !job.job.search_of.empty()) continue;
+    NightFinding finding = finding_of(job, report.run, SuspicionKind::failed);
+    if (!job.out.empty()) finding.host = job.out.begin()->first;
+    finding.text = fmt::format("{}: {}{}", to_string(job.outcome), job.reason, on_hosts(job));
+    findings.push_back(std::move(finding));
+  }
+}
+
+void find_wrong(const RunReport& report, const JobsById& jobs,
+                std::vector<NightFinding>& findings) {
+  for (const Result& result : report.results) {
+    const Series& series = result.series;
+    const auto job = jobs.find(series.job);
+    if (series.outcome != Status::invalid || job == jobs.end()) continue;
+    NightFinding finding = finding_of(*job->second, report.run, SuspicionKind::wrong, series);
+    finding.text = series.reason + on_hosts(*job->second);
+    findings.push_back(std::move(finding));
+  }
+}
+
+void find_missed_gates(const RunReport& report, const JobsById& jobs,
+                       std::vector<NightFinding>& findings) {
+  for (const GateResult& gate : report.gates) {
+    if (gate.verdict != Verdict::fail || !gate.series) continue;
+    const Series& series = report.results[*gate.series].series;
+    const auto job = jobs.find(series.job);
+    if (job == jobs.end() || series.outcome == Status::invalid) continue;
+    NightFinding finding = finding_of(*job->second, report.run, SuspicionKind::failed, series);
+    finding.text = "a bound of the suite: " + gate.reason;
+    findings.push_back(std::move(finding));
+  }
+}
+
+std::string key_of(const Series& series) {
+  return dump(Json::array({series.case_name, series.metric, series.params, series.over, series.host,
+                           series.rank, series.device, series.ranks}));
+}
+
+std::vector<NightSeries> series_of(const RunReport& report) {
+  std::vector<NightSeries> list;
+  std::map<std::string, std::size_t> places;
+  for (const Result& result : report.results) {
+    const Series& series = result.series;
+    const bool judged = series.outcome == Status::ok && series.better != Better::none &&
+                        std::isfinite(series.median) && series.median > 0.0 &&
+                        practical_threshold(series.metric) && !declaration(series.metric).exact;
+    if (!judged) continue;
+    const auto [place, is_new] = places.try_emplace(key_of(series), list.size());
+    if (is_new) list.push_back({&series, {}, 0, 0});
+    NightSeries& one = list[place->second];
+    ++one.jobs;
+    if (!is_clean(series)) continue;
+    ++one.clean;
+    one.values.push_back(series.median);
+  }
+  return list;
+}
+
+void find_slower(const RunReport& report, const JobsById& jobs, const HistoryOf& history,
+                 const SuspicionRule& rule, Suspicions& suspicions) {
+  std::vector<NightFinding> candidates;
+  std::vector<double> levels, losses;
+  for (const NightSeries& one : series_of(report)) {
+    const auto job = jobs.find(one.first->job);
+    if (job == jobs.end() || job->second->outcome != Status::ok) continue;
+    if (one.values.empty()) {
+      ++suspicions.not_clean;
+      continue;
+    }
+    const std::vector<double> past = history(identity_of(*one.first));
+    if (past.size() < rule.fewest_runs) {
+      ++suspicions.no_history;
+      continue;
+    }
+    ++suspicions.tested;
+    NightFinding finding = finding_of(*job->second, report.run, SuspicionKind::slower, *one.first);
+    const double value = median(one.values);
+    finding.value = value;
+    finding.expected = median(past);
+    finding.p = chance_of(past, std::vector<double>{value}, finding.better,
+                          declaration(finding.metric).noise_floor);
+    levels.push_back(finding.p);
+    losses.push_back(loss_of(value, finding.expected, finding.better));
+    candidates.push_back(std::move(finding));
+  }
+  const std::vector<bool> found = rejected(levels, rule.q);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const double threshold = threshold_of(candidates[i].metric, rule);
+    if (!found[i] || !(losses[i] >= threshold)) continue;
+    candidates[i].text = fmt::format("{:.1f} % worse than before", 100.0 * losses[i]);
+    suspicions.findings.push_back(std::move(candidates[i]));
+  }
+}
+
+/// Checks of the host that raised nothing: what a confirmed finding teaches of them.
+void name_the_others(const RunReport& report, std::vector<NightFinding>& findings) {
+  std::map<std::string, std::set<std::string>> ran;
+  for (const JobResult& job : report.jobs)
+    if (job.outcome == Status::ok && !job.job.hosts.empty())
+      ran[job.job.hosts.front()].insert(check_name(job.job.probe, job.job.device));
+  for (const NightFinding& finding : findings)
+    ran[finding.host].erase(check_name(finding.probe, finding.device));
+  for (NightFinding& finding : findings)
+    finding.also_ran.assign(ran[finding.host].begin(), ran[finding.host].end());
+}
+
+}  // namespace
+
+double threshold_of(const std::string& metric, const SuspicionRule& rule) {
+  const auto changed = rule.thresholds.find(metric);
+  return changed == rule.thresholds.end() ? declaration(metric).threshold : changed->second;
+}
+
+SeriesIdentity identity_of(const Series& series) {
+  return {series.case_name, series.metric, series.params, series.over,
+          series.host,      series.device, series.rank,   series.ranks};
+}
+
+bool is_clean(const Series& series) { return series.n > 0 && 2 * series.clean >= series.n; }
+
+Suspicions find_suspects(const RunReport& report, const HistoryOf& history,
+                         const SuspicionRule& rule) {
+  JobsById jobs;
+  for (const JobResult& job : report.jobs) jobs[job.job.id] = &job;
+  Suspicions suspicions;
+  find_wrong(report, jobs, suspicions.findings);
+  find_failed(report, suspicions.findings);
+  find_missed_gates(report, jobs, suspicions.findings);
+  find_slower(report, jobs, history, rule, suspicions);
+  name_the_others(report, suspicions.findings);
+  std::ranges::stable_sort(suspicions.findings, {}, [](const NightFinding& one) {
+    return std::pair(one.kind != SuspicionKind::wrong, std::isfinite(one.p) ? one.p : 0.0);
+  });
+  return suspicions;
+}
+
+}  // namespace bench

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -39,6 +40,19 @@ std::string line(const std::string& job, decltype(Record::body) body) {
   return frame(record);
 }
 
+/// The next line of $FAULTY_RANK_VALUES, taken out of the file; its last one stays and is said for
+/// ever. 0 without the variable.
+double told_value() {
+  const char* file = std::getenv("FAULTY_RANK_VALUES");
+  if (file == nullptr) return 0.0;
+  std::ifstream in(file);
+  double first = 0.0;
+  in >> first;
+  const std::string rest((std::istreambuf_iterator<char>(in)), {});
+  if (rest.find_first_not_of("\n ") != std::string::npos) std::ofstream(file) << rest;
+  return first;
+}
+
 std::string samples(const Job& job) {
   Samples result;
   result.metric = "value";
@@ -47,6 +61,8 @@ std::string samples(const Job& job) {
   result.values = {1.0, 2.0, 3.0};
   result.flags = {0, 0, 0};
   result.stop = "fixed";
+  if (const double value = told_value(); value > 0.0)
+    result.values.assign(400, value), result.flags.assign(400, kClean);
   if (job.params.contains("dtype")) result.params["dtype"] = job.params["dtype"];
   return line(job.id, result);
 }

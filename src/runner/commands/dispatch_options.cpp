@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/locations.h"
 #include "core/version.h"
 
 namespace bench {
@@ -25,6 +26,20 @@ void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
   command.add_option("--rank-program", options.rank_program, "Another bench-rank")
       ->type_name("FILE")
       ->group("");  // for tests
+}
+
+std::vector<std::string> resume_command(const DispatchOptions& options,
+                                        const std::filesystem::path& database) {
+  const auto absolute = [](const std::filesystem::path& path) {
+    return std::filesystem::absolute(path).string();
+  };
+  std::vector<std::string> words = {(program_folder() / "benchctl").string(), "resume",
+                                    "--launcher=slurm", "--db=" + absolute(database)};
+  if (options.parallel > 0) words.push_back("--parallel=" + std::to_string(options.parallel));
+  if (!options.stage.empty()) words.push_back("--stage=" + absolute(options.stage));
+  if (!options.rank_program.empty())
+    words.push_back("--rank-program=" + absolute(options.rank_program));
+  return words;
 }
 
 LaunchSite launch_site(const DispatchOptions& options) {

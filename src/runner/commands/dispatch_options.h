@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "runner/dispatch/dispatcher.h"
 
@@ -19,6 +20,10 @@ struct DispatchOptions {
 inline constexpr int kMostAtOnce = 64;
 
 void add_dispatch_options(CLI::App& command, DispatchOptions& options);
+
+/// The command of a batch job that goes on with a run, but for the run's name, which comes last.
+std::vector<std::string> resume_command(const DispatchOptions& options,
+                                        const std::filesystem::path& database);
 
 LaunchSite launch_site(const DispatchOptions& options);
 /// `database`: golden values of this site lie beside it. Throws Error(input) where two contradict.

@@ -27,20 +27,6 @@ Json labels_from(const std::vector<std::string>& texts) {
   return labels;
 }
 
-/// benchctl resume as the batch job has it; the run comes behind.
-std::vector<std::string> resume_command(const RunOptions& options) {
-  const auto absolute = [](const std::string& path) {
-    return std::filesystem::absolute(path).string();
-  };
-  std::vector<std::string> words = {(program_folder() / "benchctl").string(), "resume",
-                                    "--launcher=slurm", "--db=" + absolute(options.database())};
-  if (options.parallel > 0) words.push_back("--parallel=" + std::to_string(options.parallel));
-  if (!options.stage.empty()) words.push_back("--stage=" + absolute(options.stage));
-  if (!options.rank_program.empty())
-    words.push_back("--rank-program=" + absolute(options.rank_program));
-  return words;
-}
-
 void check_batch(const RunOptions& options, const LaunchSite& site) {
   if (options.detach && !options.sbatch)
     throw Error(ErrorKind::usage, "--detach is for --sbatch: a run of ours ends with us",
@@ -55,7 +41,7 @@ void check_batch(const RunOptions& options, const LaunchSite& site) {
 }
 
 ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
-  const BatchJob job = submit_batch(request, resume_command(options));
+  const BatchJob job = submit_batch(request, resume_command(options, options.database()));
   const std::string id = job.run.filename().string();
   if (options.detach) {
     options.json ? print(Json{{"run", id}, {"slurm_job", job.number}})

@@ -25,7 +25,10 @@ bool Dispatcher::run(const Plan& plan) {
   run_lanes(plan, schedule);
   if (failure_) std::rethrow_exception(failure_);
   for (const std::size_t job : schedule.left())
-    ledger_.put_off(plan.entries[job].job, "interrupted");
+    if (interrupts_.count() > 0)
+      ledger_.put_off(plan.entries[job].job, "interrupted");
+    else
+      ledger_.skip(plan.entries[job].job, "no time was left for it");
   ledger_.sync();
   return interrupts_.count() == 0;
 }

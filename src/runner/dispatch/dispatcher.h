@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "runner/dispatch/lane.h"
 #include "runner/dispatch/schedule.h"
@@ -17,6 +18,7 @@ struct DispatcherSettings : LaneSettings {
   int parallel = 1;                  // jobs at once
   std::filesystem::path stage = {};  // the bundle for hosts without the program; "" for none
   std::map<std::string, std::string> out = {};  // hosts that are out from the start, and why
+  std::optional<Clock::time_point> end = {};    // no job begins later: those are skipped
 };
 
 class Dispatcher {
@@ -36,7 +38,8 @@ class Dispatcher {
   void serve(Lane& lane, const Plan& plan, Schedule& schedule, std::size_t job);
   bool is_awaited(const Schedule& schedule, std::size_t job);
   void cool_down(const PlanEntry& entry) const;
-  bool stopping() const { return failure_ != nullptr || interrupts_.count() > 0; }
+  bool stopping() const { return failure_ != nullptr || interrupts_.count() > 0 || past_end(); }
+  bool past_end() const { return settings_.end && Clock::now() >= *settings_.end; }
 
   const LaunchSite& site_;
   const RunDirectory& directory_;

@@ -39,5 +39,7 @@ ImportedHosts import_slurm(std::string_view text, const std::string& origin,
 /// Of the same text: the nodes on which Slurm would start nothing now, and their states. Lines that
 /// are no node are passed over.
 std::map<std::string, std::string> unusable_slurm_nodes(std::string_view text);
+/// The same of nodes that are not idle, or that Slurm has plans for: "ALLOCATED", "IDLE+PLANNED".
+std::map<std::string, std::string> busy_slurm_nodes(std::string_view text);
 
 }  // namespace bench

@@ -142,14 +142,36 @@ ImportedHosts import_slurm(std::string_view text, const std::string& origin,
   return imported;
 }
 
-std::map<std::string, std::string> unusable_slurm_nodes(std::string_view text) {
+namespace {
+
+/// Nodes, with their states, whose state is not as `wanted` has it.
+std::map<std::string, std::string> nodes_unlike(std::string_view text,
+                                                bool (*wanted)(const std::string&)) {
   std::map<std::string, std::string> states;
   for (const std::string& line : split(text, '\n')) {
     const Node node = read_node(line);
     const std::string name = value_of(node, "NodeName"), state = value_of(node, "State");
-    if (!name.empty() && !is_usable(state)) states[name] = printable(state);
+    if (!name.empty() && !wanted(state)) states[name] = printable(state);
   }
   return states;
+}
+
+bool is_idle(const std::string& state) {
+  const std::vector<std::string> parts = split(state, '+');
+  const bool planned = std::ranges::any_of(parts, [](const std::string& part) {
+    return part == "PLANNED" || part == "RESERVED" || part == "COMPLETING" || part.ends_with('-');
+  });
+  return is_usable(state) && !planned && parts.front().starts_with("IDLE");
+}
+
+}  // namespace
+
+std::map<std::string, std::string> unusable_slurm_nodes(std::string_view text) {
+  return nodes_unlike(text, is_usable);
+}
+
+std::map<std::string, std::string> busy_slurm_nodes(std::string_view text) {
+  return nodes_unlike(text, is_idle);
 }
 
 }  // namespace bench

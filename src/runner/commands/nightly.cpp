@@ -1,0 +1,96 @@
+// benchctl nightly: what got worse on these hosts, within a budget of time.
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "results/nightly/night.h"
+#include "results/text_file.h"
+#include "runner/acceptance/accept_thresholds.h"
+#include "runner/commands/nightly_options.h"
+#include "runner/commands/report_output.h"
+#include "runner/hosts/host_import.h"
+#include "runner/launch/program_output.h"
+#include "runner/nightly/night_runs.h"
+#include "runner/nightly/prolog.h"
+#include "runner/nightly/time_text.h"
+
+namespace bench {
+namespace {
+
+constexpr double kPrologLimit_s = 30.0;  // Slurm kills a prolog after PrologEpilogTimeout at best
+constexpr const char* kPrologBudget = "20s";
+
+ExitCode night(const NightOptions& options) {
+  const auto database = options.database();
+  NightRequest request;
+  request.budget_s =
+      seconds_from(options.budget.empty() ? "30m" : options.budget, "--budget").value;
+  request.database = database;
+  request.faults = read_faults(options.faults);
+  request.run.runs = options.runs();
+  PlannedRun planned = plan_from(options, database);
+  request.rule.suspicion.thresholds = thresholds_from(options.thresholds, planned.catalogue);
+  request.run.plan = std::move(planned.plan);
+  if (planned.site.kind == LauncherKind::slurm && !planned.site.allocation) {
+    skip_busy(request.run.plan, busy_slurm_nodes(program_output(kShowNodes, kSlurmAnswers)));
+    request.resume = resume_command(options, database);
+  }
+  request.run.style = Progress::suitable_style();
+  request.run.dispatcher = dispatcher_settings(options, request.run.plan.inventory, database);
+  request.reruns = options.reruns;
+  request.unchecked_days = options.unchecked_days;
+  request.hooks = options.hooks;
+  request.choose = !options.all;
+  request.measured_only = options.measured_only;
+  const Night done = run_night(request, planned.catalogue, planned.site);
+  if (!options.html.empty()) write_file(options.html, to_html(done));
+  options.json ? print(to_json(done)) : print(to_text(done, style_of_stdout()));
+  return exit_code_of(done);
+}
+
+/// Whatever goes wrong before the child begins must not drain the node either.
+ExitCode prolog(NightOptions options) {
+  if (options.budget.empty()) options.budget = kPrologBudget;
+  std::vector<std::string> words = night_words(options);
+  words.push_back("--measured-only");
+  if (options.json) words.push_back("--json");
+  const PrologAnswer answer = run_prolog(words, Seconds{kPrologLimit_s});
+  print(answer.out);
+  if (!answer.err.empty()) say(Level::info, answer.err);
+  if (!answer.why.empty())
+    say(Level::warning,
+        "could not check this node, so it is not held back: the check " + printable(answer.why));
+  return answer.code;
+}
+
+}  // namespace
+
+void add_nightly(CLI::App& app, CommandResult& result) {
+  CLI::App* command =
+      app.add_subcommand("nightly", "What got worse on these hosts, within a budget of time");
+  command->footer(
+      "Example: benchctl nightly --hosts hosts.json --budget 30m\n"
+      "Exit codes: 0 nothing got worse; 1 a finding is confirmed; 3 one is unsettled, a host is "
+      "unchecked for too long, or nothing was measured; 4 another night runs, or this machine "
+      "lacks something.");
+  auto options = std::make_shared<NightOptions>();
+  add_night_options(*command, *options);
+  command->add_flag("--prolog", options->prolog,
+                    "Before a job: at most 30 s, and exit code 1 for a confirmed finding alone, "
+                    "else 0 whatever happens");
+  command
+      ->add_flag("--measured-only", options->measured_only,
+                 "A job that cannot run is not held against its host")
+      ->group("");  // of a prolog's child
+  add_dispatch_options(*command, *options);
+  add_reading_options(*command, *options);
+  add_nightly_install(*command);
+  add_nightly_pick(*command, result);
+  add_nightly_prune(*command, result);
+  command->require_subcommand(0, 1);
+  command->callback([command, options, &result] {
+    if (command->get_subcommands().empty())
+      result.code = options->prolog ? prolog(*options) : night(*options);
+  });
+}
+
+}  // namespace bench

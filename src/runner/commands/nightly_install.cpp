@@ -1,0 +1,93 @@
+// benchctl nightly install: the files by which a night begins by itself.
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "results/text_file.h"
+#include "runner/commands/nightly_options.h"
+#include "runner/nightly/install_text.h"
+#include "runner/nightly/time_text.h"
+
+namespace bench {
+namespace fs = std::filesystem;
+namespace {
+
+struct InstallOptions : NightOptions {
+  std::string scheduler, at = "02:00", to;
+};
+
+/// Where systemd looks for units of root and of users.
+fs::path unit_folder() {
+  if (geteuid() == 0) return "/etc/systemd/system";
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config != nullptr && fs::path(config).is_absolute())
+    return fs::path(config) / "systemd" / "user";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr)
+    throw Error(ErrorKind::environment, "no place for units: $HOME is not set",
+                "name a folder: --to DIR");
+  return fs::path(home) / ".config" / "systemd" / "user";
+}
+
+fs::path folder_of(const InstallOptions& options, NightScheduler scheduler) {
+  if (!options.to.empty()) return fs::absolute(options.to);
+  return scheduler == NightScheduler::systemd ? unit_folder()
+                                              : options.database().parent_path() / "nightly";
+}
+
+Json install_json(const InstallText& text) {
+  Json files = Json::array();
+  for (const InstallFile& file : text.files)
+    files.push_back({{"path", file.path.string()}, {"text", file.text}});
+  return {{"files", files}, {"begin", text.begin}, {"undo", text.undo}};
+}
+
+std::string words_of_install(const InstallText& install) {
+  std::string text;
+  for (const InstallFile& file : install.files) text += "wrote " + file.path.string() + "\n";
+  text += "\nto begin:\n";
+  for (const std::string& command : install.begin) text += "  " + command + "\n";
+  text += "\nto undo:\n";
+  for (const std::string& command : install.undo) text += "  " + command + "\n";
+  return text;
+}
+
+void install(const InstallOptions& options) {
+  NightInstall night;
+  night.scheduler = night_scheduler_from(options.scheduler);
+  night.folder = folder_of(options, night.scheduler);
+  night.command = night_words(options);
+  night.at = time_of_day_from(options.at, "--at");
+  night.budget = seconds_from(options.budget.empty() ? "30m" : options.budget, "--budget");
+  night.for_user = geteuid() != 0;
+  const InstallText text = install_text(night);
+  for (const InstallFile& file : text.files) write_file(file.path, file.text);
+  options.json ? print(install_json(text)) : print(words_of_install(text));
+}
+
+}  // namespace
+
+void add_nightly_install(CLI::App& nightly) {
+  CLI::App* command = nightly.add_subcommand(
+      "install", "Write what begins a night by itself: systemd, cron or slurm");
+  command->footer(
+      "Example: benchctl nightly install systemd --hosts hosts.json --at 02:30\n"
+      "Writes files and starts nothing: it says which commands begin it, and which undo it.");
+  auto options = std::make_shared<InstallOptions>();
+  command->add_option("scheduler", options->scheduler, "systemd, cron or slurm")
+      ->required()
+      ->type_name("SCHEDULER");
+  command->add_option("--at", options->at, "When, every day (default: 02:00)")->type_name("HH:MM");
+  command
+      ->add_option("--to", options->to,
+                   "The folder to write to (default: systemd's own, else nightly/ beside the "
+                   "database)")
+      ->type_name("DIR");
+  add_night_options(*command, *options);
+  add_dispatch_options(*command, *options);
+  add_reading_options(*command, *options);
+  command->callback([options] { install(*options); });
+}
+
+}  // namespace bench

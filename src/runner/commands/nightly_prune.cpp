@@ -1,0 +1,73 @@
+// benchctl nightly prune: raw samples of old runs are thinned, and nothing else.
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "results/store.h"
+#include "runner/commands/nightly_options.h"
+#include "runner/nightly/prune.h"
+#include "runner/nightly/time_text.h"
+
+namespace bench {
+namespace {
+
+struct PruneOptions : ReadingOptions {
+  std::string older = "90d";
+  std::size_t keep = 20;
+  bool dry_run = false;
+};
+
+std::string words_of_pruned(const Pruned& pruned, bool dry_run) {
+  return fmt::format("{} {} samples of {} series in {} runs: {} less\n",
+                     dry_run ? "would thin" : "thinned", pruned.samples, pruned.series,
+                     pruned.runs.size(), format(Bytes{static_cast<double>(pruned.bytes)}));
+}
+
+ExitCode prune(const PruneOptions& options) {
+  const PruneRule rule{seconds_from(options.older, "--older"), options.keep, options.dry_run};
+  const Pruned pruned = prune_runs(options.runs(), rule, now_ns());
+  for (const std::string& complaint : pruned.complaints) say(Level::warning, printable(complaint));
+  bool indexed = true;
+  if (!options.dry_run && !pruned.runs.empty()) {
+    try {
+      Store store = Store::open(options.database(), Access::write);
+      for (const auto& run : pruned.runs) store.import_run(run);
+    } catch (const Error& error) {
+      say(Level::warning, "the runs are thinned, the database is not: " + printable(error.what()));
+      say(Level::info, "  when that is mended: benchctl rebuild");
+      indexed = false;
+    }
+  }
+  if (options.json)
+    print(Json{{"runs", pruned.runs.size()},
+               {"series", pruned.series},
+               {"samples", pruned.samples},
+               {"bytes", pruned.bytes},
+               {"dry_run", options.dry_run},
+               {"complaints", pruned.complaints}});
+  else
+    print(words_of_pruned(pruned, options.dry_run));
+  return indexed && pruned.complaints.empty() ? ExitCode::ok : ExitCode::environment;
+}
+
+}  // namespace
+
+void add_nightly_prune(CLI::App& nightly, CommandResult& result) {
+  CLI::App* command =
+      nightly.add_subcommand("prune", "Thin the raw samples of old runs; verdicts stay");
+  command->footer(
+      "Example: benchctl nightly prune --older 90d --keep 20\n"
+      "What is computed from all samples stays with the run; reports are as they were.");
+  auto options = std::make_shared<PruneOptions>();
+  command->add_option("--older", options->older, "Runs that began so long ago (default: 90d)")
+      ->type_name("TIME");
+  command->add_option("--keep", options->keep, "Samples that a series keeps (default: 20)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command->add_flag("--dry-run", options->dry_run, "Say what would go, and change nothing");
+  add_reading_options(*command, *options);
+  command->callback([options, &result] { result.code = prune(*options); });
+}
+
+}  // namespace bench

@@ -1,0 +1,191 @@
+#include "runner/nightly/install_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "runner/acceptance/drain.h"
+
+namespace bench {
+namespace {
+
+constexpr const char* kName = "benchctl-nightly";
+const std::array<std::string, 3> kSchedulers = {"systemd", "cron", "slurm"};
+
+std::string with_blanks(const std::vector<std::string>& words,
+                        std::string (*quoted)(const std::string&)) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words) parts.push_back(quoted(word));
+  return join(parts, " ");
+}
+
+/// Time enough for the budget, a job that hangs, and the reports; "HH:MM:SS".
+Seconds longest(const NightInstall& install) { return install.budget * 1.5 + Seconds{600.0}; }
+
+std::string slurm_time(Seconds time) {
+  const auto minutes = static_cast<long>(std::ceil(time.value / 60.0));
+  return fmt::format("{:02}:{:02}:00", minutes / 60, minutes % 60);
+}
+
+std::string unit_text(const NightInstall& install) {
+  return fmt::format(
+      "# Written by `benchctl nightly install systemd`.\n"
+      "[Unit]\n"
+      "Description=benchctl nightly: what got worse on these hosts\n"
+      "Wants=network-online.target\n"
+      "After=network-online.target\n\n"
+      "[Service]\n"
+      "Type=oneshot\n"
+      "ExecStart={}\n"
+      "TimeoutStartSec={:.0f}\n"
+      "KillMode=mixed\n",
+      with_blanks(install.command, systemd_word), longest(install).value);
+}
+
+std::string timer_text(const NightInstall& install) {
+  return fmt::format(
+      "# Written by `benchctl nightly install systemd`.\n"
+      "[Unit]\n"
+      "Description=Begins {0}.service every night\n\n"
+      "[Timer]\n"
+      "OnCalendar=*-*-* {1:02}:{2:02}:00\n"
+      "Persistent=true\n"
+      "Unit={0}.service\n\n"
+      "[Install]\n"
+      "WantedBy=timers.target\n",
+      kName, install.at.hour, install.at.minute);
+}
+
+InstallText for_systemd(const NightInstall& install) {
+  const std::string systemctl = install.for_user ? "systemctl --user" : "systemctl";
+  const auto file = [&](const char* ending) {
+    return install.folder / (std::string(kName) + ending);
+  };
+  InstallText text;
+  text.files = {{file(".service"), unit_text(install)}, {file(".timer"), timer_text(install)}};
+  text.begin = {systemctl + " daemon-reload", systemctl + " enable --now " + kName + ".timer"};
+  if (install.for_user) text.begin.push_back("loginctl enable-linger");
+  text.undo = {systemctl + " disable --now " + kName + ".timer",
+               shell_words({"rm", file(".service"), file(".timer")}), systemctl + " daemon-reload"};
+  return text;
+}
+
+std::string cron_line(const NightInstall& install) {
+  return fmt::format("{} {} * * * {}\n", install.at.minute, install.at.hour,
+                     cron_command(install.command));
+}
+
+/// What stands between the marks is ours: undoing takes it away and nothing else.
+std::string marked(const std::string& text) {
+  return fmt::format("# begin {0}\n{1}# end {0}\n", kName, text);
+}
+
+std::string without_marked() { return fmt::format("sed '/^# begin {0}$/,/^# end {0}$/d'", kName); }
+
+InstallText for_cron(const NightInstall& install) {
+  const auto file = install.folder / (std::string(kName) + ".crontab");
+  InstallText text;
+  text.files = {{file, marked(cron_line(install))}};
+  text.begin = {fmt::format("(crontab -l 2>/dev/null | {}; cat {}) | crontab -", without_marked(),
+                            shell_words({file}))};
+  text.undo = {fmt::format("crontab -l | {} | crontab -", without_marked()),
+               shell_words({"rm", file})};
+  return text;
+}
+
+/// Submits the next night first: whatever becomes of this one, there is another. Slurm runs a copy,
+/// so the script names itself.
+std::string batch_text(const NightInstall& install, const std::filesystem::path& file) {
+  return fmt::format(
+      "#!/bin/sh\n"
+      "# Written by `benchctl nightly install slurm`.\n"
+      "#SBATCH --job-name={0}\n"
+      "#SBATCH --nodes=1\n"
+      "#SBATCH --ntasks=1\n"
+      "#SBATCH --time={1}\n"
+      "#SBATCH --output={0}-%j.txt\n"
+      "#SBATCH {2}\n"
+      "sbatch --begin=tomorrowT{3:02}:{4:02}:00 {5}\n"
+      "exec {6}\n",
+      kName, slurm_time(longest(install)), shell_words({"--chdir=" + install.folder.string()}),
+      install.at.hour, install.at.minute, shell_words({file}), shell_words(install.command));
+}
+
+InstallText for_slurm(NightInstall install) {
+  // A night submits jobs of its own; inside of this one it would take its allocation.
+  install.command.insert(install.command.begin(),
+                         {"env", "-u", "SLURM_JOB_ID", "-u", "SLURM_JOBID"});
+  const auto entry = install.folder / (std::string(kName) + ".scrontab");
+  const auto batch = install.folder / (std::string(kName) + ".sbatch");
+  InstallText text;
+  text.files = {
+      {entry, marked(fmt::format("#SCRON --job-name={} --nodes=1 --ntasks=1 --time={}\n{}", kName,
+                                 slurm_time(longest(install)), cron_line(install)))},
+      {batch, batch_text(install, batch)}};
+  text.begin = {fmt::format("(scrontab -l 2>/dev/null | {}; cat {}) | scrontab -", without_marked(),
+                            shell_words({entry})),
+                fmt::format("sbatch --begin={:02}:{:02} {}    # where there is no scrontab",
+                            install.at.hour, install.at.minute, shell_words({batch}))};
+  text.undo = {fmt::format("scrontab -l | {} | scrontab -", without_marked()),
+               fmt::format("scancel --name={} --me", kName), shell_words({"rm", entry, batch})};
+  return text;
+}
+
+void check_words(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (std::ranges::any_of(word, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+      throw Error(ErrorKind::usage,
+                  "'" + printable(word) + "' holds a line break or another control character",
+                  "a unit or a crontab cannot hold it: rename the file");
+}
+
+}  // namespace
+
+NightScheduler night_scheduler_from(const std::string& name) {
+  const auto found = std::ranges::find(kSchedulers, name);
+  if (found == kSchedulers.end())
+    throw Error(
+        ErrorKind::usage,
+        "there is no scheduler '" + printable(name) + "'." + did_you_mean(name, kSchedulers),
+        "one of: systemd, cron, slurm");
+  return static_cast<NightScheduler>(found - kSchedulers.begin());
+}
+
+std::string systemd_word(const std::string& word) {
+  std::string text = "\"";
+  for (const char c : word) {
+    if (c == '"' || c == '\\') text += '\\';
+    if (c == '%' || c == '$') text += c;  // specifiers and variables: doubled means itself
+    text += c;
+  }
+  return text + "\"";
+}
+
+std::string cron_command(const std::vector<std::string>& words) {
+  std::string text;
+  for (const char c : shell_words(words)) {
+    if (c == '%') text += '\\';  // else cron makes a line break of it
+    text += c;
+  }
+  return text;
+}
+
+InstallText install_text(const NightInstall& install) {
+  check_words(install.command);
+  check_words({install.folder.string()});
+  switch (install.scheduler) {
+    case NightScheduler::systemd:
+      return for_systemd(install);
+    case NightScheduler::cron:
+      return for_cron(install);
+    case NightScheduler::slurm:
+      return for_slurm(install);
+  }
+  throw Error(ErrorKind::internal, "a scheduler without a text");
+}
+
+}  // namespace bench

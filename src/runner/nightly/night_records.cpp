@@ -1,0 +1,60 @@
+#include "runner/nightly/night_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "results/store.h"
+#include "runner/dispatch/own_record.h"
+#include "runner/dispatch/spool.h"
+
+namespace bench {
+
+Taken take_run(const std::filesystem::path& run, const std::filesystem::path& database,
+               bool hurry) {
+  try {
+    StoreOptions options;
+    if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
+    return {Store::open(database, Access::write, options).import_run(run), true};
+  } catch (const Error& error) {
+    say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
+                                    run.string(), printable(error.what())));
+    return {make_run_report(read_run(run)), false};
+  }
+}
+
+std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database) try {
+  std::filesystem::path lock = database;
+  lock += ".nightly.lock";
+  return std::make_unique<FileLock>(lock, std::chrono::milliseconds(0));
+} catch (const Error& error) {
+  throw Error(ErrorKind::environment,
+              "another night runs on this database: " + std::string(error.what()),
+              "wait until it has ended, or give this one a database of its own: --db FILE");
+}
+
+void add_part(RunReport part, RunReport& whole) {
+  const std::size_t before = whole.results.size();
+  for (GateResult& gate : part.gates) {
+    if (gate.series) *gate.series += before;
+    whole.gates.push_back(std::move(gate));
+  }
+  std::ranges::move(part.results, std::back_inserter(whole.results));
+  std::ranges::move(part.jobs, std::back_inserter(whole.jobs));
+}
+
+bool write_findings(const std::filesystem::path& run, const std::vector<NightFinding>& findings) {
+  const auto is_of_run = [&](const NightFinding& finding) { return run.filename() == finding.run; };
+  if (std::ranges::none_of(findings, is_of_run)) return false;
+  Spool spool = Spool::append_to(run / "records.jsonl");
+  for (const NightFinding& finding : findings)
+    if (is_of_run(finding)) spool.append(own_record("", Event{kFindingEvent, to_json(finding)}));
+  spool.sync();
+  return true;
+}
+
+}  // namespace bench

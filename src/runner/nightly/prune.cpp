@@ -1,0 +1,62 @@
+#include "runner/nightly/prune.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "results/json_fields.h"
+#include "results/retention.h"
+#include "runner/dispatch/spool.h"
+#include "runner/find_run.h"
+
+namespace bench {
+namespace fs = std::filesystem;
+namespace {
+
+/// On the disk before it gets the name: a crash leaves the old file or the new one.
+void replace(const fs::path& file, const std::string& text) {
+  fs::path beside = file;
+  beside += ".thinned";
+  const Descriptor out(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!out.valid() || !write_all(out.get(), text) || fsync(out.get()) != 0)
+    throw_errno("write " + beside.string());
+  fs::permissions(beside, fs::status(file).permissions());
+  fs::rename(beside, file);
+}
+
+bool is_old(const fs::path& run, const PruneRule& rule, std::int64_t now_ns) {
+  const std::int64_t began_ns = integer_field(read_json(run / "plan.json"), "time_ns");
+  return began_ns > 0 && 1e-9 * static_cast<double>(now_ns - began_ns) > rule.older.value;
+}
+
+void prune_run(const fs::path& run, const PruneRule& rule, Pruned& pruned) {
+  const fs::path file = run / "records.jsonl";
+  const Spool ours = Spool::append_to(file);  // nobody else writes meanwhile
+  const std::string before = read_file(file);
+  const Thinned after = thin_records(before, rule.keep);
+  if (after.series == 0) return;
+  if (!rule.dry_run) replace(file, after.text);
+  pruned.runs.push_back(run);
+  pruned.series += after.series;
+  pruned.samples += after.samples;
+  pruned.bytes +=
+      static_cast<std::int64_t>(before.size()) - static_cast<std::int64_t>(after.text.size());
+}
+
+}  // namespace
+
+Pruned prune_runs(const fs::path& runs, const PruneRule& rule, std::int64_t now_ns) {
+  Pruned pruned;
+  for (const std::string& id : all_runs(runs)) {
+    try {
+      if (is_old(runs / id, rule, now_ns)) prune_run(runs / id, rule, pruned);
+    } catch (const std::exception& error) {
+      pruned.complaints.push_back(id + ": " + error.what());
+    }
+  }
+  return pruned;
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+// Retention: thins the raw samples of runs that are old and have ended (results/retention.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+
+namespace bench {
+
+struct PruneRule {
+  Seconds older{90 * 86400.0};
+  std::size_t keep = 20;
+  bool dry_run = false;
+};
+
+struct Pruned {
+  std::vector<std::filesystem::path> runs;  // that changed, or would
+  std::size_t series = 0, samples = 0;
+  std::int64_t bytes = 0;                    // of records.jsonl, less than before
+  std::vector<std::string> complaints = {};  // runs that could not be thinned, and why
+};
+
+/// A run's records are replaced by a rename, whole or not at all. A run that some benchctl has open
+/// is left alone, with a complaint.
+Pruned prune_runs(const std::filesystem::path& runs, const PruneRule& rule, std::int64_t now_ns);
+
+}  // namespace bench

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runner/nightly/again_id.h"
+#include "runner/nightly/reruns.h"
+
+namespace bench {
+namespace {
+
+const PlanEntry* planned_entry(const Plan& plan, const std::string& job) {
+  const auto found = std::ranges::find_if(
+      plan.entries, [&](const PlanEntry& entry) { return entry.job.id == job; });
+  return found == plan.entries.end() ? nullptr : &*found;
+}
+
+bool same_work(const PlanEntry& a, const PlanEntry& b) {
+  return a.job.case_name == b.job.case_name && a.axes == b.axes && a.job.ranks == b.job.ranks &&
+         a.job.repeat == b.job.repeat && a.job.part == b.job.part && a.job.binding == b.job.binding;
+}
+
+using Suspected = std::set<std::pair<std::string, std::string>>;  // host, case
+
+class RerunPlanner {
+ public:
+  RerunPlanner(const Plan& night, int times, double time_s)
+      : night_(night), times_(times), time_s_(time_s) {
+    reruns_.plan = {night.suite, night.inventory, {}, Json::object(), {}};
+  }
+
+  void ask(NightFinding finding, const Suspected& suspected) {
+    const PlanEntry* entry = planned_entry(night_, finding.job);
+    if (entry == nullptr) return leave(std::move(finding), "its job is not in the plan");
+    const PlanEntry* peer = peer_of(*entry, suspected);
+    if (!fits(*entry)) return leave(std::move(finding), "there was no time left to run it again");
+    if (peer != nullptr) finding.peer = peer->job.hosts.front();
+    for (int k = 1; k <= times_; ++k) {
+      add(*entry, k);
+      if (peer != nullptr) add(*peer, k);
+    }
+    reruns_.asked.push_back(std::move(finding));
+  }
+
+  Reruns take() { return std::move(reruns_); }
+
+ private:
+  void leave(NightFinding finding, const std::string& why) {
+    finding.state = SuspicionState::unsettled;
+    finding.text += "; " + why;
+    finding.settle = "a larger --budget, or benchctl nightly again";
+    reruns_.no_time.push_back(std::move(finding));
+  }
+
+  bool is_planned(const PlanEntry& entry) const {
+    return planned_.contains(again_id(entry.job.id, 1));
+  }
+
+  double spent_s(const PlanEntry& entry) const {
+    double most = 0.0;
+    for (const std::string& host : entry.job.hosts)
+      if (const auto spent = spent_s_.find(host); spent != spent_s_.end())
+        most = std::max(most, spent->second);
+    return most;
+  }
+
+  bool fits(const PlanEntry& entry) const {
+    return is_planned(entry) || spent_s(entry) + times_ * entry.expected.value <= time_s_;
+  }
+
+  /// Of those that fit the one whose host has least to do.
+  const PlanEntry* peer_of(const PlanEntry& entry, const Suspected& suspected) const {
+    if (entry.job.hosts.size() != 1) return nullptr;
+    const PlanEntry* best = nullptr;
+    for (const PlanEntry& other : night_.entries) {
+      if (other.job.hosts.size() != 1 || other.job.hosts == entry.job.hosts ||
+          !same_work(entry, other) || !fits(other) ||
+          suspected.contains({other.job.hosts.front(), other.job.case_name}))
+        continue;
+      if (best == nullptr || spent_s(other) < spent_s(*best)) best = &other;
+    }
+    return best;
+  }
+
+  void add(const PlanEntry& entry, int k) {
+    PlanEntry again = entry;
+    again.job.id = again_id(entry.job.id, k);
+    if (!planned_.insert(again.job.id).second) return;
+    reruns_.plan.expected += again.expected;
+    for (const std::string& host : again.job.hosts) spent_s_[host] += again.expected.value;
+    reruns_.plan.entries.push_back(std::move(again));
+  }
+
+  const Plan& night_;
+  int times_;
+  double time_s_;
+  std::map<std::string, double> spent_s_;
+  std::set<std::string> planned_;
+  Reruns reruns_;
+};
+
+}  // namespace
+
+Reruns plan_reruns(const Plan& night, const Suspicions& suspicions, int times, double time_s) {
+  Suspected suspected;
+  for (const NightFinding& finding : suspicions.findings)
+    suspected.insert({finding.host, finding.case_name});
+  RerunPlanner planner(night, times, time_s);
+  for (const NightFinding& finding : suspicions.findings) planner.ask(finding, suspected);
+  Reruns reruns = planner.take();
+  reruns.plan.gates = night.gates;
+  return reruns;
+}
+
+}  // namespace bench

@@ -47,7 +47,7 @@ TEST_CASE("OSU output that is cut, mixed or unknown is refused") {
   CHECK_THAT(refusal("osu", whole.substr(0, whole.size() - 1)), Contains("lost its tail"));
   CHECK_THAT(refusal("osu", edited(whole, "Max Latency(us)", "Max Jitter(us) ")),
              Contains("columns that are known"));
-  CHECK_THAT(refusal("osu", edited(whole, "412.20", "412.20 1")), Contains("5 columns"));
+  CHECK_THAT(refusal("osu", edited(whole, "412.20", "412.20 1")), Contains("has 6 columns"));
   CHECK_THAT(refusal("osu", whole + "mpirun noticed that process rank 1 exited\n"),
              Contains("mpirun noticed"));
   CHECK_THAT(refusal("osu", "4194304        24512.33\n"), Contains("no result"));

@@ -88,7 +88,7 @@ TEST_CASE("a fleet of two kinds of hosts is refused, saying how many of each") {
   const Lesson lesson = learn(fleet, 0.01);
   CHECK_FALSE(lesson.criterion);
   CHECK_THAT(lesson.refusal, Contains("two kinds"));
-  CHECK_THAT(lesson.refusal, Contains("20 at about 88"));
+  CHECK_THAT(lesson.refusal, Contains("20 at about 87.9"));
   CHECK_THAT(lesson.refusal, Contains("30 at about 100"));
 }
 

@@ -61,7 +61,7 @@ FleetProfile read_fleet_profile(const std::string& path) {
   return fleet_profile_from(schema.check(read_json(path), path), path);
 }
 
-FleetReport make_report(const FleetOptions& options) {
+FleetReport fleet_report_of(const FleetOptions& options) {
   FleetSettings settings;
   settings.now_ns = options.at.empty() ? now_ns() : parse_time(options.at);
   settings.valid_days = options.valid_days;
@@ -105,7 +105,7 @@ void add_fleet_report(CLI::App& report, CommandResult& result) {
   auto options = std::make_shared<FleetOptions>();
   describe_fleet(*command, *options);
   command->callback([options, &result] {
-    const FleetReport made = make_report(*options);
+    const FleetReport made = fleet_report_of(*options);
     if (options->json)
       print(to_json(made));
     else

@@ -40,7 +40,7 @@ void keep_decisions(const RegressionAnswer& options, const RegressionReport& rep
   keep(options.reopened, FindingState::open);
 }
 
-RegressionReport make_report(const Histories& histories, RegressionAnswer& options) {
+RegressionReport regression_report_of(const Histories& histories, RegressionAnswer& options) {
   options.ask.decisions = decisions_of(read_journal(journal_path(options.database())));
   return regression_report(histories, options.ask);
 }
@@ -50,11 +50,11 @@ ExitCode answer(RegressionAnswer& options) {
   const Store store = Store::open(database, Access::read);
   const Histories histories(store);
   options.ask.selection = options.select.selection();
-  RegressionReport report = make_report(histories, options);
+  RegressionReport report = regression_report_of(histories, options);
   if (!options.acked.empty() || !options.fixed.empty() || !options.noise.empty() ||
       !options.reopened.empty()) {
     keep_decisions(options, report);
-    report = make_report(histories, options);
+    report = regression_report_of(histories, options);
     try {
       Store::open(database, Access::write).import_journal(journal_path(database));
     } catch (const Error& error) {  // the journal has it, and rebuild takes it from there

@@ -77,6 +77,7 @@ class ClusterAccept(ClusterTestCase):
         # would settle it is said.
         open_reasons = [reason for host in answer["hosts"] for reason in host["reasons"]]
         self.assertEqual([reason for reason in open_reasons if not reason["settle"]], [])
+        self.assertEqual({reason["verdict"] for reason in open_reasons} - {"inconclusive"}, set())
         settled = [reason["text"] for reason in open_reasons if not any(words in reason["text"] for words in NOISE)]
         self.assertEqual(settled, [])
         self.assertEqual((code, answer["verdict"]), (3, "inconclusive") if open_reasons else (0, "pass"), open_reasons)

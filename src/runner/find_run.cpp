@@ -1,6 +1,8 @@
 #include "runner/find_run.h"
 
 #include <algorithm>
+#include <compare>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -8,6 +10,20 @@
 namespace bench {
 namespace fs = std::filesystem;
 namespace {
+
+/// Ids tell seconds; of two runs of one second the plan that was written later is the later one.
+struct Kept {
+  std::string second;
+  fs::file_time_type planned;
+  std::string id;
+  auto operator<=>(const Kept&) const = default;
+};
+
+Kept kept(const fs::path& folder) {
+  const std::string id = folder.filename();
+  std::error_code none;
+  return {id.substr(0, id.find('-')), fs::last_write_time(folder / "plan.json", none), id};
+}
 
 bool is_run(const fs::path& folder) {
   std::error_code none;
@@ -25,14 +41,16 @@ std::vector<std::string> beginning_with(const std::vector<std::string>& ids,
 }  // namespace
 
 std::vector<std::string> all_runs(const fs::path& runs) {
-  std::vector<std::string> ids;
+  std::vector<Kept> found;
   std::error_code failure;
   for (fs::directory_iterator it(runs, failure), end; !failure && it != end; it.increment(failure))
-    if (is_run(it->path())) ids.push_back(it->path().filename());
+    if (is_run(it->path())) found.push_back(kept(it->path()));
   if (failure && failure != std::errc::no_such_file_or_directory)
     throw Error(ErrorKind::environment,
                 "cannot read the runs in " + runs.string() + ": " + failure.message());
-  std::ranges::sort(ids);
+  std::ranges::sort(found);
+  std::vector<std::string> ids;
+  for (Kept& one : found) ids.push_back(std::move(one.id));
   return ids;
 }
 

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// The ids of all runs, oldest first: ids begin with the time.
+/// The ids of all runs, oldest first: ids begin with the second in which the run was planned.
 std::vector<std::string> all_runs(const std::filesystem::path& runs);
 
 /// Its folder. Throws Error(input) for none or several, with the nearest id.

@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <regex>
+#include <utility>
 
 #include "core/error.h"
 #include "runner/dispatch/environment.h"
@@ -71,6 +74,21 @@ TEST_CASE("a spool is never written over") {
   Spool(path).append(std::string("{}"));
   CHECK(read_file(path) == "{}\n");
   CHECK_THROWS_AS(Spool(path), Error);
+}
+
+TEST_CASE("of two runs of one second the one that was planned later is the latest") {
+  const TemporaryDirectory folder;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const auto& [id, age] : {std::pair{"20261120T183005Z-a-0002", 2},
+                                {"20261120T183005Z-a-0001", 1},
+                                {"20261120T183004Z-b-0003", 0}}) {
+    std::filesystem::create_directory(folder.path() / id);
+    std::ofstream(folder.path() / id / "plan.json") << "{}";
+    std::filesystem::last_write_time(folder.path() / id / "plan.json",
+                                     now - std::chrono::milliseconds(age));
+  }
+  CHECK(find_run(folder.path(), "latest").filename() == "20261120T183005Z-a-0001");
+  CHECK(all_runs(folder.path()).front() == "20261120T183004Z-b-0003");
 }
 
 TEST_CASE("a run is found by its id, the beginning of it, or as the latest") {

@@ -1,37 +1,10 @@
 #include "results/acceptance/acceptance.h"
 
 #include "tests/support/catch.h"
-#include "tests/support/fleet.h"
+#include "tests/support/judged_fleet.h"
 
 using namespace bench;
 namespace {
-
-/// Three runs of one metric on each host around these values.
-void measure(Fleet& fleet, const std::string& metric, const std::vector<double>& values) {
-  for (std::size_t h = 0; h < values.size(); ++h)
-    for (const double run : {0.999, 1.0, 1.001}) fleet.job(metric, h, values[h] * run);
-}
-
-void measure_pairs(Fleet& fleet, std::size_t hosts,
-                   const std::function<double(std::size_t, std::size_t)>& rate) {
-  for (std::size_t a = 0; a < hosts; ++a)
-    for (std::size_t b = a + 1; b < hosts; ++b)
-      for (const double run : {0.99, 1.0, 1.01})
-        fleet.job("collective.busbw", a, b, rate(a, b) * run);
-}
-
-const Reason& only_failure(const HostAcceptance& host) {
-  REQUIRE_FALSE(host.reasons.empty());
-  REQUIRE(host.reasons.front().verdict == Verdict::fail);
-  return host.reasons.front();
-}
-
-std::vector<std::string> failed(const Acceptance& acceptance) {
-  std::vector<std::string> hosts;
-  for (const HostAcceptance& host : acceptance.hosts)
-    if (host.verdict == Verdict::fail) hosts.push_back(host.host);
-  return hosts;
-}
 
 const std::vector<double> kVector = {100.2, 99.8,  100.1, 100.4, 99.9,
                                      100.0, 100.3, 99.7,  100.1, 95.0};
@@ -241,40 +214,6 @@ TEST_CASE("a library that counts other cores than the kernel leaves open which i
   CHECK(acceptance.hosts[2].reasons.at(0).gate == "hard");
 }
 
-TEST_CASE("a host whose CPU quota stops it fails though its clean samples are as fast as others'") {
-  Fleet fleet(4);
-  for (std::size_t h = 0; h < 4; ++h)
-    for (int run = 0; run < 3; ++run) {
-      Samples s =
-          fleet.samples("gemm.throughput", 100.0 + 0.05 * run + 0.05 * static_cast<double>(h));
-      if (h == 1) {
-        s.quality.cpu_share = 0.5;
-        s.quality.throttled_s = 0.15;
-      }
-      fleet.job("gemm.throughput", {fleet.host(h)}, s);
-    }
-  const Acceptance acceptance = fleet.judge();
-  CHECK(failed(acceptance) == Hosts{"node02"});
-  CHECK(only_failure(acceptance.hosts[1]).metric == "cpu_time");
-  CHECK(acceptance.hosts[1].metrics.at(0).value == Approx(50.0).epsilon(0.01));
-}
-
-TEST_CASE("time that a host lost is held against it only where ticks can tell who had it") {
-  const auto verdict = [](double wall_s) {
-    Fleet fleet(4);
-    for (std::size_t h = 0; h < 4; ++h)
-      for (int run = 0; run < 3; ++run) {
-        Samples s = fleet.samples("clock.frequency", 100.0 + 0.05 * static_cast<double>(h));
-        s.quality.wall_s = wall_s;
-        if (h == 1) s.quality.cpu_share = 0.77;
-        fleet.job("clock.frequency", {fleet.host(h)}, s);
-      }
-    return fleet.judge().hosts[1].verdict;
-  };
-  CHECK(verdict(0.05) == Verdict::pass);  // 12 ms a thread
-  CHECK(verdict(0.5) == Verdict::fail);
-}
-
 TEST_CASE("a host all of whose pairs are slow fails, its partners do not") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
@@ -333,47 +272,6 @@ TEST_CASE("one slow pair of hosts that are fine with others is a link, named by 
   CHECK(acceptance.verdict == Verdict::fail);
   CHECK(acceptance.hosts[0].verdict == Verdict::pass);
   CHECK(acceptance.hosts[1].verdict == Verdict::inconclusive);
-}
-
-TEST_CASE("a fact that needed rights makes its host inconclusive and is named") {
-  Fleet fleet(4);
-  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
-  fleet.facts(1, "gpus",
-              {{"gpus", {{{"index", 0}, {"ecc", {{"unreadable", "Insufficient Permissions"}}}}}}});
-  const Acceptance acceptance = fleet.judge();
-  REQUIRE(acceptance.hosts[1].verdict == Verdict::inconclusive);
-  CHECK(acceptance.hosts[1].reasons.at(0).text.find("gpus[0].ecc") != std::string::npos);
-  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
-}
-
-TEST_CASE("uncorrected memory errors fail a host before any number does") {
-  Fleet fleet(4);
-  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
-  fleet.facts(1, "gpus",
-              {{"gpus", {{{"index", 0}, {"ecc", true}, {"ecc_uncorrected_volatile", 2}}}}});
-  CHECK(only_failure(fleet.judge().hosts[1]).metric == "ecc_uncorrected_volatile");
-}
-
-TEST_CASE("a host with another kernel than its peers is not compared with them silently") {
-  Fleet fleet(4);
-  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
-  for (std::size_t h = 0; h < 4; ++h) fleet.facts(h, "host", {{"kernel", h == 3 ? "6.2" : "6.1"}});
-  const Acceptance acceptance = fleet.judge();
-  CHECK(acceptance.hosts[3].verdict == Verdict::inconclusive);
-  CHECK(acceptance.hosts[3].reasons.at(0).metric == "kernel");
-  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
-}
-
-TEST_CASE("memory within 1 percent of the others' is the same, more is another kind of host") {
-  const auto verdict = [](double last) {
-    Fleet fleet(4);
-    measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
-    for (std::size_t h = 0; h < 4; ++h)
-      fleet.facts(h, "host", {{"memory_bytes", h == 3 ? last : 9.94e11}});
-    return fleet.judge().hosts[3].verdict;
-  };
-  CHECK(verdict(9.96e11) == Verdict::pass);
-  CHECK(verdict(9.80e11) == Verdict::inconclusive);
 }
 
 TEST_CASE("who fell out of a job is what its records say, whatever its reason reads") {

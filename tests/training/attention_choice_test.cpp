@@ -22,7 +22,7 @@ constexpr AttentionShape kServed{128, 1, 1, 8, true, 0};
 /// Our own and the make-believe library, whose calls take as long as a test says.
 struct ChoiceOfAttention {
   bool recording = false, absent = false;
-  double own_seconds = 2.0, library_seconds = 1.0;
+  double own_seconds = 2.0, seconds_of_library = 1.0;
   InterpretedAttention::Damage damage = {};
   InterpretedAttention* library = nullptr;
   std::shared_ptr<AttentionChoices> choices = std::make_shared<AttentionChoices>(
@@ -36,14 +36,14 @@ struct ChoiceOfAttention {
                    [this](const std::function<void()>& call) {
                      const int before = library->calls();
                      call();
-                     return library->calls() > before ? library_seconds : own_seconds;
+                     return library->calls() > before ? seconds_of_library : own_seconds;
                    }});
   ChosenAttention attention{choices, std::move(training::host_kernels(Dtype::bf16).attention)};
 
   auto results(const AttentionShape& shape = kServed, bool add = false) {
     return attention_results(attention, shape, 1, add);
   }
-  int library_calls() const { return library == nullptr ? 0 : library->calls(); }
+  int calls_of_library() const { return library == nullptr ? 0 : library->calls(); }
 };
 
 auto own_results(const AttentionShape& shape = kServed, bool add = false) {
@@ -57,19 +57,19 @@ TEST_CASE("attention by a library is taken where it agrees and is faster, and tr
   const auto first = choice.results();
   CHECK(choice.choices->text() == "make-believe");
   CHECK(first != own_results());  // it rounds elsewhere
-  const int tried = choice.library_calls();
+  const int tried = choice.calls_of_library();
   CHECK(choice.results() == first);
-  CHECK(choice.library_calls() == tried + 2);
+  CHECK(choice.calls_of_library() == tried + 2);
 }
 
 TEST_CASE("attention by a library that is slower is left, and our own results stay") {
   ChoiceOfAttention choice;
-  choice.library_seconds = 3.0;
+  choice.seconds_of_library = 3.0;
   CHECK(choice.results() == own_results());
   CHECK(choice.choices->text() == "own (make-believe is slower)");
-  const int tried = choice.library_calls();
+  const int tried = choice.calls_of_library();
   CHECK(choice.results() == own_results());
-  CHECK(choice.library_calls() == tried);
+  CHECK(choice.calls_of_library() == tried);
 }
 
 TEST_CASE("attention by a library that differs is not believed, in each pass by itself") {

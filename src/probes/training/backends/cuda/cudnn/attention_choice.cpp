@@ -70,11 +70,11 @@ bool AttentionChoices::takes_library(AttentionKernels& own, const AttentionProbl
   });
   if (found != choices_.end()) {
     found->used = true;
-    return found->library;
+    return found->theirs();
   }
   if (device_.recording()) return false;
   choices_.push_back(tried(own, problem, pass, call, written));
-  return choices_.back().library;
+  return choices_.back().theirs();
 }
 
 AttentionChoices::Choice AttentionChoices::tried(AttentionKernels& own,
@@ -89,7 +89,6 @@ AttentionChoices::Choice AttentionChoices::tried(AttentionKernels& own,
     } catch (const Error& error) {
       choice.reason = error.what();
     }
-  choice.library = choice.reason.empty();
   return choice;
 }
 
@@ -136,7 +135,7 @@ std::string AttentionChoices::named(Pass pass) const {
   std::vector<std::string> names;
   for (const Choice& choice : choices_) {
     if (choice.pass != pass || !choice.used) continue;
-    const std::string name = choice.library ? library_->name() : "own (" + choice.reason + ")";
+    const std::string name = choice.theirs() ? library_->name() : "own (" + choice.reason + ")";
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names.empty() ? "own" : fmt::format("{}", fmt::join(names, ", "));

@@ -56,9 +56,9 @@ class AttentionChoices {
   struct Choice {
     AttentionProblem problem;
     Pass pass = Pass::forward;
-    bool library = false;
     std::string reason = {};  // why not the library
     bool used = true;         // in this training
+    bool theirs() const { return reason.empty(); }
   };
   /// What a pass writes: where, and how many heads of how many columns its rows have.
   struct Written {

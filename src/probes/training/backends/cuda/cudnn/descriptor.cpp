@@ -5,26 +5,26 @@
 namespace bench::cudnn {
 
 Descriptor::Descriptor(const Library& library, DescriptorType type, std::string what)
-    : library_(&library), what_(std::move(what)) {
+    : cudnn_(&library), what_(std::move(what)) {
   library.check(library.create_descriptor(type, &descriptor_), "make " + what_);
 }
 
 Descriptor::~Descriptor() {
-  if (descriptor_ != nullptr) library_->destroy_descriptor(descriptor_);
+  if (descriptor_ != nullptr) cudnn_->destroy_descriptor(descriptor_);
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept
-    : library_(other.library_),
+    : cudnn_(other.cudnn_),
       what_(std::move(other.what_)),
       descriptor_(std::exchange(other.descriptor_, nullptr)) {}
 
 Descriptor& Descriptor::put(Attribute attribute, AttributeType type, std::size_t count,
                             const void* values) {
-  const Status status = library_->set_attribute(descriptor_, attribute, type,
-                                                static_cast<std::int64_t>(count), values);
+  const Status status =
+      cudnn_->set_attribute(descriptor_, attribute, type, static_cast<std::int64_t>(count), values);
   if (status != kSuccess)
-    library_->check(
-        status, "set attribute " + std::to_string(static_cast<int>(attribute)) + " of " + what_);
+    cudnn_->check(status,
+                  "set attribute " + std::to_string(static_cast<int>(attribute)) + " of " + what_);
   return *this;
 }
 
@@ -64,32 +64,32 @@ Descriptor& Descriptor::set(Attribute attribute, const std::vector<void*>& value
 }
 
 Descriptor& Descriptor::finalize() {
-  const Status status = library_->finalize(descriptor_);
-  if (status != kSuccess) library_->check(status, "finalize " + what_);
+  const Status status = cudnn_->finalize(descriptor_);
+  if (status != kSuccess) cudnn_->check(status, "finalize " + what_);
   return *this;
 }
 
 std::int64_t Descriptor::number(Attribute attribute) const {
   std::int64_t value = 0, found = 0;
-  library_->check(
-      library_->get_attribute(descriptor_, attribute, AttributeType::int64, 1, &found, &value),
+  cudnn_->check(
+      cudnn_->get_attribute(descriptor_, attribute, AttributeType::int64, 1, &found, &value),
       "read " + what_);
   return value;
 }
 
 std::int64_t Descriptor::count(Attribute attribute, AttributeType type) const {
   std::int64_t found = 0;
-  library_->check(library_->get_attribute(descriptor_, attribute, type, 0, &found, nullptr),
-                  "count what " + what_ + " has");
+  cudnn_->check(cudnn_->get_attribute(descriptor_, attribute, type, 0, &found, nullptr),
+                "count what " + what_ + " has");
   return found;
 }
 
 std::int64_t Descriptor::fill(Attribute attribute, std::vector<void*>& descriptors) const {
   std::int64_t found = 0;
-  library_->check(library_->get_attribute(descriptor_, attribute, AttributeType::descriptor,
-                                          static_cast<std::int64_t>(descriptors.size()), &found,
-                                          descriptors.data()),
-                  "read " + what_);
+  cudnn_->check(cudnn_->get_attribute(descriptor_, attribute, AttributeType::descriptor,
+                                      static_cast<std::int64_t>(descriptors.size()), &found,
+                                      descriptors.data()),
+                "read " + what_);
   return found;
 }
 

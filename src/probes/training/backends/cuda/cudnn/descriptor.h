@@ -42,7 +42,7 @@ class Descriptor {
  private:
   Descriptor& put(Attribute attribute, AttributeType type, std::size_t count, const void* values);
 
-  const Library* library_;
+  const Library* cudnn_;
   std::string what_;
   BackendDescriptor descriptor_ = nullptr;
 };

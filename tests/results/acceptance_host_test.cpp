@@ -1,0 +1,81 @@
+// What a host itself says beside its numbers: the CPU time its ranks had, its facts.
+#include "results/acceptance/acceptance.h"
+#include "tests/support/catch.h"
+#include "tests/support/judged_fleet.h"
+
+using namespace bench;
+
+TEST_CASE("a host whose CPU quota stops it fails though its clean samples are as fast as others'") {
+  Fleet fleet(4);
+  for (std::size_t h = 0; h < 4; ++h)
+    for (int run = 0; run < 3; ++run) {
+      Samples s =
+          fleet.samples("gemm.throughput", 100.0 + 0.05 * run + 0.05 * static_cast<double>(h));
+      if (h == 1) {
+        s.quality.cpu_share = 0.5;
+        s.quality.throttled_s = 0.15;
+      }
+      fleet.job("gemm.throughput", {fleet.host(h)}, s);
+    }
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node02"});
+  CHECK(only_failure(acceptance.hosts[1]).metric == "cpu_time");
+  CHECK(acceptance.hosts[1].metrics.at(0).value == Approx(50.0).epsilon(0.01));
+}
+
+TEST_CASE("time that a host lost is held against it only where ticks can tell who had it") {
+  const auto verdict = [](double wall_s) {
+    Fleet fleet(4);
+    for (std::size_t h = 0; h < 4; ++h)
+      for (int run = 0; run < 3; ++run) {
+        Samples s = fleet.samples("clock.frequency", 100.0 + 0.05 * static_cast<double>(h));
+        s.quality.wall_s = wall_s;
+        if (h == 1) s.quality.cpu_share = 0.77;
+        fleet.job("clock.frequency", {fleet.host(h)}, s);
+      }
+    return fleet.judge().hosts[1].verdict;
+  };
+  CHECK(verdict(0.05) == Verdict::pass);  // 12 ms a thread
+  CHECK(verdict(0.5) == Verdict::fail);
+}
+
+TEST_CASE("a fact that needed rights makes its host inconclusive and is named") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.facts(1, "gpus",
+              {{"gpus", {{{"index", 0}, {"ecc", {{"unreadable", "Insufficient Permissions"}}}}}}});
+  const Acceptance acceptance = fleet.judge();
+  REQUIRE(acceptance.hosts[1].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[1].reasons.at(0).text.find("gpus[0].ecc") != std::string::npos);
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+}
+
+TEST_CASE("uncorrected memory errors fail a host before any number does") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.facts(1, "gpus",
+              {{"gpus", {{{"index", 0}, {"ecc", true}, {"ecc_uncorrected_volatile", 2}}}}});
+  CHECK(only_failure(fleet.judge().hosts[1]).metric == "ecc_uncorrected_volatile");
+}
+
+TEST_CASE("a host with another kernel than its peers is not compared with them silently") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  for (std::size_t h = 0; h < 4; ++h) fleet.facts(h, "host", {{"kernel", h == 3 ? "6.2" : "6.1"}});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[3].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[3].reasons.at(0).metric == "kernel");
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+}
+
+TEST_CASE("memory within 1 percent of the others' is the same, more is another kind of host") {
+  const auto verdict = [](double last) {
+    Fleet fleet(4);
+    measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+    for (std::size_t h = 0; h < 4; ++h)
+      fleet.facts(h, "host", {{"memory_bytes", h == 3 ? last : 9.94e11}});
+    return fleet.judge().hosts[3].verdict;
+  };
+  CHECK(verdict(9.96e11) == Verdict::pass);
+  CHECK(verdict(9.80e11) == Verdict::inconclusive);
+}

@@ -1,6 +1,10 @@
 // A fleet's report as text, JSON and page; and from a database.
 #include "results/fleet/fleet_output.h"
 
+#include <fmt/format.h>
+
+#include <set>
+
 #include "core/schema.h"
 #include "results/fleet/fleet_histories.h"
 #include "results/journal.h"
@@ -138,6 +142,33 @@ TEST_CASE(
   CHECK(fleet_faults(store, settings.now_ns).empty());
   const FleetReport report = judge.finish(faults);
   CHECK(failed_hosts(report) == std::set<std::string>{simulated_host(0)});
+}
+
+TEST_CASE("groups of two ranks and of four are two metrics of a fleet, told apart by their ranks") {
+  RunFixture run("run-10");
+  run.plan["time_ns"] = start_ns();
+  for (std::size_t h = 0; h < 8; ++h)
+    for (const int ranks : {1, 2, 4}) {
+      const std::string job = fmt::format("job{}-{}", h, ranks);
+      run.job(job, "gemm", "gemm");
+      run.plan["jobs"].back()["hosts"] = {simulated_host(h)};
+      run.plan["jobs"].back()["ranks"] = ranks;
+      Samples values = samples("throughput", 1e12);
+      values.over = "max";
+      Record record{job, simulated_host(h), 0, start_ns() + 1, std::move(values)};
+      run.lines += dump(to_json(record)) + "\n";
+      record.body = Outcome{Status::ok, "", 1.0};
+      run.lines += dump(to_json(record)) + "\n";
+    }
+  const TemporaryDirectory folder;
+  Store store = Store::open(folder.path() / "results.sqlite", Access::write);
+  store.import_run(run.end().write(folder.path() / "runs"));
+  std::set<std::string> params;
+  each_fleet_series(Histories(store), {}, [&](const FleetSeries& one) {
+    params.insert(dump(one.params));
+    CHECK(one.members.size() == 8);
+  });
+  CHECK(params == std::set<std::string>{"{}", R"({"ranks":2})", R"({"ranks":4})"});
 }
 
 TEST_CASE("hosts are of one kind by product, processor, threads, memory and the names of GPUs") {

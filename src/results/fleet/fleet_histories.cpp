@@ -13,9 +13,6 @@
 namespace bench {
 namespace {
 
-/// "cuda" of "cuda:3".
-std::string without_index(const std::string& device) { return device.substr(0, device.find(':')); }
-
 /// Series of one metric and params, which arrive one after another.
 class Gathering {
  public:
@@ -26,10 +23,11 @@ class Gathering {
     if (key.metric != metric_ || key.params != params_) flush();
     metric_ = key.metric;
     params_ = key.params;
-    const std::string device = without_index(key.device);
-    FleetSeries& series = waiting_[{device, key.over, key.ranks}];
+    const std::string device = kind_of_device(key.device);
+    FleetSeries& series = waiting_[{device, key.over, key.ranks, key.unit, key.better}];
     series.metric = key.metric;
     series.params = key.params;
+    if (key.ranks > 1 && !series.params.contains("ranks")) series.params["ranks"] = key.ranks;
     series.device = device;
     series.unit = key.unit;
     series.better = key.better;
@@ -47,7 +45,7 @@ class Gathering {
   const std::function<void(FleetSeries)>& take_;
   std::string metric_;
   Json params_;
-  std::map<std::tuple<std::string, std::string, int>, FleetSeries> waiting_;
+  std::map<std::tuple<std::string, std::string, int, Unit, Better>, FleetSeries> waiting_;
 };
 
 }  // namespace

@@ -42,6 +42,8 @@ void keep_newest(std::vector<Point>& points, std::size_t most) {
 
 }  // namespace
 
+std::string kind_of_device(const std::string& device) { return device.substr(0, device.find(':')); }
+
 /// By time. `place` turns the numbers that rows carry, which are in the order of import, into
 /// places in time; 0 for a number that came later than this object.
 struct Histories::Runs {

@@ -36,6 +36,9 @@ struct SeriesKey {
   std::string over = "rank";  // as in a record: rank, max, mean
 };
 
+/// "cuda" of "cuda:3".
+std::string kind_of_device(const std::string& device);
+
 /// One run value. In the base unit; NaN where unknown.
 struct Point {
   std::int64_t run = 0;      // the run's place in time among all runs of the database, from 1

@@ -28,6 +28,4 @@ SharedSeries shared_series(const std::vector<Judged>& series, const Nights& nigh
   return fleet;
 }
 
-std::string kind_of_device(const std::string& device) { return device.substr(0, device.find(':')); }
-
 }  // namespace bench

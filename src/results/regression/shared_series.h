@@ -17,7 +17,4 @@ struct SharedSeries {
 SharedSeries shared_series(const std::vector<Judged>& series, const Nights& nights,
                            const std::vector<double>& movement);
 
-/// "cuda" for "cuda:3".
-std::string kind_of_device(const std::string& device);
-
 }  // namespace bench

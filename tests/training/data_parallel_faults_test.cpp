@@ -1,6 +1,7 @@
 // Faults of training by several ranks, each made on purpose, and what notices it. The target does
 // not: most of these converge (docs/training.md, "What is caught by what").
 #include <cstring>
+#include <limits>
 
 #include "core/error.h"
 #include "probes/training/backends/host/host_kernels.h"
@@ -91,6 +92,23 @@ TEST_CASE("a bucket that is exchanged before its gradients are final is found by
     distances[static_cast<std::size_t>(group.rank())] = parallel.compare_gradient(fill_of).distance;
   });
   CHECK(distances[0] > 1e-3);
+}
+
+TEST_CASE("gradients that are no numbers do not agree, even where both sides have none") {
+  std::vector<double> distances(2);
+  run_ranks(2, [&](Group& group) {
+    LlmTrainer trainer(half_of_the_batch(group.rank()));
+    const Graph& graph = *trainer.model().graph;
+    for (std::size_t id = 0; id < graph.tensors().size(); ++id)
+      if (graph.tensors()[id].name == "layer1.wo")
+        trainer.replica().weights().view(trainer.plan(), static_cast<int>(id)).as<float>()[0] =
+            std::numeric_limits<float>::quiet_NaN();
+    DataParallel parallel(trainer.replica(), group, in_small_buckets());
+    distances[static_cast<std::size_t>(group.rank())] =
+        parallel.compare_gradient([&](int rank) { return trainer.fill(0, rank); }).distance;
+  });
+  CHECK(distances[0] > GradientAgreement::kTolerance);
+  CHECK(distances[1] > GradientAgreement::kTolerance);
 }
 
 TEST_CASE("comparing gradients changes nothing of a training") {

@@ -76,7 +76,7 @@ GradientAgreement DataParallel::compare_gradient(
     else
       distance.add<float>(mine, sum);
   }
-  double longest = distance.length > 0.0 ? distance.relative() : 0.0;
+  double longest = distance.difference == 0.0 ? 0.0 : distance.relative();
   if (!std::isfinite(longest)) longest = std::numeric_limits<double>::max();
   group_.max(std::span(&longest, 1));
   return {longest};

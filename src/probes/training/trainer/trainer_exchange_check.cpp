@@ -30,6 +30,8 @@ TrainingCheck Trainer::exchange_check() {
     };
     return pass;
   };
+  // Nothing is trained after this, and a scale that overflows would only skip a step of training.
+  replica_->loss_scale().resume({});
   GradientAgreement agreement = parallel_->compare_gradient(
       pass_of(group_.rank(), true), [&](int rank) { return pass_of(rank, false); });
   group_.max(distances);

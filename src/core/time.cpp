@@ -79,6 +79,12 @@ std::string format_time(std::int64_t time_ns) {
                      clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
+std::string compact_time(std::int64_t time_ns) {
+  std::string text = format_time(time_ns);
+  std::erase_if(text, [](char c) { return c == '-' || c == ':'; });
+  return text;
+}
+
 std::int64_t parse_time(std::string_view text) {
   using namespace std::chrono;
   Cursor cursor(text);

@@ -12,28 +12,13 @@
 #include "core/error.h"
 
 namespace bench {
-namespace {
-
-bool write_all(int file, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t wrote = ::write(file, text.data() + done, text.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return false;
-    done += static_cast<std::size_t>(wrote);
-  }
-  return true;
-}
-
-}  // namespace
-
-void replace_file(const std::filesystem::path& path, const std::string& text) {
+void replace_file(const std::filesystem::path& path, const std::string& text, mode_t mode) {
   // Another ending than the file's: node_exporter reads every *.prom of its folder.
   std::string beside = path.string() + ".XXXXXX";
   const Descriptor file(mkostemp(beside.data(), O_CLOEXEC));
   if (!file.valid()) throw_errno("create a file beside " + path.string());
-  constexpr mode_t kReadableByAll = 0644;
-  if (write_all(file.get(), text) && fchmod(file.get(), kReadableByAll) == 0 &&
-      fsync(file.get()) == 0 && std::rename(beside.c_str(), path.c_str()) == 0)
+  if (write_all(file.get(), text) && fchmod(file.get(), mode) == 0 && fsync(file.get()) == 0 &&
+      std::rename(beside.c_str(), path.c_str()) == 0)
     return;
   const int reason = errno;
   unlink(beside.c_str());

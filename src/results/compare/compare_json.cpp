@@ -4,10 +4,6 @@
 namespace bench {
 namespace {
 
-Json change_json(const FactChange& change) {
-  return {{"fact", change.fact}, {"before", change.before}, {"after", change.after}};
-}
-
 Json side_json(const SideValues& side) {
   return {{"value", number_or_null(side.value)},
           {"n", side.n},
@@ -19,7 +15,7 @@ Json side_json(const SideValues& side) {
 
 Json metric_json(const ComparedMetric& metric) {
   Json otherwise = Json::array();
-  for (const FactChange& change : metric.asked_otherwise) otherwise.push_back(change_json(change));
+  for (const FactChange& change : metric.asked_otherwise) otherwise.push_back(to_json(change));
   return {{"metric", metric.key.metric},
           {"params", metric.params},
           {"device", metric.key.device},
@@ -61,7 +57,7 @@ Json to_json(const Comparison& comparison) {
   Json metrics = Json::array(), facts = Json::array();
   for (const ComparedMetric& metric : comparison.metrics) metrics.push_back(metric_json(metric));
   for (const ChangedFact& fact : comparison.facts) {
-    facts.push_back(change_json(fact.change));
+    facts.push_back(to_json(fact.change));
     facts.back()["units"] = fact.units;
   }
   Json counts = Json::object();

@@ -86,7 +86,7 @@ Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
   side.runs = runs.size();
   if (side.metrics.empty())
     throw Error(ErrorKind::input, printable(name) + " holds no value that counts",
-                "it takes what `benchctl export json|jsonl|csv RUN` writes");
+                "it takes what `benchctl export json|jsonl RUN` writes");
   return side;
 }
 

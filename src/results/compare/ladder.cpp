@@ -80,7 +80,7 @@ LadderMetric climb(const MetricKey& key, const std::vector<Rung>& rungs,
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const ValuesOfUnits& values = rungs[i].side.metrics.at(key);
     const std::set<int>& ranks = rungs[i].ranks.at(key);
-    const double value = compare_metric(key, values, values, options).a.value;
+    const double value = side_values(values).value;
     LadderStep step{.name = rungs[i].side.name,
                     .value = value,
                     .ranks = ranks.size() == 1 ? *ranks.begin() : 0,

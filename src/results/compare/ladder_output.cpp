@@ -21,8 +21,7 @@ Json speed_up_json(const SpeedUp& speed_up) {
 
 Json step_json(const LadderStep& step) {
   Json changed = Json::array();
-  for (const FactChange& change : step.changed)
-    changed.push_back({{"fact", change.fact}, {"before", change.before}, {"after", change.after}});
+  for (const FactChange& change : step.changed) changed.push_back(to_json(change));
   return {{"name", step.name},
           {"value", number_or_null(step.value)},
           {"ranks", step.ranks == 0 ? Json() : Json(step.ranks)},

@@ -59,9 +59,8 @@ class Products {
 }  // namespace
 
 MetricKey metric_key(const SeriesKey& key) {
-  return {key.metric, dump(key.params), key.device.substr(0, key.device.find(':')),
-          key.over,   key.ranks,        key.unit,
-          key.better};
+  return {key.metric, dump(key.params), kind_of_device(key.device), key.over, key.ranks,
+          key.unit,   key.better};
 }
 
 std::string hardware_of(const Json& configuration) {

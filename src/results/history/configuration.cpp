@@ -135,6 +135,10 @@ std::vector<FactChange> changes(const Json& before, const Json& after) {
   return found;
 }
 
+Json to_json(const FactChange& change) {
+  return {{"fact", change.fact}, {"before", change.before}, {"after", change.after}};
+}
+
 Configurations::Configurations(const RunReport& report) : report_(report) {
   for (const Machine& machine : report.machines) machines_[machine.host] = &machine;
 }

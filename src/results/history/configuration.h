@@ -15,6 +15,8 @@ namespace bench {
 struct FactChange {
   std::string fact, before, after;
 };
+/// {"fact": ..., "before": ..., "after": ...}
+Json to_json(const FactChange& change);
 
 /// Facts that both know and that differ, by name. What only one of them knows says nothing: another
 /// suite reads other facts.

@@ -6,20 +6,13 @@
 #include <set>
 
 #include "core/order_statistics.h"
+#include "results/acceptance/observations.h"
 
 namespace bench {
 namespace {
 
 /// What a library took by itself: another choice must not hide a slower result in another series.
 constexpr const char* kChosen = "implementation";
-
-using Jobs = std::map<std::string, const PlannedJob*>;
-
-Jobs jobs_of(const RunReport& report) {
-  Jobs jobs;
-  for (const JobResult& result : report.jobs) jobs[result.job.id] = &result.job;
-  return jobs;
-}
 
 bool counts(const Series& series, const PlannedJob& job) {
   return !series.metric.empty() && series.outcome == Status::ok && series.clean > 0 &&
@@ -181,7 +174,7 @@ Groups told_apart(const Groups& groups) {
 }  // namespace
 
 RunValues run_values(const RunReport& report) {
-  const Jobs jobs = jobs_of(report);
+  const PlannedJobs jobs = jobs_by_id(report);
   Groups alike;
   for (const Result& result : report.results) {
     const auto job = jobs.find(result.series.job);

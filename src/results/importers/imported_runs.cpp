@@ -33,13 +33,6 @@ std::uint64_t content_hash_on(std::uint64_t hash, std::string_view text) {
   return hash;
 }
 
-/// "20261120T183005Z" for "2026-11-20T18:30:05Z".
-std::string time_in_id(std::int64_t time_ns) {
-  std::string text = format_time(time_ns);
-  std::erase_if(text, [](char c) { return c == '-' || c == ':'; });
-  return text;
-}
-
 }  // namespace
 
 struct ImportedRuns::OpenJob {
@@ -214,7 +207,7 @@ std::vector<ImportedRun> ImportedRuns::keep() {
   for (auto& [name, run] : open_) {
     finish(name, run);
     ImportedRun one;
-    one.run = fmt::format("{}-{}-{:08x}", time_in_id(run.earliest_ns), settings_.format,
+    one.run = fmt::format("{}-{}-{:08x}", compact_time(run.earliest_ns), settings_.format,
                           run.content & 0xffffffff);
     one.folder = run.folder;
     one.time_ns = run.earliest_ns;

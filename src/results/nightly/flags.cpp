@@ -34,21 +34,9 @@ bool is_settled_by_a_person(const ChangeFinding& flag) {
 }
 
 NightFinding suspicion_of(const ChangeFinding& flag, const Series& series, const JobResult& job) {
-  NightFinding finding;
-  finding.kind = SuspicionKind::slower;
-  finding.host = job.job.hosts.front();
-  finding.host_name = series.host;
-  finding.case_name = series.case_name;
-  finding.probe = series.probe;
-  finding.device = series.device;
-  finding.metric = series.metric;
-  finding.params = series.params;
-  finding.unit = series.unit;
-  finding.better = series.better;
-  finding.value = series.median;
+  NightFinding finding = finding_of(job, "", SuspicionKind::slower, series);
   finding.expected = flag.expected;
   finding.p = flag.q;
-  finding.job = job.job.id;
   finding.text = fmt::format("report regression: {:+.1f} %", 100.0 * flag.effect);
   return finding;
 }

@@ -63,7 +63,7 @@ ExitCode exit_code_of(const Night& night) {
   const Verdict verdict = verdict_of(night);
   if (verdict == Verdict::fail) return ExitCode::failed;
   if (verdict == Verdict::inconclusive) return ExitCode::not_measured;
-  return night.runs_without_database.empty() ? ExitCode::ok : ExitCode::environment;
+  return night.indexed ? ExitCode::ok : ExitCode::environment;
 }
 
 void find_unchecked(Night& night, double days) {

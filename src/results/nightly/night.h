@@ -46,7 +46,7 @@ struct Night {
   std::vector<NightHost> hosts;
   std::vector<LeftOut> left_out;
   std::vector<HookCall> hooks;
-  std::vector<std::string> runs_without_database = {};  // kept, but not indexed
+  bool indexed = true;  // every run is in the database; all are kept
   bool interrupted = false;
   /// Only what was measured condemns: a job that could not run leaves the night inconclusive.
   bool measured_only = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "results/nightly/night.h"
 #include "results/nightly/past.h"
@@ -24,8 +25,7 @@ std::string age_text(double age_s) {
 std::string words_of_params(const Json& params) {
   std::string text;
   for (const auto& [name, value] : params.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
-                        value.is_string() ? value.get<std::string>() : dump(value));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, text_of(value));
   return text.empty() ? "" : " (" + text + ")";
 }
 

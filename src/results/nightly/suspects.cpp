@@ -37,18 +37,6 @@ NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionK
   return finding;
 }
 
-NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionKind kind,
-                        const Series& series) {
-  NightFinding finding = finding_of(job, run, kind);
-  finding.host_name = series.host;
-  finding.metric = series.metric;
-  finding.params = series.params;
-  finding.unit = series.unit;
-  finding.better = series.better;
-  finding.value = series.median;
-  return finding;
-}
-
 std::string on_hosts(const JobResult& job) {
   return job.job.hosts.size() < 2 ? "" : " (on " + compact_hostlist(job.job.hosts) + ")";
 }
@@ -175,7 +163,19 @@ SeriesIdentity identity_of(const Series& series) {
           series.host,      series.device, series.rank,   series.ranks};
 }
 
-bool is_clean(const Series& series) { return series.n > 0 && 2 * series.clean >= series.n; }
+NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionKind kind,
+                        const Series& series) {
+  NightFinding finding = finding_of(job, run, kind);
+  finding.host_name = series.host;
+  finding.metric = series.metric;
+  finding.params = series.params;
+  finding.unit = series.unit;
+  finding.better = series.better;
+  finding.value = series.median;
+  return finding;
+}
+
+bool is_clean(const Series& series) { return clean_share(series) >= 0.5; }
 
 Suspicions find_suspects(const RunReport& report, const HistoryOf& history,
                          const SuspicionRule& rule) {

@@ -40,6 +40,10 @@ Suspicions find_suspects(const RunReport& report, const HistoryOf& history,
 
 /// A series' identity over runs.
 SeriesIdentity identity_of(const Series& series);
+/// At least half of its samples are.
 bool is_clean(const Series& series);
+/// Of a series that `run` measured in a job; what was expected and how sure it is are left open.
+NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionKind kind,
+                        const Series& series);
 
 }  // namespace bench

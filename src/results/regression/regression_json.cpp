@@ -11,8 +11,7 @@ Json run_or_null(const RunPlace& place) { return place.number == 0 ? Json() : Js
 
 Json facts_json(const ChangeFinding& finding) {
   Json facts = Json::array();
-  for (const FactChange& fact : finding.facts)
-    facts.push_back({{"fact", fact.fact}, {"before", fact.before}, {"after", fact.after}});
+  for (const FactChange& fact : finding.facts) facts.push_back(to_json(fact));
   return facts;
 }
 

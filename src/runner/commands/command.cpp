@@ -25,6 +25,18 @@ CLI::Option* add_repeated(CLI::App& command, const std::string& name,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+std::map<std::string, std::string> labels_from(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> labels;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(ErrorKind::usage, "--label " + printable(text) + ": not of the form KEY=VALUE",
+                  "write --label NAME=VALUE, for example --label driver=550.54");
+    labels[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return labels;
+}
+
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) throw_errno("write the answer to stdout");

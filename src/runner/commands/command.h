@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +58,9 @@ void add_reading_options(CLI::App& command, ReadingOptions& options);
 /// An option that takes one value each time it is given.
 CLI::Option* add_repeated(CLI::App& command, const std::string& name,
                           std::vector<std::string>& values, const std::string& text);
+
+/// NAME=VALUE of each --label. Throws Error(usage).
+std::map<std::string, std::string> labels_from(const std::vector<std::string>& texts);
 
 /// One JSON document on stdout, indented, with a newline. Throws Error(environment) when stdout is
 /// closed or full: an answer that did not arrive is none.

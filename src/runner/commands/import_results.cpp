@@ -37,17 +37,6 @@ std::int64_t time_of(const ImportOptions& options) {
   return now_ns() - std::chrono::duration_cast<std::chrono::nanoseconds>(age).count();
 }
 
-Json labels_of(const std::vector<std::string>& pairs) {
-  Json labels = Json::object();
-  for (const std::string& pair : pairs) {
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(ErrorKind::usage, "'" + pair + "' is no label", "write it as --label KEY=VALUE");
-    labels[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-  return labels;
-}
-
 ImportSettings settings_of(const ImportOptions& options, const char* format) {
   ImportSettings settings;
   settings.runs = options.runs();
@@ -56,7 +45,7 @@ ImportSettings settings_of(const ImportOptions& options, const char* format) {
   if (!options.hosts.empty()) settings.hosts = expand_hostlist(options.hosts);
   if (options.ranks > 0) settings.ranks = options.ranks;
   settings.time_ns = time_of(options);
-  settings.labels = labels_of(options.labels);
+  settings.labels = Json(labels_from(options.labels));
   return settings;
 }
 

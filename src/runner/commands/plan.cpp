@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
@@ -17,8 +18,7 @@ std::string job_line(const PlanEntry& entry) {
   const std::string end = entry.skip.empty() ? format(entry.expected) : "skipped: " + entry.skip;
   std::string where = join(job.hosts, ",");
   for (const auto& [name, value] : job.part.items())
-    where +=
-        fmt::format(" {} {}", name, value.is_string() ? value.get<std::string>() : dump(value));
+    where += fmt::format(" {} {}", name, text_of(value));
   return fmt::format("{:<28} {:<18} {:<9} {:<10} {}\n", job.id, job.probe, ranks, where, end);
 }
 

@@ -8,10 +8,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "results/reports/run_report_text.h"
-#include "results/store.h"
 #include "runner/commands/command.h"
 
 namespace bench {
@@ -49,21 +47,6 @@ TextStyle style_of_stdout() {
   else
     style.width = kFile;
   return style;
-}
-
-std::optional<RunReport> index_run(const std::filesystem::path& run,
-                                   const std::filesystem::path& database, bool hurry) {
-  StoreOptions options;
-  if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
-  try {
-    return Store::open(database, Access::write, options).import_run(run);
-  } catch (const Error& error) {
-    say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
-                                    run.string(), printable(error.what())));
-    if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));
-    say(Level::info, "  when that is mended: benchctl rebuild");
-    return {};
-  }
 }
 
 void print_report(const RunReport& report, bool json) {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 
 #include "core/error.h"
 #include "results/reports/run_report.h"
 #include "results/reports/text_style.h"
+#include "runner/index_run.h"
 
 namespace bench {
 
@@ -14,11 +14,6 @@ void print_report(const RunReport& report, bool json);
 
 /// Colours and width of stdout, where it is a terminal.
 TextStyle style_of_stdout();
-
-/// Takes a run into the database and returns its report. Nothing, having said why and what to do,
-/// when that fails: the run stands. `hurry`: after ^C there is no time to wait for other writers.
-std::optional<RunReport> index_run(const std::filesystem::path& run,
-                                   const std::filesystem::path& database, bool hurry);
 
 /// After a run: takes it into the database and prints its report. The exit code is the run's, or
 /// environment for a run that is fine but is not in the database.

@@ -15,18 +15,6 @@ struct RunOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   bool detach = false;
 };
 
-Json labels_from(const std::vector<std::string>& texts) {
-  Json labels = Json::object();
-  for (const std::string& text : texts) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(ErrorKind::usage, "--label " + text + ": not of the form KEY=VALUE",
-                  "for example --label driver=550.54");
-    labels[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return labels;
-}
-
 void check_batch(const RunOptions& options, const LaunchSite& site) {
   if (options.detach && !options.sbatch)
     throw Error(ErrorKind::usage, "--detach is for --sbatch: a run of ours ends with us",
@@ -57,7 +45,7 @@ ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
 
 ExitCode run(const RunOptions& options) {
   RunRequest request;
-  request.labels = labels_from(options.labels);
+  request.labels = Json(labels_from(options.labels));
   const auto database = options.database();
   request.runs = options.runs();
   PlannedRun planned = plan_from(options, database);

@@ -1,6 +1,5 @@
 #include "runner/commands/selection_options.h"
 
-#include "core/error.h"
 #include "core/text.h"
 
 namespace bench {
@@ -9,13 +8,7 @@ Selection SelectionOptions::selection() const {
   Selection selection;
   selection.metrics = metrics;
   selection.hosts = hosts;
-  for (const std::string& label : labels) {
-    const std::size_t equals = label.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(ErrorKind::usage, "--label '" + printable(label) + "' has no value",
-                  "write --label NAME=VALUE");
-    selection.labels[label.substr(0, equals)] = label.substr(equals + 1);
-  }
+  selection.labels = labels_from(labels);
   if (!from.empty()) selection.from_ns = parse_time(from);
   if (!to.empty()) selection.to_ns = parse_time(to);
   return selection;

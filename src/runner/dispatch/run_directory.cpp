@@ -18,13 +18,6 @@ namespace {
 
 constexpr const char* kElsewhere = "choose another place: --db FILE, or $BENCHCTL_DB";
 
-/// "20261120T183005Z" for "2026-11-20T18:30:05Z".
-std::string compact_time(std::int64_t time_ns) {
-  std::string text = format_time(time_ns).substr(0, 19);
-  std::erase_if(text, [](char c) { return c == '-' || c == ':'; });
-  return text + "Z";
-}
-
 void make_folder(const fs::path& path) {
   std::error_code failure;
   fs::create_directories(path, failure);
@@ -73,9 +66,8 @@ fs::path RunDirectory::log_path(int launch) const {
 void RunDirectory::write_plan(const std::string& text) const {
   const fs::path beside = path_ / "plan.json.tmp";
   Descriptor file(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file.valid() ||
-      write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-      fsync(file.get()) != 0 || rename(beside.c_str(), (path_ / "plan.json").c_str()) != 0)
+  if (!file.valid() || !write_all(file.get(), text) || fsync(file.get()) != 0 ||
+      rename(beside.c_str(), (path_ / "plan.json").c_str()) != 0)
     throw_errno("write " + beside.string(), kElsewhere);
 }
 

@@ -1,30 +1,21 @@
 #include "runner/nightly/night_records.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/error.h"
-#include "core/log.h"
-#include "core/text.h"
-#include "results/store.h"
+#include "results/run_records.h"
 #include "runner/dispatch/own_record.h"
 #include "runner/dispatch/spool.h"
+#include "runner/index_run.h"
 
 namespace bench {
 
 Taken take_run(const std::filesystem::path& run, const std::filesystem::path& database,
                bool hurry) {
-  try {
-    StoreOptions options;
-    if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
-    return {Store::open(database, Access::write, options).import_run(run), true};
-  } catch (const Error& error) {
-    say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
-                                    run.string(), printable(error.what())));
-    return {make_run_report(read_run(run)), false};
-  }
+  if (auto report = index_run(run, database, hurry)) return {std::move(*report), true};
+  return {make_run_report(read_run(run)), false};
 }
 
 std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database) try {

@@ -95,7 +95,7 @@ class NightRuns {
 
   RunReport take(const fs::path& run) {
     Taken taken = take_run(run, request_.database, night_.interrupted);
-    if (!taken.indexed) night_.runs_without_database.push_back(run.filename());
+    night_.indexed &= taken.indexed;
     return std::move(taken.report);
   }
 

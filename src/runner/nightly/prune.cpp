@@ -1,11 +1,7 @@
 #include "runner/nightly/prune.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "core/descriptor.h"
-#include "core/error.h"
 #include "core/json.h"
+#include "core/whole_file.h"
 #include "results/json_fields.h"
 #include "results/retention.h"
 #include "runner/dispatch/spool.h"
@@ -14,17 +10,6 @@
 namespace bench {
 namespace fs = std::filesystem;
 namespace {
-
-/// On the disk before it gets the name: a crash leaves the old file or the new one.
-void replace(const fs::path& file, const std::string& text) {
-  fs::path beside = file;
-  beside += ".thinned";
-  const Descriptor out(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!out.valid() || !write_all(out.get(), text) || fsync(out.get()) != 0)
-    throw_errno("write " + beside.string());
-  fs::permissions(beside, fs::status(file).permissions());
-  fs::rename(beside, file);
-}
 
 bool is_old(const fs::path& run, const PruneRule& rule, std::int64_t now_ns) {
   const std::int64_t began_ns = integer_field(read_json(run / "plan.json"), "time_ns");
@@ -37,7 +22,8 @@ void prune_run(const fs::path& run, const PruneRule& rule, Pruned& pruned) {
   const std::string before = read_file(file);
   const Thinned after = thin_records(before, rule.keep);
   if (after.series == 0) return;
-  if (!rule.dry_run) replace(file, after.text);
+  if (!rule.dry_run)
+    replace_file(file, after.text, static_cast<mode_t>(fs::status(file).permissions()));
   pruned.runs.push_back(run);
   pruned.series += after.series;
   pruned.samples += after.samples;

@@ -10,7 +10,7 @@
 namespace bench::training {
 
 DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOptions& options)
-    : replica_(replica), group_(group), options_(options), exchange_(replica, group, options) {
+    : replica_(replica), group_(group), exchange_(replica, group, options) {
   if (group.size() > 1 && !replica.kernels().memory->on_host())
     throw Error(ErrorKind::input,
                 std::to_string(group.size()) + " ranks are to train on GPUs together",
@@ -29,10 +29,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.loss = agree_on_loss(thrown, out);
   const Seconds agreed = steady_now();
   out.gradient_norm = gradient_norm();
-  Replica::Step step{out.loss, out.gradient_norm};
-  replica_.finish(step, rate, clip);
-  out.gradient_scale = step.gradient_scale;
-  out.skipped = step.skipped;
+  replica_.finish(out, rate, clip);
   const Seconds updated = steady_now();
   exchange_.gather_parameters();
   const Seconds end = steady_now();

@@ -19,11 +19,8 @@
 
 namespace bench::training {
 
-struct StepOutcome {
-  double loss = 0.0;            // mean over the rows of the whole batch
-  double gradient_norm = 0.0;   // of its gradient, before clipping
-  double gradient_scale = 0.0;  // what the update multiplied gradients by: clipping, loss scale
-  bool skipped = false;         // it overflowed: parameters are as they were (Replica::loss_scale)
+/// Loss and norm are those of the whole batch.
+struct StepOutcome : Replica::Step {
   /// This rank's, and of its lanes the mean; the backward pass with summing the lanes' gradients.
   Seconds data, forward, backward;
   /// The exchange of gradients, loss and sharded parameters when nothing else went on, and what of
@@ -76,7 +73,7 @@ class DataParallel {
   /// The blocks whose parameters this rank updates, and whose optimizer state it has.
   const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
   /// Whether those are a part of all.
-  bool shards() const { return options_.shard_optimizer && group_.size() > 1; }
+  bool shards() const { return exchange_.shards(); }
   bool overlaps() const { return exchange_.overlaps(); }
   /// Of the buffers of the exchange.
   std::int64_t exchange_bytes() const { return exchange_.bytes(); }
@@ -87,7 +84,6 @@ class DataParallel {
 
   Replica& replica_;
   Group& group_;
-  DataParallelOptions options_;
   GradientExchange exchange_;
 };
 

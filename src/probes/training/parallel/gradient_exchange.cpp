@@ -14,7 +14,7 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
       options_(options),
       buckets_(make_buckets(replica.plan(), options.bucket_bytes, group.size())) {
   const View row = replica.gradients();
-  if (!options.shard_optimizer || group.size() == 1)
+  if (!shards())
     owned_ = {{0, blocks_of(row)}};
   else
     for (const Bucket& bucket : buckets_)

@@ -36,6 +36,8 @@ class GradientExchange {
 
   /// The blocks of which this rank has the summed gradient: all, or its shards.
   const std::vector<BlockRange>& owned() const { return owned_; }
+  /// Whether those are a part of all.
+  bool shards() const { return options_.shard_optimizer && group_.size() > 1; }
   bool overlaps() const { return lane_sum_.has_value(); }
   std::int64_t bytes() const { return exchange_ ? exchange_->bytes() : 0; }
 

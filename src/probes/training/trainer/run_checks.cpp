@@ -26,10 +26,6 @@ std::string named(std::vector<std::string> names) {
          (all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : "");
 }
 
-TrainingCheck check_of(std::string name, const std::string& found, std::string otherwise) {
-  return {std::move(name), found.empty(), found.empty() ? std::move(otherwise) : found};
-}
-
 }  // namespace
 
 void RunChecks::look(std::int64_t steps_done, Group& group) {

@@ -35,9 +35,8 @@ void Trainer::finish() {
 
 TrainingCheck Trainer::tables_check() {
   const TableWatch& watch = workload_.tables()->watch();
-  const std::string found = agreed(group_, watch.found());
-  return {"tables_move", found.empty(),
-          found.empty() ? fmt::format("{} updates changed every table", watch.updates()) : found};
+  return check_of("tables_move", agreed(group_, watch.found()),
+                  fmt::format("{} updates changed every table", watch.updates()));
 }
 
 std::vector<MemoryUse> Trainer::memory() const {

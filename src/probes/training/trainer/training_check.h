@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace bench::training {
 
@@ -12,5 +13,10 @@ struct TrainingCheck {
   bool held = true;
   std::string text = {};  // what was compared, or what was found
 };
+
+/// Held where nothing was `found`; then it says what was compared.
+inline TrainingCheck check_of(std::string name, const std::string& found, std::string otherwise) {
+  return {std::move(name), found.empty(), found.empty() ? std::move(otherwise) : found};
+}
 
 }  // namespace bench::training

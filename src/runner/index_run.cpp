@@ -1,0 +1,27 @@
+#include "runner/index_run.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "results/store.h"
+
+namespace bench {
+
+std::optional<RunReport> index_run(const std::filesystem::path& run,
+                                   const std::filesystem::path& database, bool hurry) {
+  StoreOptions options;
+  if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
+  try {
+    return Store::open(database, Access::write, options).import_run(run);
+  } catch (const Error& error) {
+    say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
+                                    run.string(), printable(error.what())));
+    if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));
+    say(Level::info, "  when that is mended: benchctl rebuild");
+    return {};
+  }
+}
+
+}  // namespace bench

@@ -81,7 +81,7 @@ int run_cli(int argc, const char* const* argv) {
   describe(app);
   for (const auto add : {add_list, add_plan, add_run, add_resume, add_show, add_runs, add_export,
                          add_import, add_rebuild, add_note, add_golden, add_accept, add_topology,
-                         add_train, add_report, add_compare, add_nightly, add_unstage})
+                         add_train, add_report, add_compare, add_nightly, add_mlperf, add_unstage})
     add(app, result);
   check_command(app, argc, argv);
   try {

@@ -39,6 +39,7 @@ void add_train(CLI::App& app, CommandResult& result);
 void add_report(CLI::App& app, CommandResult& result);
 void add_compare(CLI::App& app, CommandResult& result);
 void add_nightly(CLI::App& app, CommandResult& result);
+void add_mlperf(CLI::App& app, CommandResult& result);
 /// Kinds of report.
 void add_regression_report(CLI::App& report, CommandResult& result);
 void add_calibration_report(CLI::App& report, CommandResult& result);

@@ -1,0 +1,11 @@
+#include "runner/mlperf/mlperf_command.h"
+
+namespace bench {
+
+void add_mlperf(CLI::App& app, CommandResult&) {
+  CLI::App* mlperf =
+      app.add_subcommand("mlperf", "Read, check, score, compare and package MLPerf Training logs");
+  mlperf->require_subcommand(1);
+}
+
+}  // namespace bench

@@ -71,6 +71,7 @@ void hear(Hearing& hearing) {
   judge_preflight(hearing);
   judge_topology(hearing);
   judge_hard(hearing);
+  judge_golden(hearing);
   judge_cpu_time(hearing);
   judge_counters(hearing);
   judge_peers(hearing);
@@ -138,7 +139,11 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
     acceptance.hosts.back().host = host;
   }
   const auto metrics = observations(reports, settings.thresholds);
-  Hearing hearing{runs, reports, metrics, settings, acceptance, {}, {}, names, gpus};
+  // A golden profile is one more way to accuse the healthy: the chance of that is shared.
+  AcceptanceSettings shared = settings;
+  if (settings.golden) shared.level *= 0.5;
+  const double golden_level = settings.level - shared.level;
+  Hearing hearing{runs, reports, metrics, shared, acceptance, {}, {}, names, gpus, golden_level};
   for (HostAcceptance& host : acceptance.hosts) hearing.hosts[host.host] = &host;
   add_machines(hearing);
   hear(hearing);

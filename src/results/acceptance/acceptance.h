@@ -4,11 +4,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "results/acceptance/counters.h"
 #include "results/acceptance/observations.h"
+#include "results/fleet/fleet_profile.h"
 #include "results/gates.h"
 #include "results/localisation/localisation.h"
 #include "results/run_records.h"
@@ -85,6 +87,7 @@ struct AcceptanceSettings {
   std::size_t fewest_runs = 3;                   // usable ones that a host needs
   std::map<std::string, Profile> profiles = {};  // host -> what it should be; those that have one
   double level = 0.01;                           // chance that a healthy fleet has anybody accused
+  std::optional<FleetProfile> golden = {};       // what healthy hosts measured
 };
 
 /// `runs`: of one suite over these hosts; the first is the whole, later ones repeat parts of it.

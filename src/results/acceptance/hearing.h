@@ -20,12 +20,13 @@ struct Hearing {
   const std::vector<RunRecords>& records;  // what keep_for_gates() kept
   const std::vector<RunReport>& reports;
   const std::vector<MetricRuns>& metrics;
-  const AcceptanceSettings& settings;
+  const AcceptanceSettings& settings;  // level: of the gates that compare hosts with each other
   Acceptance& acceptance;
   std::map<std::string, HostAcceptance*> hosts;
-  std::set<std::string> bounded;             // bound_key() of what a bound of the suite passed
+  std::set<std::string> bounded;  // bound_key() of what a bound passed: the suite's or a golden one
   std::map<std::string, std::string> named;  // what a host calls itself -> its name in the plan
   std::vector<GpusOfJobs> gpus;              // of each run
+  double golden_level = 0.0;                 // of the golden gate
 
   /// By either name. Null for a host that was not asked for.
   HostAcceptance* host(const std::string& name) const;
@@ -61,6 +62,9 @@ void judge_rights(const Hearing& hearing, const FactsOfHosts& facts);
 /// The suite's bounds, wrong results, bits unlike those of equal devices, and faults that drivers
 /// reported.
 void judge_hard(Hearing& hearing);
+/// Against what healthy hosts taught, where settings.golden knows hosts of their kind. After
+/// judge_hard.
+void judge_golden(Hearing& hearing);
 /// CPU time withheld.
 void judge_cpu_time(Hearing& hearing);
 /// What jobs are known to have copied over PCIe, by host.

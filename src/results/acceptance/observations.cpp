@@ -134,7 +134,10 @@ std::vector<MetricRuns> observations(const std::vector<RunReport>& reports,
                            series.unit,
                            series.better,
                            *threshold,
-                           {}});
+                           {},
+                           whole_params(*job->second, series),
+                           series.device,
+                           series.ranks});
       metrics[slot->second].by_hosts[job->second->hosts].push_back(
           observe(series, job->second->hosts.size()));
     }

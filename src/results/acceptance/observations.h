@@ -35,6 +35,9 @@ struct MetricRuns {
   Better better = Better::none;
   double threshold = 0.0;
   std::map<Hosts, std::vector<Observation>> by_hosts;
+  Json settings = Json::object();  // all that is one value: of the job and of the series
+  std::string device = {};         // "host", "cuda:3"
+  int ranks = 1;
 
   /// The values of the usable runs.
   std::vector<double> values(const Hosts& hosts) const;

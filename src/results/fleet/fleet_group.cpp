@@ -9,9 +9,13 @@
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
 #include "results/acceptance/peer_cuts.h"
+#include "results/fleet/golden_bound.h"
 
 namespace bench {
 namespace {
+
+/// Of the level; peers and repeatability have the rest.
+constexpr double kGoldenShare = 1.0 - kPeersShare - kRepeatabilityShare;
 
 std::string share(double value) { return fmt::format("{:.1f} %", 100.0 * value); }
 
@@ -48,12 +52,13 @@ std::string against_peers(const FleetGroup& group, const FleetRow& row) {
 bool fails_golden(const FleetGroup& group, const FleetSettings& settings, FleetRow& row) {
   if (group.criterion == nullptr) return false;
   row.golden_loss = loss(row.value, group.criterion->centre, group.about.better);
-  if (!is_below_golden(group, settings, row)) return false;
+  const GoldenTest test{group.about.threshold, kGoldenShare * settings.level, group.golden_tests};
+  if (!is_below_golden(*group.criterion, test, row.golden_loss, row.half)) return false;
   end(row, Verdict::fail, "golden",
       fmt::format("{}: {}, {} worse than the profile ({}), allowed are {}",
                   metric_title(group.about.key), format(row.value, group.about.unit),
                   share(row.golden_loss), format(group.criterion->centre, group.about.unit),
-                  share(golden_allowed(group))));
+                  share(golden_allowed(*group.criterion, group.about.threshold))));
   return true;
 }
 
@@ -83,7 +88,8 @@ bool fails_scatter(const FleetGroup& group, std::size_t i, FleetRow& row) {
 void judge_interval(const FleetGroup& group, const FleetSettings& settings, FleetRow& row) {
   const bool has_peers = group.peers.hosts.size() >= kFewestPeers;
   const double lost = has_peers ? row.loss : row.golden_loss;
-  const double allowed = has_peers ? group.about.threshold : golden_allowed(group);
+  const double allowed =
+      has_peers ? group.about.threshold : golden_allowed(*group.criterion, group.about.threshold);
   if (row.runs < settings.fewest_runs)
     return end(row, Verdict::inconclusive, "coverage",
                fmt::format("{}: {} of {} runs", metric_title(group.about.key), row.runs,

@@ -32,13 +32,6 @@ void compare(FleetGroup& group, const FleetSettings& settings);
 /// Rows of all members, after find_rejected().
 std::vector<FleetRow> judge(const FleetGroup& group, const FleetSettings& settings);
 
-/// How far below its criterion's centre a host may lie: what the hosts may differ by that taught
-/// it, and no less than the practical threshold.
-double golden_allowed(const FleetGroup& group);
-/// Whether all of the row's interval lies below that, and the row below what the worst of so many
-/// healthy hosts would reach. There must be a criterion.
-bool is_below_golden(const FleetGroup& group, const FleetSettings& settings, const FleetRow& row);
-
 /// Days on which a host lay beyond chance and threshold below its peers of that day, by host.
 using Incidents = std::map<std::string, std::set<std::int64_t>>;
 void add_incidents(const std::vector<FleetMember>& members, Better better, double threshold,

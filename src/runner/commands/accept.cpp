@@ -12,6 +12,7 @@
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/find_run.h"
+#include "runner/fleet_profile_file.h"
 #include "runner/topology/profiles.h"
 
 namespace bench {
@@ -23,7 +24,7 @@ struct AcceptOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> of;
   std::vector<std::string> thresholds;
   int most_runs = 9;
-  std::string profile, html, junit, rma;
+  std::string profile, golden, html, junit, rma;
   bool drain = false, yes = false;
 };
 
@@ -33,9 +34,15 @@ struct Answer {
   bool indexed = true;
 };
 
+std::optional<FleetProfile> golden_of(const AcceptOptions& options) {
+  if (options.golden.empty()) return {};
+  return read_fleet_profile(options.golden);
+}
+
 Answer run_suite(AcceptOptions& options) {
   AcceptRequest request;
   if (options.suite.empty()) options.suite = "accept-" + options.level;
+  request.settings.golden = golden_of(options);
   request.run.runs = options.runs();
   PlannedRun planned = plan_from(options, options.database());
   request.settings.thresholds = thresholds_from(options.thresholds, planned.catalogue);
@@ -70,6 +77,7 @@ Answer judge_runs(AcceptOptions& options) {
     answer.inventory = inventory_from_json(plan.at("inventory"), "plan.json");
   for (const Host& host : answer.inventory.hosts) settings.hosts.push_back(host.name);
   settings.profiles = profiles_of(answer.inventory, options.profile, options.database());
+  settings.golden = golden_of(options);
   answer.acceptance = judge_kept(runs, settings);
   return answer;
 }
@@ -138,6 +146,11 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
                   "What all hosts should be, a name in hosts/profiles or a file (default: what the "
                   "hosts file names for each)")
       ->type_name("PROFILE");
+  command
+      .add_option("--golden", options.golden,
+                  "What healthy hosts of their kind measured, as `benchctl report fleet --learn` "
+                  "keeps it: sees a batch that is bad as a whole, and judges hosts without peers")
+      ->type_name("FILE");
   command.add_option("--suite", options.suite, "Another suite instead, by name or file")
       ->type_name("SUITE");
   add_repeated(command, "--only", options.changes.only, "Only this case; may be repeated")

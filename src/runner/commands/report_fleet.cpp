@@ -1,15 +1,14 @@
 // benchctl report fleet: every host and device against its peers and its profile.
 #include <algorithm>
 
-#include "core/locations.h"
 #include "core/log.h"
-#include "core/schema.h"
 #include "core/text.h"
 #include "results/fleet/fleet_histories.h"
 #include "results/fleet/fleet_output.h"
 #include "results/text_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
+#include "runner/fleet_profile_file.h"
 
 namespace bench {
 namespace {
@@ -54,11 +53,6 @@ void describe_fleet(CLI::App& command, FleetOptions& options) {
       ->type_name("FILE");
   command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
   add_reading_options(command, options);
-}
-
-FleetProfile read_fleet_profile(const std::string& path) {
-  const Schema schema = Schema::load(schema_path("fleet_profile"));
-  return fleet_profile_from(schema.check(read_json(path), path), path);
 }
 
 FleetReport fleet_report_of(const FleetOptions& options) {

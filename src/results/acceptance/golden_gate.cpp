@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "core/text.h"
+#include "results/acceptance/compared.h"
+#include "results/acceptance/hearing.h"
+#include "results/fleet/golden_bound.h"
+#include "results/fleet/host_kinds.h"
+#include "results/history/history.h"
+
+namespace bench {
+namespace {
+
+/// Of the same settings. What varies inside a job must stand in the criterion; what else stands
+/// there must be a setting of the job.
+bool has_params_of(const Json& params, const MetricRuns& metric) {
+  for (const auto& [name, value] : metric.params.items())
+    if (!params.contains(name) || params[name] != value) return false;
+  for (const auto& [name, value] : params.items())
+    if (name != "ranks" && (!metric.settings.contains(name) || metric.settings[name] != value))
+      return false;
+  return params.value("ranks", Json(1)) == Json(metric.ranks);
+}
+
+const Criterion* criterion_of(const FleetProfile& profile, const MetricRuns& metric,
+                              const std::string& kind) {
+  const std::string device = kind_of_device(metric.device);
+  for (const ProfileEntry& entry : profile.entries)
+    if (entry.key.metric == metric.metric && entry.key.device == device &&
+        entry.unit == metric.unit && entry.better == metric.better &&
+        (entry.key.kind.empty() || entry.key.kind == kind) &&
+        has_params_of(entry.key.params, metric))
+      return &entry.criterion;
+  return nullptr;
+}
+
+/// One metric of one host, and what healthy hosts measured.
+struct GoldenCase {
+  const MetricRuns* metric = nullptr;
+  std::string host;
+  const Criterion* criterion = nullptr;
+  double value = kNoValue, half = kNoValue;
+  std::size_t runs = 0;
+};
+
+std::string share_text(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+Verdict judge_golden_case(const Hearing& hearing, const GoldenCase& one, std::size_t tests) {
+  const MetricRuns& metric = *one.metric;
+  const double lost = loss(one.value, one.criterion->centre, metric.better);
+  const double allowed = golden_allowed(*one.criterion, metric.threshold);
+  const GoldenTest test{metric.threshold, hearing.golden_level, tests};
+  if (!is_below_golden(*one.criterion, test, lost, one.half))
+    return one.runs >= hearing.settings.fewest_runs && lost + one.half <= allowed
+               ? Verdict::pass
+               : Verdict::inconclusive;
+  Reason reason{Verdict::fail, "golden",    metric.case_name, metric.metric,
+                metric.params, metric.unit, one.value,        one.criterion->centre};
+  reason.text = fmt::format("{}: {}, {} worse than healthy hosts of its kind ({}), allowed are {}",
+                            metric.title(), format(one.value, metric.unit), share_text(lost),
+                            format(one.criterion->centre, metric.unit), share_text(allowed));
+  reason.job = metric.by_hosts.at({one.host}).front().job;
+  hearing.blame(one.host, std::move(reason));
+  return Verdict::fail;
+}
+
+struct GoldenCases {
+  std::vector<GoldenCase> cases;
+  std::set<std::string> known;      // hosts of which the profile knows something
+  std::set<std::string> uncovered;  // bound_key() of what it does not know
+};
+
+GoldenCases golden_cases(const Hearing& hearing) {
+  const HostKinds kinds(hearing.reports);
+  GoldenCases found;
+  for (const MetricRuns& metric : hearing.metrics) {
+    const Compared field = compared(metric, hearing.settings.hosts);
+    for (std::size_t i = 0; i < field.hosts.size(); ++i) {
+      const std::string& host = field.hosts[i];
+      const Criterion* criterion =
+          criterion_of(*hearing.settings.golden, metric, kinds.of(host, metric.device));
+      if (criterion == nullptr) {
+        found.uncovered.insert(bound_key(host, metric.case_name, metric.metric));
+        continue;
+      }
+      found.known.insert(host);
+      found.cases.push_back(
+          {&metric, host, criterion, field.centres[i], field.noise.half[i], field.runs[i].size()});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void judge_golden(Hearing& hearing) {
+  if (!hearing.settings.golden) return;
+  GoldenCases found = golden_cases(hearing);
+  std::set<std::string> passed;
+  for (const GoldenCase& one : found.cases) {
+    const std::string key = bound_key(one.host, one.metric->case_name, one.metric->metric);
+    passed.insert(key);
+    if (judge_golden_case(hearing, one, found.cases.size()) != Verdict::pass)
+      found.uncovered.insert(key);
+  }
+  for (const std::string& key : passed)
+    if (!found.uncovered.contains(key)) hearing.bounded.insert(key);
+  for (const std::string& host : hearing.settings.hosts)
+    if (!found.known.contains(host))
+      if (HostAcceptance* one = hearing.host(host))
+        one->notes.push_back("the golden profile knows nothing of hosts of its kind");
+}
+
+}  // namespace bench

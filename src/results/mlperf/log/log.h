@@ -27,7 +27,7 @@ struct LogEntry {
   std::string key = {};
   std::string event_type = {};  // "" where it is missing or no text
   PythonValue value = {};
-  PythonValue metadata = {};  // a dict, as a rule
+  PythonValue metadata = {};   // a dict, as a rule
   std::string_view text = {};  // from the token to the line's end; the Log owns it
 };
 

@@ -24,9 +24,9 @@ struct Evaluation {
 
 struct Seed {
   std::int64_t line = 0;
-  std::string file = {};         // of its metadata: where the seed was logged; repr where no text
-  std::string code_line = {};    // repr of metadata.lineno
-  bool has_place = false;        // both are there: the official seed check needs them
+  std::string file = {};       // of its metadata: where the seed was logged; repr where no text
+  std::string code_line = {};  // repr of metadata.lineno
+  bool has_place = false;      // both are there: the official seed check needs them
   PythonValue value = {};
 };
 
@@ -50,7 +50,7 @@ struct RunFacts {
   std::string division = {};
   std::string org = {};
   std::string platform = {};
-  std::string submission_status = {};  // "onprem", "cloud", "research"
+  std::string submission_status = {};            // "onprem", "cloud", "research"
   std::optional<double> global_batch_size = {};  // as last logged, where it is a number
 
   std::vector<Evaluation> evaluations = {};

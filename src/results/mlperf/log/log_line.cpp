@@ -1,0 +1,147 @@
+#include "results/mlperf/log/log_line.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/text.h"
+#include "results/mlperf/log/python_float.h"
+#include "results/mlperf/log/python_json.h"
+
+namespace bench::mlperf {
+namespace {
+
+constexpr std::size_t kShown = 60;  // bytes of a line that is refused
+
+enum Field { kTime, kKey, kValue, kMetadata, kEventType, kFields };
+constexpr std::array<std::string_view, kFields> kNames = {"time_ms", "key", "value", "metadata",
+                                                          "event_type"};
+
+/// The fields of a line: those that matter, as Python has them. `value` and `metadata` wait as text
+/// where the key before them is one whose lines are left out.
+struct Fields {
+  std::array<bool, kFields> present = {};
+  std::array<PythonValue, kFields> values = {};
+  std::array<std::optional<std::string_view>, kFields> waiting = {};
+
+  bool unwanted() const {
+    return present[kKey] && (!values[kKey].is_string() || left_out_key(values[kKey].text()));
+  }
+};
+
+LineOutcome refused(Trouble trouble, std::string why) { return {{}, trouble, std::move(why)}; }
+
+LineOutcome refused(const PythonJsonReader& reader, std::string_view body) {
+  const std::string place = std::string(reader.trouble()) + " at byte " +
+                            std::to_string(reader.at() + 1) + " after the token";
+  if (reader.too_deep()) return refused(Trouble::crash, "the JSON is " + place);
+  const std::string_view seen = body.substr(reader.at(), kShown);
+  return refused(Trouble::parse_error,
+                 "no valid JSON: " + place +
+                     (seen.empty() ? ", where the line ends" : ": " + printable(seen)));
+}
+
+/// Which field a key names; kFields for any other.
+Field field_named(std::string_view name) {
+  for (int field = 0; field < kFields; ++field)
+    if (kNames[static_cast<std::size_t>(field)] == name) return static_cast<Field>(field);
+  return kFields;
+}
+
+bool read_field(PythonJsonReader& reader, Fields& fields) {
+  reader.skip_space();
+  if (reader.peek() != '"') return reader.fail("a key in double quotes was expected");
+  std::string name;
+  if (!reader.read_string(&name)) return false;
+  if (!reader.take(':')) return reader.fail("':' was expected");
+  reader.skip_space();
+  const Field field = field_named(name);
+  if (field == kFields) return reader.read(nullptr);
+  fields.present[field] = true;
+  fields.waiting[field].reset();
+  if ((field != kValue && field != kMetadata) || !fields.unwanted())
+    return reader.read(&fields.values[field]);
+  const std::size_t begin = reader.at();
+  if (!reader.read(nullptr)) return false;
+  fields.waiting[field] = reader.from(begin);
+  return true;
+}
+
+bool read_fields(PythonJsonReader& reader, Fields& fields) {
+  if (!reader.enter()) return false;
+  reader.take('{');
+  if (!reader.take('}')) {
+    do {
+      if (!read_field(reader, fields)) return false;
+    } while (reader.take(','));
+    if (!reader.take('}')) return reader.fail("',' or '}' was expected");
+  }
+  reader.skip_space();
+  return reader.at_end() || reader.fail("more follows the object");
+}
+
+/// A line that is JSON, but no object.
+LineOutcome no_object(PythonJsonReader& reader, std::string_view body) {
+  PythonValue value;
+  if (!reader.read(&value)) return refused(reader, body);
+  reader.skip_space();
+  if (!reader.at_end()) {
+    reader.fail("more follows the value");
+    return refused(reader, body);
+  }
+  return refused(value.is_none() ? Trouble::parse_error : Trouble::crash,
+                 value.excerpt(kShown) + " is no object with time_ms, key, value and metadata");
+}
+
+/// Python's float(time_ms): a ValueError is recorded, a TypeError or OverflowError is not caught.
+LineOutcome set_time(LogEntry& entry, const PythonValue& time) {
+  const std::string what = "time_ms is " + time.excerpt(kShown) + ", which is no time";
+  if (time.is_string()) {
+    const auto number = python_float(time.text());
+    if (!number) return refused(Trouble::parse_error, what);
+    entry.time_ms = *number;
+    return {};
+  }
+  entry.time_ms = time.number();
+  const bool overflow = time.is_int() && std::isinf(entry.time_ms);
+  return time.is_number() && !overflow ? LineOutcome() : refused(Trouble::crash, what);
+}
+
+LineOutcome without(Field field) {
+  return refused(Trouble::crash, "the line has no " + std::string(kNames[field]));
+}
+
+/// In the order in which the official checker looks at them.
+LineOutcome entry_of(Fields& fields) {
+  LineOutcome outcome;
+  LogEntry entry;
+  if (!fields.present[kTime]) return without(kTime);
+  if (LineOutcome bad = set_time(entry, fields.values[kTime]); bad.trouble) return bad;
+  for (const Field field : {kKey, kValue, kMetadata})
+    if (!fields.present[field]) return without(field);
+  if (fields.unwanted()) return outcome;
+  for (const Field field : {kValue, kMetadata})
+    if (const auto text = fields.waiting[field])
+      PythonJsonReader(*text).read(&fields.values[field]);
+  entry.key = fields.values[kKey].text();
+  entry.event_type = fields.values[kEventType].text();
+  entry.value = std::move(fields.values[kValue]);
+  entry.metadata = std::move(fields.values[kMetadata]);
+  outcome.entry = std::move(entry);
+  return outcome;
+}
+
+}  // namespace
+
+LineOutcome read_line(std::string_view body) {
+  body = without_trailing_space(body);
+  PythonJsonReader reader(body);
+  reader.skip_space();
+  if (reader.at_end()) return refused(Trouble::parse_error, "nothing follows the token");
+  if (reader.peek() != '{') return no_object(reader, body);
+  Fields fields;
+  if (!read_fields(reader, fields)) return refused(reader, body);
+  return entry_of(fields);
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,66 @@
+// Python's json.loads (3.11, the C scanner): what it accepts, what it makes of it, and how it
+// fails.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "results/mlperf/log/python_value.h"
+
+namespace bench::mlperf {
+
+/// Brackets within brackets past which Python raises RecursionError, seen from the official
+/// checker's main program (its frames count, too).
+inline constexpr int kMostNested = 985;
+/// Digits of an integer past which Python raises ValueError (sys.get_int_max_str_digits).
+inline constexpr std::size_t kMostDigits = 4300;
+
+/// Reads JSON from a text, a value at a time. The text outlives it.
+class PythonJsonReader {
+ public:
+  explicit PythonJsonReader(std::string_view text) : text_(text) {}
+
+  /// The value that begins here (no white space before it) into *value; with nullptr it is only
+  /// validated. False: trouble() says why, and nothing more can be read.
+  bool read(PythonValue* value);
+  /// A string, likewise; it is appended to *value.
+  bool read_string(std::string* value);
+  /// Passes white space, then `wanted`; false, and no trouble, where something else stands there.
+  bool take(char wanted);
+  void skip_space();
+
+  /// The byte that far ahead; NUL past the end.
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  bool at_end() const { return at_ == text_.size(); }
+  std::size_t at() const { return at_; }
+  std::string_view from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
+  bool fail(const char* why);  // always false
+  bool enter();                // an object or list begins; false: too deep
+
+  const char* trouble() const { return trouble_; }
+  bool too_deep() const { return too_deep_; }  // RecursionError: no ValueError
+
+ private:
+  bool read_literal(std::string_view name, PythonValue* value, PythonValue&& meaning);
+  bool read_number(PythonValue* value);
+  bool read_list(PythonValue* value);
+  bool read_dict(PythonValue* value);
+  bool read_member(PythonValue::Dict* dict);
+  bool read_escape(std::string* value);
+  bool read_four_hex(std::size_t begin, unsigned& code) const;
+  std::size_t digits_from(std::size_t begin) const;
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  const char* trouble_ = "";
+  bool too_deep_ = false;
+};
+
+/// The decimal number in a text, correctly rounded; past the range an infinity.
+double rounded_decimal(std::string_view text);
+
+}  // namespace bench::mlperf

@@ -1,0 +1,56 @@
+// Hostile logs: each is read, every line has its place, and the places are those in the file.
+#include <algorithm>
+#include <cstdint>
+
+#include "core/mllog.h"
+#include "results/mlperf/log/log.h"
+#include "results/mlperf/log/run_facts.h"
+#include "tests/fuzz/demand.h"
+
+namespace {
+
+using bench::fuzz::demand;
+
+/// Where the counted line begins that a place names.
+std::size_t begin_of(std::string_view input, std::int64_t line) {
+  const char breaks = input.find('\n') != input.npos ? '\n' : '\r';
+  std::size_t begin = 0;
+  for (; line > 1; --line) begin = input.find(breaks, begin) + 1;
+  return begin;
+}
+
+template <typename Place>
+void demand_token(std::string_view input, const Place& place) {
+  demand(place.line > 0 && place.column > 0 && place.index >= 0, "a place that is none");
+  const std::size_t at = begin_of(input, place.line) + static_cast<std::size_t>(place.column) - 1;
+  demand(at < input.size() && input.substr(at).starts_with(bench::kMllogToken),
+         "no token where one is said to be");
+}
+
+void demand_printable(const std::string& text) {
+  for (const char c : text)
+    demand(static_cast<unsigned char>(c) >= ' ' && c != 0x7f, "trouble that is not printable");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const bench::mlperf::Log log = bench::mlperf::read_log_text(input, "fuzz");
+  demand(log.bytes == static_cast<std::int64_t>(size), "bytes went missing");
+  demand(static_cast<std::int64_t>(log.entries.size() + log.troubles.size()) <= log.mllog_lines,
+         "more lines than there are");
+  for (const auto& entry : log.entries) {
+    demand_token(input, entry);
+    demand(entry.line <= log.lines, "a line past the last");
+    demand(same(entry.value, entry.value), "a value unlike itself");
+    (void)entry.value.excerpt();
+    (void)bench::dump(entry.metadata.to_json());
+  }
+  for (const auto& trouble : log.troubles) {
+    demand_token(input, trouble);
+    demand_printable(trouble.text);
+  }
+  (void)bench::mlperf::facts_of(log);
+  return 0;
+}

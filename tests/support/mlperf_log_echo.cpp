@@ -1,0 +1,34 @@
+// Reads the log on stdin and tells its lines as Python would show them, one a line, with tabs:
+// index, repr of time_ms as a float, of key, value and metadata; or index and the kind of trouble.
+// tests/mlperf/log_peer_test.py compares that with Python.
+#include <iostream>
+
+#include "results/mlperf/log/log.h"
+
+namespace {
+
+void tell(const bench::mlperf::LogEntry& entry) {
+  using bench::mlperf::PythonValue;
+  std::cout << entry.index << '\t' << PythonValue(entry.time_ms).repr() << '\t'
+            << PythonValue(entry.key).repr() << '\t' << entry.value.repr() << '\t'
+            << entry.metadata.repr() << '\n';
+}
+
+}  // namespace
+
+int main() {
+  const bench::mlperf::Log log = bench::mlperf::read_log("/dev/stdin");
+  auto trouble = log.troubles.begin();
+  const auto tell_troubles = [&](std::int64_t before) {
+    for (; trouble != log.troubles.end() && trouble->index < before; ++trouble)
+      std::cout << trouble->index << '\t'
+                << (trouble->kind == bench::mlperf::Trouble::crash ? "crash" : "parse_error")
+                << '\n';
+  };
+  for (const auto& entry : log.entries) {
+    tell_troubles(entry.index);
+    tell(entry);
+  }
+  tell_troubles(log.mllog_lines);
+  return std::cout.flush() ? 0 : 1;
+}

@@ -79,7 +79,7 @@ bool LineWalk::next(TokenLine& found) {
   found.text = bytes_.substr(token, end - token);
   found.line = line_;
   found.column = static_cast<std::int64_t>(token - line_begin_) + 1;
-  at_ = end;
+  at_ = counted_ = end;  // no line ends within a line
   return true;
 }
 

@@ -93,18 +93,21 @@ LineOutcome no_object(PythonJsonReader& reader, std::string_view body) {
                  value.excerpt(kShown) + " is no object with time_ms, key, value and metadata");
 }
 
+LineOutcome no_time(Trouble trouble, const PythonValue& time) {
+  return refused(trouble, "time_ms is " + time.excerpt(kShown) + ", which is no time");
+}
+
 /// Python's float(time_ms): a ValueError is recorded, a TypeError or OverflowError is not caught.
 LineOutcome set_time(LogEntry& entry, const PythonValue& time) {
-  const std::string what = "time_ms is " + time.excerpt(kShown) + ", which is no time";
   if (time.is_string()) {
     const auto number = python_float(time.text());
-    if (!number) return refused(Trouble::parse_error, what);
+    if (!number) return no_time(Trouble::parse_error, time);
     entry.time_ms = *number;
     return {};
   }
   entry.time_ms = time.number();
   const bool overflow = time.is_int() && std::isinf(entry.time_ms);
-  return time.is_number() && !overflow ? LineOutcome() : refused(Trouble::crash, what);
+  return time.is_number() && !overflow ? LineOutcome() : no_time(Trouble::crash, time);
 }
 
 LineOutcome without(Field field) {

@@ -42,19 +42,6 @@ bool PythonJsonReader::fail(const char* why) {
   return false;
 }
 
-void PythonJsonReader::skip_space() {
-  while (at_ < text_.size() &&
-         (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-    ++at_;
-}
-
-bool PythonJsonReader::take(char wanted) {
-  skip_space();
-  if (peek() != wanted || at_end()) return false;
-  ++at_;
-  return true;
-}
-
 bool PythonJsonReader::enter() {
   too_deep_ = ++depth_ > kMostNested;
   return !too_deep_ || fail("nested so deep that Python gives up");

@@ -27,8 +27,15 @@ class PythonJsonReader {
   /// A string, likewise; it is appended to *value.
   bool read_string(std::string* value);
   /// Passes white space, then `wanted`; false, and no trouble, where something else stands there.
-  bool take(char wanted);
-  void skip_space();
+  bool take(char wanted) {
+    skip_space();
+    if (at_end() || text_[at_] != wanted) return false;
+    ++at_;
+    return true;
+  }
+  void skip_space() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
 
   /// The byte that far ahead; NUL past the end.
   char peek(std::size_t ahead = 0) const {
@@ -44,6 +51,7 @@ class PythonJsonReader {
   bool too_deep() const { return too_deep_; }  // RecursionError: no ValueError
 
  private:
+  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
   bool read_literal(std::string_view name, PythonValue* value, PythonValue&& meaning);
   bool read_number(PythonValue* value);
   bool read_list(PythonValue* value);

@@ -1,0 +1,37 @@
+// The end of a file that grows.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/descriptor.h"
+
+namespace bench::mlperf {
+
+class LogTail {
+ public:
+  /// Throws Error(environment).
+  explicit LogTail(const std::filesystem::path& path);
+
+  struct Piece {
+    bool anew = false;  // the file was cut short or replaced: what came before is no part of it
+    bool all = true;    // there is no more by now
+    std::string bytes = {};
+  };
+  /// What came since the last call. Throws Error(environment).
+  Piece more();
+
+ private:
+  void open();
+  bool replaced() const;
+
+  std::filesystem::path path_;
+  Descriptor file_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+  off_t at_ = 0;
+};
+
+}  // namespace bench::mlperf

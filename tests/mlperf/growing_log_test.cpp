@@ -1,0 +1,48 @@
+#include "results/mlperf/follow/growing_log.h"
+
+#include "tests/mlperf/log_lines.h"
+#include "tests/support/catch.h"
+
+namespace bench::mlperf {
+namespace {
+
+const std::string kText = "1%\r50%\r " + log_line("run_start") + "\r\n:::MLLOG {bad\n\n" +
+                          log_line("tracked_stats") + "\n 0: " + log_line("seed", "7") + "\r" +
+                          log_line("run_stop");
+
+}  // namespace
+
+TEST_CASE("a log in pieces is the log as a whole, wherever the pieces end") {
+  const Log whole = read_log_text(kText, "x");
+  for (const std::size_t size : {1, 2, 3, 7, 64, 10'000}) {
+    GrowingLog growing;
+    for (std::size_t at = 0; at < kText.size(); at += size) growing.feed(kText.substr(at, size));
+    growing.finish();
+    const Log& log = growing.log();
+    CHECK(log.lines == whole.lines);
+    CHECK(log.bytes == whole.bytes);
+    CHECK(log.mllog_lines == whole.mllog_lines);
+    REQUIRE(log.troubles.size() == 1);
+    CHECK(log.troubles[0].line == whole.troubles[0].line);
+    REQUIRE(log.entries.size() == whole.entries.size());
+    for (std::size_t i = 0; i < log.entries.size(); ++i) {
+      CHECK(log.entries[i].key == whole.entries[i].key);
+      CHECK(log.entries[i].line == whole.entries[i].line);
+      CHECK(log.entries[i].column == whole.entries[i].column);
+      CHECK(log.entries[i].index == whole.entries[i].index);
+    }
+  }
+}
+
+TEST_CASE("a line that is being written does not count until its end is there") {
+  GrowingLog growing;
+  growing.feed(log_line("run_start").substr(0, 60));
+  CHECK(growing.torn());
+  CHECK(growing.log().mllog_lines == 0);
+  growing.feed(log_line("run_start").substr(60) + "\n");
+  CHECK_FALSE(growing.torn());
+  CHECK(growing.log().entries.size() == 1);
+  CHECK(growing.log().troubles.empty());
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,174 @@
+#include "results/mlperf/submission/submission.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "results/mlperf/submission/natural_order.h"
+
+namespace bench::mlperf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxDepth = 16;
+
+struct Listing {
+  std::vector<fs::path> files = {}, folders = {};
+};
+
+/// Real folders before links to some, so that a link to a folder beside it is what is left out.
+bool listed_before(const fs::directory_entry& a, const fs::directory_entry& b) {
+  std::error_code ignored;
+  const bool link_a = a.is_symlink(ignored), link_b = b.is_symlink(ignored);
+  if (link_a != link_b) return link_b;
+  return natural_less(a.path().filename().native(), b.path().filename().native());
+}
+
+Listing list(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::directory_entry> all;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (!at->path().filename().native().starts_with('.')) all.push_back(*at);
+  if (error)
+    throw Error(ErrorKind::environment,
+                printable(folder.native()) + ": cannot be read: " + error.message(),
+                "make the folder readable, or name the folders to read one by one");
+  std::sort(all.begin(), all.end(), listed_before);
+  Listing listing;
+  for (const fs::directory_entry& entry : all) {
+    std::error_code broken_link;
+    if (entry.is_regular_file(broken_link)) listing.files.push_back(entry.path());
+    if (entry.is_directory(broken_link)) listing.folders.push_back(entry.path());
+  }
+  return listing;
+}
+
+bool is_result(const fs::path& file) {
+  const std::string name = file.filename().native();
+  return name.starts_with("result_") && name.ends_with(".txt");
+}
+
+fs::path without_slash(const fs::path& path) {
+  return path.filename().empty() ? path.parent_path() : path;
+}
+
+/// From the root of the file system, so that "." and ".." have names too.
+fs::path whole(const fs::path& path) {
+  return without_slash(fs::absolute(path).lexically_normal());
+}
+
+std::string name_above(const fs::path& folder, int levels) {
+  fs::path at = whole(folder);
+  for (int i = 0; i < levels; ++i) at = at.parent_path();
+  return at.filename().native();
+}
+
+/// Names from the folders above: by the folder `results`, else by how far below the root it lies.
+void name(SubmissionEntry& entry, const fs::path& root) {
+  const fs::path folder = whole(entry.folder), top = whole(root);
+  entry.benchmark = folder.filename().native();
+  const bool standard = name_above(folder, 2) == "results";
+  if (standard || folder != top) entry.system = name_above(folder, 1);
+  if (standard)
+    entry.submitter = name_above(folder, 3);
+  else if (folder != top && folder.parent_path() != top)
+    entry.submitter = name_above(folder, 2);
+}
+
+class Finder {
+ public:
+  explicit Finder(const fs::path& root) { submission_.root = root; }
+
+  Submission find() {
+    visit(without_slash(submission_.root), 0);
+    const auto by_folder = [](const SubmissionEntry& a, const SubmissionEntry& b) {
+      return natural_less(a.folder.native(), b.folder.native());
+    };
+    std::sort(submission_.entries.begin(), submission_.entries.end(), by_folder);
+    if (submission_.entries.empty()) {
+      submission_.loose = std::move(files_);
+      submission_.without.clear();
+    }
+    return std::move(submission_);
+  }
+
+ private:
+  bool seen_before(const fs::path& folder) {
+    struct stat status = {};
+    if (::stat(folder.c_str(), &status) != 0) throw_errno("read " + printable(folder.native()));
+    return !seen_.emplace(status.st_dev, status.st_ino).second;
+  }
+
+  void visit(const fs::path& folder, int depth) {
+    if (depth > kMaxDepth || seen_before(folder)) return;
+    const Listing listing = list(folder);
+    SubmissionEntry entry{.folder = folder};
+    std::copy_if(listing.files.begin(), listing.files.end(), std::back_inserter(entry.logs),
+                 is_result);
+    if (entry.logs.empty())
+      leave(folder, listing);
+    else
+      keep(std::move(entry));
+    for (const fs::path& below : listing.folders) visit(below, depth + 1);
+  }
+
+  void leave(const fs::path& folder, const Listing& listing) {
+    files_.insert(files_.end(), listing.files.begin(), listing.files.end());
+    if (name_above(folder, 2) == "results")
+      submission_.without.push_back(folder);
+  }
+
+  void keep(SubmissionEntry entry) {
+    name(entry, submission_.root);
+    if (fs::is_regular_file(entry.folder / "scaling.json"))
+      entry.scaling_file = entry.folder / "scaling.json";
+    const fs::path system_file =
+        (entry.folder / "../../../systems" / (entry.system + ".json")).lexically_normal();
+    if (name_above(entry.folder, 2) == "results" && fs::is_regular_file(system_file))
+      entry.system_file = system_file;
+    submission_.entries.push_back(std::move(entry));
+  }
+
+  Submission submission_;
+  std::vector<fs::path> files_;  // in folders without a result
+  std::set<std::pair<dev_t, ino_t>> seen_;
+};
+
+[[noreturn]] void throw_missing(const fs::path& path) {
+  std::error_code ignored;
+  std::vector<std::string> beside;
+  const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end;
+       at.increment(ignored))
+    beside.push_back(at->path().filename().native());
+  throw Error(ErrorKind::input,
+              printable(path.native()) + ": there is no such file or folder." +
+                  printable(did_you_mean(path.filename().native(), beside)),
+              "name a log, or a folder of logs: a benchmark, a system, an organisation, a round");
+}
+
+}  // namespace
+
+Submission find_submission(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_regular_file(status)) return {.root = path, .loose = {path}};
+  if (!fs::exists(status)) throw_missing(path);
+  if (!fs::is_directory(status))
+    throw Error(ErrorKind::input, printable(path.native()) + ": is neither a file nor a folder",
+                "write the log to a file first");
+  Submission submission = Finder(path).find();
+  if (submission.entries.empty() && submission.loose.empty())
+    throw Error(ErrorKind::input, printable(path.native()) + ": holds no file",
+                "name a folder with result_*.txt somewhere below it, or a log");
+  return submission;
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,44 @@
+// A reference convergence point (RCP): how many samples or epochs the reference implementation took
+// to the target at one batch size, over n trainings; and the smallest mean that a submission may
+// have there (MLPerf training rules, "Reference Convergence Points").
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "results/json_fields.h"
+
+namespace bench::mlperf {
+
+/// Means, deviations and minima are in samples or epochs, as the benchmark counts.
+struct RcpPoint {
+  std::string name = {};
+  double batch = 0.0;  // global
+  std::int64_t n = 0;  // trainings of the reference
+  double mean = 0.0;   // without the lowest and the highest
+  double stdev = 0.0;  // of all n, divided by n: what the official checker takes
+  double counted =
+      0.0;  // n of the t-test: n - 2, or twice the required runs of an interpolated one
+  double minimum = kNoValue;      // the smallest mean that is not significantly faster
+  double max_speedup = kNoValue;  // mean / minimum
+  bool kept = true;               // not pruned
+};
+
+/// `values`: one a training of the reference, at least three. `runs`: those that a submission
+/// makes.
+RcpPoint summarise(std::string name, double batch, std::span<const double> values,
+                   std::int64_t runs);
+
+/// Sets counted, minimum and max_speedup from the others.
+void set_minimum(RcpPoint& point, std::int64_t runs, double counted);
+
+/// Where a one-sided Student test of two means with a common deviation, of `counted` and of
+/// runs - 2 values, has p = 0.05:
+///   mean - t(0.95, counted + runs - 4) * stdev * sqrt(1 / counted + 1 / (runs - 2)).
+double exact_minimum(double mean, double stdev, double counted, std::int64_t runs);
+
+/// p of that test for a submission's mean; small where it is significantly faster. NaN for stdev 0.
+double p_of_faster(const RcpPoint& point, std::int64_t runs, double submission_mean);
+
+}  // namespace bench::mlperf

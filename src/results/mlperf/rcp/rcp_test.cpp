@@ -1,0 +1,117 @@
+#include "results/mlperf/rcp/rcp_test.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "results/training/olympic_mean.h"
+
+namespace bench::mlperf {
+namespace {
+
+constexpr std::size_t kLeastRuns = 3;
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+/// The mean, or why there is none.
+std::string set_mean(RcpTest& test, std::span<const double> converged) {
+  const OlympicMean mean = olympic_mean(converged);
+  if (mean.without > 1)
+    return fmt::format("{} of {} runs did not converge, and one is allowed", mean.without,
+                       mean.runs);
+  if (mean.runs < kLeastRuns)
+    return fmt::format("convergence is judged from {} runs on, and there are {}", kLeastRuns,
+                       mean.runs);
+  test.mean = mean.mean;
+  return "";
+}
+
+std::string reference_words(const RcpTest& test) {
+  const double batch = test.reference.point->batch;
+  switch (test.reference.match) {
+    case RcpMatch::interpolated:
+      return fmt::format("the reference interpolated to batch {:g}", batch);
+    case RcpMatch::below:
+      return fmt::format("the reference at batch {:g}, the smallest there is", batch);
+    default:
+      return fmt::format("the reference at batch {:g}", batch);
+  }
+}
+
+std::string verdict_words(const RcpTest& test) {
+  const RcpPoint& point = *test.reference.point;
+  const std::string reference = reference_words(test);
+  if (!test.pass)
+    return fmt::format(
+        "{:.10g} {} to the target is less than the {:.10g} that {} (mean {:.10g}) "
+        "allows: it takes {:.10g} more in the mean{}",
+        test.mean, test.unit, test.limit, reference, point.mean, test.limit - test.mean,
+        test.reference.match == RcpMatch::below ? ", or reference points of this batch" : "");
+  if (test.mean < point.mean)
+    return fmt::format(
+        "{:.10g} {} to the target is within what {} allows ({:.10g}) but faster "
+        "than its mean {:.10g}: the score is scaled by {:.6f}",
+        test.mean, test.unit, reference, test.limit, point.mean, test.factor);
+  return fmt::format("{:.10g} {} to the target is no faster than {} (mean {:.10g})", test.mean,
+                     test.unit, reference, point.mean);
+}
+
+void judge(RcpTest& test, const RcpSet& set) {
+  const RcpPoint& point = *test.reference.point;
+  // In this order the official checker rounds, too.
+  const double speedup =
+      set.allowance > 0.0 ? point.mean / (point.minimum - set.allowance) : point.max_speedup;
+  test.limit = point.mean / speedup;
+  test.allowance = set.allowance;
+  test.pass = test.mean >= test.limit;
+  test.p = p_of_faster(point, set.runs, test.mean);
+  if (test.pass && test.mean < point.mean) test.factor = point.mean / test.mean;
+  test.why = verdict_words(test);
+}
+
+}  // namespace
+
+RcpTest rcp_test(const RcpSet& set, double batch, std::span<const double> converged) {
+  RcpTest test{.batch = batch, .unit = set.unit};
+  test.why = set_mean(test, converged);
+  if (!std::isfinite(batch)) {
+    test.why = "no global_batch_size that all runs agree on";
+    return test;
+  }
+  test.reference = reference_at(set, batch);
+  if (test.reference.match == RcpMatch::missing)
+    test.why = fmt::format(
+        "batch {:g} is larger than that of any reference point: it takes points "
+        "of this batch",
+        batch);
+  if (test.reference.match == RcpMatch::none)
+    test.why = "there is no reference point of " + set.benchmark;
+  if (test.why.empty()) judge(test, set);
+  return test;
+}
+
+double margin(const RcpTest& test) { return test.mean / test.limit - 1.0; }
+
+Json to_json(const RcpTest& test) {
+  const RcpPoint point = test.reference.point.value_or(
+      RcpPoint{.batch = kNoValue, .mean = kNoValue, .stdev = kNoValue});
+  return {{"match", to_string(test.reference.match)},
+          {"pass", test.pass},
+          {"batch", number_or_null(test.batch)},
+          {"submission_mean", number_or_null(test.mean)},
+          {"rcp_name", text_or_null(point.name)},
+          {"rcp_batch", number_or_null(point.batch)},
+          {"rcp_mean", number_or_null(point.mean)},
+          {"rcp_stdev", number_or_null(point.stdev)},
+          {"minimum", number_or_null(point.minimum)},
+          {"allowance", test.allowance},
+          {"limit", number_or_null(test.limit)},
+          {"margin", number_or_null(margin(test))},
+          {"max_speedup", number_or_null(point.mean / test.limit)},
+          {"factor", test.factor},
+          {"p", number_or_null(test.p)},
+          {"unit", test.unit},
+          {"text", test.why}};
+}
+
+}  // namespace bench::mlperf

@@ -127,7 +127,7 @@ Samples read_samples(Fields& fields) {
     throw Error(ErrorKind::input, fields.where("flags") + ": " +
                                       std::to_string(samples.flags.size()) + " flags for " +
                                       std::to_string(samples.values.size()) + " values");
-  samples.over = fields.one_of("over", samples.over, {"rank", "max", "mean"});
+  samples.over = fields.one_of("over", samples.over, {"rank", "max", "mean", "sum"});
   samples.stop = fields.text_or("stop", "");
   if (fields.has("repeats")) samples.repeats = fields.integer("repeats", 1, INT64_MAX);
   if (const Json* limit = fields.find("limit"))

@@ -116,8 +116,8 @@ class CsvTable {
   }
 
   static std::string over(const std::string& text) {
-    if (text == "rank" || text == "max" || text == "mean") return text;
-    throw Error(ErrorKind::input, "over is rank, max or mean");
+    if (text == "rank" || text == "max" || text == "mean" || text == "sum") return text;
+    throw Error(ErrorKind::input, "over is rank, max, mean or sum");
   }
 
   ImportedLines lines_;

@@ -1,0 +1,77 @@
+#include "probes/storage/async_queue.h"
+
+#include <linux/aio_abi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace bench::storage {
+namespace {
+
+iocb control_block(int file, const AsyncQueue::Operation& operation) {
+  iocb block{};
+  block.aio_data = static_cast<std::uint64_t>(operation.slot);
+  block.aio_lio_opcode =
+      static_cast<std::uint16_t>(operation.write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD);
+  block.aio_fildes = static_cast<std::uint32_t>(file);
+  block.aio_buf = reinterpret_cast<std::uint64_t>(operation.memory.data());
+  block.aio_nbytes = operation.memory.size();
+  block.aio_offset = static_cast<std::int64_t>(operation.offset);
+  return block;
+}
+
+}  // namespace
+
+AsyncQueue::AsyncQueue(int depth) : depth_(depth) {
+  if (syscall(SYS_io_setup, depth, &context_) != 0)
+    throw_errno("set up " + std::to_string(depth) + " asynchronous operations (io_setup)",
+                "use depth 1 and more threads; or raise /proc/sys/fs/aio-max-nr");
+}
+
+AsyncQueue::~AsyncQueue() { syscall(SYS_io_destroy, context_); }
+
+void AsyncQueue::submit(int file, const std::vector<Operation>& operations) {
+  std::vector<iocb> blocks;
+  std::vector<iocb*> pointers;
+  blocks.reserve(operations.size());
+  for (const Operation& operation : operations) {
+    blocks.push_back(control_block(file, operation));
+    pointers.push_back(&blocks.back());
+  }
+  std::size_t sent = 0;
+  while (sent < pointers.size()) {
+    const long taken =
+        syscall(SYS_io_submit, context_, pointers.size() - sent, pointers.data() + sent);
+    if (taken < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (taken <= 0) throw_errno("submit an asynchronous operation (io_submit)");
+    sent += static_cast<std::size_t>(taken);
+  }
+}
+
+void AsyncQueue::wait(const std::function<void(int, std::int64_t)>& done) {
+  std::vector<io_event> events(static_cast<std::size_t>(depth_));
+  long got = 0;
+  do
+    got =
+        syscall(SYS_io_getevents, context_, 1L, static_cast<long>(depth_), events.data(), nullptr);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) throw_errno("wait for asynchronous operations (io_getevents)");
+  for (long i = 0; i < got; ++i) {
+    const io_event& event = events[static_cast<std::size_t>(i)];
+    done(static_cast<int>(event.data), event.res);
+  }
+}
+
+std::string no_async_queue() {
+  unsigned long context = 0;
+  if (syscall(SYS_io_setup, 1, &context) != 0)
+    return std::string("io_setup: ") + std::strerror(errno);
+  syscall(SYS_io_destroy, context);
+  return "";
+}
+
+}  // namespace bench::storage

@@ -1,0 +1,73 @@
+// Reads or writes of one file for some time: blocks in sequential or random order, by some threads
+// with some operations in flight each. What counts is durable or delivered bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "core/units.h"
+#include "probes/storage/block_order.h"
+#include "probes/storage/latency_histogram.h"
+#include "probes/storage/storage_file.h"
+
+namespace bench::storage {
+
+enum class Direction { read, write };
+
+struct LoadRequest {
+  std::filesystem::path file;
+  Direction direction = Direction::read;
+  Order order = Order::sequential;
+  Access access = Access::direct;
+  std::uint64_t block_bytes = 1 << 20;  // a multiple of kBlockBytes
+  std::uint64_t file_bytes = 0;         // whole blocks of each thread are used of it
+  int threads = 1;
+  int depth = 1;                // in flight a thread; more than one needs Access::direct
+  std::int64_t sync_every = 0;  // operations of a thread between two syncs; 0: none
+  bool once = false;            // each block at most once: what was read is in the page cache
+  Seconds duration = {5.0};
+  Seconds slice = {0.25};
+  std::uint64_t seed = 1;
+};
+
+struct LoadResult {
+  /// Bytes that were done in each slice of time since the beginning; the last ones may be short of
+  /// work where `once` came to the end. Written bytes count when their sync has returned.
+  std::vector<double> slice_bytes;
+  LatencyHistogram latency;  // of single operations; with sync_every = 1 the sync is part of it
+  double bytes = 0.0;
+  double operations = 0.0;
+  Seconds wall = {};              // until the last one ended
+  Seconds first_pass = {};        // when as much as the whole file was done; 0: it was not
+  std::int64_t wrong_blocks = 0;  // read, and not what was written there
+  Seconds cpu = {};               // of all threads
+};
+
+class FileLoad {
+ public:
+  /// Opens and allocates. A file that is read must have been made by make_load_file(). Throws
+  /// Error(environment).
+  explicit FileLoad(const LoadRequest& request);
+  ~FileLoad();
+  FileLoad(const FileLoad&) = delete;
+  FileLoad& operator=(const FileLoad&) = delete;
+
+  /// Once. Throws Error(environment) of whichever thread failed first.
+  LoadResult run();
+
+ private:
+  class Worker;
+  LoadRequest request_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+/// Writes the blocks of such a file and brings it to its device.
+void make_load_file(const std::filesystem::path& path, std::uint64_t bytes, Access access,
+                    std::uint64_t seed);
+
+/// Each thread has a part of the file for itself: so many blocks.
+std::uint64_t blocks_per_thread(const LoadRequest& request);
+
+}  // namespace bench::storage

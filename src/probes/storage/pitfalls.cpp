@@ -1,0 +1,85 @@
+#include "probes/storage/pitfalls.h"
+
+#include <fmt/format.h>
+
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "probes/storage/page_cache.h"
+
+namespace bench::storage {
+namespace {
+
+constexpr double kFaster = 1.25;
+constexpr double kSlower = 0.8;
+constexpr double kFromDevice = 0.9;
+constexpr std::size_t kFewestSlices = 8;
+
+}  // namespace
+
+Json to_json(const std::vector<Pitfall>& pitfalls) {
+  Json all = Json::array();
+  for (const Pitfall& one : pitfalls) all.push_back({{"name", one.name}, {"text", one.text}});
+  return all;
+}
+
+std::vector<Pitfall> pitfalls_of(const FileSystemFacts& facts, std::optional<bool> zeros_free) {
+  std::vector<Pitfall> found;
+  if (facts.memory)
+    found.push_back({"memory_file_system",
+                     "files of " + facts.type + " lie in memory: no device was measured"});
+  if (facts.network)
+    found.push_back({"server_cache", "behind " + facts.type +
+                                         " is a server whose cache cannot be emptied from here: "
+                                         "cold means cold on this host only"});
+  if (zeros_free.value_or(false))
+    found.push_back({"zeros_take_no_space",
+                     "this file system stores zeros in less space than they have: our data are "
+                     "random, other tools' may be zeros and then look faster"});
+  return found;
+}
+
+std::optional<Pitfall> cache_beneath(double first_pass, double later_passes) {
+  if (!(first_pass > 0.0) || !(later_passes > kFaster * first_pass)) return {};
+  return Pitfall{"cache_beneath",
+                 fmt::format("the first pass over the file ran at {}, later ones at {}, with "
+                             "nothing of it in the page cache: below lies a cache (of the device, "
+                             "the hypervisor or a server), so make size_bytes larger than it",
+                             format(first_pass, Unit::byte_per_second),
+                             format(later_passes, Unit::byte_per_second))};
+}
+
+std::optional<Pitfall> burst_cliff(std::span<const double> slice_bytes) {
+  if (slice_bytes.size() < kFewestSlices) return {};
+  const std::size_t quarter = slice_bytes.size() / 4;
+  const double first = median(slice_bytes.first(quarter));
+  const double last = median(slice_bytes.last(quarter));
+  if (!(last < kSlower * first)) return {};
+  double before = 0.0;
+  for (const double bytes : slice_bytes) {
+    if (bytes < kSlower * first && before > 0.0) break;
+    before += bytes;
+  }
+  return Pitfall{"burst_cliff",
+                 fmt::format("the last quarter of the time was written at {} of the first one's "
+                             "rate, the fall came after {}: a write cache was full, and the first "
+                             "rate does not last",
+                             format(last / first, Unit::ratio), format(Bytes{before}))};
+}
+
+std::optional<Pitfall> not_from_device(double read_bytes, double device_bytes) {
+  if (!(read_bytes > 0.0) || device_bytes >= kFromDevice * read_bytes) return {};
+  return Pitfall{"page_cache",
+                 fmt::format("{} of what was read came from the device, the rest from a cache on "
+                             "this host",
+                             format(device_bytes / read_bytes, Unit::ratio))};
+}
+
+std::optional<Pitfall> still_resident(double share) {
+  if (share <= kColdShare) return {};
+  return Pitfall{"page_cache_kept",
+                 fmt::format("{} of the file stayed in the page cache after the kernel was asked "
+                             "to drop it, as where a process has it mapped",
+                             format(share, Unit::ratio))};
+}
+
+}  // namespace bench::storage

@@ -1,0 +1,11 @@
+// How ranks lie on hosts.
+#pragma once
+
+#include "probes/group.h"
+
+namespace bench::storage {
+
+/// How many ranks of the group run on this rank's host, itself among them. Every rank calls it.
+int ranks_on_this_host(Group& group);
+
+}  // namespace bench::storage

@@ -1,0 +1,31 @@
+#include "probes/storage/work_folder.h"
+
+#include <cstdlib>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace bench::storage {
+
+WorkFolder::WorkFolder(const std::filesystem::path& base, const std::string& name)
+    : path_(base / name) {
+  std::error_code failure;
+  std::filesystem::create_directories(path_, failure);
+  if (failure)
+    throw Error(ErrorKind::environment,
+                "make the folder " + path_.string() + ": " + failure.message(),
+                "name a folder that can be written as 'path'");
+}
+
+WorkFolder::~WorkFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path folder_or_default(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* temporary = std::getenv("TMPDIR");
+  return temporary != nullptr && *temporary != '\0' ? temporary : "/var/tmp";
+}
+
+}  // namespace bench::storage

@@ -27,7 +27,9 @@ PROCEDURE_MAY_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
 
 # What a probe that is more than a procedure stands on, for its own procedure alone.
 PARTS_OF_A_PROBE = {
+    "checkpoint": re.compile(r"probes/storage/"),
     "external": re.compile(r"probes/external/"),
+    "storage": re.compile(r"probes/storage/"),
     "training": re.compile(r"probes/training/(trainer|workloads)/[^/]+\.h$"),
 }
 

@@ -1,0 +1,204 @@
+// Checkpoints of all ranks: each writes its shard so that it lasts (aligned direct I/O, another
+// name, sync, rename, sync of the folder), the manifest with all checksums comes last, and each
+// rank reads the shard of another one back. Synchronously, and with the writing behind training's
+// back. What is written is a part of a model's checkpoint; the whole one's time is told only where
+// the part says something about it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/probe.h"
+#include "probes/procedures/checkpoint_async.h"
+#include "probes/procedures/checkpoint_series.h"
+#include "probes/state.h"
+#include "probes/storage/checkpoint_sizes.h"
+#include "probes/storage/file_system_facts.h"
+#include "probes/storage/pitfalls.h"
+#include "probes/storage/rank_hosts.h"
+#include "probes/storage/work_folder.h"
+
+namespace bench {
+namespace {
+
+using namespace storage;
+
+constexpr int kKept = 1;        // checkpoints, beside the one that is being written
+constexpr double kSpare = 1.1;  // of the room they need
+
+class CheckpointProbe {
+ public:
+  explicit CheckpointProbe(State& state)
+      : state_(state),
+        group_(state.group()),
+        base_(folder_or_default(state.text("path"))),
+        whole_(checkpoint_bytes(state.text("model"), state.text("state"))) {
+    setting_.bytes =
+        aligned_up(static_cast<std::size_t>(whole_ * state.number("scale") / group_.size()));
+    setting_.chunk_bytes = aligned_up(static_cast<std::size_t>(state.integer("chunk_bytes")));
+    setting_.threads = static_cast<int>(state.integer("threads"));
+  }
+
+  void run() try {
+    const std::string obstacle = agreed(group_, prepare());
+    if (!obstacle.empty()) return state_.skip(obstacle);
+    setting_.shared = folder_is_shared(group_, folder_->path());
+    // Where ranks do not see each other's files each has a store of its own.
+    store_.emplace(setting_.shared ? folder_->path()
+                                   : folder_->path() / std::to_string(group_.rank()));
+    const std::string no_direct = agreed(group_, no_direct_access(folder_->path()));
+    for (const Access access : accesses(no_direct)) measure(access);
+    write_facts(no_direct);
+    group_.barrier();  // before anybody's folder goes
+  } catch (const Error& error) {
+    state_.conclude(Status::failed, error.what());
+  }
+
+ private:
+  std::string prepare() {
+    const std::string token =
+        broadcast_text(group_, std::to_string(static_cast<std::uint64_t>(now_ns())));
+    try {
+      folder_.emplace(base_, "benchctl-checkpoint-" + token);
+      file_system_ = file_system_of(folder_->path());
+      const double needed =
+          static_cast<double>(setting_.bytes) * group_.size() * (kKept + 1) * kSpare;
+      if (static_cast<double>(file_system_.free_bytes) >= needed) return "";
+      return fmt::format(
+          "{} has {} free, {} checkpoints of {} need {}: a smaller 'scale' needs less",
+          base_.string(), format(Bytes{static_cast<double>(file_system_.free_bytes)}), kKept + 1,
+          format(Bytes{static_cast<double>(setting_.bytes) * group_.size()}),
+          format(Bytes{needed}));
+    } catch (const Error& error) {
+      return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
+    }
+  }
+
+  /// Those asked for; buffered instead of direct where there is none, told as a skipped series.
+  std::vector<Access> accesses(const std::string& no_direct) {
+    std::vector<Access> all;
+    for (const std::string& word : state_.list<std::string>("access"))
+      all.push_back(kAccesses.value(word, "kind of access"));
+    if (no_direct.empty() || std::erase(all, Access::direct) == 0) return all;
+    state_.skip_series("write_time", kind(Access::direct, "sync").params(),
+                       "no direct I/O here (" + no_direct + "); buffered is measured instead");
+    if (all.empty()) all.push_back(Access::buffered);
+    return all;
+  }
+
+  CheckpointKind kind(Access access, const std::string& mode) const {
+    return {state_.text("model"), state_.text("state"), state_.number("scale"), access, mode};
+  }
+  bool asked_for(const std::string& mode) const {
+    const auto all = state_.list<std::string>("modes");
+    return std::ranges::find(all, mode) != all.end();
+  }
+
+  void measure(Access access) {
+    setting_.access = access;
+    if (asked_for("sync")) measure_sync(kind(access, "sync"));
+    if (asked_for("async")) {
+      remove_all_steps();
+      measure_async(state_, kind(access, "async"), *store_, setting_,
+                    whole_ / (static_cast<double>(setting_.bytes) * group_.size()));
+    }
+    remove_all_steps();
+  }
+
+  void measure_sync(const CheckpointKind& kind) {
+    SyntheticState synthetic(setting_.bytes, setting_.chunk_bytes, setting_.threads,
+                             state_.job().seed * 65537 + static_cast<std::uint64_t>(group_.rank()));
+    CheckpointRounds rounds;
+    rounds.cache_bytes = cache_bytes();
+    for (std::int64_t step = 0; step < state_.integer("repeats"); ++step) {
+      rounds.written.push_back(
+          write_checkpoint(group_, *store_, step, setting_, synthetic.source()));
+      prune(step, kKept);
+      if (state_.flag("read_back"))
+        rounds.read.push_back(read_checkpoint(group_, *store_, step, setting_));
+    }
+    write_rounds(state_, kind, rounds);
+    if (!rounds.read.empty()) write_faults(state_, kind, rounds.read);
+    write_projections(state_, kind, rounds);
+    const Projection whole = projected(state_, rounds, whole_);
+    if (whole.time)
+      write_interval(state_, kind, *whole.time, Seconds{0.0});
+    else if (state_.has("mtbf_s"))
+      state_.skip_series("interval", kind.params(), whole.reason);
+  }
+
+  /// What may hold written bytes: the memory of each host for buffered files, and what the user
+  /// knows of beneath.
+  double cache_bytes() {
+    double memory = setting_.access == Access::buffered
+                        ? total_memory().value_or(0.0) / ranks_on_this_host(group_)
+                        : 0.0;
+    group_.sum(std::span(&memory, 1));
+    return memory + static_cast<double>(state_.integer("cache_bytes"));
+  }
+
+  void prune(std::int64_t newest, int keep) {
+    together(group_, [&] {
+      if (!setting_.shared || group_.rank() == 0) store_->prune(newest, keep);
+    });
+  }
+  void remove_all_steps() { prune(-1, 0); }
+
+  void write_facts(const std::string& no_direct) {
+    const double written = static_cast<double>(setting_.bytes) * group_.size();
+    state_.facts("checkpoint",
+                 {{"path", base_.string()},
+                  {"file_system", to_json(file_system_)},
+                  {"ranks", group_.size()},
+                  {"written_bytes", written},
+                  {"whole_bytes", whole_},
+                  {"chunk_bytes", setting_.chunk_bytes},
+                  {"shared_folder", setting_.shared},
+                  {"read_by", !setting_.shared    ? "the rank that wrote it: hosts share no folder"
+                              : group_.size() > 1 ? "the next rank"
+                                                  : "the only rank"},
+                  {"no_direct", no_direct.empty() ? Json(nullptr) : Json(no_direct)},
+                  {"caches_beneath", state_.integer("cache_bytes") > 0 ? Json("given") : Json()},
+                  {"pitfalls", to_json(pitfalls_of(file_system_, {}))}});
+  }
+
+  State& state_;
+  Group& group_;
+  std::filesystem::path base_;
+  double whole_;
+  CheckpointSetting setting_ = {};
+  std::optional<WorkFolder> folder_ = {};
+  std::optional<CheckpointStore> store_ = {};
+  FileSystemFacts file_system_ = {};
+};
+
+void run_checkpoint(State& state) { CheckpointProbe(state).run(); }
+
+const Registration registration{{
+    .name = "checkpoint",
+    .summary = "checkpoints of all ranks, written so that they last, and read back",
+    .metrics = {{"write_time", Unit::second, Better::lower},
+                {"write_bandwidth", Unit::byte_per_second, Better::higher},
+                {"slowest_rank_write", Unit::byte_per_second, Better::higher},
+                {"read_time", Unit::second, Better::lower},
+                {"read_bandwidth", Unit::byte_per_second, Better::higher},
+                {"slowest_rank_read", Unit::byte_per_second, Better::higher},
+                {"resident_share", Unit::ratio, Better::lower},
+                {"corrupt_chunks", Unit::count, Better::lower},
+                {"projected_time", Unit::second, Better::lower},
+                {"stall", Unit::second, Better::lower},
+                {"back_pressure", Unit::second, Better::lower},
+                {"drain", Unit::second, Better::lower},
+                {"step_inflation", Unit::ratio, Better::lower},
+                {"overhead", Unit::ratio, Better::lower},
+                {"interval", Unit::second, Better::none},
+                {"lost_share", Unit::ratio, Better::lower}},
+    .run = run_checkpoint,
+}};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,139 @@
+#include "probes/procedures/checkpoint_series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "probes/storage/checkpoint_interval.h"
+#include "probes/storage/checkpoint_sizes.h"
+
+namespace bench {
+namespace {
+
+using namespace storage;
+
+struct Target {
+  const char* model;
+  const char* state;
+};
+constexpr Target kTargets[] = {{"70b", "weights"}, {"70b", "full"}};
+
+template <class Rounds, class Field>
+std::vector<double> column(const Rounds& rounds, Field field) {
+  std::vector<double> values;
+  for (const auto& one : rounds) values.push_back(field(one));
+  return values;
+}
+
+/// The rank where the rate changed most decides for all; NaN where one cannot tell.
+double steadiness(Group& group, const std::vector<Progress>& progress) {
+  const double own = late_over_before(progress);
+  double range[2] = {std::isnan(own) ? std::numeric_limits<double>::infinity() : own,
+                     std::isnan(own) ? std::numeric_limits<double>::infinity() : -own};
+  group.max(range);
+  if (std::isinf(range[0])) return std::numeric_limits<double>::quiet_NaN();
+  return std::abs(range[0] - 1.0) > std::abs(-range[1] - 1.0) ? range[0] : -range[1];
+}
+
+std::string first_fault(const std::vector<ReadCheckpoint>& read) {
+  for (const ReadCheckpoint& one : read)
+    if (!one.faults.empty()) return one.faults.front();
+  return "";
+}
+
+}  // namespace
+
+Json CheckpointKind::params() const {
+  return {{"model", model},
+          {"state", state},
+          {"scale", scale},
+          {"access", kAccesses.name(access)},
+          {"mode", mode}};
+}
+
+void write_rounds(State& state, const CheckpointKind& kind, const CheckpointRounds& rounds) {
+  const Json params = kind.params();
+  const auto time = [](const auto& one) { return one.duration.value; };
+  const auto rate = [](const auto& one) { return one.bytes / one.duration.value; };
+  const auto slowest = [](const auto& one) { return one.slowest_rank; };
+  state.values("write_time", column(rounds.written, time), params, "max");
+  state.values("write_bandwidth", column(rounds.written, rate), params, "max");
+  state.values("slowest_rank_write", column(rounds.written, slowest), params, "max");
+  if (rounds.read.empty()) return;
+  state.values("read_time", column(rounds.read, time), params, "max");
+  state.values("read_bandwidth", column(rounds.read, rate), params, "max");
+  state.values("slowest_rank_read", column(rounds.read, slowest), params, "max");
+  state.values("resident_share",
+               column(rounds.read, [](const ReadCheckpoint& one) { return one.resident; }), params,
+               "max");
+}
+
+void write_faults(State& state, const CheckpointKind& kind,
+                  const std::vector<ReadCheckpoint>& read) {
+  double wrong = 0.0;
+  for (const ReadCheckpoint& one : read) wrong += static_cast<double>(one.wrong);
+  const std::string fault = first_fault(read);
+  if (!fault.empty()) state.invalid("read back wrong: " + fault);
+  state.value("corrupt_chunks", wrong, kind.params(), {},
+              Check{"CRC-32C of each chunk, read by another rank", wrong, 0.0});
+}
+
+Projection projected(State& state, const CheckpointRounds& rounds, double bytes) {
+  std::vector<double> steady;
+  for (const WrittenCheckpoint& one : rounds.written)
+    steady.push_back(steadiness(state.group(), one.progress));
+  WrittenAmount amount;
+  amount.bytes = rounds.written.front().bytes;
+  amount.duration = {median(
+      column(rounds.written, [](const WrittenCheckpoint& one) { return one.duration.value; }))};
+  amount.late_over_before = std::ranges::any_of(steady, [](double one) { return std::isnan(one); })
+                                ? std::numeric_limits<double>::quiet_NaN()
+                                : median(steady);
+  amount.cache_bytes = rounds.cache_bytes;
+  return project(amount, bytes);
+}
+
+void write_projections(State& state, const CheckpointKind& kind, const CheckpointRounds& rounds) {
+  std::vector<std::pair<std::string, std::string>> models = {{kind.model, kind.state}};
+  for (const Target& target : kTargets)
+    if (target.model != kind.model || target.state != kind.state)
+      models.emplace_back(target.model, target.state);
+  for (const auto& [model, of_state] : models) {
+    const double bytes = checkpoint_bytes(model, of_state);
+    Json params = kind.params();
+    params["of_model"] = model;
+    params["of_state"] = of_state;
+    const Projection projection = projected(state, rounds, bytes);
+    if (!projection.time) {
+      state.skip_series("projected_time", params, projection.reason);
+      continue;
+    }
+    std::optional<Limit> limit;
+    if (model == "70b")
+      limit = Limit{state.number("target_s"), LimitKind::datasheet,
+                    fmt::format("target: {:.0f} GB in {:g} s, {:.3g} GB/s", bytes * 1e-9,
+                                state.number("target_s"), bytes * 1e-9 / state.number("target_s"))};
+    state.value("projected_time", projection.time->value, params, limit);
+  }
+}
+
+void write_interval(State& state, const CheckpointKind& kind, Seconds cost, Seconds least) {
+  if (!state.has("mtbf_s")) return;
+  const CheckpointInterval best =
+      best_interval(cost, Seconds{state.number("mtbf_s")}, Seconds{state.number("restart_s")});
+  const auto write = [&](const char* by, Seconds interval) {
+    Json params = kind.params();
+    params["by"] = by;
+    state.value("interval", std::max(interval, least).value, params);
+  };
+  write("young", best.young);
+  write("daly", best.daly);
+  state.value("lost_share", best.lost, kind.params());
+}
+
+}  // namespace bench

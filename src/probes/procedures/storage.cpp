@@ -1,0 +1,245 @@
+// Reads and writes of a folder: sequential and random, past the page cache and through a cold one,
+// with one and more operations in flight, small writes that each wait for the device, and the cost
+// of files themselves. All ranks work at once, each on a file of its own; what is told is their
+// sum.
+//
+// What a figure of a storage may hide (caches beneath, a burst that ends, zeros that take no space)
+// is looked for and named in the facts `storage`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/probe.h"
+#include "probes/procedures/storage_series.h"
+#include "probes/state.h"
+#include "probes/storage/async_queue.h"
+#include "probes/storage/checkpoint_round.h"
+#include "probes/storage/metadata_load.h"
+#include "probes/storage/page_cache.h"
+#include "probes/storage/random_blocks.h"
+#include "probes/storage/work_folder.h"
+
+namespace bench {
+namespace {
+
+using namespace storage;
+
+constexpr double kSlices = 20.0;         // of the time of a series
+constexpr double kUnsyncedBytes = 16e6;  // of buffered writes, between two syncs of a thread
+constexpr double kMostUnsynced = 256.0;  // operations
+constexpr double kSpare = 1.1;           // of the room that files need
+
+struct Pattern {
+  const char* name;
+  Direction direction;
+  Order order;
+  bool sync_each = false;
+};
+constexpr Pattern kPatterns[] = {
+    {"sequential_read", Direction::read, Order::sequential},
+    {"random_read", Direction::read, Order::random},
+    {"sequential_write", Direction::write, Order::sequential},
+    {"random_write", Direction::write, Order::random},
+    {"sync_write", Direction::write, Order::sequential, true},
+};
+
+class StorageProbe {
+ public:
+  explicit StorageProbe(State& state)
+      : state_(state),
+        base_(folder_or_default(state.text("path"))),
+        bytes_(static_cast<std::uint64_t>(state.integer("size_bytes")) / kBlock * kBlock) {}
+
+  void run() try {
+    const std::string obstacle = agreed(state_.group(), prepare());
+    if (!obstacle.empty()) return state_.skip(obstacle);
+    no_direct_ = agreed(state_.group(), no_direct_access(folder_->path()));
+    no_queue_ = agreed(state_.group(), no_async_queue());
+    together(state_.group(), [&] {
+      make_load_file(file(), bytes_, no_direct_.empty() ? Access::direct : Access::buffered,
+                     seed());
+    });
+    for (const Pattern& pattern : kPatterns)
+      if (asked_for(pattern.name)) measure(pattern);
+    if (asked_for("metadata")) measure_metadata();
+    write_facts();
+  } catch (const Error& error) {
+    state_.conclude(Status::failed, error.what());
+  }
+
+ private:
+  static constexpr std::uint64_t kBlock = 1u << 20;
+
+  /// The folder and what is known of it; why nothing can be measured there, or "".
+  std::string prepare() {
+    const std::string token =
+        broadcast_text(state_.group(), std::to_string(static_cast<std::uint64_t>(now_ns())));
+    try {
+      folder_.emplace(base_,
+                      fmt::format("benchctl-storage-{}-rank-{}", token, state_.group().rank()));
+      file_system_ = file_system_of(folder_->path());
+      const double needed = static_cast<double>(bytes_) * state_.group().size() * kSpare;
+      if (static_cast<double>(file_system_.free_bytes) < needed)
+        return fmt::format("{} has {} free, files of {} on {} ranks need {}", base_.string(),
+                           format(Bytes{static_cast<double>(file_system_.free_bytes)}),
+                           format(Bytes{static_cast<double>(bytes_)}), state_.group().size(),
+                           format(Bytes{needed}));
+      pitfalls_ = pitfalls_of(file_system_, stores_zeros_in_no_space(folder_->path()));
+      return "";
+    } catch (const Error& error) {
+      return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
+    }
+  }
+
+  std::filesystem::path file() const { return folder_->path() / "data"; }
+  std::uint64_t seed() const {
+    return state_.job().seed * 4099 + static_cast<std::uint64_t>(state_.group().rank());
+  }
+  bool asked_for(const std::string& pattern) const {
+    const auto all = state_.list<std::string>("patterns");
+    return std::ranges::find(all, pattern) != all.end();
+  }
+
+  std::vector<std::int64_t> blocks_of(const Pattern& pattern) const {
+    if (pattern.sync_each) return {state_.integer("sync_block_bytes")};
+    if (pattern.order == Order::random) return state_.list<std::int64_t>("random_block_bytes");
+    return {state_.integer("sequential_block_bytes")};
+  }
+
+  void measure(const Pattern& pattern) {
+    for (const std::string& word : state_.list<std::string>("access"))
+      for (const std::int64_t block : blocks_of(pattern))
+        for (const int threads : state_.list<int>("threads"))
+          for (const int depth : state_.list<int>("depths")) {
+            const Access access = kAccesses.value(word, "kind of access");
+            // Through the page cache a thread waits for each operation, and so it does for a sync.
+            if (depth > 1 && (access == Access::buffered || pattern.sync_each)) continue;
+            measure_one({pattern.name, load_of(pattern, access, block, threads, depth)});
+          }
+  }
+
+  LoadRequest load_of(const Pattern& pattern, Access access, std::int64_t block, int threads,
+                      int depth) const {
+    LoadRequest load;
+    load.file = file();
+    load.direction = pattern.direction;
+    load.order = pattern.order;
+    load.access = access;
+    load.block_bytes = static_cast<std::uint64_t>(block);
+    load.file_bytes = bytes_;
+    load.threads = threads;
+    load.depth = depth;
+    load.duration = {state_.number("seconds")};
+    load.slice = load.duration / kSlices;
+    load.seed = seed();
+    const bool buffered = access == Access::buffered;
+    load.once = buffered && pattern.direction == Direction::read;
+    if (pattern.sync_each)
+      load.sync_every = 1;
+    else if (buffered && pattern.direction == Direction::write)
+      load.sync_every = std::max<std::int64_t>(
+          2, static_cast<std::int64_t>(
+                 std::min(kMostUnsynced, kUnsyncedBytes / static_cast<double>(block))));
+    return load;
+  }
+
+  void measure_one(const StorageSeries& series) {
+    const LoadRequest& load = series.load;
+    if (load.block_bytes % kBlockBytes != 0)
+      return state_.skip_series("bandwidth", series.params(),
+                                fmt::format("blocks are multiples of {} bytes", kBlockBytes));
+    if (load.access == Access::direct && !no_direct_.empty())
+      return state_.skip_series("bandwidth", series.params(),
+                                "no direct I/O here (" + no_direct_ + ")");
+    if (load.depth > 1 && !no_queue_.empty())
+      return state_.skip_series("bandwidth", series.params(),
+                                "no asynchronous I/O here (" + no_queue_ + ")");
+    if (load.direction == Direction::read) {
+      double resident = 0.0;
+      together(state_.group(), [&] { resident = evict(file()); });
+      state_.group().max(std::span(&resident, 1));
+      state_.value("resident_share", resident, series.params());
+      const auto kept = still_resident(resident);
+      if (kept && load.access == Access::buffered)
+        return state_.skip_series("bandwidth", series.params(), "not cold: " + kept->text);
+    }
+    measure_load(state_, series, file_system_, pitfalls_);
+  }
+
+  void measure_metadata() {
+    const auto files = state_.integer("metadata_files");
+    for (const int threads : state_.list<int>("threads")) {
+      std::vector<std::vector<double>> rates(kMetadataOperations.size());
+      std::vector<LatencyHistogram> latencies(kMetadataOperations.size());
+      for (std::int64_t repeat = 0; repeat < state_.integer("metadata_repeats"); ++repeat) {
+        std::optional<MetadataLoad> load;
+        together(state_.group(), [&] { load.emplace(folder_->path() / "files", files, threads); });
+        for (std::size_t i = 0; i < kMetadataOperations.size(); ++i)
+          rates[i].push_back(metadata_rate(*load, kMetadataOperations[i], latencies[i]));
+      }
+      for (std::size_t i = 0; i < kMetadataOperations.size(); ++i) {
+        const Json params = {{"pattern", "metadata"},
+                             {"operation", kMetadataOperations[i]},
+                             {"files", files},
+                             {"threads", threads}};
+        state_.values("metadata_rate", rates[i], params,
+                      state_.group().size() > 1 ? "sum" : "rank");
+        state_.group().sum(latencies[i].counts());
+        write_latencies(state_, params, latencies[i]);
+      }
+    }
+  }
+
+  /// Operations a second of all ranks, by the slowest one's time.
+  double metadata_rate(MetadataLoad& load, const std::string& operation,
+                       LatencyHistogram& latency) {
+    Group& group = state_.group();
+    MetadataResult result;
+    group.barrier();
+    together(group, [&] { result = load.run(operation); });
+    latency.add(result.latency);
+    group.sum(std::span(&result.operations, 1));
+    group.max(std::span(&result.wall.value, 1));
+    return result.operations / result.wall.value;
+  }
+
+  void write_facts() {
+    state_.facts("storage", {{"path", base_.string()},
+                             {"file_system", to_json(file_system_)},
+                             {"size_bytes", bytes_},
+                             {"ranks", state_.group().size()},
+                             {"no_direct", no_direct_.empty() ? Json(nullptr) : Json(no_direct_)},
+                             {"engine", "pread and pwrite; more than one in flight: Linux AIO"},
+                             {"pitfalls", to_json(pitfalls_)}});
+  }
+
+  State& state_;
+  std::filesystem::path base_;
+  std::uint64_t bytes_;
+  std::optional<WorkFolder> folder_ = {};
+  FileSystemFacts file_system_ = {};
+  std::vector<Pitfall> pitfalls_ = {};
+  std::string no_direct_, no_queue_;
+};
+
+void run_storage(State& state) { StorageProbe(state).run(); }
+
+const Registration registration{{
+    .name = "storage",
+    .summary = "reads, writes and metadata of a folder, direct and through a cold page cache",
+    .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},
+                {"iops", Unit::count, Better::higher},
+                {"latency", Unit::second, Better::lower},
+                {"metadata_rate", Unit::count, Better::higher},
+                {"resident_share", Unit::ratio, Better::lower},
+                {"wrong_blocks", Unit::count, Better::lower}},
+    .run = run_storage,
+}};
+
+}  // namespace
+}  // namespace bench

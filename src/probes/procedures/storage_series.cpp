@@ -1,0 +1,120 @@
+#include "probes/procedures/storage_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "probes/storage/checkpoint_round.h"
+
+namespace bench {
+namespace {
+
+using namespace storage;
+
+constexpr std::size_t kFewestSlices = 3;
+
+double largest(Group& group, double value) {
+  group.max(std::span(&value, 1));
+  return value;
+}
+
+double total(Group& group, double value) {
+  group.sum(std::span(&value, 1));
+  return value;
+}
+
+/// The result of all ranks as if they were one.
+LoadResult over_ranks(Group& group, LoadResult own, const LoadRequest& load) {
+  const double shortest = -largest(group, -own.wall.value);
+  const auto slices = static_cast<std::size_t>(std::floor(shortest / load.slice.value));
+  own.slice_bytes.resize(slices);
+  if (slices > 0) group.sum(own.slice_bytes);
+  group.sum(own.latency.counts());
+  own.bytes = total(group, own.bytes);
+  own.operations = total(group, own.operations);
+  own.wall = {largest(group, own.wall.value)};
+  const bool passed = largest(group, own.first_pass.value > 0.0 ? 0.0 : 1.0) == 0.0;
+  own.first_pass = {passed ? largest(group, own.first_pass.value) : 0.0};
+  own.wrong_blocks = static_cast<std::int64_t>(total(group, static_cast<double>(own.wrong_blocks)));
+  return own;
+}
+
+/// Bytes per second: of each slice, or of the whole where slices say little because bytes count in
+/// lumps, when a sync returns, or there were few.
+std::vector<double> rates(const LoadResult& result, const LoadRequest& load) {
+  if (load.sync_every > 1 || result.slice_bytes.size() < kFewestSlices)
+    return {result.bytes / result.wall.value};
+  std::vector<double> values = result.slice_bytes;
+  for (double& value : values) value /= load.slice.value;
+  return values;
+}
+
+std::optional<Pitfall> seen_below(Group& group, const LoadResult& all, const LoadRequest& load) {
+  if (load.direction != Direction::read || !(all.first_pass.value > 0.0)) return {};
+  const double once = static_cast<double>(load.file_bytes) * group.size();
+  const double later_time = (all.wall - all.first_pass).value;
+  // A moment of a second pass says nothing.
+  if (later_time < 2.0 * load.slice.value) return {};
+  return cache_beneath(once / all.first_pass.value, (all.bytes - once) / later_time);
+}
+
+}  // namespace
+
+Json StorageSeries::params() const {
+  Json all = {{"pattern", pattern},
+              {"access", kAccesses.name(load.access)},
+              {"block_bytes", load.block_bytes},
+              {"threads", load.threads},
+              {"depth", load.depth}};
+  if (load.sync_every > 0) all["sync_every"] = load.sync_every;
+  return all;
+}
+
+void write_latencies(State& state, const Json& params, const LatencyHistogram& latency) {
+  for (const NamedQuantile& one : kQuantiles) {
+    Json of = params;
+    of["quantile"] = one.name;
+    state.value("latency", latency.quantile(one.q).value, of);
+  }
+}
+
+void measure_load(State& state, const StorageSeries& series, const FileSystemFacts& file_system,
+                  std::vector<Pitfall>& pitfalls) {
+  Group& group = state.group();
+  const LoadRequest& load = series.load;
+  std::unique_ptr<FileLoad> ready;
+  together(group, [&] { ready = std::make_unique<FileLoad>(load); });
+  const auto before = traffic_of(file_system);
+  LoadResult own;
+  group.barrier();
+  together(group, [&] { own = ready->run(); });
+  const auto after = traffic_of(file_system);
+  LoadResult all = over_ranks(group, std::move(own), load);
+
+  const Json params = series.params();
+  std::vector<double> bandwidth = rates(all, load);
+  std::vector<double> operations = bandwidth;
+  for (double& value : operations) value /= static_cast<double>(load.block_bytes);
+  const std::string over = group.size() > 1 ? "sum" : "rank";
+  state.values("bandwidth", std::move(bandwidth), params, over);
+  state.values("iops", std::move(operations), params, over);
+  write_latencies(state, params, all.latency);
+  if (load.direction == Direction::read)
+    state.value(
+        "wrong_blocks", static_cast<double>(all.wrong_blocks), params, {},
+        Check{"number and checksum in each block", static_cast<double>(all.wrong_blocks), 0.0});
+
+  const auto note = [&](std::optional<Pitfall> seen) {
+    if (seen) pitfalls.push_back({seen->name, dump(params) + ": " + seen->text});
+  };
+  note(seen_below(group, all, load));
+  if (load.direction == Direction::write && load.sync_every <= 1)
+    note(burst_cliff(all.slice_bytes));
+  // Ranks of one host would see each other's bytes.
+  if (load.direction == Direction::read && group.size() == 1 && before && after)
+    note(not_from_device(all.bytes, after->read - before->read));
+}
+
+}  // namespace bench

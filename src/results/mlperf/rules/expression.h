@@ -1,0 +1,69 @@
+// The small language in which a rule set says what a line must hold: read once, evaluated with
+// Python's arithmetic over values of the log. Nothing in it loops, calls out or allocates without
+// bound.
+//
+//   value <= target and value > 0.0            comparisons, chained too; and or not; + - * / **
+//   value in ['closed', 'open']                lists stand only behind `in`; a named list too
+//   'samples_count' in metadata                a key of a dict, an element, a part of a text
+//   metadata.samples_count == state.expected   members; what earlier lines left in the state
+//   1 if state.open else 2                     ceil floor abs int min is_integer
+//
+// Names: value, metadata, time_ms (of the line), state.NAME, and what the Vocabulary adds.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/mlperf/rules/operand.h"
+
+namespace bench::mlperf {
+
+inline constexpr std::size_t kLongestExpression = 2000;  // bytes
+inline constexpr int kDeepestExpression = 50;            // levels of nesting
+
+/// The names that expressions of one section share.
+struct Vocabulary {
+  std::vector<std::string> state = {};  // grows as expressions name more of it
+  std::map<std::string, std::vector<std::string>, std::less<>> lists = {};
+  std::map<std::string, double, std::less<>> constants = {};
+
+  /// Its place in the state.
+  std::size_t slot(std::string_view name);
+};
+
+/// What earlier lines left; a name that nothing was given is empty.
+using State = std::vector<std::optional<Operand>>;
+
+/// What an expression sees. Everything is borrowed.
+struct Scope {
+  const PythonValue* value = nullptr;
+  const PythonValue* metadata = nullptr;
+  double time_ms = 0.0;
+  const State* state = nullptr;
+};
+
+struct Node;
+
+class Expression {
+ public:
+  /// Throws Error(input) naming the place in the text.
+  Expression(std::string_view text, Vocabulary& vocabulary);
+
+  /// Throws EvaluationError where Python would raise. The result borrows from the scope and from
+  /// this expression.
+  Operand evaluate(const Scope& scope) const;
+
+  const std::string& text() const { return text_; }
+  const Node& tree() const { return *tree_; }
+
+ private:
+  std::string text_;
+  std::shared_ptr<const Node> tree_;
+};
+
+}  // namespace bench::mlperf

@@ -1,0 +1,34 @@
+// What an expression asks for and what a line has instead, in words for people.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "results/mlperf/rules/expression.h"
+
+namespace bench::mlperf {
+
+/// "8192", "at most 5.6", "one of 'closed', 'open'"; the expression itself where there is no
+/// shorter way to say it.
+std::string asked_for(const Expression& expression, const Scope& scope);
+/// The part of the line that the expression looks at: its metadata or its value.
+std::string looked_at(const Expression& expression, const Scope& scope);
+
+/// Text with expressions in braces: "within {state.limit} minutes".
+class Template {
+ public:
+  Template() = default;
+  /// Throws Error(input).
+  Template(std::string_view text, Vocabulary& vocabulary);
+
+  bool empty() const { return parts_.empty(); }
+  /// An expression that Python would refuse reads "unknown".
+  std::string fill(const Scope& scope) const;
+
+ private:
+  std::vector<std::variant<std::string, Expression>> parts_;
+};
+
+}  // namespace bench::mlperf

@@ -1,0 +1,57 @@
+#include "results/mlperf/rules/rule_set_choice.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/text.h"
+
+namespace bench::mlperf {
+namespace {
+
+/// "2025-10-07"; "" where the log has no time that a calendar has.
+std::string day_of(const Log& log) {
+  const LogEntry* entry = first_entry(log, "run_start");
+  if (entry == nullptr && !log.entries.empty()) entry = &log.entries.front();
+  constexpr double kLast = 9.2e12;  // what nanoseconds in 64 bits reach
+  if (entry == nullptr || !(entry->time_ms > 0.0 && entry->time_ms < kLast)) return "";
+  constexpr std::size_t kDayLength = 10;
+  constexpr double kNanoseconds = 1e6;
+  return format_time(static_cast<std::int64_t>(entry->time_ms * kNanoseconds))
+      .substr(0, kDayLength);
+}
+
+}  // namespace
+
+std::vector<RuleSet> load_rule_sets(const std::filesystem::path& folder) {
+  std::vector<RuleSet> all;
+  for (const std::string& version : rule_set_versions(folder))
+    all.push_back(load_rule_set(folder, version));
+  return all;
+}
+
+RuleSetChoice choose_rule_set(const Log& log, const std::vector<RuleSet>& known) {
+  const LogEntry* named = first_entry(log, "submission_benchmark");
+  const std::string benchmark(named == nullptr ? "" : named->value.text());
+  std::vector<const RuleSet*> fitting;
+  for (const RuleSet& rules : known)
+    if (rules.benchmarks.contains(benchmark)) fitting.push_back(&rules);
+  std::string reason = fmt::format("{} is a benchmark of {} rule sets", benchmark, fitting.size());
+  if (fitting.empty()) {
+    reason = benchmark.empty() ? "the log names no benchmark"
+                               : fmt::format("no rule set has '{}'", printable(benchmark));
+    for (const RuleSet& rules : known) fitting.push_back(&rules);
+  } else if (fitting.size() == 1) {
+    return {fitting[0]->version,
+            fmt::format("{} is a benchmark of {} alone", benchmark, fitting[0]->round)};
+  }
+  const std::string day = day_of(log);
+  const RuleSet* chosen = fitting.back();
+  if (!day.empty())
+    for (auto rules = fitting.rbegin(); rules != fitting.rend(); ++rules)
+      if ((*rules)->until.empty() || day <= (*rules)->until) chosen = *rules;
+  const std::string time = day.empty() ? "no time is logged" : "the run began on " + day;
+  return {chosen->version, fmt::format("{}; {}: {}", reason, time, chosen->round)};
+}
+
+}  // namespace bench::mlperf

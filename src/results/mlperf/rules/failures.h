@@ -1,0 +1,42 @@
+// What is wrong with a log so far. A later section that has rules for a key takes back what earlier
+// ones said of it: the official checker's way to let a benchmark replace a common rule.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "results/mlperf/finding.h"
+
+namespace bench::mlperf {
+
+/// The official checker ends there with a traceback.
+struct OfficialCrash : std::runtime_error {
+  explicit OfficialCrash(Finding finding)
+      : std::runtime_error(finding.text), found(std::move(finding)) {}
+  Finding found;
+};
+
+class Failures {
+ public:
+  explicit Failures(bool werror) : werror_(werror) {}
+
+  /// `keyed`: a later section that has its key takes it back.
+  void add(Finding finding, bool keyed);
+  void warn(Finding finding);
+  /// Takes back what keys have for which `replaced` is true.
+  void take_back(const std::function<bool(const std::string&)>& replaced);
+
+  std::vector<Finding> findings() const;
+  const std::vector<Finding>& warnings() const { return warnings_; }
+
+ private:
+  bool werror_;
+  std::vector<std::pair<Finding, bool>> findings_ = {};
+  std::vector<Finding> warnings_ = {};
+};
+
+}  // namespace bench::mlperf

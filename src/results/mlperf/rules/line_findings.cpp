@@ -1,0 +1,101 @@
+#include "results/mlperf/rules/line_findings.h"
+
+#include <fmt/format.h>
+
+namespace bench::mlperf {
+namespace {
+
+Finding finding_at(const LogEntry& line) {
+  return {.line = line.line, .column = line.column, .key = line.key};
+}
+
+std::string lines_in_words(std::size_t count) {
+  return count == 0 ? "none" : fmt::format("{} line{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& line,
+                    const std::string& trouble) {
+  Finding finding = finding_at(line);
+  finding.expected =
+      test.expected.empty() ? asked_for(test.test, scope) : test.expected.fill(scope);
+  finding.found = test.found.empty() ? looked_at(test.test, scope) : test.found.fill(scope);
+  finding.text =
+      fmt::format("{}: expected {}, found {}.", line.key, finding.expected, finding.found);
+  if (!trouble.empty())
+    finding.text = fmt::format("{}: expected {}, but this line cannot be judged by '{}': {}.",
+                               line.key, finding.expected, test.test.text(), trouble);
+  return finding;
+}
+
+Finding failed_assignment(const Expression& value, const std::string& name,
+                          const std::string& where, const LogEntry& line,
+                          const std::string& trouble) {
+  Finding finding = finding_at(line);
+  finding.rule = "derive." + line.key;
+  finding.expected = fmt::format("a value of which {} follows: {}", name, value.text());
+  finding.found = line.value.excerpt();
+  finding.text = fmt::format("{}: {} does not follow from it: {}.", line.key, name, trouble);
+  finding.where = where;
+  return finding;
+}
+
+Finding missing_lines(const std::string& key, std::size_t wanted, std::size_t seen,
+                      const std::string& where) {
+  return {.rule = "required." + key,
+          .key = key,
+          .expected = fmt::format("at least {}", lines_in_words(wanted)),
+          .found = lines_in_words(seen),
+          .text = seen == 0 ? fmt::format("{} is not logged; log it.", key)
+                            : fmt::format("{} is logged too seldom.", key),
+          .where = where};
+}
+
+Finding several_lines(const std::vector<const LogEntry*>& lines, const std::string& where,
+                      const LogEntry* other) {
+  Finding finding = finding_at(other == nullptr ? *lines[1] : *other);
+  finding.rule = "required." + finding.key;
+  finding.expected =
+      fmt::format("exactly one line, as line {}: {}", lines[0]->line, lines[0]->value.excerpt());
+  finding.found = lines_in_words(lines.size()) +
+                  (other == nullptr ? " of equal value" : ", this one: " + other->value.excerpt());
+  finding.text = fmt::format("{} is logged {} times{}; log it once, on one rank.", finding.key,
+                             lines.size(), other == nullptr ? "" : " with different values");
+  finding.where = where;
+  return finding;
+}
+
+Finding missing_either(const std::string& key, const std::string& other, const std::string& where) {
+  return {.rule = fmt::format("required.{}_or_{}", key, other),
+          .key = key,
+          .expected = fmt::format("at least one line of {} or {}", key, other),
+          .found = "none",
+          .text = fmt::format("Neither {} nor {} is logged; log one of them.", key, other),
+          .where = where};
+}
+
+Finding none_holds(const LineTest& test, const std::string& where,
+                   const std::vector<const LogEntry*>& lines, const Scope& scope) {
+  Finding finding = finding_at(*lines.back());
+  finding.rule = "target." + finding.key;
+  finding.expected = asked_for(test.test, scope) + ", once at least";
+  finding.found =
+      fmt::format("{}, the last: {}", lines_in_words(lines.size()), lines.back()->value.excerpt());
+  finding.text = fmt::format("{}: no line is {}; the last is {}.", finding.key,
+                             asked_for(test.test, scope), lines.back()->value.excerpt());
+  finding.where = where;
+  return finding;
+}
+
+Finding crash_at(const LogEntry& line, const std::string& expected, std::string_view why) {
+  Finding finding = finding_at(line);
+  finding.rule = "crash." + line.key;
+  finding.expected = expected;
+  finding.found = line.value.excerpt();
+  finding.text = fmt::format("The official checker crashes on this line: {}.", why);
+  finding.official = true;
+  return finding;
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,32 @@
+// Findings in the words of a reader: which line, what the rules ask for, what is there.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/mlperf/finding.h"
+#include "results/mlperf/log/log.h"
+#include "results/mlperf/rules/rule_set.h"
+
+namespace bench::mlperf {
+
+/// `trouble`: why Python could not even evaluate the test; "" where it could. Without a rule.
+Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& line,
+                    const std::string& trouble);
+Finding failed_assignment(const Expression& value, const std::string& name,
+                          const std::string& where, const LogEntry& line,
+                          const std::string& trouble);
+Finding missing_lines(const std::string& key, std::size_t wanted, std::size_t seen,
+                      const std::string& where);
+/// More than the one line that is wanted; `other`: the first of another value, nullptr for none.
+Finding several_lines(const std::vector<const LogEntry*>& lines, const std::string& where,
+                      const LogEntry* other);
+Finding missing_either(const std::string& key, const std::string& other, const std::string& where);
+/// Not one line holds `test`; `scope` is that of the last.
+Finding none_holds(const LineTest& test, const std::string& where,
+                   const std::vector<const LogEntry*>& lines, const Scope& scope);
+Finding crash_at(const LogEntry& line, const std::string& expected, std::string_view why);
+
+}  // namespace bench::mlperf

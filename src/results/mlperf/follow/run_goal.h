@@ -1,0 +1,13 @@
+// What the rules ask of a run: its target and the convergence of the reference.
+#pragma once
+
+#include "results/mlperf/follow/progress_report.h"
+#include "results/mlperf/rcp/rcp_files.h"
+#include "results/mlperf/rules/rule_set.h"
+
+namespace bench::mlperf {
+
+/// What the log does not name yet, or rules and points do not have, stays empty, with the reason.
+RunGoal goal_of(const RunFacts& facts, const RuleSet& rules, const RcpSets& points);
+
+}  // namespace bench::mlperf

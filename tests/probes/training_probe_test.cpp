@@ -194,9 +194,10 @@ TEST_CASE(
       CHECK(line.metadata.at("samples_count").is_number_integer());
   }
   CHECK(keys == job.keys());
-  for (const char* once : {"init_stop", "run_start", "run_stop", "seed", "global_batch_size",
-                           "train_samples", "eval_samples", "gradient_accumulation_steps",
-                           "opt_name", "opt_base_learning_rate", "opt_gradient_clip_norm"}) {
+  for (const char* once :
+       {"init_stop", "run_start", "run_stop", "seed", "global_batch_size", "train_samples",
+        "eval_samples", "gradient_accumulation_steps", "opt_name", "opt_base_learning_rate",
+        "opt_gradient_clip_norm", "submission_division"}) {
     INFO(once);
     CHECK(count[once] == 1);
   }
@@ -208,7 +209,10 @@ TEST_CASE(
   CHECK(at("block_stop") < at("eval_start"));
   CHECK(at("eval_stop") < at("eval_accuracy"));
   CHECK(lines.back().metadata.at("status") == "success");
-  CHECK(std::ranges::none_of(keys, [](const auto& k) { return k.starts_with("submission"); }));
+  for (const MllogLine& line : lines) CHECK(line.metadata.at("file") == "training_log.cpp");
+  for (const char* name : {"submission_org", "submission_platform"})
+    CHECK(job.logged(name) == std::vector<Json>{"none: a benchctl twin, no submission"});
+  CHECK(job.logged("submission_benchmark").at(0).get<std::string>().starts_with("benchctl_llm_"));
 }
 
 TEST_CASE("the logs of both workloads say the optimizer of their dense parameters") {

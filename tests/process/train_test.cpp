@@ -1,5 +1,6 @@
 // benchctl train as users run it, with the real rank: steps, a target that is soon met, one that is
 // not, MLPerf's log, the report of kept runs, and what is refused.
+#include "results/mlperf/rules/official_check.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
 
@@ -34,6 +35,20 @@ TEST_CASE("train reaches an easy target twice, and its runs are kept, reported a
   CHECK(json["groups"][0]["breakdown"].size() > 5);
   CHECK_THAT(read_file(logs + "/result_1.txt"), Contains("\"key\": \"run_stop\""));
   CHECK_THAT(read_file(page), Contains("<polyline"));
+
+  // No round has such a benchmark; by all other rules of the open division the log is right.
+  for (const char* version : {"5.1.0", "6.1.0"}) {
+    const auto rules = mlperf::load_rule_set(mlperf::rule_set_folder(), version);
+    const mlperf::Log log = mlperf::read_log(logs + "/result_1.txt");
+    CHECK(log.troubles.empty());
+    const mlperf::OfficialVerdict verdict = official_check(log, rules);
+    CHECK_FALSE(verdict.pass);
+    for (const mlperf::Finding& finding : verdict.findings) {
+      INFO(finding.rule << ": " << finding.text);
+      CHECK(finding.rule.ends_with(".submission_benchmark"));
+    }
+    CHECK(verdict.warnings.empty());
+  }
 
   const Answer kept = bench.run({"report", "training", "latest"});
   CHECK(kept.exit.clean());

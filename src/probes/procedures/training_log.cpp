@@ -1,5 +1,7 @@
 #include "probes/procedures/training_log.h"
 
+#include <filesystem>
+
 #include "core/text.h"
 
 namespace bench {
@@ -29,7 +31,7 @@ TrainingLog::TrainingLog(State& state, const std::string& file) : state_(state) 
 }
 
 void TrainingLog::write(MllogEvent event, const std::string& key, const Json& value,
-                        const Json& metadata) {
+                        const Json& metadata, const Place& place) {
   if (state_.group().rank() != 0) return;
   MllogLine line;
   line.time_ms = now_ns() / 1'000'000;
@@ -37,18 +39,21 @@ void TrainingLog::write(MllogEvent event, const std::string& key, const Json& va
   line.key = key;
   line.value = value;
   line.metadata = metadata;
+  line.metadata["file"] = std::filesystem::path(place.file_name()).filename().string();
+  line.metadata["lineno"] = place.line();
   state_.event("mllog", to_json(line));
   if (file_) file_->write(line);
 }
 
-void TrainingLog::point(const std::string& key, const Json& value, const Json& metadata) {
-  write(MllogEvent::point_in_time, key, value, metadata);
+void TrainingLog::point(const std::string& key, const Json& value, const Json& metadata,
+                        const Place& place) {
+  write(MllogEvent::point_in_time, key, value, metadata, place);
 }
-void TrainingLog::begin(const std::string& key, const Json& metadata) {
-  write(MllogEvent::interval_start, key, nullptr, metadata);
+void TrainingLog::begin(const std::string& key, const Json& metadata, const Place& place) {
+  write(MllogEvent::interval_start, key, nullptr, metadata, place);
 }
-void TrainingLog::end(const std::string& key, const Json& metadata) {
-  write(MllogEvent::interval_end, key, nullptr, metadata);
+void TrainingLog::end(const std::string& key, const Json& metadata, const Place& place) {
+  write(MllogEvent::interval_end, key, nullptr, metadata, place);
 }
 
 void TrainingLog::init_start() {
@@ -60,6 +65,7 @@ void TrainingLog::init_stop(const training::Workload& workload,
                             const training::TrainerOptions& options,
                             const training::Trainer& trainer) {
   const training::Recipe& recipe = options.recipe;
+  names(workload);
   point("benchctl_twin", workload.name() + " " + workload.preset(),
         {{"note", "a twin on generated data; no MLPerf result"}});
   point("seed", options.seed);
@@ -71,6 +77,15 @@ void TrainingLog::init_stop(const training::Workload& workload,
   for (const auto& [key, value] : optimizer.items()) point(key, value);
   schedule(recipe);
   end("init_stop");
+}
+
+/// MLPerf's checks ask for them; no name of its benchmarks and no organisation would be true.
+void TrainingLog::names(const training::Workload& workload) {
+  point("submission_benchmark", "benchctl_" + workload.name() + "_" + workload.preset());
+  point("submission_division", "open");
+  point("submission_org", "none: a benchctl twin, no submission");
+  point("submission_platform", "none: a benchctl twin, no submission");
+  point("submission_status", "research");
 }
 
 void TrainingLog::schedule(const training::Recipe& recipe) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <source_location>
 #include <string>
 
 #include "core/mllog.h"
@@ -32,10 +33,18 @@ class TrainingLog final : public training::RunObserver {
   void run_stop(std::int64_t samples, bool converged) override;
 
  private:
-  void point(const std::string& key, const Json& value, const Json& metadata = Json::object());
-  void begin(const std::string& key, const Json& metadata = Json::object());
-  void end(const std::string& key, const Json& metadata = Json::object());
-  void write(MllogEvent event, const std::string& key, const Json& value, const Json& metadata);
+  /// As mllog does, each line says where in the code it was logged.
+  using Place = std::source_location;
+
+  void point(const std::string& key, const Json& value, const Json& metadata = Json::object(),
+             const Place& place = Place::current());
+  void begin(const std::string& key, const Json& metadata = Json::object(),
+             const Place& place = Place::current());
+  void end(const std::string& key, const Json& metadata = Json::object(),
+           const Place& place = Place::current());
+  void write(MllogEvent event, const std::string& key, const Json& value, const Json& metadata,
+             const Place& place);
+  void names(const training::Workload& workload);
   void schedule(const training::Recipe& recipe);
 
   State& state_;

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A round of one organisation: two systems, one of which has two benchmarks.
-class Round {
+class RoundOfLogs {
  public:
-  Round() {
+  RoundOfLogs() {
     add("acme/results/sysA/llama31_8b/result_10.txt");
     add("acme/results/sysA/llama31_8b/result_2.txt");
     add("acme/results/sysA/llama31_8b/scaling.json");
@@ -37,7 +37,7 @@ class Round {
   TemporaryDirectory folder_;
 };
 
-std::vector<std::string> names(const std::vector<fs::path>& paths) {
+std::vector<std::string> file_names(const std::vector<fs::path>& paths) {
   std::vector<std::string> result;
   for (const fs::path& path : paths) result.push_back(path.filename().native());
   return result;
@@ -56,7 +56,7 @@ TEST_CASE("names with numbers stand in the order of their numbers") {
 }
 
 TEST_CASE("a round is its organisations, systems and benchmarks") {
-  const Round round;
+  const RoundOfLogs round;
   const Submission found = find_submission(round.path());
   REQUIRE(found.entries.size() == 3);
   CHECK(found.loose.empty());
@@ -64,7 +64,7 @@ TEST_CASE("a round is its organisations, systems and benchmarks") {
   CHECK(entry.submitter == "acme");
   CHECK(entry.system == "sysA");
   CHECK(entry.benchmark == "llama31_8b");
-  CHECK(names(entry.logs) == std::vector<std::string>{"result_2.txt", "result_10.txt"});
+  CHECK(file_names(entry.logs) == std::vector<std::string>{"result_2.txt", "result_10.txt"});
   CHECK(entry.scaling_file == entry.folder / "scaling.json");
   CHECK(entry.system_file == round.path("acme/systems/sysA.json"));
   CHECK(found.entries[0].benchmark == "flux1");
@@ -73,7 +73,7 @@ TEST_CASE("a round is its organisations, systems and benchmarks") {
 }
 
 TEST_CASE("a path to a level below the round tells the same of its entries") {
-  const Round round;
+  const RoundOfLogs round;
   const std::string level = GENERATE("acme", "acme/results", "acme/results/sysA",
                                      "acme/results/sysA/flux1", "acme/results/sysA/flux1/");
   const SubmissionEntry entry = find_submission(round.path(level)).entries.at(0);
@@ -84,7 +84,7 @@ TEST_CASE("a path to a level below the round tells the same of its entries") {
 }
 
 TEST_CASE("without the folder 'results' the folders below the path give the names") {
-  Round round;
+  RoundOfLogs round;
   round.add("mine/sysC/rgat/result_1.txt");
   const SubmissionEntry benchmark = find_submission(round.path("mine/sysC/rgat")).entries.at(0);
   CHECK(benchmark.benchmark == "rgat");
@@ -97,7 +97,7 @@ TEST_CASE("without the folder 'results' the folders below the path give the name
 }
 
 TEST_CASE("one log, and the files of a folder without results, are read one by one") {
-  Round round;
+  RoundOfLogs round;
   const fs::path log = round.path("acme/results/sysB/flux1/result_0.txt");
   CHECK(find_submission(log).loose == std::vector<fs::path>{log});
   round.add("logs/b10.log");
@@ -105,30 +105,29 @@ TEST_CASE("one log, and the files of a folder without results, are read one by o
   round.add("logs/.hidden");
   const Submission folder = find_submission(round.path("logs"));
   CHECK(folder.entries.empty());
-  CHECK(names(folder.loose) == std::vector<std::string>{"b9.log", "b10.log"});
+  CHECK(file_names(folder.loose) == std::vector<std::string>{"b9.log", "b10.log"});
 }
 
 TEST_CASE("a benchmark's folder without results is told when others have some") {
-  Round round;
+  RoundOfLogs round;
   round.add("acme/results/sysB/rgat/run1.log");
   const Submission found = find_submission(round.path());
   CHECK(found.entries.size() == 3);
-  CHECK(found.without ==
-        std::vector<fs::path>{round.path("acme/results/sysB/rgat")});
+  CHECK(found.without == std::vector<fs::path>{round.path("acme/results/sysB/rgat")});
 }
 
 TEST_CASE("links in a circle end, and what is no file is no log") {
-  const Round round;
+  const RoundOfLogs round;
   fs::create_directory_symlink(round.path("acme"), round.path("acme/results/again"));
   fs::create_symlink(round.path("nowhere"), round.path("acme/results/sysA/flux1/result_7.txt"));
   REQUIRE(mkfifo(round.path("acme/results/sysA/flux1/result_8.txt").c_str(), 0600) == 0);
   const Submission found = find_submission(round.path());
   REQUIRE(found.entries.size() == 3);
-  CHECK(names(found.entries[0].logs) == std::vector<std::string>{"result_0.txt"});
+  CHECK(file_names(found.entries[0].logs) == std::vector<std::string>{"result_0.txt"});
 }
 
 TEST_CASE("where there is nothing to read, the path is named, and the name nearest to it") {
-  const Round round;
+  const RoundOfLogs round;
   fs::create_directory(round.path("empty"));
   CHECK_THROWS_WITH(find_submission(round.path("empty")), Catch::Contains("empty: holds no file"));
   CHECK_THROWS_WITH(find_submission(round.path("acne")),

@@ -76,6 +76,7 @@ void name(SubmissionEntry& entry, const fs::path& root) {
   entry.benchmark = folder.filename().native();
   const bool standard = name_above(folder, 2) == "results";
   if (standard || folder != top) entry.system = name_above(folder, 1);
+  if (standard) entry.organisation = (entry.folder / "../../..").lexically_normal();
   if (standard)
     entry.submitter = name_above(folder, 3);
   else if (folder != top && folder.parent_path() != top)
@@ -121,8 +122,7 @@ class Finder {
 
   void leave(const fs::path& folder, const Listing& listing) {
     files_.insert(files_.end(), listing.files.begin(), listing.files.end());
-    if (name_above(folder, 2) == "results")
-      submission_.without.push_back(folder);
+    if (name_above(folder, 2) == "results") submission_.without.push_back(folder);
   }
 
   void keep(SubmissionEntry entry) {

@@ -14,9 +14,10 @@ namespace bench::mlperf {
 
 /// A folder with result_*.txt. Names are as the file system has them: print them with printable().
 struct SubmissionEntry {
-  std::string submitter = {};  // "" where the layout does not tell
-  std::string system = {};     // likewise
-  std::string benchmark = {};  // the folder's name
+  std::string submitter = {};               // "" where the layout does not tell
+  std::string system = {};                  // likewise
+  std::string benchmark = {};               // the folder's name
+  std::filesystem::path organisation = {};  // the folder that holds `results`; "" where none does
   std::filesystem::path folder = {};
   std::vector<std::filesystem::path> logs = {};  // result_*.txt in natural order
   std::optional<std::filesystem::path> scaling_file = {};

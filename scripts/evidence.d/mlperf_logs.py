@@ -1,0 +1,106 @@
+"""Synthetic MLPerf logs for comparing checkers: a right log of any benchmark of rule sets 5.0.0 to 6.1.0, and changes to it."""
+
+import json
+import random
+
+FIXED = {  # what most benchmarks log; what a benchmark has of its own stands below
+    "gradient_accumulation_steps": 1, "train_samples": 1000, "eval_samples": 1024, "opt_base_learning_rate": 0.0004,
+    "opt_end_learning_rate": 4e-05, "global_batch_size": 16, "opt_adamw_beta_1": 0.9, "opt_adamw_beta_2": 0.95,
+    "opt_adamw_epsilon": 1e-05, "opt_adamw_weight_decay": 0.1, "opt_gradient_clip_norm": 1.0, "opt_name": "adamw",
+}
+LLAMA = {"max_sequence_length": 8192, "opt_learning_rate_warmup_steps": 256, "opt_learning_rate_decay_steps": 1199744,
+         "opt_learning_rate_decay_schedule": "cosine with linear warmup", "max_steps": 1200000}
+OWN = {
+    "bert": {"opt_lamb_epsilon": 1e-6, "opt_learning_rate_training_steps": 7100, "opt_learning_rate_warmup_steps": 0,
+             "num_warmup_steps": 0, "start_warmup_step": 0, "opt_lamb_beta_1": 0.9, "opt_lamb_beta_2": 0.999,
+             "opt_lamb_weight_decay_rate": 0.01},
+    "dlrm_dcnv2": {"opt_name": "adagrad", "opt_adagrad_learning_rate_decay": 0, "opt_weight_decay": 0,
+                   "opt_adagrad_initial_accumulator_value": 0, "opt_adagrad_epsilon": 1e-8, "opt_learning_rate_warmup_steps": 0,
+                   "opt_learning_rate_decay_start_step": 0, "opt_learning_rate_decay_steps": 0, "eval_samples": 89137319},
+    "llama2_70b_lora": {"opt_learning_rate_training_steps": 1024, "lora_alpha": 32, "lora_rank": 16},
+    "llama31_405b": {**LLAMA, "global_batch_size": 1152, "opt_base_learning_rate": 8e-05, "opt_learning_rate_warmup_steps": 8000,
+                     "opt_learning_rate_decay_steps": 1192000, "eval_samples": 5760, "init_checkpoint_step": 0},
+    "retinanet": {"opt_name": "adam", "opt_weight_decay": 0, "opt_learning_rate_warmup_epochs": 1,
+                  "opt_learning_rate_warmup_factor": 0.001},
+    "rgat": {"opt_name": "adam"},
+    "stable_diffusion": {"opt_adamw_beta_2": 0.999, "opt_adamw_epsilon": 1e-08, "opt_adamw_weight_decay": 0.01,
+                         "opt_learning_rate_warmup_steps": 1000},
+    "flux1": {"evaluation_frequency": 262144, "opt_adamw_epsilon": 1e-08, "opt_learning_rate_warmup_steps": 0},
+    "llama31_8b": LLAMA,
+    "gpt_oss_20b": LLAMA,
+    "deepseekv3_671b": {**LLAMA, "global_batch_size": 16384, "max_sequence_length": 4096, "opt_base_learning_rate": 2.4e-05,
+                        "opt_learning_rate_warmup_steps": 4, "opt_learning_rate_decay_steps": 11996, "opt_adamw_epsilon": 1e-08,
+                        "moe_aux_loss_coeff": 0.01},
+    "qwen35_397b_grpo": {
+        "global_batch_size": 256, "max_sequence_length": 65536, "eval_samples": 256, "init_checkpoint_step": 0, "max_steps": 100,
+        "opt_base_learning_rate": 1e-06, "opt_adamw_beta_2": 0.999, "opt_adamw_epsilon": 1e-8, "opt_adamw_weight_decay": 0.0,
+        "opt_gradient_clip_norm": 0.125, "opt_learning_rate_warmup_steps": 0, "opt_learning_rate_decay_schedule": "constant",
+        "generation_training_rollout_temperature": 1.0, "generation_training_rollout_top_p": 1.0,
+        "generation_validation_rollout_temperature": 0.1, "generation_validation_rollout_top_p": 0.95,
+        "num_prompts_per_step": 16, "num_generations_per_prompt": 16},
+}
+BENCHMARKS = {
+    "5.0.0": ["bert", "dlrm_dcnv2", "llama2_70b_lora", "llama31_405b", "retinanet", "rgat", "stable_diffusion"],
+    "5.1.0": ["dlrm_dcnv2", "flux1", "llama2_70b_lora", "llama31_405b", "llama31_8b", "retinanet", "rgat"],
+    "6.0.0": ["deepseekv3_671b", "dlrm_dcnv2", "flux1", "gpt_oss_20b", "llama2_70b_lora", "llama31_405b", "llama31_8b"],
+    "6.1.0": ["deepseekv3_671b", "flux1", "gpt_oss_20b", "llama2_70b_lora", "llama31_8b", "qwen35_397b_grpo"],
+}
+REACHED = {"bert": 0.73, "dlrm_dcnv2": 0.8028, "llama2_70b_lora": 0.92, "llama31_405b": 5.5, "retinanet": 0.341, "rgat": 0.73,
+           "flux1": 0.58, "llama31_8b": 3.29, "gpt_oss_20b": 3.33, "deepseekv3_671b": 3.5, "qwen35_397b_grpo": 0.7,
+           "stable_diffusion": 0.5}
+IN_EPOCHS = ("bert", "dlrm_dcnv2", "retinanet", "rgat")
+OPTIONAL = {"lowest_numerical_precision_in_linear": "fp8", "lowest_numerical_precision_in_attn": "bfloat16",
+            "tensor_parallelism": 4, "expert_parallelism": 8.0, "micro_batch_size": 2, "config_filename": "a.sh"}
+TIME = 1759858994000
+
+
+def line(key, value, time_ms, **metadata):
+    return {"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": value,
+            "metadata": {"file": "train.py", "lineno": 10, **metadata}}
+
+
+def head(benchmark, division, ruleset):
+    lines = [line("cache_clear", True, TIME), line("init_start", None, TIME + 1)]
+    for key, value in (("benchmark", benchmark), ("org", "Example"), ("division", division), ("status", "onprem"),
+                       ("platform", "8xExample")):
+        lines.append(line("submission_" + key, value, TIME + 2))
+    keys = {**FIXED, **OWN[benchmark], **(OPTIONAL if ruleset >= "6" else {}), "seed": 1234}
+    lines += [line(key, value, TIME + 3) for key, value in keys.items()]
+    return lines + [line("init_stop", None, TIME + 60000), line("run_start", None, TIME + 60001)]
+
+
+def progress(benchmark, batch, step, division, ruleset):
+    """Metadata that says how far the run is after `step` evaluations."""
+    broken = division == "open" and ruleset < "6" and benchmark in ("llama2_70b_lora", "llama31_405b", "llama31_8b")
+    if benchmark in IN_EPOCHS or broken:  # open rules of these rounds ask for the other unit
+        return {"epoch_num": step}
+    first = {"qwen35_397b_grpo": batch * 18, "deepseekv3_671b": batch * 43}.get(benchmark, batch)
+    return {"samples_count": first + (step - 1) * batch}
+
+
+def right_log(benchmark, division, ruleset, evaluations=3):
+    """A log that passes, where the rules of its division let any pass."""
+    lines = head(benchmark, division, ruleset)
+    batch = OWN[benchmark].get("global_batch_size", FIXED["global_batch_size"])
+    time_ms, after = TIME + 60002, {"samples_count": 0}
+    for step in range(1, evaluations + 1):
+        begun, after = after, progress(benchmark, batch, step, division, ruleset)
+        epochs = {"epoch_count": 1, "first_epoch_num": step - 1} if "epoch_num" in after else begun
+        lines.append(line("block_start", None, time_ms, **epochs))
+        lines.append(line("block_stop", None, time_ms + 1000, **(epochs if "epoch_num" in after else after)))
+        lines.append(line("eval_start", None, time_ms + 1001, **after))
+        value = REACHED[benchmark] if step == evaluations else REACHED[benchmark] * random.choice([0.5, 0.9, 1.1, 1.2])
+        lines.append(line("eval_accuracy", value, time_ms + 1500, **after))
+        if benchmark == "flux1" and division == "open":
+            lines.append(line("averaged_validation_loss", value, time_ms + 1500, **after))
+        if benchmark == "stable_diffusion":
+            lines[-1] = line("eval_accuracy", 80.0, time_ms + 1500, metric="FID", **after)
+            lines.append(line("eval_accuracy", 0.17, time_ms + 1500, metric="CLIP", **after))
+        lines.append(line("eval_stop", None, time_ms + 1600, **after))
+        time_ms += 2000
+    return lines + [line("run_stop", None, time_ms, status="success", **after)]
+
+
+def text_of(lines):
+    """As a rank writes them; what is a text already is a line as it stands."""
+    return "".join((one if isinstance(one, str) else ":::MLLOG " + json.dumps(one)) + "\n" for one in lines)

@@ -1,0 +1,85 @@
+// batch.*: that the global batch is the product of what it is made of.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "results/mlperf/strict/subject.h"
+
+namespace bench::mlperf {
+namespace {
+
+/// A whole number above 0 that the log gives for `key`; others are no business of this check.
+std::optional<double> factor(const Log& log, std::string_view key) {
+  const LogEntry* entry = last_entry(log, key);
+  if (entry == nullptr || entry->value.is_bool() || !entry->value.is_number()) return std::nullopt;
+  const double number = entry->value.number();
+  if (!(number > 0) || number != std::floor(number) || number > 1e15) return std::nullopt;
+  return number;
+}
+
+/// Samples that one replica takes in a step, as far as the log tells: per device and forward pass,
+/// times the passes. Which of the two names of the first is used is the framework's choice.
+struct OfReplica {
+  double samples = 1.0;
+  bool whole = false;  // the size of a device's batch is known
+  std::string text = {};
+};
+
+OfReplica of_replica(const Log& log) {
+  OfReplica result;
+  const auto multiply = [&](std::string_view key) {
+    const std::optional<double> number = factor(log, key);
+    if (!number) return false;
+    result.samples *= *number;
+    result.text += fmt::format("{}{} {:.0f}", result.text.empty() ? "" : " x ", key, *number);
+    return true;
+  };
+  result.whole = multiply("micro_batch_size") || multiply("local_batch_size");
+  multiply("gradient_accumulation_steps");
+  return result;
+}
+
+/// Devices that hold one replica; nothing where the log does not say.
+std::optional<double> devices_of_replica(const Log& log) {
+  if (factor(log, "local_batch_size") && !factor(log, "micro_batch_size")) return 1.0;
+  double devices = 1.0;
+  for (const char* key : {"tensor_parallelism", "pipeline_parallelism", "context_parallelism"}) {
+    const std::optional<double> number = factor(log, key);
+    if (!number) return std::nullopt;
+    devices *= *number;
+  }
+  return devices;
+}
+
+}  // namespace
+
+void check_batch(const Subject& subject, std::vector<Finding>& findings) {
+  const LogEntry* entry = last_entry(subject.log, "global_batch_size");
+  const std::optional<double> batch = factor(subject.log, "global_batch_size");
+  const OfReplica replica = of_replica(subject.log);
+  if (!batch || replica.text.empty()) return;
+  Finding finding = finding_at(*entry, "batch.factors", Severity::warning);
+  finding.found = fmt::format("{:.0f}", *batch);
+  if (std::fmod(*batch, replica.samples) != 0) {
+    finding.expected = "a multiple of " + replica.text;
+    finding.text = "the global batch is no whole number of replicas' batches";
+    findings.push_back(finding);
+    return;
+  }
+  const std::optional<double> devices = devices_of_replica(subject.log);
+  if (!replica.whole || !devices || !subject.accelerators) return;
+  const double replicas = static_cast<double>(*subject.accelerators) / *devices;
+  if (replicas * replica.samples == *batch) return;
+  finding.expected = fmt::format("{:.10g}: {} x {:.10g} replicas of {:.0f} accelerators",
+                                 replicas * replica.samples, replica.text, replicas, *devices);
+  finding.text = fmt::format(
+      "the global batch is not what the factors in the log and the system's "
+      "{} accelerators make",
+      *subject.accelerators);
+  findings.push_back(finding);
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,121 @@
+// status.*, time.*
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/text.h"
+#include "results/mlperf/strict/subject.h"
+
+namespace bench::mlperf {
+namespace {
+
+constexpr std::string_view kWhereTimes = "training_rules: Run Results";
+/// Milliseconds since 1970 lie between the years 2001 and 2100.
+constexpr double kEarliestMs = 1e12, kLatestMs = 4.1e12;
+/// Ranks write when they come to it; a clock's difference between hosts is no fault of the run.
+constexpr double kSkewMs = 1000;
+
+void check_status(const Subject& subject, std::vector<Finding>& findings) {
+  for (const LogEntry& entry : subject.log.entries) {
+    if (entry.key != "run_stop") continue;
+    const PythonValue* status = entry.metadata.find("status");
+    if (status == nullptr || status->text() == "success") continue;
+    Finding finding = finding_at(entry, "status.run_stop", Severity::error);
+    finding.expected = "'success'";
+    finding.found = status->excerpt();
+    finding.where = "training_rules: Benchmark Results";
+    finding.text = status->text() == "aborted"
+                       ? "the run was aborted: it counts as one that did not reach the target, and "
+                         "a result may have one of these"
+                       : "a run's status is success or aborted: log one of them";
+    findings.push_back(finding);
+    return;
+  }
+}
+
+/// `before` and `after` are keys; the earliest of one and the latest of the other leave the most
+/// room to ranks that log the same in any order.
+void check_order(const Subject& subject, std::string_view before, std::string_view after,
+                 std::vector<Finding>& findings) {
+  double earliest = INFINITY, latest = -INFINITY;
+  const LogEntry* last = nullptr;
+  for (const LogEntry& entry : subject.log.entries) {
+    if (entry.key == before) earliest = std::fmin(earliest, entry.time_ms);
+    if (entry.key == after && entry.time_ms > latest) {
+      latest = entry.time_ms;
+      last = &entry;
+    }
+  }
+  const bool run = before == "run_start";
+  if (last == nullptr || std::isinf(earliest) || (run ? latest > earliest : latest >= earliest))
+    return;
+  Finding finding = finding_at(*last, "time.order", Severity::error);
+  finding.expected =
+      fmt::format("a time {} {}'s {:.0f} ms", run ? "after" : "not before", before, earliest);
+  finding.found = fmt::format("{:.0f} ms", latest);
+  finding.where = kWhereTimes;
+  finding.text =
+      run ? fmt::format(
+                "the run took {:.3f} minutes by its own clock: the times cannot "
+                "be right",
+                (latest - earliest) / 60000)
+          : fmt::format("{} is timed before {}: one clock must stamp both", after, before);
+  findings.push_back(finding);
+}
+
+bool timed(std::string_view key) {
+  return key == "run_start" || key == "run_stop" || key == "init_start" || key == "init_stop" ||
+         key == "eval_accuracy";
+}
+
+void check_times(const Subject& subject, std::vector<Finding>& findings) {
+  bool told_unit = false;
+  for (const LogEntry& entry : subject.log.entries) {
+    const bool finite = std::isfinite(entry.time_ms);
+    if (finite && (!timed(entry.key) || told_unit ||
+                   (entry.time_ms >= kEarliestMs && entry.time_ms <= kLatestMs)))
+      continue;
+    Finding finding = finding_at(entry, finite ? "time.unit" : "time.finite",
+                                 finite ? Severity::warning : Severity::error);
+    finding.expected = finite ? "milliseconds since 1970" : "a finite time_ms";
+    finding.found = finite ? number_text(entry.time_ms) : fmt::format("{}", entry.time_ms);
+    finding.text = finite ? "no time of an MLPerf run in milliseconds since 1970 looks like this: "
+                            "is it in seconds, or of a clock that starts elsewhere?"
+                          : "time_ms must be a number of milliseconds";
+    findings.push_back(finding);
+    told_unit = told_unit || finite;
+  }
+}
+
+void check_evaluation_times(const Subject& subject, std::vector<Finding>& findings) {
+  const auto& [start, stop] = std::pair(subject.facts.run_start_ms, subject.facts.run_stop_ms);
+  if (!start || !stop || !(*stop > *start)) return;
+  for (const LogEntry& entry : subject.log.entries) {
+    if (entry.key != "eval_accuracy") continue;
+    const bool early = entry.time_ms<*start - kSkewMs, late = entry.time_ms> * stop + kSkewMs;
+    if (!early && !late) continue;
+    Finding finding = finding_at(entry, "time.evaluation", Severity::warning);
+    finding.expected = fmt::format("between {:.0f} and {:.0f} ms", *start, *stop);
+    finding.found = fmt::format("{:.0f} ms", entry.time_ms);
+    finding.where = kWhereTimes;
+    finding.text = early ? "an evaluation is timed before the run starts"
+                         : "an evaluation is timed after the clock stopped: evaluations are part "
+                           "of the run";
+    findings.push_back(finding);
+    return;
+  }
+}
+
+}  // namespace
+
+void check_run(const Subject& subject, std::vector<Finding>& findings) {
+  check_status(subject, findings);
+  check_order(subject, "init_start", "init_stop", findings);
+  check_order(subject, "init_stop", "run_start", findings);
+  check_order(subject, "run_start", "run_stop", findings);
+  check_times(subject, findings);
+  check_evaluation_times(subject, findings);
+}
+
+}  // namespace bench::mlperf

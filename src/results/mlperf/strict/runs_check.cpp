@@ -1,0 +1,175 @@
+#include "results/mlperf/strict/runs_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "core/json.h"
+#include "core/text.h"
+#include "results/mlperf/strict/seed_check.h"
+#include "results/mlperf/strict/subject.h"
+
+namespace bench::mlperf {
+namespace {
+
+bool is_setting(std::string_view key) {
+  constexpr std::array kKeys = {"global_batch_size",   "gradient_accumulation_steps",
+                                "max_sequence_length", "lora_rank",
+                                "lora_alpha",          "max_steps",
+                                "eval_samples"};
+  return key.starts_with("opt_") || std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+std::string setting_text(const PythonValue& value) {
+  return value.is_number() ? number_text(value.number()) : value.excerpt();
+}
+
+/// The value that most runs have; of equally many, the one of the earlier run.
+std::string most_frequent(std::span<const KeptRun> runs, const std::string& key) {
+  std::map<std::string, int> counts;
+  for (const KeptRun& run : runs)
+    if (const auto at = run.settings.find(key); at != run.settings.end())
+      ++counts[at->second.value];
+  std::string best;
+  for (const KeptRun& run : runs) {
+    const auto at = run.settings.find(key);
+    if (at != run.settings.end() && (best.empty() || counts[at->second.value] > counts[best]))
+      best = at->second.value;
+  }
+  return best;
+}
+
+void check_settings(std::span<const KeptRun> runs, std::vector<RunFinding>& findings) {
+  std::map<std::string, std::string> usual;
+  for (const KeptRun& run : runs)
+    for (const auto& [key, setting] : run.settings)
+      if (!usual.contains(key)) usual[key] = most_frequent(runs, key);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (const auto& [key, setting] : runs[i].settings) {
+      if (setting.value == usual[key]) continue;
+      findings.push_back({i,
+                          {.rule = "runs.hyperparameters",
+                           .severity = Severity::warning,
+                           .line = setting.line,
+                           .column = setting.column,
+                           .key = printable(key),
+                           .expected = usual[key] + ", as in other runs of this result",
+                           .found = setting.value,
+                           .text = "the runs of a result are repetitions of one training: " +
+                                   printable(key) + " must not differ",
+                           .where = "training_rules: Benchmark Results"}});
+    }
+}
+
+void check_seeds(std::span<const KeptRun> runs, std::vector<RunFinding>& findings) {
+  using Place = std::tuple<std::string, std::string, std::string>;
+  std::map<Place, std::size_t> first;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].facts.division != "closed") continue;
+    for (const Seed& seed : runs[i].facts.seeds) {
+      const std::optional<std::string> text = seed_text(seed.value);
+      if (!text || !seed.has_place) continue;
+      const auto [at, is_new] = first.emplace(Place{seed.file, seed.code_line, *text}, i);
+      if (is_new || at->second == i) continue;
+      findings.push_back(
+          {i,
+           {.rule = "seed.repeated",
+            .severity = Severity::error,
+            .line = seed.line,
+            .key = "seed",
+            .expected = "another seed than the other runs'",
+            .found = printable(*text),
+            .text = fmt::format("{} logs the same seed on the same line of code, {}:{}",
+                                printable(runs[at->second].path.native()), printable(seed.file),
+                                printable(seed.code_line)),
+            .where = "training_rules: Random numbers"}});
+    }
+  }
+}
+
+bool same_bytes(const KeptRun& a, const KeptRun& b) {
+  return a.bytes == b.bytes && a.digest == b.digest && read_file(a.path) == read_file(b.path);
+}
+
+}  // namespace
+
+KeptRun kept_run(const Log& log, RunFacts facts) {
+  KeptRun run{.path = log.path, .bytes = log.bytes, .digest = log.digest};
+  run.facts = std::move(facts);
+  for (const LogEntry& entry : log.entries)
+    if (is_setting(entry.key))
+      run.settings[entry.key] = {setting_text(entry.value), entry.line, entry.column};
+  return run;
+}
+
+std::vector<RunFinding> check_runs(std::span<const KeptRun> runs) {
+  std::vector<RunFinding> findings;
+  check_settings(runs, findings);
+  check_seeds(runs, findings);
+  return findings;
+}
+
+std::vector<RunFinding> check_copies(std::span<const KeptRun> runs) {
+  std::map<std::pair<Digest, std::int64_t>, std::size_t> first;
+  std::vector<RunFinding> findings;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].bytes == 0) continue;
+    const auto [at, is_new] = first.emplace(std::pair(runs[i].digest, runs[i].bytes), i);
+    if (is_new || !same_bytes(runs[at->second], runs[i])) continue;
+    const KeptRun& other = runs[at->second];
+    const bool same_folder = other.path.parent_path() == runs[i].path.parent_path();
+    findings.push_back(
+        {i,
+         {.rule = "copy.log",
+          .severity = Severity::error,
+          .expected = "a log of its own",
+          .found = "the same bytes as " + printable(other.path.native()),
+          .text = same_folder ? "one run is counted twice: the two files are the same"
+                              : "one run is told of two results: the two files are the same",
+          .where = "training_rules: Scoring"}});
+  }
+  return findings;
+}
+
+std::vector<RunFinding> check_overlaps(std::span<const KeptRun* const> runs) {
+  const auto known = [](const KeptRun& run) {
+    return run.facts.run_start_ms && run.facts.run_stop_ms &&
+           *run.facts.run_stop_ms > *run.facts.run_start_ms;
+  };
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (known(*runs[i])) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return *runs[a]->facts.run_start_ms < *runs[b]->facts.run_start_ms;
+  });
+  std::vector<RunFinding> findings;
+  std::size_t longest = 0;  // index in `order` of the run that ends last so far
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const KeptRun &run = *runs[order[k]], &before = *runs[order[longest]];
+    const double common = *before.facts.run_stop_ms - *run.facts.run_start_ms;
+    if (common > 0 && !(before.digest == run.digest && before.bytes == run.bytes))
+      findings.push_back(
+          {order[k],
+           {.rule = "runs.overlap",
+            .severity = Severity::note,
+            .line = run.facts.run_start_line,
+            .key = "run_start",
+            .expected = "one run at a time, or the resources for several",
+            .found = fmt::format(
+                "{:.1f} minutes in common",
+                std::fmin(common, *run.facts.run_stop_ms - *run.facts.run_start_ms) / 60000),
+            .text = fmt::format("the run overlaps in time with {}: runs may go in parallel, where "
+                                "they do not share a machine",
+                                printable(before.path.native())),
+            .where = "training_rules: Scoring"}});
+    if (*run.facts.run_stop_ms > *runs[order[longest]]->facts.run_stop_ms) longest = k;
+  }
+  return findings;
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,190 @@
+// value.*: types, finite numbers, placeholders.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "results/mlperf/strict/subject.h"
+
+namespace bench::mlperf {
+namespace {
+
+enum class Kind { text, number, integer, positive_integer };
+
+const std::unordered_map<std::string_view, Kind> kKinds = {
+    {"submission_benchmark", Kind::text},
+    {"submission_org", Kind::text},
+    {"submission_division", Kind::text},
+    {"submission_status", Kind::text},
+    {"submission_platform", Kind::text},
+    {"opt_name", Kind::text},
+    {"opt_learning_rate_decay_schedule", Kind::text},
+    {"global_batch_size", Kind::positive_integer},
+    {"gradient_accumulation_steps", Kind::positive_integer},
+    {"local_batch_size", Kind::positive_integer},
+    {"micro_batch_size", Kind::positive_integer},
+    {"tensor_parallelism", Kind::positive_integer},
+    {"pipeline_parallelism", Kind::positive_integer},
+    {"context_parallelism", Kind::positive_integer},
+    {"expert_parallelism", Kind::positive_integer},
+    {"max_sequence_length", Kind::positive_integer},
+    {"max_steps", Kind::positive_integer},
+    {"train_samples", Kind::positive_integer},
+    {"eval_samples", Kind::positive_integer},
+    {"lora_rank", Kind::positive_integer},
+    {"lora_alpha", Kind::number},
+    {"evaluation_frequency", Kind::positive_integer},
+    {"init_checkpoint_step", Kind::integer},
+    {"eval_accuracy", Kind::number},
+    {"opt_learning_rate_warmup_steps", Kind::integer},
+    {"opt_learning_rate_decay_steps", Kind::integer},
+    {"opt_learning_rate_training_steps", Kind::integer},
+};
+
+std::optional<Kind> kind_of(std::string_view key) {
+  if (const auto at = kKinds.find(key); at != kKinds.end()) return at->second;
+  if (key.starts_with("opt_")) return Kind::number;
+  return std::nullopt;
+}
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::text:
+      return "a text";
+    case Kind::number:
+      return "a number";
+    case Kind::integer:
+      return "a whole number";
+    case Kind::positive_integer:
+      break;
+  }
+  return "a whole number above 0";
+}
+
+/// Whole numbers may be written 1.0, as many logs have them. Numbers that are not finite have a
+/// rule of their own.
+bool fits(Kind kind, const PythonValue& value) {
+  if (kind == Kind::text) return value.is_string();
+  if (value.is_bool() || !value.is_number()) return false;
+  const double number = value.number();
+  if (kind == Kind::number || !std::isfinite(number)) return true;
+  // -1 steps are none, in some frameworks.
+  return number == std::floor(number) && (kind == Kind::integer || number > 0);
+}
+
+bool is_finite(const PythonValue& value) {
+  return !value.is_float() || std::isfinite(value.number());
+}
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  });
+  return result;
+}
+
+bool is_placeholder(std::string_view text) {
+  constexpr std::array kWhole = {"TODO", "TBD",      "FIXME", "N/A",     "NA",
+                                 "NONE", "NULL",     "XXX",   "UNKNOWN", "DUMMY",
+                                 "ORG",  "PLATFORM", "TEST",  "NAME",    "CHANGEME"};
+  const std::string loud = upper(text);
+  if (loud.find("PLACEHOLDER") != std::string::npos || loud.starts_with("YOUR_") ||
+      loud.starts_with("YOUR ") || (loud.starts_with("<") && loud.ends_with(">")))
+    return true;
+  return std::find(kWhole.begin(), kWhole.end(), loud) != kWhole.end();
+}
+
+void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
+  const auto tell = [&](std::string_view what, const PythonValue& value) {
+    if (is_finite(value)) return;
+    Finding finding = finding_at(entry, "value.finite", Severity::error);
+    finding.expected = "a finite number";
+    finding.found = value.excerpt();
+    finding.text = fmt::format(
+        "{} is no finite number: what was trained has diverged, or what "
+        "logs it is wrong",
+        what);
+    findings.push_back(finding);
+  };
+  tell("the value", entry.value);
+  for (const char* name : {"samples_count", "epoch_num"})
+    if (const PythonValue* value = entry.metadata.find(name)) tell(name, *value);
+}
+
+void check_type(const LogEntry& entry, std::vector<Finding>& findings) {
+  const std::optional<Kind> kind = kind_of(entry.key);
+  if (!kind || fits(*kind, entry.value)) return;
+  Finding finding = finding_at(entry, "value.type", Severity::error);
+  finding.expected = name_of(*kind);
+  finding.found = entry.value.excerpt();
+  finding.text = fmt::format("the value of {} must be {}", entry.key, name_of(*kind));
+  findings.push_back(finding);
+}
+
+void check_position(const LogEntry& entry, std::vector<Finding>& findings) {
+  if (entry.key != "eval_accuracy") return;
+  for (const char* name : {"samples_count", "epoch_num"}) {
+    const PythonValue* value = entry.metadata.find(name);
+    if (value == nullptr || (fits(Kind::number, *value) && !(value->number() < 0))) continue;
+    Finding finding = finding_at(entry, "value.position", Severity::error);
+    finding.expected = "a number that is not negative";
+    finding.found = value->excerpt();
+    finding.text =
+        fmt::format("{} of an evaluation must be a number: how far the training was", name);
+    findings.push_back(finding);
+  }
+}
+
+void check_placeholder(const LogEntry& entry, std::vector<Finding>& findings) {
+  if (!entry.key.starts_with("submission_") || !is_placeholder(entry.value.text())) return;
+  Finding finding = finding_at(entry, "value.placeholder", Severity::warning);
+  finding.expected = entry.key == "submission_org" ? "the submitter's name" : "a real name";
+  finding.found = entry.value.excerpt();
+  finding.text = fmt::format("{} was never filled in", entry.key);
+  findings.push_back(finding);
+}
+
+void check_event_type(const LogEntry& entry, std::vector<Finding>& findings) {
+  if (entry.event_type == "POINT_IN_TIME" || entry.event_type == "INTERVAL_START" ||
+      entry.event_type == "INTERVAL_END")
+    return;
+  Finding finding = finding_at(entry, "value.event_type", Severity::warning);
+  finding.expected = "POINT_IN_TIME, INTERVAL_START or INTERVAL_END";
+  finding.found = PythonValue(entry.event_type).excerpt();
+  finding.text = "event_type is missing or none of MLPerf's";
+  findings.push_back(finding);
+}
+
+void check_time_type(const LogEntry& entry, std::vector<Finding>& findings) {
+  constexpr std::string_view kName = "\"time_ms\"";
+  std::size_t at = entry.text.find(kName);
+  if (at == std::string_view::npos) return;
+  at = entry.text.find_first_not_of(" \t:", at + kName.size());
+  if (at == std::string_view::npos || entry.text[at] != '"') return;
+  Finding finding = finding_at(entry, "value.type", Severity::warning);
+  finding.expected = "a number";
+  finding.found = "a text";
+  finding.text = "time_ms is written as a text; MLPerf's own logger writes a number";
+  findings.push_back(finding);
+}
+
+}  // namespace
+
+void check_values(const Subject& subject, std::vector<Finding>& findings) {
+  for (const LogEntry& entry : subject.log.entries) {
+    check_finite(entry, findings);
+    check_type(entry, findings);
+    check_position(entry, findings);
+    check_placeholder(entry, findings);
+    check_event_type(entry, findings);
+    check_time_type(entry, findings);
+  }
+}
+
+}  // namespace bench::mlperf

@@ -2,10 +2,11 @@
 
 namespace bench {
 
-void add_mlperf(CLI::App& app, CommandResult&) {
+void add_mlperf(CLI::App& app, CommandResult& result) {
   CLI::App* mlperf =
       app.add_subcommand("mlperf", "Read, check, score, compare and package MLPerf Training logs");
   mlperf->require_subcommand(1);
+  add_mlperf_check(*mlperf, result);
 }
 
 }  // namespace bench

@@ -2,3 +2,9 @@
 #pragma once
 
 #include "runner/commands/command.h"
+
+namespace bench {
+
+void add_mlperf_check(CLI::App& mlperf, CommandResult& result);
+
+}  // namespace bench

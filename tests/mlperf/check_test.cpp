@@ -1,0 +1,155 @@
+#include "results/mlperf/check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "results/mlperf/rules/rule_set.h"
+#include "results/text_file.h"
+#include "tests/mlperf/support/right_log.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+
+namespace bench::mlperf {
+namespace {
+
+class Organisation {
+ public:
+  void add(const std::string& name, const RightLog& log) { write(name, log.text()); }
+  void write(const std::string& name, const std::string& text) {
+    write_file(folder_.path() / "Acme" / name, text);
+  }
+  CheckReport check(CheckOptions options = {}) const {
+    options.rule_sets = rule_set_folder();
+    return check_submission(find_submission(folder_.path()), options);
+  }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+RightLog run(int number) { return RightLog(1'760'000'000'000 + number * 86'400'000LL, number); }
+
+std::vector<std::string> all_rules(const CheckReport& report) {
+  std::vector<std::string> rules;
+  for (const FileCheck& file : report.files)
+    for (const Finding& finding : file.findings) rules.push_back(finding.rule);
+  for (const FolderCheck& folder : report.folders)
+    for (const Finding& finding : folder.findings) rules.push_back(finding.rule);
+  return rules;
+}
+
+}  // namespace
+
+TEST_CASE("a right submission passes with nothing to tell, in the order of its runs") {
+  Organisation acme;
+  for (const int i : {0, 1, 10, 2})
+    acme.add(fmt::format("results/s/llama31_8b/result_{}.txt", i), run(i));
+  const CheckReport report = acme.check();
+  CHECK(all_rules(report).empty());
+  CHECK(passed(report));
+  REQUIRE(report.files.size() == 4);
+  CHECK(report.files[3].path.filename() == "result_10.txt");
+  CHECK(report.files[3].rule_set == "5.1.0");
+  CHECK_FALSE(report.files[3].rule_set_reason.empty());
+  CHECK(report.folders[0].submitter == "Acme");
+  CHECK(report.files[0].minutes == Approx(5.5).margin(0.2));
+}
+
+TEST_CASE("the official verdict and the strict one are apart") {
+  Organisation acme;
+  RightLog aborted = run(0);
+  aborted.line("run_stop").metadata = R"("status": "aborted")";
+  acme.add("results/s/llama31_8b/result_0.txt", aborted);
+  const CheckReport strict = acme.check();
+  CHECK(strict.files[0].pass);
+  CHECK(all_rules(strict) == std::vector<std::string>{"status.run_stop"});
+  CHECK_FALSE(passed(strict));
+  const CheckReport compat = acme.check({.strict = false});
+  CHECK(all_rules(compat).empty());
+  CHECK(passed(compat));
+}
+
+TEST_CASE("an official failure is told with its line, beside strict ones") {
+  Organisation acme;
+  RightLog log = run(0);
+  log.line("opt_adamw_beta_1").value = "0.8";
+  log.line("submission_org").value = "\"Somebody\"";
+  acme.add("results/s/llama31_8b/result_0.txt", log);
+  const CheckReport report = acme.check();
+  REQUIRE(report.files[0].findings.size() == 2);
+  CHECK_FALSE(report.files[0].pass);
+  CHECK(report.files[0].findings[0].rule == "identity.organisation");
+  CHECK(report.files[0].findings[1].official);
+  CHECK(report.files[0].findings[1].line == log.number("opt_adamw_beta_1"));
+}
+
+TEST_CASE("copies are found over a whole round, and each run is told of its own result") {
+  Organisation acme;
+  acme.add("results/s/llama31_8b/result_0.txt", run(0));
+  acme.add("results/s/llama31_8b/result_1.txt", run(1));
+  acme.add("results/t/llama31_8b/result_0.txt", run(1));
+  const CheckReport report = acme.check();
+  CHECK(all_rules(report) == std::vector<std::string>{"copy.log"});
+  REQUIRE(report.files[2].findings.size() == 1);
+  CHECK(report.files[2].findings[0].found.find("s/llama31_8b/result_1.txt") != std::string::npos);
+}
+
+TEST_CASE("runs of two benchmarks on one system at a time are noted, on two systems not") {
+  Organisation acme;
+  acme.add("results/s/llama31_8b/result_0.txt", run(0));
+  acme.add("results/s/other/result_0.txt", RightLog(1'760'000'001'000, 8));
+  acme.add("results/t/llama31_8b/result_0.txt", RightLog(1'760'000'002'000, 9));
+  const CheckReport report = acme.check();
+  CHECK(all_rules(report) == std::vector<std::string>{"runs.overlap"});
+  CHECK(passed(report));
+}
+
+TEST_CASE("factors of the batch are held against the system's description") {
+  Organisation acme;
+  RightLog log = run(0);
+  log.append({.key = "local_batch_size", .value = "2", .time = "1760000000000"});
+  acme.add("results/s/llama31_8b/result_0.txt", log);
+  acme.write("systems/s.json", R"({"number_of_nodes": "1", "accelerators_per_node": "8"})");
+  CHECK(all_rules(acme.check()).empty());
+  acme.write("systems/s.json", R"({"number_of_nodes": "2", "accelerators_per_node": 8})");
+  CHECK(all_rules(acme.check()) == std::vector<std::string>{"batch.factors"});
+  acme.write("systems/s.json", R"({"number_of_nodes": ["2"]})");
+  CHECK(all_rules(acme.check()).empty());
+}
+
+TEST_CASE("a benchmark's folder without results is told beside those with some") {
+  Organisation acme;
+  acme.add("results/s/llama31_8b/result_0.txt", run(0));
+  acme.add("results/s/flux1/log.txt", run(1));
+  const CheckReport report = acme.check();
+  CHECK(report.files.size() == 1);
+  CHECK(all_rules(report) == std::vector<std::string>{"folder.empty"});
+  CHECK(passed(report));
+}
+
+TEST_CASE("runs of an earlier round, submitted again, are judged by the round of the others") {
+  Organisation acme;
+  RightLog old(1'740'000'000'000, 1);
+  old.line("submission_benchmark").value = "\"retinanet\"";
+  acme.add("results/s/retinanet/result_0.txt", old);
+  CHECK(acme.check().files[0].rule_set == "5.0.0");
+  acme.add("results/t/llama31_8b/result_0.txt", run(0));
+  const CheckReport report = acme.check();
+  CHECK(report.files[0].rule_set == "5.1.0");
+  CHECK(report.files[0].rule_set_reason ==
+        "submitted with runs of Training v5.1; by itself it would be judged by 5.0.0");
+  CHECK(report.files[1].rule_set_reason.find("submitted with") == std::string::npos);
+}
+
+TEST_CASE("a rule set that is not there is named with those that are") {
+  Organisation acme;
+  acme.add("results/s/llama31_8b/result_0.txt", run(0));
+  CHECK_THROWS_AS(acme.check({.rule_set = "9.9.9"}), Error);
+  CHECK(acme.check({.rule_set = "6.0.0"}).files[0].rule_set == "6.0.0");
+}
+
+}  // namespace bench::mlperf

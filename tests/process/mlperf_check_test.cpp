@@ -1,0 +1,76 @@
+// benchctl mlperf check as users run it: a path in, a verdict as exit code, the answer in the form
+// that was asked for.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/locations.h"
+#include "core/schema.h"
+#include "tests/process/program.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// A folder of one log that its run did not live to complete.
+std::string torn_submission(const BenchctlFolder& bench) {
+  const auto folder = bench.folder.path() / "acme" / "results" / "sys\x1b" / "llama31_8b";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "result_0.txt")
+      << "noise\n0: :::MLLOG {\"namespace\": \"\", \"time_ms\": 1760000000000, \"event_type\": "
+         "\"POINT_IN_TIME\", \"key\": \"submission_org\", \"value\": "
+         "\"SUBMISSION_ORG_PLACEHOLDER\", "
+         "\"metadata\": {\"file\": \"train.py\", \"lineno\": 1}}\n";
+  return (bench.folder.path() / "acme").string();
+}
+
+}  // namespace
+
+TEST_CASE("mlperf check tells the verdict, each place, and an exit code") {
+  const BenchctlFolder bench;
+  const std::string path = torn_submission(bench);
+  const Answer text = bench.run({"mlperf", "check", path, "--ruleset", "5.1.0"});
+  CHECK(text.exit.text() == "exit code 1");
+  CHECK_THAT(text.out, Contains("0 of 1 logs pass (5.1.0)"));
+  CHECK_THAT(text.out, Contains("result_0.txt:2:4: warning: submission_org was never filled in"));
+  CHECK_THAT(text.out, Contains("[official "));
+  CHECK(text.out.find('\x1b') == std::string::npos);
+  const Answer compat = bench.run({"mlperf", "check", path, "--compat"});
+  CHECK(compat.exit.text() == "exit code 1");
+  CHECK(compat.out.find("[strict ") == std::string::npos);
+}
+
+TEST_CASE("mlperf check answers in JSON, JUnit and SARIF, on stdout and into a file") {
+  const BenchctlFolder bench;
+  const std::string path = torn_submission(bench);
+  const Answer json = bench.run({"mlperf", "check", path, "--json"});
+  const Json report = parse_json(json.out, "stdout");
+  CHECK_NOTHROW(Schema::load(schema_path("report_mlperf_check")).check(report, "stdout"));
+  CHECK(report["files"][0]["official"] == "fail");
+  CHECK(report["verdict"] == "fail");
+  const std::string file = (bench.folder.path() / "out.sarif").string();
+  const Answer sarif = bench.run({"mlperf", "check", path, "--format", "sarif", "-o", file});
+  CHECK(sarif.exit.text() == "exit code 1");
+  CHECK(sarif.out.empty());
+  CHECK(parse_json(read_file(file), file)["version"] == "2.1.0");
+  const Answer junit = bench.run({"mlperf", "check", path, "--format", "junit"});
+  CHECK_THAT(junit.out, Contains("<testsuites tests=\"2\""));
+}
+
+TEST_CASE("mlperf check refuses what it cannot read, naming it") {
+  const BenchctlFolder bench;
+  const std::string path = torn_submission(bench);
+  const Answer none = bench.run({"mlperf", "check", path + "x"});
+  CHECK(none.exit.text() == "exit code 2");
+  CHECK_THAT(none.err, Contains("Did you mean 'acme'?"));
+  const Answer format = bench.run({"mlperf", "check", path, "--format", "serif"});
+  CHECK(format.exit.text() == "exit code 2");
+  CHECK_THAT(format.err, Contains("Did you mean 'sarif'?"));
+  const Answer rules = bench.run({"mlperf", "check", path, "--ruleset", "5.1"});
+  CHECK(rules.exit.text() == "exit code 2");
+  CHECK_THAT(rules.err, Contains("5.1.0"));
+  const Answer both = bench.run({"mlperf", "check", path, "--strict", "--compat"});
+  CHECK(both.exit.text() == "exit code 2");
+}

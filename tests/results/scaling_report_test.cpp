@@ -170,3 +170,21 @@ TEST_CASE("a scaling law that is none is refused with the nearest") {
   CHECK_THROWS_WITH(scaling_law_from("strnog"), Contains("Did you mean 'strong'?"));
   CHECK(to_string(scaling_law_from("weak")) == "weak");
 }
+
+TEST_CASE("curves that differ in their case alone name it, and others do not") {
+  const auto seconds = [](int n) { return 8.0 / n; };
+  RunRecords run = ladder("null", "time", Unit::second, Better::lower, {1, 2}, seconds);
+  ScalingReport report = report_of(run);
+  REQUIRE(report.curves.size() == 1);
+  CHECK(to_json(report)["series"][0]["case"].is_null());
+  const RunRecords more = ladder("null", "time", Unit::second, Better::lower, {4, 8}, seconds);
+  for (PlannedJob job : more.jobs) {
+    job.case_name = "other";
+    run.jobs.push_back(job);
+  }
+  run.records.insert(run.records.end(), more.records.begin(), more.records.end());
+  report = report_of(run);
+  REQUIRE(report.curves.size() == 2);
+  CHECK_THAT(to_text(report, kPlainScaling), Contains("in ladder") && Contains("in other"));
+  keeps_to_schema(report);
+}

@@ -46,6 +46,7 @@ Json curve_json(const ScalingCurve& curve) {
                {"params", curve.params},
                {"device", curve.device},
                {"host", text_or_null(curve.host)},
+               {"case", text_or_null(curve.case_name)},
                {"over", curve.over},
                {"kind", text_or_null(curve.kind)},
                {"law", to_string(curve.law)},

@@ -46,9 +46,10 @@ struct ScalingCurve {
   std::string metric;
   Json params = Json::object();
   std::string device;
-  std::string host = {};  // where the workers are a parameter's
-  std::string over;       // "ranks", "hosts", or a parameter
-  std::string kind;       // "strong", "weak", or "" where the law says it
+  std::string host = {};       // where the workers are a parameter's
+  std::string case_name = {};  // where another curve of the report would have the same title
+  std::string over;            // "ranks", "hosts", or a parameter
+  std::string kind;            // "strong", "weak", or "" where the law says it
   ScalingLaw law = ScalingLaw::total_rate;
   Unit unit = Unit::count;
   Better better = Better::higher;

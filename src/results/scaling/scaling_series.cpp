@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "results/acceptance/observations.h"
 #include "results/scaling/scaling_curves.h"
+#include "results/scaling/scaling_words.h"
 
 namespace bench {
 namespace {
@@ -101,6 +102,7 @@ void gather(const RunReport& report, const ScalingSettings& settings, Curves& cu
     curve.metric = series.metric;
     curve.params = series.params;
     curve.params.erase(settings.over);
+    curve.case_name = series.case_name;
     curve.device = series.device;
     if (settings.over != "ranks" && settings.over != "hosts") curve.host = series.host;
     curve.over = settings.over;
@@ -123,6 +125,18 @@ ScalingCurve curve_of(const Gathered& found) {
     curve.points.push_back(std::move(point));
   }
   return curve;
+}
+
+/// Cases are named where without them two curves could not be told apart.
+void drop_needless_cases(std::vector<ScalingCurve>& curves) {
+  std::map<std::string, std::size_t> titles;
+  std::vector<std::string> cases;
+  for (ScalingCurve& curve : curves) {
+    cases.push_back(std::exchange(curve.case_name, ""));
+    ++titles[title_of(curve)];
+  }
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    if (titles[title_of(curves[i])] > 1) curves[i].case_name = cases[i];
 }
 
 void warn_of_versions(const RunReport& run, const RunReport& first, ScalingReport& report) {
@@ -178,6 +192,7 @@ ScalingReport make_scaling_report(std::span<const RunRecords> runs,
   }
   for (const auto& [key, found] : curves) add_curve(curve_of(found), settings, report);
   add_trainings(runs, settings, report);
+  drop_needless_cases(report.curves);
   if (!report.curves.empty()) report.exit_code = ExitCode::ok;
   return report;
 }

@@ -49,6 +49,7 @@ std::string title_of(const ScalingCurve& curve) {
     title += " (" + list + ")";
   if (curve.device != "host" && !curve.device.empty()) title += " on " + curve.device;
   if (!curve.host.empty()) title += " of " + curve.host;
+  if (!curve.case_name.empty()) title += " in " + curve.case_name;
   return curve.kind.empty() ? title : title + ", " + curve.kind;
 }
 

@@ -133,7 +133,8 @@ void ImportedRuns::ended(const ImportedJob& given, Status status, const std::str
 void ImportedRuns::facts(const ImportedJob& given, const Facts& facts) {
   const ImportedJob job = completed(given);
   OpenRun& run = run_of(job);
-  if (!run.programs.insert(facts.topic + dump(facts.facts)).second) return;
+  const std::string of = facts.topic == "program" ? "" : job.hosts.front();
+  if (!run.programs.insert(of + "\n" + facts.topic + dump(facts.facts)).second) return;
   write(run, Record{"", job.hosts.front(), 0, job.time_ns, facts});
 }
 

@@ -83,7 +83,8 @@ SystemDescription system_description(std::string_view text, const std::string& o
   try {
     fields = Json::parse(text.begin(), text.end(), shallow);
   } catch (const Json::exception& error) {
-    throw Error(ErrorKind::input, printable(origin) + ": not valid JSON: " + printable(error.what()));
+    throw Error(ErrorKind::input,
+                printable(origin) + ": not valid JSON: " + printable(error.what()));
   }
   if (!fields.is_object())
     throw Error(ErrorKind::input, printable(origin) + ": is no JSON object: " + excerpt(fields));

@@ -17,8 +17,8 @@ constexpr const char* kAskedBySystemChecker = "mlperf_logging, system_desc_check
 /// What stands in templates; longer texts may speak of such words.
 bool is_placeholder(const std::string& text) {
   constexpr std::size_t kLongest = 40;
-  constexpr std::array<std::string_view, 6> kWords = {"TODO", "TBD", "FIXME", "XXX", "PLACEHOLDER",
-                                                      "FILL IN"};
+  constexpr std::array<std::string_view, 6> kWords = {"TODO", "TBD",         "FIXME",
+                                                      "XXX",  "PLACEHOLDER", "FILL IN"};
   if (text.size() > kLongest) return false;
   std::string upper = text;
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -114,9 +114,9 @@ const std::vector<std::string>& system_fields() {
 }
 
 const std::vector<std::string>& system_statuses() {
-  static const std::vector<std::string> statuses = {
-      "Available on-premise", "Available cloud", "Research, Development, or Internal (RDI)",
-      "Preview"};
+  static const std::vector<std::string> statuses = {"Available on-premise", "Available cloud",
+                                                    "Research, Development, or Internal (RDI)",
+                                                    "Preview"};
   return statuses;
 }
 

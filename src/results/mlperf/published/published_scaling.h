@@ -1,0 +1,57 @@
+// What more accelerators bring, from published results: of each submitter, benchmark and
+// accelerator the time to train over their number. Efficiency here is
+//   E(n) = T(n0) n0 / (T(n) n),  T the olympic mean of the raw times,
+// and it falls apart into
+//   E = (throughput efficiency) / (convergence penalty),
+//   throughput efficiency = (x(n) / T(n)) / (x(n0) / T(n0)) n0 / n,  penalty = x(n) / x(n0),
+// x the samples (epochs) to the target: what the machine loses, and what a larger batch costs in
+// samples. All of these are derived, no metrics of MLPerf.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "results/mlperf/published/published_entry.h"
+#include "results/reports/text_style.h"
+#include "results/scaling/scaling_report.h"
+
+namespace bench::mlperf {
+
+struct PublishedPoint {
+  std::size_t entry = 0;                 // index in PublishedScaling::entries
+  std::vector<std::size_t> slower = {};  // other systems of the same number, which are left out
+  double accelerators = 1.0;
+  double accelerator_hours = kNoValue;  // of the raw time
+  Ratio efficiency = {};                // 95 %, from the runs' scatter (Yuen); none for three runs
+  double throughput_efficiency = kNoValue;
+  double convergence_penalty = kNoValue;
+};
+
+struct PublishedSeries {
+  std::string submitter, benchmark, division, accelerator;  // from outside
+  std::vector<PublishedPoint> points = {};                  // by accelerators, at least two
+  /// Metric mlperf.time_to_train in seconds over accelerators; its laws are fitted to the runs.
+  ScalingCurve curve = {};
+};
+
+struct PublishedScaling {
+  std::vector<PublishedEntry> entries;
+  std::vector<PublishedSeries> series;
+  std::size_t single = 0;  // submitter, benchmark and accelerator at one number alone
+  std::vector<std::string> warnings;
+  ExitCode exit_code = ExitCode::not_measured;  // ok where there is a series
+};
+
+/// Entries without a score or a number of accelerators are left out and named in `warnings`.
+/// Throws Error(input) for a prediction beyond twice the largest number of a series.
+PublishedScaling published_scaling(std::vector<PublishedEntry> entries,
+                                   const std::vector<double>& predict_at = {});
+
+std::string to_text(const PublishedScaling& scaling, const TextStyle& style);
+/// As `report scaling` says it, with more at each point: schemas/report_mlperf_scaling.json.
+Json to_json(const PublishedScaling& scaling);
+std::string to_html(const PublishedScaling& scaling);
+
+}  // namespace bench::mlperf

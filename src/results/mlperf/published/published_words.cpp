@@ -1,0 +1,41 @@
+#include "results/mlperf/published/published_words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "results/mlperf/disclaimer.h"
+
+namespace bench::mlperf {
+
+std::string minutes_words(double minutes) {
+  if (!std::isfinite(minutes)) return "";
+  return minutes < 10.0 ? fmt::format("{:.4f}", minutes)
+                        : fmt::format("{:.{}f}", minutes, minutes < 100.0 ? 3 : 2);
+}
+
+std::string share_of_one(double share) {
+  return std::isfinite(share) ? fmt::format("{:.0f} %", 100.0 * share) : "";
+}
+
+std::string title_words(const PublishedSeries& series) {
+  std::string title = series.benchmark + " of " + series.submitter;
+  if (!series.accelerator.empty()) title += " on " + series.accelerator;
+  return series.division == "closed" ? title : title + ", division " + series.division;
+}
+
+std::string scaling_legend() {
+  return fmt::format(
+      "minutes: olympic mean of the raw times, the official score is it times the factor of the "
+      "convergence test; efficiency in time = throughput efficiency / penalty, the penalty is what "
+      "a larger batch costs in samples. Efficiencies and figures per accelerator: {}.",
+      kDerived);
+}
+
+std::string samples_words(double samples) {
+  if (!std::isfinite(samples)) return "";
+  return samples == std::floor(samples) ? fmt::format("{:.0f}", samples)
+                                        : fmt::format("{:.4g}", samples);
+}
+
+}  // namespace bench::mlperf

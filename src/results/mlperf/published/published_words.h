@@ -1,0 +1,22 @@
+// Figures of published results in words, the same on a terminal and in a page. What is from outside
+// is not made printable here.
+#pragma once
+
+#include <string>
+
+#include "results/mlperf/published/published_scaling.h"
+
+namespace bench::mlperf {
+
+/// "13.42", "0.4034": four significant digits, at least two behind the point; "" for no value.
+std::string minutes_words(double minutes);
+/// "85 %"; "" for no value.
+std::string share_of_one(double share);
+/// "llama31_8b of NVIDIA on NVIDIA Blackwell Ultra GPU (GB300)".
+std::string title_words(const PublishedSeries& series);
+/// What the columns of a scaling say.
+std::string scaling_legend();
+/// Whole numbers as they are, others with four digits; "" for no value.
+std::string samples_words(double samples);
+
+}  // namespace bench::mlperf

@@ -1,0 +1,115 @@
+#include "results/mlperf/package/package.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "results/mlperf/disclaimer.h"
+#include "results/mlperf/published/system_description.h"
+#include "results/text_file.h"
+
+namespace bench::mlperf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestName = 128;
+constexpr std::size_t kMostBytesOfFile = 50 << 20;  // the official repository check refuses more
+
+/// What git and every file system take, and no shell reads otherwise.
+void check_folder_name(const std::string& what, const std::string& name) {
+  const bool plain = std::ranges::all_of(name, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 128 && (std::isalnum(byte) != 0 || c == '.' || c == '_' || c == '+' || c == '-');
+  });
+  if (!name.empty() && name.size() <= kLongestName && plain && name.front() != '.' &&
+      name.front() != '-')
+    return;
+  throw Error(ErrorKind::usage,
+              "the " + what + " '" + printable(name.substr(0, kLongestName)) +
+                  "' cannot be a folder's name in a submission",
+              "use letters, digits, '.', '_', '+' and '-', a letter or a digit first");
+}
+
+void refuse_what_is_there(const fs::path& path) {
+  std::error_code none;
+  if (fs::exists(fs::symlink_status(path, none)))
+    throw Error(ErrorKind::input, printable(path.string()) + ": is there already",
+                "name another folder, system or benchmark, or remove it");
+}
+
+std::string readme(const PackageRequest& request) {
+  std::string text = fmt::format("# {} of {}\n\n{}: this package was made by a program.\n\n",
+                                 request.benchmark, request.submitter, kNotVerified);
+  text += "## Steps to run\n\n";
+  if (request.commands.empty()) text += "TODO: the commands by which the logs were made.\n";
+  for (const std::string& command : request.commands) text += "    " + printable(command) + "\n";
+  return text +
+         "\n## Steps to download and verify data\n\nTODO\n\n## Steps to launch on this system\n\n"
+         "TODO: scheduler, containers, environment.\n";
+}
+
+void add_readme(const PackageRequest& request, Package& package) {
+  const fs::path file = package.folder / "benchmarks" / request.benchmark / "implementations" /
+                        request.implementation / "README.md";
+  std::error_code none;
+  if (fs::exists(fs::symlink_status(file, none))) return;  // somebody may have written more there
+  write_file(file, readme(request));
+  package.files.push_back(file);
+  package.to_fill.push_back({fs::relative(file, package.folder.parent_path()).string(),
+                             "the source code, and how it is run, belong there"});
+}
+
+void add_description(const PackageRequest& request, Package& package) {
+  const fs::path file = package.folder / "systems" / (request.system + ".json");
+  std::error_code none;
+  if (fs::exists(fs::symlink_status(file, none))) {
+    package.to_fill.push_back(
+        {"systems/" + request.system + ".json", "it was there already and stays as it is"});
+    return;
+  }
+  write_file(file,
+             request.description.fields.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  package.files.push_back(file);
+  for (const ToFill& one : request.description.to_fill)
+    package.to_fill.push_back({"systems/" + request.system + ".json: " + one.what, one.why});
+}
+
+void add_logs(const PackageRequest& request, const fs::path& results, Package& package) {
+  for (std::size_t i = 0; i < request.logs.size(); ++i) {
+    const PackagedLog& log = request.logs[i];
+    package.files.push_back(results / fmt::format("result_{}.txt", i));
+    write_file(package.files.back(),
+               with_names(log.text, request.submitter, request.system, package.filled));
+    if (log.text.size() > kMostBytesOfFile)
+      package.to_fill.push_back({package.files.back().filename().string(),
+                                 "files of more than 50 MiB are refused: leave out lines that are "
+                                 "no lines of MLPerf's log"});
+  }
+}
+
+}  // namespace
+
+Package write_package(const PackageRequest& request) {
+  check_folder_name("submitter", request.submitter);
+  check_folder_name("system", request.system);
+  check_folder_name("benchmark", request.benchmark);
+  check_folder_name("implementation", request.implementation);
+  if (request.logs.empty())
+    throw Error(ErrorKind::input, "there is no log to be packaged",
+                "name runs of `benchctl train`, or a folder with result_*.txt");
+  Package package;
+  package.folder = request.folder / request.submitter;
+  const fs::path results = package.folder / "results" / request.system / request.benchmark;
+  refuse_what_is_there(results);
+  add_logs(request, results, package);
+  add_description(request, package);
+  add_readme(request, package);
+  return package;
+}
+
+}  // namespace bench::mlperf

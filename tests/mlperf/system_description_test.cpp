@@ -35,6 +35,9 @@ TEST_CASE("counts of a system are read from numbers and from texts of numbers") 
   CHECK(system.nodes == 2);
   CHECK(system.processors_per_node == 2);
   CHECK(system.accelerators() == 8);
+  Json absurd = whole_system();
+  absurd["number_of_nodes"] = absurd["accelerators_per_node"] = 1e9;
+  CHECK_FALSE(system_description(absurd).accelerators());
   for (const Json& none : {Json(""), Json("8x"), Json("-4"), Json(1.5), Json(nullptr), Json(true),
                            Json("99999999999999999999"), Json(Json::array({8}))}) {
     INFO(none);

@@ -48,8 +48,9 @@ std::string words_of(const Json& value) {
 }  // namespace
 
 std::optional<std::int64_t> SystemDescription::accelerators() const {
-  if (!nodes || !accelerators_per_node || *nodes * *accelerators_per_node == 0) return {};
-  return *nodes * *accelerators_per_node;
+  if (!nodes || !accelerators_per_node) return {};
+  const std::int64_t all = *nodes * *accelerators_per_node;
+  return all > 0 && all <= kMostOfACount ? std::optional(all) : std::nullopt;
 }
 
 SystemDescription system_description(Json fields) {

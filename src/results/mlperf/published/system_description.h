@@ -22,7 +22,7 @@ struct SystemDescription {
   std::optional<std::int64_t> nodes = {}, processors_per_node = {}, accelerators_per_node = {};
   Json fields = Json::object();  // as they stand there
 
-  /// Of the whole system; nothing where a count is missing or there are none.
+  /// Of the whole system, at most 10^9; nothing where a count is missing or there are none.
   std::optional<std::int64_t> accelerators() const;
 };
 

@@ -10,6 +10,7 @@
 #include "results/mlperf/rules/rule_set.h"
 #include "results/mlperf/submission/submission.h"
 #include "runner/mlperf/mlperf_command.h"
+#include "runner/mlperf/mlperf_follow.h"
 
 namespace bench {
 namespace {
@@ -18,7 +19,8 @@ const std::vector<std::string> kCheckFormats = {"text", "json", "junit", "sarif"
 
 struct CheckCommand {
   std::string path, format = "text", output, rule_set = "auto", rule_sets;
-  bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false;
+  bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false,
+       follow = false;
 };
 
 std::string document(const Json& json) {
@@ -40,16 +42,31 @@ void check_format(const CheckCommand& options) {
               "formats: " + join(kCheckFormats, ", "));
 }
 
+std::filesystem::path rule_sets_of(const CheckCommand& options) {
+  return options.rule_sets.empty() ? mlperf::rule_set_folder()
+                                   : std::filesystem::path(options.rule_sets);
+}
+
+ExitCode follow(const CheckCommand& options) {
+  if (options.format != "json" && options.format != "text")
+    throw Error(ErrorKind::usage, "--follow has no format '" + options.format + "'",
+                "it tells text, or with --json an object a line");
+  return follow_run({.path = options.path,
+                     .rule_sets = rule_sets_of(options),
+                     .rule_set = options.rule_set,
+                     .warnings_are_errors = options.warnings_are_errors,
+                     .json = options.format == "json"});
+}
+
 ExitCode check_logs(CheckCommand options) {
   if (options.json) options.format = "json";
   check_format(options);
+  if (options.follow) return follow(options);
   const mlperf::CheckReport report = check_submission(
-      mlperf::find_submission(options.path),
-      {.rule_sets = options.rule_sets.empty() ? mlperf::rule_set_folder()
-                                              : std::filesystem::path(options.rule_sets),
-       .rule_set = options.rule_set,
-       .strict = !options.compat,
-       .warnings_are_errors = options.warnings_are_errors});
+      mlperf::find_submission(options.path), {.rule_sets = rule_sets_of(options),
+                                              .rule_set = options.rule_set,
+                                              .strict = !options.compat,
+                                              .warnings_are_errors = options.warnings_are_errors});
   const std::string text = rendered(report, options);
   if (options.output.empty())
     print(text);
@@ -95,12 +112,19 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
                     "The official checker's warnings fail a log, as its --werror does");
   command->add_flag("--all", options->all,
                     "Tell a finding that several logs of a folder share for each of them");
+  CLI::Option* follow =
+      command
+          ->add_flag("--follow", options->follow,
+                     "Read a log while a run writes it: time left to initialise, distance to the "
+                     "target, when it will be there; ends with the run, or ^C")
+          ->excludes(compat);
   command->add_flag("--json", options->json, "JSON on stdout, as --format json");
   command->add_option("--format", options->format, join(kCheckFormats, ", ") + " (default: text)")
       ->type_name("FORMAT");
   command
       ->add_option("-o,--output", options->output,
                    "A file to replace, whole or not at all (default: stdout)")
+      ->excludes(follow)
       ->type_name("FILE");
   command->callback([options, &result] { result.code = check_logs(*options); });
 }

@@ -51,13 +51,14 @@ std::string pace_words(const ProgressReport& report) {
   const std::string reference =
       fmt::format("reference {:.6g} {}, at least {:.6g}", *goal.reference_mean, unit_of(goal),
                   *goal.reference_least);
+  const std::string when = report.projected_minutes ? "there " : "";
   switch (report.pace) {
     case Pace::too_fast:
-      return "converges too fast: runs like this are refused (" + reference + ")";
+      return when + "faster than a mean may be: runs like this are refused (" + reference + ")";
     case Pace::scaled:
-      return "converges faster than the reference: the score would be scaled (" + reference + ")";
+      return when + "faster than the reference: the score would be scaled (" + reference + ")";
     case Pace::unscaled:
-      return "converges no faster than the reference (" + reference + ")";
+      return when + "no faster than the reference (" + reference + ")";
     case Pace::unknown:
       break;
   }

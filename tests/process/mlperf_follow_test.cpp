@@ -1,0 +1,71 @@
+// benchctl mlperf check --follow as users run it, on a log whose run has stopped.
+#include <fstream>
+#include <sstream>
+
+#include "core/locations.h"
+#include "core/schema.h"
+#include "tests/mlperf/log_lines.h"
+#include "tests/process/program.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+using mlperf::log_line;
+
+namespace {
+
+std::string stopped_log(const BenchctlFolder& bench) {
+  const std::string path = (bench.folder.path() / "result_0.txt").string();
+  std::ofstream(path) << log_line("submission_benchmark", "\"llama31_8b\"") << '\n'
+                      << log_line("submission_division", "\"closed\"") << '\n'
+                      << log_line("global_batch_size", "64") << '\n'
+                      << log_line("init_start") << '\n'
+                      << log_line("init_stop") << '\n'
+                      << log_line("run_start") << '\n'
+                      << log_line("eval_accuracy", "3.2", R"({"samples_count": 200000})") << '\n'
+                      << log_line("run_stop", "null", R"({"status": "success"})", 1'700'000'600'000)
+                      << '\n';
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("mlperf check --follow tells how a run went and the official verdict at its end") {
+  const BenchctlFolder bench;
+  const Answer text =
+      bench.run({"mlperf", "check", stopped_log(bench), "--follow", "--ruleset", "5.1.0"});
+  CHECK(text.exit.text() == "exit code 1");
+  CHECK_THAT(text.out,
+             Contains("stopped: 10.00 min of training; evaluation 1: 3.2 after 200000 samples, "
+                      "the target 3.3 is reached; faster than a mean may be"));
+  CHECK_THAT(text.out, Contains("official verdict by 5.1.0: fail"));
+}
+
+TEST_CASE("mlperf check --follow --json prints an object a line") {
+  const BenchctlFolder bench;
+  const Answer json = bench.run(
+      {"mlperf", "check", stopped_log(bench), "--follow", "--ruleset", "5.1.0", "--json"});
+  const Schema schema = Schema::load(schema_path("report_mlperf_follow"));
+  std::istringstream lines(json.out);
+  std::vector<Json> told;
+  for (std::string line; std::getline(lines, line);) {
+    told.push_back(parse_json(line, "stdout"));
+    CHECK_NOTHROW(schema.check(told.back(), "stdout"));
+  }
+  REQUIRE(told.size() == 2);
+  CHECK(told[0]["phase"] == "stopped");
+  CHECK(told[0]["rcp"]["pace"] == "too fast");
+  CHECK(told[1]["phase"] == "judged");
+  CHECK(told[1]["official"] == "fail");
+}
+
+TEST_CASE("mlperf check --follow refuses what it cannot tell, and a log that is not there") {
+  const BenchctlFolder bench;
+  const Answer sarif =
+      bench.run({"mlperf", "check", stopped_log(bench), "--follow", "--format", "sarif"});
+  CHECK(sarif.exit.text() == "exit code 2");
+  CHECK_THAT(sarif.err, Contains("--follow has no format 'sarif'"));
+  const Answer none = bench.run({"mlperf", "check", "none.txt", "--follow"});
+  CHECK(none.exit.text() == "exit code 4");
+  CHECK_THAT(none.err, Contains("open none.txt"));
+}

@@ -1,0 +1,127 @@
+// The parts of an expression that stand alone: names, numbers, texts, calls, lists.
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <vector>
+
+#include "core/text.h"
+#include "results/mlperf/rules/expression_parser.h"
+
+namespace bench::mlperf {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Op>, 6> kFunctions = {
+    {{"ceil", Op::ceiling},
+     {"floor", Op::floor},
+     {"abs", Op::absolute},
+     {"int", Op::to_whole},
+     {"is_integer", Op::nearly_whole},
+     {"min", Op::smaller}}};
+
+Node constant(Operand literal) {
+  Node node;
+  node.literal = std::move(literal);
+  return node;
+}
+
+Node text_node(std::string_view text) {
+  Node node;
+  node.op = Op::text;
+  node.text = text;
+  return node;
+}
+
+}  // namespace
+
+std::string ExpressionParser::name(std::string_view of_what) {
+  if (tokens_.next().kind != TokenKind::name)
+    tokens_.refuse(fmt::format("the name of {} is expected here", of_what));
+  return std::string(tokens_.take().text);
+}
+
+Node ExpressionParser::primary() {
+  const Token& token = tokens_.next();
+  if (token.kind == TokenKind::number) return number();
+  if (token.kind == TokenKind::text) return text_node(tokens_.take().text);
+  if (token.kind == TokenKind::name) return named();
+  tokens_.expect("(");
+  Node node = choice();
+  tokens_.expect(")");
+  return node;
+}
+
+Node ExpressionParser::number() {
+  const std::string_view text = tokens_.next().text;
+  const bool whole = text.find_first_of(".e") == std::string_view::npos;
+  if (whole) {
+    tokens_.take();
+    return constant(Operand(WholeNumber::of_digits(text)));
+  }
+  double real = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+  if (error != std::errc() || end != text.data() + text.size())
+    tokens_.refuse("a number is expected here");
+  tokens_.take();
+  return constant(Operand(real));
+}
+
+Node ExpressionParser::named() {
+  const std::string_view word = tokens_.next().text;
+  for (const auto& [function, op] : kFunctions)
+    if (word == function) return call(op);
+  if (tokens_.take("value")) return node_of(Op::value);
+  if (tokens_.take("metadata")) return node_of(Op::metadata);
+  if (tokens_.take("time_ms")) return node_of(Op::time_ms);
+  if (tokens_.take("true")) return constant(Operand(true));
+  if (tokens_.take("false")) return constant(Operand(false));
+  if (tokens_.take("none")) return constant(Operand());
+  if (tokens_.take("state")) {
+    tokens_.expect(".");
+    Node node = node_of(Op::state);
+    node.text = name("what earlier lines left");
+    node.slot = vocabulary_.slot(node.text);
+    return node;
+  }
+  const auto known = vocabulary_.constants.find(word);
+  if (known == vocabulary_.constants.end()) refuse_name(word);
+  tokens_.take();
+  return constant(Operand(known->second));
+}
+
+void ExpressionParser::refuse_name(std::string_view word) {
+  std::vector<std::string> all = {"value", "metadata", "time_ms", "state", "true", "false", "none"};
+  for (const auto& [function, op] : kFunctions) all.emplace_back(function);
+  for (const auto& [constant_name, value] : vocabulary_.constants) all.push_back(constant_name);
+  tokens_.refuse(fmt::format("'{}' is no name.{}", word, did_you_mean(word, all)));
+}
+
+Node ExpressionParser::call(Op op) {
+  tokens_.take();
+  tokens_.expect("(");
+  Node node = node_of(op);
+  node.children.push_back(choice());
+  if (op == Op::smaller) {
+    tokens_.expect(",");
+    node.children.push_back(choice());
+  }
+  tokens_.expect(")");
+  return node;
+}
+
+Node ExpressionParser::container() {
+  const auto list = vocabulary_.lists.find(tokens_.next().text);
+  if (tokens_.next().kind == TokenKind::name && list != vocabulary_.lists.end()) {
+    tokens_.take();
+    Node node = node_of(Op::list);
+    for (const std::string& text : list->second) node.children.push_back(text_node(text));
+    return node;
+  }
+  if (!tokens_.take("[")) return sum();
+  Node node = node_of(Op::list);
+  do node.children.push_back(sum());
+  while (tokens_.take(","));
+  tokens_.expect("]");
+  return node;
+}
+
+}  // namespace bench::mlperf

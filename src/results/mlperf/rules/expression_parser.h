@@ -1,0 +1,70 @@
+// Reads an expression, one level of its grammar a function, the loosest first.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "results/mlperf/rules/expression_tokens.h"
+#include "results/mlperf/rules/expression_tree.h"
+
+namespace bench::mlperf {
+
+template <class... Children>
+Node node_of(Op op, Children... children) {
+  Node node;
+  node.op = op;
+  (node.children.push_back(std::move(children)), ...);
+  return node;
+}
+
+class ExpressionParser {
+ public:
+  ExpressionParser(std::string_view text, Vocabulary& vocabulary)
+      : tokens_(text), vocabulary_(vocabulary) {}
+
+  /// Throws Error(input).
+  Node whole();
+
+ private:
+  /// Counts a level of nesting for as long as it lives.
+  struct Level {
+    explicit Level(ExpressionParser& parser) : depth(parser.depth_) {
+      if (++depth > kDeepestExpression)
+        parser.tokens_.refuse(fmt::format("more than {} levels", kDeepestExpression));
+    }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level() { --depth; }
+    int& depth;
+  };
+
+  Node choice();
+  Node disjunction();
+  Node conjunction();
+  Node negation();
+  std::optional<Relation> take_relation();
+  Node comparison();
+  Node sum();
+  Node product();
+  Node signed_power();
+  Node members();
+
+  // What stands alone: expression_names.cpp.
+  std::string name(std::string_view of_what);
+  Node primary();
+  Node number();
+  Node named();
+  [[noreturn]] void refuse_name(std::string_view word);
+  Node call(Op op);
+  Node container();  // behind `in`
+
+  Tokens tokens_;
+  Vocabulary& vocabulary_;
+  int depth_ = 0;
+};
+
+}  // namespace bench::mlperf

@@ -45,7 +45,7 @@ def main():
         questions = "".join(f"5.1.0 0 {path}\n" for _, path in logs)
         done = subprocess.run([program], input=questions, capture_output=True, text=True, check=True)
     unequal = 0
-    for (log, _), line in zip(logs, done.stdout.splitlines(), strict=True):
+    for (log, _), line in zip(logs, done.stdout.strip().split("\n"), strict=True):
         ours, theirs = json.loads(line), expected_of(log, expected)
         failures = len(ours["keys"]) + ours["others"]
         if ours["verdict"] != theirs["verdict"] or failures != len(theirs["fails"]):

@@ -9,7 +9,7 @@ namespace bench::mlperf {
 namespace {
 
 [[noreturn]] void refuse_types(std::string_view what, const Operand& a, const Operand& b) {
-  throw EvaluationError(fmt::format("{} of {} and {}", what, type_name(a), type_name(b)));
+  throw EvaluationError(fmt::format("{} of a {} and a {}", what, type_name(a), type_name(b)));
 }
 
 WholeNumber exact(const Operand& a) {
@@ -101,7 +101,7 @@ Operand add(const Operand& a, const Operand& b) {
 
 Operand negative(const Operand& a) {
   if (is_complex(a)) return {-a.real, -a.imaginary};
-  if (!a.is_number()) throw EvaluationError(fmt::format("the negative of {}", type_name(a)));
+  if (!a.is_number()) throw EvaluationError(fmt::format("the negative of a {}", type_name(a)));
   return a.is_whole() ? Operand(-exact(a)) : Operand(-a.real);
 }
 
@@ -157,30 +157,33 @@ Operand power(const Operand& a, const Operand& b) {
 
 Operand absolute(const Operand& a) {
   if (is_complex(a)) return Operand(std::hypot(a.real, a.imaginary));
-  if (!a.is_number()) throw EvaluationError(fmt::format("the size of {}", type_name(a)));
+  if (!a.is_number()) throw EvaluationError(fmt::format("the size of a {}", type_name(a)));
   if (a.kind == Operand::Kind::real) return Operand(std::abs(a.real));
   const WholeNumber number = exact(a);
   return Operand(number.negative() ? -number : number);
 }
 
 Operand ceiling(const Operand& a) {
-  if (!a.is_number()) throw EvaluationError(fmt::format("{} is rounded", type_name(a)));
+  if (!a.is_number())
+    throw EvaluationError(fmt::format("a {} is no number to round", type_name(a)));
   return a.is_whole() ? Operand(exact(a)) : whole_result(std::ceil(a.real));
 }
 
 Operand floor(const Operand& a) {
-  if (!a.is_number()) throw EvaluationError(fmt::format("{} is rounded", type_name(a)));
+  if (!a.is_number())
+    throw EvaluationError(fmt::format("a {} is no number to round", type_name(a)));
   return a.is_whole() ? Operand(exact(a)) : whole_result(std::floor(a.real));
 }
 
 Operand to_whole(const Operand& a) {
   if (a.kind == Operand::Kind::text) return Operand(whole_of_text(a.text));
-  if (!a.is_number()) throw EvaluationError(fmt::format("{} has no whole number", type_name(a)));
+  if (!a.is_number()) throw EvaluationError(fmt::format("a {} has no whole number", type_name(a)));
   return a.is_whole() ? Operand(exact(a)) : whole_result(a.real);
 }
 
 bool nearly_whole(const Operand& a) {
-  if (!a.is_number()) throw EvaluationError(fmt::format("{} is rounded", type_name(a)));
+  if (!a.is_number())
+    throw EvaluationError(fmt::format("a {} is no number to round", type_name(a)));
   if (a.is_whole()) return true;
   whole_result(a.real);
   constexpr double kNear = 0.00001;

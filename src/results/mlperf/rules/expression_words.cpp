@@ -9,10 +9,13 @@
 namespace bench::mlperf {
 namespace {
 
+/// What an expression comes to that Python would refuse.
+constexpr std::string_view kUnknown = "unknown";
+
 std::string value_in_words(const Node& node, const Scope& scope) try {
   return words(evaluate(node, scope));
 } catch (const EvaluationError&) {
-  return "unknown";
+  return std::string(kUnknown);
 }
 
 std::string_view in_words(Relation relation) {
@@ -49,7 +52,8 @@ std::string asked_of_value(const Node& node, const Scope& scope) {
   }
   if (node.op != Op::comparison || !is_value(node.children[0]) || node.children.size() != 2)
     return "";
-  return fmt::format("{}{}", in_words(node.relations[0]), value_in_words(node.children[1], scope));
+  const std::string wanted = value_in_words(node.children[1], scope);
+  return wanted == kUnknown ? "" : fmt::format("{}{}", in_words(node.relations[0]), wanted);
 }
 
 /// What the line's metadata is to have; "" where the node does not say that.

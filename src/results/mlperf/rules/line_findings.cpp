@@ -24,8 +24,8 @@ Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& li
   finding.text =
       fmt::format("{}: expected {}, found {}.", line.key, finding.expected, finding.found);
   if (!trouble.empty())
-    finding.text = fmt::format("{}: expected {}, but this line cannot be judged by '{}': {}.",
-                               line.key, finding.expected, test.test.text(), trouble);
+    finding.text = fmt::format("{}: expected {}, found {}, which '{}' cannot judge: {}.", line.key,
+                               finding.expected, finding.found, test.test.text(), trouble);
   return finding;
 }
 

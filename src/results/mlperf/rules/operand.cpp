@@ -39,7 +39,7 @@ bool equal_operands(const Operand& a, const Operand& b) {
 }
 
 [[noreturn]] void refuse_order(const Operand& a, const Operand& b) {
-  throw EvaluationError(fmt::format("{} and {} have no order", type_name(a), type_name(b)));
+  throw EvaluationError(fmt::format("a {} and a {} have no order", type_name(a), type_name(b)));
 }
 
 bool in_order(Relation relation, int sign) {

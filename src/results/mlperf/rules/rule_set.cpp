@@ -42,6 +42,11 @@ bool is_version(const std::string& name) {
          name.find_first_not_of("0123456789.") == std::string::npos;
 }
 
+RuleSet read_rule_set(RuleSetFiles& files, const std::filesystem::path& folder,
+                      const std::string& version) {
+  return rule_set_from_json(files.whole(version), (folder / (version + ".json")).string());
+}
+
 }  // namespace
 
 std::optional<double> EvaluationSchedule::step(double global_batch_size) const {
@@ -75,9 +80,16 @@ RuleSet load_rule_set(const std::filesystem::path& folder, std::string_view vers
                 fmt::format("there is no rule set '{}'.{}", printable(version),
                             did_you_mean(version, known)),
                 "use one of: " + join(known, ", "));
-  const std::string name(version);
-  return rule_set_from_json(whole_rule_set_json(folder, name),
-                            (folder / (name + ".json")).string());
+  RuleSetFiles files(folder);
+  return read_rule_set(files, folder, std::string(version));
+}
+
+std::vector<RuleSet> load_rule_sets(const std::filesystem::path& folder) {
+  std::vector<RuleSet> all;
+  RuleSetFiles files(folder);
+  for (const std::string& version : rule_set_versions(folder))
+    all.push_back(read_rule_set(files, folder, version));
+  return all;
 }
 
 }  // namespace bench::mlperf

@@ -96,5 +96,7 @@ std::vector<std::string> rule_set_versions(const std::filesystem::path& folder);
 /// Throws Error(input) for an unknown version, naming the known ones, and for a file that its
 /// schema or the form of expressions refuses.
 RuleSet load_rule_set(const std::filesystem::path& folder, std::string_view version);
+/// All of a folder, oldest first.
+std::vector<RuleSet> load_rule_sets(const std::filesystem::path& folder);
 
 }  // namespace bench::mlperf

@@ -23,13 +23,6 @@ std::string day_of(const Log& log) {
 
 }  // namespace
 
-std::vector<RuleSet> load_rule_sets(const std::filesystem::path& folder) {
-  std::vector<RuleSet> all;
-  for (const std::string& version : rule_set_versions(folder))
-    all.push_back(load_rule_set(folder, version));
-  return all;
-}
-
 RuleSetChoice choose_rule_set(const Log& log, const std::vector<RuleSet>& known) {
   const LogEntry* named = first_entry(log, "submission_benchmark");
   const std::string benchmark(named == nullptr ? "" : named->value.text());

@@ -1,7 +1,6 @@
 // Which rule set a log is to be judged by when nobody says: by its benchmark and its day.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,6 @@
 #include "results/mlperf/rules/rule_set.h"
 
 namespace bench::mlperf {
-
-/// All of a folder, oldest first.
-std::vector<RuleSet> load_rule_sets(const std::filesystem::path& folder);
 
 struct RuleSetChoice {
   std::string version = {};

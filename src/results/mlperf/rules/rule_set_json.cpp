@@ -60,18 +60,6 @@ Json checked_json(const std::filesystem::path& folder, const std::string& versio
   return json;
 }
 
-Json descended(const std::filesystem::path& folder, const std::string& version, int depth) {
-  const Json json = checked_json(folder, version);
-  Json whole = Json::object();
-  if (json.contains("based_on")) {
-    if (depth >= kLongestDescent)
-      throw Error(ErrorKind::input, version + ": /based_on goes round in circles");
-    whole = descended(folder, json["based_on"].get<std::string>(), depth + 1);
-  }
-  overlay_rule_set(whole, json);
-  return whole;
-}
-
 /// The section with what it is like below it.
 Json resolved_section(const Json& sections, const std::string& name, int depth) {
   const Json& section = sections.at(name);
@@ -89,8 +77,21 @@ Json resolved_section(const Json& sections, const std::string& name, int depth) 
 
 }  // namespace
 
-Json whole_rule_set_json(const std::filesystem::path& folder, const std::string& version) {
-  Json whole = descended(folder, version, 0);
+const Json& RuleSetFiles::descended(const std::string& version, int depth) {
+  if (const auto known = known_.find(version); known != known_.end()) return known->second;
+  const Json json = checked_json(folder_, version);
+  Json whole = Json::object();
+  if (json.contains("based_on")) {
+    if (depth >= kLongestDescent)
+      throw Error(ErrorKind::input, version + ": /based_on goes round in circles");
+    whole = descended(json["based_on"].get<std::string>(), depth + 1);
+  }
+  overlay_rule_set(whole, json);
+  return known_[version] = std::move(whole);
+}
+
+Json RuleSetFiles::whole(const std::string& version) {
+  Json whole = descended(version, 0);
   const Json sections = whole["sections"];
   for (const auto& [name, section] : sections.items())
     whole["sections"][name] = resolved_section(sections, name, 0);

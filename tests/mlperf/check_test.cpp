@@ -98,6 +98,15 @@ TEST_CASE("copies are found over a whole round, and each run is told of its own 
   CHECK(report.files[2].findings[0].found.find("s/llama31_8b/result_1.txt") != std::string::npos);
 }
 
+TEST_CASE("copies among logs that stand alone are a warning") {
+  Organisation acme;
+  acme.add("a.log", run(0));
+  acme.add("b.log", run(0));
+  const CheckReport report = acme.check();
+  CHECK(all_rules(report) == std::vector<std::string>{"copy.log"});
+  CHECK(passed(report));
+}
+
 TEST_CASE("runs of two benchmarks on one system at a time are noted, on two systems not") {
   Organisation acme;
   acme.add("results/s/llama31_8b/result_0.txt", run(0));

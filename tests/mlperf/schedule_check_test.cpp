@@ -19,7 +19,9 @@ std::vector<Finding> evaluated_at(const std::string& benchmark, double batch,
   log.line("submission_benchmark").value = "\"" + benchmark + "\"";
   log.line("global_batch_size").value = fmt::format("{}", batch);
   const std::string time = log.evaluation(0).time;
-  for (const char* key : {"eval_accuracy", "eval_start", "gradient_accumulation_steps"})
+  for (const char* key :
+       {"eval_accuracy", "eval_start", "gradient_accumulation_steps", "opt_end_learning_rate",
+        "opt_learning_rate_warmup_steps", "opt_gradient_clip_norm", "opt_adamw_weight_decay"})
     log.remove(key);
   for (const double point : points)
     log.insert("run_stop", {.key = "eval_accuracy",

@@ -100,6 +100,15 @@ const std::vector<StrictCase> kStrictCases = {
      [](RightLog& log) { log.line("submission_org").value = "\"SUBMISSION_ORG_PLACEHOLDER\""; }},
     {"value.placeholder", Severity::warning, "submission_platform",
      [](RightLog& log) { log.line("submission_platform").value = "\"<your platform>\""; }},
+    {"value.status", Severity::warning, "submission_status",
+     [](RightLog& log) { log.line("submission_status").value = "\"basement\""; }},
+    {"value.type", Severity::error, "opt_base_learning_rate",
+     [](RightLog& log) {
+       log.line("opt_base_learning_rate").value = "-0.0008";
+       log.remove("opt_end_learning_rate");
+     }},
+    {"hyperparameter.fixed", Severity::warning, "opt_end_learning_rate",
+     [](RightLog& log) { log.line("opt_end_learning_rate").value = "0.0001"; }},
     {"value.event_type", Severity::warning, "run_start",
      [](RightLog& log) { log.line("run_start").event = "STARTED"; }},
     {"identity.organisation", Severity::warning, "submission_org",
@@ -179,6 +188,31 @@ TEST_CASE(
   CHECK(broken_rules(strict_findings(RightLog(), {.folder = "flux1"})) ==
         RuleNames{"identity.benchmark"});
   CHECK(broken_rules(strict_findings(RightLog(), {.folder = "my_runs"})).empty());
+}
+
+TEST_CASE("what the rules fix for LoRA and 405B is asked, and for others not") {
+  RightLog lora;
+  lora.line("submission_benchmark").value = "\"llama2_70b_lora\"";
+  lora.remove("eval_accuracy");
+  lora.line("opt_adamw_weight_decay").value = "0.0001";
+  lora.line("opt_gradient_clip_norm").value = "0.3";
+  lora.line("opt_end_learning_rate").value = "0";
+  lora.append({.key = "lora_alpha", .value = "32", .time = "1760000000000"});
+  CHECK(broken_rules(strict_findings(lora, {.folder = "llama2_70b_lora"})).empty());
+  lora.line("lora_alpha").value = "16";
+  CHECK(broken_rules(strict_findings(lora, {.folder = "llama2_70b_lora"})) ==
+        RuleNames{"hyperparameter.fixed"});
+  RightLog large;
+  large.line("submission_benchmark").value = "\"llama31_405b\"";
+  large.remove("eval_accuracy");
+  large.line("global_batch_size").value = "960";
+  large.line("opt_end_learning_rate").value = "8e-07";
+  large.line("opt_learning_rate_warmup_steps").value = "9600.0";
+  CHECK(broken_rules(strict_findings(large, {.folder = "llama31_405b"})).empty());
+  large.line("opt_learning_rate_warmup_steps").value = "8000";
+  const std::vector<Finding> findings = strict_findings(large, {.folder = "llama31_405b"});
+  REQUIRE(broken_rules(findings) == RuleNames{"hyperparameter.fixed"});
+  CHECK(findings[0].expected == "ceil(8000 * 1152 / global_batch_size), which is 9600");
 }
 
 TEST_CASE("no evaluation above run_stop is an error, and none at all is the official checker's") {

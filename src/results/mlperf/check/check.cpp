@@ -106,6 +106,12 @@ FileCheck check_log(const Log& log, const Place& place, const CheckOptions& opti
   return file;
 }
 
+/// Of logs that stand alone nobody says that they are runs of a submission.
+void soften_loose(std::vector<RunFinding>& findings, std::span<const FileCheck> files) {
+  for (RunFinding& found : findings)
+    if (!files[found.run].folder) found.finding.severity = Severity::warning;
+}
+
 void add(std::vector<RunFinding> findings, std::span<FileCheck* const> files) {
   for (RunFinding& found : findings) files[found.run]->findings.push_back(std::move(found.finding));
 }
@@ -114,7 +120,9 @@ void add(std::vector<RunFinding> findings, std::span<FileCheck* const> files) {
 void compare_runs(std::span<FileCheck> files, std::span<const KeptRun> runs) {
   std::vector<FileCheck*> all;
   for (FileCheck& file : files) all.push_back(&file);
-  add(check_copies(runs), all);
+  std::vector<RunFinding> copies = check_copies(runs);
+  soften_loose(copies, files);
+  add(std::move(copies), all);
   for (std::size_t first = 0, last = 0; first < files.size(); first = last) {
     last = first + 1;
     if (!files[first].folder) continue;

@@ -69,6 +69,7 @@ std::vector<Finding> strict_check(const Subject& subject) {
   check_values(subject, findings);
   check_identity(subject, findings);
   check_batch(subject, findings);
+  check_hyperparameters(subject, findings);
   check_stop(subject, findings);
   check_schedule(subject, findings);
   check_run_seeds(subject, findings);
@@ -81,6 +82,7 @@ const std::vector<StrictRule>& strict_rules() {
       {"batch.factors", "The global batch is the product of its factors."},
       {"copy.log", "No two logs are the same file, byte for byte."},
       {"folder.empty", "A folder of a benchmark holds result_*.txt."},
+      {"hyperparameter.fixed", "Hyperparameters that the rules fix have their value."},
       {"identity.benchmark", "A log is of the benchmark that its folder is named after."},
       {"identity.organisation", "A log names the organisation that its folder is named after."},
       {"log.empty", "A log has lines of MLPerf."},
@@ -106,6 +108,7 @@ const std::vector<StrictRule>& strict_rules() {
       {"value.finite", "Values are finite numbers."},
       {"value.placeholder", "What a submitter must fill in is filled in."},
       {"value.position", "An evaluation says by numbers how far the training was."},
+      {"value.status", "The submission's status is onprem, cloud or research."},
       {"value.type", "Values have the type that their key asks for."},
   };
   return rules;

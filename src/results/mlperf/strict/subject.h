@@ -41,6 +41,7 @@ void check_schedule(const Subject& subject, std::vector<Finding>& findings);  //
 void check_values(const Subject& subject, std::vector<Finding>& findings);    // types, finite
 void check_identity(const Subject& subject, std::vector<Finding>& findings);  // whose run it is
 void check_batch(const Subject& subject, std::vector<Finding>& findings);     // and its factors
+void check_hyperparameters(const Subject& subject, std::vector<Finding>& findings);
 void check_run_seeds(const Subject& subject, std::vector<Finding>& findings);
 
 }  // namespace bench::mlperf

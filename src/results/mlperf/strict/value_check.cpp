@@ -14,7 +14,7 @@
 namespace bench::mlperf {
 namespace {
 
-enum class Kind { text, number, integer, positive_integer };
+enum class Kind { text, number, not_negative, integer, positive_integer };
 
 const std::unordered_map<std::string_view, Kind> kKinds = {
     {"submission_benchmark", Kind::text},
@@ -37,7 +37,7 @@ const std::unordered_map<std::string_view, Kind> kKinds = {
     {"train_samples", Kind::positive_integer},
     {"eval_samples", Kind::positive_integer},
     {"lora_rank", Kind::positive_integer},
-    {"lora_alpha", Kind::number},
+    {"lora_alpha", Kind::not_negative},
     {"evaluation_frequency", Kind::positive_integer},
     {"init_checkpoint_step", Kind::integer},
     {"eval_accuracy", Kind::number},
@@ -48,7 +48,7 @@ const std::unordered_map<std::string_view, Kind> kKinds = {
 
 std::optional<Kind> kind_of(std::string_view key) {
   if (const auto at = kKinds.find(key); at != kKinds.end()) return at->second;
-  if (key.starts_with("opt_")) return Kind::number;
+  if (key.starts_with("opt_")) return Kind::not_negative;
   return std::nullopt;
 }
 
@@ -58,6 +58,8 @@ std::string_view name_of(Kind kind) {
       return "a text";
     case Kind::number:
       return "a number";
+    case Kind::not_negative:
+      return "a number that is not negative";
     case Kind::integer:
       return "a whole number";
     case Kind::positive_integer:
@@ -73,6 +75,7 @@ bool fits(Kind kind, const PythonValue& value) {
   if (value.is_bool() || !value.is_number()) return false;
   const double number = value.number();
   if (kind == Kind::number || !std::isfinite(number)) return true;
+  if (kind == Kind::not_negative) return number >= 0;
   // -1 steps are none, in some frameworks.
   return number == std::floor(number) && (kind == Kind::integer || number > 0);
 }
@@ -150,6 +153,18 @@ void check_placeholder(const LogEntry& entry, std::vector<Finding>& findings) {
   findings.push_back(finding);
 }
 
+void check_submission_status(const LogEntry& entry, std::vector<Finding>& findings) {
+  const std::string_view status = entry.value.text();
+  if (entry.key != "submission_status" || !entry.value.is_string() || status == "onprem" ||
+      status == "cloud" || status == "research" || is_placeholder(status))
+    return;
+  Finding finding = finding_at(entry, "value.status", Severity::warning);
+  finding.expected = "onprem, cloud or research";
+  finding.found = entry.value.excerpt();
+  finding.text = "the submission's status is none of MLPerf's three";
+  findings.push_back(finding);
+}
+
 void check_event_type(const LogEntry& entry, std::vector<Finding>& findings) {
   if (entry.event_type == "POINT_IN_TIME" || entry.event_type == "INTERVAL_START" ||
       entry.event_type == "INTERVAL_END")
@@ -182,6 +197,7 @@ void check_values(const Subject& subject, std::vector<Finding>& findings) {
     check_type(entry, findings);
     check_position(entry, findings);
     check_placeholder(entry, findings);
+    check_submission_status(entry, findings);
     check_event_type(entry, findings);
     check_time_type(entry, findings);
   }

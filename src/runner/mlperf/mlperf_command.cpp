@@ -7,6 +7,7 @@ void add_mlperf(CLI::App& app, CommandResult& result) {
       app.add_subcommand("mlperf", "Read, check, score, compare and package MLPerf Training logs");
   mlperf->require_subcommand(1);
   add_mlperf_check(*mlperf, result);
+  add_mlperf_score(*mlperf, result);
 }
 
 }  // namespace bench

@@ -6,5 +6,6 @@
 namespace bench {
 
 void add_mlperf_check(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_score(CLI::App& mlperf, CommandResult& result);
 
 }  // namespace bench

@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/mlperf/score/entry_parts.h"
+
+namespace bench::mlperf {
+namespace {
+
+/// NaN unless all runs logged the same; one that failed need not have logged any.
+double common_batch(const std::vector<ScoredRun*>& runs) {
+  double batch = kNoValue;
+  for (const ScoredRun* run : runs) {
+    const auto& own = run->read.facts.global_batch_size;
+    if (!own && run->use == RunUse::failed) continue;
+    if (!own || (!std::isnan(batch) && *own != batch)) return kNoValue;
+    batch = *own;
+  }
+  return batch;
+}
+
+std::string unknown_words(const std::vector<ScoredRun*>& runs, std::string_view unit) {
+  std::vector<std::string> files;
+  for (const ScoredRun* run : runs)
+    if (std::isnan(run->converged)) files.push_back(run->read.file.filename().string());
+  if (files.empty()) return "";
+  return fmt::format("{} of the last evaluation is not in {}",
+                     unit == "samples" ? "samples_count" : "epoch_num", join(files, ", "));
+}
+
+WhatIf what_if(const EntryScore& entry, const RcpSet& set, double batch,
+               const std::vector<double>& converged) {
+  WhatIf made{.test = rcp_test(set, batch, converged)};
+  const auto& point = made.test.reference.point;
+  if (point && std::isfinite(made.test.mean))
+    made.minutes_at_reference = entry.olympic_mean_minutes * point->mean / made.test.mean;
+  return made;
+}
+
+void test_points(EntryScore& entry, const RcpSet& set, const ScoreSettings& settings) {
+  const std::vector<ScoredRun*> runs = chosen_runs(entry);
+  std::vector<double> converged;
+  for (const ScoredRun* run : runs) converged.push_back(run->converged);
+  entry.rcp = rcp_test(set, common_batch(runs), converged);
+  if (const std::string unknown = unknown_words(runs, set.unit); !unknown.empty()) {
+    entry.rcp->pass = false, entry.rcp->factor = 1.0;
+    entry.rcp->why = unknown;
+  }
+  for (const double batch : settings.batches)
+    entry.what_if.push_back(what_if(entry, set, batch, converged));
+  if (entry.rcp->pass) return;
+  const std::string words = "convergence: " + entry.rcp->why;
+  (settings.rcp_bypass ? entry.warnings : entry.problems).push_back(words);
+}
+
+}  // namespace
+
+void test_convergence(EntryScore& entry, const RcpSet* set, const ScoreSettings& settings) {
+  if (set == nullptr) {
+    entry.rcp_why = fmt::format("round {} has no reference points of {}", entry.ruleset,
+                                printable(entry.benchmark));
+    return;
+  }
+  if (entry.division == "closed") return test_points(entry, *set, settings);
+  entry.rcp_why = "only the closed division is tested";
+}
+
+}  // namespace bench::mlperf

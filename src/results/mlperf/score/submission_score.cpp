@@ -1,0 +1,169 @@
+#include "results/mlperf/score/submission_score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/text.h"
+#include "results/mlperf/score/entry_parts.h"
+#include "results/mlperf/score/read_runs.h"
+
+namespace bench::mlperf {
+namespace {
+
+namespace fs = std::filesystem;
+
+EntryScore entry_from(const SubmissionEntry& entry, std::vector<std::string>& warnings) {
+  EntryScore score{.submitter = entry.submitter, .system = entry.system};
+  score.benchmark = entry.benchmark;
+  score.folder = entry.folder;
+  if (!entry.scaling_file) return score;
+  try {
+    score.file_factor = read_scaling_factor(*entry.scaling_file);
+  } catch (const Error& error) {
+    warnings.push_back(std::string(error.what()) + "; the file is left aside");
+  }
+  return score;
+}
+
+/// Logs outside the layout: those of one folder and benchmark belong together.
+void add_loose(std::vector<EntryScore>& entries, std::vector<ReadRun> runs,
+               std::vector<std::string>& warnings) {
+  std::map<std::pair<fs::path, std::string>, EntryScore> groups;
+  for (ReadRun& run : runs) {
+    if (run.facts.benchmark.empty()) {
+      warnings.push_back(run.file.string() + ": no submission_benchmark in it, so it is left out");
+      continue;
+    }
+    EntryScore& entry = groups[{run.file.parent_path(), run.facts.benchmark}];
+    entry.benchmark = run.facts.benchmark;
+    entry.folder = run.file.parent_path();
+    entry.runs.push_back({.read = std::move(run)});
+  }
+  for (auto& [key, entry] : groups) entries.push_back(std::move(entry));
+}
+
+std::vector<EntryScore> filled_entries(const Submission& submission, std::vector<ReadRun> runs,
+                                       std::vector<std::string>& warnings) {
+  std::vector<EntryScore> entries;
+  auto next = runs.begin();
+  for (const SubmissionEntry& from : submission.entries) {
+    entries.push_back(entry_from(from, warnings));
+    for (std::size_t i = 0; i < from.logs.size(); ++i)
+      entries.back().runs.push_back({.read = std::move(*next++)});
+  }
+  add_loose(entries, {std::make_move_iterator(next), std::make_move_iterator(runs.end())},
+            warnings);
+  return entries;
+}
+
+/// The round and the division, by the first run.
+void identify(EntryScore& entry, const std::optional<SystemDescription>& description) {
+  const ReadRun& first = entry.runs.front().read;
+  entry.ruleset = first.ruleset;
+  entry.ruleset_reason = first.ruleset_reason;
+  entry.required_runs = first.required_runs;
+  entry.division =
+      description && !description->division.empty() ? description->division : first.facts.division;
+}
+
+/// The points of each round that entries are of, read once.
+class Rounds {
+ public:
+  explicit Rounds(const SubmissionScoreSettings& settings) : settings_(settings) {}
+
+  /// By the name of the folder or, where that is none, of the logs.
+  const RcpSet* find(const EntryScore& entry) {
+    const RcpSets& sets = of(entry.ruleset);
+    for (const std::string& name : {entry.benchmark, entry.runs.front().read.facts.benchmark})
+      if (const auto found = sets.find(name); found != sets.end()) return &found->second;
+    return nullptr;
+  }
+
+ private:
+  const RcpSets& of(const std::string& ruleset) {
+    const auto known = rounds_.find(ruleset);
+    if (known != rounds_.end()) return known->second;
+    RcpSets sets = load_rcps(rcp_folder(), ruleset);
+    if (settings_.rcp_dir) use_published_rcps(sets, *settings_.rcp_dir);
+    return rounds_.emplace(ruleset, std::move(sets)).first->second;
+  }
+
+  const SubmissionScoreSettings& settings_;
+  std::map<std::string, RcpSets> rounds_ = {};
+};
+
+using Descriptions = std::map<fs::path, std::optional<SystemDescription>>;
+
+std::optional<SystemDescription> describe(const fs::path& file,
+                                          std::vector<std::string>& warnings) {
+  try {
+    return read_system_description(file);
+  } catch (const Error& error) {
+    warnings.push_back(error.what());
+    return {};
+  }
+}
+
+void add_row(SubmissionScore& score, std::size_t number,
+             const std::optional<SystemDescription>& description) {
+  const EntryScore& entry = score.entries[number];
+  const auto row = std::ranges::find_if(score.systems, [&](const SystemRow& known) {
+    return known.submitter == entry.submitter && known.system == entry.system;
+  });
+  if (row != score.systems.end()) return row->entries.push_back(number);
+  score.systems.push_back({entry.submitter, entry.system, description, {number}});
+}
+
+std::tuple<std::string, std::string, std::string> order_of(const SystemRow& row) {
+  return {row.description ? row.description->division : "", row.submitter, row.system};
+}
+
+ExitCode exit_code_of(const std::vector<EntryScore>& entries) {
+  ExitCode code = ExitCode::ok;
+  for (const EntryScore& entry : entries) {
+    if (entry.valid()) continue;
+    if (entry.required_runs > 0) return ExitCode::failed;
+    code = ExitCode::not_measured;
+  }
+  return entries.empty() ? ExitCode::not_measured : code;
+}
+
+}  // namespace
+
+SubmissionScore score_submission(const Submission& submission,
+                                 const SubmissionScoreSettings& settings) {
+  SubmissionScore score{.root = submission.root};
+  score.entries =
+      filled_entries(submission, read_runs(submission, settings.ruleset), score.warnings);
+  for (const fs::path& folder : submission.without)
+    score.warnings.push_back(folder.string() + ": no result_*.txt in it");
+  Rounds rounds(settings);
+  Descriptions descriptions;
+  std::set<std::string> benchmarks;
+  for (std::size_t i = 0; i < score.entries.size(); ++i) {
+    EntryScore& entry = score.entries[i];
+    std::optional<SystemDescription> description;
+    if (i < submission.entries.size() && submission.entries[i].system_file) {
+      const auto [known, is_new] = descriptions.try_emplace(*submission.entries[i].system_file);
+      if (is_new) known->second = describe(known->first, score.warnings);
+      description = known->second;
+    }
+    identify(entry, description);
+    const RcpSet* set = rounds.find(entry);
+    score_entry(entry, set, settings);
+    if (set != nullptr) score.reference.emplace(entry.ruleset + " " + set->benchmark, *set);
+    add_row(score, i, description);
+    benchmarks.insert(entry.benchmark);
+  }
+  score.benchmarks.assign(benchmarks.begin(), benchmarks.end());
+  std::ranges::stable_sort(score.systems, {}, order_of);
+  score.exit_code = exit_code_of(score.entries);
+  return score;
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,191 @@
+#include "results/mlperf/score/entry_score.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "results/mlperf/score/entry_parts.h"
+#include "results/text_file.h"
+#include "tests/mlperf/scored_entry.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+
+namespace bench::mlperf {
+namespace {
+
+EntryScore scored(EntryScore entry, const ScoreSettings& settings = {}) {
+  const RcpSet set = small_set();
+  score_entry(entry, &set, settings);
+  return entry;
+}
+
+EntryScore three(double samples = 100) {
+  return entry_of({run_of(0, 10, samples), run_of(1, 14, samples), run_of(2, 11, samples)});
+}
+
+void fail(ScoredRun& run) {
+  run.read.compliant = false;
+  run.read.failed = "run_stop is missing";
+  run.read.facts.status = "";
+}
+
+}  // namespace
+
+TEST_CASE("an entry's score is the mean without the fastest and the slowest run") {
+  const EntryScore entry = scored(three());
+  CHECK(entry.valid());
+  CHECK(entry.olympic_mean_minutes == 11);
+  CHECK(entry.scaling_factor == 1);
+  CHECK(entry.score_minutes == 11);
+  CHECK(entry.runs[0].use == RunUse::fastest);
+  CHECK(entry.runs[1].use == RunUse::slowest);
+  CHECK(entry.runs[2].use == RunUse::counted);
+}
+
+TEST_CASE("a score is scaled by our own factor where there is no scaling file") {
+  const EntryScore entry = scored(three(99));
+  CHECK(entry.valid());
+  CHECK(entry.score_minutes == Approx(11 * 100.0 / 99));
+}
+
+TEST_CASE("a scaling file's factor counts, and one that the runs do not give is named") {
+  EntryScore entry = three(100);
+  entry.file_factor = 1.00383;
+  const EntryScore stale = scored(entry);
+  CHECK(stale.score_minutes == Approx(11 * 1.00383));
+  REQUIRE(stale.warnings.size() == 1);
+  CHECK(stale.warnings[0].find("stale") != std::string::npos);
+  entry = three(99);
+  entry.file_factor = 100.0 / 99;
+  CHECK(scored(entry).warnings.empty());
+}
+
+TEST_CASE("one failed run is dropped as the slowest, two make the entry void") {
+  EntryScore entry = three();
+  fail(entry.runs[0]);
+  EntryScore one = scored(entry);
+  CHECK(one.valid());
+  CHECK(one.score_minutes == 14);
+  CHECK(one.runs[0].use == RunUse::failed);
+  CHECK(one.runs[0].why == "run_stop is missing");
+  CHECK(one.runs[2].use == RunUse::fastest);
+  fail(entry.runs[1]);
+  const EntryScore two = scored(entry);
+  CHECK_FALSE(two.valid());
+  CHECK(std::isnan(two.score_minutes));
+  CHECK(two.problems[0] == "2 of 3 runs failed, and one may");
+}
+
+TEST_CASE("fewer runs than required have no score, and say what it would be") {
+  EntryScore entry = three();
+  entry.runs.pop_back();
+  const EntryScore score = scored(entry);
+  CHECK(std::isnan(score.score_minutes));
+  CHECK(score.provisional_minutes == 12);
+  CHECK(score.problems[0] == "2 of 3 required runs");
+}
+
+TEST_CASE("of more runs than required the window with the median score is scored") {
+  EntryScore entry = three();
+  entry.runs.push_back(run_of(3, 20, 100));
+  entry.runs.push_back(run_of(4, 21, 100));
+  const EntryScore score = scored(entry);
+  REQUIRE(score.window);
+  CHECK(score.window->means == std::vector<double>{11, 14, 20});
+  CHECK(score.score_minutes == 14);
+  CHECK(score.runs[0].use == RunUse::outside);
+  CHECK(score.runs[4].use == RunUse::outside);
+}
+
+TEST_CASE("an entry far faster to converge than the reference has no score") {
+  const EntryScore score = scored(three(60));
+  CHECK_FALSE(score.valid());
+  CHECK(std::isnan(score.score_minutes));
+  CHECK(score.problems[0].rfind("convergence: ", 0) == 0);
+  const EntryScore bypassed = scored(three(60), {.rcp_bypass = true});
+  CHECK(bypassed.score_minutes == 11);
+  CHECK(bypassed.warnings.size() == 1);
+}
+
+TEST_CASE("the open division is not held against reference points") {
+  EntryScore entry = three(60);
+  entry.division = "open";
+  const EntryScore score = scored(entry);
+  CHECK(score.valid());
+  CHECK_FALSE(score.rcp);
+  CHECK(score.rcp_why == "only the closed division is tested");
+}
+
+TEST_CASE("runs of two batches cannot be compared with the reference") {
+  EntryScore entry = three();
+  entry.runs[1].read.facts.global_batch_size = 576;
+  CHECK_FALSE(scored(entry).valid());
+  entry = three();
+  entry.runs[1].read.facts.global_batch_size.reset();
+  CHECK_FALSE(scored(entry).valid());
+  fail(entry.runs[1]);
+  CHECK(scored(entry).valid());
+}
+
+TEST_CASE("an evaluation that does not say how far the training was fails the test, named") {
+  EntryScore entry = three();
+  entry.runs[2].read.facts.last_before_stop->samples_count.reset();
+  const EntryScore score = scored(entry);
+  CHECK_FALSE(score.valid());
+  CHECK(score.rcp->why.find("result_2.txt") != std::string::npos);
+}
+
+TEST_CASE("a run that was aborted but passes the official check is warned of") {
+  EntryScore entry = three();
+  entry.runs[1].read.facts.status = "aborted";
+  const EntryScore score = scored(entry);
+  CHECK(score.score_minutes == 11);
+  REQUIRE(score.warnings.size() == 1);
+  CHECK(score.warnings[0].find("'aborted'") != std::string::npos);
+}
+
+TEST_CASE("a run that stops before it starts does not count") {
+  EntryScore entry = three();
+  entry.runs[0].read.facts.minutes = -3;
+  const EntryScore score = scored(entry);
+  CHECK(score.runs[0].use == RunUse::failed);
+  CHECK(score.score_minutes == 14);
+}
+
+TEST_CASE("epochs are rounded to three places, as the official checker compares them") {
+  RunFacts facts;
+  facts.status = "success";
+  CHECK(std::isnan(converged_after(facts, "epochs")));
+  facts.last_before_stop = Evaluation{.samples_count = 7.0, .epoch_num = 0.85049};
+  CHECK(converged_after(facts, "epochs") == 0.85);
+  CHECK(converged_after(facts, "samples") == 7);
+  facts.status = "aborted";
+  CHECK(std::isinf(converged_after(facts, "samples")));
+}
+
+TEST_CASE("what another batch would be is told by the reference there") {
+  RcpSet set = small_set();
+  RcpPoint larger = set.points[0];
+  larger.batch = 2304, larger.mean = 150;
+  set_minimum(larger, set.runs, 4);
+  set.points.push_back(larger);
+  EntryScore entry = three(100);
+  score_entry(entry, &set, {.batches = {2304, 9999}});
+  REQUIRE(entry.what_if.size() == 2);
+  CHECK_FALSE(entry.what_if[0].test.pass);
+  CHECK(entry.what_if[0].minutes_at_reference == Approx(16.5));
+  CHECK(entry.what_if[1].test.reference.match == RcpMatch::missing);
+  CHECK(entry.valid());
+}
+
+TEST_CASE("a scaling file without a positive number is refused") {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "scaling.json";
+  write_file(file, R"({"scaling_factor": 1.25})");
+  CHECK(read_scaling_factor(file) == 1.25);
+  for (const char* text : {"{}", R"({"scaling_factor": "1.2"})", R"({"scaling_factor": 0})", "["}) {
+    write_file(file, text);
+    CHECK_THROWS_AS(read_scaling_factor(file), Error);
+  }
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,88 @@
+#include <string>
+
+#include "core/schema.h"
+#include "results/mlperf/disclaimer.h"
+#include "results/mlperf/score/submission_score.h"
+#include "tests/mlperf/scored_entry.h"
+#include "tests/support/catch.h"
+
+namespace bench::mlperf {
+namespace {
+
+SubmissionScore some() {
+  SubmissionScore score{.root = "round"};
+  const RcpSet set = small_set();
+  for (const char* submitter : {"acme", "<b>evil</b>\x1b[2J"}) {
+    EntryScore entry =
+        entry_of({run_of(0, 10, 99), run_of(1, 14, 99), run_of(2, 11, 99), run_of(3, 12, 99)});
+    entry.submitter = submitter;
+    score_entry(entry, &set, {.batches = {1152}});
+    score.systems.push_back({submitter, "sys", {}, {score.entries.size()}});
+    score.entries.push_back(entry);
+  }
+  EntryScore broken = entry_of({run_of(0, 10, 60)});
+  broken.system = "=1+1";
+  score_entry(broken, &set, {});
+  score.systems.push_back({"acme", "=1+1", system_description(Json{{"status", "a, \"b\""}}), {2}});
+  score.entries.push_back(broken);
+  score.benchmarks = {"llama31_405b"};
+  score.reference.emplace("5.1.0 llama31_405b", set);
+  return score;
+}
+
+constexpr TextStyle kWide{.width = 1000};
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("scores as JSON keep to their schema and say that nobody verified them") {
+  const Json json = Json::parse(dump(to_json(some())));
+  CHECK_NOTHROW(Schema::load("schemas/report_mlperf_score.json").check(json, "score"));
+  CHECK(json["note"] == kNotVerified);
+  CHECK(json["entries"][0]["score_minutes"].get<double>() == Approx(12 * 100.0 / 99));
+  CHECK(json["entries"][2]["score_minutes"].is_null());
+  CHECK(json["entries"][2]["provisional_minutes"].is_number());
+  CHECK(json["table"][0]["score_minutes"]["llama31_405b"].is_number());
+}
+
+TEST_CASE("scores as text say how they come about and print no control bytes") {
+  const std::string text = to_text(some(), true, kWide);
+  CHECK(has(text, kNotVerified));
+  CHECK(has(text, "scaled by 1.010101"));
+  CHECK(has(text, "12.1212 minutes"));
+  CHECK(has(text, "without the fastest (11.0000) and the slowest (14.0000)"));
+  CHECK(has(text, "1 of 3 required runs"));
+  CHECK(has(text, kDerived));
+  CHECK_FALSE(has(text, "\x1b"));
+}
+
+TEST_CASE("many entries are shown as the table alone, with what is in the way") {
+  SubmissionScore score = some();
+  score.entries.push_back(score.entries[0]);
+  const std::string text = to_text(score, false, kWide);
+  CHECK_FALSE(has(text, "olympic mean"));
+  CHECK(has(text, "1 of 3 required runs"));
+  CHECK(has(text, kNotVerified));
+}
+
+TEST_CASE("the table of scores as CSV quotes what it must") {
+  const std::string csv = to_csv(some());
+  CHECK(csv.rfind("division,availability,submitter,system,", 0) == 0);
+  CHECK(has(csv, ",llama31_405b,system_folder,note\r\n"));
+  CHECK(has(csv, "\"a, \"\"b\"\"\""));
+  CHECK(has(csv, "\"=1+1\""));
+  CHECK(has(csv, kNotVerified));
+}
+
+TEST_CASE("scores as a page take names as text and draw the reference") {
+  const std::string page = to_html(some());
+  CHECK(has(page, "<svg"));
+  CHECK(has(page, kNotVerified));
+  CHECK_FALSE(has(page, "<b>evil"));
+  CHECK(has(page, "&lt;b&gt;evil"));
+}
+
+}  // namespace bench::mlperf

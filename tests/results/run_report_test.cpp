@@ -167,6 +167,18 @@ TEST_CASE("a host whose clock is wrong says so first, and its results stand wher
   CHECK(report.results.size() == before);
 }
 
+TEST_CASE(
+    "what the figures of a storage hide is said among what hurts, and is no fact of the host") {
+  RunFixture run = two_jobs();
+  run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"THP"}}}});
+  run.add("a", Facts{"storage", {{"path", "/raid"}, {"hurts", {"burst_cliff: it falls"}}}});
+  run.add("b", Facts{"checkpoint", {{"path", "/raid"}, {"hurts", Json::array()}}});
+  const RunReport report = report_of(run.end());
+  REQUIRE(report.machines.size() == 1);
+  CHECK(report.machines[0].hurts == std::vector<std::string>{"THP", "burst_cliff: it falls"});
+  CHECK_FALSE(report.machines[0].facts.contains("path"));
+}
+
 TEST_CASE("what hurts a host's GPUs is said, and which they are") {
   RunFixture run = two_jobs();
   run.add("", Facts{"host", {{"cores", 2}, {"cpu_model", "X"}, {"hurts", {"THP"}}}});

@@ -37,6 +37,7 @@ struct Stated {
   std::vector<const Json*> topology;
   std::vector<const Json*> preflight;  // of a host with GPUs
   std::vector<const Json*> clock;      // of a host whose clock is wrong
+  std::vector<const Json*> storage;    // what a storage's figures hide
   const Json* gpus = nullptr;
 };
 
@@ -57,6 +58,8 @@ std::map<std::string, Stated> statements(const RunRecords& run) {
     if (facts->topic == "topology") by_host[record.host].topology.push_back(&facts->facts);
     if (facts->topic == "preflight") by_host[record.host].preflight.push_back(&facts->facts);
     if (facts->topic == "clock") by_host[record.host].clock.push_back(&facts->facts);
+    if (facts->topic == "storage" || facts->topic == "checkpoint")
+      by_host[record.host].storage.push_back(&facts->facts);
     if (facts->topic == "gpus") by_host[record.host].gpus = &facts->facts;
   }
   for (auto& [host, stated] : by_host) keep_the_widest(stated.host);
@@ -108,7 +111,8 @@ std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& 
     std::set<std::string> known_hurts;
     for (const auto* topic : {&stated.topology, &stated.host, &stated.clock})
       for (const Json* facts : *topic) machine.facts.update(*facts);
-    for (const auto* topic : {&stated.clock, &stated.preflight, &stated.host, &stated.topology})
+    for (const auto* topic :
+         {&stated.clock, &stated.preflight, &stated.host, &stated.topology, &stated.storage})
       for (const Json* facts : *topic)
         add_hurts(array_field(*facts, "hurts"), known_hurts, machine);
     machine.facts.erase("hurts");

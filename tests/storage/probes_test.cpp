@@ -19,12 +19,8 @@ Json facts_of(const CollectedRecords& sink, const std::string& topic) {
 }
 
 Json small(const DiskFolder& folder) {
-  return {{"path", folder.path().string()},
-          {"size_bytes", 4 << 20},
-          {"seconds", 0.1},
-          {"random_block_bytes", {16384}},
-          {"metadata_files", 20},
-          {"metadata_repeats", 2}};
+  return {{"path", folder.path().string()}, {"size_bytes", 4 << 20}, {"seconds", 0.1},
+          {"random_block_bytes", {16384}},  {"metadata_files", 20},  {"metadata_repeats", 2}};
 }
 
 Json small_checkpoint(const DiskFolder& folder) {
@@ -59,7 +55,7 @@ TEST_CASE("the probe storage measures every pattern asked for and leaves nothing
   for (const Samples& samples : job.of("wrong_blocks")) CHECK(samples.values.at(0) == 0.0);
   const Json facts = facts_of(job.sink, "storage");
   CHECK(facts.at("file_system").at("type").is_string());
-  CHECK(facts.at("pitfalls").is_array());
+  CHECK(facts.at("pitfalls").size() == facts.at("hurts").size());
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
@@ -149,6 +145,27 @@ TEST_CASE(
       CHECK(samples.limit->value == 60.0);
     }
   CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("what the storage was measured to give bounds a checkpoint on it, and on it alone") {
+  DiskFolder folder;
+  Json params = small_checkpoint(folder);
+  params["modes"] = {"sync"};
+  ProbeJob job("checkpoint", params);
+  const auto limit = [&](const std::string& path, const char* pattern, double value) {
+    job.job.limits.push_back({"write_bandwidth",
+                              {{"path", path}, {"pattern", pattern}, {"access", "direct"}},
+                              {value, LimitKind::measured, "storage.bandwidth"}});
+  };
+  limit("/elsewhere", "sequential_write", 1.0);
+  limit(folder.path().string(), "sequential_read", 2.0);
+  limit(folder.path().string(), "sequential_write", 3.0);
+  job.run();
+  for (const Samples& samples : job.of("write_bandwidth"))
+    if (samples.params.at("access") == "direct") {
+      REQUIRE(samples.limit);
+      CHECK(samples.limit->value == 3.0);
+    }
 }
 
 TEST_CASE("what a small part says nothing about is not extrapolated") {

@@ -91,7 +91,12 @@ class CheckpointProbe {
   }
 
   CheckpointKind kind(Access access, const std::string& mode) const {
-    return {state_.text("model"), state_.text("state"), state_.number("scale"), access, mode};
+    return {state_.text("path"),
+            state_.text("model"),
+            state_.text("state"),
+            state_.number("scale"),
+            access,
+            mode};
   }
   bool asked_for(const std::string& mode) const {
     const auto all = state_.list<std::string>("modes");
@@ -150,6 +155,7 @@ class CheckpointProbe {
 
   void write_facts(const std::string& no_direct) {
     const double written = static_cast<double>(setting_.bytes) * group_.size();
+    const std::vector<Pitfall> pitfalls = pitfalls_of(file_system_, {});
     state_.facts("checkpoint",
                  {{"path", base_.string()},
                   {"file_system", to_json(file_system_)},
@@ -163,7 +169,8 @@ class CheckpointProbe {
                                                   : "the only rank"},
                   {"no_direct", no_direct.empty() ? Json(nullptr) : Json(no_direct)},
                   {"caches_beneath", state_.integer("cache_bytes") > 0 ? Json("given") : Json()},
-                  {"pitfalls", to_json(pitfalls_of(file_system_, {}))}});
+                  {"pitfalls", to_json(pitfalls)},
+                  {"hurts", texts_of(pitfalls)}});
   }
 
   State& state_;

@@ -63,9 +63,9 @@ void measure_async(State& state, const CheckpointKind& kind, const CheckpointSto
   const auto checkpoints = static_cast<int>(state.integer("async_checkpoints"));
   const AsyncTimes times = train_and_save(group, *checkpoint, step, checkpoints,
                                           static_cast<int>(state.integer("async_steps")));
-  state.values("stall", times.stall, params, "max");
-  state.values("back_pressure", times.back_pressure, params, "max");
-  state.values("drain", times.drain, params, "max");
+  state.values("stall", times.stall, params, over_ranks(state));
+  state.values("back_pressure", times.back_pressure, params, over_ranks(state));
+  state.values("drain", times.drain, params, over_ranks(state));
   write_share(state, "step_inflation", times.inflation(), params);
   write_share(state, "overhead", times.overhead(), params);
   write_faults(state, kind, {read_checkpoint(group, store, checkpoints - 1, setting)});

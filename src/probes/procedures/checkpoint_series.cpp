@@ -48,8 +48,11 @@ std::string first_fault(const std::vector<ReadCheckpoint>& read) {
 
 }  // namespace
 
+std::string over_ranks(State& state) { return state.group().size() > 1 ? "max" : "rank"; }
+
 Json CheckpointKind::params() const {
-  return {{"model", model},
+  return {{"path", path},
+          {"model", model},
           {"state", state},
           {"scale", scale},
           {"access", kAccesses.name(access)},
@@ -58,19 +61,23 @@ Json CheckpointKind::params() const {
 
 void write_rounds(State& state, const CheckpointKind& kind, const CheckpointRounds& rounds) {
   const Json params = kind.params();
+  const std::string over = over_ranks(state);
   const auto time = [](const auto& one) { return one.duration.value; };
   const auto rate = [](const auto& one) { return one.bytes / one.duration.value; };
   const auto slowest = [](const auto& one) { return one.slowest_rank; };
-  state.values("write_time", column(rounds.written, time), params, "max");
-  state.values("write_bandwidth", column(rounds.written, rate), params, "max");
-  state.values("slowest_rank_write", column(rounds.written, slowest), params, "max");
+  state.values("write_time", column(rounds.written, time), params, over);
+  Json against = params;  // what a storage probe of the same folder may have measured before
+  against["pattern"] = "sequential_write";
+  state.values("write_bandwidth", column(rounds.written, rate), against, over);
+  state.values("slowest_rank_write", column(rounds.written, slowest), params, over);
   if (rounds.read.empty()) return;
-  state.values("read_time", column(rounds.read, time), params, "max");
-  state.values("read_bandwidth", column(rounds.read, rate), params, "max");
-  state.values("slowest_rank_read", column(rounds.read, slowest), params, "max");
+  state.values("read_time", column(rounds.read, time), params, over);
+  against["pattern"] = "sequential_read";
+  state.values("read_bandwidth", column(rounds.read, rate), against, over);
+  state.values("slowest_rank_read", column(rounds.read, slowest), params, over);
   state.values("resident_share",
                column(rounds.read, [](const ReadCheckpoint& one) { return one.resident; }), params,
-               "max");
+               over);
 }
 
 void write_faults(State& state, const CheckpointKind& kind,

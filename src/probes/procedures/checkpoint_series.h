@@ -12,6 +12,7 @@ namespace bench {
 
 /// What all series of one kind of checkpoint have in common.
 struct CheckpointKind {
+  std::string path;  // as it was given: another storage is another series
   std::string model, state;
   double scale = 1.0;
   storage::Access access = storage::Access::direct;
@@ -19,6 +20,9 @@ struct CheckpointKind {
 
   Json params() const;
 };
+
+/// What Samples::over is of times of the slowest rank.
+std::string over_ranks(State& state);
 
 /// Repeats of one kind.
 struct CheckpointRounds {

@@ -119,7 +119,8 @@ class StorageProbe {
             const Access access = kAccesses.value(word, "kind of access");
             // Through the page cache a thread waits for each operation, and so it does for a sync.
             if (depth > 1 && (access == Access::buffered || pattern.sync_each)) continue;
-            measure_one({pattern.name, load_of(pattern, access, block, threads, depth)});
+            measure_one({state_.text("path"), pattern.name,
+                         load_of(pattern, access, block, threads, depth)});
           }
   }
 
@@ -183,7 +184,8 @@ class StorageProbe {
           rates[i].push_back(metadata_rate(*load, kMetadataOperations[i], latencies[i]));
       }
       for (std::size_t i = 0; i < kMetadataOperations.size(); ++i) {
-        const Json params = {{"pattern", "metadata"},
+        const Json params = {{"path", state_.text("path")},
+                             {"pattern", "metadata"},
                              {"operation", kMetadataOperations[i]},
                              {"files", files},
                              {"threads", threads}};
@@ -215,7 +217,8 @@ class StorageProbe {
                              {"ranks", state_.group().size()},
                              {"no_direct", no_direct_.empty() ? Json(nullptr) : Json(no_direct_)},
                              {"engine", "pread and pwrite; more than one in flight: Linux AIO"},
-                             {"pitfalls", to_json(pitfalls_)}});
+                             {"pitfalls", to_json(pitfalls_)},
+                             {"hurts", texts_of(pitfalls_)}});
   }
 
   State& state_;

@@ -1,11 +1,14 @@
 #include "probes/procedures/storage_series.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include "core/text.h"
 #include "probes/storage/checkpoint_round.h"
 
 namespace bench {
@@ -60,10 +63,17 @@ std::optional<Pitfall> seen_below(Group& group, const LoadResult& all, const Loa
   return cache_beneath(once / all.first_pass.value, (all.bytes - once) / later_time);
 }
 
+std::string in_words(const StorageSeries& series) {
+  return fmt::format("{} of {}, {}, {} x {} in flight", series.pattern,
+                     format(Bytes{static_cast<double>(series.load.block_bytes)}),
+                     kAccesses.name(series.load.access), series.load.threads, series.load.depth);
+}
+
 }  // namespace
 
 Json StorageSeries::params() const {
-  Json all = {{"pattern", pattern},
+  Json all = {{"path", path},
+              {"pattern", pattern},
               {"access", kAccesses.name(load.access)},
               {"block_bytes", load.block_bytes},
               {"threads", load.threads},
@@ -107,7 +117,7 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
         Check{"number and checksum in each block", static_cast<double>(all.wrong_blocks), 0.0});
 
   const auto note = [&](std::optional<Pitfall> seen) {
-    if (seen) pitfalls.push_back({seen->name, dump(params) + ": " + seen->text});
+    if (seen) pitfalls.push_back({seen->name, in_words(series) + ": " + seen->text});
   };
   note(seen_below(group, all, load));
   if (load.direction == Direction::write && load.sync_every <= 1)

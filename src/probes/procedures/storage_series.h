@@ -12,6 +12,7 @@
 namespace bench {
 
 struct StorageSeries {
+  std::string path;     // as it was given: another storage is another series
   std::string pattern;  // "random_read"
   storage::LoadRequest load;
 

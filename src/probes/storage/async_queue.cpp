@@ -1,6 +1,5 @@
 #include "probes/storage/async_queue.h"
 
-#include <linux/aio_abi.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,44 +25,46 @@ iocb control_block(int file, const AsyncQueue::Operation& operation) {
 
 }  // namespace
 
-AsyncQueue::AsyncQueue(int depth) : depth_(depth) {
+AsyncQueue::AsyncQueue(int depth) {
   if (syscall(SYS_io_setup, depth, &context_) != 0)
     throw_errno("set up " + std::to_string(depth) + " asynchronous operations (io_setup)",
                 "use depth 1 and more threads; or raise /proc/sys/fs/aio-max-nr");
+  const auto most = static_cast<std::size_t>(depth);
+  blocks_.resize(most);
+  events_.resize(most);
+  pointers_.reserve(most);
+  completions_.reserve(most);
 }
 
 AsyncQueue::~AsyncQueue() { syscall(SYS_io_destroy, context_); }
 
-void AsyncQueue::submit(int file, const std::vector<Operation>& operations) {
-  std::vector<iocb> blocks;
-  std::vector<iocb*> pointers;
-  blocks.reserve(operations.size());
-  for (const Operation& operation : operations) {
-    blocks.push_back(control_block(file, operation));
-    pointers.push_back(&blocks.back());
+void AsyncQueue::submit(int file, std::span<const Operation> operations) {
+  pointers_.clear();
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    blocks_.at(i) = control_block(file, operations[i]);
+    pointers_.push_back(&blocks_[i]);
   }
   std::size_t sent = 0;
-  while (sent < pointers.size()) {
+  while (sent < pointers_.size()) {
     const long taken =
-        syscall(SYS_io_submit, context_, pointers.size() - sent, pointers.data() + sent);
+        syscall(SYS_io_submit, context_, pointers_.size() - sent, pointers_.data() + sent);
     if (taken < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (taken <= 0) throw_errno("submit an asynchronous operation (io_submit)");
     sent += static_cast<std::size_t>(taken);
   }
 }
 
-void AsyncQueue::wait(const std::function<void(int, std::int64_t)>& done) {
-  std::vector<io_event> events(static_cast<std::size_t>(depth_));
+std::span<const AsyncQueue::Completion> AsyncQueue::wait() {
   long got = 0;
   do
-    got =
-        syscall(SYS_io_getevents, context_, 1L, static_cast<long>(depth_), events.data(), nullptr);
+    got = syscall(SYS_io_getevents, context_, 1L, static_cast<long>(events_.size()), events_.data(),
+                  nullptr);
   while (got < 0 && errno == EINTR);
   if (got < 0) throw_errno("wait for asynchronous operations (io_getevents)");
-  for (long i = 0; i < got; ++i) {
-    const io_event& event = events[static_cast<std::size_t>(i)];
-    done(static_cast<int>(event.data), event.res);
-  }
+  completions_.clear();
+  for (const io_event& event : std::span(events_).first(static_cast<std::size_t>(got)))
+    completions_.push_back({static_cast<int>(event.data), event.res});
+  return completions_;
 }
 
 std::string no_async_queue() {

@@ -3,9 +3,10 @@
 // submission blocks.
 #pragma once
 
+#include <linux/aio_abi.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,15 +28,22 @@ class AsyncQueue {
     int slot = 0;  // told on completion
   };
   /// Throws Error(environment). At most `depth` may be in flight.
-  void submit(int file, const std::vector<Operation>& operations);
+  void submit(int file, std::span<const Operation> operations);
 
-  /// Waits for at least one and tells each that is done: its slot, and the bytes moved or a
-  /// negative errno.
-  void wait(const std::function<void(int slot, std::int64_t result)>& done);
+  struct Completion {
+    int slot = 0;
+    std::int64_t result = 0;  // the bytes moved, or a negative errno
+  };
+  /// Waits for at least one and returns all that are done, until the next call. Nothing is
+  /// allocated: tens of thousands a second are waited for.
+  std::span<const Completion> wait();
 
  private:
   unsigned long context_ = 0;
-  int depth_;
+  std::vector<iocb> blocks_ = {};
+  std::vector<iocb*> pointers_ = {};
+  std::vector<io_event> events_ = {};
+  std::vector<Completion> completions_ = {};
 };
 
 /// Why there is no such queue here, in the kernel's words; "" where there is.

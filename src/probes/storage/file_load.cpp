@@ -99,26 +99,26 @@ class FileLoad::Worker {
     for (;;) {
       in_flight += submit(free);
       if (in_flight == 0) return;
-      queue_->wait([&](int slot, std::int64_t moved) {
-        demand_whole(moved);
-        completed(static_cast<std::size_t>(slot));
-        free.push_back(static_cast<std::size_t>(slot));
+      for (const AsyncQueue::Completion& done : queue_->wait()) {
+        demand_whole(done.result);
+        completed(static_cast<std::size_t>(done.slot));
+        free.push_back(static_cast<std::size_t>(done.slot));
         --in_flight;
-      });
+      }
     }
   }
 
   /// Begins as many as there are free slots and returns how many.
   std::size_t submit(std::vector<std::size_t>& free) {
     batch_.clear();
-    while (!free.empty() && may_begin(steady_now())) {
+    const Seconds now = steady_now();
+    while (!free.empty() && may_begin(now)) {
       const std::size_t slot = free.back();
       free.pop_back();
       prepare(slot);
       batch_.push_back({request_.direction == Direction::write, buffers_[slot].all(),
                         offsets_[slot], static_cast<int>(slot)});
     }
-    const Seconds now = steady_now();
     for (const AsyncQueue::Operation& one : batch_)
       begun_[static_cast<std::size_t>(one.slot)] = now;
     if (!batch_.empty()) queue_->submit(file_.descriptor(), batch_);

@@ -22,6 +22,12 @@ Json to_json(const std::vector<Pitfall>& pitfalls) {
   return all;
 }
 
+Json texts_of(const std::vector<Pitfall>& pitfalls) {
+  Json all = Json::array();
+  for (const Pitfall& one : pitfalls) all.push_back(one.name + ": " + one.text);
+  return all;
+}
+
 std::vector<Pitfall> pitfalls_of(const FileSystemFacts& facts, std::optional<bool> zeros_free) {
   std::vector<Pitfall> found;
   if (facts.memory)
@@ -61,8 +67,8 @@ std::optional<Pitfall> burst_cliff(std::span<const double> slice_bytes) {
   }
   return Pitfall{"burst_cliff",
                  fmt::format("the last quarter of the time was written at {} of the first one's "
-                             "rate, the fall came after {}: a write cache was full, and the first "
-                             "rate does not last",
+                             "rate, the fall came after {}: the first rate does not last, as where "
+                             "a write cache is full or others use the storage too",
                              format(last / first, Unit::ratio), format(Bytes{before}))};
 }
 

@@ -17,6 +17,8 @@ struct Pitfall {
   std::string text;
 };
 Json to_json(const std::vector<Pitfall>& pitfalls);
+/// For people, among what hurts: "cache_beneath: ...", texts alone.
+Json texts_of(const std::vector<Pitfall>& pitfalls);
 
 /// memory_file_system, server_cache, zeros_take_no_space.
 std::vector<Pitfall> pitfalls_of(const FileSystemFacts& facts, std::optional<bool> zeros_free);
@@ -26,7 +28,7 @@ std::vector<Pitfall> pitfalls_of(const FileSystemFacts& facts, std::optional<boo
 std::optional<Pitfall> cache_beneath(double first_pass, double later_passes);
 
 /// burst_cliff: the last quarter of a time of writing is slower than the first by more than a
-/// fifth, as where a fast cache is full. Bytes of slices of equal time.
+/// fifth, as where a fast cache is full, or others came. Bytes of slices of equal time.
 std::optional<Pitfall> burst_cliff(std::span<const double> slice_bytes);
 
 /// page_cache: less than nine tenths of what was read came from the device.

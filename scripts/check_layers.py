@@ -28,6 +28,7 @@ PROCEDURE_MAY_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
 # What a probe that is more than a procedure stands on, for its own procedure alone.
 PARTS_OF_A_PROBE = {
     "checkpoint": re.compile(r"probes/storage/"),
+    "data": re.compile(r"probes/data/[^/]+/[^/]+\.h$"),
     "external": re.compile(r"probes/external/"),
     "storage": re.compile(r"probes/storage/"),
     "training": re.compile(r"probes/training/(trainer|workloads)/[^/]+\.h$"),
@@ -39,6 +40,7 @@ LIBRARIES = [
     (re.compile(r"mpi(-ext)?\.h"), "backends/mpi/"),
     (re.compile(r"hwloc|oneapi/dnnl|dnnl|cblas|lapack|omp\.h|numa"), "backends/host/"),
     (re.compile(r"SQLiteCpp|sqlite3"), "src/results/"),
+    (re.compile(r"jpeglib|jerror|turbojpeg"), "src/probes/data/decode/"),
     (re.compile(r"CLI/"), "src/runner/"),
 ]
 

@@ -1,0 +1,137 @@
+#ifdef BENCH_JPEG
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/data/decode/jpeg.h"
+#include "probes/data/decode/jpeg_error.h"
+
+namespace bench::data {
+namespace {
+
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
+constexpr long kMostMemory =
+    512L << 20;  // that libjpeg may ask for: progressive images are kept whole
+constexpr int kPixelBytes = 4;
+// Colours are made from their neighbours' too, up to two pixels away ("fancy upsampling").
+constexpr int kMargin = 2;
+
+[[noreturn]] void refuse_image(const std::string& name, const std::string& what) {
+  throw Error(ErrorKind::input, printable(name) + ": " + printable(what),
+              "it is damaged or no JPEG: copy it again, or leave it out");
+}
+
+/// Inverted CMYK, as Adobe writes it, in place.
+void from_cmyk(std::uint8_t* row, std::size_t pixels) {
+  for (std::size_t i = 0; i < pixels; ++i, row += kPixelBytes)
+    for (int c = 0; c < 3; ++c) row[c] = static_cast<std::uint8_t>((row[c] * row[3] + 127) / 255);
+}
+
+}  // namespace
+
+std::string no_jpeg() { return ""; }
+std::string jpeg_library() {
+  constexpr int kVersion = LIBJPEG_TURBO_VERSION_NUMBER;
+  return fmt::format("libjpeg-turbo {}.{}.{}", kVersion / 1000000, kVersion / 1000 % 1000,
+                     kVersion % 1000);
+}
+
+struct JpegDecoder::State {
+  jpeg_decompress_struct decoder = {};
+  JpegErrors errors = {};
+  std::string name = {};
+  std::vector<std::uint8_t> pixels = {};
+  std::size_t stride = 0;
+  JDIMENSION left = 0;  // first column that is decoded
+
+  bool create() {
+    decoder.err = errors.attach();
+    if (setjmp(errors.mark) != 0) return false;
+    jpeg_create_decompress(&decoder);
+    decoder.mem->max_memory_to_use = kMostMemory;
+    return true;
+  }
+
+  bool read_header(std::span<const std::byte> jpeg) {
+    if (setjmp(errors.mark) != 0) return false;
+    jpeg_abort_decompress(&decoder);
+    jpeg_mem_src(&decoder, reinterpret_cast<const unsigned char*>(jpeg.data()), jpeg.size());
+    jpeg_read_header(&decoder, TRUE);
+    return true;
+  }
+
+  bool cmyk() const {
+    return decoder.jpeg_color_space == JCS_CMYK || decoder.jpeg_color_space == JCS_YCCK;
+  }
+
+  /// The first row of the region is the next that will be read.
+  bool begin(Region region) {
+    if (setjmp(errors.mark) != 0) return false;
+    decoder.out_color_space = cmyk() ? JCS_CMYK : JCS_EXT_RGBX;
+    jpeg_start_decompress(&decoder);
+    left = static_cast<JDIMENSION>(std::max(region.x - kMargin, 0));
+    const auto right = static_cast<JDIMENSION>(region.x + region.width + kMargin);
+    JDIMENSION width = std::min(right, decoder.output_width) - left;
+    if (width < decoder.output_width) jpeg_crop_scanline(&decoder, &left, &width);
+    if (region.y > 0) jpeg_skip_scanlines(&decoder, static_cast<JDIMENSION>(region.y));
+    return true;
+  }
+
+  bool read_rows(int height) {
+    if (setjmp(errors.mark) != 0) return false;
+    std::array<JSAMPROW, 8> rows;
+    for (int y = 0; y < height;) {
+      const int most = std::min<int>(static_cast<int>(rows.size()), height - y);
+      for (int i = 0; i < most; ++i)
+        rows[static_cast<std::size_t>(i)] =
+            pixels.data() + static_cast<std::size_t>(y + i) * stride;
+      y += static_cast<int>(
+          jpeg_read_scanlines(&decoder, rows.data(), static_cast<JDIMENSION>(most)));
+    }
+    return true;
+  }
+};
+
+JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {
+  if (!state_->create())
+    throw Error(ErrorKind::environment,
+                std::string("libjpeg-turbo does not start: ") + state_->errors.text);
+}
+
+JpegDecoder::~JpegDecoder() { jpeg_destroy_decompress(&state_->decoder); }
+
+ImageSize JpegDecoder::open(std::span<const std::byte> jpeg, const std::string& name) {
+  state_->name = name;
+  state_->errors.cut_short = false;
+  if (jpeg.empty()) refuse_image(name, "an empty file");
+  if (!state_->read_header(jpeg)) refuse_image(name, state_->errors.text);
+  const auto& decoder = state_->decoder;
+  if (std::int64_t{decoder.image_width} * decoder.image_height > kMostPixels)
+    refuse_image(name, fmt::format("{} x {} pixels, more than {}", decoder.image_width,
+                                   decoder.image_height, kMostPixels));
+  return {static_cast<int>(decoder.image_width), static_cast<int>(decoder.image_height)};
+}
+
+Picture JpegDecoder::decode(const Region& region) {
+  State& s = *state_;
+  if (region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1 ||
+      region.x + region.width > static_cast<int>(s.decoder.image_width) ||
+      region.y + region.height > static_cast<int>(s.decoder.image_height))
+    throw Error(ErrorKind::internal, s.name + ": a region that does not lie in the image");
+  if (!s.begin(region)) refuse_image(s.name, s.errors.text);
+  s.stride = static_cast<std::size_t>(s.decoder.output_width) * kPixelBytes;
+  s.pixels.resize(s.stride * static_cast<std::size_t>(region.height));
+  if (!s.read_rows(region.height)) refuse_image(s.name, s.errors.text);
+  if (s.errors.cut_short) refuse_image(s.name, "the image is cut short");
+  if (s.cmyk()) from_cmyk(s.pixels.data(), s.pixels.size() / kPixelBytes);
+  const auto skipped = static_cast<std::size_t>(region.x) - s.left;
+  return {s.pixels.data() + skipped * kPixelBytes, s.stride, region.width, region.height};
+}
+
+}  // namespace bench::data
+
+#endif

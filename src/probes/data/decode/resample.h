@@ -1,0 +1,51 @@
+// Resizes an image by the triangle filter with antialiasing: where the image shrinks, the filter
+// widens with it, so that every pixel counts. What Pillow calls BILINEAR and torchvision
+// antialias=True: output pixel i lies at (i + 1/2) * scale, the filter reaches max(1, scale) to
+// either side, weights are normalised, first along rows, then along columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "probes/data/decode/jpeg.h"
+
+namespace bench::data {
+
+/// The weights of one axis, as many for each output.
+struct FilterAxis {
+  int taps = 0;
+  std::vector<int> first = {};      // by output: the first input
+  std::vector<float> weights = {};  // by output and tap; they sum to 1
+};
+
+/// `mirrored`: output 0 is the last.
+FilterAxis make_axis(int inputs, int outputs, bool mirrored);
+
+/// One thread's.
+class Resampler {
+ public:
+  /// Throws Error(internal) for a size that is not positive.
+  explicit Resampler(int size);
+
+  /// `out`: size x size pixels of four bytes by rows, each rounded to nearest; `flip`: left and
+  /// right change places. Rows are not rounded between the two passes, so a value may be one off
+  /// Pillow's.
+  void resize(const Picture& picture, bool flip, std::span<std::uint8_t> out);
+  int size() const { return size_; }
+
+ private:
+  int size_;
+  std::vector<float> row_;   // one input row as numbers
+  std::vector<float> rows_;  // the rows that the second pass needs, resized along x
+  std::vector<float> wide_;  // weights of the first pass, four times each
+};
+
+/// size x size pixels of four bytes to three planes of f32: (value / 255 - mean) / deviation by
+/// colour, with ImageNet's means (0.485, 0.456, 0.406) and deviations (0.229, 0.224, 0.225).
+void normalise(std::span<const std::uint8_t> pixels, std::span<float> planes);
+
+/// The same pixels to three planes of bytes.
+void to_planes(std::span<const std::uint8_t> pixels, std::span<std::uint8_t> planes);
+
+}  // namespace bench::data

@@ -1,0 +1,165 @@
+#include "probes/data/loader/loader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "probes/data/loader/loader_maker.h"
+#include "probes/host_clock.h"
+
+namespace bench::data {
+namespace {
+
+SlotsWish slots_for(const Pipeline& pipeline, const LoaderOptions& options) {
+  SlotsWish wish;
+  const auto ahead = static_cast<std::size_t>(options.num_workers * options.prefetch_factor);
+  wish.slots = ahead + 1;  // and the one that is lent
+  wish.samples = options.batch_size;
+  wish.bytes = options.batch_size * pipeline.sample_bytes();
+  wish.cpus = options.memory_cpus;
+  wish.locked = options.pin_memory;
+  return wish;
+}
+
+std::uint64_t batches_of(const Pipeline& pipeline, std::uint64_t batch_size) {
+  const std::uint64_t samples = pipeline.shape().samples;
+  if (batch_size > 0 && batch_size <= samples) return samples / batch_size;
+  throw Error(
+      ErrorKind::input,
+      fmt::format("batches of {} from a data set of {} {}s", batch_size, samples, pipeline.item()),
+      "ask for a smaller batch_size or a larger data set");
+}
+
+}  // namespace
+
+Loader::Loader(const Pipeline& pipeline, const LoaderOptions& options)
+    : pipeline_(pipeline),
+      options_(options),
+      epoch_batches_(batches_of(pipeline, options.batch_size)),
+      slots_(slots_for(pipeline, options)) {
+  if (options.num_workers == 0) own_ = std::make_unique<Maker>(pipeline, options_);
+}
+
+Loader::~Loader() { stop(); }
+
+void Loader::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  stopping_ = false;
+}
+
+void Loader::begin(std::uint64_t epoch, std::uint64_t batches) {
+  if (!options_.persistent_workers) stop();
+  {
+    std::unique_lock lock(mutex_);
+    batches_ = 0;  // no task is given from here on
+    ++pass_;
+    done_.wait(lock, [&] { return busy_ == 0; });
+    making_.clear();
+    lent_.reset();
+    free_.clear();
+    for (std::size_t slot = slots_.size(); slot-- > 0;) free_.push_back(slot);
+    next_of_.clear();
+    for (std::size_t w = 0; w < worker_count(); ++w) next_of_.push_back(w);
+    first_epoch_ = epoch;
+    next_ = taken_ = 0;
+    idle_s_ = 0;
+    batches_ = batches;
+  }
+  for (std::size_t w = threads_.size(); w < worker_count(); ++w)
+    threads_.emplace_back([this, w] { serve(w); });
+  work_.notify_all();
+}
+
+double Loader::idle_s() const {
+  const std::lock_guard lock(mutex_);
+  return idle_s_;
+}
+
+std::vector<SamplePlace> Loader::places(std::uint64_t number) const {
+  const std::uint64_t epoch = first_epoch_ + number / epoch_batches_;
+  const SampleOrder order(pipeline_.shape(), options_.shuffle, options_.seed, epoch);
+  std::vector<SamplePlace> found;
+  const std::uint64_t first = number % epoch_batches_ * options_.batch_size;
+  for (std::uint64_t i = 0; i < options_.batch_size; ++i)
+    found.push_back({epoch, order.at(first + i)});
+  return found;
+}
+
+void Loader::make(Maker& maker, const Task& task, Effort& effort) {
+  const Making& batch = *task.batch;
+  const std::uint64_t epoch = first_epoch_ + batch.number / epoch_batches_;
+  const std::uint64_t first = batch.number % epoch_batches_ * options_.batch_size + task.first;
+  const std::size_t size = pipeline_.sample_bytes();
+  BatchPart out;
+  out.data = slots_.data(batch.slot).subspan(task.first * size, task.count * size);
+  out.labels = slots_.labels(batch.slot).subspan(task.first, task.count);
+  const Seconds before = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
+  maker.make(epoch, first, task.count, out, effort);
+  effort.cpu_s += (cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - before).value;
+}
+
+Batch Loader::lend(Making& making, bool ready) {
+  Batch batch;
+  batch.number = making.number;
+  batch.data = slots_.data(making.slot);
+  batch.labels = slots_.labels(making.slot);
+  batch.ready = ready;
+  batch.made_s = making.ended_s - making.began_s;
+  batch.effort = making.effort;
+  lent_ = making.slot;
+  ++taken_;
+  return batch;
+}
+
+Batch Loader::make_here() {
+  Making making;
+  making.number = taken_;
+  making.slot = 0;
+  making.began_s = steady_now().value;
+  make(*own_, {&making, 0, options_.batch_size}, making.effort);
+  making.ended_s = steady_now().value;
+  return lend(making, false);
+}
+
+std::optional<Batch> Loader::next() {
+  std::unique_lock lock(mutex_);
+  if (taken_ >= batches_) return std::nullopt;
+  if (own_) return make_here();
+  if (lent_) free_.push_back(*lent_);
+  lent_.reset();
+  work_.notify_all();
+  Making* found = deliverable();
+  const bool ready = found != nullptr;
+  while (found == nullptr) {
+    done_.wait(lock);
+    found = deliverable();
+  }
+  const auto at = std::ranges::find(making_, found, &std::unique_ptr<Making>::get);
+  const std::unique_ptr<Making> making = std::move(*at);
+  making_.erase(at);
+  const Batch batch = lend(*making, ready);
+  lock.unlock();
+  work_.notify_all();  // one more may be begun
+  if (making->error) std::rethrow_exception(making->error);
+  return batch;
+}
+
+/// The batch to hand out now; null where it is not made yet.
+Loader::Making* Loader::deliverable() {
+  Making* best = nullptr;
+  for (const auto& making : making_) {
+    if (options_.in_order && making->number != taken_) continue;
+    if (making->made < options_.batch_size) continue;
+    if (best == nullptr || making->ended_s < best->ended_s) best = making.get();
+  }
+  return best;
+}
+
+}  // namespace bench::data

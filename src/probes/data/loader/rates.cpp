@@ -1,0 +1,133 @@
+#include "probes/data/loader/rates.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <numeric>
+
+#include "core/text.h"
+#include "probes/data/formats/page_cache.h"
+#include "probes/data/loader/placement.h"
+#include "probes/host_clock.h"
+
+namespace bench::data {
+namespace {
+
+constexpr double kMostResident = 0.05;  // of files that count as not in memory
+constexpr std::size_t kCopied = std::size_t{64} << 20;
+constexpr int kCopies = 4;
+
+/// Runs work(thread) on so many threads; rethrows what one of them threw.
+template <class Work>
+void on_threads(int count, const std::vector<int>& cpus, Work work) {
+  std::exception_ptr error;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < count; ++t)
+    threads.emplace_back([&, t] {
+      try {
+        run_on(cpus);
+        work(t);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        error = std::current_exception();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+double drop_from_memory(const Pipeline& pipeline) {
+  const auto files = pipeline.files();
+  pipeline.release_pages();
+  evict(files);
+  return residence(files).share();
+}
+
+bool fits_in_memory(const Pipeline& pipeline) {
+  double bytes = 0.0;
+  for (const auto& path : pipeline.files())
+    bytes += static_cast<double>(std::filesystem::file_size(path));
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return bytes < memory / 4.0;
+}
+
+void read_all(const Pipeline& pipeline) {
+  const auto worker = pipeline.worker();
+  const std::uint64_t all = pipeline.shape().samples;
+  std::vector<std::uint64_t> samples;
+  Effort effort;
+  for (std::uint64_t first = 0; first < all; first += samples.size()) {
+    samples.resize(std::min<std::uint64_t>(1024, all - first));
+    std::iota(samples.begin(), samples.end(), first);
+    worker->fetch(0, samples, effort);
+  }
+}
+
+ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Seconds most_time) {
+  ColdRead read;
+  const auto files = pipeline.files();
+  if (files.empty()) {
+    read.reason = "nothing is read";
+    return read;
+  }
+  read.resident_share = drop_from_memory(pipeline);
+  if (read.resident_share > kMostResident) {
+    read.reason =
+        fmt::format("{} of the data set stayed in memory though it should have been dropped",
+                    format(read.resident_share, Unit::ratio));
+    return read;
+  }
+  const int threads = std::max(options.num_workers, 1);
+  const SampleOrder order(pipeline.shape(), options.shuffle, options.seed, 0);
+  const std::uint64_t batches = pipeline.shape().samples / options.batch_size;
+  std::atomic<std::uint64_t> next{0};
+  std::vector<Effort> efforts(static_cast<std::size_t>(threads));
+  const auto before = device_bytes_read(files.front());
+  const double begun = steady_now().value;
+  on_threads(threads, options.worker_cpus, [&](int t) {
+    const auto worker = pipeline.worker();
+    std::vector<std::uint64_t> samples(options.batch_size);
+    for (std::uint64_t b; (b = next++) < batches;) {
+      if (steady_now().value - begun > most_time.value) return;
+      order.fill(b * options.batch_size, samples);
+      worker->fetch(0, samples, efforts[static_cast<std::size_t>(t)]);
+    }
+  });
+  const double seconds = steady_now().value - begun;
+  const auto after = device_bytes_read(files.front());
+  Effort all;
+  for (const Effort& effort : efforts) all += effort;
+  read.bytes = all.bytes_read;
+  read.bytes_per_second = all.bytes_read / seconds;
+  read.samples_per_second = all.samples / seconds;
+  if (before && after) read.device_bytes = *after - *before;
+  return read;
+}
+
+double copy_rate(int threads, const std::vector<int>& cpus) {
+  std::vector<double> rates(static_cast<std::size_t>(threads));
+  on_threads(threads, cpus, [&](int t) {
+    std::vector<std::byte> from(kCopied, std::byte{1}), to(kCopied, std::byte{2});
+    const double begun = steady_now().value;
+    for (int i = 0; i < kCopies; ++i) {
+      std::memcpy(to.data(), from.data(), kCopied);
+      asm volatile("" : : "r"(to.data()) : "memory");  // it is wanted
+    }
+    rates[static_cast<std::size_t>(t)] =
+        2.0 * kCopies * static_cast<double>(kCopied) / (steady_now().value - begun);
+  });
+  double sum = 0.0;
+  for (const double rate : rates) sum += rate;
+  return sum;
+}
+
+}  // namespace bench::data

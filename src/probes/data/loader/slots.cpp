@@ -1,0 +1,57 @@
+#include "probes/data/loader/slots.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/data/loader/placement.h"
+
+namespace bench::data {
+namespace {
+
+/// Batches begin on a page of their own.
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+std::string why_not_locked(int error) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  const std::string most = limit.rlim_cur == RLIM_INFINITY
+                               ? "any amount"
+                               : format(Bytes{static_cast<double>(limit.rlim_cur)});
+  return "the batches are not locked in memory: " + std::generic_category().message(error) + " (" +
+         most + " may be locked; ulimit -l)";
+}
+
+}  // namespace
+
+Slots::Slots(const SlotsWish& wish)
+    : bytes_(wish.bytes), stride_(whole_pages(wish.bytes)), all_(stride_ * wish.slots) {
+  void* memory = ::mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    throw_errno("get " + format(Bytes{static_cast<double>(all_)}) + " for batches",
+                "ask for fewer workers, a smaller prefetch_factor or smaller batches");
+  memory_ = static_cast<std::byte*>(memory);
+  labels_.assign(wish.slots, std::vector<std::int64_t>(wish.samples));
+  std::thread([&] {
+    try {
+      run_on(wish.cpus);
+    } catch (const Error& error) {
+      obstacle_ = error.what();
+    }
+    std::memset(memory_, 0, all_);
+  }).join();
+  if (wish.locked && ::mlock(memory_, all_) != 0) obstacle_ = why_not_locked(errno);
+}
+
+Slots::~Slots() { ::munmap(memory_, all_); }
+
+}  // namespace bench::data

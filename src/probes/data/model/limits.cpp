@@ -1,0 +1,47 @@
+#include "probes/data/model/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace bench::data {
+namespace {
+
+std::string rate_over(const char* what, double rate, double bytes) {
+  return fmt::format("{} of {} over {} a sample", what, format(rate, Unit::byte_per_second),
+                     format(Bytes{bytes}));
+}
+
+}  // namespace
+
+std::vector<LoaderLimit> loader_limits(const LimitInputs& in) {
+  std::vector<LoaderLimit> limits;
+  const auto of_bytes = [&](const char* name, const std::optional<double>& rate, double bytes,
+                            const char* what, const char* remedy) {
+    if (rate && bytes > 0.0)
+      limits.push_back({name, *rate / bytes, rate_over(what, *rate, bytes), remedy});
+  };
+  of_bytes("storage", in.storage_bytes_per_second, in.read_bytes, "cold reads",
+           "more readers at once, larger files (shards), a faster disk, or memory for all data");
+  of_bytes("memory", in.memory_bytes_per_second, in.touched_bytes, "copies",
+           "fewer bytes a sample: u8 instead of f32, decode only the crop");
+  of_bytes("host_to_device", in.transfer_bytes_per_second, in.sample_bytes, "copies to the device",
+           "pin_memory, or u8 samples that the device normalises");
+  if (in.cpu_s > 0.0) {
+    const auto made = [&](double threads, const char* what) {
+      return fmt::format("{:.4g} {} over {} of CPU time a sample", threads, what,
+                         format(Seconds{in.cpu_s}));
+    };
+    const double used = std::min(in.workers, in.cores);
+    if (used < in.cores)
+      limits.push_back({"workers", used / in.cpu_s, made(used, "workers"), "more num_workers"});
+    limits.push_back({"cpu", in.cores / in.cpu_s, made(in.cores, "cores"),
+                      "more cores, a cheaper format, or decoding on the device"});
+  }
+  std::ranges::sort(limits, {}, &LoaderLimit::samples_per_second);
+  return limits;
+}
+
+}  // namespace bench::data

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/data/formats/criteo_rows.h"
+#include "probes/data/formats/file_bytes.h"
+#include "probes/data/pipelines/criteo_pipeline.h"
+#include "probes/data/pipelines/runs.h"
+
+namespace bench::data {
+namespace {
+
+struct RowFile {
+  std::unique_ptr<ReadFile> file;
+  std::uint64_t rows, first;
+};
+
+class BinaryPipeline final : public Pipeline {
+ public:
+  BinaryPipeline(const std::vector<std::filesystem::path>& files, const CriteoOptions& options)
+      : options_(options) {
+    for (const auto& path : files) {
+      auto file = std::make_unique<ReadFile>(path);
+      const std::uint64_t rows = file->size() / sizeof(CriteoRow);
+      if (file->size() == 0 || file->size() % sizeof(CriteoRow) != 0)
+        throw Error(ErrorKind::input,
+                    fmt::format("{}: {} bytes are no whole number of rows of {}",
+                                printable(path.string()), file->size(), sizeof(CriteoRow)),
+                    "a row is a label, 13 integers and 26 categories of 4 bytes each");
+      for (std::uint64_t row = 0; row < rows; row += kCriteoBlock)
+        shape_.blocks.push_back(shape_.samples + row);
+      files_.push_back({std::move(file), rows, shape_.samples});
+      shape_.samples += rows;
+    }
+  }
+
+  const SampleOrder::Shape& shape() const override { return shape_; }
+  std::size_t sample_bytes() const override { return sizeof(CriteoRow); }
+  std::uint64_t grain() const override { return kCriteoBlock; }
+  double touched_bytes() const override { return (options_.transform ? 4.0 : 2.0) * 160.0; }
+  std::vector<std::filesystem::path> files() const override {
+    std::vector<std::filesystem::path> all;
+    for (const RowFile& file : files_) all.push_back(file.file->path());
+    return all;
+  }
+  std::string item() const override { return "row"; }
+  std::unique_ptr<PipelineWorker> worker() const override;
+
+  const RowFile& file_of(std::uint64_t row) const {
+    return *std::prev(std::ranges::upper_bound(files_, row, {}, &RowFile::first));
+  }
+  const CriteoOptions& options() const { return options_; }
+
+ private:
+  CriteoOptions options_;
+  std::vector<RowFile> files_;
+  SampleOrder::Shape shape_;
+};
+
+class BinaryWorker final : public PipelineWorker {
+ public:
+  explicit BinaryWorker(const BinaryPipeline& pipeline) : pipeline_(pipeline) {}
+
+  void make(std::uint64_t, std::span<const std::uint64_t> samples, BatchPart out,
+            Effort& effort) override {
+    StageClock clock(effort);
+    read(samples, out.data, effort);
+    clock.end(Stage::read);
+    const std::span rows(reinterpret_cast<CriteoRow*>(out.data.data()), samples.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].label != 0 && rows[i].label != 1)
+        throw Error(ErrorKind::input,
+                    fmt::format("{}: the label of row {} is {}",
+                                printable(pipeline_.file_of(samples[i]).file->path().string()),
+                                samples[i] - pipeline_.file_of(samples[i]).first, rows[i].label),
+                    "a label is 0 or 1; is it a file of rows of 160 bytes?");
+      if (!out.labels.empty()) out.labels[i] = rows[i].label;
+    }
+    clock.end(Stage::parse);
+    if (!pipeline_.options().transform) return;
+    transform_criteo(rows, pipeline_.options().table_rows);
+    clock.end(Stage::transform);
+  }
+
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, Effort& effort) override {
+    rows_.resize(samples.size());
+    StageClock clock(effort);
+    read(samples, std::as_writable_bytes(std::span(rows_)), effort);
+    clock.end(Stage::read);
+  }
+
+ private:
+  void read(std::span<const std::uint64_t> samples, std::span<std::byte> out, Effort& effort) {
+    const auto to_end = [&](std::uint64_t row) {
+      const RowFile& file = pipeline_.file_of(row);
+      return file.first + file.rows - row;
+    };
+    each_run(samples, to_end, [&](std::uint64_t first, std::size_t count, std::size_t at) {
+      const RowFile& file = pipeline_.file_of(first);
+      file.file->read((first - file.first) * sizeof(CriteoRow),
+                      out.subspan(at * sizeof(CriteoRow), count * sizeof(CriteoRow)));
+    });
+    effort.bytes_read += static_cast<double>(samples.size() * sizeof(CriteoRow));
+    effort.samples += static_cast<double>(samples.size());
+  }
+
+  const BinaryPipeline& pipeline_;
+  std::vector<CriteoRow> rows_;
+};
+
+std::unique_ptr<PipelineWorker> BinaryPipeline::worker() const {
+  return std::make_unique<BinaryWorker>(*this);
+}
+
+}  // namespace
+
+std::unique_ptr<Pipeline> criteo_binary_pipeline(const std::vector<std::filesystem::path>& files,
+                                                 const CriteoOptions& options) {
+  return std::make_unique<BinaryPipeline>(files, options);
+}
+
+}  // namespace bench::data

@@ -1,0 +1,31 @@
+// Click logs to rows of 160 bytes (formats/criteo_rows.h), from Criteo's text or from files of such
+// rows, as MLPerf's trainings keep them (int32, little-endian). Runs of 1024 rows are shuffled, not
+// single ones: what trainings read is shuffled beforehand.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "probes/data/pipelines/pipeline.h"
+
+namespace bench::data {
+
+inline constexpr std::uint64_t kCriteoBlock = 1024;  // rows
+
+struct CriteoOptions {
+  bool transform = false;  // log(1 + x), categories modulo table_rows
+  std::uint32_t table_rows = 1 << 20;
+};
+
+/// Where every 1024th line begins is found first, which reads the files once. Throws Error(input)
+/// for files without a line.
+std::unique_ptr<Pipeline> criteo_text_pipeline(const std::vector<std::filesystem::path>& files,
+                                               const CriteoOptions& options);
+
+/// Throws Error(input) for a file whose size is no multiple of 160.
+std::unique_ptr<Pipeline> criteo_binary_pipeline(const std::vector<std::filesystem::path>& files,
+                                                 const CriteoOptions& options);
+
+}  // namespace bench::data

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/data/formats/criteo_rows.h"
+#include "probes/data/formats/page_cache.h"
+#include "probes/data/pipelines/criteo_pipeline.h"
+#include "probes/data/pipelines/runs.h"
+#include "probes/training/sources/mapped_file.h"
+
+namespace bench::data {
+namespace {
+
+constexpr std::size_t kPage = 4096;  // the smallest there is
+
+struct TextFile {
+  training::MappedFile file;
+  std::vector<std::uint64_t> starts;  // of lines 0, 1024, ... and the file's end
+  std::uint64_t rows, first;
+
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+  }
+};
+
+class TextPipeline final : public Pipeline {
+ public:
+  TextPipeline(const std::vector<std::filesystem::path>& files, const CriteoOptions& options)
+      : options_(options) {
+    for (const auto& path : files) add(path);
+  }
+
+  const SampleOrder::Shape& shape() const override { return shape_; }
+  std::size_t sample_bytes() const override { return sizeof(CriteoRow); }
+  std::uint64_t grain() const override { return kCriteoBlock; }
+  double touched_bytes() const override {
+    return bytes_ / static_cast<double>(shape_.samples) + (options_.transform ? 3.0 : 1.0) * 160.0;
+  }
+  std::vector<std::filesystem::path> files() const override {
+    std::vector<std::filesystem::path> all;
+    for (const TextFile& file : files_) all.emplace_back(file.file.path());
+    return all;
+  }
+  void release_pages() const override {
+    for (const TextFile& file : files_) data::release_pages(file.file.bytes());
+  }
+  std::string item() const override { return "row"; }
+  std::unique_ptr<PipelineWorker> worker() const override;
+
+  const TextFile& file_of(std::uint64_t row) const {
+    return *std::prev(std::ranges::upper_bound(files_, row, {}, &TextFile::first));
+  }
+  const CriteoOptions& options() const { return options_; }
+
+ private:
+  void add(const std::filesystem::path& path) {
+    TextFile found{training::MappedFile(path), {}, 0, shape_.samples};
+    const std::string_view text = found.text();
+    for (std::size_t at = 0; at < text.size(); ++found.rows) {
+      if (found.rows % kCriteoBlock == 0) found.starts.push_back(at);
+      const auto end = text.find('\n', at);
+      at = end == std::string_view::npos ? text.size() : end + 1;
+    }
+    if (found.rows == 0)
+      throw Error(ErrorKind::input, printable(path.string()) + ": no line", "name a file of lines");
+    for (std::uint64_t row = 0; row < found.rows; row += kCriteoBlock)
+      shape_.blocks.push_back(shape_.samples + row);
+    found.starts.push_back(text.size());
+    bytes_ += static_cast<double>(text.size());
+    shape_.samples += found.rows;
+    files_.push_back(std::move(found));
+  }
+
+  CriteoOptions options_;
+  std::vector<TextFile> files_;
+  SampleOrder::Shape shape_;
+  double bytes_ = 0.0;
+};
+
+class TextWorker final : public PipelineWorker {
+  /// Rows from one on that lie in its block.
+  auto to_block_end() const {
+    return [this](std::uint64_t row) {
+      const TextFile& file = pipeline_.file_of(row);
+      const std::uint64_t inside = row - file.first;
+      return std::min(file.rows - inside, kCriteoBlock - inside % kCriteoBlock);
+    };
+  }
+
+ public:
+  explicit TextWorker(const TextPipeline& pipeline) : pipeline_(pipeline) {}
+
+  void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
+            Effort& effort) override {
+    fetch(epoch, samples, effort);
+    const std::span rows(reinterpret_cast<CriteoRow*>(out.data.data()), samples.size());
+    StageClock clock(effort);
+    each_run(samples, to_block_end(), [&](std::uint64_t first, std::size_t count, std::size_t at) {
+      const TextFile& file = pipeline_.file_of(first);
+      const std::uint64_t row = first - file.first, block = row / kCriteoBlock;
+      const std::uint64_t line = block * kCriteoBlock;
+      CriteoRowReader reader(file.text().substr(file.starts[block]), file.file.path(), line + 1);
+      reader.skip(row - line);
+      reader.read(rows.subspan(at, count));
+    });
+    if (!out.labels.empty())
+      for (std::size_t i = 0; i < rows.size(); ++i) out.labels[i] = rows[i].label;
+    clock.end(Stage::parse);
+    if (!pipeline_.options().transform) return;
+    transform_criteo(rows, pipeline_.options().table_rows);
+    clock.end(Stage::transform);
+  }
+
+  /// One byte of each page of the blocks that have them.
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, Effort& effort) override {
+    StageClock clock(effort);
+    unsigned seen = 0;
+    each_run(samples, to_block_end(), [&](std::uint64_t first, std::size_t count, std::size_t) {
+      const TextFile& file = pipeline_.file_of(first);
+      const std::uint64_t block = (first - file.first) / kCriteoBlock;
+      const std::uint64_t begin = file.starts[block], end = file.starts[block + 1];
+      for (std::uint64_t at = begin; at < end; at += kPage)
+        seen += std::to_integer<unsigned>(file.file.bytes()[at]);
+      const std::uint64_t rows = std::min(kCriteoBlock, file.rows - block * kCriteoBlock);
+      effort.bytes_read +=
+          static_cast<double>(end - begin) * static_cast<double>(count) / static_cast<double>(rows);
+    });
+    asm volatile("" : : "r"(seen));  // it is wanted
+    clock.end(Stage::read);
+    effort.samples += static_cast<double>(samples.size());
+  }
+
+ private:
+  const TextPipeline& pipeline_;
+};
+
+std::unique_ptr<PipelineWorker> TextPipeline::worker() const {
+  return std::make_unique<TextWorker>(*this);
+}
+
+}  // namespace
+
+std::unique_ptr<Pipeline> criteo_text_pipeline(const std::vector<std::filesystem::path>& files,
+                                               const CriteoOptions& options) {
+  return std::make_unique<TextPipeline>(files, options);
+}
+
+}  // namespace bench::data

@@ -1,0 +1,61 @@
+// How samples of a data set become parts of a batch. A sample of a batch is a function of (seed,
+// epoch, sample) alone, so that any number of threads makes the same batches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probes/data/formats/sample_order.h"
+#include "probes/data/pipelines/effort.h"
+
+namespace bench::data {
+
+/// Where samples are written, one after another.
+struct BatchPart {
+  std::span<std::byte> data;            // Pipeline::sample_bytes() of each
+  std::span<std::int64_t> labels = {};  // one of each
+};
+
+/// One thread's. What it needs between samples it keeps.
+class PipelineWorker {
+ public:
+  virtual ~PipelineWorker() = default;
+  /// Makes these samples. Throws Error(environment or input) for files that cannot be read or hold
+  /// what they must not.
+  virtual void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
+                    Effort& effort) = 0;
+  /// Reads what make() would read, and makes nothing of it.
+  virtual void fetch(std::uint64_t epoch, std::span<const std::uint64_t> samples,
+                     Effort& effort) = 0;
+};
+
+class Pipeline {
+ public:
+  Pipeline() = default;
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+  virtual ~Pipeline() = default;
+
+  /// Samples of an epoch, and which of them are shuffled together.
+  virtual const SampleOrder::Shape& shape() const = 0;
+  virtual std::size_t sample_bytes() const = 0;
+  /// Samples that one thread makes at a time where threads share a batch.
+  virtual std::uint64_t grain() const = 0;
+  /// Bytes of memory that a sample moves through, on average: what is read, what is made between
+  /// the stages, and what is written, each counted as often as it is touched.
+  virtual double touched_bytes() const = 0;
+  /// Empty where nothing is read.
+  virtual std::vector<std::filesystem::path> files() const = 0;
+  /// Lets go of pages of mapped files, so that the kernel can be asked to drop them.
+  virtual void release_pages() const {}
+  /// What one is, for people: "image", "sequence", "row".
+  virtual std::string item() const = 0;
+  virtual std::unique_ptr<PipelineWorker> worker() const = 0;
+};
+
+}  // namespace bench::data

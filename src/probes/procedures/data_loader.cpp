@@ -1,0 +1,222 @@
+// What a training would wait for its input: how fast batches come, what each limit allows, how many
+// workers suffice, and the stall at a given length of step. docs/data.md.
+#include <algorithm>
+
+#include "core/text.h"
+#include "probes/data/decode/jpeg.h"
+#include "probes/data/formats/page_cache.h"
+#include "probes/data/loader/placement.h"
+#include "probes/data/model/sweep.h"
+#include "probes/probe.h"
+#include "probes/procedures/data_loader_forecast.h"
+#include "probes/procedures/data_loader_limits.h"
+#include "probes/procedures/data_loader_series.h"
+#include "probes/procedures/data_loader_setup.h"
+#include "probes/state.h"
+
+namespace bench {
+namespace {
+
+constexpr double kInMemory = 0.95;  // of a data set that counts as in memory
+
+bool needs_jpeg(const std::string& pipeline) {
+  return pipeline == "jpeg_folder" || pipeline == "tar" || pipeline == "records";
+}
+
+/// Measures from memory first, where the data set fits, and then from the disk.
+class DataLoaderJob {
+ public:
+  DataLoaderJob(State& state, DataLoaderSetup setup)
+      : state_(state), setup_(std::move(setup)), facts_(setup_.facts) {}
+
+  void run() {
+    look_at_memory("as_found");
+    read_into_memory();
+    const data::LoaderOptions options = choose_workers();
+    const MeasuredLoop loop = measure_loop(setup_, options, {});
+    write_rates(state_, loop, options, loader_params(options));
+    if (!loop.obstacle.empty()) facts_["obstacle"] = loop.obstacle;
+    const data::ColdRead cold = read_from_disk(options);
+    write_limits(state_, setup_, options, loop, {cold, from_memory_}, facts_);
+    if (cold.bytes_per_second) measure_cold(options, loop);
+    read_into_memory();
+    if (state_.text("numa") == "pairs") measure_nodes(options);
+    write_forecasts(state_, setup_, options, loop, facts_);
+    compare_with_pytorch(loop);
+    facts_["stages_s"] = stage_facts(loop.result.effort);
+    state_.facts("data_loader", facts_);
+  }
+
+ private:
+  /// Share of the data set that is in memory now; 1 where nothing is read.
+  double look_at_memory(const char* when) {
+    const auto files = setup_.pipeline->files();
+    if (files.empty()) return 1.0;
+    const double share = data::residence(files).share();
+    state_.value("resident_share", share, {{"cache", when}});
+    return share;
+  }
+
+  /// Every sample is read once, where memory has room for all of them.
+  void read_into_memory() {
+    if (!data::fits_in_memory(*setup_.pipeline)) return;
+    data::read_all(*setup_.pipeline);
+    from_memory_ = look_at_memory("warm") >= kInMemory;
+  }
+
+  data::ColdRead read_from_disk(const data::LoaderOptions& options) {
+    data::ColdRead cold;
+    cold.reason = "not asked for";
+    if (!state_.flag("cold")) return cold;
+    cold = data::read_cold(*setup_.pipeline, options, setup_.time);
+    const Json params = {{"cache", "cold"}, {"num_workers", options.num_workers}};
+    if (!setup_.pipeline->files().empty())
+      state_.value("resident_share", cold.resident_share, {{"cache", "cold"}});
+    if (!cold.bytes_per_second) {
+      state_.skip_series("read_rate", params, cold.reason);
+      return cold;
+    }
+    state_.value("read_rate", *cold.bytes_per_second, params);
+    if (cold.device_bytes && cold.bytes > 0.0)
+      state_.value("cache_share", 1.0 - *cold.device_bytes / cold.bytes, params);
+    else
+      state_.skip_series("cache_share", params, "the kernel does not tell what this disk reads");
+    return cold;
+  }
+
+  /// Those asked for; of a sweep, the fewest that are fast enough.
+  data::LoaderOptions choose_workers() {
+    data::LoaderOptions options = setup_.options;
+    if (!state_.flag("sweep")) return options;
+    std::vector<data::SweepPoint> points;
+    for (const int workers : data::worker_counts(static_cast<int>(data::usable_cores()))) {
+      options.num_workers = workers;
+      const MeasuredLoop loop = measure_loop(setup_, options, {});
+      Json params = loader_params(options);
+      params["sweep"] = true;
+      state_.values("samples_per_second", rates_of(loop.result, options), params);
+      if (loop.wrong > 0) state_.invalid("a batch differs from what one thread makes");
+      points.push_back({workers, loop.samples_per_second(options)});
+    }
+    const auto best = data::recommended(points).value();
+    options.num_workers = best.workers;
+    facts_["recommended_workers"] = best.workers;
+    facts_["sweep"] = Json::array();
+    for (const data::SweepPoint& point : points)
+      facts_["sweep"].push_back(
+          {{"num_workers", point.workers}, {"samples_per_second", point.samples_per_second}});
+    state_.value("recommended_workers", best.workers);
+    return options;
+  }
+
+  /// Each sample once, from the disk.
+  void measure_cold(const data::LoaderOptions& options, const MeasuredLoop& warm) {
+    const double resident = data::drop_from_memory(*setup_.pipeline);
+    const std::uint64_t epoch = setup_.pipeline->shape().samples / options.batch_size;
+    Json params = loader_params(options);
+    params["cache"] = "cold";
+    const auto files = setup_.pipeline->files();
+    const auto before = data::device_bytes_read(files.front());
+    const MeasuredLoop loop = measure_loop(setup_, options, {}, epoch);
+    const auto after = data::device_bytes_read(files.front());
+    state_.values("samples_per_second", rates_of(loop.result, options), params);
+    if (before && after)
+      state_.value("cache_share", 1.0 - (*after - *before) / loop.result.effort.bytes_read, params);
+    const double stall = 1.0 - loop.samples_per_second(options) / warm.samples_per_second(options);
+    state_.value("fetch_stall", std::max(0.0, stall), loader_params(options));
+    facts_["fetch_stall"] = std::max(0.0, stall);
+    facts_["resident_when_cold"] = resident;
+  }
+
+  /// Workers on each node, batches on each.
+  void measure_nodes(data::LoaderOptions options) {
+    const auto nodes = data::cpu_nodes();
+    if (nodes.size() < 2 || options.num_workers == 0)
+      return state_.skip_series("numa_ratio", loader_params(options),
+                                nodes.size() < 2 ? "this machine has one NUMA node"
+                                                 : "without workers nothing is placed");
+    for (const data::CpuNode& workers : nodes) {
+      double local = 0.0;
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto own = static_cast<std::size_t>(&workers - nodes.data());
+        const data::CpuNode& memory = nodes[(own + i) % nodes.size()];  // its own first
+        options.worker_cpus = workers.cpus;
+        options.memory_cpus = memory.cpus;
+        const MeasuredLoop loop = measure_loop(setup_, options, {});
+        Json params = loader_params(options);
+        params["cpu_node"] = workers.id;
+        params["memory_node"] = memory.id;
+        state_.values("samples_per_second", rates_of(loop.result, options), params);
+        const double rate = loop.samples_per_second(options);
+        if (i == 0)
+          local = rate;
+        else
+          state_.value("numa_ratio", rate / local, params);
+      }
+    }
+  }
+
+  void compare_with_pytorch(const MeasuredLoop& loop) {
+    const data::Effort& effort = loop.result.effort;
+    facts_["samples_per_cpu_second"] = effort.samples / effort.cpu_s;
+    if (!state_.has("pytorch")) return;
+    facts_["pytorch_samples_per_cpu_second"] = state_.number("pytorch");
+    facts_["pytorch_factor"] = effort.samples / effort.cpu_s / state_.number("pytorch");
+  }
+
+  static Json stage_facts(const data::Effort& effort) {
+    Json stages = Json::object();
+    for (const auto& [stage, name] : data::kStages.entries)
+      if (effort.of(stage).wall_s > 0.0)
+        stages[std::string(name)] = effort.of(stage).cpu_s / effort.samples;
+    return stages;
+  }
+
+  State& state_;
+  DataLoaderSetup setup_;
+  Json facts_;
+  bool from_memory_ = true;
+};
+
+void run_data_loader(State& state) {
+  if (state.group().size() > 1)
+    return state.skip("a loader is of one rank: use scope host, and gpus_per_node for its devices");
+  if (needs_jpeg(state.text("pipeline")) && !data::no_jpeg().empty())
+    return state.skip(data::no_jpeg());
+  DataLoaderJob(state, data_loader_setup(state)).run();
+}
+
+const Registration registration{{
+    .name = "data_loader",
+    .summary = "batches from a data set: how fast, what limits them, what a training would wait",
+    .metrics = {{"samples_per_second", Unit::count, Better::higher},
+                {"read_rate", Unit::byte_per_second, Better::higher},
+                {"samples_per_cpu_second", Unit::count, Better::higher},
+                {"of_stages", Unit::ratio, Better::higher},
+                {"stage_time", Unit::second, Better::lower},
+                {"stage_wall", Unit::second, Better::lower},
+                {"queue_wait", Unit::second, Better::lower},
+                {"first_batch", Unit::second, Better::lower},
+                {"resident_share", Unit::ratio, Better::none},
+                {"cache_share", Unit::ratio, Better::none},
+                {"limit_rate", Unit::count, Better::higher},
+                {"of_limit", Unit::ratio, Better::higher},
+                {"fetch_stall", Unit::ratio, Better::lower},
+                {"recommended_workers", Unit::count, Better::lower},
+                {"numa_ratio", Unit::ratio, Better::higher},
+                {"stall", Unit::ratio, Better::lower},
+                {"wait", Unit::second, Better::lower},
+                {"wait_p99", Unit::second, Better::lower},
+                {"readiness", Unit::ratio, Better::higher},
+                {"accelerator_use", Unit::ratio, Better::higher},
+                {"oversleep", Unit::ratio, Better::lower},
+                {"predicted_stall", Unit::ratio, Better::lower},
+                {"predicted_slow_down", Unit::ratio, Better::lower},
+                {"prediction_error", Unit::ratio, Better::lower},
+                {"drift", Unit::ratio, Better::lower},
+                {"workers_needed", Unit::count, Better::lower}},
+    .run = run_data_loader,
+}};
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,86 @@
+#include "probes/procedures/data_loader_limits.h"
+
+#include <algorithm>
+
+#include "core/order_statistics.h"
+#include "probes/data/loader/placement.h"
+#include "probes/device/copies.h"
+
+namespace bench {
+namespace {
+
+constexpr int kCopies = 20;
+
+/// Copies of batches to the device, from memory as the loader's; nothing where the device's memory
+/// is the host's.
+std::optional<double> transfer_rate(State& state, const DataLoaderSetup& setup,
+                                    const data::LoaderOptions& options) {
+  Copies* copies = state.device().copies();
+  if (copies == nullptr) return {};
+  CopyRequest request;
+  request.memory = options.pin_memory ? HostMemory::pinned : HostMemory::pageable;
+  request.bytes =
+      std::max<std::size_t>(options.batch_size * setup.pipeline->sample_bytes() / 8, 1) * 8;
+  const CopyOffer offer = copies->prepare(request);
+  if (!offer.run) return {};
+  std::vector<double> seconds;
+  for (int i = 0; i < kCopies; ++i)
+    seconds.push_back(state.device().timed([&] { offer.run->run(1); }, 1).value);
+  if (!offer.run->verify().passed()) return {};
+  return static_cast<double>(request.bytes) / median(seconds);
+}
+
+Json limit_facts(const data::LoaderLimit& limit) {
+  return {{"limit", limit.name},
+          {"samples_per_second", limit.samples_per_second},
+          {"source", limit.source},
+          {"remedy", limit.remedy}};
+}
+
+}  // namespace
+
+std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup,
+                                            const data::LoaderOptions& options,
+                                            const MeasuredLoop& loop, const DiskRead& disk,
+                                            Json& facts) {
+  const data::Effort& effort = loop.result.effort;
+  data::LimitInputs inputs;
+  inputs.cores = data::usable_cores();
+  inputs.workers = std::max(options.num_workers, 1);
+  inputs.storage_bytes_per_second = disk.cold.bytes_per_second;
+  const auto threads = static_cast<int>(std::min(inputs.cores, inputs.workers));
+  inputs.memory_bytes_per_second = data::copy_rate(std::max(threads, 1), options.worker_cpus);
+  inputs.transfer_bytes_per_second = transfer_rate(state, setup, options);
+  inputs.read_bytes = effort.bytes_read / effort.samples;
+  inputs.touched_bytes = setup.pipeline->touched_bytes();
+  inputs.sample_bytes = static_cast<double>(setup.pipeline->sample_bytes());
+  inputs.cpu_s = effort.stages_cpu_s() / effort.samples;
+  const auto limits = data::loader_limits(inputs);
+  const Json params = loader_params(options);
+  Json all = Json::array();
+  for (const data::LoaderLimit& limit : limits) {
+    Json own = params;
+    own["limit"] = limit.name;
+    state.value("limit_rate", limit.samples_per_second, own);
+    all.push_back(limit_facts(limit));
+  }
+  facts["limits"] = all;
+  if (limits.empty()) return limits;
+  facts["from_memory"] = disk.from_memory;
+  facts["binding_from_disk"] = limits.front().name;
+  auto holding = limits;
+  if (disk.from_memory)
+    std::erase_if(holding, [](const data::LoaderLimit& l) { return l.name == "storage"; });
+  if (holding.empty()) return limits;
+  facts["binding"] = holding[0].name;
+  if (holding.size() > 1) {
+    facts["runner_up"] = holding[1].name;
+    facts["gain_until_runner_up"] = holding[1].samples_per_second / holding[0].samples_per_second;
+  }
+  Json own = params;
+  own["limit"] = holding[0].name;
+  state.value("of_limit", loop.samples_per_second(options) / holding[0].samples_per_second, own);
+  return limits;
+}
+
+}  // namespace bench

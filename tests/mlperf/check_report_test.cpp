@@ -11,7 +11,7 @@
 namespace bench::mlperf {
 namespace {
 
-Finding made(const std::string& rule, Severity severity, bool official, std::int64_t line) {
+Finding made_finding(const std::string& rule, Severity severity, bool official, std::int64_t line) {
   return {.rule = rule,
           .severity = severity,
           .official = official,
@@ -25,7 +25,7 @@ Finding made(const std::string& rule, Severity severity, bool official, std::int
 }
 
 /// Two logs of a folder, the second of which fails, and both with the same warning.
-CheckReport small_report() {
+CheckReport small_check_report() {
   CheckReport report;
   report.folders.push_back({"r/acme/results/s/b", "acme", "s", "b", {}});
   for (const char* name : {"result_0.txt", "result_1.txt"})
@@ -36,9 +36,9 @@ CheckReport small_report() {
                             .pass = true,
                             .benchmark = "b",
                             .minutes = 2.5,
-                            .findings = {made("value.type", Severity::warning, false, 7)}});
+                            .findings = {made_finding("value.type", Severity::warning, false, 7)}});
   report.files[1].pass = false;
-  report.files[1].findings.push_back(made("required.run_stop", Severity::error, true, 0));
+  report.files[1].findings.push_back(made_finding("required.run_stop", Severity::error, true, 0));
   return report;
 }
 
@@ -52,7 +52,7 @@ std::size_t occurrences_in(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("the verdict is fail for an official failure and for a strict error, not for a warning") {
-  CheckReport report = small_report();
+  CheckReport report = small_check_report();
   CHECK_FALSE(passed(report));
   CHECK(counts_of(report).failed == 1);
   CHECK(counts_of(report).warnings == 2);
@@ -66,7 +66,7 @@ TEST_CASE("the verdict is fail for an official failure and for a strict error, n
 }
 
 TEST_CASE("text names each place as editors read it, and tells what logs share once") {
-  const std::string text = to_text(small_report(), false);
+  const std::string text = to_text(small_check_report(), false);
   CHECK(text.find("r/acme/results/s/b: 1 of 2 logs pass (5.1.0)\n") != std::string::npos);
   CHECK(text.find("\nr/acme/results/s/b/result_0.txt:7:4: warning: is wrong; expected one, found "
                   "two [strict value.type, closed_common]\n") != std::string::npos);
@@ -74,11 +74,11 @@ TEST_CASE("text names each place as editors read it, and tells what logs share o
   CHECK(text.find("\nr/acme/results/s/b/result_1.txt: error: is wrong") != std::string::npos);
   CHECK(text.find("official verdict: 1 of 2 logs pass, 1 fail\n") != std::string::npos);
   CHECK(occurrences_in(text, ":7:4:") == 1);
-  CHECK(occurrences_in(to_text(small_report(), true), ":7:4:") == 2);
+  CHECK(occurrences_in(to_text(small_check_report(), true), ":7:4:") == 2);
 }
 
 TEST_CASE("what a hostile log holds does not reach the terminal") {
-  CheckReport report = small_report();
+  CheckReport report = small_check_report();
   report.files[0].path = "a\x1b[2J";
   report.files[0].findings[0].found = "\x1b]0;x\x07";
   const std::string text = to_text(report, true) + to_junit(report);
@@ -88,7 +88,7 @@ TEST_CASE("what a hostile log holds does not reach the terminal") {
 
 TEST_CASE("JSON is as its schema says") {
   const Schema schema = Schema::load(schema_path("report_mlperf_check"));
-  const Json json = to_json(small_report());
+  const Json json = to_json(small_check_report());
   CHECK_NOTHROW(schema.check(json, "report"));
   CHECK(json["files"][1]["official"] == "fail");
   CHECK(json["files"][0]["findings"][0]["line"] == 7);
@@ -96,18 +96,18 @@ TEST_CASE("JSON is as its schema says") {
 }
 
 TEST_CASE("JUnit has a case of each side for each log, and no failure that is none") {
-  const std::string xml = to_junit(small_report());
+  const std::string xml = to_junit(small_check_report());
   CHECK(xml.find("<testsuites tests=\"4\" failures=\"1\"") != std::string::npos);
   CHECK(occurrences_in(xml, "<testcase ") == 4);
   CHECK(occurrences_in(xml, "<failure ") == 1);
   CHECK(occurrences_in(xml, "classname=\"official 5.1.0\"") == 2);
-  CheckReport compat = small_report();
+  CheckReport compat = small_check_report();
   compat.strict = false;
   CHECK(occurrences_in(to_junit(compat), "<testcase ") == 2);
 }
 
 TEST_CASE("SARIF places each result and names its rule") {
-  CheckReport report = small_report();
+  CheckReport report = small_check_report();
   report.files[1].path = "/a b/100%.txt";
   const Json sarif = to_sarif(report);
   CHECK(sarif["version"] == "2.1.0");

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kDay = 86'400'000;
 
-/// Runs in files of their own, as kept.
-class Runs {
+/// KeptRuns in files of their own, as kept.
+class KeptRuns {
  public:
   void add(const RightLog& log, const std::string& name = {}) {
     const auto path = folder_.path() / (name.empty() ? std::to_string(kept.size()) : name);
@@ -28,7 +28,7 @@ class Runs {
   TemporaryDirectory folder_;
 };
 
-std::vector<const KeptRun*> pointers(const Runs& runs) {
+std::vector<const KeptRun*> run_pointers(const KeptRuns& runs) {
   std::vector<const KeptRun*> result;
   for (const KeptRun& run : runs.kept) result.push_back(&run);
   return result;
@@ -37,15 +37,15 @@ std::vector<const KeptRun*> pointers(const Runs& runs) {
 }  // namespace
 
 TEST_CASE("runs of one result with seeds of their own are right") {
-  Runs runs;
+  KeptRuns runs;
   for (int i = 0; i < 3; ++i) runs.add(RightLog(1'760'000'000'000 + i * kDay, 100 + i));
   CHECK(check_runs(runs.kept).empty());
   CHECK(check_copies(runs.kept).empty());
-  CHECK(check_overlaps(pointers(runs)).empty());
+  CHECK(check_overlaps(run_pointers(runs)).empty());
 }
 
 TEST_CASE("a seed on the same line of code in two runs is told of the second") {
-  Runs runs;
+  KeptRuns runs;
   runs.add(RightLog(1'760'000'000'000, 5));
   runs.add(RightLog(1'760'000'000'000 + kDay, 6));
   runs.add(RightLog(1'760'000'000'000 + 2 * kDay, 5));
@@ -58,7 +58,7 @@ TEST_CASE("a seed on the same line of code in two runs is told of the second") {
 }
 
 TEST_CASE("one rank's seed logged by all of them, or on another line, is no repetition") {
-  Runs runs;
+  KeptRuns runs;
   RightLog ranks(1'760'000'000'000, 5);
   ranks.append(ranks.line("seed"));
   runs.add(ranks);
@@ -70,7 +70,7 @@ TEST_CASE("one rank's seed logged by all of them, or on another line, is no repe
 }
 
 TEST_CASE("a run with other hyperparameters than the others is told") {
-  Runs runs;
+  KeptRuns runs;
   for (int i = 0; i < 4; ++i) {
     RightLog log(1'760'000'000'000 + i * kDay, 100 + i);
     if (i == 0) log.line("opt_base_learning_rate").value = "0.0009";
@@ -86,7 +86,7 @@ TEST_CASE("a run with other hyperparameters than the others is told") {
 }
 
 TEST_CASE("files of equal bytes are copies, in one folder and in two") {
-  Runs runs;
+  KeptRuns runs;
   runs.add(RightLog(1'760'000'000'000, 5), "a/result_0.txt");
   runs.add(RightLog(1'760'000'000'000 + kDay, 6), "a/result_1.txt");
   runs.add(RightLog(1'760'000'000'000, 5), "b/result_0.txt");
@@ -100,7 +100,7 @@ TEST_CASE("files of equal bytes are copies, in one folder and in two") {
 }
 
 TEST_CASE("equal digests alone accuse nobody") {
-  Runs runs;
+  KeptRuns runs;
   runs.add(RightLog(1'760'000'000'000, 5));
   runs.add(RightLog(1'760'000'000'000, 6));
   REQUIRE(runs.kept[0].bytes == runs.kept[1].bytes);
@@ -109,11 +109,11 @@ TEST_CASE("equal digests alone accuse nobody") {
 }
 
 TEST_CASE("runs that overlap in time are noted") {
-  Runs runs;
+  KeptRuns runs;
   runs.add(RightLog(1'760'000'000'000, 5));
   runs.add(RightLog(1'760'000'060'000, 6));
   runs.add(RightLog(1'760'000'000'000 + kDay, 7));
-  const std::vector<RunFinding> findings = check_overlaps(pointers(runs));
+  const std::vector<RunFinding> findings = check_overlaps(run_pointers(runs));
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].run == 1);
   CHECK(findings[0].finding.severity == Severity::note);

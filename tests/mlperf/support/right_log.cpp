@@ -2,7 +2,7 @@
 
 namespace bench::mlperf {
 
-RightLog::RightLog(std::int64_t start_ms, int seed) : now_(start_ms) {
+RightLog::RightLog(std::int64_t start_ms, int seed, int evaluations) : now_(start_ms) {
   add("cache_clear", "true");
   add("init_start", "null");
   add("submission_benchmark", "\"llama31_8b\"");
@@ -31,15 +31,15 @@ RightLog::RightLog(std::int64_t start_ms, int seed) : now_(start_ms) {
   add("init_checkpoint_step", "0");
   add("init_stop", "null");
   add("run_start", "null");
-  train();
+  train(evaluations);
   now_ += 10;
   add("run_stop", "null", R"("status": "success")");
 }
 
-void RightLog::train() {
-  const std::vector<std::string> losses = {"5.6", "3.9", "3.2999"};
+void RightLog::train(int evaluations) {
   int samples = 0;
-  for (const std::string& loss : losses) {
+  for (int i = 0; i < evaluations; ++i) {
+    const char* loss = i + 1 == evaluations ? "3.2999" : i == 0 ? "5.6" : "3.9";
     add("block_start", "null", fmt::format(R"("samples_count": {})", samples));
     samples += 12288;
     now_ += 100'000;

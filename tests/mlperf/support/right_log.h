@@ -1,5 +1,6 @@
 // A log with which nothing is wrong, to be spoilt by a test: Llama 3.1 8B in the closed division,
-// 32 sequences a batch, evaluated every 12,288 sequences, at the target with the third evaluation.
+// 32 sequences a batch, evaluated every 12,288 sequences, at the target with the third evaluation
+// or a later one.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +23,8 @@ struct LogLine {
 
 class RightLog {
  public:
-  explicit RightLog(std::int64_t start_ms = 1'760'000'000'000, int seed = 4711);
+  explicit RightLog(std::int64_t start_ms = 1'760'000'000'000, int seed = 4711,
+                    int evaluations = 3);
 
   /// The first line with `key`.
   LogLine& line(const std::string& key);
@@ -38,7 +40,7 @@ class RightLog {
 
  private:
   void add(const std::string& key, const std::string& value, const std::string& metadata = {});
-  void train();
+  void train(int evaluations);
 
   std::vector<LogLine> lines_;
   std::int64_t now_ = 0;

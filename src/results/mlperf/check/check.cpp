@@ -8,15 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "results/mlperf/check/resubmission.h"
+#include "results/mlperf/check/result_check.h"
 #include "results/mlperf/log/log.h"
 #include "results/mlperf/log/run_facts.h"
+#include "results/mlperf/published/system_description.h"
 #include "results/mlperf/rules/official_check.h"
 #include "results/mlperf/rules/rule_set.h"
 #include "results/mlperf/rules/rule_set_choice.h"
-#include "results/mlperf/strict/accelerators.h"
 #include "results/mlperf/strict/runs_check.h"
 #include "results/mlperf/strict/strict_check.h"
+#include "results/mlperf/submission/possible_rounds.h"
 
 namespace bench::mlperf {
 namespace {
@@ -33,12 +36,22 @@ struct Work {
   std::vector<Place> places = {};
 };
 
+/// Nothing where it cannot be read: then the batch is not held against it.
+std::optional<SystemDescription> description_of(const SubmissionEntry& entry) {
+  if (!entry.system_file) return std::nullopt;
+  try {
+    return read_system_description(*entry.system_file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 Work work_of(const Submission& submission) {
   Work work;
   for (std::size_t i = 0; i < submission.entries.size(); ++i) {
     const SubmissionEntry& entry = submission.entries[i];
-    const Place place{&entry, i,
-                      entry.system_file ? accelerators_of(*entry.system_file) : std::nullopt};
+    const std::optional<SystemDescription> system = description_of(entry);
+    const Place place{&entry, i, system ? system->accelerators() : std::nullopt};
     for (const std::filesystem::path& log : entry.logs) {
       work.paths.push_back(log);
       work.places.push_back(place);
@@ -51,18 +64,12 @@ Work work_of(const Submission& submission) {
   return work;
 }
 
-/// All rule sets, or the one that was asked for.
-std::vector<RuleSet> rule_sets_of(const CheckOptions& options) {
-  if (options.rule_set == "auto") return load_rule_sets(options.rule_sets);
-  std::vector<RuleSet> one;
-  one.push_back(load_rule_set(options.rule_sets, options.rule_set));
-  return one;
-}
-
 RuleSetChoice choose(const Log& log, const CheckOptions& options,
                      const std::vector<RuleSet>& known) {
-  if (options.rule_set == "auto") return choose_rule_set(log, known);
-  return {.version = known.front().version, .reason = "asked for"};
+  if (options.rule_set != "auto") return {.version = known.front().version, .reason = "asked for"};
+  if (known.size() > 1) return choose_rule_set(log, known);
+  return {.version = known.front().version,
+          .reason = "the only round with all benchmarks of the folders: " + known.front().round};
 }
 
 const RuleSet& rules_of(const std::string& version, const std::vector<RuleSet>& known) {
@@ -145,6 +152,19 @@ void compare_times(const Submission& submission, std::span<FileCheck> files,
   for (auto& [system, lists] : systems) add(check_overlaps(lists.first), lists.second);
 }
 
+void check_results(const Submission& submission, CheckReport& report,
+                   std::span<const KeptRun> runs) {
+  ReferencePoints reference;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < submission.entries.size(); ++i) {
+    const std::size_t count = submission.entries[i].logs.size();
+    report.folders[i].findings =
+        check_result(submission.entries[i], std::span(report.files).subspan(first, count),
+                     runs.subspan(first, count), reference);
+    first += count;
+  }
+}
+
 std::vector<FolderCheck> folders_of(const Submission& submission, bool strict) {
   std::vector<FolderCheck> folders;
   for (const SubmissionEntry& entry : submission.entries)
@@ -165,7 +185,8 @@ std::vector<FolderCheck> folders_of(const Submission& submission, bool strict) {
 
 CheckReport check_submission(const Submission& submission, const CheckOptions& options) {
   const Work work = work_of(submission);
-  const std::vector<RuleSet> known = rule_sets_of(options);
+  const std::vector<RuleSet> known =
+      possible_rounds(submission, options.rule_sets, options.rule_set);
   CheckReport report{.strict = options.strict, .folders = folders_of(submission, options.strict)};
   report.files.resize(work.paths.size());
   std::vector<KeptRun> runs(work.paths.size());
@@ -189,6 +210,7 @@ CheckReport check_submission(const Submission& submission, const CheckOptions& o
   if (options.strict) {
     compare_runs(report.files, runs);
     compare_times(submission, report.files, runs);
+    check_results(submission, report, runs);
   }
   for (FileCheck& file : report.files) sort_findings(file.findings);
   return report;

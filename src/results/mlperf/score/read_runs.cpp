@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "results/mlperf/rules/official_check.h"
 #include "results/mlperf/rules/rule_set_choice.h"
+#include "results/mlperf/submission/possible_rounds.h"
 
 namespace bench::mlperf {
 namespace {
@@ -49,50 +49,6 @@ std::vector<fs::path> all_logs(const Submission& submission) {
   return logs;
 }
 
-std::set<std::string> folders_in(const fs::path& folder) {
-  std::set<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    if (entry.is_directory(none)) names.insert(entry.path().filename().string());
-  return names;
-}
-
-/// Names of benchmarks' folders of the submitters, also where only a part of them was asked for.
-std::set<std::string> benchmark_folders(const Submission& submission) {
-  std::set<std::string> names;
-  std::set<fs::path> seen;
-  for (const SubmissionEntry& entry : submission.entries) {
-    names.insert(entry.benchmark);
-    const fs::path results = fs::absolute(entry.folder).parent_path().parent_path();
-    if (results.filename() != "results" || !seen.insert(results).second) continue;
-    for (const std::string& system : folders_in(results)) names.merge(folders_in(results / system));
-  }
-  return names;
-}
-
-bool has_all(const RuleSet& rules, const std::set<std::string>& names) {
-  return std::ranges::all_of(
-      names, [&](const std::string& name) { return rules.benchmarks.contains(name); });
-}
-
-/// The round that was named, or all that the log may be of; oldest first and at least one.
-std::vector<RuleSet> possible_rounds(const Submission& submission, const std::string& ruleset) {
-  std::vector<RuleSet> known;
-  if (ruleset != "auto") {
-    known.push_back(load_rule_set(rule_set_folder(), ruleset));
-    return known;
-  }
-  known = load_rule_sets(rule_set_folder());
-  std::set<std::string> names = benchmark_folders(submission);
-  std::erase_if(names, [&](const std::string& name) {
-    return std::ranges::none_of(
-        known, [&](const RuleSet& rules) { return rules.benchmarks.contains(name); });
-  });
-  if (std::ranges::any_of(known, [&](const RuleSet& rules) { return has_all(rules, names); }))
-    std::erase_if(known, [&](const RuleSet& rules) { return !has_all(rules, names); });
-  return known;
-}
-
 RuleSetChoice only_choice(const RuleSet& rules, const std::string& ruleset) {
   return {rules.version, ruleset == "auto"
                              ? "the only round with all benchmarks of the folders: " + rules.round
@@ -110,7 +66,7 @@ RuleSetChoice newest_round(const std::vector<ReadRun>& runs, const std::vector<R
 
 std::vector<ReadRun> read_runs(const Submission& submission, const std::string& ruleset) {
   const std::vector<fs::path> paths = all_logs(submission);
-  const std::vector<RuleSet> known = possible_rounds(submission, ruleset);
+  const std::vector<RuleSet> known = possible_rounds(submission, rule_set_folder(), ruleset);
   std::vector<ReadRun> runs(paths.size());
   const auto read = [&](std::size_t index, const Log& log, const RuleSetChoice& choice) {
     const auto rules = std::ranges::find(known, choice.version, &RuleSet::version);

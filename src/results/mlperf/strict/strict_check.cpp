@@ -86,6 +86,7 @@ const std::vector<StrictRule>& strict_rules() {
       {"identity.benchmark", "A log is of the benchmark that its folder is named after."},
       {"identity.organisation", "A log names the organisation that its folder is named after."},
       {"log.empty", "A log has lines of MLPerf."},
+      {"runs.count", "A result has the number of runs that its benchmark takes."},
       {"runs.hyperparameters", "The runs of a result have the same hyperparameters."},
       {"runs.overlap", "Runs that overlap in time on one system are told."},
       {"scaling.file", "scaling.json holds the factor that the logs give."},

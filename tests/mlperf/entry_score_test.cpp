@@ -12,17 +12,17 @@
 namespace bench::mlperf {
 namespace {
 
-EntryScore scored(EntryScore entry, const ScoreSettings& settings = {}) {
+EntryScore scored_entry(EntryScore entry, const ScoreSettings& settings = {}) {
   const RcpSet set = small_set();
   score_entry(entry, &set, settings);
   return entry;
 }
 
-EntryScore three(double samples = 100) {
+EntryScore three_runs(double samples = 100) {
   return entry_of({run_of(0, 10, samples), run_of(1, 14, samples), run_of(2, 11, samples)});
 }
 
-void fail(ScoredRun& run) {
+void break_run(ScoredRun& run) {
   run.read.compliant = false;
   run.read.failed = "run_stop is missing";
   run.read.facts.status = "";
@@ -31,7 +31,7 @@ void fail(ScoredRun& run) {
 }  // namespace
 
 TEST_CASE("an entry's score is the mean without the fastest and the slowest run") {
-  const EntryScore entry = scored(three());
+  const EntryScore entry = scored_entry(three_runs());
   CHECK(entry.valid());
   CHECK(entry.olympic_mean_minutes == 11);
   CHECK(entry.scaling_factor == 1);
@@ -42,53 +42,53 @@ TEST_CASE("an entry's score is the mean without the fastest and the slowest run"
 }
 
 TEST_CASE("a score is scaled by our own factor where there is no scaling file") {
-  const EntryScore entry = scored(three(99));
+  const EntryScore entry = scored_entry(three_runs(99));
   CHECK(entry.valid());
   CHECK(entry.score_minutes == Approx(11 * 100.0 / 99));
 }
 
 TEST_CASE("a scaling file's factor counts, and one that the runs do not give is named") {
-  EntryScore entry = three(100);
+  EntryScore entry = three_runs(100);
   entry.file_factor = 1.00383;
-  const EntryScore stale = scored(entry);
+  const EntryScore stale = scored_entry(entry);
   CHECK(stale.score_minutes == Approx(11 * 1.00383));
   REQUIRE(stale.warnings.size() == 1);
   CHECK(stale.warnings[0].find("stale") != std::string::npos);
-  entry = three(99);
+  entry = three_runs(99);
   entry.file_factor = 100.0 / 99;
-  CHECK(scored(entry).warnings.empty());
+  CHECK(scored_entry(entry).warnings.empty());
 }
 
 TEST_CASE("one failed run is dropped as the slowest, two make the entry void") {
-  EntryScore entry = three();
-  fail(entry.runs[0]);
-  EntryScore one = scored(entry);
+  EntryScore entry = three_runs();
+  break_run(entry.runs[0]);
+  EntryScore one = scored_entry(entry);
   CHECK(one.valid());
   CHECK(one.score_minutes == 14);
   CHECK(one.runs[0].use == RunUse::failed);
   CHECK(one.runs[0].why == "run_stop is missing");
   CHECK(one.runs[2].use == RunUse::fastest);
-  fail(entry.runs[1]);
-  const EntryScore two = scored(entry);
+  break_run(entry.runs[1]);
+  const EntryScore two = scored_entry(entry);
   CHECK_FALSE(two.valid());
   CHECK(std::isnan(two.score_minutes));
   CHECK(two.problems[0] == "2 of 3 runs failed, and one may");
 }
 
 TEST_CASE("fewer runs than required have no score, and say what it would be") {
-  EntryScore entry = three();
+  EntryScore entry = three_runs();
   entry.runs.pop_back();
-  const EntryScore score = scored(entry);
+  const EntryScore score = scored_entry(entry);
   CHECK(std::isnan(score.score_minutes));
   CHECK(score.provisional_minutes == 12);
   CHECK(score.problems[0] == "2 of 3 required runs");
 }
 
 TEST_CASE("of more runs than required the window with the median score is scored") {
-  EntryScore entry = three();
+  EntryScore entry = three_runs();
   entry.runs.push_back(run_of(3, 20, 100));
   entry.runs.push_back(run_of(4, 21, 100));
-  const EntryScore score = scored(entry);
+  const EntryScore score = scored_entry(entry);
   REQUIRE(score.window);
   CHECK(score.window->means == std::vector<double>{11, 14, 20});
   CHECK(score.score_minutes == 14);
@@ -97,56 +97,56 @@ TEST_CASE("of more runs than required the window with the median score is scored
 }
 
 TEST_CASE("an entry far faster to converge than the reference has no score") {
-  const EntryScore score = scored(three(60));
+  const EntryScore score = scored_entry(three_runs(60));
   CHECK_FALSE(score.valid());
   CHECK(std::isnan(score.score_minutes));
   CHECK(score.problems[0].rfind("convergence: ", 0) == 0);
-  const EntryScore bypassed = scored(three(60), {.rcp_bypass = true});
+  const EntryScore bypassed = scored_entry(three_runs(60), {.rcp_bypass = true});
   CHECK(bypassed.score_minutes == 11);
   CHECK(bypassed.warnings.size() == 1);
 }
 
 TEST_CASE("the open division is not held against reference points") {
-  EntryScore entry = three(60);
+  EntryScore entry = three_runs(60);
   entry.division = "open";
-  const EntryScore score = scored(entry);
+  const EntryScore score = scored_entry(entry);
   CHECK(score.valid());
   CHECK_FALSE(score.rcp);
   CHECK(score.rcp_why == "only the closed division is tested");
 }
 
 TEST_CASE("runs of two batches cannot be compared with the reference") {
-  EntryScore entry = three();
+  EntryScore entry = three_runs();
   entry.runs[1].read.facts.global_batch_size = 576;
-  CHECK_FALSE(scored(entry).valid());
-  entry = three();
+  CHECK_FALSE(scored_entry(entry).valid());
+  entry = three_runs();
   entry.runs[1].read.facts.global_batch_size.reset();
-  CHECK_FALSE(scored(entry).valid());
-  fail(entry.runs[1]);
-  CHECK(scored(entry).valid());
+  CHECK_FALSE(scored_entry(entry).valid());
+  break_run(entry.runs[1]);
+  CHECK(scored_entry(entry).valid());
 }
 
 TEST_CASE("an evaluation that does not say how far the training was fails the test, named") {
-  EntryScore entry = three();
+  EntryScore entry = three_runs();
   entry.runs[2].read.facts.last_before_stop->samples_count.reset();
-  const EntryScore score = scored(entry);
+  const EntryScore score = scored_entry(entry);
   CHECK_FALSE(score.valid());
   CHECK(score.rcp->why.find("result_2.txt") != std::string::npos);
 }
 
 TEST_CASE("a run that was aborted but passes the official check is warned of") {
-  EntryScore entry = three();
+  EntryScore entry = three_runs();
   entry.runs[1].read.facts.status = "aborted";
-  const EntryScore score = scored(entry);
+  const EntryScore score = scored_entry(entry);
   CHECK(score.score_minutes == 11);
   REQUIRE(score.warnings.size() == 1);
   CHECK(score.warnings[0].find("'aborted'") != std::string::npos);
 }
 
 TEST_CASE("a run that stops before it starts does not count") {
-  EntryScore entry = three();
+  EntryScore entry = three_runs();
   entry.runs[0].read.facts.minutes = -3;
-  const EntryScore score = scored(entry);
+  const EntryScore score = scored_entry(entry);
   CHECK(score.runs[0].use == RunUse::failed);
   CHECK(score.score_minutes == 14);
 }
@@ -168,13 +168,35 @@ TEST_CASE("what another batch would be is told by the reference there") {
   larger.batch = 2304, larger.mean = 150;
   set_minimum(larger, set.runs, 4);
   set.points.push_back(larger);
-  EntryScore entry = three(100);
+  EntryScore entry = three_runs(100);
   score_entry(entry, &set, {.batches = {2304, 9999}});
   REQUIRE(entry.what_if.size() == 2);
   CHECK_FALSE(entry.what_if[0].test.pass);
   CHECK(entry.what_if[0].minutes_at_reference == Approx(16.5));
   CHECK(entry.what_if[1].test.reference.match == RcpMatch::missing);
   CHECK(entry.valid());
+}
+
+TEST_CASE("an entry that passes by the allowance alone is warned of") {
+  RcpSet set = small_set();
+  set.allowance = 30;
+  EntryScore entry = three_runs(80);
+  score_entry(entry, &set, {});
+  CHECK(entry.valid());
+  CHECK(entry.scaling_factor == 1.25);
+  REQUIRE(entry.warnings.size() == 1);
+  CHECK(entry.warnings[0].find("only by the allowance of 30 samples") != std::string::npos);
+  EntryScore slower = three_runs(99);
+  score_entry(slower, &set, {});
+  CHECK(slower.warnings.empty());
+}
+
+TEST_CASE("a log that names another benchmark than it is scored as is warned of") {
+  EntryScore entry = three_runs();
+  entry.runs[1].read.facts.benchmark = "flux1";
+  const EntryScore score = scored_entry(entry);
+  REQUIRE(score.warnings.size() == 1);
+  CHECK(score.warnings[0].find("'flux1'") != std::string::npos);
 }
 
 TEST_CASE("a scaling file without a positive number is refused") {

@@ -18,11 +18,11 @@ RcpSet ten_runs() {
   return {.ruleset = "5.1.0", .benchmark = "flux1", .runs = 10, .unit = "samples"};
 }
 
-Json record(const Json& batch, const Json& trainings) {
+Json flux_point(const Json& batch, const Json& trainings) {
   return {{"p", {{"Benchmark", "flux1"}, {"BS", batch}, {"Epochs to converge", trainings}}}};
 }
 
-std::string error_of(const Json& json) {
+std::string points_error(const Json& json) {
   try {
     published_points(json, ten_runs(), "rcps_flux1.json");
   } catch (const Error& error) {
@@ -31,7 +31,7 @@ std::string error_of(const Json& json) {
   return "";
 }
 
-void near(const RcpPoint& a, const RcpPoint& b) {
+void same_point(const RcpPoint& a, const RcpPoint& b) {
   CHECK(a.name == b.name);
   CHECK(a.batch == b.batch);
   CHECK(a.n == b.n);
@@ -72,7 +72,7 @@ TEST_CASE("a round that takes points from itself is refused") {
 }
 
 TEST_CASE("published points are read in both spellings, by ascending batch") {
-  Json json = record(1024, {5, 6, 7});
+  Json json = flux_point(1024, {5, 6, 7});
   json["q"] = {{"Benchmark", "flux1"}, {"BS", 512}, {"samples to converge", {3.5, 4, 4, 9}}};
   const auto points = published_points(json, ten_runs(), "f");
   REQUIRE(points.size() == 2);
@@ -82,17 +82,17 @@ TEST_CASE("published points are read in both spellings, by ascending batch") {
 }
 
 TEST_CASE("damaged published points are refused with the point and the value seen") {
-  CHECK(error_of(record(512, {1, 2, 3})).empty());
-  CHECK(error_of(Json::array()).find("no reference convergence points") != std::string::npos);
-  CHECK(error_of(record("512", {1, 2, 3})).find("\"512\"") != std::string::npos);
-  CHECK(error_of(record(-1, {1, 2, 3})).find("-1") != std::string::npos);
-  CHECK(error_of(record(512, {1, 2})).find("lists 2 trainings") != std::string::npos);
-  CHECK(error_of(record(512, {1, 2, nullptr})).find("null") != std::string::npos);
-  CHECK(error_of(record(512, {1, 2, 0})).find("0") != std::string::npos);
-  Json other = record(512, {1, 2, 3});
+  CHECK(points_error(flux_point(512, {1, 2, 3})).empty());
+  CHECK(points_error(Json::array()).find("no reference convergence points") != std::string::npos);
+  CHECK(points_error(flux_point("512", {1, 2, 3})).find("\"512\"") != std::string::npos);
+  CHECK(points_error(flux_point(-1, {1, 2, 3})).find("-1") != std::string::npos);
+  CHECK(points_error(flux_point(512, {1, 2})).find("lists 2 trainings") != std::string::npos);
+  CHECK(points_error(flux_point(512, {1, 2, nullptr})).find("null") != std::string::npos);
+  CHECK(points_error(flux_point(512, {1, 2, 0})).find("0") != std::string::npos);
+  Json other = flux_point(512, {1, 2, 3});
   other["p"]["Benchmark"] = "rgat";
-  CHECK(error_of(other).find("rgat") != std::string::npos);
-  CHECK(error_of({{"\x1b[2J", 3}}).find('\x1b') == std::string::npos);
+  CHECK(points_error(other).find("rgat") != std::string::npos);
+  CHECK(points_error({{"\x1b[2J", 3}}).find('\x1b') == std::string::npos);
 }
 
 TEST_CASE("a folder without published points of the round is refused") {
@@ -117,7 +117,7 @@ TEST_CASE("our points are those that MLCommons published") {
       ++files;
       REQUIRE(set.points.size() == theirs.at(benchmark).points.size());
       for (std::size_t i = 0; i < set.points.size(); ++i)
-        near(set.points[i], theirs.at(benchmark).points[i]);
+        same_point(set.points[i], theirs.at(benchmark).points[i]);
     }
   }
   CHECK(files == 20);

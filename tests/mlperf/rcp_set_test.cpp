@@ -10,13 +10,13 @@
 namespace bench::mlperf {
 namespace {
 
-struct At {
+struct BatchMean {
   double batch, mean;
 };
 
-RcpSet set_of(const std::vector<At>& points, double stdev = 0.5) {
+RcpSet set_of(const std::vector<BatchMean>& points, double stdev = 0.5) {
   RcpSet set{.ruleset = "5.1.0", .benchmark = "a", .runs = 5, .unit = "epochs"};
-  for (const At& at : points) {
+  for (const BatchMean& at : points) {
     RcpPoint point{.name = "p", .batch = at.batch, .n = 10, .mean = at.mean, .stdev = stdev};
     set_minimum(point, set.runs, 8);
     set.points.push_back(point);
@@ -25,7 +25,7 @@ RcpSet set_of(const std::vector<At>& points, double stdev = 0.5) {
   return set;
 }
 
-std::vector<double> kept(const RcpSet& set) {
+std::vector<double> kept_batches(const RcpSet& set) {
   std::vector<double> batches;
   for (const RcpPoint& point : set.points)
     if (point.kept) batches.push_back(point.batch);
@@ -37,19 +37,19 @@ using Batches = std::vector<double>;
 }  // namespace
 
 TEST_CASE("a reference point slower than the line between its neighbours does not count") {
-  CHECK(kept(set_of({{128, 10}, {256, 20}, {512, 20}})) == Batches{128, 512});
-  CHECK(kept(set_of({{128, 10}, {256, 12}, {512, 20}})) == Batches{128, 256, 512});
+  CHECK(kept_batches(set_of({{128, 10}, {256, 20}, {512, 20}})) == Batches{128, 512});
+  CHECK(kept_batches(set_of({{128, 10}, {256, 12}, {512, 20}})) == Batches{128, 256, 512});
 }
 
 TEST_CASE("reference points of batches below that of the fastest do not count") {
-  CHECK(kept(set_of({{64, 12}, {128, 10}, {256, 14}})) == Batches{128, 256});
-  CHECK(kept(set_of({{64, 10}, {128, 10}, {256, 14}})) == Batches{64, 128, 256});
+  CHECK(kept_batches(set_of({{64, 12}, {128, 10}, {256, 14}})) == Batches{128, 256});
+  CHECK(kept_batches(set_of({{64, 10}, {128, 10}, {256, 14}})) == Batches{64, 128, 256});
 }
 
 TEST_CASE("pruning does not look back at the left neighbour of a point it removed") {
   // 2 lies under the line from 1 to 3, but over that from 1 to 4 when 3 is gone.
-  const std::vector<At> points = {{1, 10}, {2, 14}, {3, 19}, {4, 16}};
-  CHECK(kept(set_of(points)) == Batches{1, 2, 4});
+  const std::vector<BatchMean> points = {{1, 10}, {2, 14}, {3, 19}, {4, 16}};
+  CHECK(kept_batches(set_of(points)) == Batches{1, 2, 4});
 }
 
 TEST_CASE("a batch is compared with its own point, between two, or with the smallest") {

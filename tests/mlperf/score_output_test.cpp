@@ -9,7 +9,7 @@
 namespace bench::mlperf {
 namespace {
 
-SubmissionScore some() {
+SubmissionScore made_up_scores() {
   SubmissionScore score{.root = "round"};
   const RcpSet set = small_set();
   for (const char* submitter : {"acme", "<b>evil</b>\x1b[2J"}) {
@@ -32,14 +32,14 @@ SubmissionScore some() {
 
 constexpr TextStyle kWide{.width = 1000};
 
-bool has(const std::string& text, std::string_view part) {
+bool has_part(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
 }  // namespace
 
 TEST_CASE("scores as JSON keep to their schema and say that nobody verified them") {
-  const Json json = Json::parse(dump(to_json(some())));
+  const Json json = Json::parse(dump(to_json(made_up_scores())));
   CHECK_NOTHROW(Schema::load("schemas/report_mlperf_score.json").check(json, "score"));
   CHECK(json["note"] == kNotVerified);
   CHECK(json["entries"][0]["score_minutes"].get<double>() == Approx(12 * 100.0 / 99));
@@ -49,40 +49,40 @@ TEST_CASE("scores as JSON keep to their schema and say that nobody verified them
 }
 
 TEST_CASE("scores as text say how they come about and print no control bytes") {
-  const std::string text = to_text(some(), true, kWide);
-  CHECK(has(text, kNotVerified));
-  CHECK(has(text, "scaled by 1.010101"));
-  CHECK(has(text, "12.1212 minutes"));
-  CHECK(has(text, "without the fastest (11.0000) and the slowest (14.0000)"));
-  CHECK(has(text, "1 of 3 required runs"));
-  CHECK(has(text, kDerived));
-  CHECK_FALSE(has(text, "\x1b"));
+  const std::string text = to_text(made_up_scores(), true, kWide);
+  CHECK(has_part(text, kNotVerified));
+  CHECK(has_part(text, "scaled by 1.010101"));
+  CHECK(has_part(text, "12.1212 minutes"));
+  CHECK(has_part(text, "without the fastest (11.0000) and the slowest (14.0000)"));
+  CHECK(has_part(text, "1 of 3 required runs"));
+  CHECK(has_part(text, kDerived));
+  CHECK_FALSE(has_part(text, "\x1b"));
 }
 
 TEST_CASE("many entries are shown as the table alone, with what is in the way") {
-  SubmissionScore score = some();
+  SubmissionScore score = made_up_scores();
   score.entries.push_back(score.entries[0]);
   const std::string text = to_text(score, false, kWide);
-  CHECK_FALSE(has(text, "olympic mean"));
-  CHECK(has(text, "1 of 3 required runs"));
-  CHECK(has(text, kNotVerified));
+  CHECK_FALSE(has_part(text, "olympic mean"));
+  CHECK(has_part(text, "1 of 3 required runs"));
+  CHECK(has_part(text, kNotVerified));
 }
 
 TEST_CASE("the table of scores as CSV quotes what it must") {
-  const std::string csv = to_csv(some());
+  const std::string csv = to_csv(made_up_scores());
   CHECK(csv.rfind("division,availability,submitter,system,", 0) == 0);
-  CHECK(has(csv, ",llama31_405b,system_folder,note\r\n"));
-  CHECK(has(csv, "\"a, \"\"b\"\"\""));
-  CHECK(has(csv, "\"=1+1\""));
-  CHECK(has(csv, kNotVerified));
+  CHECK(has_part(csv, ",llama31_405b,system_folder,note\r\n"));
+  CHECK(has_part(csv, "\"a, \"\"b\"\"\""));
+  CHECK(has_part(csv, "\"=1+1\""));
+  CHECK(has_part(csv, kNotVerified));
 }
 
 TEST_CASE("scores as a page take names as text and draw the reference") {
-  const std::string page = to_html(some());
-  CHECK(has(page, "<svg"));
-  CHECK(has(page, kNotVerified));
-  CHECK_FALSE(has(page, "<b>evil"));
-  CHECK(has(page, "&lt;b&gt;evil"));
+  const std::string page = to_html(made_up_scores());
+  CHECK(has_part(page, "<svg"));
+  CHECK(has_part(page, kNotVerified));
+  CHECK_FALSE(has_part(page, "<b>evil"));
+  CHECK(has_part(page, "&lt;b&gt;evil"));
 }
 
 }  // namespace bench::mlperf

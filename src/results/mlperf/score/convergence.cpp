@@ -39,6 +39,16 @@ WhatIf what_if(const EntryScore& entry, const RcpSet& set, double batch,
   return made;
 }
 
+/// It is no more than what the official checker says, and the rules may say less.
+void warn_of_allowance(EntryScore& entry, const RcpSet& set) {
+  const RcpTest& test = *entry.rcp;
+  if (!test.pass || test.mean >= test.reference.point->minimum) return;
+  entry.warnings.push_back(fmt::format(
+      "its convergence passes only by the allowance of {:g} {}: {:.10g} lies below the minimum "
+      "{:.10g} ({})",
+      test.allowance, set.unit, test.mean, test.reference.point->minimum, set.allowance_where));
+}
+
 void test_points(EntryScore& entry, const RcpSet& set, const ScoreSettings& settings) {
   const std::vector<ScoredRun*> runs = chosen_runs(entry);
   std::vector<double> converged;
@@ -50,7 +60,7 @@ void test_points(EntryScore& entry, const RcpSet& set, const ScoreSettings& sett
   }
   for (const double batch : settings.batches)
     entry.what_if.push_back(what_if(entry, set, batch, converged));
-  if (entry.rcp->pass) return;
+  if (entry.rcp->pass) return warn_of_allowance(entry, set);
   const std::string words = "convergence: " + entry.rcp->why;
   (settings.rcp_bypass ? entry.warnings : entry.problems).push_back(words);
 }

@@ -45,6 +45,17 @@ void judge_runs(EntryScore& entry, std::string_view unit) {
   }
 }
 
+void compare_names(EntryScore& entry) {
+  for (const ScoredRun& run : entry.runs) {
+    const std::string& logged = run.read.facts.benchmark;
+    if (logged.empty() || logged == entry.reference) continue;
+    entry.warnings.push_back(fmt::format("{} says that it is of '{}', and is scored as {}",
+                                         run.read.file.filename().string(), logged,
+                                         entry.reference));
+    return;
+  }
+}
+
 void choose_runs(EntryScore& entry) {
   if (entry.required_runs == 0) {
     entry.problems.push_back("it is not known how many runs " + entry.benchmark + " takes");
@@ -109,7 +120,11 @@ std::vector<ScoredRun*> chosen_runs(EntryScore& entry) {
 }
 
 void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& settings) {
-  if (set != nullptr) entry.required_runs = set->runs;
+  if (set != nullptr) {
+    entry.required_runs = set->runs;
+    entry.reference = set->benchmark;
+    compare_names(entry);
+  }
   judge_runs(entry, set != nullptr ? std::string_view(set->unit) : "samples");
   choose_runs(entry);
   set_mean(entry);

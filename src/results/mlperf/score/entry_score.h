@@ -55,6 +55,7 @@ struct EntryScore {
   std::vector<ScoredRun> runs = {};
   std::optional<RunWindow> window = {};  // of more runs than required
   double olympic_mean_minutes = kNoValue;
+  std::string reference = {};  // the benchmark whose points it was held against
   std::optional<RcpTest> rcp = {};
   std::string rcp_why = {};                // why it was not tested
   std::optional<double> file_factor = {};  // of scaling.json

@@ -103,11 +103,10 @@ PlotSeries pruned_series(const RcpSet& set) {
   return series;
 }
 
-PlotSeries entries_series(const SubmissionScore& score, const RcpSet& set,
-                          const std::string& ruleset) {
+PlotSeries entries_series(const SubmissionScore& score, const RcpSet& set) {
   PlotSeries series{"entries", {}, {}, {}, {}, Mark::points};
   for (const EntryScore& entry : score.entries) {
-    if (!entry.rcp || entry.benchmark != set.benchmark || entry.ruleset != ruleset) continue;
+    if (!entry.rcp || entry.reference != set.benchmark || entry.ruleset != set.ruleset) continue;
     series.x.push_back(entry.rcp->batch);
     series.y.push_back(entry.rcp->mean);
   }
@@ -116,7 +115,7 @@ PlotSeries entries_series(const SubmissionScore& score, const RcpSet& set,
 
 std::string convergence_drawing(const SubmissionScore& score, const RcpSet& set) {
   Plot plot{"Convergence of " + set.benchmark, "global batch", set.unit + " to the target", true};
-  plot.series = {reference_series(set), entries_series(score, set, set.ruleset)};
+  plot.series = {reference_series(set), entries_series(score, set)};
   if (PlotSeries pruned = pruned_series(set); !pruned.x.empty())
     plot.series.push_back(std::move(pruned));
   return to_svg(plot);

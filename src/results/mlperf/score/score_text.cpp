@@ -73,8 +73,9 @@ std::string numbers_words(const EntryScore& entry) {
 
 std::string entry_text(const EntryScore& entry, const TextStyle& style) {
   std::string text = paint(printable(entry_name(entry)), Paint::bold, style) + "\n";
-  text += line("rules",
-               entry.ruleset + ", " + entry.division + " division; " + entry.ruleset_reason, style);
+  const std::string division = entry.division.empty() ? "no" : entry.division;
+  text +=
+      line("rules", entry.ruleset + ", " + division + " division; " + entry.ruleset_reason, style);
   text += runs_table(entry).render(kIndent, style);
   text += line("runs", window_words(entry), style);
   if (!std::isnan(entry.olympic_mean_minutes))

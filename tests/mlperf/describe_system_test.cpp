@@ -93,6 +93,7 @@ TEST_CASE("what was not read is empty and named, never guessed") {
                             "status", "system_name", "framework"})
     CHECK(is_to_fill(found, field));
   CHECK_FALSE(is_to_fill(found, "accelerator_frequency"));  // there is no accelerator
+  CHECK(is_to_fill(describe_system({}, Json::array(), {}), "accelerator_frequency"));  // who knows
 }
 
 TEST_CASE("hosts that differ are told, and a person's words count") {

@@ -12,7 +12,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr TextStyle kWide{false, false, 240};
+constexpr TextStyle kWideScaling{false, false, 240};
 
 void keeps_to_scaling_schema(const PublishedScaling& scaling) {
   const Json json = Json::parse(dump(to_json(scaling)));
@@ -70,10 +70,10 @@ TEST_CASE("efficiency in time is that of throughput over what convergence costs"
   CHECK(big.efficiency.high > 0.75);
   CHECK(std::isnan(small.efficiency.low));
   CHECK(big.accelerator_hours == Approx(32.0 * 20.0 / 60.0));
-  CHECK_THAT(to_text(scaling, kWide), Contains("llama31_8b of acme on GPU X1") &&
-                                          Contains("75.0 %") && Contains("x 1.500") &&
-                                          Contains("not verified by MLCommons") &&
-                                          Contains("derived, not an official MLPerf metric"));
+  CHECK_THAT(to_text(scaling, kWideScaling),
+             Contains("llama31_8b of acme on GPU X1") && Contains("75.0 %") &&
+                 Contains("x 1.500") && Contains("not verified by MLCommons") &&
+                 Contains("derived, not an official MLPerf metric"));
   CHECK_THAT(to_html(scaling), Contains("<svg") && Contains("not verified by MLCommons"));
   keeps_to_scaling_schema(scaling);
 }
@@ -86,7 +86,7 @@ TEST_CASE("of systems with as many accelerators the fastest stands for them, and
   const auto& point = scaling.series[0].points[0];
   CHECK(scaling.entries[point.entry].system == "fast");
   REQUIRE(point.slower.size() == 1);
-  CHECK_THAT(to_text(scaling, kWide), Contains("also of 8: slow"));
+  CHECK_THAT(to_text(scaling, kWideScaling), Contains("also of 8: slow"));
   CHECK(to_json(scaling)["series"][0]["points"][0]["left_out_systems"][0] == "slow");
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("submitters, accelerators and divisions are not mixed in a series") {
   CHECK(scaling.series.empty());
   CHECK(scaling.single == 4);
   CHECK(scaling.exit_code == ExitCode::not_measured);
-  CHECK_THAT(to_text(scaling, kWide), Contains("4 at one"));
+  CHECK_THAT(to_text(scaling, kWideScaling), Contains("4 at one"));
   keeps_to_scaling_schema(scaling);
 }
 

@@ -133,7 +133,7 @@ DescribedSystem describe_system(std::span<const Machine> machines, const Json& p
   system.fields["number_of_nodes"] = machines.empty() ? "" : std::to_string(machines.size());
   system.fields["other_software_stack"] = software_stack(machines, programs);
   set_words(words, programs, system.fields);
-  const bool accelerated = system.fields["accelerator_model_name"] != "";
+  const bool accelerated = machines.empty() || system.fields["accelerator_model_name"] != "";
   for (const std::string& name : system_fields())
     if (system.fields[name] == "" && !words.fields.contains(name) &&
         !may_stay_empty(name, accelerated))

@@ -39,16 +39,19 @@ std::vector<Json> rows_of_side(const ByBenchmark& side) {
   for (const auto& [name, entries] : side)
     for (const PublishedEntry* entry : entries) {
       const std::string host = host_of_system(entry->submitter, entry->system);
+      const auto accelerators = static_cast<int>(accelerators_of(*entry));
+      Json params = {{"benchmark", name.first}, {"accelerators", accelerators}};
+      if (name.second != "closed") params["division"] = name.second;
       const auto seconds = counted_seconds(*entry);
       for (std::size_t i = 0; i < seconds.size(); ++i)
         rows.push_back({{"run", "run " + std::to_string(i)},
                         {"metric", kScored},
-                        {"params", {{"benchmark", name.first}, {"division", name.second}}},
+                        {"params", params},
                         {"unit", "s"},
                         {"better", "lower"},
                         {"host", host},
                         {"device", "accelerator"},
-                        {"ranks", static_cast<int>(accelerators_of(*entry))},
+                        {"ranks", accelerators},
                         {"over", "max"},
                         {"value", seconds[i] * entry->scaling_factor}});
     }

@@ -37,7 +37,8 @@ Json params_of(const PublishedEntry& entry) {
 ImportedJob job_of_entry(const PublishedEntry& entry) {
   ImportedJob job;
   job.tool = kTool;
-  job.name = plain_word(entry.submitter + "." + hardware_name(entry) + "." + entry.benchmark);
+  job.name = plain_word(entry.submitter) + "." + plain_word(hardware_name(entry)) + "." +
+             plain_word(entry.benchmark);
   job.device = "accelerator";
   job.hosts = {host_of_system(entry.submitter, entry.system)};
   job.ranks = static_cast<int>(accelerators_of(entry));

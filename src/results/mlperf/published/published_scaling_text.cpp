@@ -6,6 +6,7 @@
 #include "results/mlperf/disclaimer.h"
 #include "results/mlperf/published/published_scaling.h"
 #include "results/mlperf/published/published_words.h"
+#include "results/mlperf/score/score_words.h"
 #include "results/scaling/scaling_words.h"
 
 namespace bench::mlperf {

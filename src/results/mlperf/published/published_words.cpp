@@ -8,12 +8,6 @@
 
 namespace bench::mlperf {
 
-std::string minutes_words(double minutes) {
-  if (!std::isfinite(minutes)) return "";
-  return minutes < 10.0 ? fmt::format("{:.4f}", minutes)
-                        : fmt::format("{:.{}f}", minutes, minutes < 100.0 ? 3 : 2);
-}
-
 std::string share_of_one(double share) {
   return std::isfinite(share) ? fmt::format("{:.0f} %", 100.0 * share) : "";
 }

@@ -8,8 +8,6 @@
 
 namespace bench::mlperf {
 
-/// "13.42", "0.4034": four significant digits, at least two behind the point; "" for no value.
-std::string minutes_words(double minutes);
 /// "85 %"; "" for no value.
 std::string share_of_one(double share);
 /// "llama31_8b of NVIDIA on NVIDIA Blackwell Ultra GPU (GB300)".

@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "results/mlperf/disclaimer.h"
 #include "results/mlperf/published/published_comparison.h"
-#include "results/mlperf/published/published_words.h"
+#include "results/mlperf/score/score_words.h"
 #include "results/pages/page.h"
 
 namespace bench::mlperf {

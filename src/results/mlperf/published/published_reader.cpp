@@ -1,0 +1,94 @@
+#include "results/mlperf/published/published_reader.h"
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "results/mlperf/submission/submission.h"
+
+namespace bench::mlperf {
+namespace {
+
+/// In milliseconds no later than the year 10000; 0 for what is no time.
+std::int64_t start_of(const RunFacts& facts) {
+  constexpr double kLatest = 2.5e14;
+  const double start = facts.run_start_ms.value_or(0.0);
+  return start > 0.0 && start < kLatest ? static_cast<std::int64_t>(start) : 0;
+}
+
+PublishedRun published_run(const ScoredRun& run) {
+  PublishedRun found;
+  found.file = run.read.file.filename().string();
+  found.counts = run.use != RunUse::failed && std::isfinite(run.minutes);
+  found.trouble = run.why.empty() ? run.read.failed : run.why;
+  found.minutes = run.minutes;
+  if (std::isfinite(run.converged)) found.samples = run.converged;
+  found.start_ms = start_of(run.read.facts);
+  return found;
+}
+
+void set_convergence(const EntryScore& score, PublishedEntry& entry) {
+  if (score.rcp) {
+    entry.samples = std::isfinite(score.rcp->mean) ? score.rcp->mean : kNoValue;
+    entry.samples_unit = score.rcp->unit.empty() ? "samples" : score.rcp->unit;
+    entry.global_batch_size = score.rcp->batch;
+    return;
+  }
+  std::vector<double> samples;
+  for (const PublishedRun& run : entry.runs) samples.push_back(run.counts ? run.samples : HUGE_VAL);
+  entry.samples = olympic_mean(samples).mean;
+  for (const ScoredRun& run : score.runs)
+    if (run.read.facts.global_batch_size)
+      entry.global_batch_size = *run.read.facts.global_batch_size;
+}
+
+PublishedEntry published_entry(const EntryScore& score) {
+  PublishedEntry entry;
+  entry.submitter = score.submitter;
+  entry.system = score.system;
+  entry.benchmark = score.benchmark;
+  entry.division = score.division;
+  for (const ScoredRun& run : score.runs)
+    if (run.use != RunUse::outside) entry.runs.push_back(published_run(run));
+  entry.olympic_minutes = score.olympic_mean_minutes;
+  entry.scaling_factor = score.scaling_factor;
+  entry.score_minutes = score.score_minutes;
+  if (!std::isfinite(score.score_minutes)) entry.no_score = join(score.problems, "; ");
+  set_convergence(score, entry);
+  return entry;
+}
+
+}  // namespace
+
+std::vector<PublishedEntry> published_entries(const SubmissionScore& score) {
+  std::vector<PublishedEntry> entries;
+  for (const EntryScore& one : score.entries) {
+    entries.push_back(published_entry(one));
+    entries.back().no_description =
+        "systems/" + one.system + ".json is not there or no description";
+  }
+  for (const SystemRow& system : score.systems) {
+    if (!system.description) continue;
+    for (const std::size_t i : system.entries) {
+      if (i >= entries.size()) continue;
+      entries[i].description = *system.description;
+      entries[i].no_description.clear();
+    }
+  }
+  return entries;
+}
+
+std::vector<PublishedEntry> read_published(const std::filesystem::path& path,
+                                           const SubmissionScoreSettings& settings) {
+  const Submission submission = find_submission(path);
+  if (submission.entries.empty())
+    throw Error(ErrorKind::input,
+                printable(path.string()) + ": there is no folder with result_*.txt below it",
+                "name a submission: SUBMITTER/results/SYSTEM/BENCHMARK/result_0.txt, with "
+                "SUBMITTER/systems/SYSTEM.json");
+  return published_entries(score_submission(submission, settings));
+}
+
+}  // namespace bench::mlperf

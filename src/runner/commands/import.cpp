@@ -12,6 +12,7 @@
 #include "runner/commands/import_results.h"
 #include "runner/hosts/host_import.h"
 #include "runner/launch/program_output.h"
+#include "runner/mlperf/mlperf_command.h"
 
 namespace bench {
 namespace {
@@ -113,6 +114,7 @@ void add_import(CLI::App& app, CommandResult& result) {
   add_hostfile(*command);
   add_slurm(*command);
   add_import_results(*command, result);
+  add_import_mlperf(*command, result);
 }
 
 }  // namespace bench

@@ -60,7 +60,7 @@ Json as_json(const std::vector<ImportedRun>& runs, const std::vector<std::string
   return {{"imported", std::move(imported)}, {"notes", notes}};
 }
 
-void tell(const ImportOptions& options, const std::vector<ImportedRun>& runs,
+void tell(const ReadingOptions& options, const std::vector<ImportedRun>& runs,
           const std::vector<std::string>& notes) {
   for (const std::string& note : notes) say(Level::warning, printable(note));
   if (options.json) return print(as_json(runs, notes));
@@ -76,12 +76,7 @@ ExitCode import_file(const ImportOptions& options, const ImportFormat& format) {
   ImportedRuns runs(settings_of(options, format.name));
   format.read(ImportedFile{text, options.file, options.operation}, runs);
   if (text.bad()) throw Error(ErrorKind::environment, "cannot read all of " + options.file);
-  const auto kept = runs.keep();
-  bool indexed = true;
-  for (const ImportedRun& run : kept)
-    indexed = index_run(run.folder, options.database(), false).has_value() && indexed;
-  tell(options, kept, runs.notes());
-  return indexed ? ExitCode::ok : ExitCode::environment;
+  return keep_imported(runs, options);
 }
 
 void add_format(CLI::App& import, const ImportFormat& format, CommandResult& result) {
@@ -118,6 +113,15 @@ void add_format(CLI::App& import, const ImportFormat& format, CommandResult& res
 }
 
 }  // namespace
+
+ExitCode keep_imported(ImportedRuns& runs, const ReadingOptions& options) {
+  const auto kept = runs.keep();
+  bool indexed = true;
+  for (const ImportedRun& run : kept)
+    indexed = index_run(run.folder, options.database(), false).has_value() && indexed;
+  tell(options, kept, runs.notes());
+  return indexed ? ExitCode::ok : ExitCode::environment;
+}
 
 void add_import_results(CLI::App& import, CommandResult& result) {
   for (const ImportFormat& format : import_formats()) add_format(import, format, result);

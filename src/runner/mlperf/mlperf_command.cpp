@@ -8,6 +8,9 @@ void add_mlperf(CLI::App& app, CommandResult& result) {
   mlperf->require_subcommand(1);
   add_mlperf_check(*mlperf, result);
   add_mlperf_score(*mlperf, result);
+  add_mlperf_scaling(*mlperf, result);
+  add_mlperf_compare(*mlperf, result);
+  add_mlperf_package(*mlperf, result);
 }
 
 }  // namespace bench

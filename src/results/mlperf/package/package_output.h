@@ -1,0 +1,27 @@
+// A package for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "results/mlperf/package/package.h"
+#include "results/mlperf/score/entry_score.h"
+#include "results/reports/text_style.h"
+
+namespace bench::mlperf {
+
+struct CheckedPackage {
+  Package package = {};
+  EntryScore score = {};                   // of what stands in the package
+  std::vector<std::string> left_out = {};  // logs of more runs than the benchmark takes
+  /// 1 where a log does not pass the official check, or there is no score; else 0.
+  ExitCode exit_code() const;
+};
+
+std::string to_text(const CheckedPackage& checked, const TextStyle& style);
+/// schemas/report_mlperf_package.json
+Json to_json(const CheckedPackage& checked);
+
+}  // namespace bench::mlperf

@@ -1,0 +1,43 @@
+// benchctl import mlperf PATH: published results become runs that the other reports read.
+#include "results/importers/imported_runs.h"
+#include "results/mlperf/published/published_import.h"
+#include "runner/commands/import_results.h"
+#include "runner/mlperf/mlperf_command.h"
+#include "runner/mlperf/published_options.h"
+
+namespace bench {
+namespace {
+
+struct ImportMlperfOptions : ReadingOptions {
+  PublishedOptions published;
+  std::vector<std::string> labels;
+};
+
+ExitCode import_mlperf(const ImportMlperfOptions& options) {
+  const auto entries = options.published.entries();
+  ImportSettings settings;
+  settings.runs = options.runs();
+  settings.format = "mlperf";
+  settings.file = options.published.paths.front();
+  settings.labels = Json(labels_from(options.labels));
+  ImportedRuns runs(std::move(settings));
+  mlperf::import_published(entries, runs);
+  return keep_imported(runs, options);
+}
+
+}  // namespace
+
+void add_import_mlperf(CLI::App& import, CommandResult& result) {
+  CLI::App* command =
+      import.add_subcommand("mlperf", "Published MLPerf Training results, as they were submitted");
+  command->footer(
+      "Example: benchctl import mlperf round/NVIDIA --label round=5.1\n"
+      "The i-th log of each result is the i-th run; docs/mlperf.md says what becomes what.");
+  auto options = std::make_shared<ImportMlperfOptions>();
+  add_published_options(*command, options->published, 1);
+  add_repeated(*command, "--label", options->labels, "KEY=VALUE, kept with the runs");
+  add_reading_options(*command, *options);
+  command->callback([options, &result] { result.code = import_mlperf(*options); });
+}
+
+}  // namespace bench

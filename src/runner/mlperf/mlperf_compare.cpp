@@ -1,0 +1,105 @@
+// benchctl mlperf compare PATH [PATH]: published systems and generations against each other.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "results/compare/compare_output.h"
+#include "results/mlperf/published/published_comparison.h"
+#include "results/text_file.h"
+#include "runner/commands/report_output.h"
+#include "runner/mlperf/mlperf_command.h"
+#include "runner/mlperf/published_options.h"
+
+namespace bench {
+namespace {
+
+struct MlperfCompareOptions : PublishedOptions {
+  std::vector<std::string> between;
+  std::string html;
+  bool json = false;
+};
+
+void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
+  command.footer(
+      "Example: benchctl mlperf compare round\n"
+      "         benchctl mlperf compare round --between 'nvidia gb200' 'nvidia gb300'\n"
+      "         benchctl mlperf compare v5.0/acme v5.1/acme\n"
+      "One PATH alone: all systems of each benchmark, by score and per accelerator.\n"
+      "Two PATHs, or --between: A against B at equal numbers of accelerators, by the rules of\n"
+      "`benchctl compare`; per accelerator where the numbers differ.\n"
+      "Exit codes: 0 nothing regressed; 1 something did; 2 no results; 3 nothing could be "
+      "compared.");
+  add_published_options(command, options, 2);
+  command
+      .add_option("--between", options.between,
+                  "Two sides, each where all its words stand as for --where (default: the two "
+                  "PATHs)")
+      ->expected(2)
+      ->type_name("A B");
+  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  command.add_flag("--json", options.json,
+                   "Answer in JSON, by schemas/report_mlperf_compare.json (default: text)");
+}
+
+ExitCode list_results(const MlperfCompareOptions& options) {
+  const auto ranked = mlperf::ranked_benchmarks(options.entries());
+  if (!options.html.empty()) write_file(options.html, to_html(ranked));
+  if (options.json)
+    print(to_json(ranked));
+  else
+    print(to_text(ranked, style_of_stdout()));
+  const bool scored = std::ranges::any_of(ranked, [](const mlperf::RankedBenchmark& one) {
+    return std::isfinite(one.entries.front().entry.score_minutes);
+  });
+  return scored ? ExitCode::ok : ExitCode::not_measured;
+}
+
+/// By words. A result on both sides would be compared with itself.
+std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_between(
+    const MlperfCompareOptions& options) {
+  mlperf::PublishedSide a{options.between[0], {}}, b{options.between[1], {}};
+  for (const mlperf::PublishedEntry& entry : options.entries()) {
+    const bool of_a = matches_words(entry, a.name), of_b = matches_words(entry, b.name);
+    if (of_a && of_b)
+      throw Error(ErrorKind::usage,
+                  entry_words(entry) + " is on both sides: '" + printable(a.name) + "' and '" +
+                      printable(b.name) + "'",
+                  "give words that only one side has: submitter, system, accelerator");
+    if (of_a) a.entries.push_back(entry);
+    if (of_b) b.entries.push_back(entry);
+  }
+  return {std::move(a), std::move(b)};
+}
+
+std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_of(
+    const MlperfCompareOptions& options) {
+  if (!options.between.empty()) return sides_between(options);
+  return {{options.paths[0], options.entries_of(options.paths[0])},
+          {options.paths[1], options.entries_of(options.paths[1])}};
+}
+
+ExitCode compare_sides(const MlperfCompareOptions& options) {
+  const auto [a, b] = sides_of(options);
+  const auto comparison = mlperf::compare_published(a, b);
+  if (!options.html.empty()) write_file(options.html, to_html(comparison.comparison));
+  if (options.json)
+    print(to_json(comparison));
+  else
+    print(to_text(comparison, style_of_stdout()));
+  return comparison.exit_code();
+}
+
+}  // namespace
+
+void add_mlperf_compare(CLI::App& mlperf, CommandResult& result) {
+  CLI::App* command = mlperf.add_subcommand(
+      "compare", "Systems and generations against each other, in all and per accelerator");
+  auto options = std::make_shared<MlperfCompareOptions>();
+  describe_mlperf_compare(*command, *options);
+  command->callback([options, &result] {
+    const bool sides = !options->between.empty() || options->paths.size() == 2;
+    result.code = sides ? compare_sides(*options) : list_results(*options);
+  });
+}
+
+}  // namespace bench

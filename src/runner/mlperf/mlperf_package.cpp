@@ -1,0 +1,176 @@
+// benchctl mlperf package: logs, what is known of the system, and what a person must still do.
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/text.h"
+#include "results/mlperf/package/package_output.h"
+#include "results/mlperf/package/package_runs.h"
+#include "results/reports/machines.h"
+#include "runner/commands/report_output.h"
+#include "runner/mlperf/mlperf_command.h"
+#include "runner/mlperf/package_sources.h"
+#include "runner/mlperf/published_options.h"
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PackageOptions : ReadingOptions {
+  std::vector<std::string> sources, facts, fields;
+  std::string ruleset = "auto", rcp_dir;
+  mlperf::SystemWords words;
+  mlperf::PackageRequest request;
+};
+
+/// FIELD=TEXT of each --set.
+std::map<std::string, std::string> fields_from(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> fields;
+  const auto& known = mlperf::system_fields();
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (equals == std::string::npos || std::ranges::find(known, name) == known.end())
+      throw Error(ErrorKind::usage,
+                  "--set " + printable(text) +
+                      ": not of the form FIELD=TEXT with a field of system "
+                      "descriptions." +
+                      did_you_mean(name, known),
+                  "write --set cooling=Air-cooled");
+    fields[name] = text.substr(equals + 1);
+  }
+  return fields;
+}
+
+mlperf::DescribedSystem described(const PackageSources& sources, const PackageOptions& options) {
+  std::vector<Machine> hosts;
+  Json told = Json::array();
+  for (const RunRecords& run : sources.runs) {
+    for (Machine& machine : machines(run, {})) {
+      std::erase_if(hosts, [&](const Machine& one) { return one.host == machine.host; });
+      hosts.push_back(std::move(machine));
+    }
+    for (Json& program : programs(run)) told.push_back(std::move(program));
+  }
+  mlperf::SystemWords words = options.words;
+  words.submitter = options.request.submitter;
+  words.fields = fields_from(options.fields);
+  return describe_system(hosts, told, words);
+}
+
+/// Gone with what is in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "benchctl-package-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw_errno("make a folder in " + name);
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+mlperf::EntryScore score_of(const mlperf::Package& package, const PackageOptions& options) {
+  mlperf::SubmissionScoreSettings settings;
+  settings.ruleset = options.ruleset;
+  if (!options.rcp_dir.empty()) settings.rcp_dir = options.rcp_dir;
+  const fs::path results = package.files.front().parent_path();
+  return score_submission(mlperf::find_submission(results), settings).entries.at(0);
+}
+
+/// Of more runs than the benchmark takes the window that counts, as a trial package scores.
+mlperf::ChosenLogs logs_to_submit(const PackageOptions& options,
+                                  const mlperf::PackageRequest& request) {
+  const ScratchFolder trial;
+  mlperf::PackageRequest all = request;
+  all.folder = trial.path();
+  return chosen_logs(request.logs, score_of(write_package(all), options));
+}
+
+ExitCode package_logs(const PackageOptions& options) {
+  PackageSources sources = package_sources(options.sources, options.facts, options);
+  mlperf::PackageRequest request = options.request;
+  request.logs = std::move(sources.logs);
+  request.commands = sources.commands;
+  request.description = described(sources, options);
+  const mlperf::ChosenLogs chosen = logs_to_submit(options, request);
+  request.logs = chosen.logs;
+  mlperf::CheckedPackage checked{write_package(request), {}, chosen.left_out};
+  checked.score = score_of(checked.package, options);
+  for (mlperf::ToFill& one : to_do_of(checked.score, request.logs))
+    checked.package.to_fill.push_back(std::move(one));
+  if (options.json)
+    print(to_json(checked));
+  else
+    print(to_text(checked, style_of_stdout()));
+  return checked.exit_code();
+}
+
+void describe_package(CLI::App& command, PackageOptions& options) {
+  mlperf::PackageRequest& request = options.request;
+  command.footer(
+      "Example: benchctl mlperf package latest --out submission --submitter acme --system rack7 "
+      "--benchmark llama31_8b\n"
+      "A source is the id or the folder of a run of `benchctl train`, a log, or a folder with "
+      "logs.\n"
+      "Logs are taken as they are, but for placeholders of the submitter and the platform.\n"
+      "Exit codes: 0 all logs pass; 1 one does not, or there is no score; 2 nothing to package.");
+  command.add_option("source", options.sources, "Runs and logs")->required()->type_name("SOURCE");
+  command.add_option("--out", request.folder, "The folder to make SUBMITTER/ in")
+      ->required()
+      ->type_name("DIR");
+  command.add_option("--submitter", request.submitter, "Name of the organisation's folder")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--system", request.system, "Name of the system's folder")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--benchmark", request.benchmark, "As the round names it: llama31_8b")
+      ->required()
+      ->type_name("NAME");
+  command
+      .add_option("--implementation", request.implementation,
+                  "Name of the folder for its source code (default: benchctl)")
+      ->type_name("NAME");
+  command.add_option("--division", options.words.division, "closed or open (default: open)")
+      ->check(CLI::IsMember({"closed", "open"}));
+  command.add_option("--status", options.words.status, "Availability of the system")
+      ->check(CLI::IsMember(mlperf::system_statuses()));
+  command.add_option("--system-name", options.words.system_name, "As tables show it")
+      ->type_name("TEXT");
+  command
+      .add_option("--framework", options.words.framework,
+                  "With its version (default: the program that trained)")
+      ->type_name("TEXT");
+  add_repeated(command, "--set", options.fields,
+               "Another field of the system description; may be repeated")
+      ->type_name("FIELD=TEXT");
+  add_repeated(command, "--facts", options.facts,
+               "A run on the hosts that trained, which describes them; may be repeated (default: "
+               "the runs that are packaged)")
+      ->type_name("RUN");
+  add_round_options(command, options.ruleset, options.rcp_dir);
+  add_reading_options(command, options);
+}
+
+}  // namespace
+
+void add_mlperf_package(CLI::App& mlperf, CommandResult& result) {
+  CLI::App* command = mlperf.add_subcommand(
+      "package", "Logs and the system's description in the layout of a submission");
+  auto options = std::make_shared<PackageOptions>();
+  describe_package(*command, *options);
+  command->callback([options, &result] { result.code = package_logs(*options); });
+}
+
+}  // namespace bench

@@ -1,0 +1,56 @@
+// benchctl mlperf scaling PATH: time to train over accelerators, and what it loses where.
+#include "results/mlperf/published/published_scaling.h"
+#include "results/text_file.h"
+#include "runner/commands/report_output.h"
+#include "runner/mlperf/mlperf_command.h"
+#include "runner/mlperf/published_options.h"
+
+namespace bench {
+namespace {
+
+struct MlperfScalingOptions : PublishedOptions {
+  std::vector<double> predict_at;
+  std::string html;
+  bool json = false;
+};
+
+void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
+  command.footer(
+      "Example: benchctl mlperf scaling round --benchmark llama31_8b --html scaling.html\n"
+      "A series is a submitter's results of one benchmark on one accelerator. Its efficiency is\n"
+      "that of throughput over what a larger batch costs in samples.\n"
+      "Exit codes: 0 there is a series; 2 no results; 3 no series.");
+  add_published_options(command, options, 100);
+  command
+      .add_option(
+          "--at", options.predict_at,
+          "Predict there, at most twice the largest number; may be repeated (default: twice "
+          "the largest)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  command.add_flag("--json", options.json,
+                   "Answer in JSON, by schemas/report_mlperf_scaling.json (default: text)");
+}
+
+}  // namespace
+
+void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result) {
+  CLI::App* command = mlperf.add_subcommand(
+      "scaling", "Time over accelerators: efficiency of throughput, and the price of convergence");
+  auto options = std::make_shared<MlperfScalingOptions>();
+  describe_mlperf_scaling(*command, *options);
+  command->callback([options, &result] {
+    const auto scaling = mlperf::published_scaling(options->entries(), options->predict_at);
+    if (!options->html.empty()) write_file(options->html, to_html(scaling));
+    if (options->json)
+      print(to_json(scaling));
+    else
+      print(to_text(scaling, style_of_stdout()));
+    result.code = scaling.exit_code;
+  });
+}
+
+}  // namespace bench

@@ -5,6 +5,7 @@
 
 #include "core/elements.h"
 #include "probes/data/decode/crop.h"
+#include "probes/data/decode/resample_kernels.h"
 #include "tests/support/catch.h"
 
 namespace bench::data {
@@ -74,6 +75,36 @@ TEST_CASE("a flip exchanges left and right, and an even picture stays even") {
         REQUIRE(std::abs(plain[4 * (16 * y + x) + c] - flipped[4 * (16 * y + 15 - x) + c]) <= 1);
   resampler.resize(even.picture, true, same);
   CHECK(std::ranges::all_of(same, [](std::uint8_t v) { return v == 77; }));
+}
+
+TEST_CASE("every kind of instructions gives the same bits") {
+  const ResampleKernels* quick = resample_kernels_avx2();
+  if (quick == nullptr) return;
+  const ResampleKernels& base = resample_kernels_base();
+  const TestPicture in(61, 47, true);
+  std::vector<float> a(in.bytes.size()), b(a.size());
+  base.widen(in.bytes.data(), a.size(), a.data());
+  quick->widen(in.bytes.data(), b.size(), b.data());
+  REQUIRE((a == b));
+  const float weights[9] = {0.1f, 0.3f, 0.05f, 0.15f, 0.1f, 0.1f, 0.05f, 0.1f, 0.05f};
+  for (std::size_t taps = 1; taps <= 9; ++taps) {
+    std::vector<const float*> rows;
+    for (std::size_t k = 0; k < taps; ++k) rows.push_back(a.data() + 244 * k);
+    std::vector<std::uint8_t> c(243), d(243);
+    base.down(rows, weights, c.size(), c.data());
+    quick->down(rows, weights, d.size(), d.data());
+    INFO(taps << " rows");
+    CHECK((c == d));
+    const std::vector<int> first = {0, 3, 50};
+    std::vector<float> wide, e(12), f(12);
+    for (std::size_t i = 0; i < 3 * taps * 4; ++i) wide.push_back(weights[i / 4 % taps]);
+    base.along(a.data(), first, taps, wide.data(), e.data());
+    quick->along(a.data(), first, taps, wide.data(), f.data());
+    CHECK((e == f));
+  }
+  base.plane(in.bytes.data(), 2, 2867, 0.3f, -2.1f, a.data());
+  quick->plane(in.bytes.data(), 2, 2867, 0.3f, -2.1f, b.data());
+  CHECK((a == b));
 }
 
 TEST_CASE("normalised planes are (value / 255 - mean) / deviation by colour") {

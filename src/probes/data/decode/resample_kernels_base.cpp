@@ -1,0 +1,12 @@
+#include "probes/data/decode/resample_loops.h"
+
+namespace bench::data {
+
+const ResampleKernels& resample_kernels_base() { return kLoops; }
+
+const ResampleKernels& resample_kernels() {
+  static const ResampleKernels* const kChosen = resample_kernels_avx2();
+  return kChosen != nullptr ? *kChosen : kLoops;
+}
+
+}  // namespace bench::data

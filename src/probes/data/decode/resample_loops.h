@@ -1,0 +1,103 @@
+// The loops themselves, for files that say what instructions they are compiled for. Nothing of this
+// file has a name that others could see.
+#pragma once
+
+#include <cstring>
+
+#include "probes/data/decode/resample_kernels.h"
+
+namespace bench::data {
+namespace {
+
+// Vectors of the compiler's own: the same text for x86-64 and aarch64.
+using Float4 [[gnu::vector_size(16)]] = float;
+
+inline Float4 load4(const float* from) {
+  Float4 value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+inline void widen_loop(const std::uint8_t* from, std::size_t count, float* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(static_cast<int>(from[i]));
+}
+
+/// Taps: known to the compiler; 0: `taps` says how many.
+template <std::size_t Taps>
+void along_loop(const float* row, std::span<const int> firsts, std::size_t any,
+                const float* weights, float* to) {
+  const std::size_t taps = Taps > 0 ? Taps : any;
+  for (const int first : firsts) {
+    const float* from = row + static_cast<std::size_t>(first) * kPixelLanes;
+    Float4 sum = load4(from) * load4(weights);
+    for (std::size_t k = 1; k < taps; ++k)
+      sum += load4(from + k * kPixelLanes) * load4(weights + k * kPixelLanes);
+    std::memcpy(to, &sum, sizeof(sum));
+    weights += taps * kPixelLanes;
+    to += kPixelLanes;
+  }
+}
+
+inline void along_any(const float* row, std::span<const int> first, std::size_t taps,
+                      const float* weights, float* to) {
+  constexpr decltype(&along_loop<0>) kKnown[] = {along_loop<0>, along_loop<1>, along_loop<2>,
+                                                 along_loop<3>, along_loop<4>, along_loop<5>,
+                                                 along_loop<6>, along_loop<7>};
+  kKnown[taps < 8 ? taps : 0](row, first, taps, weights, to);
+}
+
+inline std::uint8_t to_byte(float value) {
+  return static_cast<std::uint8_t>(static_cast<std::int32_t>(value + 0.5f));
+}
+
+inline void down_two(const float* a, const float* b, const float* w, std::size_t count,
+                     std::uint8_t* to) {
+  const float v = w[0], u = w[1];
+  for (std::size_t i = 0; i < count; ++i) to[i] = to_byte(a[i] * v + b[i] * u);
+}
+
+inline void down_three(const float* a, const float* b, const float* c, const float* w,
+                       std::size_t count, std::uint8_t* to) {
+  const float v = w[0], u = w[1], t = w[2];
+  for (std::size_t i = 0; i < count; ++i) to[i] = to_byte(a[i] * v + b[i] * u + c[i] * t);
+}
+
+inline void down_four(const float* const* rows, const float* w, std::size_t count,
+                      std::uint8_t* to) {
+  const float *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
+  const float v = w[0], u = w[1], t = w[2], s = w[3];
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = to_byte(a[i] * v + b[i] * u + c[i] * t + d[i] * s);
+}
+
+inline void down_any(std::span<const float* const> rows, const float* w, std::size_t count,
+                     std::uint8_t* to) {
+  if (rows.size() == 2) return down_two(rows[0], rows[1], w, count, to);
+  if (rows.size() == 3) return down_three(rows[0], rows[1], rows[2], w, count, to);
+  if (rows.size() == 4) return down_four(rows.data(), w, count, to);
+  constexpr std::size_t kPiece = 64;  // numbers that are summed at once, in registers or near
+  for (std::size_t at = 0; at < count; at += kPiece) {
+    float sums[kPiece] = {};
+    const std::size_t size = count - at < kPiece ? count - at : kPiece;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      for (std::size_t i = 0; i < size; ++i) sums[i] += rows[k][at + i] * w[k];
+    for (std::size_t i = 0; i < size; ++i) to[at + i] = to_byte(sums[i]);
+  }
+}
+
+/// Pixels are taken as words, of which vectors are made more easily than of every fourth byte; the
+/// hosts that we know are little-endian.
+inline void plane_loop(const std::uint8_t* pixels, unsigned colour, std::size_t count, float scale,
+                       float shift, float* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, pixels + i * kPixelLanes, sizeof(word));
+    to[i] =
+        static_cast<float>(static_cast<std::int32_t>(word >> (8 * colour) & 255)) * scale + shift;
+  }
+}
+
+constexpr ResampleKernels kLoops = {widen_loop, along_any, down_any, plane_loop};
+
+}  // namespace
+}  // namespace bench::data

@@ -57,6 +57,7 @@ TEST_CASE("a loader's rate, cost and limits are told") {
     before = limit.at("samples_per_second").get<double>();
   }
   CHECK(facts.at("from_memory") == true);
+  CHECK(facts.at("host").contains("disturbed"));
   CHECK_FALSE(facts.contains("pytorch_factor"));
 }
 

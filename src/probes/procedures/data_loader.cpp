@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "probes/data/decode/jpeg.h"
 #include "probes/data/formats/page_cache.h"
+#include "probes/data/loader/host_watch.h"
 #include "probes/data/loader/placement.h"
 #include "probes/data/model/sweep.h"
 #include "probes/probe.h"
@@ -33,7 +34,9 @@ class DataLoaderJob {
     look_at_memory("as_found");
     read_into_memory();
     const data::LoaderOptions options = choose_workers();
+    const data::HostWatch watch;
     const MeasuredLoop loop = measure_loop(setup_, options, {});
+    facts_["host"] = watch.facts();
     write_rates(state_, loop, options, loader_params(options));
     if (!loop.obstacle.empty()) facts_["obstacle"] = loop.obstacle;
     const data::ColdRead cold = read_from_disk(options);

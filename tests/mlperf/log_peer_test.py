@@ -33,9 +33,12 @@ def line_of(rng):
         rng.shuffle(fields)
     comma, colon = rng.choice([(", ", ": "), (",", ":"), (" ,\t", " : ")])
     text = "{" + comma.join(f'"{name}"{colon}{value}' for name, value in fields) + "}"
-    if rng.random() < 0.3:
+    if rng.random() < 0.03:
+        text = rng.choice(VALUES)
+    if rng.random() < 0.3 and text:
         at = rng.randrange(len(text))
         text = rng.choice([text[:at], text[:at] + text[at + 1:], text[:at] + rng.choice('{}[],:"\\0-.eENI \t\r\x0b\x1c\xe9') + text[at:]])
+    text = re.sub(r"(?i)\\u00[89a-f]", r"\\u041", text)  # what in_bytes could not tell from a byte
     before = rng.choice(["", "", " 0: ", "NCCL \xe9 [", TOKEN, TOKEN + "{", ":::MLLOG", "1%\r"])
     after = rng.choice(["", "", "", " ", "\x1f", "\xa0\x85", " x", "}", "\t"])
     return before + rng.choice([TOKEN] * 20 + [":::MLLOG"]) + rng.choice(["", "", "", " ", "\t", "\xa0"]) + text + after + rng.choice(["\n", "\n", "\r\n", "\r"])

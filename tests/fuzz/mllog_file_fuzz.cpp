@@ -1,8 +1,10 @@
-// Hostile logs: each is read, every line has its place, and the places are those in the file.
+// Hostile logs: each is read, every line has its place, and the places are those in the file; a log
+// that comes in pieces is the same.
 #include <algorithm>
 #include <cstdint>
 
 #include "core/mllog.h"
+#include "results/mlperf/follow/growing_log.h"
 #include "results/mlperf/log/log.h"
 #include "results/mlperf/log/run_facts.h"
 #include "tests/fuzz/demand.h"
@@ -32,6 +34,26 @@ void demand_printable(const std::string& text) {
     demand(static_cast<unsigned char>(c) >= ' ' && c != 0x7f, "trouble that is not printable");
 }
 
+/// Lines are counted otherwise where no LF ends any.
+void demand_same_in_pieces(std::string_view input, const bench::mlperf::Log& whole) {
+  bench::mlperf::GrowingLog growing;
+  for (std::size_t at = 0, size = 1; at < input.size(); at += size, size = size % 17 + 1)
+    growing.feed(input.substr(at, size));
+  growing.finish();
+  const bench::mlperf::Log& log = growing.log();
+  demand(log.mllog_lines == whole.mllog_lines && log.entries.size() == whole.entries.size() &&
+             log.troubles.size() == whole.troubles.size(),
+         "a log in pieces has other lines");
+  const bool has_lf = input.find('\n') != input.npos;
+  demand(!has_lf || log.lines == whole.lines, "a log in pieces has another number of lines");
+  for (std::size_t i = 0; i < log.entries.size(); ++i)
+    demand(log.entries[i].key == whole.entries[i].key &&
+               same(log.entries[i].value, whole.entries[i].value) &&
+               (!has_lf || (log.entries[i].line == whole.entries[i].line &&
+                            log.entries[i].column == whole.entries[i].column)),
+           "a line of a log in pieces is another");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -52,5 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     demand_printable(trouble.text);
   }
   (void)bench::mlperf::facts_of(log);
+  demand_same_in_pieces(input, log);
   return 0;
 }

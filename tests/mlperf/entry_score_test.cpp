@@ -115,6 +115,22 @@ TEST_CASE("the open division is not held against reference points") {
   CHECK(score.rcp_why == "only the closed division is tested");
 }
 
+TEST_CASE("a closed entry without reference points has a score and is said not to be tested") {
+  EntryScore entry = three_runs();
+  entry.required_runs = 3;
+  score_entry(entry, nullptr, {});
+  CHECK(entry.score_minutes == 11);
+  REQUIRE(entry.warnings.size() == 1);
+  CHECK(entry.warnings[0].find("not tested") != std::string::npos);
+}
+
+TEST_CASE("of a benchmark whose number of runs is not known there is no score") {
+  EntryScore entry = three_runs();
+  score_entry(entry, nullptr, {});
+  CHECK_FALSE(entry.valid());
+  CHECK(entry.provisional_minutes == 11);
+}
+
 TEST_CASE("runs of two batches cannot be compared with the reference") {
   EntryScore entry = three_runs();
   entry.runs[1].read.facts.global_batch_size = 576;

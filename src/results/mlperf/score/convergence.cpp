@@ -71,6 +71,8 @@ void test_convergence(EntryScore& entry, const RcpSet* set, const ScoreSettings&
   if (set == nullptr) {
     entry.rcp_why = fmt::format("round {} has no reference points of {}", entry.ruleset,
                                 printable(entry.benchmark));
+    if (entry.division == "closed")
+      entry.warnings.push_back("its convergence was not tested: " + entry.rcp_why);
     return;
   }
   if (entry.division == "closed") return test_points(entry, *set, settings);

@@ -91,6 +91,7 @@ TEST_CASE("kill -9 at any moment of writing leaves the checkpoint before it whol
     const ReadShard read = read_shard(request);
     CHECK(read.wrong == 0);
     CHECK(read.bytes == kKilledBytes);
+    if (fatal % 4 != 0) continue;
     // The next one to save there tidies up what the killed one left.
     const auto group = make_self_group();
     SyntheticState state(kKilledBytes, kKilledChunk, 1, 4);

@@ -1,6 +1,7 @@
 // The probes `storage` and `checkpoint` as jobs, on this machine's disk.
 #include <set>
 
+#include "probes/procedures/checkpoint_series.h"
 #include "tests/storage/disk_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"
@@ -20,7 +21,8 @@ Json facts_of(const CollectedRecords& sink, const std::string& topic) {
 
 Json small(const DiskFolder& folder) {
   return {{"path", folder.path().string()}, {"size_bytes", 4 << 20}, {"seconds", 0.1},
-          {"random_block_bytes", {16384}},  {"metadata_files", 20},  {"metadata_repeats", 2}};
+          {"random_block_bytes", {16384}},  {"depths", {1}},         {"metadata_files", 20},
+          {"metadata_repeats", 2}};
 }
 
 Json small_checkpoint(const DiskFolder& folder) {
@@ -145,6 +147,23 @@ TEST_CASE(
       CHECK(samples.limit->value == 60.0);
     }
   CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a chunk that came back wrong makes the job invalid and is named") {
+  DiskFolder folder;
+  ProbeJob job("checkpoint", small_checkpoint(folder));
+  State state(job.job, find_probe("checkpoint"), job.device, *job.group, job.sink);
+  const CheckpointKind kind{"", "8b", "weights", 0.1, Access::direct, "sync"};
+  ReadCheckpoint right, wrong;
+  wrong.wrong = 1;
+  wrong.faults = {"rank-00001.shard: chunk 3 is wrong"};
+  write_faults(state, kind, {right, right});
+  CHECK(state.finish().status == Status::ok);
+  write_faults(state, kind, {right, wrong});
+  const Outcome outcome = state.finish();
+  CHECK(outcome.status == Status::invalid);
+  CHECK_THAT(outcome.reason, Contains("chunk 3 is wrong"));
+  CHECK(job.of("corrupt_chunks").at(1).outcome == Status::invalid);
 }
 
 TEST_CASE("what the storage was measured to give bounds a checkpoint on it, and on it alone") {

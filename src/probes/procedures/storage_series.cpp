@@ -119,7 +119,7 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
   const auto note = [&](std::optional<Pitfall> seen) {
     if (seen) pitfalls.push_back({seen->name, in_words(series) + ": " + seen->text});
   };
-  note(seen_below(group, all, load));
+  if (!file_system.memory) note(seen_below(group, all, load));
   if (load.direction == Direction::write && load.sync_every <= 1)
     note(burst_cliff(all.slice_bytes));
   // Ranks of one host would see each other's bytes.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -52,7 +53,7 @@ class ShardReading {
   }
 
   void read_chunks() {
-    AlignedBuffer buffer(request_.chunk_bytes);
+    AlignedBuffer buffer(std::min(request_.chunk_bytes, request_.shard.bytes));
     const auto chunks = static_cast<std::int64_t>(request_.shard.checksums.size());
     for (std::int64_t chunk = next_++; chunk < chunks; chunk = next_++) {
       const auto into =

@@ -97,6 +97,25 @@ TEST_CASE("steps are foretold and measured, and presets foretold") {
   CHECK(job.of("prediction_error").at(0).outcome == (judged ? Status::ok : Status::skipped));
 }
 
+TEST_CASE("steps that compute are skipped with the reason where the device cannot") {
+  LoaderJob job(small({{"steps", {0.01}}, {"step", "gemm"}}));
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.of("stall").at(0).reason == "this device has no matrix library");
+}
+
+TEST_CASE("steps that compute are as long as asked for, and verified") {
+  LoaderJob job(small({{"num_workers", 1}, {"steps", {0.02}}, {"step", "gemm"}}));
+  const auto host = make_host_device();
+  if (host->gemm() == nullptr) return;
+  State state(job.job, find_probe("data_loader"), *host, *job.group, job.sink);
+  find_probe("data_loader").run(state);
+  const Outcome outcome = state.finish();
+  INFO(outcome.reason);
+  CHECK(outcome.status == Status::ok);
+  CHECK(job.facts().at("steps").at(0).at("length_s").get<double>() == Approx(0.02).epsilon(0.5));
+  CHECK(job.only("accelerator_use") > 0.2);
+}
+
 TEST_CASE("a data set smaller than a batch, and one that is not there, fail with what to do") {
   LoaderJob job(small({{"batch_size", 1000}}));
   CHECK_THROWS_AS(job.run(), Error);

@@ -35,7 +35,7 @@ class DataLoaderJob {
     read_into_memory();
     const data::LoaderOptions options = choose_workers();
     const data::HostWatch watch;
-    const MeasuredLoop loop = measure_loop(setup_, options, {});
+    const MeasuredLoop loop = measure_loop(setup_, options);
     facts_["host"] = watch.facts();
     write_rates(state_, loop, options, loader_params(options));
     if (!loop.obstacle.empty()) facts_["obstacle"] = loop.obstacle;
@@ -94,7 +94,7 @@ class DataLoaderJob {
     std::vector<data::SweepPoint> points;
     for (const int workers : data::worker_counts(static_cast<int>(data::usable_cores()))) {
       options.num_workers = workers;
-      const MeasuredLoop loop = measure_loop(setup_, options, {});
+      const MeasuredLoop loop = measure_loop(setup_, options);
       Json params = loader_params(options);
       params["sweep"] = true;
       state_.values("samples_per_second", rates_of(loop.result, options), params);
@@ -145,7 +145,7 @@ class DataLoaderJob {
         const data::CpuNode& memory = nodes[(own + i) % nodes.size()];  // its own first
         options.worker_cpus = workers.cpus;
         options.memory_cpus = memory.cpus;
-        const MeasuredLoop loop = measure_loop(setup_, options, {});
+        const MeasuredLoop loop = measure_loop(setup_, options);
         Json params = loader_params(options);
         params["cpu_node"] = workers.id;
         params["memory_node"] = memory.id;

@@ -84,8 +84,14 @@ void write_step(State& state, const DataLoaderSetup& setup, const data::LoaderOp
                 double step_s, MeasuredLoop& before, Json& facts) {
   Json params = loader_params(options);
   params["step_s"] = step_s;
-  const MeasuredLoop loop = measure_loop(setup, options, {step_s});
-  MeasuredLoop after = measure_loop(setup, options, {});
+  params["step"] = state.text("step");
+  const StepOffer offer = make_step(state, {step_s});
+  if (!offer.step) return state.skip_series("stall", params, offer.reason);
+  const Seconds length = offer.step->length;
+  const MeasuredLoop loop = measure_loop(setup, options, *offer.step);
+  if (offer.step->verify && !offer.step->verify().passed())
+    state.invalid("the products of the steps are wrong");
+  MeasuredLoop after = measure_loop(setup, options);
   // Both looks at the loader without steps tell its batches' times.
   std::vector<double> times = batch_times(before, options);
   const std::vector<double> later = batch_times(after, options);
@@ -94,6 +100,7 @@ void write_step(State& state, const DataLoaderSetup& setup, const data::LoaderOp
   Json own =
       write_forecast(state, forecast, needed(setup, before, options.batch_size, step_s), params);
   own["step_s"] = step_s;
+  own["length_s"] = length.value;
   write_waits(state, loop, params);
   if (loop.wrong > 0)
     state.invalid(fmt::format("{} bytes of the last batch differ from those that one thread makes",

@@ -4,7 +4,6 @@
 
 #include "core/order_statistics.h"
 #include "probes/data/loader/batch_check.h"
-#include "probes/data/loader/steps.h"
 
 namespace bench {
 namespace {
@@ -30,20 +29,20 @@ void write_stages(State& state, const data::Effort& effort, const Json& params) 
 }  // namespace
 
 MeasuredLoop measure_loop(const DataLoaderSetup& setup, const data::LoaderOptions& options,
-                          Seconds step, std::uint64_t most_steps) {
+                          const LoopStep& step, std::uint64_t most_steps) {
   data::Loader loader(*setup.pipeline, options);
   MeasuredLoop loop;
   loop.obstacle = loader.obstacle();
   data::LoopOptions ways;
-  ways.step = step;
-  ways.batches_per_step = step.value > 0.0 ? setup.devices : 1;
+  ways.step = step.length;
+  ways.batches_per_step = step.length.value > 0.0 ? setup.devices : 1;
   ways.least_time = setup.time;
   ways.warm_up_steps = most_steps > 0 ? 0 : warm_up_steps(options);
   if (most_steps > 0) ways.most_steps = most_steps;
   ways.last = [&](const data::Batch& batch) {
     loop.wrong = data::wrong_in_batch(*setup.pipeline, loader, batch);
   };
-  loop.result = data::run_loop(loader, data::sleeping_step(step), ways);
+  loop.result = data::run_loop(loader, step.step, ways);
   return loop;
 }
 

@@ -5,6 +5,7 @@
 
 #include "probes/data/loader/loop.h"
 #include "probes/procedures/data_loader_setup.h"
+#include "probes/procedures/data_loader_step.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -20,9 +21,9 @@ struct MeasuredLoop {
   }
 };
 
-/// `step` of 0: as fast as batches come. `most_steps`: 0 for as many as the time has.
+/// Without a step: as fast as batches come. `most_steps`: 0 for as many as the time has.
 MeasuredLoop measure_loop(const DataLoaderSetup& setup, const data::LoaderOptions& options,
-                          Seconds step, std::uint64_t most_steps = 0);
+                          const LoopStep& step = {}, std::uint64_t most_steps = 0);
 
 /// What the loader was, in a series' parameters.
 Json loader_params(const data::LoaderOptions& options);

@@ -142,6 +142,7 @@ TEST_CASE("a right log has no strict finding") {
   floats.line("gradient_accumulation_steps").value = "2.0";
   floats.line("opt_learning_rate_warmup_steps").value = "-1";
   floats.append({.key = "micro_batch_size", .value = "2", .time = "1760000000000"});
+  floats.append({.key = "opt_milestones", .value = "[1, 2]", .time = "1760000000000"});
   for (const char* key : {"tensor_parallelism", "pipeline_parallelism", "context_parallelism"})
     floats.append({.key = key, .value = "1", .time = "1760000000000"});
   CHECK(broken_rules(strict_findings(floats)).empty());

@@ -46,10 +46,15 @@ const std::unordered_map<std::string_view, Kind> kKinds = {
     {"opt_learning_rate_training_steps", Kind::integer},
 };
 
-std::optional<Kind> kind_of(std::string_view key) {
+/// Of other hyperparameters those are numbers that the benchmark's rules ask for; a framework may
+/// log more of them, of any type.
+std::optional<Kind> kind_of(const Subject& subject, std::string_view key) {
   if (const auto at = kKinds.find(key); at != kKinds.end()) return at->second;
-  if (key.starts_with("opt_")) return Kind::not_negative;
-  return std::nullopt;
+  if (!key.starts_with("opt_")) return std::nullopt;
+  const auto section = subject.rules.sections.find("closed/" + subject.facts.benchmark);
+  if (section == subject.rules.sections.end() || !section->second.keys.contains(key))
+    return std::nullopt;
+  return Kind::not_negative;
 }
 
 std::string_view name_of(Kind kind) {
@@ -120,8 +125,8 @@ void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
     if (const PythonValue* value = entry.metadata.find(name)) tell(name, *value);
 }
 
-void check_type(const LogEntry& entry, std::vector<Finding>& findings) {
-  const std::optional<Kind> kind = kind_of(entry.key);
+void check_type(const Subject& subject, const LogEntry& entry, std::vector<Finding>& findings) {
+  const std::optional<Kind> kind = kind_of(subject, entry.key);
   if (!kind || fits(*kind, entry.value)) return;
   Finding finding = finding_at(entry, "value.type", Severity::error);
   finding.expected = name_of(*kind);
@@ -194,7 +199,7 @@ void check_time_type(const LogEntry& entry, std::vector<Finding>& findings) {
 void check_values(const Subject& subject, std::vector<Finding>& findings) {
   for (const LogEntry& entry : subject.log.entries) {
     check_finite(entry, findings);
-    check_type(entry, findings);
+    check_type(subject, entry, findings);
     check_position(entry, findings);
     check_placeholder(entry, findings);
     check_submission_status(entry, findings);

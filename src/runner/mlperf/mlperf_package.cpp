@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "core/text.h"
+#include "results/mlperf/check/check.h"
 #include "results/mlperf/package/package_output.h"
 #include "results/mlperf/package/package_runs.h"
+#include "results/mlperf/rules/rule_set.h"
 #include "results/reports/machines.h"
 #include "runner/commands/report_output.h"
 #include "runner/mlperf/mlperf_command.h"
@@ -88,6 +90,13 @@ mlperf::EntryScore score_of(const mlperf::Package& package, const PackageOptions
   return score_submission(mlperf::find_submission(results), settings).entries.at(0);
 }
 
+mlperf::CheckReport check_of(const mlperf::Package& package, const PackageOptions& options) {
+  mlperf::CheckOptions asked;
+  asked.rule_sets = mlperf::rule_set_folder();
+  asked.rule_set = options.ruleset;
+  return check_submission(mlperf::find_submission(package.files.front().parent_path()), asked);
+}
+
 /// Of more runs than the benchmark takes the window that counts, as a trial package scores.
 mlperf::ChosenLogs logs_to_submit(const PackageOptions& options,
                                   const mlperf::PackageRequest& request) {
@@ -105,7 +114,8 @@ ExitCode package_logs(const PackageOptions& options) {
   request.description = described(sources, options);
   const mlperf::ChosenLogs chosen = logs_to_submit(options, request);
   request.logs = chosen.logs;
-  mlperf::CheckedPackage checked{write_package(request), {}, chosen.left_out};
+  mlperf::CheckedPackage checked{write_package(request), {}, {}, chosen.left_out};
+  checked.check = check_of(checked.package, options);
   checked.score = score_of(checked.package, options);
   for (mlperf::ToFill& one : to_do_of(checked.score, request.logs))
     checked.package.to_fill.push_back(std::move(one));
@@ -124,7 +134,8 @@ void describe_package(CLI::App& command, PackageOptions& options) {
       "A source is the id or the folder of a run of `benchctl train`, a log, or a folder with "
       "logs.\n"
       "Logs are taken as they are, but for placeholders of the submitter and the platform.\n"
-      "Exit codes: 0 all logs pass; 1 one does not, or there is no score; 2 nothing to package.");
+      "Exit codes: 0 all logs pass; 1 one does not, a strict check found an error, or there is no "
+      "score; 2 nothing to package.");
   command.add_option("source", options.sources, "Runs and logs")->required()->type_name("SOURCE");
   command.add_option("--out", request.folder, "The folder to make SUBMITTER/ in")
       ->required()

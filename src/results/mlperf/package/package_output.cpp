@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/text.h"
 #include "results/json_fields.h"
@@ -13,7 +14,28 @@
 namespace bench::mlperf {
 namespace {
 
-bool complies(const ScoredRun& run) { return run.read.compliant; }
+constexpr std::size_t kShownErrors = 10;
+
+/// Each rule once: ten logs have the same fault ten times.
+std::string first_errors(const CheckReport& check, const TextStyle& style) {
+  std::map<std::string, std::string> by_rule;
+  const auto add = [&](const std::filesystem::path& path, const Finding& finding) {
+    if (finding.severity == Severity::error)
+      by_rule.try_emplace(finding.rule,
+                          path.filename().string() +
+                              (finding.line > 0 ? fmt::format(":{}", finding.line) : "") + ": " +
+                              finding.rule + ": " + finding.text);
+  };
+  for (const FileCheck& file : check.files)
+    for (const Finding& finding : file.findings) add(file.path, finding);
+  for (const FolderCheck& folder : check.folders)
+    for (const Finding& finding : folder.findings) add(folder.path, finding);
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [rule, words] : by_rule)
+    if (++shown <= kShownErrors) text += "  " + wrap(printable(words), 2, 4, style) + "\n";
+  return text;
+}
 
 std::string score_sentence(const EntryScore& score) {
   if (std::isfinite(score.score_minutes))
@@ -34,8 +56,7 @@ Json run_json(const ScoredRun& run) {
 }  // namespace
 
 ExitCode CheckedPackage::exit_code() const {
-  const bool all = std::ranges::all_of(score.runs, complies);
-  return all && std::isfinite(score.score_minutes) ? ExitCode::ok : ExitCode::failed;
+  return passed(check) && std::isfinite(score.score_minutes) ? ExitCode::ok : ExitCode::failed;
 }
 
 std::string to_text(const CheckedPackage& checked, const TextStyle& style) {
@@ -48,15 +69,11 @@ std::string to_text(const CheckedPackage& checked, const TextStyle& style) {
                         package.filled);
   for (const std::string& log : checked.left_out)
     text += "  left out, not of the median window: " + printable(log) + "\n";
-  text += fmt::format("  {} of {} logs pass the official check ({}); {}\n",
-                      std::ranges::count_if(score.runs, complies), score.runs.size(),
-                      printable(score.ruleset), score_sentence(score));
-  for (const ScoredRun& run : score.runs)
-    if (!run.read.compliant)
-      text +=
-          "  " +
-          wrap(printable(run.read.file.filename().string() + ": " + run.read.failed), 2, 4, style) +
-          "\n";
+  const CheckCounts counts = counts_of(checked.check);
+  text += fmt::format("  {} of {} logs pass the official check ({}); {}\n", counts.passed,
+                      counts.files, printable(score.ruleset), score_sentence(score));
+  text += fmt::format("  strict checks: {} errors, {} warnings\n", counts.errors, counts.warnings);
+  text += first_errors(checked.check, style);
   if (!package.to_fill.empty()) text += "A person must still see to:\n";
   for (const ToFill& one : package.to_fill)
     text += "  " + wrap(printable(one.what + ": " + one.why), 2, 4, style) + "\n";
@@ -78,6 +95,7 @@ Json to_json(const CheckedPackage& checked) {
           {"to_do", std::move(to_do)},
           {"ruleset", score.ruleset},
           {"runs", std::move(runs)},
+          {"check", to_json(checked.check)},
           {"olympic_mean_minutes", score.olympic_mean_minutes},
           {"score_minutes", score.score_minutes},
           {"exit_code", static_cast<int>(checked.exit_code())}};

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "results/mlperf/check/check_report.h"
 #include "results/mlperf/package/package.h"
 #include "results/mlperf/score/entry_score.h"
 #include "results/reports/text_style.h"
@@ -14,9 +15,11 @@ namespace bench::mlperf {
 
 struct CheckedPackage {
   Package package = {};
-  EntryScore score = {};                   // of what stands in the package
+  CheckReport check = {};                  // of what stands in the package
+  EntryScore score = {};                   // likewise
   std::vector<std::string> left_out = {};  // logs of more runs than the benchmark takes
-  /// 1 where a log does not pass the official check, or there is no score; else 0.
+  /// 1 where a log does not pass the official check, a strict check found an error, or there is no
+  /// score; else 0.
   ExitCode exit_code() const;
 };
 

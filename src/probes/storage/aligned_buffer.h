@@ -1,5 +1,8 @@
-// Memory that direct I/O may use: aligned, and touched once so that no page fault is timed.
+// Memory that direct I/O may use: aligned, and touched once so that no page fault is timed. Large
+// buffers ask for huge pages: the kernel pins each page anew in each operation.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -22,21 +25,26 @@ constexpr std::size_t aligned_up(std::size_t bytes) {
 class AlignedBuffer {
  public:
   /// Rounded up to the alignment. Throws std::bad_alloc.
-  explicit AlignedBuffer(std::size_t bytes)
-      : bytes_(aligned_up(bytes)),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(kDirectAlignment, bytes_))) {
-    if (!memory_ && bytes_ > 0) throw std::bad_alloc();
-    if (memory_) std::memset(memory_.get(), 0, bytes_);
+  explicit AlignedBuffer(std::size_t bytes) : bytes_(aligned_up(bytes)) {
+    if (bytes_ == 0) return;
+    const std::size_t unit = bytes_ < kHugePage ? kDirectAlignment : kHugePage;
+    const std::size_t whole = (bytes_ + unit - 1) / unit * unit;
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, whole)));
+    if (!memory_) throw std::bad_alloc();
+    if (unit == kHugePage) ::madvise(memory_.get(), whole, MADV_HUGEPAGE);  // a wish
+    std::memset(memory_.get(), 0, bytes_);
   }
   std::span<std::byte> all() { return {memory_.get(), bytes_}; }
   std::span<const std::byte> all() const { return {memory_.get(), bytes_}; }
 
  private:
+  static constexpr std::size_t kHugePage = 2u << 20;
+
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
   std::size_t bytes_;
-  std::unique_ptr<std::byte[], Free> memory_;
+  std::unique_ptr<std::byte[], Free> memory_ = {};
 };
 
 }  // namespace bench::storage

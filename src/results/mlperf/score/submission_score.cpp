@@ -97,17 +97,31 @@ class Rounds {
   std::map<std::string, RcpSets> rounds_ = {};
 };
 
-using Descriptions = std::map<fs::path, std::optional<SystemDescription>>;
+/// systems/SYSTEM.json files, each read once.
+class Descriptions {
+ public:
+  explicit Descriptions(std::vector<std::string>& warnings) : warnings_(warnings) {}
 
-std::optional<SystemDescription> describe(const fs::path& file,
-                                          std::vector<std::string>& warnings) {
-  try {
-    return read_system_description(file);
-  } catch (const Error& error) {
-    warnings.push_back(error.what());
-    return {};
+  std::optional<SystemDescription> of(const Submission& submission, std::size_t entry) {
+    if (entry >= submission.entries.size() || !submission.entries[entry].system_file) return {};
+    const auto [known, is_new] = known_.try_emplace(*submission.entries[entry].system_file);
+    if (is_new) known->second = read(known->first);
+    return known->second;
   }
-}
+
+ private:
+  std::optional<SystemDescription> read(const fs::path& file) {
+    try {
+      return read_system_description(file);
+    } catch (const Error& error) {
+      warnings_.emplace_back(error.what());
+      return {};
+    }
+  }
+
+  std::vector<std::string>& warnings_;
+  std::map<fs::path, std::optional<SystemDescription>> known_ = {};
+};
 
 void add_row(SubmissionScore& score, std::size_t number,
              const std::optional<SystemDescription>& description) {
@@ -133,6 +147,21 @@ ExitCode exit_code_of(const std::vector<EntryScore>& entries) {
   return entries.empty() ? ExitCode::not_measured : code;
 }
 
+void score_entries(SubmissionScore& score, const Submission& submission,
+                   const SubmissionScoreSettings& settings) {
+  Rounds rounds(settings);
+  Descriptions descriptions(score.warnings);
+  for (std::size_t i = 0; i < score.entries.size(); ++i) {
+    EntryScore& entry = score.entries[i];
+    const auto description = descriptions.of(submission, i);
+    identify(entry, description);
+    const RcpSet* set = rounds.find(entry);
+    score_entry(entry, set, settings);
+    if (set != nullptr) score.reference.emplace(entry.ruleset + " " + set->benchmark, *set);
+    add_row(score, i, description);
+  }
+}
+
 }  // namespace
 
 SubmissionScore score_submission(const Submission& submission,
@@ -142,24 +171,9 @@ SubmissionScore score_submission(const Submission& submission,
       filled_entries(submission, read_runs(submission, settings.ruleset), score.warnings);
   for (const fs::path& folder : submission.without)
     score.warnings.push_back(folder.string() + ": no result_*.txt in it");
-  Rounds rounds(settings);
-  Descriptions descriptions;
+  score_entries(score, submission, settings);
   std::set<std::string> benchmarks;
-  for (std::size_t i = 0; i < score.entries.size(); ++i) {
-    EntryScore& entry = score.entries[i];
-    std::optional<SystemDescription> description;
-    if (i < submission.entries.size() && submission.entries[i].system_file) {
-      const auto [known, is_new] = descriptions.try_emplace(*submission.entries[i].system_file);
-      if (is_new) known->second = describe(known->first, score.warnings);
-      description = known->second;
-    }
-    identify(entry, description);
-    const RcpSet* set = rounds.find(entry);
-    score_entry(entry, set, settings);
-    if (set != nullptr) score.reference.emplace(entry.ruleset + " " + set->benchmark, *set);
-    add_row(score, i, description);
-    benchmarks.insert(entry.benchmark);
-  }
+  for (const EntryScore& entry : score.entries) benchmarks.insert(entry.benchmark);
   score.benchmarks.assign(benchmarks.begin(), benchmarks.end());
   std::ranges::stable_sort(score.systems, {}, order_of);
   score.exit_code = exit_code_of(score.entries);

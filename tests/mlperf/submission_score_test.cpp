@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kOctober2025 = 1'759'800'000'000;
 constexpr std::int64_t kMarch2025 = 1'741'000'000'000;
-constexpr std::int64_t kMinute = 60'000;
+constexpr std::int64_t kMinuteMs = 60'000;
 
 /// A LoRA run at batch 8, whose reference takes 3,178.67 samples.
 std::string lora_text(int minutes, int samples, std::int64_t begin = kOctober2025) {
@@ -27,7 +27,7 @@ std::string lora_text(int minutes, int samples, std::int64_t begin = kOctober202
   log.set("init_stop", "null", "", begin + 1);
   log.set("run_start", "null", "", begin + 2);
   log.set("eval_accuracy", "0.92", count);
-  log.set("run_stop", "null", "", begin + 2 + minutes * kMinute);
+  log.set("run_stop", "null", "", begin + 2 + minutes * kMinuteMs);
   return log.text();
 }
 
@@ -37,7 +37,7 @@ class LoraRound {
   explicit LoraRound(int count = 10, int samples = 3168) {
     for (int run = 1; run <= count; ++run)
       write_file(entry() / ("result_" + std::to_string(run) + ".txt"),
-                 lora_text(run, samples, kOctober2025 + run * 60 * kMinute));
+                 lora_text(run, samples, kOctober2025 + run * 60 * kMinuteMs));
     write_file(folder_.path() / "acme/systems/sys.json",
                R"({"division": "closed", "status": "Available on-premise", "system_name": "S",
                    "number_of_nodes": "2", "accelerators_per_node": 4})");

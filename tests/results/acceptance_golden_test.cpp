@@ -53,6 +53,20 @@ TEST_CASE("a loss that healthy hosts may have is no fault") {
   CHECK(fleet.judge().verdict == Verdict::pass);
 }
 
+TEST_CASE("a host that scatters about what is allowed stays open, and wants more runs") {
+  Fleet fleet = against_golden(2);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100});
+  for (const double run : {90.0, 98.0, 106.0}) fleet.job("copy.bandwidth", 1, run);
+  fleet.settings.golden->entries.push_back(learned("copy.bandwidth"));
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance).empty());
+  const auto& reasons = acceptance.hosts[1].reasons;
+  REQUIRE(reasons.size() == 1);
+  CHECK(reasons[0].gate == "golden");
+  CHECK(reasons[0].more_runs);
+  CHECK_THAT(reasons[0].text, Contains("known to +-"));
+}
+
 TEST_CASE("a golden profile of another kind, setting or metric judges nobody, and says so") {
   ProfileEntry other_kind = learned("memory_bandwidth.bandwidth");
   other_kind.key.kind = "another machine";

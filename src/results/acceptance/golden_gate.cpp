@@ -47,23 +47,40 @@ struct GoldenCase {
 
 std::string share_text(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
-Verdict judge_golden_case(const Hearing& hearing, const GoldenCase& one, std::size_t tests) {
+Reason reason_of_golden(const GoldenCase& one, Verdict verdict) {
+  const MetricRuns& metric = *one.metric;
+  Reason reason{verdict,       "golden",    metric.case_name, metric.metric,
+                metric.params, metric.unit, one.value,        one.criterion->centre};
+  reason.job = metric.by_hosts.at({one.host}).front().job;
+  return reason;
+}
+
+/// Enough runs of a host that is not below it must lie above it with all of their interval.
+void judge_golden_interval(const Hearing& hearing, const GoldenCase& one, double lost,
+                           double allowed) {
+  if (one.runs < hearing.settings.fewest_runs || lost + one.half <= allowed) return;
+  Reason reason = reason_of_golden(one, Verdict::inconclusive);
+  reason.text = fmt::format(
+      "{}: {}, {} worse than healthy hosts of its kind ({}), known to +-{}; {} matter",
+      one.metric->title(), format(one.value, one.metric->unit), share_text(lost),
+      format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(allowed));
+  reason.settle = "more clean runs";
+  reason.more_runs = true;
+  hearing.blame(one.host, std::move(reason));
+}
+
+void judge_golden_case(const Hearing& hearing, const GoldenCase& one, std::size_t tests) {
   const MetricRuns& metric = *one.metric;
   const double lost = loss(one.value, one.criterion->centre, metric.better);
   const double allowed = golden_allowed(*one.criterion, metric.threshold);
   const GoldenTest test{metric.threshold, hearing.golden_level, tests};
   if (!is_below_golden(*one.criterion, test, lost, one.half))
-    return one.runs >= hearing.settings.fewest_runs && lost + one.half <= allowed
-               ? Verdict::pass
-               : Verdict::inconclusive;
-  Reason reason{Verdict::fail, "golden",    metric.case_name, metric.metric,
-                metric.params, metric.unit, one.value,        one.criterion->centre};
+    return judge_golden_interval(hearing, one, lost, allowed);
+  Reason reason = reason_of_golden(one, Verdict::fail);
   reason.text = fmt::format("{}: {}, {} worse than healthy hosts of its kind ({}), allowed are {}",
                             metric.title(), format(one.value, metric.unit), share_text(lost),
                             format(one.criterion->centre, metric.unit), share_text(allowed));
-  reason.job = metric.by_hosts.at({one.host}).front().job;
   hearing.blame(one.host, std::move(reason));
-  return Verdict::fail;
 }
 
 struct GoldenCases {
@@ -97,16 +114,13 @@ GoldenCases golden_cases(const Hearing& hearing) {
 
 void judge_golden(Hearing& hearing) {
   if (!hearing.settings.golden) return;
-  GoldenCases found = golden_cases(hearing);
-  std::set<std::string> passed;
+  const GoldenCases found = golden_cases(hearing);
+  // What it judged, with whatever verdict, needs no peers.
   for (const GoldenCase& one : found.cases) {
     const std::string key = bound_key(one.host, one.metric->case_name, one.metric->metric);
-    passed.insert(key);
-    if (judge_golden_case(hearing, one, found.cases.size()) != Verdict::pass)
-      found.uncovered.insert(key);
-  }
-  for (const std::string& key : passed)
     if (!found.uncovered.contains(key)) hearing.bounded.insert(key);
+    judge_golden_case(hearing, one, found.cases.size());
+  }
   for (const std::string& host : hearing.settings.hosts)
     if (!found.known.contains(host))
       if (HostAcceptance* one = hearing.host(host))

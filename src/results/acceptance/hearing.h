@@ -23,7 +23,8 @@ struct Hearing {
   const AcceptanceSettings& settings;  // level: of the gates that compare hosts with each other
   Acceptance& acceptance;
   std::map<std::string, HostAcceptance*> hosts;
-  std::set<std::string> bounded;  // bound_key() of what a bound passed: the suite's or a golden one
+  std::set<std::string>
+      bounded;  // bound_key() of what a bound of the suite passed, or a golden one judged
   std::map<std::string, std::string> named;  // what a host calls itself -> its name in the plan
   std::vector<GpusOfJobs> gpus;              // of each run
   double golden_level = 0.0;                 // of the golden gate

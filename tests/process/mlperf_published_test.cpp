@@ -121,6 +121,10 @@ TEST_CASE("published results make a scaling, a table, a comparison, and runs of 
   const Json ours = round.json(report, "report_scaling");
   CHECK(ours["series"][0]["points"][1]["efficiency"].get<double>() ==
         Approx(20.0 / 22.0).epsilon(1e-3));
+  CHECK_THAT(dump(ours["warnings"]), Contains("not verified by MLCommons"));
+  const std::string first = imported["imported"].front()["run"],
+                    last = imported["imported"].back()["run"];
+  CHECK_THAT(round.bench.run({"compare", first, last}).out, Contains("not verified by MLCommons"));
   CHECK_THAT(round.bench.run({"import", "mlperf", path, "--label", "round=5.1"}).err,
              Contains("was imported before"));
 }

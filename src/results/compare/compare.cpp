@@ -12,6 +12,7 @@
 #include "results/acceptance/metric_class.h"
 #include "results/compare/changed_facts.h"
 #include "results/compare/one_metric.h"
+#include "results/mlperf/disclaimer.h"
 #include "results/statistics/false_discovery.h"
 
 namespace bench {
@@ -109,6 +110,10 @@ void add_warnings(Comparison& comparison) {
   if (otherwise > 0)
     comparison.warnings.push_back(
         fmt::format("{} metrics were asked for with other settings on the two sides", otherwise));
+  if (std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
+        return mlperf::is_imported(metric.key.metric);
+      }))
+    comparison.warnings.emplace_back(mlperf::kImportedWarning);
 }
 
 }  // namespace

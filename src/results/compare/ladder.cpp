@@ -5,7 +5,9 @@
 #include <set>
 
 #include "results/compare/changed_facts.h"
+#include "results/compare/compared_values.h"
 #include "results/compare/one_metric.h"
+#include "results/mlperf/disclaimer.h"
 
 namespace bench {
 namespace {
@@ -121,6 +123,10 @@ Ladder make_ladder(const std::vector<Side>& sides, const CompareOptions& options
       ladder.metrics.push_back(climb(key, rungs, options));
   if (ladder.metrics.empty())
     ladder.warnings.push_back("no metric with the same parameters was measured in every step");
+  if (std::ranges::any_of(ladder.metrics, [](const LadderMetric& metric) {
+        return mlperf::is_imported(metric.key.metric);
+      }))
+    ladder.warnings.emplace_back(mlperf::kImportedWarning);
   return ladder;
 }
 

@@ -9,4 +9,12 @@ inline constexpr std::string_view kNotVerified = "not verified by MLCommons Asso
 /// Figures that MLPerf does not define: per accelerator, efficiencies, projections.
 inline constexpr std::string_view kDerived = "derived, not an official MLPerf metric";
 
+/// What reports on our own runs say where imported MLPerf results are among them.
+inline constexpr std::string_view kImportedWarning =
+    "MLPerf results among these: comparisons and efficiencies of them are not verified by "
+    "MLCommons "
+    "Association";
+/// Of `benchctl import mlperf`.
+inline bool is_imported(std::string_view metric) { return metric.starts_with("mlperf."); }
+
 }  // namespace bench::mlperf

@@ -12,6 +12,7 @@
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/acceptance/observations.h"
+#include "results/mlperf/disclaimer.h"
 #include "results/scaling/scaling_curves.h"
 #include "results/scaling/scaling_words.h"
 
@@ -193,6 +194,10 @@ ScalingReport make_scaling_report(std::span<const RunRecords> runs,
   for (const auto& [key, found] : curves) add_curve(curve_of(found), settings, report);
   add_trainings(runs, settings, report);
   drop_needless_cases(report.curves);
+  if (std::ranges::any_of(report.curves, [](const ScalingCurve& curve) {
+        return mlperf::is_imported(curve.metric);
+      }))
+    report.warnings.emplace_back(mlperf::kImportedWarning);
   if (!report.curves.empty()) report.exit_code = ExitCode::ok;
   return report;
 }

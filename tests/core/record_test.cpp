@@ -109,7 +109,7 @@ TEST_CASE("a wrong record is refused, naming the place and the value") {
              Contains("/body/values: expected numbers or null"));
   CHECK_THAT(record_refusal("/body/flags/0", -1), Contains("/body/flags"));
   CHECK_THAT(record_refusal("/body/flags/0", 65536), Contains("65536"));
-  CHECK_THAT(record_refusal("/body/over", "sum"), Contains("/body/over"));
+  CHECK_THAT(record_refusal("/body/over", "total"), Contains("/body/over"));
   CHECK_THAT(record_refusal("/body/repeats", 0), Contains("/body/repeats"));
   CHECK_THAT(record_refusal("/body/repeats", nullptr), Contains("/body/repeats"));
   CHECK_THAT(record_refusal("/body/limit/value", nullptr),

@@ -245,20 +245,19 @@ std::vector<KernelCase> kernel_cases(Dtype dtype) {
   return cases;
 }
 
-double compare_kernels(const KernelCase& one, const KernelSet& tested, const KernelSet& host,
-                       bool damage) {
+KernelDifference compare_kernels(const KernelCase& one, const KernelSet& tested,
+                                 const KernelSet& host) {
   CaseTensors there(tested.memory), here(host.memory);
   one.run(tested, there);
   one.run(host, here);
   std::vector<std::vector<double>> found = there.read();
   const std::vector<std::vector<double>> right = here.read();
-  if (damage) {
-    double& value = found.back()[found.back().size() / 2];
-    value += 1.0 + std::abs(value);
-  }
-  double worst = 0.0;
+  KernelDifference worst;
   for (std::size_t tensor = 0; tensor < right.size(); ++tensor)
-    worst = std::max(worst, worst_of(found[tensor], right[tensor]));
+    worst.found = std::max(worst.found, worst_of(found[tensor], right[tensor]));
+  double& value = found.back()[found.back().size() / 2];
+  value += 1.0 + std::abs(value);
+  worst.damaged = std::max(worst.found, worst_of(found.back(), right.back()));
   return worst;
 }
 

@@ -19,9 +19,13 @@ struct KernelCase {
 std::vector<KernelCase> kernel_cases(Dtype dtype);
 
 /// The largest difference of what a case writes, relative to the larger of the value and the root
-/// mean square of all; infinite where one is not a number. `damage` changes one value before.
-double compare_kernels(const KernelCase& one, const KernelSet& tested, const KernelSet& host,
-                       bool damage = false);
+/// mean square of all; infinite where one is not a number.
+struct KernelDifference {
+  double found = 0.0;
+  double damaged = 0.0;  // the same after one value was changed: what a wrong kernel would show
+};
+KernelDifference compare_kernels(const KernelCase& one, const KernelSet& tested,
+                                 const KernelSet& host);
 
 /// What compare_kernels may give for right kernels.
 double kernel_tolerance(Dtype dtype);

@@ -28,8 +28,11 @@ std::string dropped_words(const EntryScore& entry) {
 }  // namespace
 
 std::string minutes_words(double minutes) {
-  // Times are whole milliseconds, so that many lie halfway: 599,673 ms are 9.99455 minutes.
-  return std::isfinite(minutes) ? fmt::format("{:.4f}", std::round(minutes * 1e4) / 1e4) : "";
+  // Times are whole milliseconds, so that many lie halfway, give or take the last bits: 599,673 ms
+  // are 9.99455 minutes.
+  if (!std::isfinite(minutes)) return "";
+  const double clean = std::round(minutes * 1e8) / 1e4;
+  return fmt::format("{:.4f}", std::round(clean) / 1e4);
 }
 
 std::string entry_name(const EntryScore& entry) {

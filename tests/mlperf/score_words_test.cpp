@@ -1,0 +1,14 @@
+#include "results/mlperf/score/score_words.h"
+
+#include "tests/support/catch.h"
+
+namespace bench::mlperf {
+
+TEST_CASE("minutes that lie halfway are rounded up, whatever their last bits are") {
+  CHECK(minutes_words((1'000'599'673.0 - 1e9) / 60'000.0) == "9.9946");
+  CHECK(minutes_words(9.994549999999998) == "9.9946");
+  CHECK(minutes_words(9.99454) == "9.9945");
+  CHECK(minutes_words(5.2187) == "5.2187");
+}
+
+}  // namespace bench::mlperf

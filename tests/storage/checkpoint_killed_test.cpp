@@ -1,5 +1,4 @@
 // A process that is killed (SIGKILL) before each operation on files that saving makes, in turn.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -8,6 +7,7 @@
 #include "probes/storage/shard_reader.h"
 #include "tests/storage/disk_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/killed_child.h"
 
 namespace bench::storage {
 namespace {
@@ -43,30 +43,6 @@ CheckpointSetting killed_setting(const FileObserver& observer) {
   _exit(0);
 }
 
-struct Killed {
-  bool killed = false;
-  int saved = 0;  // the last step that was told
-};
-
-Killed run_child(const std::filesystem::path& folder, int fatal) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) save_until_killed(folder, fatal, ends[1]);
-  close(ends[1]);
-  Killed result;
-  for (char step = 0; read(ends[0], &step, 1) == 1;) result.saved = step;
-  close(ends[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  result.killed = WIFSIGNALED(status);
-  if (result.killed)
-    CHECK(WTERMSIG(status) == SIGKILL);
-  else
-    CHECK(WEXITSTATUS(status) == 0);
-  return result;
-}
-
 }  // namespace
 
 TEST_CASE("kill -9 at any moment of writing leaves the checkpoint before it whole") {
@@ -74,7 +50,8 @@ TEST_CASE("kill -9 at any moment of writing leaves the checkpoint before it whol
   bool killed = true;
   for (; killed; ++fatal) {
     DiskFolder folder;
-    const Killed child = run_child(folder.path(), fatal);
+    const KilledChild child =
+        run_until_killed([&](int told) { save_until_killed(folder.path(), fatal, told); });
     killed = child.killed;
     INFO("killed before operation " << fatal << " after " << child.saved << " were told");
     const CheckpointStore store(folder.path());

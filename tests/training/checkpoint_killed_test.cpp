@@ -1,5 +1,4 @@
 // A process that is killed (SIGKILL) before each operation on files that saving makes, in turn.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,6 +8,7 @@
 #include "probes/training/checkpoint/checkpoints.h"
 #include "probes/training/operators/operators.h"
 #include "tests/support/catch.h"
+#include "tests/support/killed_child.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/training/gradient_check.h"
 
@@ -58,30 +58,6 @@ struct Small {
   _exit(0);
 }
 
-struct Killed {
-  bool killed = false;
-  int saved = 0;  // the last step that was told
-};
-
-Killed run_child(const std::filesystem::path& folder, int fatal) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) train_until_killed(folder, fatal, ends[1]);
-  close(ends[1]);
-  Killed result;
-  for (char step = 0; read(ends[0], &step, 1) == 1;) result.saved = step;
-  close(ends[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  result.killed = WIFSIGNALED(status);
-  if (result.killed)
-    CHECK(WTERMSIG(status) == SIGKILL);
-  else
-    CHECK(WEXITSTATUS(status) == 0);
-  return result;
-}
-
 }  // namespace
 
 TEST_CASE("kill -9 at any moment of saving loses nothing but the unfinished checkpoint") {
@@ -97,7 +73,8 @@ TEST_CASE("kill -9 at any moment of saving loses nothing but the unfinished chec
   int fatal = 0;
   for (bool killed = true; killed; ++fatal) {
     TemporaryDirectory folder;
-    const Killed child = run_child(folder.path(), fatal);
+    const KilledChild child =
+        run_until_killed([&](int told) { train_until_killed(folder.path(), fatal, told); });
     killed = child.killed;
     Small again(folder.path(), {});
     const auto loaded = again.checkpoints->load();

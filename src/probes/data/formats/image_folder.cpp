@@ -7,25 +7,13 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "probes/data/formats/blob_source.h"
-#include "probes/data/formats/file_bytes.h"
+#include "probes/data/formats/folder_listing.h"
+#include "probes/data/formats/read_file.h"
 
 namespace bench::data {
 namespace {
 
 const std::vector<std::string> kImages = {".jpg", ".jpeg", ".JPG", ".JPEG"};
-
-std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::directory_iterator at(folder, error);
-  if (error)
-    throw Error(ErrorKind::environment,
-                "cannot read the folder " + printable(folder.string()) + ": " + error.message());
-  std::vector<std::filesystem::path> found;
-  for (const auto& entry : at)
-    if (entry.is_directory(error)) found.push_back(entry.path());
-  std::ranges::sort(found);
-  return found;
-}
 
 class ImageFolder final : public BlobSource {
  public:

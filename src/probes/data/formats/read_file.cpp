@@ -1,10 +1,9 @@
-#include "probes/data/formats/file_bytes.h"
+#include "probes/data/formats/read_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "core/error.h"
@@ -37,29 +36,6 @@ void ReadFile::read(std::uint64_t offset, std::span<std::byte> into) const {
     offset += static_cast<std::uint64_t>(got);
     into = into.subspan(static_cast<std::size_t>(got));
   }
-}
-
-std::vector<std::filesystem::path> files_ending(const std::filesystem::path& folder,
-                                                const std::vector<std::string>& endings) {
-  std::error_code error;
-  std::filesystem::directory_iterator at(folder, error);
-  if (error)
-    throw Error(ErrorKind::environment,
-                "cannot read the folder " + printable(folder.string()) + ": " + error.message());
-  std::vector<std::filesystem::path> found;
-  for (const auto& entry : at) {
-    const std::string name = entry.path().filename().string();
-    const bool fits = std::ranges::any_of(
-        endings, [&](const std::string& ending) { return name.ends_with(ending); });
-    if (fits && entry.is_regular_file(error)) found.push_back(entry.path());
-  }
-  if (found.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no file that ends in {}", printable(folder.string()),
-                            join(endings, " or ")),
-                "name a folder that holds the data set");
-  std::ranges::sort(found);
-  return found;
 }
 
 }  // namespace bench::data

@@ -1,12 +1,10 @@
-// Files that threads read parts of, and folders of them.
+// A file that threads read parts of.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "core/descriptor.h"
 
@@ -28,10 +26,5 @@ class ReadFile {
   Descriptor file_;
   std::uint64_t size_ = 0;
 };
-
-/// Regular files right in the folder whose names end so, by name. Throws Error(input) for none,
-/// Error(environment) for a folder that cannot be read.
-std::vector<std::filesystem::path> files_ending(const std::filesystem::path& folder,
-                                                const std::vector<std::string>& endings);
 
 }  // namespace bench::data

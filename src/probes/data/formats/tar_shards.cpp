@@ -7,7 +7,8 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "probes/data/formats/blob_source.h"
-#include "probes/data/formats/file_bytes.h"
+#include "probes/data/formats/folder_listing.h"
+#include "probes/data/formats/read_file.h"
 #include "probes/data/formats/tar_members.h"
 
 namespace bench::data {

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "probes/data/formats/criteo_rows.h"
-#include "probes/data/formats/file_bytes.h"
+#include "probes/data/formats/read_file.h"
 #include "probes/data/pipelines/criteo_pipeline.h"
 #include "probes/data/pipelines/runs.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 #include "probes/data/formats/blob_source.h"
-#include "probes/data/formats/file_bytes.h"
+#include "probes/data/formats/folder_listing.h"
 
 namespace bench::data {
 namespace {

@@ -9,8 +9,8 @@ TORCH = pathlib.Path(__file__).with_name("torch_training.py")
 
 
 def train(steps, program, keep):
-    """What training_gpu_check found, with and without damage, and PyTorch's speed. None where it was not built, as in a bundle, or
-    had no time."""
+    """What training_gpu_check found, with and without damage, and PyTorch's speed. None where it was not built, or had no
+    time."""
     path = program / "training_gpu_check"
     if not path.exists():
         return None

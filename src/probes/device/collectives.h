@@ -99,6 +99,8 @@ class Collectives {
   virtual std::unique_ptr<CollectiveMemory> allocate(std::size_t bytes) {
     return make_host_collective_memory(bytes);
   }
+  /// How many bytes calls in a row go through, so that none finds its data in a cache.
+  virtual std::size_t rotation_bytes() const { return std::size_t{64} << 20; }
   /// Why there is no such operation here; "" when there is.
   virtual std::string_view obstacle(CollectiveOp, Dtype, bool /*in_place*/) const { return ""; }
 

@@ -42,6 +42,7 @@ struct CopyRequest {
   std::size_t bytes = 0;         // of one copy, one way
   std::optional<int> numa_node;  // of the host memory; nothing: where the calling thread runs
   int peer = 0;                  // the device's number on this host
+  bool rotate = true;            // calls in a row between other places, past the device's caches
 };
 
 /// One copy made ready.
@@ -51,8 +52,9 @@ class CopyRun {
   /// The timed work: the copy, `calls` times. With pageable memory it has ended on return, else it
   /// is only enqueued where the device has a stream.
   virtual void run(std::int64_t calls) = 0;
-  /// Every byte of what arrived last, on both sides, against what was sent. The contents differ
-  /// from place to place and from one prepare to the next, and the target was poisoned.
+  /// Every byte of what arrived, at every place that calls go through, against what was sent; what
+  /// no call has reached yet is copied first. The contents differ from place to place and from one
+  /// prepare to the next, and the target was poisoned.
   virtual Check verify() = 0;
 };
 

@@ -110,8 +110,8 @@ void measure_sweep(State& state, const Sweep& sweep, Collectives& collectives,
 
 void measure_all(State& state, Collectives& collectives) {
   const auto offset = static_cast<std::size_t>(state.integer("offset_bytes"));
-  const std::size_t bytes =
-      Exchange::buffer_bytes(static_cast<std::size_t>(state.integer("max_bytes")), offset);
+  const auto max_bytes = static_cast<std::size_t>(state.integer("max_bytes"));
+  const std::size_t bytes = Exchange::buffer_bytes(collectives, max_bytes, offset);
   const auto send = collectives.allocate(bytes);
   const auto recv = collectives.allocate(bytes);
   for (const std::string& op : state.list<std::string>("ops"))

@@ -8,7 +8,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kRotateBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxSlots = 4096;
 constexpr std::size_t kSlotAlignment = 64;
 constexpr int kMostValues = 8;
@@ -40,8 +39,11 @@ Exchange::Shape Exchange::shape_of(CollectiveOp op, int ranks) {
   return {false, false, 1.0};
 }
 
-std::size_t Exchange::buffer_bytes(std::size_t max_bytes, std::size_t offset) {
-  return std::max(kRotateBytes, max_bytes) + kMaxSlots * kSlotAlignment + offset;
+std::size_t Exchange::buffer_bytes(const Collectives& collectives, std::size_t max_bytes,
+                                   std::size_t offset) {
+  const std::size_t rotation = collectives.rotation_bytes();
+  return std::max(rotation + std::min(rotation, max_bytes), max_bytes) +
+         kMaxSlots * kSlotAlignment + offset;
 }
 
 bool Exchange::exact(Dtype dtype, int ranks) { return input_values(dtype, ranks) >= 2; }
@@ -61,7 +63,8 @@ Exchange::Exchange(const ExchangeRequest& request, Group& group, Collectives& co
   received_ = count_ * (shape_.recv_is_total ? ranks : 1);
   if (empty()) return;
   slot_bytes_ = (size_bytes() + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
-  slots_ = request.rotate ? std::clamp<std::size_t>(kRotateBytes / slot_bytes_, 1, kMaxSlots) : 1;
+  const std::size_t rotation = request.rotate ? collectives.rotation_bytes() : 0;
+  slots_ = std::clamp<std::size_t>((rotation + slot_bytes_ - 1) / slot_bytes_, 1, kMaxSlots);
   poison_.assign(size_bytes(), std::byte{0xff});
   input_.resize(sent_ * element);
   for (std::size_t i = 0; i < sent_; ++i)

@@ -23,7 +23,7 @@ struct ExchangeRequest {
   Dtype dtype = Dtype::f32;
   std::size_t size_bytes = 0;  // the larger of a rank's send and receive buffer
   bool in_place = false;
-  bool rotate = false;  // through kRotateBytes, so that a call does not find its data in a cache
+  bool rotate = false;  // through Collectives::rotation_bytes(), past the caches
   std::uint64_t seed = 0;
 };
 
@@ -48,7 +48,8 @@ class Exchange {
   double wrong();
 
   /// Memory that buffers of sweeps up to this size need.
-  static std::size_t buffer_bytes(std::size_t max_bytes, std::size_t offset);
+  static std::size_t buffer_bytes(const Collectives& collectives, std::size_t max_bytes,
+                                  std::size_t offset);
   /// Whether sums over so many ranks stay exact in the type.
   static bool exact(Dtype dtype, int ranks);
 

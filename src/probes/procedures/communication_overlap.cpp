@@ -112,8 +112,8 @@ void measure_overlap(State& state) {
   const LoadOffer& offer = load.offer();
   if (const auto reason = agreed(group, offer.load ? "" : offer.reason); !reason.empty())
     return state.skip_series("hidden", params, reason);
-  const auto send = collectives->allocate(Exchange::buffer_bytes(bytes, 0));
-  const auto recv = collectives->allocate(Exchange::buffer_bytes(bytes, 0));
+  const auto send = collectives->allocate(Exchange::buffer_bytes(*collectives, bytes, 0));
+  const auto recv = collectives->allocate(Exchange::buffer_bytes(*collectives, bytes, 0));
   Exchange exchange(
       {.op = op, .dtype = dtype, .size_bytes = bytes, .rotate = true, .seed = state.job().seed},
       group, *collectives, {*send, *recv, 0});

@@ -15,6 +15,7 @@ Json params_of(const CopyRequest& request) {
     if (request.numa_node) params["numa_node"] = *request.numa_node;
   }
   if (uses_peer(request.route)) params["peer"] = request.peer;
+  if (!request.rotate) params["rotate"] = false;
   return params;
 }
 
@@ -65,6 +66,7 @@ void run_copy(State& state) {
       CopyRequest request;
       request.route = kCopyRoutes.value(route, "route");
       request.bytes = static_cast<std::size_t>(bytes);
+      request.rotate = state.flag("rotate");
       if (uses_host(request.route))
         measure_host_route(state, *copies, request);
       else if (uses_peer(request.route))

@@ -56,6 +56,7 @@ Json params_of(const State& state, const GemmCase& c) {
       {"threads", c.threads},        {"isa", state.text("isa")}};
   if (values_of(state) == MatrixValues::zeros) params["values"] = "zeros";
   if (c.searched) params["searched"] = true;
+  if (!state.flag("rotate")) params["rotate"] = false;
   return params;
 }
 
@@ -85,7 +86,8 @@ GemmRequest gemm_request(const State& state, const GemmCase& c) {
           .isa = state.text("isa"),
           .packed = state.flag("packed"),
           .fast_accumulation = state.flag("fast_accumulation"),
-          .candidates = static_cast<int>(state.integer("candidates"))};
+          .candidates = static_cast<int>(state.integer("candidates")),
+          .rotate = state.flag("rotate")};
 }
 
 void measure_product(State& state, Gemm& gemm, const GemmCase& c) {

@@ -8,6 +8,7 @@
 #include "probes/backends/cuda/cuda_libraries.h"
 #include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/matrix_transpose.h"
+#include "probes/backends/cuda/rotation.h"
 
 namespace bench {
 namespace {
@@ -35,9 +36,14 @@ CublasPlan::CublasPlan(const GemmRequest& request, const CublasTypes& types,
       beta_(types.scale, 0.0),
       element_bytes_(size_of(request.dtype)),
       halves_(request.dtype == Dtype::nvfp4),
-      a_(stored_bytes(count(shape_.m, shape_.k))),
-      b_(stored_bytes(count(shape_.k, shape_.n))),
-      c_(count(shape_.m, shape_.n) * size_of(types.output)) {
+      strides_{aligned_for_rotation(stored_bytes(count(shape_.m, shape_.k))),
+               aligned_for_rotation(stored_bytes(count(shape_.k, shape_.n))),
+               aligned_for_rotation(count(shape_.m, shape_.n) * size_of(types.output))},
+      result_bytes_(count(shape_.m, shape_.n) * size_of(types.output)),
+      sets_(request.rotate ? rotation_sets(strides_.a + strides_.b + strides_.c, l2_bytes()) : 1),
+      a_(sets_ * strides_.a),
+      b_(sets_ * strides_.b),
+      c_(sets_ * strides_.c) {
   if (types.block > 0) {
     a_scales_ = DeviceMemory(scale_bytes(static_cast<std::size_t>(shape_.m), blocks_in_line()));
     b_scales_ = DeviceMemory(scale_bytes(static_cast<std::size_t>(shape_.n), blocks_in_line()));
@@ -77,6 +83,15 @@ void CublasPlan::load(std::span<const std::byte> a, std::span<const std::byte> b
     store(b_, transposed(b, shape_.k, shape_.n, element_bytes_));
   else
     store(b_, b);
+  spread(a_, strides_.a);
+  spread(b_, strides_.b);
+}
+
+void CublasPlan::spread(const DeviceMemory& matrices, std::size_t stride) const {
+  for (std::size_t set = 1; set < sets_; ++set)
+    check(cudaMemcpy(matrices.as<std::byte>() + set * stride, matrices.as<>(), stride,
+                     cudaMemcpyDeviceToDevice),
+          "copy a matrix to where later calls find it");
 }
 
 void CublasPlan::scale(const BlockScales& scales) {
@@ -112,18 +127,24 @@ void CublasPlan::tune() {
 
 void CublasPlan::run(std::int64_t calls) {
   const cublasLtMatmulAlgo_t& algorithm = algorithms_.at(chosen_);
-  for (; calls > 0; --calls)
-    check(cublasLtMatmul(context_.handle, descriptors_.operation(), alpha_.data(), b_.as<>(),
-                         descriptors_.first(), a_.as<>(), descriptors_.second(), beta_.data(),
-                         c_.as<>(), descriptors_.result(), c_.as<>(), descriptors_.result(),
-                         &algorithm, context_.workspace, context_.workspace_bytes, context_.stream),
+  for (; calls > 0; --calls) {
+    set_ = set_ + 1 == sets_ ? 0 : set_ + 1;
+    const std::byte* a = a_.as<std::byte>() + set_ * strides_.a;
+    const std::byte* b = b_.as<std::byte>() + set_ * strides_.b;
+    std::byte* c = c_.as<std::byte>() + set_ * strides_.c;
+    check(cublasLtMatmul(context_.handle, descriptors_.operation(), alpha_.data(), b,
+                         descriptors_.first(), a, descriptors_.second(), beta_.data(), c,
+                         descriptors_.result(), c, descriptors_.result(), &algorithm,
+                         context_.workspace, context_.workspace_bytes, context_.stream),
           "cublasLtMatmul");
+  }
 }
 
 std::vector<std::byte> CublasPlan::result() const {
-  std::vector<std::byte> bytes(c_.bytes());
+  std::vector<std::byte> bytes(result_bytes_);
   check(cudaStreamSynchronize(context_.stream), "the product");
-  check(cudaMemcpy(bytes.data(), c_.as<>(), bytes.size(), cudaMemcpyDeviceToHost),
+  check(cudaMemcpy(bytes.data(), c_.as<std::byte>() + set_ * strides_.c, bytes.size(),
+                   cudaMemcpyDeviceToHost),
         "read the result");
   inject_fault(bytes.data() + size_of(types_.output) - 1);  // sign and exponent, not rounding
   return bytes;

@@ -48,6 +48,8 @@ class CublasPlan final : public GemmPlan {
   std::size_t stored_bytes(std::size_t elements) const;
   void store(const DeviceMemory& to, std::span<const std::byte> elements) const;
   std::size_t blocks_in_line() const;
+  /// Gives every set what the first one holds.
+  void spread(const DeviceMemory& matrices, std::size_t stride) const;
 
   const GemmShape shape_;
   const CublasTypes types_;
@@ -58,7 +60,15 @@ class CublasPlan final : public GemmPlan {
   const CublasScalar beta_;
   const std::size_t element_bytes_;  // on the host
   const bool halves_;                // two elements a byte on the GPU
-  DeviceMemory a_, b_, c_;
+  /// Bytes from a matrix of one set to that of the next.
+  struct Strides {
+    std::size_t a = 0, b = 0, c = 0;
+  };
+  const Strides strides_;
+  const std::size_t result_bytes_;
+  const std::size_t sets_;            // of equal matrices, which calls go through in turn
+  std::size_t set_ = 0;               // of the last call
+  DeviceMemory a_, b_, c_;            // of all sets
   DeviceMemory a_scales_, b_scales_;  // of block-scaled products
   std::vector<cublasLtMatmulAlgo_t> algorithms_;
   std::size_t chosen_ = 0;

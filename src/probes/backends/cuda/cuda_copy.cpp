@@ -4,6 +4,7 @@
 
 #include "probes/backends/cuda/counting_kernels.h"
 #include "probes/backends/cuda/injected_fault.h"
+#include "probes/backends/cuda/rotation.h"
 
 namespace bench {
 namespace {
@@ -29,14 +30,22 @@ DeviceMemory memory_of(int device, std::size_t bytes, int own) {
   return DeviceMemory(bytes);
 }
 
+/// Sizes that are no whole lines stay where they are: another place would be aligned worse.
+std::size_t sets_of(const CopyRequest& request) {
+  if (!request.rotate || request.bytes % kRotationAlignment != 0) return 1;
+  return rotation_sets(request.bytes, l2_bytes());
+}
+
 }  // namespace
 
 CudaCopy::CudaCopy(const CopyRequest& request, int device, cudaStream_t stream, std::uint64_t seed)
     : request_(request),
-      words_(request.bytes / kWord),
+      sets_(sets_of(request)),
+      region_(sets_ * request.bytes),
+      words_(region_ / kWord),
       stream_(stream),
-      inner_(request.bytes),
-      checked_(request.bytes),
+      inner_(region_),
+      checked_(region_),
       wrong_(kWord) {
   switch (request.route) {
     case CopyRoute::host_to_device:
@@ -50,15 +59,15 @@ CudaCopy::CudaCopy(const CopyRequest& request, int device, cudaStream_t stream, 
       add_to_host(seed + 1);
       break;
     case CopyRoute::inside:
-      outer_ = DeviceMemory(request.bytes);
+      outer_ = DeviceMemory(region_);
       add_between(outer_, inner_, seed);
       break;
     case CopyRoute::peer_write:
-      outer_ = memory_of(request.peer, request.bytes, device);
+      outer_ = memory_of(request.peer, region_, device);
       add_between(inner_, outer_, seed);
       break;
     case CopyRoute::peer_read:
-      outer_ = memory_of(request.peer, request.bytes, device);
+      outer_ = memory_of(request.peer, region_, device);
       add_between(outer_, inner_, seed);
       break;
   }
@@ -70,11 +79,15 @@ void CudaCopy::run(std::int64_t calls) {
     check(cudaEventRecord(fork_.get(), stream_), "start the other direction");
     check(cudaStreamWaitEvent(other_.get(), fork_.get()), "start the other direction");
   }
-  for (; calls > 0; --calls)
+  for (; calls > 0; --calls) {
+    const std::size_t at = set_ * (request_.bytes / kWord);
     for (std::size_t leg = 0; leg < legs_.size(); ++leg)
-      check(cudaMemcpyAsync(legs_[leg].to, legs_[leg].from, request_.bytes, cudaMemcpyDefault,
-                            leg == 0 ? stream_ : other_.get()),
+      check(cudaMemcpyAsync(legs_[leg].to + at, legs_[leg].from + at, request_.bytes,
+                            cudaMemcpyDefault, leg == 0 ? stream_ : other_.get()),
             "copy");
+    set_ = set_ + 1 == sets_ ? 0 : set_ + 1;
+    reached_ = std::min(reached_ + 1, sets_);
+  }
   if (legs_.size() > 1) {
     check(cudaEventRecord(join_.get(), other_.get()), "wait for the other direction");
     check(cudaStreamWaitEvent(stream_, join_.get()), "wait for the other direction");
@@ -84,6 +97,7 @@ void CudaCopy::run(std::int64_t calls) {
 }
 
 Check CudaCopy::verify() {
+  run(static_cast<std::int64_t>(sets_ - reached_));
   check(cudaStreamSynchronize(stream_), "the copies");
   double wrong = 0.0;
   for (const Leg& leg : legs_) {
@@ -98,8 +112,7 @@ Check CudaCopy::verify() {
 }
 
 HostBuffer& CudaCopy::add_host() {
-  hosts_.push_back(
-      std::make_unique<HostBuffer>(request_.bytes, request_.memory, request_.numa_node));
+  hosts_.push_back(std::make_unique<HostBuffer>(region_, request_.memory, request_.numa_node));
   return *hosts_.back();
 }
 
@@ -112,7 +125,7 @@ void CudaCopy::add_from_host(std::uint64_t seed) {
 
 void CudaCopy::add_to_host(std::uint64_t seed) {
   HostBuffer& host = add_host();
-  outer_ = DeviceMemory(request_.bytes);
+  outer_ = DeviceMemory(region_);
   launch_fill_words(outer_.as<std::uint64_t>(), seed, words_, stream_);
   legs_.push_back({host.words().data(), outer_.as<std::uint64_t>(), host.words(), seed});
 }
@@ -122,7 +135,7 @@ void CudaCopy::add_to_host(std::uint64_t seed) {
 void CudaCopy::add_between(const DeviceMemory& from, const DeviceMemory& to, std::uint64_t seed) {
   launch_fill_words(checked_.as<std::uint64_t>(), seed, words_, stream_);
   check(cudaStreamSynchronize(stream_), "fill what is to be copied");
-  check(cudaMemcpy(from.as<>(), checked_.as<>(), request_.bytes, cudaMemcpyDefault),
+  check(cudaMemcpy(from.as<>(), checked_.as<>(), region_, cudaMemcpyDefault),
         "lay what is to be copied");
   poison(to);
   poison(checked_);
@@ -135,7 +148,7 @@ void CudaCopy::poison(const DeviceMemory& memory) {
 
 /// Both the GPU and, for some words, the host look at what arrived.
 double CudaCopy::wrong_on_gpu(const Leg& leg) {
-  check(cudaMemcpy(checked_.as<>(), leg.to, request_.bytes, cudaMemcpyDefault), "fetch the target");
+  check(cudaMemcpy(checked_.as<>(), leg.to, region_, cudaMemcpyDefault), "fetch the target");
   check(cudaMemsetAsync(wrong_.as<>(), 0, kWord, stream_), "clear the count");
   launch_count_wrong_words(checked_.as<std::uint64_t>(), leg.seed, words_,
                            wrong_.as<std::uint64_t>(), stream_);

@@ -43,7 +43,11 @@ class CudaCopy final : public CopyRun {
   double wrong_on_gpu(const Leg& leg);
 
   const CopyRequest request_;
-  const std::size_t words_;
+  const std::size_t sets_;    // places that calls go through in turn
+  const std::size_t region_;  // bytes of all of them
+  const std::size_t words_;   // of all of them
+  std::size_t set_ = 0;       // of the next call
+  std::size_t reached_ = 0;   // sets that a call has been at
   const cudaStream_t stream_;
   CudaStream other_;
   CudaEvent fork_, join_;

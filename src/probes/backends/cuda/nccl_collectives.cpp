@@ -2,6 +2,7 @@
 
 #ifdef BENCH_NCCL
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/error.h"
@@ -9,6 +10,7 @@
 #include "probes/backends/cuda/nccl/nccl_environment.h"
 #include "probes/backends/cuda/nccl_check.h"
 #include "probes/backends/cuda/nccl_log.h"
+#include "probes/backends/cuda/rotation.h"
 #include "probes/backends/cuda/stream_graph.h"
 #include "probes/backends/cuda/stream_overlap.h"
 
@@ -80,6 +82,10 @@ class NcclCollectives final : public Collectives {
 
   std::unique_ptr<CollectiveMemory> allocate(std::size_t bytes) override {
     return std::make_unique<DeviceCollectiveMemory>(bytes, stream_);
+  }
+
+  std::size_t rotation_bytes() const override {
+    return std::max(Collectives::rotation_bytes(), kRotationPerL2 * l2_bytes());
   }
 
   std::string_view obstacle(CollectiveOp op, Dtype, bool in_place) const override {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <exception>
 #include <latch>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -72,6 +73,7 @@ class FileLoad::Worker {
 
   /// Takes the next block and makes the memory of `slot` ready for it.
   void prepare(std::size_t slot) {
+    if (request_.observer) request_.observer(visits_);
     const std::uint64_t block = first_block_ + order_.at(visits_++);
     offsets_[slot] = block * request_.block_bytes;
     if (request_.direction == Direction::write)
@@ -92,37 +94,31 @@ class FileLoad::Worker {
     }
   }
 
+  /// Each slot is sent again as soon as it is free. Sent many at once, operations may come back all
+  /// at once (a hypervisor's disk tells of those it found together when the last is done), and then
+  /// the storage waits for this thread and this thread for the storage.
   void run_queue() {
-    std::vector<std::size_t> free;
-    for (std::size_t slot = 0; slot < buffers_.size(); ++slot) free.push_back(slot);
-    std::size_t in_flight = 0;
-    for (;;) {
-      in_flight += submit(free);
-      if (in_flight == 0) return;
+    int in_flight = 0;
+    for (std::size_t slot = 0; slot < buffers_.size(); ++slot) in_flight += begin(slot) ? 1 : 0;
+    while (in_flight > 0)
       for (const AsyncQueue::Completion& done : queue_->wait()) {
+        const auto slot = static_cast<std::size_t>(done.slot);
         demand_whole(done.result);
-        completed(static_cast<std::size_t>(done.slot));
-        free.push_back(static_cast<std::size_t>(done.slot));
-        --in_flight;
+        completed(slot);
+        if (!begin(slot)) --in_flight;
       }
-    }
   }
 
-  /// Begins as many as there are free slots and returns how many.
-  std::size_t submit(std::vector<std::size_t>& free) {
-    batch_.clear();
-    const Seconds now = steady_now();
-    while (!free.empty() && may_begin(now)) {
-      const std::size_t slot = free.back();
-      free.pop_back();
-      prepare(slot);
-      batch_.push_back({request_.direction == Direction::write, buffers_[slot].all(),
-                        offsets_[slot], static_cast<int>(slot)});
-    }
-    for (const AsyncQueue::Operation& one : batch_)
-      begun_[static_cast<std::size_t>(one.slot)] = now;
-    if (!batch_.empty()) queue_->submit(file_.descriptor(), batch_);
-    return batch_.size();
+  /// False when there is nothing more to be begun.
+  bool begin(std::size_t slot) {
+    if (!may_begin(steady_now())) return false;
+    prepare(slot);
+    const AsyncQueue::Operation operation = {request_.direction == Direction::write,
+                                             buffers_[slot].all(), offsets_[slot],
+                                             static_cast<int>(slot)};
+    begun_[slot] = steady_now();
+    queue_->submit(file_.descriptor(), std::span(&operation, 1));
+    return true;
   }
 
   void demand_whole(std::int64_t moved) const {
@@ -177,7 +173,6 @@ class FileLoad::Worker {
   std::vector<AlignedBuffer> buffers_ = {};
   std::vector<Seconds> begun_ = {};
   std::vector<std::uint64_t> offsets_ = {};
-  std::vector<AsyncQueue::Operation> batch_ = {};
   std::unique_ptr<AsyncQueue> queue_ = {};
 };
 

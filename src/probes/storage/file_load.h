@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct LoadRequest {
   Seconds duration = {5.0};
   Seconds slice = {0.25};
   std::uint64_t seed = 1;
+  /// Told before each operation of a thread, by its number; tests delay it here, as a storage
+  /// would.
+  std::function<void(std::uint64_t visit)> observer = {};
 };
 
 struct LoadResult {

@@ -58,6 +58,7 @@ class StorageProbe {
   void run() try {
     const std::string obstacle = agreed(state_.group(), prepare());
     if (!obstacle.empty()) return state_.skip(obstacle);
+    shared_ = folder_is_shared(state_.group(), base_);
     no_direct_ = agreed(state_.group(), no_direct_access(folder_->path()));
     no_queue_ = agreed(state_.group(), no_async_queue());
     together(state_.group(), [&] {
@@ -215,6 +216,7 @@ class StorageProbe {
                              {"file_system", to_json(file_system_)},
                              {"size_bytes", bytes_},
                              {"ranks", state_.group().size()},
+                             {"shared_folder", shared_},
                              {"no_direct", no_direct_.empty() ? Json(nullptr) : Json(no_direct_)},
                              {"engine", "pread and pwrite; more than one in flight: Linux AIO"},
                              {"pitfalls", to_json(pitfalls_)},
@@ -227,6 +229,7 @@ class StorageProbe {
   std::optional<WorkFolder> folder_ = {};
   FileSystemFacts file_system_ = {};
   std::vector<Pitfall> pitfalls_ = {};
+  bool shared_ = true;  // by all ranks
   std::string no_direct_, no_queue_;
 };
 
@@ -236,6 +239,7 @@ const Registration registration{{
     .name = "storage",
     .summary = "reads, writes and metadata of a folder, direct and through a cold page cache",
     .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},
+                {"host_bandwidth", Unit::byte_per_second, Better::higher},
                 {"iops", Unit::count, Better::higher},
                 {"latency", Unit::second, Better::lower},
                 {"metadata_rate", Unit::count, Better::higher},

@@ -10,6 +10,8 @@
 
 #include "core/text.h"
 #include "probes/storage/checkpoint_round.h"
+#include "probes/storage/host_loads.h"
+#include "probes/storage/rank_hosts.h"
 
 namespace bench {
 namespace {
@@ -63,6 +65,16 @@ std::optional<Pitfall> seen_below(Group& group, const LoadResult& all, const Loa
   return cache_beneath(once / all.first_pass.value, (all.bytes - once) / later_time);
 }
 
+/// Of each host, where there are several. Only rank 0 knows of them.
+void write_hosts(State& state, Json params, const std::vector<HostLoad>& hosts) {
+  if (hosts.size() < 2) return;
+  for (const HostLoad& one : hosts) {
+    params["of_host"] = one.host;
+    params["of_ranks"] = one.ranks;
+    state.value("host_bandwidth", one.rate, params);
+  }
+}
+
 std::string in_words(const StorageSeries& series) {
   return fmt::format("{} of {}, {}, {} x {} in flight", series.pattern,
                      format(Bytes{static_cast<double>(series.load.block_bytes)}),
@@ -101,6 +113,7 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
   group.barrier();
   together(group, [&] { own = ready->run(); });
   const auto after = traffic_of(file_system);
+  const std::vector<HostLoad> hosts = loads_of_hosts(group, own, this_host());
   LoadResult all = over_ranks(group, std::move(own), load);
 
   const Json params = series.params();
@@ -110,6 +123,7 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
   const std::string over = group.size() > 1 ? "sum" : "rank";
   state.values("bandwidth", std::move(bandwidth), params, over);
   state.values("iops", std::move(operations), params, over);
+  write_hosts(state, params, hosts);
   write_latencies(state, params, all.latency);
   if (load.direction == Direction::read)
     state.value(
@@ -119,6 +133,7 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
   const auto note = [&](std::optional<Pitfall> seen) {
     if (seen) pitfalls.push_back({seen->name, in_words(series) + ": " + seen->text});
   };
+  note(slow_host(hosts));
   if (!file_system.memory) note(seen_below(group, all, load));
   if (load.direction == Direction::write && load.sync_every <= 1)
     note(burst_cliff(all.slice_bytes));

@@ -10,10 +10,14 @@
 
 namespace bench::storage {
 
-int ranks_on_this_host(Group& group) {
+std::string this_host() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
-  const std::string own = name.data();
+  return name.data();
+}
+
+int ranks_on_this_host(Group& group) {
+  const std::string own = this_host();
   const auto all = group.gather(own);
   const Json hosts = parse_json(broadcast_text(group, dump(all)), "the hosts of the ranks");
   return static_cast<int>(std::ranges::count(hosts, Json(own)));

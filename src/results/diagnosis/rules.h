@@ -1,0 +1,114 @@
+// What holds a training up is decided by this table and by nothing else. A rule holds where all its
+// bounds do; the first that holds is the bottleneck. Of one family only the first counts, so that
+// causes add up. docs/diagnosis.md has the same table, with the reasons.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/diagnosis/observation.h"
+
+namespace bench::diagnosis {
+
+enum class Cause {
+  measurement_invalid,
+  hardware_fault,
+  throttling,
+  data_fetch,
+  data_preparation,
+  head_of_line,
+  data_wait,  // which of these three could not be told
+  noisy_host,
+  transfer,
+  straggler,
+  network_bound,
+  misconfigured,
+  exposed_communication,  // which of these three could not be told
+  uneven_threads,
+  launch_bound,
+  memory_bound,
+  non_tensor,
+  compute,
+  checkpoint,
+  evaluation,
+  unexplained
+};
+/// As in JSON: "data_fetch".
+std::string_view to_string(Cause cause);
+/// For people: "samples are read too slowly".
+std::string_view words_of(Cause cause);
+
+/// Rules of one family speak of the same time: the first that holds speaks for it.
+enum class Family {
+  validity,
+  hardware,
+  clocks,
+  data,
+  host,
+  transfer,
+  exchange,
+  threads,
+  device,
+  checkpoint,
+  evaluation,
+  rest
+};
+
+enum class Is { above, at_least, below, at_most };
+
+struct Bound {
+  Measure measure = Measure::data_share;
+  Is is = Is::above;
+  double threshold = 0.0;
+
+  bool holds(double value) const;
+  /// "data wait > 5 %".
+  std::string text() const;
+};
+
+/// What mending a cause can gain at most, as a factor of the speed: by Amdahl's law, of the share
+/// of T that goes when it is mended.
+struct Ceiling {
+  enum class Kind {
+    none,   // no bound is known, or there is no speed to gain
+    share,  // all of `share` goes
+    idle,   // the part of `share` in which the device is not busy goes: 1 - `measure`
+    part,   // `measure` of `share` goes
+    clock   // the clock comes back: 1 / `measure`
+  };
+  Kind kind = Kind::none;
+  Measure share = Measure::data_share;
+  Measure measure = Measure::data_share;
+
+  /// "1 / (1 - data wait)"; "" for none.
+  std::string text() const;
+};
+
+struct Rule {
+  std::string_view name = {};  // in JSON and docs, unique: "data_fetch"
+  Family family = Family::rest;
+  Cause cause = Cause::unexplained;
+  std::vector<Subject> of = {};  // what it is asked of
+  bool gpu_only = false;
+  bool needs_steps = true;  // kSteadySteps of them
+  std::vector<Bound> when = {};
+  std::optional<Measure> share = {};   // how much of T it holds
+  std::vector<Measure> evidence = {};   // told beside the bounds, where known
+  Ceiling ceiling = {};
+  std::string_view experiment = {};  // what would confirm it
+  std::string_view fix = {};
+};
+
+/// Fewer steps are no steady state.
+inline constexpr double kSteadySteps = 100;
+
+/// In order: the first that holds is the bottleneck.
+const std::vector<Rule>& rules();
+/// Null where there is none of that name.
+const Rule* find_rule(std::string_view name);
+/// All bounds in words: "data wait > 5 % and readiness < 95 %".
+std::string condition_text(const Rule& rule);
+
+}  // namespace bench::diagnosis

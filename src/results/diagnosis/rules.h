@@ -1,6 +1,6 @@
 // What holds a training up is decided by this table and by nothing else. A rule holds where all its
-// bounds do; the first that holds is the bottleneck. Of one family only the first counts, so that
-// causes add up. docs/diagnosis.md has the same table, with the reasons.
+// bounds do; the first that holds is the bottleneck. Of those that hold the same share of T only
+// the first counts, so that causes add up. docs/diagnosis.md has the same table, with the reasons.
 #pragma once
 
 #include <optional>
@@ -30,6 +30,7 @@ enum class Cause {
   launch_bound,
   memory_bound,
   non_tensor,
+  device_work,  // which of these three, or compute, could not be told
   compute,
   checkpoint,
   evaluation,
@@ -39,22 +40,6 @@ enum class Cause {
 std::string_view to_string(Cause cause);
 /// For people: "samples are read too slowly".
 std::string_view words_of(Cause cause);
-
-/// Rules of one family speak of the same time: the first that holds speaks for it.
-enum class Family {
-  validity,
-  hardware,
-  clocks,
-  data,
-  host,
-  transfer,
-  exchange,
-  threads,
-  device,
-  checkpoint,
-  evaluation,
-  rest
-};
 
 enum class Is { above, at_least, below, at_most };
 
@@ -86,16 +71,18 @@ struct Ceiling {
   std::string text() const;
 };
 
+/// The device of the training.
+enum class On { any, gpu, host };
+
 struct Rule {
   std::string_view name = {};  // in JSON and docs, unique: "data_fetch"
-  Family family = Family::rest;
   Cause cause = Cause::unexplained;
-  std::vector<Subject> of = {};  // what it is asked of
-  bool gpu_only = false;
+  std::vector<Subject> of = {Subject::training};
+  On on = On::any;
   bool needs_steps = true;  // kSteadySteps of them
   std::vector<Bound> when = {};
   std::optional<Measure> share = {};   // how much of T it holds
-  std::vector<Measure> evidence = {};   // told beside the bounds, where known
+  std::vector<Measure> evidence = {};  // told beside the bounds, where known
   Ceiling ceiling = {};
   std::string_view experiment = {};  // what would confirm it
   std::string_view fix = {};

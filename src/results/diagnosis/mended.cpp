@@ -1,0 +1,75 @@
+#include "results/diagnosis/mended.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "results/json_fields.h"
+
+namespace bench::diagnosis {
+namespace {
+
+using Kind = Ceiling::Kind;
+
+constexpr const char* kMended = "unknown when the first is mended";
+
+bool is_of_step(Measure measure) {
+  return std::ranges::find(step_parts(), measure) != step_parts().end() ||
+         measure == Measure::work_share || measure == Measure::launch_gap_share;
+}
+
+/// What rules read of the same share, beside shares of T.
+std::vector<Measure> told_of(const Rule& mended) {
+  std::vector<Measure> measures;
+  for (const Rule& rule : rules())
+    if (rule.share && rule.share == mended.share)
+      for (const Bound& bound : rule.when)
+        if (!is_of_step(bound.measure)) measures.push_back(bound.measure);
+  return measures;
+}
+
+}  // namespace
+
+double gone(const Ceiling& ceiling, const Observation& observation) {
+  const double measure = std::clamp(observation.value(ceiling.measure), 0.0, 1.0);
+  switch (ceiling.kind) {
+    case Kind::share:
+      return 1.0;
+    case Kind::idle:
+      return 1.0 - measure;
+    case Kind::part:
+      return measure;
+    default:
+      return kNoValue;
+  }
+}
+
+double gain(const Ceiling& ceiling, const Observation& observation) {
+  const double factor =
+      ceiling.kind == Kind::clock
+          ? 1.0 / observation.value(ceiling.measure)
+          : 1.0 / (1.0 - observation.value(ceiling.share) * gone(ceiling, observation));
+  return std::isfinite(factor) && factor >= 1.0 ? factor : kNoValue;
+}
+
+Observation mended(const Observation& observation, const Rule& rule) {
+  Observation after = observation;
+  for (const Measure measure : told_of(rule)) after.set_missing(measure, kMended);
+  const Measure share = rule.ceiling.share;
+  const double part = gone(rule.ceiling, observation) * observation.value(share);
+  if (!std::isfinite(part) || !(part < 1.0)) return after;
+  if (!is_of_step(share)) {
+    after.set(share, observation.value(share) - part, "mended");
+    return after;
+  }
+  for (const auto& [measure, before] : observation.all()) {
+    if (!is_of_step(measure)) continue;
+    const double left = measure == share ? before.value - part : before.value;
+    after.set(measure, std::max(left, 0.0) / (1.0 - part), before.source);
+  }
+  after.set(Measure::work_share,
+            after.value(Measure::passes_share) + after.value(Measure::optimizer_share),
+            "passes and update");
+  return after;
+}
+
+}  // namespace bench::diagnosis

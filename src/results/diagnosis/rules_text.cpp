@@ -1,0 +1,104 @@
+// Rules in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/names.h"
+#include "core/text.h"
+#include "results/diagnosis/rules.h"
+
+namespace bench::diagnosis {
+namespace {
+
+struct CauseWords {
+  Cause cause;
+  std::string_view name;
+  std::string_view words;
+};
+
+constexpr CauseWords kCauses[] = {
+    {Cause::measurement_invalid, "measurement_invalid", "the measurement cannot be believed"},
+    {Cause::hardware_fault, "hardware_fault", "broken hardware"},
+    {Cause::throttling, "throttling", "clocks are held down"},
+    {Cause::data_fetch, "data_fetch", "input: reading samples from storage"},
+    {Cause::data_preparation, "data_preparation", "input: preparing samples on processors"},
+    {Cause::head_of_line, "head_of_line", "input: slow samples hold up those behind them"},
+    {Cause::data_wait, "data_wait", "input, and what of it could not be told"},
+    {Cause::noisy_host, "noisy_host", "a busy host launches late"},
+    {Cause::transfer, "transfer", "copies to the device"},
+    {Cause::straggler, "straggler", "exchange: waiting for a slow rank"},
+    {Cause::network_bound, "network_bound", "exchange: the network is full"},
+    {Cause::misconfigured, "misconfigured", "exchange: far slower than these ranks' network can"},
+    {Cause::exposed_communication, "exposed_communication",
+     "exchange, and what of it could not be told"},
+    {Cause::uneven_threads, "uneven_threads", "threads of a rank wait for each other"},
+    {Cause::launch_bound, "launch_bound", "small kernels: the device waits for launches"},
+    {Cause::memory_bound, "memory_bound", "the device's memory"},
+    {Cause::non_tensor, "non_tensor", "work that uses no tensor cores"},
+    {Cause::device_work, "device_work", "work of the device, and what of it could not be told"},
+    {Cause::compute, "compute", "compute: the work itself"},
+    {Cause::checkpoint, "checkpoint", "checkpoints"},
+    {Cause::evaluation, "evaluation", "evaluations"},
+    {Cause::unexplained, "unexplained", "time that nothing explains"}};
+
+const CauseWords& entry(Cause cause) {
+  return *std::ranges::find(kCauses, cause, &CauseWords::cause);
+}
+
+constexpr NameTable<Is, 4> kSigns{
+    {{{Is::above, ">"}, {Is::at_least, ">="}, {Is::below, "<"}, {Is::at_most, "<="}}}};
+
+std::string_view words(Measure measure) { return words_of(measure).words; }
+
+}  // namespace
+
+std::string_view to_string(Cause cause) { return entry(cause).name; }
+std::string_view words_of(Cause cause) { return entry(cause).words; }
+
+bool Bound::holds(double value) const {
+  switch (is) {
+    case Is::above:
+      return value > threshold;
+    case Is::at_least:
+      return value >= threshold;
+    case Is::below:
+      return value < threshold;
+    case Is::at_most:
+      break;
+  }
+  return value <= threshold;
+}
+
+std::string Bound::text() const {
+  return fmt::format("{} {} {}", words(measure), kSigns.name(is),
+                     format_measure(measure, threshold));
+}
+
+std::string Ceiling::text() const {
+  switch (kind) {
+    case Kind::share:
+      return fmt::format("1 / (1 - {})", words(share));
+    case Kind::idle:
+      return fmt::format("1 / (1 - {} x (1 - {}))", words(share), words(measure));
+    case Kind::part:
+      return fmt::format("1 / (1 - {} x {})", words(share), words(measure));
+    case Kind::clock:
+      return fmt::format("1 / {}", words(measure));
+    case Kind::none:
+      break;
+  }
+  return "";
+}
+
+const Rule* find_rule(std::string_view name) {
+  const auto found = std::ranges::find(rules(), name, &Rule::name);
+  return found == rules().end() ? nullptr : &*found;
+}
+
+std::string condition_text(const Rule& rule) {
+  std::vector<std::string> bounds;
+  for (const Bound& bound : rule.when) bounds.push_back(bound.text());
+  return join(bounds, " and ");
+}
+
+}  // namespace bench::diagnosis

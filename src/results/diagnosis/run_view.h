@@ -1,0 +1,60 @@
+// One run as the observers of trainings, loaders and checkpoints read it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results/diagnosis/observation.h"
+#include "results/job_results.h"
+#include "results/series.h"
+
+namespace bench::diagnosis {
+
+/// Borrows the records.
+class RunView {
+ public:
+  explicit RunView(const RunRecords& run);
+
+  const RunRecords& run() const { return run_; }
+  const std::vector<JobResult>& jobs() const { return jobs_; }
+  std::vector<Series> series(std::size_t job) const { return series_.of(job); }
+  /// What the job said last of that topic; an empty object for nothing.
+  const Json& facts(const std::string& job, const std::string& topic) const;
+  /// What was said last of that topic on a host, by any job or before them.
+  const Json& facts_of_host(const std::string& host, const std::string& topic) const;
+  /// Null where the job has none of that name.
+  const Chunk* chunk(const std::string& job, const std::string& name) const;
+  /// The samples of a series.
+  std::vector<double> values(const Series& series) const;
+
+ private:
+  const RunRecords& run_;
+  std::vector<JobResult> jobs_;
+  SeriesOfJobs series_;
+  std::map<std::pair<std::string, std::string>, const Json*> facts_ = {}, host_facts_ = {};
+  std::map<std::pair<std::string, std::string>, const Chunk*> chunks_ = {};
+};
+
+/// Whether it is an ok series of a metric (without its probe's name) whose params hold all of
+/// `params`.
+bool is_of(const Series& series, const std::string& metric, const Json& params = Json::object());
+/// The first such one; null for none.
+const Series* find_series(const std::vector<Series>& all, const std::string& metric,
+                          const Json& params = Json::object());
+/// Its median; NaN for none.
+double median_of(const std::vector<Series>& all, const std::string& metric,
+                 const Json& params = Json::object());
+/// "images: data_loader.stall".
+std::string source_of(const JobResult& job, const std::string& metric);
+
+/// What the host and its GPUs did while a job ran: load, faults, clocks, activity. `told`: what the
+/// probe itself says of its host ("host" of its facts).
+void add_host(Observation& observation, const RunView& view, std::size_t job, const Json& told);
+
+/// One for each job that says anything; the case's name and the job's are filled in.
+std::vector<Observation> observe_training(const RunView& view, std::size_t job);
+std::vector<Observation> observe_loader(const RunView& view, std::size_t job);
+std::vector<Observation> observe_checkpoint(const RunView& view, std::size_t job);
+
+}  // namespace bench::diagnosis

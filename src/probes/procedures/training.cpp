@@ -6,6 +6,7 @@
 #include "probes/procedures/training_log.h"
 #include "probes/procedures/training_records.h"
 #include "probes/state.h"
+#include "probes/training/trainer/host_watch.h"
 #include "probes/training/workloads/workload.h"
 
 namespace bench {
@@ -84,9 +85,11 @@ void run_training(State& state) {
   training::Trainer trainer(
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
   log.init_stop(*workload, options, trainer);
+  training::HostWatch watch(state.device(), state.group());
   const training::TrainingRun run = trainer.run(log);
+  const Json host = watch.facts();
   if (run.steps.empty()) return state.skip(nothing_left(run, options.recipe.target));
-  write_training(state, {*workload, options, trainer, run, kernels->name()});
+  write_training(state, {*workload, options, trainer, run, kernels->name(), host});
 }
 
 const Registration registration{{

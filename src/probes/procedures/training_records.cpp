@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/dtype.h"
 #include "probes/procedures/training_series.h"
 
 namespace bench {
@@ -79,6 +80,13 @@ Json loss_scale_of(const TrainingRun& run) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+/// Gradients that a rank exchanges in a step; null for a rank alone. Rows of tables are no part.
+Json exchange_bytes(const FinishedTraining& f) {
+  if (f.trainer.split().ranks < 2) return nullptr;
+  return static_cast<double>(f.trainer.model().graph->parameter_count()) *
+         static_cast<double>(size_of(f.options.dtype));
+}
+
 Json outcome_of(const FinishedTraining& f) {
   const TrainingRun& run = f.run;
   Json parts = Json::object();
@@ -98,6 +106,8 @@ Json outcome_of(const FinishedTraining& f) {
       {"run_seconds", run.wall.value},
       {"resumed_from_step", run.first_step > 0 ? Json(run.first_step) : Json(nullptr)},
       {"straggler_spread", run.straggler_spread},
+      {"exchange_bytes", exchange_bytes(f)},
+      {"host", f.host},
       {"loss_scale", loss_scale_of(run)},
       {"checks", checks_of(run)}};
 }

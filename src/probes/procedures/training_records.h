@@ -16,6 +16,7 @@ struct FinishedTraining {
   const training::Trainer& trainer;
   const training::TrainingRun& run;
   std::string kernels;
+  Json host = nullptr;  // HostWatch::facts() of the run
 };
 
 /// Whether its time to the target may be believed: it met the target, and no check found a fault.

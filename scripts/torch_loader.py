@@ -9,8 +9,9 @@ RandomResizedCrop has it), half of them are turned over, then normalised to f32.
 tokens: random windows of files of llm.c or nanoGPT, as nanoGPT's get_batch() takes them.
 
 Prints one JSON object: samples per second and per CPU-second (of this process and its workers, the time in which they
-start left out). Give the second to benchctl as the parameter `pytorch` of the probe data_loader. Needs PyTorch, NumPy and,
-for images, Pillow; without them it says what is missing and ends with 3.
+start left out). The probe data_loader runs it by itself where its parameter `pytorch_python` names a Python; else give it the
+second as the parameter `pytorch`. Needs PyTorch, NumPy and, for images, Pillow; without them it says what is missing and ends
+with 3.
 """
 
 import argparse
@@ -97,7 +98,7 @@ def one_thread(_):
 
 
 def run_images(options):
-    data = Images(options.folder)
+    data = Images(options.folder, options.size)
     workers = dict(prefetch_factor=options.prefetch_factor, persistent_workers=True) if options.num_workers else {}
     loader = torch.utils.data.DataLoader(data, batch_size=options.batch_size, shuffle=True, drop_last=True,
                                          num_workers=options.num_workers, worker_init_fn=one_thread, **workers)
@@ -158,6 +159,7 @@ def main():
     parser.add_argument("--num-workers", type=int, default=0)
     parser.add_argument("--prefetch-factor", type=int, default=2)
     parser.add_argument("--sequence", type=int, default=1024, help="tokens of a sample (default 1024)")
+    parser.add_argument("--size", type=int, default=224, help="sides of an image in a batch (default 224)")
     parser.add_argument("--seconds", type=float, default=5.0)
     options = parser.parse_args()
     if not os.path.exists(options.folder):

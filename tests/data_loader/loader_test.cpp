@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "probes/data/pipelines/synthetic_pipeline.h"
+#include "tests/data_loader/slow_sets.h"
 #include "tests/data_loader/small_sets.h"
 #include "tests/support/catch.h"
 
@@ -47,6 +48,31 @@ TEST_CASE("batches are the same bits for 0, 1, 2 and 4 workers, in every way of 
           CHECK((batches_with(*set.pipeline, options, batches) == expected));
         }
   }
+}
+
+TEST_CASE("batches that depend on who makes them are not the same bits for other workers") {
+  SlowPipeline pipeline(0.0);
+  pipeline.differs_by_thread = true;
+  const auto expected = batches_with(pipeline, options_with(0, 5), 20);
+  CHECK((batches_with(pipeline, options_with(2, 5), 20) != expected));
+}
+
+TEST_CASE("batches are locked for the device while the loader is there, or it says why not") {
+  const auto pipeline = synthetic_pipeline(100, 4096);
+  SlowCopies copies(0.0);
+  LoaderOptions options = options_with(1, 2);
+  options.copies = &copies;
+  { const Loader loader(*pipeline, options); }
+  CHECK(copies.most_locked == 0);
+  options.pin_memory = true;
+  {
+    const Loader loader(*pipeline, options);
+    CHECK(loader.obstacle().empty());
+    CHECK(copies.locked == (2 + 1) * 2 * 4096);  // prefetch_factor, and the one that is lent
+  }
+  CHECK(copies.locked == 0);
+  copies.refusal = "no more memory may be locked";
+  CHECK_THAT(Loader(*pipeline, options).obstacle(), Catch::Contains(copies.refusal));
 }
 
 TEST_CASE("in_order keeps the order of the indices, and places say which samples a batch has") {
@@ -104,12 +130,13 @@ class CountingPipeline final : public Pipeline {
   class Worker final : public PipelineWorker {
    public:
     explicit Worker(const CountingPipeline& pipeline) : pipeline_(pipeline) {}
-    void make(std::uint64_t, std::span<const std::uint64_t> samples, BatchPart, Effort&) override {
+    void make(std::uint64_t, std::span<const std::uint64_t> samples, BatchPart,
+              StageClock&) override {
       for (const std::uint64_t sample : samples)
         if (sample == pipeline_.bad) throw Error(ErrorKind::input, "sample 37 is damaged");
       ++pipeline_.made;
     }
-    void fetch(std::uint64_t, std::span<const std::uint64_t>, Effort&) override {}
+    void fetch(std::uint64_t, std::span<const std::uint64_t>, StageClock&) override {}
 
    private:
     const CountingPipeline& pipeline_;

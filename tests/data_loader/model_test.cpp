@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probes/data/model/comparison.h"
 #include "probes/data/model/limits.h"
 #include "probes/data/model/presets.h"
 #include "probes/data/model/queue.h"
@@ -22,9 +23,10 @@ TEST_CASE("with batches of equal length the stall is what the need exceeds the r
   const std::vector<double> batch = {0.1};
   for (const int workers : {1, 2, 4})
     for (const double step : {0.005, 0.02, 0.03, 0.07, 0.2}) {
-      const Forecast forecast = simulate_queue(batch, setup_of(workers, step));
+      const QueueSetup setup = setup_of(workers, step);
+      const Forecast forecast = simulate_queue(batch, setup);
       INFO(workers << " workers, step " << step);
-      CHECK(forecast.stall == Approx(fluid_stall(workers / 0.1, step, 1)).margin(1e-3));
+      CHECK(forecast.stall == Approx(fluid_stall(workers / 0.1, setup)).margin(1e-3));
       CHECK(forecast.slow_down == Approx(std::max(1.0, 0.1 / workers / step)).epsilon(1e-3));
     }
 }
@@ -32,6 +34,7 @@ TEST_CASE("with batches of equal length the stall is what the need exceeds the r
 TEST_CASE("without workers every batch is waited for") {
   const Forecast forecast = simulate_queue({0.1}, setup_of(0, 0.3));
   CHECK(forecast.stall == Approx(0.25));
+  CHECK(fluid_stall(10.0, setup_of(0, 0.3)) == Approx(0.25));
   CHECK(forecast.wait_p99_s == Approx(0.1));
 }
 
@@ -46,6 +49,30 @@ TEST_CASE("a late batch holds up those behind it in order, and not out of order"
   setup.in_order = true;
   setup.prefetch_factor = 16;
   CHECK(simulate_queue(lengths, setup).stall < in_order);
+}
+
+TEST_CASE("what a step does not hide of a batch's way to the device makes steps longer") {
+  QueueSetup setup = setup_of(1, 0.02);
+  setup.exposed_s = 0.03;
+  const Forecast forecast = simulate_queue({0.1}, setup);
+  CHECK(forecast.stall == Approx(0.5).margin(1e-3));
+  CHECK(forecast.slow_down == Approx(5.0).epsilon(1e-2));
+  CHECK(fluid_stall(10.0, setup) == Approx(0.5));
+  setup.step_s = 0.2;  // batches are there in time: the way alone is left
+  CHECK(simulate_queue({0.1}, setup).slow_down == Approx(0.23 / 0.2).epsilon(1e-2));
+}
+
+TEST_CASE("a prediction is judged where the loader was the same before and after") {
+  const StallComparison same = compare_stalls(0.5, 0.42, {1000, 1049});
+  CHECK(same.conclusive);
+  CHECK(same.error == Approx(0.08));
+  CHECK(same.reason.empty());
+  CHECK(compare_stalls(0.5, 0.5, {1000, 951}).conclusive);
+  for (const double after : {1051.0, 949.0, 0.0, std::nan("")}) {
+    const StallComparison other = compare_stalls(0.5, 0.5, {1000, after});
+    CHECK_FALSE(other.conclusive);
+    CHECK_THAT(other.reason, Catch::Contains("1000 samples/s before"));
+  }
 }
 
 TEST_CASE("several devices at a step need several batches, and sharing batches keeps the rate") {

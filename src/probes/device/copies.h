@@ -2,9 +2,11 @@
 // node, its own, and those of its peers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,38 @@ struct CopyOffer {
   std::string reason;
 };
 
+/// Host memory of somebody else that the device copies from by itself, for as long as this lives.
+class PageLock {
+ public:
+  virtual ~PageLock() = default;
+};
+
+/// A lock, or why there is none.
+struct PageLockOffer {
+  std::unique_ptr<PageLock> lock;
+  std::string reason;
+};
+
+/// Batches on their way to the device, beside what it computes meanwhile: each goes to the other
+/// one of two places.
+class Uploads {
+ public:
+  virtual ~Uploads() = default;
+  /// Begins to copy `from`, which stays as it is until finish(). Out of locked memory it returns at
+  /// once; other memory has been read when it does.
+  virtual void start(std::span<const std::byte> from) = 0;
+  /// Returns when what was started last has arrived.
+  virtual void finish() = 0;
+  /// How many bytes of what arrived last are others than these.
+  virtual std::uint64_t wrong(std::span<const std::byte> expected) = 0;
+};
+
+/// A way for batches, or why there is none.
+struct UploadsOffer {
+  std::unique_ptr<Uploads> uploads;
+  std::string reason;
+};
+
 class Copies {
  public:
   virtual ~Copies() = default;
@@ -72,6 +106,14 @@ class Copies {
   /// NUMA nodes of the host that have memory.
   virtual std::vector<int> numa_nodes() const = 0;
   virtual CopyOffer prepare(const CopyRequest& request) = 0;
+  /// `memory` is borrowed, and has been touched.
+  virtual PageLockOffer lock(std::span<std::byte> /*memory*/) {
+    return {nullptr, "this device locks no memory of others"};
+  }
+  /// For batches of at most so many bytes.
+  virtual UploadsOffer uploads(std::size_t /*bytes*/) {
+    return {nullptr, "this device takes no batches"};
+  }
 };
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // What a training would wait for its input: how fast batches come, what each limit allows, how many
 // workers suffice, and the stall at a given length of step. docs/data.md.
 #include <algorithm>
+#include <optional>
 
 #include "core/text.h"
 #include "probes/data/decode/jpeg.h"
@@ -8,6 +9,7 @@
 #include "probes/data/loader/host_watch.h"
 #include "probes/data/loader/placement.h"
 #include "probes/data/model/sweep.h"
+#include "probes/data/peer/torch_loader.h"
 #include "probes/probe.h"
 #include "probes/procedures/data_loader_forecast.h"
 #include "probes/procedures/data_loader_limits.h"
@@ -45,7 +47,7 @@ class DataLoaderJob {
     read_into_memory();
     if (state_.text("numa") == "pairs") measure_nodes(options);
     write_forecasts(state_, setup_, options, loop, facts_);
-    compare_with_pytorch(loop);
+    compare_with_pytorch(loop, options);
     facts_["stages_s"] = stage_facts(loop.result.effort);
     state_.facts("data_loader", facts_);
   }
@@ -136,7 +138,7 @@ class DataLoaderJob {
     const auto nodes = data::cpu_nodes();
     if (nodes.size() < 2 || options.num_workers == 0)
       return state_.skip_series("numa_ratio", loader_params(options),
-                                nodes.size() < 2 ? "this machine has one NUMA node"
+                                nodes.size() < 2 ? "this process may use one NUMA node"
                                                  : "without workers nothing is placed");
     for (const data::CpuNode& workers : nodes) {
       double local = 0.0;
@@ -159,12 +161,35 @@ class DataLoaderJob {
     }
   }
 
-  void compare_with_pytorch(const MeasuredLoop& loop) {
-    const data::Effort& effort = loop.result.effort;
-    facts_["samples_per_cpu_second"] = effort.samples / effort.cpu_s;
-    if (!state_.has("pytorch")) return;
-    facts_["pytorch_samples_per_cpu_second"] = state_.number("pytorch");
-    facts_["pytorch_factor"] = effort.samples / effort.cpu_s / state_.number("pytorch");
+  void compare_with_pytorch(const MeasuredLoop& loop, const data::LoaderOptions& options) {
+    const double own = loop.result.effort.samples / loop.result.cpu_s;
+    facts_["samples_per_cpu_second"] = own;
+    const auto theirs = pytorch_rate(options);
+    if (!theirs) return;
+    const Json params = loader_params(options);
+    if (!theirs->samples_per_cpu_second)
+      return state_.skip_series("pytorch_factor", params, theirs->reason);
+    const double factor = own / *theirs->samples_per_cpu_second;
+    facts_["pytorch_samples_per_cpu_second"] = *theirs->samples_per_cpu_second;
+    facts_["pytorch_factor"] = factor;
+    if (!theirs->version.empty()) facts_["pytorch_version"] = theirs->version;
+    state_.value("pytorch_factor", factor, params);
+  }
+
+  /// As somebody measured it before, or measured now; nothing where neither is asked for.
+  std::optional<data::TorchRate> pytorch_rate(const data::LoaderOptions& options) {
+    if (state_.has("pytorch"))
+      return data::TorchRate{.samples_per_cpu_second = state_.number("pytorch")};
+    if (state_.text("pytorch_python").empty()) return {};
+    data::TorchWish wish;
+    wish.python = state_.text("pytorch_python");
+    wish.pipeline = state_.text("pipeline");
+    wish.data = facts_.value("data", "");
+    wish.options = options;
+    wish.size = static_cast<int>(state_.integer("output_size"));
+    wish.sequence = static_cast<int>(state_.integer("sequence"));
+    wish.time = setup_.time;
+    return data::run_torch_loader(wish);
   }
 
   static Json stage_facts(const data::Effort& effort) {
@@ -213,11 +238,16 @@ const Registration registration{{
                 {"readiness", Unit::ratio, Better::higher},
                 {"accelerator_use", Unit::ratio, Better::higher},
                 {"oversleep", Unit::ratio, Better::lower},
+                {"transfer_time", Unit::second, Better::lower},
+                {"exposed_transfer", Unit::ratio, Better::lower},
                 {"predicted_stall", Unit::ratio, Better::lower},
                 {"predicted_slow_down", Unit::ratio, Better::lower},
+                {"fluid_stall", Unit::ratio, Better::lower},
+                {"head_of_line", Unit::ratio, Better::lower},
                 {"prediction_error", Unit::ratio, Better::lower},
                 {"drift", Unit::ratio, Better::lower},
-                {"workers_needed", Unit::count, Better::lower}},
+                {"workers_needed", Unit::count, Better::lower},
+                {"pytorch_factor", Unit::ratio, Better::higher}},
     .run = run_data_loader,
 }};
 

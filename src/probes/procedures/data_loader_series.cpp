@@ -39,8 +39,11 @@ MeasuredLoop measure_loop(const DataLoaderSetup& setup, const data::LoaderOption
   ways.least_time = setup.time;
   ways.warm_up_steps = most_steps > 0 ? 0 : warm_up_steps(options);
   if (most_steps > 0) ways.most_steps = most_steps;
+  ways.uploads = step.uploads;
+  ways.overlapped = step.overlapped;
   ways.last = [&](const data::Batch& batch) {
     loop.wrong = data::wrong_in_batch(*setup.pipeline, loader, batch);
+    if (step.uploads != nullptr) loop.damaged = step.uploads->wrong(batch.data);
   };
   loop.result = data::run_loop(loader, step.step, ways);
   return loop;
@@ -77,8 +80,8 @@ void write_rates(State& state, const MeasuredLoop& loop, const data::LoaderOptio
     state.value("read_rate", effort.bytes_read / effort.samples * rate, params);
   const Check check{"the last batch, made again by one thread", static_cast<double>(loop.wrong),
                     0.0};
-  state.value("samples_per_cpu_second", effort.samples / effort.cpu_s, params, {}, check);
-  state.value("of_stages", effort.stages_cpu_s() / effort.cpu_s, params);
+  state.value("samples_per_cpu_second", effort.samples / result.cpu_s, params, {}, check);
+  state.value("of_stages", effort.stages_cpu_s() / result.cpu_s, params);
   write_stages(state, effort, params);
   if (result.first_batch_s > 0.0) state.value("first_batch", result.first_batch_s, params);
   if (options.num_workers > 0)
@@ -93,6 +96,7 @@ void write_waits(State& state, const MeasuredLoop& loop, const Json& params) {
   state.value("readiness", result.readiness(), params);
   state.value("accelerator_use", result.use(), params);
   state.value("oversleep", result.oversleep(), params);
+  if (!result.exposed_s.empty()) state.value("exposed_transfer", result.exposed(), params);
 }
 
 }  // namespace bench

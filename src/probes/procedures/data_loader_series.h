@@ -1,7 +1,9 @@
 // Loops of a loader that are measured, checked and written.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "probes/data/loader/loop.h"
 #include "probes/procedures/data_loader_setup.h"
@@ -12,8 +14,8 @@ namespace bench {
 
 struct MeasuredLoop {
   data::LoopResult result;
-  std::uint64_t wrong =
-      0;  // bytes and labels of the last batch that another making gives otherwise
+  std::uint64_t wrong = 0;    // bytes of the last batch that one thread makes otherwise, or labels
+  std::uint64_t damaged = 0;  // bytes of it that came to the device otherwise
   std::string obstacle = {};  // why batches are not as asked for: not locked
 
   double samples_per_second(const data::LoaderOptions& options) const {

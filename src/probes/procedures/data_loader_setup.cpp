@@ -87,9 +87,10 @@ std::filesystem::path find_data(const State& state, data::Format format, Json& f
 
 }  // namespace
 
-DataLoaderSetup data_loader_setup(const State& state) {
+DataLoaderSetup data_loader_setup(State& state) {
   DataLoaderSetup setup;
   setup.options = loader_options(state);
+  setup.options.copies = state.device().copies();
   setup.time = {state.number("time_s")};
   setup.devices = static_cast<int>(state.integer("gpus_per_node"));
   const std::string name = state.text("pipeline");

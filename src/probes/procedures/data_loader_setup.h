@@ -22,6 +22,6 @@ struct DataLoaderSetup {
 };
 
 /// Opens, and makes where none is given, the data set. Throws Error(input or environment).
-DataLoaderSetup data_loader_setup(const State& state);
+DataLoaderSetup data_loader_setup(State& state);
 
 }  // namespace bench

@@ -28,7 +28,7 @@ Seconds time_of(State& state, const data::Step& step) {
 
 StepOffer make_step(State& state, Seconds seconds) {
   if (state.text("step") == "sleep")
-    return {LoopStep{seconds, data::sleeping_step(seconds), {}}, ""};
+    return {LoopStep{.length = seconds, .step = data::sleeping_step(seconds)}, ""};
   LoadOffer offer = gemm_load(state, Dtype::f32, {kSide, kSide, kSide}, 1);
   if (!offer.load) return {{}, offer.reason};
   const auto load = std::make_shared<DeviceLoad>(std::move(*offer.load));
@@ -39,7 +39,7 @@ StepOffer make_step(State& state, Seconds seconds) {
   constexpr std::int64_t kMany = 20;
   const double one = time_of(state, products(kMany)).value / kMany;
   const auto calls = std::max<std::int64_t>(1, std::llround(seconds.value / one));
-  LoopStep step{{}, products(calls), load->verify};
+  LoopStep step{.step = products(calls), .verify = load->verify};
   step.length = time_of(state, step.step);
   return {step, ""};
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "probes/data/loader/steps.h"
+#include "probes/device/copies.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -14,6 +15,8 @@ struct LoopStep {
   Seconds length = {};  // as it should be; of products, as they took before
   data::Step step = [] {};
   std::function<Check()> verify = {};  // empty: there is nothing to verify
+  Uploads* uploads = nullptr;          // takes batches to the device; see data::LoopOptions
+  bool overlapped = true;
 };
 
 /// A step, or why this device cannot have it.

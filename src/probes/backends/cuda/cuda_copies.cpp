@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "probes/backends/cuda/cuda_copy.h"
+#include "probes/backends/cuda/cuda_uploads.h"
 #include "probes/facts/system_files.h"
 
 namespace bench {
@@ -34,6 +35,9 @@ class CudaCopies final : public Copies {
     }
     return {std::make_unique<CudaCopy>(request, device_, stream_, ++seed_ * 2), ""};
   }
+
+  PageLockOffer lock(std::span<std::byte> memory) override { return lock_for_cuda(memory); }
+  UploadsOffer uploads(std::size_t bytes) override { return make_cuda_uploads(bytes); }
 
  private:
   /// Without direct access a copy would go through the host, which is another measurement.

@@ -19,6 +19,7 @@
 namespace bench::data {
 namespace {
 
+constexpr std::size_t kSmallestPage = 4096;
 constexpr double kSectorBytes = 512.0;  // of /sys/block/*/stat, whatever the disk's own are
 
 std::uint64_t resident_pages(std::span<const std::byte> bytes, std::size_t page) {
@@ -53,6 +54,23 @@ void evict(const std::vector<std::filesystem::path>& files) {
     ::fsync(file.get());  // dirty pages stay; where it is refused residence() shows them
     ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
   }
+}
+
+void will_need(std::span<const std::byte> mapped) {
+  if (mapped.empty()) return;
+  static const auto kPage = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapped.data()) / kPage * kPage;
+  const auto end = reinterpret_cast<std::uintptr_t>(mapped.data()) + mapped.size();
+  // Only advice: what it refuses is read page by page.
+  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_WILLNEED);
+}
+
+void touch_pages(std::span<const std::byte> mapped) {
+  if (mapped.empty()) return;
+  unsigned seen = std::to_integer<unsigned>(mapped.back());
+  for (std::size_t at = 0; at < mapped.size(); at += kSmallestPage)
+    seen += std::to_integer<unsigned>(mapped[at]);
+  asm volatile("" : : "r"(seen));  // it is wanted
 }
 
 void release_pages(std::span<const std::byte> mapped) {

@@ -26,6 +26,14 @@ Residence residence(const std::vector<std::filesystem::path>& files, std::size_t
 /// nothing, for pages that any process has mapped: look at residence() afterwards.
 void evict(const std::vector<std::filesystem::path>& files);
 
+/// Of a mapped file: the kernel may begin to read these bytes, all of them at once. Without it a
+/// page that is looked at is read with its neighbours on both sides, wanted or not.
+void will_need(std::span<const std::byte> mapped);
+
+/// Of a mapped file: looks at a byte of each page, so that all of these bytes have been read when
+/// it returns.
+void touch_pages(std::span<const std::byte> mapped);
+
 /// Of a mapped file: this process holds none of its pages until it looks at them again.
 void release_pages(std::span<const std::byte> mapped);
 

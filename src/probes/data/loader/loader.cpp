@@ -19,6 +19,7 @@ SlotsWish slots_for(const Pipeline& pipeline, const LoaderOptions& options) {
   wish.bytes = options.batch_size * pipeline.sample_bytes();
   wish.cpus = options.memory_cpus;
   wish.locked = options.pin_memory;
+  wish.copies = options.copies;
   return wish;
 }
 
@@ -92,7 +93,7 @@ std::vector<SamplePlace> Loader::places(std::uint64_t number) const {
   return found;
 }
 
-void Loader::make(Maker& maker, const Task& task, Effort& effort) {
+void Loader::make(Maker& maker, const Task& task, StageClock& clock) {
   const Making& batch = *task.batch;
   const std::uint64_t epoch = first_epoch_ + batch.number / epoch_batches_;
   const std::uint64_t first = batch.number % epoch_batches_ * options_.batch_size + task.first;
@@ -100,9 +101,7 @@ void Loader::make(Maker& maker, const Task& task, Effort& effort) {
   BatchPart out;
   out.data = slots_.data(batch.slot).subspan(task.first * size, task.count * size);
   out.labels = slots_.labels(batch.slot).subspan(task.first, task.count);
-  const Seconds before = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
-  maker.make(epoch, first, task.count, out, effort);
-  effort.cpu_s += (cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - before).value;
+  maker.make(epoch, first, task.count, out, clock);
 }
 
 Batch Loader::lend(Making& making, bool ready) {
@@ -123,7 +122,8 @@ Batch Loader::make_here() {
   making.number = taken_;
   making.slot = 0;
   making.began_s = steady_now().value;
-  make(*own_, {&making, 0, options_.batch_size}, making.effort);
+  own_clock_.begin_anew(making.effort);
+  make(*own_, {&making, 0, options_.batch_size}, own_clock_);
   making.ended_s = steady_now().value;
   return lend(making, false);
 }

@@ -2,13 +2,13 @@
 // DataLoader under their own names. Workers are threads, not processes: they share what is open,
 // and nothing is copied from one to the other.
 //   num_workers       0: next() makes the batch itself
-//   prefetch_factor   batches ahead for each worker; so many times the workers are under way at
-//   most in_order          batches come in order; each worker has every num_workers-th, and one
-//   that is
-//                     late holds up all behind it. Else whichever is ready comes, and a worker that
-//                     is free takes the next.
+//   prefetch_factor   batches ahead for each worker: at most so many times the workers are under
+//   way in_order          batches come in order: each worker has every num_workers-th, and a late
+//   one
+//                     holds up all behind it. Else whichever is ready comes, and a worker that is
+//                     free takes the next.
 //   persistent_workers   threads outlive a pass; else each begin() starts new ones
-//   pin_memory        batches lie in memory that is locked
+//   pin_memory        batches lie in memory that is locked, for the device where there is one
 // The last, smaller batch of an epoch is left out (drop_last=True), as trainings do.
 #pragma once
 
@@ -26,6 +26,7 @@
 
 #include "core/names.h"
 #include "probes/data/loader/slots.h"
+#include "probes/data/pipelines/effort.h"
 #include "probes/data/pipelines/pipeline.h"
 
 namespace bench::data {
@@ -47,6 +48,7 @@ struct LoaderOptions {
   std::uint64_t seed = 1;
   std::vector<int> worker_cpus = {};  // empty: any
   std::vector<int> memory_cpus = {};  // beside which batches lie; empty: anywhere
+  Copies* copies = nullptr;           // of the device that batches are locked for
 };
 
 /// Lent until the next call of next().
@@ -109,7 +111,7 @@ class Loader {
   bool may_begin(std::uint64_t number) const;
   std::optional<Task> take(std::size_t worker);
   Making* begin_batch(std::uint64_t number);
-  void make(Maker& maker, const Task& task, Effort& effort);
+  void make(Maker& maker, const Task& task, StageClock& clock);
   Making* deliverable();
   Batch lend(Making& making, bool ready);
   Batch make_here();
@@ -119,10 +121,11 @@ class Loader {
   std::uint64_t epoch_batches_;
   Slots slots_;
   std::unique_ptr<Maker> own_;  // of next(), without workers
+  StageClock own_clock_ = {};
 
   mutable std::mutex mutex_;
   std::condition_variable work_, done_;
-  bool stopping_ = false, idle_stop_ = false;
+  bool stopping_ = false;
   std::uint64_t pass_ = 0, first_epoch_ = 0, batches_ = 0, taken_ = 0, next_ = 0;
   std::vector<std::uint64_t> next_of_ = {};  // by worker, where each has its own
   std::vector<std::size_t> free_ = {};

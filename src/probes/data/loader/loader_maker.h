@@ -17,15 +17,14 @@ class Loader::Maker {
       : pipeline_(pipeline), options_(options), worker_(pipeline.worker()) {}
 
   void make(std::uint64_t epoch, std::uint64_t first, std::uint64_t count, BatchPart out,
-            Effort& effort) {
-    StageClock clock(effort);
+            StageClock& clock) {
     if (!order_ || epoch_ != epoch)
       order_.emplace(pipeline_.shape(), options_.shuffle, options_.seed, epoch);
     epoch_ = epoch;
     samples_.resize(count);
     order_->fill(first, samples_);
     clock.end(Stage::order);
-    worker_->make(epoch, samples_, out, effort);
+    worker_->make(epoch, samples_, out, clock);
   }
 
  private:

@@ -10,6 +10,10 @@
 #include "probes/data/loader/loader.h"
 #include "probes/data/loader/steps.h"
 
+namespace bench {
+class Uploads;
+}  // namespace bench
+
 namespace bench::data {
 
 struct LoopOptions {
@@ -20,6 +24,10 @@ struct LoopOptions {
   std::uint64_t warm_up_steps = 0;
   std::uint64_t most_steps = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t first_epoch = 0;
+  /// Takes the last batch of each step to a device; null: batches stay where they are.
+  Uploads* uploads = nullptr;
+  /// A batch travels while the step of the one before it runs; else the step waits for its batch.
+  bool overlapped = true;
   /// Sees the last batch of the measured ones, after the clock was stopped.
   std::function<void(const Batch&)> last = {};
 };
@@ -29,6 +37,7 @@ struct LoopResult {
   std::vector<double> wait_s = {};      // from asking for its batches to having them all
   std::vector<double> step_s = {};      // of the step as it was
   std::vector<double> interval_s = {};  // from its beginning to the next one's
+  std::vector<double> exposed_s = {};   // of the way to the device what no step hid; empty without
   // Of each batch of them:
   std::vector<double> made_s = {};
   double first_batch_s = 0;  // from the beginning of the pass, before the warm-up
@@ -38,6 +47,9 @@ struct LoopResult {
   std::uint64_t ready = 0;  // steps whose batches were there when they were asked for
   Effort effort = {};       // of the batches that were taken
   double idle_s = 0;        // of the workers together, warm-up included
+  /// Of this process over the measured steps: the threads that make batches, the one that takes
+  /// them, and steps that compute.
+  double cpu_s = 0;
 
   std::uint64_t steps() const { return wait_s.size(); }
   double batches_per_second() const;
@@ -51,6 +63,8 @@ struct LoopResult {
   /// What steps took too long, over the wall time.
   double oversleep() const { return measured_use() - use(); }
   double readiness() const;
+  /// Share of the wall time that went to copies to the device beside no step.
+  double exposed() const;
 };
 
 /// One pass of the loader.

@@ -1,8 +1,11 @@
 #include "probes/data/loader/placement.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 #include "core/error.h"
@@ -22,29 +25,50 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
+cpu_set_t set_of(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus)
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(cpu), &set);
+  return set;
+}
+
+/// A thread asks for all of them; the kernel takes away what a control group forbids, and refuses
+/// where nothing is left.
+std::vector<int> granted(const std::vector<int>& cpus) {
+  std::vector<int> found;
+  std::thread([&] {
+    const cpu_set_t set = set_of(cpus);
+    if (::sched_setaffinity(0, sizeof(set), &set) == 0) found = allowed_cpus();
+  }).join();
+  return found;
+}
+
 }  // namespace
 
 std::vector<CpuNode> cpu_nodes(const SystemFiles& files) {
-  const std::vector<int> allowed = allowed_cpus();
   std::vector<CpuNode> nodes;
   for (const int id : files.list("sys/devices/system/node/online").value_or(std::vector<int>{})) {
     CpuNode node{id};
     const std::string path = "sys/devices/system/node/node" + std::to_string(id) + "/cpulist";
-    for (const int cpu : files.list(path).value_or(std::vector<int>{}))
-      if (std::ranges::find(allowed, cpu) != allowed.end()) node.cpus.push_back(cpu);
+    node.cpus = granted(files.list(path).value_or(std::vector<int>{}));
     if (!node.cpus.empty()) nodes.push_back(std::move(node));
   }
-  if (nodes.empty()) nodes.push_back({0, allowed});
+  if (nodes.empty()) nodes.push_back({0, allowed_cpus()});
   return nodes;
 }
 
 void run_on(const std::vector<int>& cpus) {
   if (cpus.empty()) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+  const cpu_set_t set = set_of(cpus);
   if (::sched_setaffinity(0, sizeof(set), &set) != 0)
     throw_errno("bind a thread to its processors");
+}
+
+void touch_where_it_runs() {
+  constexpr int kDefault = 0;  // MPOL_DEFAULT; libnuma would be one more library for one call
+  // Where the kernel has no policies, pages lie where they are touched in any case.
+  ::syscall(SYS_set_mempolicy, kDefault, nullptr, 0);
 }
 
 double usable_cores() {

@@ -21,6 +21,7 @@ namespace {
 constexpr double kMostResident = 0.05;  // of files that count as not in memory
 constexpr std::size_t kCopied = std::size_t{32} << 20;
 constexpr int kCopies = 8;
+constexpr int kTransfers = 20;
 
 /// Runs work(thread) on so many threads; rethrows what one of them threw.
 template <class Work>
@@ -65,10 +66,12 @@ void read_all(const Pipeline& pipeline) {
   const std::uint64_t all = pipeline.shape().samples;
   std::vector<std::uint64_t> samples;
   Effort effort;
+  StageClock clock;
+  clock.begin(effort);
   for (std::uint64_t first = 0; first < all; first += samples.size()) {
     samples.resize(std::min<std::uint64_t>(1024, all - first));
     std::iota(samples.begin(), samples.end(), first);
-    worker->fetch(0, samples, effort);
+    worker->fetch(0, samples, clock);
   }
 }
 
@@ -95,11 +98,13 @@ ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Secon
   const double begun = steady_now().value;
   on_threads(threads, options.worker_cpus, [&](int t) {
     const auto worker = pipeline.worker();
+    StageClock clock;
+    clock.begin(efforts[static_cast<std::size_t>(t)]);
     std::vector<std::uint64_t> samples(options.batch_size);
     for (std::uint64_t b; (b = next++) < batches;) {
       if (steady_now().value - begun > most_time.value) return;
       order.fill(b * options.batch_size, samples);
-      worker->fetch(0, samples, efforts[static_cast<std::size_t>(t)]);
+      worker->fetch(0, samples, clock);
     }
   });
   const double seconds = steady_now().value - begun;
@@ -111,6 +116,17 @@ ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Secon
   read.samples_per_second = all.samples / seconds;
   if (before && after) read.device_bytes = *after - *before;
   return read;
+}
+
+std::vector<double> transfer_times(Uploads& uploads, std::span<const std::byte> batch) {
+  std::vector<double> seconds;
+  for (int i = 0; i < kTransfers; ++i) {
+    const double begun = steady_now().value;
+    uploads.start(batch);
+    uploads.finish();
+    seconds.push_back(steady_now().value - begun);
+  }
+  return seconds;
 }
 
 double copy_rate(int threads, const std::vector<int>& cpus) {

@@ -1,11 +1,15 @@
 // How fast the parts that a loader stands on are by themselves.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/units.h"
 #include "probes/data/loader/loader.h"
+#include "probes/device/copies.h"
 
 namespace bench::data {
 
@@ -30,6 +34,9 @@ void read_all(const Pipeline& pipeline);
 /// without), from files that are not in memory, for at most so long and each sample once. Nothing
 /// is made of them.
 ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Seconds most_time);
+
+/// How long a batch needs to a device, with nothing beside it, each of some copies, seconds.
+std::vector<double> transfer_times(Uploads& uploads, std::span<const std::byte> batch);
 
 /// Bytes that so many threads copy in memory, read and written ones both counted, past all caches.
 double copy_rate(int threads, const std::vector<int>& cpus);

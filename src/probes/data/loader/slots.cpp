@@ -4,13 +4,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "probes/data/loader/placement.h"
+#include "probes/device/copies.h"
 
 namespace bench::data {
 namespace {
@@ -44,14 +47,28 @@ Slots::Slots(const SlotsWish& wish)
   std::thread([&] {
     try {
       run_on(wish.cpus);
+      if (!wish.cpus.empty()) touch_where_it_runs();
     } catch (const Error& error) {
       obstacle_ = error.what();
     }
     std::memset(memory_, 0, all_);
   }).join();
-  if (wish.locked && ::mlock(memory_, all_) != 0) obstacle_ = why_not_locked(errno);
+  if (wish.locked) lock(wish.copies);
 }
 
-Slots::~Slots() { ::munmap(memory_, all_); }
+Slots::~Slots() {
+  lock_.reset();
+  ::munmap(memory_, all_);
+}
+
+void Slots::lock(Copies* copies) {
+  if (copies == nullptr) {
+    if (::mlock(memory_, all_) != 0) obstacle_ = why_not_locked(errno);
+    return;
+  }
+  PageLockOffer offer = copies->lock({memory_, all_});
+  lock_ = std::move(offer.lock);
+  if (!lock_) obstacle_ = "the batches are not locked for the device: " + offer.reason;
+}
 
 }  // namespace bench::data

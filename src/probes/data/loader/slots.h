@@ -4,9 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace bench {
+class Copies;
+class PageLock;
+}  // namespace bench
 
 namespace bench::data {
 
@@ -15,7 +21,8 @@ struct SlotsWish {
   std::size_t bytes = 0;       // of a batch
   std::size_t samples = 0;     // of a batch
   std::vector<int> cpus = {};  // on which they are touched first, which decides on their node
-  bool locked = false;         // kept in memory; what pinning for a GPU begins with
+  bool locked = false;         // kept in memory
+  Copies* copies = nullptr;    // of the device that they are locked for; null: of none
 };
 
 class Slots {
@@ -33,9 +40,12 @@ class Slots {
   const std::string& obstacle() const { return obstacle_; }
 
  private:
+  void lock(Copies* copies);
+
   std::size_t bytes_, stride_, all_;
   std::byte* memory_ = nullptr;
   std::vector<std::vector<std::int64_t>> labels_;
+  std::unique_ptr<PageLock> lock_;
   std::string obstacle_;
 };
 

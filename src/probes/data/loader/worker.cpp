@@ -49,6 +49,7 @@ std::optional<Loader::Task> Loader::take(std::size_t worker) {
 
 void Loader::serve(std::size_t worker) {
   std::unique_ptr<Maker> maker;
+  StageClock clock;
   std::unique_lock lock(mutex_);
   while (true) {
     std::optional<Task> task;
@@ -60,13 +61,14 @@ void Loader::serve(std::size_t worker) {
     ++busy_;
     lock.unlock();
     Effort effort;
+    clock.begin(effort);
     std::exception_ptr error;
     try {
       if (!maker) {
         run_on(options_.worker_cpus);
         maker = std::make_unique<Maker>(pipeline_, options_);
       }
-      make(*maker, *task, effort);
+      make(*maker, *task, clock);
     } catch (...) {
       error = std::current_exception();
     }

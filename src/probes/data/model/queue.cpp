@@ -75,7 +75,7 @@ Forecast simulate_queue(const std::vector<double>& batch_s, const QueueSetup& se
     const double asked = now;
     for (int i = 0; i < setup.batches_per_step; ++i) now = queue.take(now);
     if (step >= skipped) waits.push_back(now - asked);
-    now += setup.step_s;
+    now += setup.step_s + setup.exposed_s;
   }
   Forecast forecast;
   const double wall = now - begun;
@@ -89,9 +89,11 @@ Forecast simulate_queue(const std::vector<double>& batch_s, const QueueSetup& se
   return forecast;
 }
 
-double fluid_stall(double batches_per_second, double step_s, int batches_per_step) {
-  const double need = batches_per_step / step_s;
-  return std::max(0.0, 1.0 - batches_per_second / need);
+double fluid_stall(double batches_per_second, const QueueSetup& setup) {
+  const double made = setup.batches_per_step / batches_per_second;
+  const double step = setup.step_s + setup.exposed_s;
+  if (setup.workers == 0) return made / (made + step);
+  return std::max(0.0, 1.0 - step / made);
 }
 
 }  // namespace bench::data

@@ -14,6 +14,7 @@ struct QueueSetup {
   bool in_order = true;
   bool shared_batches = false;  // all workers make one batch together (dispatch "sample")
   double step_s = 0.0;
+  double exposed_s = 0.0;    // of each step's way to the device, what the step does not hide
   int batches_per_step = 1;  // as many devices as take one each
   std::uint64_t steps = 4000;
   std::uint64_t seed = 1;
@@ -31,8 +32,8 @@ struct Forecast {
 /// or for steps of no time.
 Forecast simulate_queue(const std::vector<double>& batch_s, const QueueSetup& setup);
 
-/// The same without chance: wait = what the need exceeds the rate by, 1 - rate / need, where a step
-/// takes `batches_per_step` batches.
-double fluid_stall(double batches_per_second, double step_s, int batches_per_step);
+/// The same without chance, from the rate without steps: 1 - step / time of its batches where that
+/// is longer than the step, else 0; without workers, that time over both together.
+double fluid_stall(double batches_per_second, const QueueSetup& setup);
 
 }  // namespace bench::data

@@ -14,8 +14,6 @@
 namespace bench::data {
 namespace {
 
-constexpr std::size_t kPage = 4096;  // the smallest there is
-
 struct TextFile {
   training::MappedFile file;
   std::vector<std::uint64_t> starts;  // of lines 0, 1024, ... and the file's end
@@ -94,10 +92,9 @@ class TextWorker final : public PipelineWorker {
   explicit TextWorker(const TextPipeline& pipeline) : pipeline_(pipeline) {}
 
   void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
-            Effort& effort) override {
-    fetch(epoch, samples, effort);
+            StageClock& clock) override {
+    fetch(epoch, samples, clock);
     const std::span rows(reinterpret_cast<CriteoRow*>(out.data.data()), samples.size());
-    StageClock clock(effort);
     each_run(samples, to_block_end(), [&](std::uint64_t first, std::size_t count, std::size_t at) {
       const TextFile& file = pipeline_.file_of(first);
       const std::uint64_t row = first - file.first, block = row / kCriteoBlock;
@@ -114,23 +111,21 @@ class TextWorker final : public PipelineWorker {
     clock.end(Stage::transform);
   }
 
-  /// One byte of each page of the blocks that have them.
-  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, Effort& effort) override {
-    StageClock clock(effort);
-    unsigned seen = 0;
+  /// The blocks that have them.
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
     each_run(samples, to_block_end(), [&](std::uint64_t first, std::size_t count, std::size_t) {
       const TextFile& file = pipeline_.file_of(first);
       const std::uint64_t block = (first - file.first) / kCriteoBlock;
       const std::uint64_t begin = file.starts[block], end = file.starts[block + 1];
-      for (std::uint64_t at = begin; at < end; at += kPage)
-        seen += std::to_integer<unsigned>(file.file.bytes()[at]);
+      const auto lines = file.file.bytes().subspan(begin, end - begin);
+      will_need(lines);
+      touch_pages(lines);
       const std::uint64_t rows = std::min(kCriteoBlock, file.rows - block * kCriteoBlock);
-      effort.bytes_read +=
+      clock.effort().bytes_read +=
           static_cast<double>(end - begin) * static_cast<double>(count) / static_cast<double>(rows);
     });
-    asm volatile("" : : "r"(seen));  // it is wanted
     clock.end(Stage::read);
-    effort.samples += static_cast<double>(samples.size());
+    clock.effort().samples += static_cast<double>(samples.size());
   }
 
  private:

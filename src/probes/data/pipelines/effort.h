@@ -33,7 +33,7 @@ struct Effort {
   std::array<StageTime, kStageCount> stages = {};
   double bytes_read = 0.0;  // what was asked of files, headers included
   double samples = 0.0;
-  double cpu_s = 0.0;  // all that the threads computed, between stages too
+  double cpu_s = 0.0;  // all that the threads computed: the stages, and between them
 
   Effort& operator+=(const Effort& other);
   double stages_cpu_s() const;
@@ -57,24 +57,46 @@ inline double Effort::stages_cpu_s() const {
   return sum;
 }
 
-/// Adds what passed since it was made, or since the last end(), to a stage.
+/// One thread's. Stages follow each other without a gap, so that each boundary is read once: asking
+/// for a thread's CPU time is a call of the kernel, which a batch of some microseconds feels.
 class StageClock {
  public:
-  explicit StageClock(Effort& effort) : effort_(effort), wall_(steady_now()), cpu_(thread_time()) {}
+  /// Of the thread that calls, from here on.
+  StageClock() : wall_(steady_now()), cpu_(thread_time()) {}
 
+  /// What comes is for `effort`. What this thread computed since the last stage ended, as looking
+  /// for work, is of no stage and counts to all the same; time on the wall does not.
+  void begin(Effort& effort) {
+    effort_ = &effort;
+    const Seconds cpu = thread_time();
+    effort.cpu_s += (cpu - cpu_).value;
+    cpu_ = cpu;
+    wall_ = steady_now();
+  }
+  /// As begin(), with nothing before: for threads that do other things between batches.
+  void begin_anew(Effort& effort) {
+    effort_ = &effort;
+    cpu_ = thread_time();
+    wall_ = steady_now();
+  }
+
+  /// Adds what passed since begin(), or since the last end(), to a stage.
   void end(Stage stage) {
     const Seconds wall = steady_now(), cpu = thread_time();
-    StageTime& time = effort_.stages.at(static_cast<std::size_t>(stage));
+    StageTime& time = effort_->stages.at(static_cast<std::size_t>(stage));
     time.wall_s += (wall - wall_).value;
     time.cpu_s += (cpu - cpu_).value;
+    effort_->cpu_s += (cpu - cpu_).value;
     wall_ = wall;
     cpu_ = cpu;
   }
 
+  Effort& effort() { return *effort_; }
+
  private:
   static Seconds thread_time() { return cpu_time_of(CLOCK_THREAD_CPUTIME_ID); }
 
-  Effort& effort_;
+  Effort* effort_ = nullptr;
   Seconds wall_, cpu_;
 };
 

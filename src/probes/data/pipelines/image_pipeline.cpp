@@ -27,12 +27,11 @@ class ImageWorker final : public PipelineWorker {
         pixels_(pixels_of(options) * kPixelBytes) {}
 
   void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
-            Effort& effort) override {
+            StageClock& clock) override {
     const std::size_t size = out.data.size() / samples.size();
-    StageClock clock(effort);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       source_.read(samples[i], read_);
-      effort.bytes_read += static_cast<double>(read_.size());
+      clock.effort().bytes_read += static_cast<double>(read_.size());
       clock.end(Stage::read);
       const RandomCrop crop = place(epoch, samples[i]);
       const Picture picture = decode(crop.region);
@@ -43,17 +42,16 @@ class ImageWorker final : public PipelineWorker {
       if (!out.labels.empty()) out.labels[i] = source_.label(samples[i]);
       clock.end(Stage::normalise);
     }
-    effort.samples += static_cast<double>(samples.size());
+    clock.effort().samples += static_cast<double>(samples.size());
   }
 
-  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, Effort& effort) override {
-    StageClock clock(effort);
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
     for (const std::uint64_t sample : samples) {
       source_.read(sample, read_);
-      effort.bytes_read += static_cast<double>(read_.size());
+      clock.effort().bytes_read += static_cast<double>(read_.size());
     }
     clock.end(Stage::read);
-    effort.samples += static_cast<double>(samples.size());
+    clock.effort().samples += static_cast<double>(samples.size());
   }
 
  private:

@@ -21,17 +21,18 @@ struct BatchPart {
   std::span<std::int64_t> labels = {};  // one of each
 };
 
-/// One thread's. What it needs between samples it keeps.
+/// One thread's. What it needs between samples it keeps. What it does it adds to the clock's
+/// effort, stage by stage; the clock was begun before.
 class PipelineWorker {
  public:
   virtual ~PipelineWorker() = default;
   /// Makes these samples. Throws Error(environment or input) for files that cannot be read or hold
   /// what they must not.
   virtual void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
-                    Effort& effort) = 0;
+                    StageClock& clock) = 0;
   /// Reads what make() would read, and makes nothing of it.
   virtual void fetch(std::uint64_t epoch, std::span<const std::uint64_t> samples,
-                     Effort& effort) = 0;
+                     StageClock& clock) = 0;
 };
 
 class Pipeline {

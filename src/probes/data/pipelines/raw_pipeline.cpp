@@ -11,11 +11,10 @@ class RawWorker final : public PipelineWorker {
   explicit RawWorker(const BlobSource& source) : source_(source) {}
 
   void make(std::uint64_t, std::span<const std::uint64_t> samples, BatchPart out,
-            Effort& effort) override {
+            StageClock& clock) override {
     const std::size_t size = out.data.size() / samples.size();
-    StageClock clock(effort);
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      read(samples[i], effort);
+      read(samples[i], clock.effort());
       clock.end(Stage::read);
       const auto to = out.data.subspan(i * size, size);
       std::ranges::copy(read_, to.begin());
@@ -23,14 +22,13 @@ class RawWorker final : public PipelineWorker {
       if (!out.labels.empty()) out.labels[i] = source_.label(samples[i]);
       clock.end(Stage::copy);
     }
-    effort.samples += static_cast<double>(samples.size());
+    clock.effort().samples += static_cast<double>(samples.size());
   }
 
-  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, Effort& effort) override {
-    StageClock clock(effort);
-    for (const std::uint64_t sample : samples) read(sample, effort);
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
+    for (const std::uint64_t sample : samples) read(sample, clock.effort());
     clock.end(Stage::read);
-    effort.samples += static_cast<double>(samples.size());
+    clock.effort().samples += static_cast<double>(samples.size());
   }
 
  private:

@@ -12,19 +12,18 @@ constexpr std::size_t kStamp = 2 * sizeof(std::uint64_t);
 class SyntheticWorker final : public PipelineWorker {
  public:
   void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
-            Effort& effort) override {
+            StageClock& clock) override {
     const std::size_t size = out.data.size() / samples.size();
-    StageClock clock(effort);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       std::memcpy(out.data.data() + i * size, &epoch, sizeof(epoch));
       std::memcpy(out.data.data() + i * size + sizeof(epoch), &samples[i], sizeof(samples[i]));
       if (!out.labels.empty()) out.labels[i] = static_cast<std::int64_t>(samples[i]);
     }
     clock.end(Stage::copy);
-    effort.samples += static_cast<double>(samples.size());
+    clock.effort().samples += static_cast<double>(samples.size());
   }
-  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, Effort& effort) override {
-    effort.samples += static_cast<double>(samples.size());
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
+    clock.effort().samples += static_cast<double>(samples.size());
   }
 };
 

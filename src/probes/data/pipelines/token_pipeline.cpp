@@ -14,8 +14,6 @@
 namespace bench::data {
 namespace {
 
-constexpr std::size_t kSmallestPage = 4096;
-
 struct TokenShard {
   training::MappedFile file;
   std::size_t offset;  // of the first token, bytes
@@ -104,9 +102,8 @@ class TokenWorker final : public PipelineWorker {
   explicit TokenWorker(const TokenPipeline& pipeline) : pipeline_(pipeline) {}
 
   void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
-            Effort& effort) override {
-    fetch(epoch, samples, effort);
-    StageClock clock(effort);
+            StageClock& clock) override {
+    fetch(epoch, samples, clock);
     const std::size_t targets = pipeline_.targets(), size = pipeline_.sample_bytes();
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const auto [bytes, width] = pipeline_.window(epoch, samples[i]);
@@ -119,20 +116,15 @@ class TokenWorker final : public PipelineWorker {
     clock.end(Stage::copy);
   }
 
-  /// Pages of a mapped file are read when they are looked at: one byte of each.
-  void fetch(std::uint64_t epoch, std::span<const std::uint64_t> samples, Effort& effort) override {
-    StageClock clock(effort);
-    unsigned seen = 0;
+  void fetch(std::uint64_t epoch, std::span<const std::uint64_t> samples,
+             StageClock& clock) override {
     for (const std::uint64_t sample : samples) {
       const auto bytes = pipeline_.window(epoch, sample).first;
-      for (std::size_t at = 0; at < bytes.size(); at += kSmallestPage)
-        seen += std::to_integer<unsigned>(bytes[at]);
-      seen += std::to_integer<unsigned>(bytes.back());
-      effort.bytes_read += static_cast<double>(bytes.size());
+      touch_pages(bytes);
+      clock.effort().bytes_read += static_cast<double>(bytes.size());
     }
-    asm volatile("" : : "r"(seen));  // it is wanted
     clock.end(Stage::read);
-    effort.samples += static_cast<double>(samples.size());
+    clock.effort().samples += static_cast<double>(samples.size());
   }
 
  private:

@@ -1,0 +1,28 @@
+#include "probes/data/model/comparison.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace bench::data {
+namespace {
+
+constexpr double kMostDrift = 0.05;
+
+}  // namespace
+
+double RatesAround::drift() const { return std::abs(after / before - 1.0); }
+
+StallComparison compare_stalls(double predicted, double measured, const RatesAround& rates) {
+  StallComparison found;
+  found.error = std::abs(predicted - measured);
+  found.conclusive = rates.drift() <= kMostDrift;
+  if (!found.conclusive)
+    found.reason = fmt::format(
+        "inconclusive: without steps the loader made {:.4g} samples/s before and {:.4g} after; "
+        "measure again on a quiet host, or for longer (time_s)",
+        rates.before, rates.after);
+  return found;
+}
+
+}  // namespace bench::data

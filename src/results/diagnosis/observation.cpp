@@ -82,6 +82,7 @@ void add_sums(Observation& observation) {
   const double work =
       observation.value(Measure::passes_share) + observation.value(Measure::optimizer_share);
   observation.set(Measure::work_share, work, "passes and update");
+  if (observation.find(Measure::residual_share) != nullptr) return;
   double rest = 1.0;
   for (const Measure part : step_parts())
     if (part != Measure::residual_share) rest -= observation.value(part);

@@ -138,7 +138,8 @@ class Observation {
   std::map<Measure, std::string> missing_ = {};
 };
 
-/// Fills in work_share where its parts are known, and residual_share where all other parts are.
+/// Fills in work_share where its parts are known, and residual_share, unless it is known, where all
+/// other parts are.
 void add_sums(Observation& observation);
 
 /// Of repeats of one case, at least one: a value counts where every one of them has it.

@@ -12,9 +12,7 @@ std::vector<Observation> observe_job(const RunView& view, std::size_t job) {
   if (result.outcome != Status::ok && result.outcome != Status::invalid) return {};
   if (result.job.probe == "data_loader") return observe_loader(view, job);
   if (result.job.probe == "checkpoint") return observe_checkpoint(view, job);
-  if (result.job.probe == "training" || !view.facts(result.job.id, "training").empty())
-    return observe_training(view, job);
-  return {};
+  return observe_training(view, job);
 }
 
 bool same(const Observation& one, const Observation& other) {
@@ -22,9 +20,18 @@ bool same(const Observation& one, const Observation& other) {
          one.what == other.what && one.on_gpu == other.on_gpu;
 }
 
+/// Runs of tens of thousands of other jobs need not be looked through.
+bool speaks(const RunRecords& run) {
+  return std::ranges::any_of(run.jobs, [](const PlannedJob& job) {
+    return job.probe == "training" || job.probe == "external" || job.probe == "data_loader" ||
+           job.probe == "checkpoint";
+  });
+}
+
 }  // namespace
 
 std::vector<Observation> observe(const RunRecords& run) {
+  if (!speaks(run)) return {};
   const RunView view(run);
   std::vector<std::vector<Observation>> groups;
   for (std::size_t job = 0; job < view.jobs().size(); ++job)

@@ -28,7 +28,8 @@ constexpr PartOfPhase kParts[] = {{"data", Measure::data_share},
                                   {"exchange_exposed", Measure::exchange_share},
                                   {"optimizer", Measure::optimizer_share},
                                   {"lane_wait", Measure::lane_wait_share},
-                                  {"checkpoint", Measure::checkpoint_share}};
+                                  {"checkpoint", Measure::checkpoint_share},
+                                  {"other", Measure::residual_share}};
 
 using Times = std::map<std::string, double, std::less<>>;
 

@@ -5,7 +5,7 @@
 
 namespace bench {
 
-/// "cuda:3", "numa:1".
+/// "cuda:3", "numa:1"; several GPUs, one for each rank of a host, with commas: "cuda:3,cuda:5".
 inline constexpr const char* kDeviceVariable = "BENCH_DEVICE";
 /// "mlx5_2" for all hosts, or "n1=mlx5_2,n2=mlx5_3".
 inline constexpr const char* kCardsVariable = "BENCH_NETWORK_CARDS";

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -122,24 +123,39 @@ std::map<std::string, std::string> mpi_variables(const SystemFiles& files,
   return variables;
 }
 
+std::string only_visible(const std::string& visible, const std::vector<int>& indices) {
+  std::vector<std::string> chosen;
+  for (const int index : indices) chosen.push_back(only_visible(visible, index));
+  return join(chosen, ",");
+}
+
+std::vector<int> device_numbers(const std::string& devices, const std::string& kind) {
+  std::vector<int> numbers;
+  for (const std::string& device : split(devices)) {
+    const auto number = device.starts_with(kind + ":")
+                            ? parse_number(std::string_view(device).substr(kind.size() + 1))
+                            : std::nullopt;
+    if (!number || *number < 0 || *number > kMostCpus) return {};
+    numbers.push_back(static_cast<int>(*number));
+  }
+  return numbers;
+}
+
 void take_device(const std::string& program) {
   const std::string device = variable(kDeviceVariable);
   if (device.empty()) return;
-  const auto colon = device.find(':');
-  const auto number =
-      parse_number(std::string_view(device).substr(std::min(colon, device.size() - 1) + 1));
-  const std::string kind = device.substr(0, colon);
-  if (!number || *number < 0 || *number > kMostCpus || (kind != "cuda" && kind != "numa"))
+  const auto gpus = device_numbers(device, "cuda"), nodes = device_numbers(device, "numa");
+  if (gpus.empty() && nodes.size() != 1)
     throw Error(ErrorKind::environment,
                 std::string(kDeviceVariable) + " is '" + printable(device) + "'",
-                "it is cuda:N or numa:N");
-  if (kind == "numa") {
-    bind_to_cpus_of_node(SystemFiles(), static_cast<int>(*number));
+                "it is cuda:N or numa:N, or several GPUs: cuda:0,cuda:3");
+  if (!nodes.empty()) {
+    bind_to_cpus_of_node(SystemFiles(), nodes.front());
     start_anew(program);
   }
   // As nvidia-smi numbers them, not the fastest first.
   set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-  set(kVisible, only_visible(variable(kVisible), static_cast<int>(*number)));
+  set(kVisible, only_visible(variable(kVisible), gpus));
 }
 
 std::string own_card() {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "probes/facts/system_files.h"
 
@@ -12,6 +13,11 @@ namespace bench {
 /// CUDA_VISIBLE_DEVICES for GPU `index`, of those that `visible` (the variable's value; "" for all)
 /// leaves; a launcher may have chosen some already. Throws Error(environment) where there is none.
 std::string only_visible(const std::string& visible, int index);
+/// The same for several, in their order: rank i of a host drives the i-th.
+std::string only_visible(const std::string& visible, const std::vector<int>& indices);
+
+/// Of "cuda:3,cuda:5" and "cuda" 3 and 5; none where a word is not of that kind.
+std::vector<int> device_numbers(const std::string& devices, const std::string& kind);
 
 /// The card that a list of kCardsVariable names for a host; `host` may be longer than the name in
 /// the list by a domain. Throws Error(environment) where it names none.
@@ -26,7 +32,7 @@ std::map<std::string, std::string> mpi_variables(const SystemFiles& files, const
 /// there is no such node, or no CPU is left.
 void bind_to_cpus_of_node(const SystemFiles& files, int node);
 
-/// Takes the device that the environment names: a GPU by CUDA_VISIBLE_DEVICES; a NUMA node by
+/// Takes the device that the environment names: GPUs by CUDA_VISIBLE_DEVICES; a NUMA node by
 /// binding this process to its CPUs, and then starting it anew as `program`, because libraries
 /// count CPUs before main begins. Its memory follows by first touch.
 void take_device(const std::string& program);

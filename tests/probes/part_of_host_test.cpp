@@ -37,6 +37,17 @@ TEST_CASE("one GPU of a host is chosen among those that the launcher left") {
   CHECK_THROWS_WITH(only_visible("4,5", 2), Contains("no cuda:2") && Contains("4,5"));
 }
 
+TEST_CASE("several GPUs of a host are chosen in their order, by numbers that all are of one kind") {
+  CHECK(only_visible("", std::vector{3, 5}) == "3,5");
+  CHECK(only_visible("4,5,GPU-12ab", std::vector{2, 0}) == "GPU-12ab,4");
+  CHECK_THROWS_WITH(only_visible("4,5", std::vector{0, 2}), Contains("no cuda:2"));
+  CHECK(device_numbers("cuda:3,cuda:15", "cuda") == std::vector{3, 15});
+  for (const char* bad : {"cuda:3,numa:1", "cuda:", "cuda", "cuda:-1", "cuda:1x", "3"}) {
+    INFO(bad);
+    CHECK(device_numbers(bad, "cuda").empty());
+  }
+}
+
 TEST_CASE("a card has one name on all hosts, or one for each") {
   CHECK(card_of("mlx5_2", "n1") == "mlx5_2");
   CHECK(card_of("n1=eth0,n2=eth1", "n2") == "eth1");

@@ -54,6 +54,22 @@ TEST_CASE("a search's job is the searched one on other hosts, with as many ranks
   CHECK(entries[1].expected.value == 3.0);
 }
 
+TEST_CASE("a search's job on some GPUs has a rank for each of them on each of its hosts") {
+  Localisation search = search_of_all();
+  search.step.next.clear();
+  search.devices.resize(1);
+  search.devices[0].next = {{{"b", "a"}, {"cuda:1", "cuda:5"}}, {{"b", "a"}, {"cuda:5"}}};
+  const auto entries = search_entries({search}, plan_of_all());
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0].job.id == "01.all.search.2");
+  CHECK(entries[0].job.ranks == 4);
+  CHECK(entries[0].places.at(1).ranks == 2);
+  CHECK(entries[0].job.part == Json{{"device", "cuda:1,cuda:5"}});
+  CHECK(entries[0].job.env.at("BENCH_DEVICE") == "cuda:1,cuda:5");
+  CHECK(entries[1].job.ranks == 2);
+  CHECK(entries[1].job.binding == "none");
+}
+
 TEST_CASE("the jobs of a search stand in the run's plan before they run, for resume and report") {
   const TemporaryDirectory folder;
   const RunDirectory directory = RunDirectory::create(folder.path(), "demo", 1);

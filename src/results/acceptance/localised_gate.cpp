@@ -10,16 +10,6 @@
 namespace bench {
 namespace {
 
-bool names_somebody(const SearchFinding& finding) {
-  return finding.kind == SearchFindingKind::host || finding.kind == SearchFindingKind::link;
-}
-
-/// Everything that the search found is a host or a link, and nothing is left open.
-bool is_settled(const Localisation& one) {
-  return !one.step.findings.empty() && one.step.open.empty() && !one.spent &&
-         std::ranges::all_of(one.step.findings, names_somebody);
-}
-
 bool named(const Localisation& one, const std::string& host) {
   return std::ranges::any_of(one.step.findings, [&](const SearchFinding& finding) {
     return std::ranges::find(finding.hosts, host) != finding.hosts.end();
@@ -30,6 +20,29 @@ bool named(const Localisation& one, const std::string& host) {
 bool is_of_the_job(const Reason& reason, const Incident& incident) {
   return reason.case_name == incident.case_name && reason.verdict == Verdict::inconclusive &&
          (reason.gate == "hard" || reason.gate == "coverage");
+}
+
+/// What was found of the GPUs of the host that is blamed.
+void add_devices(const DeviceSearch& search, const Incident& incident, Reason& reason) {
+  for (const std::string& line : lines_of(search, incident)) reason.text += "; " + line;
+  if (std::ranges::any_of(search.step.findings, names_cause))
+    reason.settle =
+        "look at what is named: nvidia-smi -q, its PCIe or NVLink lanes, its way to the network";
+}
+
+/// Of a job of one host: a GPU of it.
+void blame_devices(const Hearing& hearing, const Localisation& one) {
+  const Incident& incident = one.incident;
+  for (const DeviceSearch& search : one.devices) {
+    if (incident.hosts.size() != 1 || std::ranges::none_of(search.step.findings, names_cause))
+      continue;
+    Reason reason{Verdict::fail,   "localised",   incident.case_name, incident.metric,
+                  incident.params, incident.unit, incident.value,     incident.bound};
+    reason.job = incident.job;
+    reason.text = describe(incident);
+    add_devices(search, incident, reason);
+    hearing.blame(search.form.host, reason);
+  }
 }
 
 Reason reason_of_search(const Localisation& one, const SearchFinding& finding) {
@@ -46,6 +59,8 @@ Reason reason_of_search(const Localisation& one, const SearchFinding& finding) {
   reason.settle = finding.kind == SearchFindingKind::host
                       ? "look at its network card, cable and switch port, and at what runs on it"
                       : "look at the path between the two: cables, switch ports, routes";
+  for (const DeviceSearch& search : one.devices)
+    if (search.form.host == finding.hosts.front()) add_devices(search, incident, reason);
   return reason;
 }
 
@@ -79,9 +94,12 @@ void clear_of_it(HostAcceptance& host, const Localisation& one) {
 /// What kept the search from naming anybody stands with those it is about.
 void say_why_not(HostAcceptance& host, const Localisation& one) {
   for (Reason& reason : host.reasons)
-    if (is_of_the_job(reason, one.incident))
+    if (is_of_the_job(reason, one.incident)) {
       for (const SearchFinding& finding : one.step.findings)
         reason.settle = describe(finding, one.incident);
+      for (const DeviceSearch& search : one.devices)
+        for (const std::string& line : lines_of(search, one.incident)) reason.settle = line;
+    }
 }
 
 }  // namespace
@@ -94,7 +112,8 @@ void judge_localised(Hearing& hearing) {
       is_settled(one) ? clear_of_it(*host, one) : say_why_not(*host, one);
     }
     for (const SearchFinding& finding : one.step.findings)
-      if (names_somebody(finding)) blame(hearing, one, finding);
+      if (names_cause(finding)) blame(hearing, one, finding);
+    blame_devices(hearing, one);
   }
 }
 

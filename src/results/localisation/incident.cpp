@@ -4,31 +4,16 @@
 #include <cmath>
 #include <map>
 
-#include "core/text.h"
 #include "results/acceptance/metric_class.h"
+#include "results/localisation/device_names.h"
+#include "results/localisation/gate_misses.h"
+#include "results/localisation/job_family.h"
 #include "results/reports/run_report.h"
 
 namespace bench {
 namespace {
 
-constexpr double kBeyondOthers = 0.5;
 constexpr double kOtherThreshold = 0.01;
-
-bool somebody_fell_out(const JobResult& job) { return !job.out.empty(); }
-
-/// Jobs that do the same on different hosts.
-struct Family {
-  std::string case_name;
-  std::vector<const JobResult*> jobs;
-};
-
-using SeriesOfJob = std::map<std::string, std::vector<const Series*>>;
-
-SeriesOfJob series_by_job(const RunReport& report) {
-  SeriesOfJob all;
-  for (const Result& result : report.results) all[result.series.job].push_back(&result.series);
-  return all;
-}
 
 bool is_wrong(const Series* series) {
   return series->outcome == Status::invalid && series->check && !series->check->passed();
@@ -42,91 +27,75 @@ bool failed(const JobResult& job, const SeriesOfJob& all) {
   return own != all.end() && std::ranges::any_of(own->second, is_wrong);
 }
 
-/// In the unit of the metric; of several bounds the first.
-double bound_of(const Gate& gate, const Series& series) {
-  if (gate.min) return *gate.min;
-  if (gate.max) return *gate.max;
-  if (!gate.min_of_limit || !series.limit) return kNoValue;
-  return series.better == Better::lower ? series.limit->value / *gate.min_of_limit
-                                        : series.limit->value * *gate.min_of_limit;
-}
-
-bool is_floor(const Gate& gate, const Series& series) {
-  return gate.min || (!gate.max && series.better != Better::lower);
-}
-
-/// How much of the bound is missing: 0.9 for a tenth of a floor, and for ten times a ceiling.
-double shortfall(double value, double bound, bool floor) {
-  return 1.0 - (floor ? value / bound : bound / value);
-}
-
-/// Other work beside a job costs it time slices, not half of what its best sample reaches.
-bool misses(const GateResult& gate, const Series& series) {
-  if (gate.verdict == Verdict::fail) return true;
-  if (gate.verdict == Verdict::pass || !gate.measured || series.clean > 0) return false;
-  const bool floor = is_floor(gate.gate, series);
-  return shortfall(floor ? series.max : series.min, bound_of(gate.gate, series), floor) >=
-         kBeyondOthers;
-}
-
 /// Most runs have nothing to look for.
 bool any_trouble(const RunReport& report, const SeriesOfJob& all) {
   const bool missed = std::ranges::any_of(report.gates, [&](const GateResult& gate) {
     return gate.series && misses(gate, report.results[*gate.series].series);
   });
   return missed || std::ranges::any_of(report.jobs, [&](const JobResult& job) {
-           return job.job.hosts.size() > 1 && failed(job, all);
+           return job.job.ranks > 1 && failed(job, all);
          });
 }
 
-std::vector<Family> families(const RunReport& report) {
-  std::map<std::string, const PlannedJob*> templates;
-  for (const JobResult& job : report.jobs) templates[job.job.id] = &job.job;
-  std::vector<Family> list;
-  std::map<std::string, std::size_t> place;
-  for (const JobResult& job : report.jobs) {
-    if (job.job.hosts.size() < 2) continue;
-    const auto original = templates.find(job.job.search_of);
-    const PlannedJob& one = original == templates.end() ? job.job : *original->second;
-    const auto hosts = static_cast<int>(std::max<std::size_t>(1, one.hosts.size()));
-    const auto [slot, is_new] = place.try_emplace(
-        dump(Json::array({one.case_name, one.params, one.device, one.ranks / hosts, one.binding})),
-        list.size());
-    if (is_new) list.push_back({one.case_name, {}});
-    list[slot->second].jobs.push_back(&job);
-  }
-  return list;
-}
-
-Trial trial_of(const JobResult& job, Symptom symptom) {
-  return {job.job.hosts, symptom, kNoValue, job.job.id};
-}
-
-void count(Incident& incident, const JobResult& job) {
-  incident.longest_s = std::fmax(incident.longest_s, job.seconds);
-  if (job.job.search_of.empty()) return;
-  ++incident.searched;
-  incident.searched_s += job.seconds;
-}
-
-std::optional<Incident> failed_incident(const Family& family, const SeriesOfJob& all) {
+Incident incident_of(const JobFamily& family) {
   Incident incident;
-  incident.case_name = family.case_name;
+  incident.case_name = family.one->case_name;
+  incident.device = family.one->device;
+  incident.part = family.one->part;
+  incident.ranks_per_host = ranks_on_each_host(*family.one);
+  return incident;
+}
+
+/// What a job on a part says.
+struct Told {
+  Symptom symptom = Symptom::untold;
+  double value = kNoValue;
+};
+
+/// The jobs of the family, as `tell` understands each.
+template <class Tell>
+void add_jobs(const JobFamily& family, Tell tell, Incident& incident) {
+  const auto count = [&](const JobResult& job) {
+    incident.longest_s = std::fmax(incident.longest_s, job.seconds);
+    if (job.job.search_of.empty()) return;
+    ++incident.searched;
+    incident.searched_s += job.seconds;
+  };
   for (const JobResult* job : family.jobs) {
-    const bool shows = failed(*job, all) && !somebody_fell_out(*job);
-    const Symptom symptom = shows                        ? Symptom::present
-                            : job->outcome == Status::ok ? Symptom::absent
-                                                         : Symptom::untold;
-    incident.trials.push_back(trial_of(*job, symptom));
-    count(incident, *job);
+    const Told told = tell(*job);
+    incident.trials.push_back({job->job.hosts, told.symptom, told.value, job->job.id});
+    count(*job);
+  }
+  for (const JobResult* job : family.on_devices) {
+    const Told told = tell(*job);
+    incident.device_jobs.push_back(
+        {job->job.hosts, devices_in(job->job.part), told.symptom, told.value, job->job.id});
+    count(*job);
+  }
+  for (const JobResult* job : family.elsewhere)
+    if (const Told told = tell(*job); told.symptom == Symptom::absent)
+      incident.fine_hosts.push_back({job->job.hosts, told.symptom, told.value, job->job.id});
+}
+
+std::optional<Incident> failed_incident(const JobFamily& family, const SeriesOfJob& all) {
+  Incident incident = incident_of(family);
+  // A host that fell out is named already.
+  const auto shows = [&](const JobResult& job) { return failed(job, all) && job.out.empty(); };
+  for (const JobResult* job : family.jobs) {
     const bool own = job->job.search_of.empty();
-    if (!shows || !own || job->job.hosts.size() <= incident.hosts.size()) continue;
+    if (!shows(*job) || !own || job->job.hosts.size() <= incident.hosts.size()) continue;
     incident.job = job->job.id;
     incident.hosts = job->job.hosts;
     incident.reason =
         std::string(to_string(job->outcome)) + (job->reason.empty() ? "" : ": " + job->reason);
   }
   if (incident.job.empty()) return {};
+  const auto tell = [&](const JobResult& job) {
+    return Told{shows(job)                  ? Symptom::present
+                : job.outcome == Status::ok ? Symptom::absent
+                                            : Symptom::untold};
+  };
+  add_jobs(family, tell, incident);
   return incident;
 }
 
@@ -138,7 +107,12 @@ struct Missed {
   double by = 0.0;
 };
 
-Missed worst_missed(const Family& family, const RunReport& report) {
+/// What each rank of a host measured by itself says already who it is.
+bool names_its_rank(const Series& series, const JobResult& job) {
+  return job.job.hosts.size() == 1 && series.over == "rank";
+}
+
+Missed worst_missed(const JobFamily& family, const RunReport& report) {
   Missed worst;
   for (const GateResult& gate : report.gates) {
     if (!gate.series) continue;
@@ -147,21 +121,12 @@ Missed worst_missed(const Family& family, const RunReport& report) {
     const auto job = std::ranges::find(family.jobs, series.job,
                                        [](const JobResult* one) { return one->job.id; });
     if (job == family.jobs.end() || !(*job)->job.search_of.empty()) continue;
+    if (names_its_rank(series, **job)) continue;
     const double by =
         shortfall(series.median, bound_of(gate.gate, series), is_floor(gate.gate, series));
     if (by > worst.by) worst = {&gate, &series, *job, by};
   }
   return worst;
-}
-
-const Series* same_series(const SeriesOfJob& all, const Series& like, const std::string& job) {
-  const auto own = all.find(job);
-  if (own == all.end()) return nullptr;
-  const auto found = std::ranges::find_if(own->second, [&](const Series* series) {
-    return series->metric == like.metric && series->params == like.params &&
-           series->over == like.over && (series->over != "rank" || series->rank == like.rank);
-  });
-  return found == own->second.end() ? nullptr : *found;
 }
 
 /// Rates below the best of equally many hosts by more than the threshold.
@@ -177,14 +142,26 @@ void compare_with_equals(std::vector<Trial>& trials, double threshold) {
       trial.symptom = Symptom::present;
 }
 
-std::optional<Incident> slow_incident(const Family& family, const RunReport& report,
+/// Whether the job misses what the slow one misses.
+Told tell_slow(const JobResult& job, const Missed& missed, const SeriesOfJob& all) {
+  const Series* series = same_series(all, *missed.series, missed.job->job, job.job);
+  const bool usable = series != nullptr && series->outcome == Status::ok &&
+                      std::isfinite(series->median) && series->median > 0.0;
+  if (!usable) return {};
+  const Gate& gate = missed.gate->gate;
+  const double bound = bound_of(gate, *series);
+  if (!std::isfinite(bound)) return {Symptom::untold, series->median};
+  const bool misses = shortfall(series->median, bound, is_floor(gate, *series)) > 0.0;
+  return {misses ? Symptom::present : Symptom::absent, series->median};
+}
+
+std::optional<Incident> slow_incident(const JobFamily& family, const RunReport& report,
                                       const SeriesOfJob& all) {
   const Missed missed = worst_missed(family, report);
   if (missed.gate == nullptr) return {};
   const Series& slow = *missed.series;
-  Incident incident;
+  Incident incident = incident_of(family);
   incident.slow = true;
-  incident.case_name = family.case_name;
   incident.job = missed.job->job.id;
   incident.hosts = missed.job->job.hosts;
   incident.metric = slow.metric;
@@ -193,24 +170,11 @@ std::optional<Incident> slow_incident(const Family& family, const RunReport& rep
   incident.better = slow.better;
   incident.value = slow.median;
   incident.bound = bound_of(missed.gate->gate, slow);
-  for (const JobResult* job : family.jobs) {
-    Trial trial = trial_of(*job, Symptom::untold);
-    const Series* series = same_series(all, slow, job->job.id);
-    const bool usable = series != nullptr && series->outcome == Status::ok &&
-                        std::isfinite(series->median) && series->median > 0.0;
-    if (usable) {
-      trial.value = series->median;
-      const double bound = bound_of(missed.gate->gate, *series);
-      const bool misses = shortfall(trial.value, bound, is_floor(missed.gate->gate, *series)) > 0.0;
-      if (std::isfinite(bound)) trial.symptom = misses ? Symptom::present : Symptom::absent;
-    }
-    incident.trials.push_back(std::move(trial));
-    count(incident, *job);
-  }
-  if (slow.better == Better::higher)
-    compare_with_equals(incident.trials,
-                        std::max(practical_threshold(slow.metric).value_or(kOtherThreshold),
-                                 1.0 - std::sqrt(1.0 - missed.by)));
+  incident.threshold = std::max(practical_threshold(slow.metric).value_or(kOtherThreshold),
+                                1.0 - std::sqrt(1.0 - missed.by));
+  add_jobs(
+      family, [&](const JobResult& job) { return tell_slow(job, missed, all); }, incident);
+  if (slow.better == Better::higher) compare_with_equals(incident.trials, incident.threshold);
   return incident;
 }
 
@@ -220,7 +184,7 @@ std::vector<Incident> incidents(const RunReport& report) {
   const SeriesOfJob all = series_by_job(report);
   std::vector<Incident> list;
   if (!any_trouble(report, all)) return list;
-  for (const Family& family : families(report)) {
+  for (const JobFamily& family : job_families(report)) {
     auto incident = failed_incident(family, all);
     if (!incident) incident = slow_incident(family, report, all);
     if (incident) list.push_back(std::move(*incident));

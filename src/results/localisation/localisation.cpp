@@ -31,17 +31,66 @@ std::size_t jobs_left(const SearchBudget& budget, const RunReport& report, doubl
 
 /// A named cause that lies in the incident's hosts.
 std::string known_cause(const Incident& incident, const std::vector<Localisation>& before) {
-  for (const Localisation& one : before)
-    for (const SearchFinding& finding : one.step.findings) {
-      if (finding.kind != SearchFindingKind::host && finding.kind != SearchFindingKind::link)
-        continue;
-      const bool inside = std::ranges::all_of(finding.hosts, [&](const std::string& host) {
-        return std::ranges::find(incident.hosts, host) != incident.hosts.end();
-      });
-      if (inside)
+  const auto takes_part = [&](const std::string& host) {
+    return std::ranges::find(incident.hosts, host) != incident.hosts.end();
+  };
+  for (const Localisation& one : before) {
+    for (const DeviceSearch& search : one.devices)
+      for (const SearchFinding& finding : search.step.findings)
+        if (names_cause(finding) && takes_part(search.form.host))
+          return compact_hostlist(finding.hosts) + " of " + search.form.host;
+    for (const SearchFinding& finding : one.step.findings)
+      if (names_cause(finding) && std::ranges::all_of(finding.hosts, takes_part))
         return std::string(to_string(finding.kind)) + " " + compact_hostlist(finding.hosts);
-    }
+  }
   return "";
+}
+
+/// The searches share one budget and go one after the other: what one names may explain the next.
+class Turns {
+ public:
+  Turns(const RunReport& report, const std::optional<SearchBudget>& budget)
+      : report_(report), budget_(budget) {}
+
+  /// How many of so many jobs may run now; `spent` where it is none for want of budget.
+  std::size_t take(std::size_t wanted, double longest_s, bool& spent) {
+    if (!budget_ || busy_ || wanted == 0) return 0;
+    const std::size_t left = jobs_left(*budget_, report_, longest_s);
+    spent = left == 0;
+    busy_ = left > 0;
+    return std::min(wanted, left);
+  }
+  /// All of so many or none, because they are compared with each other.
+  bool take_all(std::size_t wanted, double longest_s, bool& spent) {
+    if (!budget_ || busy_ || wanted == 0) return false;
+    spent = jobs_left(*budget_, report_, longest_s) < wanted;
+    busy_ = !spent;
+    return busy_;
+  }
+
+ private:
+  const RunReport& report_;
+  const std::optional<SearchBudget>& budget_;
+  bool busy_ = false;
+};
+
+void search_on(const Hosts& order, Turns& turns, Localisation& one) {
+  const Incident& incident = one.incident;
+  if (incident.hosts.size() > 1) one.step = search_step(order, incident.trials);
+  if (!one.step.next.empty()) {
+    const std::size_t now = turns.take(one.step.next.size(), incident.longest_s, one.spent);
+    one.step.next.resize(now);
+    return;
+  }
+  one.devices = device_searches(incident, one.step);
+  for (DeviceSearch& search : one.devices)
+    if (!turns.take_all(search.next.size(), incident.longest_s, search.spent)) search.next.clear();
+}
+
+bool says_something(const Localisation& one) {
+  return !one.step.findings.empty() || !one.explained_by.empty() ||
+         std::ranges::any_of(
+             one.devices, [](const DeviceSearch& search) { return !search.step.findings.empty(); });
 }
 
 }  // namespace
@@ -63,8 +112,7 @@ Json to_json(const SearchBudget& budget) {
 std::vector<Localisation> localise(const RunReport& report, const Hosts& order,
                                    const std::optional<SearchBudget>& budget) {
   std::vector<Localisation> list;
-  std::size_t left = 0;
-  bool busy = false;  // one search after the other: what one names may explain the next
+  Turns turns(report, budget);
   for (Incident& incident : incidents(report)) {
     Localisation one{std::move(incident), {}};
     one.explained_by = known_cause(one.incident, list);
@@ -73,20 +121,26 @@ std::vector<Localisation> localise(const RunReport& report, const Hosts& order,
       continue;
     }
     one.explained_by.clear();
-    one.step = search_step(order, one.incident.trials);
-    if (budget && !busy) left = jobs_left(*budget, report, one.incident.longest_s);
-    const bool more = !one.step.next.empty();
-    if (busy || !budget) left = 0;
-    one.spent = more && budget && !busy && left == 0;
-    one.step.next.resize(std::min(one.step.next.size(), left));
-    busy |= !one.step.next.empty();
+    search_on(order, turns, one);
     list.push_back(std::move(one));
   }
-  if (!budget)
-    std::erase_if(list, [](const Localisation& one) {
-      return one.step.findings.empty() && one.explained_by.empty();
-    });
+  if (!budget) std::erase_if(list, [](const Localisation& one) { return !says_something(one); });
   return list;
+}
+
+bool goes_on(const Localisation& one) {
+  return !one.step.next.empty() || std::ranges::any_of(one.devices, [](const DeviceSearch& search) {
+    return !search.next.empty();
+  });
+}
+
+bool is_spent(const Localisation& one) {
+  return one.spent || std::ranges::any_of(one.devices, &DeviceSearch::spent);
+}
+
+bool is_settled(const Localisation& one) {
+  return !one.step.findings.empty() && one.step.open.empty() && !one.spent &&
+         std::ranges::all_of(one.step.findings, names_cause);
 }
 
 Hosts hosts_of_plan(const Json& plan) {

@@ -1,4 +1,5 @@
-// What the searches of a run say: for each job of several hosts that failed or was slow, who it is,
+// What the searches of a run say: for each job of several hosts, or of several GPUs of a host, that
+// failed or was slow, who it is: host, link or GPU,
 // with the jobs that show it; and what to run next while the budget lasts. Derived from the run's
 // records alone. plan.json keeps the budget and which jobs a search asked for:
 // {"localisation": {"max_jobs": 40, "max_s": null, "jobs": {ID: ID of the job that is searched}}}.
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "results/localisation/device_search.h"
 #include "results/localisation/incident.h"
 #include "results/reports/text_style.h"
 #include "results/run_records.h"
@@ -29,15 +31,22 @@ Json to_json(const SearchBudget& budget);
 
 struct Localisation {
   Incident incident;
-  SearchStep step;                // next: what the budget allows
-  bool spent = false;             // the budget ended the search
-  std::string explained_by = {};  // a host or link that another search named: not searched
+  SearchStep step;                         // next: what the budget allows
+  bool spent = false;                      // the budget ended the search
+  std::string explained_by = {};           // what another search named: not searched
+  std::vector<DeviceSearch> devices = {};  // of the hosts that were named, where GPUs are measured
 };
 
 /// `order`: the hosts of the plan. Without a budget nothing is asked for: only what the run's own
 /// jobs say already.
 std::vector<Localisation> localise(const RunReport& report, const Hosts& order,
                                    const std::optional<SearchBudget>& budget);
+
+/// Whether it has jobs to run now; whether the budget ended it.
+bool goes_on(const Localisation& one);
+bool is_spent(const Localisation& one);
+/// Everything that it found is a host, link or GPU, and nothing is left open.
+bool is_settled(const Localisation& one);
 
 /// The hosts of plan.json in their order.
 Hosts hosts_of_plan(const Json& plan);

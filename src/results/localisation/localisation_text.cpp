@@ -1,47 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/fields.h"
 #include "core/hostlist.h"
 #include "core/text.h"
+#include "results/localisation/evidence_text.h"
 #include "results/localisation/localisation.h"
 #include "results/reports/dimensions.h"
 
 namespace bench {
 namespace {
-
-/// "11.8 MB/s on node[01,03]"; of jobs without a number "node[01,03]".
-std::string told(const Trial& trial, const Incident& incident) {
-  const std::string hosts = compact_hostlist(trial.hosts);
-  if (!std::isfinite(trial.value)) return hosts;
-  return format(trial.value, incident.unit) + " on " + hosts;
-}
-
-std::string told(const SearchFinding& finding, const Incident& incident, Symptom symptom) {
-  std::vector<std::string> parts;
-  for (const std::size_t i : finding.evidence)
-    if (incident.trials.at(i).symptom == symptom)
-      parts.push_back(told(incident.trials[i], incident));
-  if (parts.empty()) return "no job";
-  const char* how = incident.slow                 ? ""
-                    : symptom == Symptom::present ? "jobs fail on "
-                                                  : "jobs end well on ";
-  return how + join(parts, ", ");
-}
-
-Json evidence_json(const SearchFinding& finding, const Incident& incident) {
-  Json list = Json::array();
-  for (const std::size_t i : finding.evidence) {
-    const Trial& trial = incident.trials.at(i);
-    list.push_back({{"job", trial.job},
-                    {"hosts", trial.hosts},
-                    {"shows", trial.symptom == Symptom::present},
-                    {"value", number_or_null(trial.value)}});
-  }
-  return list;
-}
 
 std::string hosts_text(const std::vector<Hosts>& sets) {
   std::vector<std::string> parts;
@@ -55,9 +24,17 @@ std::string how_far(const Localisation& one) {
                                  incident.searched == 1 ? "job" : "jobs", incident.searched_s);
   if (one.spent)
     text += "; its budget is spent, and left to look at is " + hosts_text(one.step.open);
-  else if (!one.step.next.empty())
+  else if (goes_on(one))
     text += "; not finished: `benchctl resume` goes on";
   return text;
+}
+
+/// " on rail 2 (mlx5_2)".
+std::string rail_of(const Incident& incident) {
+  const std::int64_t rail = integer_field(incident.part, "rail", -1);
+  const std::string card = text_field(incident.part, "card");
+  if (rail < 0) return "";
+  return fmt::format(" on rail {}{}", rail, card.empty() ? "" : " (" + card + ")");
 }
 
 }  // namespace
@@ -65,7 +42,8 @@ std::string how_far(const Localisation& one) {
 std::string describe(const Incident& incident) {
   const std::string where = compact_hostlist(incident.hosts);
   if (!incident.slow)
-    return fmt::format("{} fails on {}: {}", incident.case_name, where, incident.reason);
+    return fmt::format("{} fails on {}{}: {}", incident.case_name, where, rail_of(incident),
+                       incident.reason);
   const std::string params = dimension_list(incident.params);
   return fmt::format("{} is slow on {}: {}{} is {}, and the suite asks for {}", incident.case_name,
                      where, incident.metric, params.empty() ? "" : " (" + params + ")",
@@ -73,12 +51,13 @@ std::string describe(const Incident& incident) {
 }
 
 std::string describe(const SearchFinding& finding, const Incident& incident) {
-  const std::string shown = told(finding, incident, Symptom::present);
-  const std::string fine = told(finding, incident, Symptom::absent);
+  const std::string shown = evidence_text(finding, incident.trials, incident, Symptom::present);
+  const std::string fine = evidence_text(finding, incident.trials, incident, Symptom::absent);
   const std::string hosts = compact_hostlist(finding.hosts);
   switch (finding.kind) {
     case SearchFindingKind::host:
-      return fmt::format("host {}: with it {}; without it {}", hosts, shown, fine);
+      return fmt::format("host {}{}: with it {}; without it {}", hosts, rail_of(incident), shown,
+                         fine);
     case SearchFindingKind::link:
       return fmt::format("the link between {} and {}: together {}; each with others {}",
                          finding.hosts.at(0), finding.hosts.at(1), shown, fine);
@@ -106,6 +85,9 @@ std::string localisation_text(const std::vector<Localisation>& list, const TextS
           "      " +
           paint(wrap(printable(describe(finding, one.incident)), 6, 8, style), Paint::red, style) +
           "\n";
+    for (const DeviceSearch& search : one.devices)
+      for (const std::string& line : lines_of(search, one.incident))
+        text += "        " + wrap(printable(line), 8, 10, style) + "\n";
     if (!one.explained_by.empty())
       text += "      not searched: " + printable(one.explained_by) + " takes part\n";
     else
@@ -119,11 +101,13 @@ Json localisation_json(const std::vector<Localisation>& list) {
   for (const Localisation& one : list) {
     const Incident& incident = one.incident;
     Json findings = Json::array();
+    Json devices = Json::array();
+    for (const DeviceSearch& search : one.devices) devices.push_back(to_json(search, incident));
     for (const SearchFinding& finding : one.step.findings)
       findings.push_back({{"kind", to_string(finding.kind)},
                           {"hosts", finding.hosts},
                           {"text", describe(finding, incident)},
-                          {"evidence", evidence_json(finding, incident)}});
+                          {"evidence", evidence_json(finding, incident.trials, "hosts")}});
     json.push_back({{"case", incident.case_name},
                     {"kind", incident.slow ? "slow" : "failed"},
                     {"job", incident.job},
@@ -135,12 +119,13 @@ Json localisation_json(const std::vector<Localisation>& list) {
                     {"bound", number_or_null(incident.bound)},
                     {"text", describe(incident)},
                     {"findings", std::move(findings)},
+                    {"devices", std::move(devices)},
                     {"open", one.step.open},
                     {"explained_by", text_or_null(one.explained_by)},
                     {"jobs", incident.searched},
                     {"seconds", incident.searched_s},
-                    {"finished", one.step.next.empty() && !one.spent},
-                    {"budget_spent", one.spent}});
+                    {"finished", !goes_on(one) && !is_spent(one)},
+                    {"budget_spent", is_spent(one)}});
   }
   return json;
 }

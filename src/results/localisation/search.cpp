@@ -19,8 +19,6 @@ constexpr NameTable<SearchFindingKind, 6> kKinds{{{{SearchFindingKind::host, "ho
 
 // So many partners that are fine without it convict a host: with one it could be the link.
 constexpr std::size_t kPartners = 2;
-// Where so many disjoint sets show it and nobody is known to be good, halving tells no more.
-constexpr std::size_t kEverywhereSets = 8;
 // In search of a first good host: hosts that meet each other, and rounds of pairs.
 constexpr std::size_t kMeeting = 8, kOutsiders = 4, kRounds = 3;
 
@@ -37,17 +35,17 @@ std::pair<HostNumbers, HostNumbers> halves(const HostNumbers& set) {
 
 class Search {
  public:
-  explicit Search(const Trials& trials) : trials_(trials) {}
+  Search(const Trials& trials, const SearchRules& rules) : trials_(trials), rules_(rules) {}
 
   SearchStep run() {
     const std::vector<HostNumbers> roots = trials_.largest_present();
     if (roots.empty()) return {};
-    if (trials_.good().empty() && trials_.disjoint_present() >= kEverywhereSets)
+    if (trials_.good().empty() && trials_.disjoint_present() >= rules_.everywhere_sets)
       conclude(SearchFindingKind::everywhere, united(roots));
     else
       for (const HostNumbers& root : roots)
         if (!explained(root)) explore(root);
-    if (wanted_.empty() && stuck_) look_for_a_good_host(united(roots));
+    if (wanted_.empty() && stuck_) nobody_is_good(united(roots));
     return std::move(step_);
   }
 
@@ -75,6 +73,7 @@ class Search {
   /// Of one host, by pairs with good partners.
   Answer suspect(std::size_t host) {
     if (trials_.good().contains(host)) return Answer::absent;
+    if (rules_.alone) return suspect_alone({host});
     std::size_t shown = 0;
     std::vector<std::size_t> left;
     for (const std::size_t partner : trials_.good()) {
@@ -92,13 +91,20 @@ class Search {
     return ask({std::min(host, partner), std::max(host, partner)});
   }
 
+  /// Twice, because chance shows it once.
+  Answer suspect_alone(const HostNumbers& one) {
+    const Answer answer = ask(one);
+    if (answer != Answer::present) return answer;
+    stuck_ |= trials_.good().empty();
+    return again(one);
+  }
+
   Answer part(const HostNumbers& set) { return set.size() == 1 ? suspect(set[0]) : ask(set); }
 
   void follow(const HostNumbers& set) {
-    if (set.size() == 1)
-      conclude(SearchFindingKind::host, set);
-    else
-      explore(set);
+    if (set.size() > 1) return explore(set);
+    if (trials_.good().empty()) return leave_open(set);  // perhaps everybody is bad
+    conclude(SearchFindingKind::host, set);
   }
 
   /// Of a set that shows it.
@@ -151,6 +157,13 @@ class Search {
       if (pending) return leave_open(whole);
     }
     if (confirmed(whole)) conclude(SearchFindingKind::together, whole);
+  }
+
+  void nobody_is_good(const HostNumbers& shown) {
+    if (rules_.alone)
+      conclude(SearchFindingKind::everywhere, shown);
+    else
+      look_for_a_good_host(shown);
   }
 
   /// Nobody is known to be good: pairs of some hosts, those first that took no part so far.
@@ -209,6 +222,7 @@ class Search {
   }
 
   const Trials& trials_;
+  const SearchRules rules_;
   SearchStep step_;
   std::set<HostNumbers> wanted_;
   std::set<std::size_t> busy_;      // hosts of step_.next
@@ -219,10 +233,16 @@ class Search {
 
 }  // namespace
 
-SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials) {
-  return Search(Trials(order, trials)).run();
+SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials,
+                       const SearchRules& rules) {
+  const Trials all(order, trials);
+  return Search(all, rules).run();
 }
 
 std::string_view to_string(SearchFindingKind kind) { return kKinds.name(kind); }
+
+bool names_cause(const SearchFinding& finding) {
+  return finding.kind == SearchFindingKind::host || finding.kind == SearchFindingKind::link;
+}
 
 }  // namespace bench

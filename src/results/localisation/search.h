@@ -23,7 +23,7 @@ enum class Symptom {
 
 /// One job on some of the hosts.
 struct Trial {
-  Hosts hosts;  // two or more
+  Hosts hosts;  // two or more; one where rules let it
   Symptom symptom = Symptom::untold;
   double value = kNoValue;  // what was measured, where there is a number
   std::string job = {};
@@ -51,10 +51,22 @@ struct SearchStep {
   std::vector<Hosts> open;  // sets that show it and are not explained yet
 };
 
+struct SearchRules {
+  /// A trial may be on one alone: it convicts where it shows it there twice, and somebody is good.
+  bool alone = false;
+  /// Where so many disjoint sets show it and nobody is known to be good, halving tells no more.
+  std::size_t everywhere_sets = 8;
+};
+
 /// `order`: all hosts that may take part; neighbours in it stay together as long as possible.
-/// Nothing to do where no trial shows the symptom.
-SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials);
+/// Nothing to do where no trial shows the symptom. Hosts may stand for anything that jobs can be
+/// run on in sets, such as the devices of a host.
+SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials,
+                       const SearchRules& rules = {});
 
 std::string_view to_string(SearchFindingKind kind);
+
+/// Whether it says who it is: one, or the link between two.
+bool names_cause(const SearchFinding& finding);
 
 }  // namespace bench

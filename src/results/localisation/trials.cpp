@@ -113,10 +113,23 @@ void Trials::add_fine(std::size_t with, std::size_t without, std::vector<std::si
     if (std::ranges::find(list, i) == list.end()) list.push_back(i);
 }
 
+/// Jobs on it alone, and those without it that were fine.
+std::vector<std::size_t> Trials::alone(const HostNumbers& one) const {
+  const auto same = [](const Kept& kept, const HostNumbers& set) { return kept.hosts == set; };
+  const auto fine = [](const Kept& kept, const HostNumbers& set) {
+    return kept.symptom == Symptom::absent && !has(kept.hosts, set[0]);
+  };
+  std::vector<std::size_t> list = pick(3, same, one);
+  const auto others = pick(kMostEvidence - list.size(), fine, one);
+  list.insert(list.end(), others.begin(), others.end());
+  return list;
+}
+
 std::vector<std::size_t> Trials::evidence(SearchFindingKind kind, const HostNumbers& set) const {
   std::vector<std::size_t> list;
   switch (kind) {
     case SearchFindingKind::host: {
+      if (seen_.contains(set)) return alone(set);
       const auto pairs = [](const Kept& kept, const HostNumbers& host) {
         return kept.symptom == Symptom::present && kept.hosts.size() == 2 &&
                has(kept.hosts, host[0]);

@@ -46,6 +46,7 @@ class Trials {
   };
   std::vector<std::size_t> pick(std::size_t most, bool (*fits)(const Kept&, const HostNumbers&),
                                 const HostNumbers& set) const;
+  std::vector<std::size_t> alone(const HostNumbers& one) const;
   /// The smallest set without the symptom that has the one host and not the other.
   void add_fine(std::size_t with, std::size_t without, std::vector<std::size_t>& list) const;
 

@@ -7,11 +7,11 @@ namespace bench {
 void add_localise_options(CLI::App& command, LocaliseOptions& options) {
   if (options.localise)
     command.add_flag("!--no-localise", options.localise,
-                     "Do not search for the host or link that made a job of several hosts fail");
+                     "Do not search for the host, link or GPU that made a job of several fail");
   else
     command.add_flag("--localise", options.localise,
-                     "Where a job of several hosts fails, or misses a gate: search for the host or "
-                     "link that does it, with jobs on parts of the hosts");
+                     "Where a job of several hosts or GPUs fails, or misses a gate: search for the "
+                     "host, link or GPU that does it, with jobs on parts of them");
   command
       .add_option("--localise-jobs", options.search.max_jobs,
                   "Jobs that searches of a run may take (default: 40)")
@@ -26,8 +26,9 @@ void add_localise_options(CLI::App& command, LocaliseOptions& options) {
 }
 
 std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan& plan) {
-  const bool any = std::ranges::any_of(
-      plan.entries, [](const PlanEntry& entry) { return entry.job.hosts.size() > 1; });
+  const bool any = std::ranges::any_of(plan.entries, [](const PlanEntry& entry) {
+    return entry.job.hosts.size() > 1 || (entry.job.device == "cuda" && entry.job.ranks > 1);
+  });
   if (!options.localise || !any) return {};
   return options.search;
 }

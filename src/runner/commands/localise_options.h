@@ -17,7 +17,7 @@ struct LocaliseOptions {
 
 void add_localise_options(CLI::App& command, LocaliseOptions& options);
 
-/// Nothing where nothing is to be searched, as where no job has several hosts.
+/// Nothing where nothing is to be searched, as where no job has several hosts or GPUs.
 std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan& plan);
 
 }  // namespace bench

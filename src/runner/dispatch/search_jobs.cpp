@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/hostlist.h"
 #include "core/log.h"
+#include "core/part_variables.h"
 #include "core/text.h"
 #include "runner/plan/plan_json.h"
 
@@ -20,7 +21,9 @@ int ranks_on(const std::string& host, const PlanEntry& searched) {
   return searched.places.empty() ? 1 : searched.places.front().ranks;
 }
 
-PlanEntry on_hosts(const PlanEntry& searched, const Hosts& hosts, const Inventory& inventory) {
+/// With as many ranks on each as the searched one, or one for each of the GPUs.
+PlanEntry on_hosts(const PlanEntry& searched, const Hosts& hosts, const Devices& devices,
+                   const Inventory& inventory) {
   PlanEntry entry = searched;
   entry.job.hosts = hosts;
   entry.job.case_name += ".search";
@@ -31,17 +34,35 @@ PlanEntry on_hosts(const PlanEntry& searched, const Hosts& hosts, const Inventor
     const auto host = std::ranges::find(inventory.hosts, name, &Host::name);
     if (host == inventory.hosts.end())
       throw Error(ErrorKind::internal, "the search names a host that the plan has not: " + name);
-    entry.places.push_back(place_on(*host, ranks_on(name, searched)));
+    const int ranks = devices.empty() ? ranks_on(name, searched) : static_cast<int>(devices.size());
+    entry.places.push_back(place_on(*host, ranks));
     entry.job.ranks += entry.places.back().ranks;
   }
+  if (devices.empty()) return entry;
+  entry.job.part["device"] = device_words(devices);
+  entry.job.env[kDeviceVariable] = device_words(devices);
+  if (devices.size() == 1) entry.job.binding = "none";  // a rank alone has the whole host
   return entry;
+}
+
+/// What the search asks next: first of hosts, then of their GPUs.
+std::vector<DeviceJob> wanted(const Localisation& search) {
+  std::vector<DeviceJob> jobs;
+  for (const Hosts& hosts : search.step.next) jobs.push_back({hosts});
+  for (const DeviceSearch& of_host : search.devices)
+    jobs.insert(jobs.end(), of_host.next.begin(), of_host.next.end());
+  return jobs;
+}
+
+std::string told(const DeviceJob& job) {
+  const std::string hosts = compact_hostlist(job.hosts);
+  return job.devices.empty() ? hosts : compact_hostlist(job.devices) + " of " + hosts;
 }
 
 }  // namespace
 
 bool search_goes_on(const RunReport& report) {
-  return std::ranges::any_of(report.localisations,
-                             [](const Localisation& one) { return !one.step.next.empty(); });
+  return std::ranges::any_of(report.localisations, goes_on);
 }
 
 std::vector<PlanEntry> search_entries(const std::vector<Localisation>& searches, const Plan& plan) {
@@ -51,12 +72,12 @@ std::vector<PlanEntry> search_entries(const std::vector<Localisation>& searches,
                                             [](const PlanEntry& entry) { return entry.job.id; });
     if (searched == plan.entries.end()) continue;
     std::size_t number = search.incident.searched;
-    for (const Hosts& hosts : search.step.next) {
-      entries.push_back(on_hosts(*searched, hosts, plan.inventory));
+    for (const DeviceJob& job : wanted(search)) {
+      entries.push_back(on_hosts(*searched, job.hosts, job.devices, plan.inventory));
       entries.back().job.id = fmt::format("{}.search.{}", search.incident.job, ++number);
       entries.back().expected = Seconds{search.incident.longest_s};
-      say(Level::info, printable(fmt::format("search: {} on {}", search.incident.case_name,
-                                             compact_hostlist(hosts))));
+      say(Level::info,
+          printable(fmt::format("search: {} on {}", search.incident.case_name, told(job))));
     }
   }
   return entries;

@@ -6,12 +6,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "core/job.h"
 #include "core/text.h"
@@ -53,7 +56,70 @@ double told_value() {
   return first;
 }
 
+/// What  says of hosts with eight GPUs each: "node03 cuda:5 slow; node07 cuda:1 cuda:2
+/// crash", where all that are named have to take part. "*" is every host.
+struct FaultyGpus {
+  std::string host, how;
+  std::vector<std::string> devices = {};
+};
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, at);)
+    if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+std::vector<FaultyGpus> faulty_gpus() {
+  const char* text = std::getenv("FAULTY_GPUS");
+  std::vector<FaultyGpus> list;
+  for (const std::string& one : split(text == nullptr ? "" : text, ';')) {
+    const auto words = split(one, ' ');
+    list.push_back({words.front(), words.back(), {words.begin() + 1, words.end() - 1}});
+  }
+  return list;
+}
+
+/// Those that the ranks of a host drive.
+std::vector<std::string> driven_gpus(const Job& job) {
+  if (const char* some = std::getenv("BENCH_DEVICE")) return split(some, ',');
+  std::vector<std::string> all;
+  for (int i = 0; i < job.ranks / static_cast<int>(job.hosts.size()); ++i)
+    all.push_back("cuda:" + std::to_string(i));
+  return all;
+}
+
+/// "slow", "crash", or "" where none of what is wrong takes part.
+std::string fault_of_gpus(const Job& job) {
+  const auto driven = driven_gpus(job);
+  for (const FaultyGpus& one : faulty_gpus()) {
+    const auto takes_part = [&](const std::string& device) {
+      return std::ranges::find(driven, device) != driven.end();
+    };
+    const bool host = one.host == "*" || std::ranges::find(job.hosts, one.host) != job.hosts.end();
+    if (host && std::ranges::all_of(one.devices, takes_part)) return one.how;
+  }
+  return "";
+}
+
+/// As of a collective: fewer GPUs reach less, a slow one holds all others up.
+std::string gpu_samples(const Job& job) {
+  Samples result;
+  result.metric = "busbw";
+  result.unit = Unit::byte_per_second;
+  result.better = Better::higher;
+  result.over = "max";
+  const auto count = static_cast<double>(driven_gpus(job).size());
+  const double rate = (fault_of_gpus(job) == "slow" ? 1e9 : 10e9) * count;
+  result.values.assign(40, rate);
+  result.flags.assign(40, kClean);
+  result.stop = "fixed";
+  return line(job.id, result);
+}
+
 std::string samples(const Job& job) {
+  if (std::getenv("FAULTY_GPUS") != nullptr) return gpu_samples(job);
   Samples result;
   result.metric = "value";
   result.unit = Unit::count;
@@ -195,6 +261,7 @@ void serve(const Job& job) {
   if (const char* name = std::getenv("FAULTY_RANK"); name != nullptr && fault.empty()) fault = name;
   put(samples(job));
   std::cerr << "serving " << job.id << std::endl;
+  if (fault.empty() && fault_of_gpus(job) == "crash") fault = "exit3";
   if (const auto found = kFaults.find(fault); found != kFaults.end()) found->second(job);
   put(outcome(job));
 }

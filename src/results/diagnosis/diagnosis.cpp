@@ -50,7 +50,7 @@ std::string told(Measure measure, const Measured& value, const std::string& boun
 std::vector<std::string> evidence_of(const Rule& rule, const Observation& observation) {
   std::vector<std::string> lines;
   for (const Bound& bound : rule.when)
-    lines.push_back(told(bound.measure, *observation.find(bound.measure), bound.text()));
+    lines.push_back(told(bound.measure, *observation.find(bound.measure), bound.limit_text()));
   for (const Measure measure : rule.evidence)
     if (const Measured* found = observation.find(measure))
       lines.push_back(told(measure, *found, ""));

@@ -152,7 +152,7 @@ class LoaderJob {
     observation.set(Measure::readiness, 0.0, "samples come more slowly than steps take them");
     observation.set(Measure::steps, number_field(facts_, "samples") / (batch(stall) * devices()),
                     "steps of the pass over the data set");
-    observation.set(Measure::drift, median_of(series_, "drift", stall.params), source("drift"));
+    observation.set_missing(Measure::drift, "the pass over the disk was made once");
     observation.set(Measure::cached_removes, (d - stall.median) / d,
                     source("stall from memory against the cold rate"));
     add_workers(observation, stall, rate, d);

@@ -51,6 +51,8 @@ struct Bound {
   bool holds(double value) const;
   /// "data wait > 5 %".
   std::string text() const;
+  /// "> 5 %".
+  std::string limit_text() const;
 };
 
 /// What mending a cause can gain at most, as a factor of the speed: by Amdahl's law, of the share

@@ -69,9 +69,10 @@ bool Bound::holds(double value) const {
   return value <= threshold;
 }
 
-std::string Bound::text() const {
-  return fmt::format("{} {} {}", words(measure), kSigns.name(is),
-                     format_measure(measure, threshold));
+std::string Bound::text() const { return fmt::format("{} {}", words(measure), limit_text()); }
+
+std::string Bound::limit_text() const {
+  return fmt::format("{} {}", kSigns.name(is), format_measure(measure, threshold));
 }
 
 std::string Ceiling::text() const {

@@ -11,6 +11,7 @@
 #include "results/reports/curve.h"
 #include "results/reports/dimensions.h"
 #include "results/reports/faults_text.h"
+#include "results/reports/loader_lines.h"
 #include "results/reports/repeats.h"
 #include "results/reports/result_cells.h"
 #include "results/reports/run_report_text.h"
@@ -172,7 +173,15 @@ std::string ends_text(const Rows& ends, const TextStyle& style) {
   return text;
 }
 
-std::string case_text(const Case& one, const TextStyle& style) {
+std::string loader_block(const Case& one, const RunReport& report, const TextStyle& style) {
+  std::vector<std::pair<std::string, const Json*>> told;
+  for (const JobResult* job : one.jobs)
+    if (const auto facts = report.loaders.find(job->job.id); facts != report.loaders.end())
+      told.emplace_back(job->job.id, &facts->second);
+  return loader_text(told, one.measured, kTableIndent, style);
+}
+
+std::string case_text(const Case& one, const RunReport& report, const TextStyle& style) {
   const std::vector<Result> folded = fold_repeats(one.measured);
   Rows every;
   for (const Result& result : folded) every.push_back(&result);
@@ -189,15 +198,16 @@ std::string case_text(const Case& one, const TextStyle& style) {
   for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);
   if (rows.empty() && one.ends.empty())
     text += std::string(kTableIndent, ' ') + "ok, no metrics of its own\n";
-  return text + ends_text(one.ends, style) + faults_text(one.jobs, kTableIndent, style) +
-         notes.render(kTableIndent, style) + telemetry_text(one.measured, kTableIndent, style);
+  return text + loader_block(one, report, style) + ends_text(one.ends, style) +
+         faults_text(one.jobs, kTableIndent, style) + notes.render(kTableIndent, style) +
+         telemetry_text(one.measured, kTableIndent, style);
 }
 
 }  // namespace
 
 std::string cases_text(const RunReport& report, const TextStyle& style) {
   std::string text;
-  for (const Case& one : cases_of(report)) text.append("\n").append(case_text(one, style));
+  for (const Case& one : cases_of(report)) text.append("\n").append(case_text(one, report, style));
   return text;
 }
 

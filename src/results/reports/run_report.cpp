@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/hostlist.h"
+#include "results/reports/loader_lines.h"
 #include "results/reports/machines.h"
 
 namespace bench {
@@ -156,6 +157,7 @@ RunReport make_run_report(const RunRecords& run) {
   report.results = make_results(run, report.jobs);
   judge(run, report);
   report.hashes = result_hashes(run);
+  report.loaders = loader_facts(run);
   report.machines = machines(run, report.results);
   report.programs = programs(run);
   report.outcome = run_outcome(report);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ struct RunReport {
   std::vector<ResultHash> hashes;           // of results that must be equal bit for bit
   std::vector<Localisation> localisations;  // who makes jobs of several hosts fail or slow
   std::vector<FoundStraggler> stragglers;   // ranks that the others wait for
+  std::map<std::string, Json> loaders;      // what loaders said of themselves, by job
   std::vector<std::string> warnings;
 };
 

@@ -8,7 +8,8 @@
 namespace bench {
 namespace {
 
-Json to_json(const JobResult& result) {
+Json to_json(const JobResult& result, const RunReport& report) {
+  const auto loader = report.loaders.find(result.job.id);
   return {{"job", result.job.id},
           {"case", result.job.case_name},
           {"probe", result.job.probe},
@@ -19,6 +20,7 @@ Json to_json(const JobResult& result) {
           {"outcome", to_string(result.outcome)},
           {"reason", text_or_null(result.reason)},
           {"seconds", number_or_null(result.seconds)},
+          {"loader", loader == report.loaders.end() ? Json() : loader->second},
           {"device_faults", result.faults}};
 }
 
@@ -91,7 +93,7 @@ Json head(const RunReport& report) {
 
 /// Borrows the report.
 JsonLists lists_of(const RunReport& report) {
-  return {{"jobs", json_list(report.jobs, [](const JobResult& job) { return to_json(job); })},
+  return {{"jobs", json_list(report.jobs, [&](const JobResult& job) { return to_json(job, report); })},
           {"results", json_list(report.results, [](const Result& one) { return to_json(one); })},
           {"gates",
            json_list(report.gates, [&](const GateResult& gate) { return to_json(gate, report); })}};

@@ -215,6 +215,7 @@ class StorageProbe {
     state_.facts("storage", {{"path", base_.string()},
                              {"file_system", to_json(file_system_)},
                              {"size_bytes", bytes_},
+                             {"laid_down_bytes", kLaidDownBytes},
                              {"ranks", state_.group().size()},
                              {"shared_folder", shared_},
                              {"no_direct", no_direct_.empty() ? Json(nullptr) : Json(no_direct_)},

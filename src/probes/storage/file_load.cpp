@@ -20,7 +20,6 @@ namespace bench::storage {
 namespace {
 
 constexpr std::int64_t kBodiesEvery = 32;  // stamps are looked at always, whole blocks that often
-constexpr std::size_t kMakeBytes = 8u << 20;
 
 }  // namespace
 
@@ -230,10 +229,10 @@ void make_load_file(const std::filesystem::path& path, std::uint64_t bytes, Acce
                     std::uint64_t seed) {
   StorageFile file(path, access, OpenFor::writing_anew);
   file.preallocate(bytes);
-  AlignedBuffer buffer(kMakeBytes);
+  AlignedBuffer buffer(kLaidDownBytes);
   fill_blocks(buffer.all(), seed);
-  for (std::uint64_t offset = 0; offset < bytes; offset += kMakeBytes) {
-    const auto part = buffer.all().first(std::min<std::uint64_t>(kMakeBytes, bytes - offset));
+  for (std::uint64_t offset = 0; offset < bytes; offset += kLaidDownBytes) {
+    const auto part = buffer.all().first(std::min<std::uint64_t>(kLaidDownBytes, bytes - offset));
     stamp_blocks(part, offset / kBlockBytes, seed);
     file.write(part, offset);
   }

@@ -45,22 +45,27 @@ double resized(const Picture& in, int size, int x, int y, int colour) {
   return value;
 }
 
+void check_resized(int width, int height, int size) {
+  const TestPicture in(width, height, true);
+  Resampler resampler(size);
+  const auto row = static_cast<std::size_t>(4 * size);
+  std::vector<std::uint8_t> out(row * static_cast<std::size_t>(size));
+  resampler.resize(in.picture, false, out);
+  double worst = 0;
+  for (int y = 0; y < size; ++y)
+    for (int x = 0; x < size; ++x)
+      for (int c = 0; c < 3; ++c)
+        worst = std::max(worst, std::abs(resized(in.picture, size, x, y, c) -
+                                         out[static_cast<std::size_t>(4 * (size * y + x) + c)]));
+  INFO(width << "x" << height << " to " << size);
+  CHECK(worst <= 0.501);  // rounded to nearest
+}
+
 TEST_CASE("resizing is the antialiased triangle filter, for shrinking and growing") {
   for (const auto& [width, height] :
-       {std::pair{61, 47}, {20, 90}, {7, 5}, {32, 32}, {1, 3}, {300, 31}}) {
-    const TestPicture in(width, height, true);
-    Resampler resampler(32);
-    std::vector<std::uint8_t> out(32 * 32 * 4);
-    resampler.resize(in.picture, false, out);
-    double worst = 0;
-    for (int y = 0; y < 32; ++y)
-      for (int x = 0; x < 32; ++x)
-        for (int c = 0; c < 3; ++c)
-          worst = std::max(worst, std::abs(resized(in.picture, 32, x, y, c) -
-                                           out[static_cast<std::size_t>(4 * (32 * y + x) + c)]));
-    INFO(width << "x" << height);
-    CHECK(worst <= 0.501);  // rounded to nearest
-  }
+       {std::pair{61, 47}, {20, 90}, {7, 5}, {32, 32}, {1, 3}, {300, 31}})
+    check_resized(width, height, 32);
+  for (const int size : {1, 7, 31}) check_resized(61, 47, size);
 }
 
 TEST_CASE("a flip exchanges left and right, and an even picture stays even") {
@@ -95,15 +100,15 @@ TEST_CASE("every kind of instructions gives the same bits") {
     quick->down(rows, weights, d.size(), d.data());
     INFO(taps << " rows");
     CHECK((c == d));
-    const std::vector<int> first = {0, 3, 50};
-    std::vector<float> wide, e(12), f(12);
-    for (std::size_t i = 0; i < 3 * taps * 4; ++i) wide.push_back(weights[i / 4 % taps]);
+    const std::vector<int> first = {0, 3, 50, 50};
+    std::vector<float> wide, e(16), f(16);
+    for (std::size_t i = 0; i < 4 * taps * 4; ++i) wide.push_back(weights[i / 4 % taps]);
     base.along(a.data(), first, taps, wide.data(), e.data());
     quick->along(a.data(), first, taps, wide.data(), f.data());
     CHECK((e == f));
   }
-  base.plane(in.bytes.data(), 2, 2867, 0.3f, -2.1f, a.data());
-  quick->plane(in.bytes.data(), 2, 2867, 0.3f, -2.1f, b.data());
+  base.planes(in.bytes.data(), 2867, weights, weights + 3, a.data());
+  quick->planes(in.bytes.data(), 2867, weights, weights + 3, b.data());
   CHECK((a == b));
 }
 

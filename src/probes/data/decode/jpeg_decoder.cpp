@@ -124,10 +124,11 @@ Picture JpegDecoder::decode(const Region& region) {
     throw Error(ErrorKind::internal, s.name + ": a region that does not lie in the image");
   if (!s.begin(region)) refuse_image(s.name, s.errors.text);
   s.stride = static_cast<std::size_t>(s.decoder.output_width) * kPixelBytes;
-  s.pixels.resize(s.stride * static_cast<std::size_t>(region.height));
+  const std::size_t bytes = s.stride * static_cast<std::size_t>(region.height);
+  if (s.pixels.size() < bytes) s.pixels.resize(bytes);  // never smaller: what grows is cleared
   if (!s.read_rows(region.height)) refuse_image(s.name, s.errors.text);
   if (s.errors.cut_short) refuse_image(s.name, "the image is cut short");
-  if (s.cmyk()) from_cmyk(s.pixels.data(), s.pixels.size() / kPixelBytes);
+  if (s.cmyk()) from_cmyk(s.pixels.data(), bytes / kPixelBytes);
   const auto skipped = static_cast<std::size_t>(region.x) - s.left;
   return {s.pixels.data() + skipped * kPixelBytes, s.stride, region.width, region.height};
 }

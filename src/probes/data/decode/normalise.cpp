@@ -4,16 +4,15 @@
 namespace bench::data {
 namespace {
 
-constexpr float kMeans[3] = {0.485f, 0.456f, 0.406f};
-constexpr float kDeviations[3] = {0.229f, 0.224f, 0.225f};
+constexpr float kScales[3] = {1.0f / (255.0f * 0.229f), 1.0f / (255.0f * 0.224f),
+                              1.0f / (255.0f * 0.225f)};
+constexpr float kShifts[3] = {-0.485f / 0.229f, -0.456f / 0.224f, -0.406f / 0.225f};
 
 }  // namespace
 
 void normalise(std::span<const std::uint8_t> pixels, std::span<float> planes) {
   const std::size_t count = pixels.size() / kPixelLanes;
-  for (unsigned c = 0; c < 3; ++c)
-    resample_kernels().plane(pixels.data(), c, count, 1.0f / (255.0f * kDeviations[c]),
-                             -kMeans[c] / kDeviations[c], planes.data() + c * count);
+  resample_kernels().planes(pixels.data(), count, kScales, kShifts, planes.data());
 }
 
 void to_planes(std::span<const std::uint8_t> pixels, std::span<std::uint8_t> planes) {

@@ -32,20 +32,33 @@ FilterAxis make_axis(int inputs, int outputs, bool mirrored) {
   return axis;
 }
 
+/// As the first pass takes it: an even number of outputs, and the weights of two beside each other.
+void Resampler::pair_up(FilterAxis& axis) {
+  const std::size_t outputs = axis.first.size();
+  const auto taps = static_cast<std::size_t>(axis.taps);
+  if (outputs % 2 != 0) axis.first.push_back(axis.first.back());
+  wide_.resize(axis.first.size() * taps * kPixelLanes);
+  for (std::size_t i = 0; i < axis.first.size(); ++i) {
+    const float* weights = axis.weights.data() + std::min(i, outputs - 1) * taps;
+    float* to = wide_.data() + (i / 2 * taps * 2 + i % 2) * kPixelLanes;
+    for (std::size_t k = 0; k < taps; ++k)
+      std::fill_n(to + k * 2 * kPixelLanes, kPixelLanes, weights[k]);
+  }
+}
+
 Resampler::Resampler(int size) : size_(size) {
   if (size < 1) throw Error(ErrorKind::internal, "images of no size");
 }
 
 void Resampler::resize(const Picture& picture, bool flip, std::span<std::uint8_t> out) {
-  const FilterAxis across = make_axis(picture.width, size_, flip);
+  FilterAxis across = make_axis(picture.width, size_, flip);
   const FilterAxis down = make_axis(picture.height, size_, false);
-  wide_.resize(across.weights.size() * kPixelLanes);
-  for (std::size_t i = 0; i < across.weights.size(); ++i)
-    std::fill_n(wide_.data() + i * kPixelLanes, kPixelLanes, across.weights[i]);
+  pair_up(across);
   const auto floats = static_cast<std::size_t>(size_) * kPixelLanes;
+  const std::size_t stride = across.first.size() * kPixelLanes;
   const auto kept = static_cast<std::size_t>(down.taps);
   row_.resize(static_cast<std::size_t>(picture.width) * kPixelLanes);
-  rows_.resize(floats * kept);
+  rows_.resize(stride * kept);
   const ResampleKernels& kernels = resample_kernels();
   std::vector<const float*> needed(kept);
   int made = 0;  // input rows
@@ -54,10 +67,10 @@ void Resampler::resize(const Picture& picture, bool flip, std::span<std::uint8_t
     for (made = std::max(made, first); made < first + down.taps; ++made) {
       kernels.widen(picture.row(made), row_.size(), row_.data());
       kernels.along(row_.data(), across.first, static_cast<std::size_t>(across.taps), wide_.data(),
-                    rows_.data() + floats * (static_cast<std::size_t>(made) % kept));
+                    rows_.data() + stride * (static_cast<std::size_t>(made) % kept));
     }
     for (std::size_t k = 0; k < kept; ++k)
-      needed[k] = rows_.data() + floats * ((static_cast<std::size_t>(first) + k) % kept);
+      needed[k] = rows_.data() + stride * ((static_cast<std::size_t>(first) + k) % kept);
     kernels.down(needed, down.weights.data() + static_cast<std::size_t>(y) * kept, floats,
                  out.data() + static_cast<std::size_t>(y) * floats);
   }

@@ -35,10 +35,12 @@ class Resampler {
   int size() const { return size_; }
 
  private:
+  void pair_up(FilterAxis& axis);
+
   int size_;
   std::vector<float> row_;   // one input row as numbers
   std::vector<float> rows_;  // the rows that the second pass needs, resized along x
-  std::vector<float> wide_;  // weights of the first pass, four times each
+  std::vector<float> wide_;  // weights of the first pass, as its kernel takes them
 };
 
 /// size x size pixels of four bytes to three planes of f32: (value / 255 - mean) / deviation by

@@ -13,16 +13,18 @@ inline constexpr std::size_t kPixelLanes = 4;  // bytes, and numbers, of a pixel
 struct ResampleKernels {
   /// Bytes as numbers.
   void (*widen)(const std::uint8_t* from, std::size_t count, float* to);
-  /// Output i, four numbers, is the sum over taps of the pixel first[i] + tap by its weight;
-  /// weights stand four times each, by output and tap.
+  /// Output i, four numbers, is the sum over taps of the pixel first[i] + tap by its weight.
+  /// Outputs are made in pairs, and are even in number: weights stand by pair and tap, four times
+  /// for the first of the pair, then four times for the second.
   void (*along)(const float* row, std::span<const int> first, std::size_t taps,
                 const float* weights, float* to);
   /// The sum over rows, as many as weights, rounded to bytes; 0 to 255 it must be.
   void (*down)(std::span<const float* const> rows, const float* weights, std::size_t count,
                std::uint8_t* to);
-  /// Byte `colour` of each pixel: value * scale + shift.
-  void (*plane)(const std::uint8_t* pixels, unsigned colour, std::size_t count, float scale,
-                float shift, float* to);
+  /// The first three bytes of each pixel, each value * scale + shift of its own, to three planes,
+  /// one after another.
+  void (*planes)(const std::uint8_t* pixels, std::size_t count, const float* scales,
+                 const float* shifts, float* to);
 };
 
 /// The fastest that this processor can run.

@@ -11,6 +11,7 @@ namespace {
 
 // Vectors of the compiler's own: the same text for x86-64 and aarch64.
 using Float4 [[gnu::vector_size(16)]] = float;
+using Float8 [[gnu::vector_size(32)]] = float;
 
 inline Float4 load4(const float* from) {
   Float4 value;
@@ -27,14 +28,21 @@ template <std::size_t Taps>
 void along_loop(const float* row, std::span<const int> firsts, std::size_t any,
                 const float* weights, float* to) {
   const std::size_t taps = Taps > 0 ? Taps : any;
-  for (const int first : firsts) {
-    const float* from = row + static_cast<std::size_t>(first) * kPixelLanes;
-    Float4 sum = load4(from) * load4(weights);
-    for (std::size_t k = 1; k < taps; ++k)
-      sum += load4(from + k * kPixelLanes) * load4(weights + k * kPixelLanes);
+  constexpr std::size_t kPair = 2 * kPixelLanes;
+  for (std::size_t i = 0; i + 1 < firsts.size(); i += 2) {
+    const float* a = row + static_cast<std::size_t>(firsts[i]) * kPixelLanes;
+    const float* b = row + static_cast<std::size_t>(firsts[i + 1]) * kPixelLanes;
+    Float8 sum = {};
+    for (std::size_t k = 0; k < taps; ++k) {
+      Float8 weight;
+      std::memcpy(&weight, weights, sizeof(weight));
+      const Float8 pixels = __builtin_shufflevector(
+          load4(a + k * kPixelLanes), load4(b + k * kPixelLanes), 0, 1, 2, 3, 4, 5, 6, 7);
+      sum = k == 0 ? pixels * weight : sum + pixels * weight;
+      weights += kPair;
+    }
     std::memcpy(to, &sum, sizeof(sum));
-    weights += taps * kPixelLanes;
-    to += kPixelLanes;
+    to += kPair;
   }
 }
 
@@ -87,17 +95,26 @@ inline void down_any(std::span<const float* const> rows, const float* w, std::si
 
 /// Pixels are taken as words, of which vectors are made more easily than of every fourth byte; the
 /// hosts that we know are little-endian.
-inline void plane_loop(const std::uint8_t* pixels, unsigned colour, std::size_t count, float scale,
-                       float shift, float* to) {
+inline void planes_loop(const std::uint8_t* __restrict__ pixels, std::size_t count,
+                        const float* scales, const float* shifts, float* __restrict__ to) {
+  float* __restrict__ red = to;
+  float* __restrict__ green = to + count;
+  float* __restrict__ blue = to + 2 * count;
+  const float a = scales[0], b = scales[1], c = scales[2];
+  const float r = shifts[0], g = shifts[1], s = shifts[2];
+  const auto number = [](std::uint32_t byte) {
+    return static_cast<float>(static_cast<std::int32_t>(byte & 255));
+  };
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t word;
     std::memcpy(&word, pixels + i * kPixelLanes, sizeof(word));
-    to[i] =
-        static_cast<float>(static_cast<std::int32_t>(word >> (8 * colour) & 255)) * scale + shift;
+    red[i] = number(word) * a + r;
+    green[i] = number(word >> 8) * b + g;
+    blue[i] = number(word >> 16) * c + s;
   }
 }
 
-constexpr ResampleKernels kLoops = {widen_loop, along_any, down_any, plane_loop};
+constexpr ResampleKernels kLoops = {widen_loop, along_any, down_any, planes_loop};
 
 }  // namespace
 }  // namespace bench::data

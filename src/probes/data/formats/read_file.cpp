@@ -13,12 +13,11 @@ namespace bench::data {
 
 ReadFile::ReadFile(const std::filesystem::path& path)
     : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  const std::string name = printable(path.string());
-  if (!file_.valid()) throw_errno("open " + name);
+  if (!file_.valid()) throw_errno("open " + printable(path.string()));
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) throw_errno("look at " + name);
+  if (::fstat(file_.get(), &status) != 0) throw_errno("look at " + printable(path.string()));
   if (!S_ISREG(status.st_mode))
-    throw Error(ErrorKind::input, name + " is no regular file",
+    throw Error(ErrorKind::input, printable(path.string()) + " is no regular file",
                 "name a file, not a folder or pipe");
   size_ = static_cast<std::uint64_t>(status.st_size);
 }

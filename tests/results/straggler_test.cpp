@@ -106,4 +106,12 @@ TEST_CASE("the report of a run names the straggler's host and what it did") {
   const std::string text = to_text(report, {false, false, 200});
   CHECK(text.find("rank 2 (n3) spends") != std::string::npos);
   CHECK(to_json(report)["stragglers"][0]["host"] == "n3");
+
+  run.plan["jobs"][0]["hosts"] = {"n1", "n2"};
+  run.plan["jobs"][0]["device"] = "cuda";
+  CHECK_THAT(make_run_report(run.records()).stragglers[1].text,
+             Catch::Contains("rank 2 (n2, cuda:0) spends"));
+  run.plan["jobs"][0]["part"] = {{"device", "cuda:3,cuda:5"}};
+  CHECK_THAT(make_run_report(run.records()).stragglers[1].text,
+             Catch::Contains("rank 2 (n2, cuda:3) spends"));
 }

@@ -9,6 +9,8 @@
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
+#include "results/localisation/device_names.h"
+#include "results/localisation/job_family.h"
 #include "results/reports/dimensions.h"
 
 namespace bench {
@@ -72,10 +74,22 @@ std::string host_of(const PlannedJob& job, std::size_t rank) {
   return place < job.hosts.size() ? job.hosts[place] : "";
 }
 
-std::string describe_straggler(const FoundStraggler& found) {
+/// Ranks of a host take its GPUs in their order. ", cuda:5"; "" where it drives none, or which
+/// cannot be told.
+std::string gpu_of(const PlannedJob& job, std::size_t rank) {
+  const int ranks = ranks_on_each_host(job);
+  if (job.device != "cuda" || ranks == 0) return "";
+  const Devices named = devices_in(job.part);
+  const Devices gpus = named.empty() ? first_gpus(ranks) : named;
+  const std::size_t place = rank % static_cast<std::size_t>(ranks);
+  return place < gpus.size() ? ", " + gpus[place] : "";
+}
+
+std::string describe_straggler(const FoundStraggler& found, const PlannedJob& job) {
   const Straggler& one = found.straggler;
   const std::string who =
-      fmt::format("rank {}{}", one.rank, found.host.empty() ? "" : " (" + found.host + ")");
+      fmt::format("rank {}{}", one.rank,
+                  found.host.empty() ? "" : " (" + found.host + gpu_of(job, one.rank) + ")");
   const std::string how =
       one.comes_last
           ? fmt::format(
@@ -140,7 +154,7 @@ std::vector<FoundStraggler> stragglers(const RunRecords& run) {
                        host_of(*job->second, found->rank),
                        *found,
                        ""};
-    one.text = describe_straggler(one);
+    one.text = describe_straggler(one, *job->second);
     list.push_back(std::move(one));
   }
   return list;

@@ -305,3 +305,23 @@ TEST_CASE("a case with axes finds the series of its search") {
   const RunReport report = make_run_report(fleet.run);
   CHECK(only_finding(report.localisations.at(0)).hosts == Devices{"cuda:5"});
 }
+
+TEST_CASE("a GPU that shows it once alone and not again is not named") {
+  std::size_t asked = 0;
+  GpuFleet fleet(4, 8, true, [&](const Hosts& hosts, const Devices& devices) {
+    if (!among(hosts, "node03") || !among(devices, "cuda:5")) return false;
+    return devices.size() > 1 || asked++ == 0;
+  });
+  const SearchFinding finding = only_finding(fleet.search_of_all());
+  CHECK(finding.kind == SearchFindingKind::undecided);
+  CHECK(finding.hosts == Devices{"cuda:4", "cuda:5"});
+}
+
+TEST_CASE("a plan that states a thousand million ranks has no GPU looked for") {
+  GpuFleet fleet(1, 8, true, gpus_of("node01", {}));
+  fleet.gpu_job({"node01"});
+  fleet.run.jobs.back().ranks = 1'000'000'000;
+  const Localisation found = make_run_report(fleet.run).localisations.at(0);
+  CHECK_FALSE(goes_on(found));
+  CHECK_THAT(lines_of(found.devices.at(0), found.incident).at(0), Catch::Contains("more ranks"));
+}

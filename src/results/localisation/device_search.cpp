@@ -7,6 +7,7 @@ namespace {
 
 // Where four disjoint sets of a host's GPUs show it and none is good, it is not one of them.
 constexpr std::size_t kEverySet = 4;
+constexpr int kMostGpus = 1024;  // of one host
 
 /// Good hosts beside which a named host showed it, the first ones first.
 Hosts convicting_partners(const SearchFinding& finding, const Incident& incident) {
@@ -39,6 +40,7 @@ std::string obstacle_of(const Incident& incident) {
   if (!incident.part.empty()) return "the job is on a part of its hosts already";
   if (incident.ranks_per_host == 1)
     return "one rank a host drives one GPU there: it, or the host around it";
+  if (incident.ranks_per_host > kMostGpus) return "it has more ranks on a host than there are GPUs";
   return "";
 }
 

@@ -96,7 +96,8 @@ class Search {
     const Answer answer = ask(one);
     if (answer != Answer::present) return answer;
     stuck_ |= trials_.good().empty();
-    return again(one);
+    const Answer second = again(one);
+    return second == Answer::absent ? Answer::untold : second;  // it shows it now and then
   }
 
   Answer part(const HostNumbers& set) { return set.size() == 1 ? suspect(set[0]) : ask(set); }

@@ -13,7 +13,4 @@ namespace bench {
 /// is escaped; bytes that XML 1.0 cannot hold become U+FFFD.
 std::string to_junit(const RunReport& report);
 
-/// Text as it stands between tags or in an attribute.
-std::string xml_text(std::string_view text);
-
 }  // namespace bench

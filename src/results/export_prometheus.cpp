@@ -1,50 +1,15 @@
 #include "results/export_prometheus.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <map>
-#include <utility>
-#include <vector>
+#include <string>
 
 #include "core/json.h"
+#include "results/gauges.h"
 
 namespace bench {
 namespace {
 
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
-std::string as_labels(const Labels& labels) {
-  std::string text;
-  for (const auto& [name, value] : labels)
-    text += (text.empty() ? "{" : ",") + name + "=\"" + prometheus_label(value) + "\"";
-  return text + "}";
-}
-
-/// All samples of one metric stand together, as the format demands; two with equal labels would be
-/// refused with the whole file, so the later one counts.
-class Gauges {
- public:
-  void add(const std::string& name, const Labels& labels, double value) {
-    if (std::isfinite(value)) samples_[name][as_labels(labels)] = value;
-  }
-  std::string text(const std::vector<std::pair<const char*, const char*>>& described) const {
-    std::string all;
-    for (const auto& [name, help] : described) {
-      const auto found = samples_.find(name);
-      if (found == samples_.end()) continue;
-      all += fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
-      for (const auto& [labels, value] : found->second)
-        all += fmt::format("{}{} {}\n", name, labels, value);
-    }
-    return all;
-  }
-
- private:
-  std::map<std::string, std::map<std::string, double>> samples_;
-};
-
-Labels labels_of(const RunReport& report, const Series& series) {
+GaugeLabels labels_of(const RunReport& report, const Series& series) {
   return {{"suite", report.suite},
           {"case", series.case_name},
           {"metric", series.metric},
@@ -60,7 +25,7 @@ Labels labels_of(const RunReport& report, const Series& series) {
 void add_result(const RunReport& report, const Result& result, Gauges& gauges) {
   const Series& series = result.series;
   if (series.metric.empty()) return;
-  const Labels labels = labels_of(report, series);
+  const GaugeLabels labels = labels_of(report, series);
   const bool ok = series.outcome == Status::ok;
   gauges.add("benchctl_result_ok", labels, ok ? 1.0 : 0.0);
   if (!ok) return;  // a value that is not to be believed is none
@@ -72,7 +37,7 @@ void add_result(const RunReport& report, const Result& result, Gauges& gauges) {
 }
 
 void add_gate(const RunReport& report, const GateResult& result, Gauges& gauges) {
-  Labels labels = {{"suite", report.suite}, {"case", result.gate.case_name}};
+  GaugeLabels labels = {{"suite", report.suite}, {"case", result.gate.case_name}};
   if (result.series) {
     labels = labels_of(report, report.results.at(*result.series).series);
   } else {
@@ -88,7 +53,7 @@ void add_gate(const RunReport& report, const GateResult& result, Gauges& gauges)
 }
 
 void add_run(const RunReport& report, Gauges& gauges) {
-  const Labels suite = {{"suite", report.suite}};
+  const GaugeLabels suite = {{"suite", report.suite}};
   gauges.add("benchctl_run_info",
              {{"suite", report.suite},
               {"run", report.run},
@@ -107,19 +72,6 @@ void add_run(const RunReport& report, Gauges& gauges) {
 }
 
 }  // namespace
-
-std::string prometheus_label(std::string_view text) {
-  const Json clean = Json::parse(dump(Json(std::string(text))));
-  std::string safe;
-  for (const char c : clean.get_ref<const std::string&>()) {
-    if (c == '\\' || c == '"') safe += '\\';
-    if (c == '\n')
-      safe += "\\n";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 std::string to_prometheus(const RunReport& report) {
   Gauges gauges;

@@ -12,7 +12,4 @@ namespace bench {
 /// exist is left out. Labels: suite, case, metric, params (JSON), unit, host, device, rank.
 std::string to_prometheus(const RunReport& report);
 
-/// A label's value: backslash, quote and line break are escaped, bytes that are no UTF-8 replaced.
-std::string prometheus_label(std::string_view text);
-
 }  // namespace bench

@@ -27,7 +27,10 @@ TEST_CASE("a healthy night chooses, runs, holds what it measured against its his
 TEST_CASE("a host that turned slow is run again three times at once and confirmed, and kept") {
   const NightAfterNine bench;
   bench.tell("80\n80.4\n79.8\n80.1\n");
-  const Json night = bench.night_json();
+  const auto junit = bench.folder.path() / "night.xml", gauges = bench.folder.path() / "night.prom";
+  const Json night = bench.night_json({"--junit", junit, "--prometheus", gauges});
+  CHECK_THAT(read_file(junit), Contains("failures=\"1\"") && Contains("confirmed: "));
+  CHECK_THAT(read_file(gauges), Contains("benchctl_night_exit_code{suite=\"night\"} 1"));
   CHECK(night["verdict"] == "fail");
   CHECK(night["exit_code"] == 1);
   REQUIRE(night["findings"].size() == 1);

@@ -1,12 +1,13 @@
 // JUnit and Prometheus: what continuous integration and monitoring read.
 #include <cmath>
-#include <map>
-#include <sstream>
 
 #include "results/export_junit.h"
 #include "results/export_prometheus.h"
+#include "results/gauges.h"
+#include "results/junit.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/gauges.h"
 #include "tests/support/occurrences.h"
 
 namespace bench {
@@ -49,29 +50,6 @@ TEST_CASE("junit: text is escaped, and holds no byte that XML refuses") {
   CHECK(xml.find('\x1b') == std::string::npos);
   CHECK(xml_text("a\xff<\"'&\t\n\x01\xef\xbf\xbf") ==
         "a\xef\xbf\xbd&lt;&quot;&apos;&amp;&#9;&#10;\xef\xbf\xbd\xef\xbf\xbd");
-}
-
-/// {name: {labels: value}} of a text file; fails on anything that Prometheus would refuse.
-std::map<std::string, std::map<std::string, double>> gauges(const std::string& text) {
-  std::map<std::string, std::map<std::string, double>> found;
-  std::istringstream lines(text);
-  std::string typed;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("# HELP ")) continue;
-    if (line.starts_with("# TYPE ")) {
-      typed = line.substr(7, line.find(' ', 7) - 7);
-      CHECK(line.ends_with(" gauge"));
-      CHECK(found.count(typed) == 0);  // each name once, its samples together
-      continue;
-    }
-    const std::size_t open = line.find('{'), close = line.rfind('}');
-    REQUIRE(close != std::string::npos);
-    CHECK(line.substr(0, open) == typed);
-    CHECK(found[typed]
-              .emplace(line.substr(open, close - open + 1), std::stod(line.substr(close + 1)))
-              .second);
-  }
-  return found;
 }
 
 TEST_CASE("prometheus: values in base units, only of results that are to be believed") {

@@ -1,4 +1,4 @@
-"""The files of docs/monitoring fit what `benchctl export prometheus` writes, by promtool's word where it is installed.
+"""The files of docs/monitoring fit what `benchctl export prometheus` and nights write, by promtool's word where it is installed.
 
     monitoring_test.py BENCHCTL
 """
@@ -36,8 +36,8 @@ class Monitoring(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.text = exported()
-        source = (ROOT / "src" / "results" / "export_prometheus.cpp").read_text()
-        cls.known = set(re.findall(r'"(benchctl_[a-z_]+)"', source))
+        sources = (ROOT / "src" / "results" / name for name in ("export_prometheus.cpp", "nightly/night_prometheus.cpp"))
+        cls.known = {gauge for source in sources for gauge in re.findall(r'"(benchctl_[a-z_]+)"', source.read_text())}
 
     def test_the_export_holds_values_of_the_run(self):
         self.assertIn("benchctl_run_info", gauges_of(self.text))

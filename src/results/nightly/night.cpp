@@ -12,14 +12,6 @@
 namespace bench {
 namespace {
 
-Verdict verdict_of_finding(const NightFinding& finding, bool measured_only) {
-  if (finding.state == SuspicionState::dropped) return Verdict::pass;
-  const bool counts =
-      finding.kind != SuspicionKind::unchecked && (!measured_only || !finding.metric.empty());
-  return finding.state == SuspicionState::confirmed && counts ? Verdict::fail
-                                                              : Verdict::inconclusive;
-}
-
 bool nothing_measured(const Night& night) {
   return std::ranges::none_of(night.hosts, [](const NightHost& host) { return host.ok > 0; });
 }
@@ -51,10 +43,18 @@ Json list_of(const std::vector<Item>& items, Function to_json_of) {
 
 }  // namespace
 
+Verdict verdict_of(const NightFinding& finding, bool measured_only) {
+  if (finding.state == SuspicionState::dropped) return Verdict::pass;
+  const bool counts =
+      finding.kind != SuspicionKind::unchecked && (!measured_only || !finding.metric.empty());
+  return finding.state == SuspicionState::confirmed && counts ? Verdict::fail
+                                                              : Verdict::inconclusive;
+}
+
 Verdict verdict_of(const Night& night) {
   Verdict verdict = nothing_measured(night) ? Verdict::inconclusive : Verdict::pass;
   for (const NightFinding& finding : night.findings)
-    verdict = worse(verdict, verdict_of_finding(finding, night.measured_only));
+    verdict = worse(verdict, verdict_of(finding, night.measured_only));
   return verdict;
 }
 

@@ -52,6 +52,8 @@ struct Night {
   bool measured_only = false;
 };
 
+/// fail: confirmed and of something that was measured or ran (with `measured_only` measured alone).
+Verdict verdict_of(const NightFinding& finding, bool measured_only);
 /// fail: a finding is confirmed. inconclusive: one is unsettled, a host is unchecked for too long,
 /// or nothing was measured. Else pass.
 Verdict verdict_of(const Night& night);
@@ -66,6 +68,10 @@ Json to_json(const Night& night);
 std::string to_text(const Night& night, const TextStyle& style);
 /// One page that needs nothing beside it.
 std::string to_html(const Night& night);
+/// A test case a host, a finding and a check that was left out; what is not settled is an error.
+std::string to_junit(const Night& night);
+/// A text file for Prometheus' textfile collector: gauges of the night, its hosts and findings.
+std::string to_prometheus(const Night& night);
 /// "n1  memory_bandwidth.rate (pages huge)  -4.9 %  confirmed: ..."
 std::string finding_line(const NightFinding& finding);
 

@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "core/whole_file.h"
 #include "results/nightly/night.h"
 #include "results/text_file.h"
 #include "runner/acceptance/accept_thresholds.h"
@@ -18,6 +19,12 @@ namespace {
 
 constexpr double kPrologLimit_s = 30.0;  // Slurm kills a prolog after PrologEpilogTimeout at best
 constexpr const char* kPrologBudget = "20s";
+
+void write_outputs(const NightOptions& options, const Night& night) {
+  if (!options.html.empty()) write_file(options.html, to_html(night));
+  if (!options.junit.empty()) write_file(options.junit, to_junit(night));
+  if (!options.prometheus.empty()) replace_file(options.prometheus, to_prometheus(night));
+}
 
 ExitCode night(const NightOptions& options) {
   const auto database = options.database();
@@ -42,7 +49,7 @@ ExitCode night(const NightOptions& options) {
   request.choose = !options.all;
   request.measured_only = options.measured_only;
   const Night done = run_night(request, planned.catalogue, planned.site);
-  if (!options.html.empty()) write_file(options.html, to_html(done));
+  write_outputs(options, done);
   options.json ? print(to_json(done)) : print(to_text(done, style_of_stdout()));
   return exit_code_of(done);
 }

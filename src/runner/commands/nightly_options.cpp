@@ -56,6 +56,12 @@ void add_night_options(CLI::App& command, NightOptions& options) {
       ->type_name("FILE");
   command.add_option("--html", options.html, "Write the night there as one page")
       ->type_name("FILE");
+  command.add_option("--junit", options.junit, "Write the night there as JUnit XML")
+      ->type_name("FILE");
+  command
+      .add_option("--prometheus", options.prometheus,
+                  "Replace this file with the night's gauges, for the textfile collector")
+      ->type_name("FILE");
   command.add_flag("--all", options.all,
                    "The whole suite in its order, as far as the time goes (default: what finds "
                    "most per second)");
@@ -78,6 +84,8 @@ std::vector<std::string> night_words(const NightOptions& options) {
     add("--unchecked-days", fmt::format("{}", options.unchecked_days));
   if (!options.faults.empty()) add("--faults", absolute(options.faults));
   if (!options.html.empty()) add("--html", absolute(options.html));
+  if (!options.junit.empty()) add("--junit", absolute(options.junit));
+  if (!options.prometheus.empty()) add("--prometheus", absolute(options.prometheus));
   if (options.all) words.push_back("--all");
   if (options.launcher != "auto") add("--launcher", options.launcher);
   if (options.parallel > 0) add("--parallel", std::to_string(options.parallel));

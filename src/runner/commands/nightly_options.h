@@ -12,7 +12,7 @@ namespace bench {
 struct NightOptions : PlanOptions, ReadingOptions {
   NightOptions() { suite = "nightly"; }
   std::string budget;  // "" for the default: 30m, in a prolog 20s
-  std::string faults, html;
+  std::string faults, html, junit, prometheus;
   std::vector<std::string> hooks;
   std::vector<std::string> thresholds;
   int reruns = 3;

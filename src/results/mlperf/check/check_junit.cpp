@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/export_junit.h"
+#include "results/junit.h"
 #include "results/mlperf/check/check_report.h"
 
 namespace bench::mlperf {

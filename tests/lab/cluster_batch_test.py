@@ -1,4 +1,7 @@
-"""A run as a batch job: submitted, watched or left alone, cancelled; and --stage through Slurm."""
+"""A run as a batch job: submitted, watched or left alone, cancelled; --stage through Slurm; nights of small batch jobs."""
+
+import json
+import re
 
 from cluster_test_case import NULL, PROGRAMS, SlurmTestCase, long_case, make_bundle
 from lab_test_case import main, until
@@ -56,6 +59,43 @@ class ClusterBatch(SlurmTestCase):
             self.assertEqual(run.finish(40), 0, run.talk)
             self.assertIn(f"{copied} of them got it now", run.talk)
             self.assert_whole()
+
+    def night_words(self, **slurm):
+        suite, hosts = self.folder / "night.json", self.folder / "hosts.json"
+        suite.write_text(json.dumps({"suite": "night", "cases": [NULL]}))
+        hosts.write_text(json.dumps({"hosts": [{"name": "node[01-02]", "slots": 1}], "slurm": slurm}))
+        return "--suite", suite, "--hosts", hosts, "--launcher", "slurm", "--db", self.database
+
+    def test_a_night_in_a_batch_job_takes_idle_nodes_alone_and_submits_the_next(self):
+        gauges, place = self.folder / "night.prom", self.folder / "nightly"
+        self.on_head(PROGRAMS / "benchctl", "nightly", "install", "slurm", "--at", "02:30", "--to", place, "--budget", "60s",
+                     "--prometheus", gauges, *self.night_words())
+        # It runs on node02, which is therefore not idle.
+        self.on_head("sbatch", "--nodelist=node02", place / "benchctl-nightly.sbatch")
+        self.assertTrue(until(gauges.exists, 60), self.on_head("squeue"))
+        told = dict(re.findall(r'^benchctl_night_host_jobs_ok\{.*host="(\w+)"\} (\d)$', gauges.read_text(), re.MULTILINE))
+        self.assertEqual(told, {"node01": "1", "node02": "0"})
+        log = next(place.glob("benchctl-nightly-*.txt"))
+        self.assertTrue(until(lambda: "node02: last checked never" in log.read_text(), 10), log.read_text())
+        self.assertRegex(log.read_text(), r"node02: last checked never; it is \w+, and a night takes idle nodes")
+        small = [job for job in self.on_head("scontrol", "--oneliner", "show", "jobs").splitlines() if "JobName=benchctl-2" in job]
+        self.assertEqual(len(small), 1, small)
+        for words in ("NodeList=node01 ", "NumNodes=1 ", "Nice=10000 "):
+            self.assertIn(words, small[0])
+        self.assertRegex(self.on_head("squeue", "--noheader", "--states=PENDING", "--format=%j %r"), "^benchctl-nightly BeginTime")
+        self.on_head("scancel", "--name=benchctl-nightly")
+        self.assert_nothing_is_allocated()
+
+    def test_what_slurm_does_not_begin_in_time_is_cancelled_and_left_out(self):
+        done = self.lab.run("exec", "head", PROGRAMS / "benchctl", "nightly", "--budget", "4s", "--json",
+                            *self.night_words(allocation_args=["--hold"]))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        night = json.loads(done.stdout)
+        self.assertEqual([(one["host"], one["why"]) for one in night["left_out"]],
+                         [(host, "Slurm did not begin its job in time") for host in ("node01", "node02")])
+        self.assertEqual({finding["kind"] for finding in night["findings"]}, {"unchecked"})
+        self.assertEqual(list(self.runs.glob("2*")), [])
+        self.assert_nothing_is_allocated()
 
 
 if __name__ == "__main__":

@@ -49,7 +49,8 @@ std::string left_out_text(const Night& night) {
   std::string text = "\nnot checked tonight, first tomorrow:\n";
   for (std::size_t i = 0; i < std::min(kMostLeftOut, night.left_out.size()); ++i) {
     const LeftOut& left = night.left_out[i];
-    text += printable(fmt::format("  {} {}: last checked {}; {}", left.host, left.case_name,
+    const std::string what = left.case_name.empty() ? "" : " " + left.case_name;
+    text += printable(fmt::format("  {}{}: last checked {}; {}", left.host, what,
                                   age_text(left.age_s), left.why)) +
             "\n";
   }

@@ -38,7 +38,8 @@ ExitCode night(const NightOptions& options) {
   request.rule.suspicion.thresholds = thresholds_from(options.thresholds, planned.catalogue);
   request.run.plan = std::move(planned.plan);
   if (planned.site.kind == LauncherKind::slurm && !planned.site.allocation) {
-    skip_busy(request.run.plan, busy_slurm_nodes(program_output(kShowNodes, kSlurmAnswers)));
+    request.busy = busy_slurm_nodes(program_output(kShowNodes, kSlurmAnswers));
+    skip_busy(request.run.plan, request.busy);
     request.resume = resume_command(options, database);
   }
   request.run.style = Progress::suitable_style();

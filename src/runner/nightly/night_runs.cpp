@@ -34,6 +34,7 @@ class NightRuns {
 
   Night run() {
     const Plan plan = choose();
+    leave_busy_out();
     if (!plan.entries.empty()) {
       const RunReport first = run_first(plan);
       judge_night(plan, first);
@@ -48,6 +49,14 @@ class NightRuns {
 
  private:
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  /// They come first the next time, as they were checked longer ago than the others.
+  void leave_busy_out() {
+    for (const Host& host : request_.run.plan.inventory.hosts)
+      if (const auto busy = request_.busy.find(host.name); busy != request_.busy.end())
+        night_.left_out.push_back({host.name, "", index_.age_s(host.name),
+                                   "it is " + busy->second + ", and a night takes idle nodes"});
+  }
 
   Plan choose() {
     if (!request_.choose) return request_.run.plan;

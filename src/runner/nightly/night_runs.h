@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,9 @@ struct NightRequest {
   double unchecked_days = 7.0;
   RerunRule rule = {};
   std::vector<std::string> hooks = {};
-  bool measured_only = false;  // Night::measured_only
-  bool choose = true;          // else the suite as it stands, in its order
+  bool measured_only = false;                    // Night::measured_only
+  std::map<std::string, std::string> busy = {};  // nodes that are not idle, and what they are
+  bool choose = true;                            // else the suite as it stands, in its order
   /// Not empty: on Slurm, and in no allocation. The night is a batch job a node that goes on with
   /// its run by these words (node_batches.h); only the re-runs take an allocation.
   std::vector<std::string> resume = {};

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "runner/site_settings.h"
 
 namespace bench {
 namespace fs = std::filesystem;
@@ -18,14 +19,16 @@ std::string variable(const char* name) {
 fs::path database_path(const std::string& option) {
   if (!option.empty()) return fs::absolute(option);
   if (const std::string set = variable("BENCHCTL_DB"); !set.empty()) return fs::absolute(set);
+  if (const fs::path set = site_settings().database; !set.empty()) return set;
   // The XDG rules: a relative path in the variable is to be ignored.
   if (const fs::path state = variable("XDG_STATE_HOME"); state.is_absolute())
     return state / "benchctl" / "results.sqlite";
   const std::string home = variable("HOME");
   if (home.empty())
-    throw Error(ErrorKind::environment,
-                "no place for results: neither $BENCHCTL_DB nor $HOME is set",
-                "name one: --db FILE");
+    throw Error(
+        ErrorKind::environment,
+        "no place for results: neither $BENCHCTL_DB nor $HOME is set, and no site.json names one",
+        "name one: --db FILE");
   return fs::path(home) / ".local" / "state" / "benchctl" / "results.sqlite";
 }
 

@@ -1,4 +1,5 @@
-// Where results live: $BENCHCTL_DB, or --db, or the user's state folder; the runs lie beside it.
+// Where results live: --db, $BENCHCTL_DB, the site's database, or the user's state folder; the runs
+// lie beside it.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +7,7 @@
 
 namespace bench {
 
-/// `option` (from --db) wins over $BENCHCTL_DB, that over
+/// `option` (from --db) wins over $BENCHCTL_DB, that over site.json's, that over
 /// ${XDG_STATE_HOME:-~/.local/state}/benchctl.
 std::filesystem::path database_path(const std::string& option);
 std::filesystem::path runs_folder(const std::filesystem::path& database);

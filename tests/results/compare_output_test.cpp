@@ -37,7 +37,9 @@ TEST_CASE("work a watt and a dollar turn times over") {
   Side a = side_of({2, 2, 2, 2}, time), b = side_of({1, 1, 1, 1}, time);
   for (auto& point : a.metrics[time].begin()->second) point.power_w = 100;
   for (auto& point : b.metrics[time].begin()->second) point.power_w = 400;
-  const ComparedMetric found = only_metric(a, b, {.price_a = 1.0, .price_b = 4.0});
+  a.price = 1.0;
+  b.price = 4.0;
+  const ComparedMetric found = only_metric(a, b);
   CHECK(found.per_watt == Approx(0.5));
   CHECK(found.per_dollar == Approx(0.5));
 }
@@ -68,8 +70,7 @@ TEST_CASE("a ladder has each step against the one before and the first") {
   const auto step = [](double value, const MetricKey& key) {
     return side_of({value, value * 1.001, value * 0.999, value * 1.002}, key);
   };
-  const Ladder ladder =
-      make_ladder({step(100, rate), step(200, rate), step(380, two)}, {.price_a = 3.6});
+  const Ladder ladder = make_ladder({step(100, rate), step(200, rate), step(380, two)}, {});
   REQUIRE(ladder.metrics.size() == 1);
   const auto& steps = ladder.metrics[0].steps;
   REQUIRE(steps.size() == 3);

@@ -85,6 +85,17 @@ def check_scaling(browser, folder):
     assert not page.troubles, page.troubles
 
 
+def check_ladder(browser, folder):
+    page = browser.open(folder / "ladder.html")
+    check_colours(page)
+    check_phone(page)
+    assert page.value("document.querySelectorAll('svg circle').length") == 7, "four so far and three of a step"
+    page.click(head(page.value(COLUMNS).index("all so far")))
+    steps = page.value(FIRST_COLUMN)
+    assert steps[-2:] == ["4", "1"], f"the last has gained most, the first, without a gain, goes last: {steps}"
+    assert not page.troubles, page.troubles
+
+
 def check_hostile(browser, folder):
     page = browser.open(folder / "hostile.html")
     page.click(head(0))
@@ -109,7 +120,7 @@ def check_that_this_test_can_fail(browser, folder):
 
 
 def keep_screenshots(browser, folder, kept):
-    for name, size, dark in (("fleet", (1200, 900), False), ("scaling", (1200, 900), False),
+    for name, size, dark in (("fleet", (1200, 900), False), ("scaling", (1200, 900), False), ("ladder", (1200, 900), False),
                              ("fleet", (1200, 900), True), ("fleet", (390, 844), False)):
         page = browser.open(folder / f"{name}.html")
         page.screen(*size, dark=dark)
@@ -133,6 +144,7 @@ def main():
         with Browser() as browser:
             check_fleet(browser, folder, hosts)
             check_scaling(browser, folder)
+            check_ladder(browser, folder)
             check_hostile(browser, folder)
             check_that_this_test_can_fail(browser, folder)
         if len(sys.argv) > 2:

@@ -1,11 +1,13 @@
 // Writes pages as reports make them into a folder, for tests in a browser and for the screenshots
-// of the docs: fleet.html (of as many hosts as asked for), scaling.html, and hostile.html, whose
-// texts try to be more than text.
+// of the docs: fleet.html (of as many hosts as asked for), scaling.html, ladder.html, and
+// hostile.html, whose texts try to be more than text.
 //   page_samples FOLDER [HOSTS]
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <tuple>
 
+#include "results/compare/ladder.h"
 #include "results/fleet/fleet_output.h"
 #include "results/pages/page.h"
 #include "results/plots/plot.h"
@@ -73,6 +75,33 @@ ScalingReport scaling() {
   return report;
 }
 
+/// Four steps of a training on the way to a target, each of five runs.
+Ladder ladder() {
+  MetricKey key{.metric = "training.time_to_target",
+                .params = R"({"preset":"tiny","workload":"llm"})",
+                .device = "cuda",
+                .over = "job",
+                .unit = Unit::second,
+                .better = Better::lower};
+  const std::vector<std::tuple<std::string, double, int, double>> steps = {
+      {"baseline", 5400, 8, 2.5},
+      {"+bf16", 2900, 8, 2.5},
+      {"+16 workers", 2860, 8, 2.5},
+      {"+8 more GPUs", 1640, 16, 2.5}};
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> gauss;
+  std::vector<Side> sides;
+  for (const auto& [name, seconds, ranks, price] : steps) {
+    Side side{.name = name, .runs = 5, .price = price};
+    key.ranks = ranks;
+    for (int run = 0; run < 5; ++run)
+      side.metrics[key][{"n1", "cuda"}].push_back(
+          {.run = run + 1, .value = seconds * (1.0 + 0.008 * gauss(random))});
+    sides.push_back(std::move(side));
+  }
+  return make_ladder(sides, {});
+}
+
 std::string hostile() {
   const std::string bad =
       "</script><script>document.title='broken'</script><img src=x "
@@ -104,5 +133,6 @@ int main(int argc, char** argv) {
   const auto hosts = static_cast<std::size_t>(argc > 2 ? std::atoi(argv[2]) : 1000);
   write_file(folder / "fleet.html", to_html(fleet_of(hosts)));
   write_file(folder / "scaling.html", to_html(scaling()));
+  write_file(folder / "ladder.html", to_html(ladder()));
   write_file(folder / "hostile.html", hostile());
 }

@@ -90,13 +90,21 @@ double effect_over_threshold(const ComparedMetric& metric) {
 }
 
 std::string all_hardware(const Side& side) {
-  std::set<std::string> products;
-  for (const auto& [id, facts] : side.configurations) products.insert(hardware_of(facts));
-  products.erase("");
+  const std::set<std::string> products = hardware_of(side);
   return join({products.begin(), products.end()}, ", ");
 }
 
+void set_per_dollar(ComparedMetric& metric, const Side& a, const Side& b) {
+  if (!a.price || !b.price || metric.key.better == Better::none) return;
+  const double more = metric.key.better == Better::lower ? 1.0 / metric.ratio : metric.ratio;
+  metric.per_dollar = more * *a.price / *b.price;
+}
+
 void add_warnings(Comparison& comparison) {
+  if (comparison.price_a.has_value() != comparison.price_b.has_value())
+    comparison.warnings.push_back(
+        fmt::format("a price is known of {} alone, so nothing is said per dollar",
+                    comparison.price_a ? "A" : "B"));
   std::size_t of_samples = 0, otherwise = 0;
   for (const ComparedMetric& metric : comparison.metrics) {
     of_samples += metric.basis == Basis::samples ? 1 : 0;
@@ -142,6 +150,7 @@ Comparison compare(const Side& a, const Side& b, const CompareOptions& options) 
       continue;
     }
     comparison.metrics.push_back(compare_metric(key, values, other->second, options));
+    set_per_dollar(comparison.metrics.back(), a, b);
     comparison.metrics.back().asked_otherwise = facts.add(values, other->second);
   }
   for (const auto& [key, values] : b.metrics)
@@ -154,6 +163,8 @@ Comparison compare(const Side& a, const Side& b, const CompareOptions& options) 
     comparison.hardware_a = hardware_a;
     comparison.hardware_b = hardware_b;
   }
+  comparison.price_a = a.price;
+  comparison.price_b = b.price;
   add_warnings(comparison);
   std::ranges::stable_sort(comparison.metrics, [](const auto& x, const auto& y) {
     return std::make_tuple(rank_of(x.verdict), -effect_over_threshold(x)) <

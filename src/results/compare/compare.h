@@ -79,8 +79,9 @@ struct Comparison {
   std::vector<std::string> only_a = {}, only_b = {};  // metrics with their parameters
   std::vector<ChangedFact> facts = {};           // programs, libraries, drivers, firmware, parts
   std::string hardware_a = {}, hardware_b = {};  // where they differ
-  std::size_t derived = 0;                       // metrics left out because another says the same
-  std::size_t tested = 0;                        // that have a p: the family
+  std::optional<double> price_a = {}, price_b = {};  // of the sides
+  std::size_t derived = 0;  // metrics left out because another says the same
+  std::size_t tested = 0;   // that have a p: the family
   std::vector<std::string> warnings = {};
   std::size_t count(ChangeVerdict verdict) const;
   /// 1 something regressed; 3 nothing could be compared, or nothing had a verdict; else 0.
@@ -100,8 +101,6 @@ struct CompareOptions {
   std::map<MetricKey, RunNoise> noise = {};
   /// Also metrics that say the same as another of their series (collective.algbw beside busbw).
   bool derived = false;
-  /// Dollars an hour for one device (or host, on CPUs) of each side.
-  std::optional<double> price_a = {}, price_b = {};
 };
 
 Comparison compare(const Side& a, const Side& b, const CompareOptions& options = {});

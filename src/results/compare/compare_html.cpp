@@ -15,18 +15,6 @@ namespace {
 
 constexpr std::size_t kDrawnMetrics = 200;
 
-std::string kind_of(ChangeVerdict verdict) {
-  switch (verdict) {
-    case ChangeVerdict::regressed:
-      return "fail";
-    case ChangeVerdict::improved:
-    case ChangeVerdict::equivalent:
-      return "pass";
-    default:
-      return "inconclusive";
-  }
-}
-
 PageCell number_cell(const std::string& text, double sort) { return {text, sort, ""}; }
 
 PageCell ratio_cell(double ratio) {
@@ -51,7 +39,7 @@ PageTable metrics_page_table(const Comparison& comparison) {
          {metric.basis == Basis::pairs ? fmt::format("{} pairs", metric.pairs)
                                        : fmt::format("{}, {}", metric.a.n, metric.b.n)},
          number_cell(std::isfinite(metric.q) ? fmt::format("{:.2g}", metric.q) : "", metric.q),
-         {std::string(to_string(metric.verdict)), kNoValue, kind_of(metric.verdict)},
+         {std::string(to_string(metric.verdict)), kNoValue, badge_of(metric.verdict)},
          {metric.why},
          percent_cell(metric.a.of_limit),
          percent_cell(metric.b.of_limit),
@@ -95,12 +83,27 @@ PageTable facts_page_table(const Comparison& comparison) {
 
 }  // namespace
 
+std::string badge_of(ChangeVerdict verdict) {
+  switch (verdict) {
+    case ChangeVerdict::regressed:
+      return "fail";
+    case ChangeVerdict::improved:
+    case ChangeVerdict::equivalent:
+      return "pass";
+    default:
+      return "inconclusive";
+  }
+}
+
 std::string to_html(const Comparison& comparison) {
   Page page("Comparison");
   page.text(fmt::format("A: {} ({} runs). B: {} ({} runs).", comparison.a, comparison.runs_a,
                         comparison.b, comparison.runs_b));
   if (!comparison.hardware_a.empty() || !comparison.hardware_b.empty())
     page.text("Hardware: " + comparison.hardware_a + " in A, " + comparison.hardware_b + " in B.");
+  if (comparison.price_a && comparison.price_b)
+    page.text(fmt::format("Dollars an hour of one device: {:.4g} in A, {:.4g} in B.",
+                          *comparison.price_a, *comparison.price_b));
   for (const std::string& warning : comparison.warnings) page.note(warning);
   const Plot plot = changes_plot(comparison);
   if (!plot.series.empty())

@@ -51,6 +51,8 @@ Json metric_json(const ComparedMetric& metric) {
           {"asked_otherwise", std::move(otherwise)}};
 }
 
+Json price_json(const std::optional<double>& price) { return price ? Json(*price) : Json(); }
+
 }  // namespace
 
 Json to_json(const Comparison& comparison) {
@@ -71,6 +73,8 @@ Json to_json(const Comparison& comparison) {
           {"runs_b", comparison.runs_b},
           {"hardware_a", text_or_null(comparison.hardware_a)},
           {"hardware_b", text_or_null(comparison.hardware_b)},
+          {"price_a", price_json(comparison.price_a)},
+          {"price_b", price_json(comparison.price_b)},
           {"tested", comparison.tested},
           {"derived", comparison.derived},
           {"counts", std::move(counts)},

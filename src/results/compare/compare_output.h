@@ -19,6 +19,9 @@ std::string to_html(const Comparison& comparison);
 /// and more, by schemas/compare.json.
 Json to_json(const Comparison& comparison);
 
+/// The badge of a verdict on a page: pass, fail or inconclusive.
+std::string badge_of(ChangeVerdict verdict);
+
 /// "+2.1 % [+1.0, +3.2]" of a ratio and its interval; "x 1.62 [1.58, 1.66]" from a quarter on.
 std::string change_text(double ratio, double low, double high);
 

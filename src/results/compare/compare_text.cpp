@@ -160,6 +160,11 @@ std::string to_text(const Comparison& comparison, const TextStyle& style, bool a
   if (!comparison.hardware_a.empty() || !comparison.hardware_b.empty())
     text += labelled_line(
         "hardware", comparison.hardware_a + " in A, " + comparison.hardware_b + " in B", style);
+  if (comparison.price_a && comparison.price_b)
+    text += labelled_line("prices",
+                          fmt::format("{:.4g} in A, {:.4g} in B: dollars an hour of one device",
+                                      *comparison.price_a, *comparison.price_b),
+                          style);
   text += facts_text(comparison, style);
   text += only_text("only in A", comparison.only_a, style);
   text += only_text("only in B", comparison.only_b, style);

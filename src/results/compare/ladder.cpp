@@ -24,6 +24,7 @@ Rung rung_of(const Side& side) {
   Rung rung;
   rung.side.name = side.name;
   rung.side.runs = side.runs;
+  rung.side.price = side.price;
   rung.side.configurations = side.configurations;
   for (const auto& [key, units] : side.metrics) {
     MetricKey joined = key;
@@ -64,13 +65,11 @@ SpeedUp between(const MetricKey& key, const ValuesOfUnits& a, const ValuesOfUnit
   return speed_up(metric);
 }
 
-void set_cost(LadderStep& step, const LadderStep& first, const MetricKey& key,
-              const CompareOptions& options) {
+void set_cost(LadderStep& step, const LadderStep& first, const MetricKey& key) {
   if (key.unit == Unit::second) step.time_s = step.value;
   if (step.ranks == 0) return;
   const double devices = step.ranks;
-  if (options.price_a && std::isfinite(step.time_s))
-    step.cost = *options.price_a * devices * step.time_s / kSecondsOfHour;
+  step.cost = step.price * devices * step.time_s / kSecondsOfHour;  // NaN where one is unknown
   if (first.ranks == 0) return;
   const double faster = std::isfinite(step.cumulative.ratio) ? step.cumulative.ratio : 1.0;
   step.relative_cost = devices / first.ranks / faster;
@@ -87,7 +86,8 @@ LadderMetric climb(const MetricKey& key, const std::vector<Rung>& rungs,
                     .value = value,
                     .ranks = ranks.size() == 1 ? *ranks.begin() : 0,
                     .individual = {},
-                    .cumulative = {}};
+                    .cumulative = {},
+                    .price = rungs[i].side.price.value_or(kNoValue)};
     if (i > 0) {
       const Side &before = rungs[i - 1].side, &here = rungs[i].side;
       step.individual = between(key, before.metrics.at(key), values, options);
@@ -97,7 +97,7 @@ LadderMetric climb(const MetricKey& key, const std::vector<Rung>& rungs,
       for (ChangedFact& fact : facts.facts()) step.changed.push_back(std::move(fact.change));
     }
     metric.steps.push_back(std::move(step));
-    set_cost(metric.steps.back(), metric.steps.front(), key, options);
+    set_cost(metric.steps.back(), metric.steps.front(), key);
   }
   return metric;
 }

@@ -23,6 +23,7 @@ struct LadderStep {
   double value = kNoValue;
   int ranks = 0;                             // 0: they differ within the step
   SpeedUp individual = {}, cumulative = {};  // the first step has none
+  double price = kNoValue;                   // dollars an hour of one device
   double time_s = kNoValue;         // to the target, where that is the metric; else relative: none
   double cost = kNoValue;           // dollars of one run, where prices and a time are known
   double relative_cost = kNoValue;  // devices x time, of the first step's
@@ -43,12 +44,14 @@ struct Ladder {
 };
 
 /// Metrics of workloads are followed over different numbers of ranks: their values are of all ranks
-/// together. `price`: dollars an hour of one device, for all steps.
+/// together.
 Ladder make_ladder(const std::vector<Side>& sides, const CompareOptions& options);
 
 std::string to_text(const Ladder& ladder, const TextStyle& style);
-/// {ladder: [{metric, params, unit, better, steps: [{name, value, ranks, individual, cumulative,
-/// time_s, cost, relative_cost, changed}]}]}, by schemas/compare.json.
+/// A page that stands alone.
+std::string to_html(const Ladder& ladder);
+/// {ladder: [{metric, params, unit, better, steps: [{name, value, ranks, price, individual,
+/// cumulative, time_s, cost, relative_cost, changed}]}]}, by schemas/compare.json.
 Json to_json(const Ladder& ladder);
 
 }  // namespace bench

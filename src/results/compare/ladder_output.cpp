@@ -4,11 +4,13 @@
 
 #include "core/fields.h"
 #include "core/text.h"
-#include "results/compare/compare_output.h"
 #include "results/compare/ladder.h"
+#include "results/compare/ladder_words.h"
 
 namespace bench {
 namespace {
+
+constexpr std::size_t kShownChanges = 6;
 
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio)) return nullptr;
@@ -25,6 +27,7 @@ Json step_json(const LadderStep& step) {
   return {{"name", step.name},
           {"value", number_or_null(step.value)},
           {"ranks", step.ranks == 0 ? Json() : Json(step.ranks)},
+          {"price", number_or_null(step.price)},
           {"individual", speed_up_json(step.individual)},
           {"cumulative", speed_up_json(step.cumulative)},
           {"time_s", number_or_null(step.time_s)},
@@ -33,28 +36,8 @@ Json step_json(const LadderStep& step) {
           {"changed", std::move(changed)}};
 }
 
-std::string speed_up_text(const SpeedUp& speed_up) {
-  if (!std::isfinite(speed_up.ratio)) return "";
-  if (!std::isfinite(speed_up.low)) return fmt::format("x {:.3f}", speed_up.ratio);
-  return fmt::format("x {:.3f} [{:.3f}, {:.3f}]", speed_up.ratio, speed_up.low, speed_up.high);
-}
-
-std::string changes_text(const std::vector<FactChange>& changes) {
-  constexpr std::size_t kShownChanges = 6;
-  std::vector<std::string> parts;
-  for (const FactChange& change : changes)
-    if (parts.size() < kShownChanges)
-      parts.push_back(fmt::format("{}: {} to {}", change.fact, change.before, change.after));
-  if (changes.size() > kShownChanges)
-    parts.push_back(fmt::format("and {} more", changes.size() - kShownChanges));
-  return join(parts, "; ");
-}
-
 std::string metric_text(const LadderMetric& metric, const TextStyle& style) {
-  const std::string params = params_text(metric.params);
-  std::string text = paint(printable(metric.key.metric + (params.empty() ? "" : ", " + params)),
-                           Paint::bold, style) +
-                     "\n";
+  std::string text = paint(printable(ladder_title(metric)), Paint::bold, style) + "\n";
   Table table({{.title = "step", .right = false},
                {.title = "value"},
                {.title = "ranks", .drop = 3},
@@ -75,7 +58,8 @@ std::string metric_text(const LadderMetric& metric, const TextStyle& style) {
          {std::isfinite(step.relative_cost) ? fmt::format("x {:.3g}", step.relative_cost) : ""},
          {first ? "" : std::string(to_string(step.individual.verdict))}});
     if (!step.individual.why.empty()) table.note(printable(step.individual.why), Paint::dim);
-    if (!step.changed.empty()) table.note(printable(changes_text(step.changed)), Paint::dim);
+    if (!step.changed.empty())
+      table.note(printable(changes_text(step.changed, kShownChanges)), Paint::dim);
   }
   return text + table.render(2, style);
 }

@@ -53,7 +53,7 @@ class OneMetric {
       compare_exactly();
     else
       compare_by_interval(options);
-    add_efficiency(options);
+    add_efficiency();
   }
 
   ComparedMetric found() { return std::move(found_); }
@@ -138,13 +138,11 @@ class OneMetric {
       found_.cause = explains ? "clock and more" : "not the clock";
   }
 
-  void add_efficiency(const CompareOptions& options) {
+  void add_efficiency() {
     if (found_.key.better == Better::none) return;
     const double more = work(found_.ratio, found_.key.better);
     found_.per_watt = more / (found_.b.power_w / found_.a.power_w);
     if (found_.key.device != "host") found_.per_gpu = more;
-    if (options.price_a && options.price_b)
-      found_.per_dollar = more * *options.price_a / *options.price_b;
   }
 
   const ValuesOfUnits& a_;

@@ -15,22 +15,6 @@ std::string in_small_letters(std::string text) {
   return text;
 }
 
-/// Fits where the name of the product contains every part of what was asked for: "h100-sxm" finds
-/// "NVIDIA H100 SXM5".
-bool is_product(const std::string& product, const std::string& asked) {
-  const std::string name = in_small_letters(product);
-  std::string part;
-  for (const char c : asked + "-") {
-    if (c != '-' && c != ' ' && c != '_') {
-      part += c;
-      continue;
-    }
-    if (name.find(part) == std::string::npos) return false;
-    part.clear();
-  }
-  return true;
-}
-
 bool is_same_metric(const SeriesKey& a, const SeriesKey& b) {
   return a.metric == b.metric && a.device == b.device && a.ranks == b.ranks && a.over == b.over &&
          a.unit == b.unit && a.better == b.better && a.params == b.params;
@@ -58,6 +42,20 @@ class Products {
 
 }  // namespace
 
+bool is_product(const std::string& product, const std::string& asked) {
+  const std::string name = in_small_letters(product), words = in_small_letters(asked);
+  std::string part;
+  for (const char c : words + "-") {
+    if (c != '-' && c != ' ' && c != '_') {
+      part += c;
+      continue;
+    }
+    if (name.find(part) == std::string::npos) return false;
+    part.clear();
+  }
+  return true;
+}
+
 MetricKey metric_key(const SeriesKey& key) {
   return {key.metric, dump(key.params), kind_of_device(key.device), key.over, key.ranks,
           key.unit,   key.better};
@@ -71,6 +69,13 @@ std::string hardware_of(const Json& configuration) {
       products.insert(text.get<std::string>());
   if (products.empty()) return text_field(configuration, "cpu_model");
   return join({products.begin(), products.end()}, " | ");
+}
+
+std::set<std::string> hardware_of(const Side& side) {
+  std::set<std::string> products;
+  for (const auto& [id, facts] : side.configurations) products.insert(hardware_of(facts));
+  products.erase("");
+  return products;
 }
 
 Side read_side(const Histories& histories, const Selector& selector,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,7 @@ struct Side {
   std::map<MetricKey, ValuesOfUnits> metrics = {};
   std::size_t runs = 0;
   std::map<std::int64_t, Json> configurations = {};  // those of the points
+  std::optional<double> price = {};                  // dollars an hour of one device
 };
 
 /// From the database. `metrics`: names or beginnings; empty takes all. Throws Error(input) where
@@ -52,5 +55,10 @@ Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
 
 /// GPU or, without one, processor; "" where unknown. Several products are joined by " | ".
 std::string hardware_of(const Json& configuration);
+/// All products of a side.
+std::set<std::string> hardware_of(const Side& side);
+/// Whether the name of a product contains every part of what was asked for, in letters of any size:
+/// "h100-sxm" finds "NVIDIA H100 SXM5".
+bool is_product(const std::string& product, const std::string& asked);
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/text.h"
 #include "runner/state_folder.h"
 
 namespace bench {
@@ -14,7 +15,7 @@ void add_reading_options(CLI::App& command, ReadingOptions& options) {
   command
       .add_option("--db", options.db,
                   "The database; runs/ lies beside it (default: $BENCHCTL_DB, else "
-                  "~/.local/state/benchctl/results.sqlite)")
+                  "that of site.json, else ~/.local/state/benchctl/results.sqlite)")
       ->type_name("FILE");
 }
 

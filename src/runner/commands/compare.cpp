@@ -5,10 +5,12 @@
 
 #include "results/compare/compare_output.h"
 #include "results/compare/ladder.h"
+#include "results/compare/prices.h"
 #include "results/text_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/sides.h"
+#include "runner/site_settings.h"
 
 namespace bench {
 namespace {
@@ -32,29 +34,34 @@ void check_options(const CompareCommand& options) {
       throw Error(
           ErrorKind::usage, fmt::format("a price of {} an hour", price),
           "--prices takes what an hour of one device of A and of B costs: --prices 2.5 3.1");
+  const std::size_t given = options.prices.size(), sides = options.sides.size();
+  if (given > 1 && given != sides)
+    throw Error(ErrorKind::usage, fmt::format("{} prices for {} sides", given, sides),
+                "--prices takes one for all sides, or one for each in their order");
 }
 
 CompareOptions compare_options(const CompareCommand& options) {
   CompareOptions found;
   found.derived = options.all || !options.metrics.empty();
   if (options.threshold > 0.0) found.threshold = options.threshold;
-  if (options.prices.size() == 2) {
-    found.price_a = options.prices[0];
-    found.price_b = options.prices[1];
-  }
   return found;
+}
+
+/// What --prices says, else what the site's file knows of the products.
+void set_prices_of(const CompareCommand& options, std::vector<Side>& sides) {
+  if (options.prices.empty()) return set_prices(sides, site_settings().prices);
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    sides[i].price = options.prices[options.prices.size() == 1 ? 0 : i];
 }
 
 ExitCode answer_comparison(const CompareCommand& options) {
   check_options(options);
   CompareOptions asked = compare_options(options);
-  const auto sides = read_sides(options, options.sides, options.metrics, asked.noise);
+  auto sides = read_sides(options, options.sides, options.metrics, asked.noise);
+  set_prices_of(options, sides);
   if (sides.size() > 2) {
-    if (!options.html.empty())
-      throw Error(ErrorKind::usage,
-                  "a ladder of " + std::to_string(sides.size()) + " sides has no page",
-                  "leave --html out, or compare two sides");
     const Ladder ladder = make_ladder(sides, asked);
+    if (!options.html.empty()) write_file(options.html, to_html(ladder));
     options.json ? print(to_json(ladder)) : print(to_text(ladder, style_of_stdout()));
     return ladder.exit_code();
   }
@@ -92,13 +99,14 @@ void add_compare(CLI::App& app, CommandResult& result) {
       ->type_name("SHARE");
   command
       ->add_option("--prices", options->prices,
-                   "Dollars an hour of one device (on CPUs: host) of A and of B (default: none)")
-      ->expected(2)
+                   "Dollars an hour of one device (on CPUs: host): one for all sides, or one for "
+                   "each (default: those that site.json has for the products)")
+      ->expected(1, 100)
       ->type_name("A B");
   command->add_flag("--all", options->all,
                     "Show equivalent metrics too, and those that say the same as another "
                     "(default: counted)");
-  command->add_option("--html", options->html, "Write the comparison as a page there")
+  command->add_option("--html", options->html, "Write the comparison or ladder as a page there")
       ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = answer_comparison(*options); });

@@ -4,14 +4,16 @@
 
 #include "core/locations.h"
 #include "core/version.h"
+#include "runner/site_settings.h"
 
 namespace bench {
 
 void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
   command
       .add_option("--launcher", options.launcher,
-                  "auto, local (one rank here), mpirun or slurm (default: auto: slurm inside an "
-                  "allocation of several nodes, else mpirun for several ranks and other hosts)")
+                  "auto, local (one rank here), mpirun or slurm (default: auto: what site.json "
+                  "names, else slurm inside an allocation of several nodes, else mpirun for "
+                  "several ranks and other hosts)")
       ->type_name("NAME");
   command
       .add_option("--parallel", options.parallel,
@@ -43,7 +45,10 @@ std::vector<std::string> resume_command(const DispatchOptions& options,
 }
 
 LaunchSite launch_site(const DispatchOptions& options) {
-  return find_launch_site(launcher_from(options.launcher), options.rank_program);
+  std::string launcher = options.launcher;
+  if (launcher == "auto")
+    if (const std::string here = site_settings().launcher; !here.empty()) launcher = here;
+  return find_launch_site(launcher_from(launcher), options.rank_program);
 }
 
 DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory,

@@ -68,6 +68,8 @@ Calibration calibration_report(const Histories& histories, const RegressionOptio
                                std::uint64_t seed);
 
 std::string to_text(const Calibration& calibration, const TextStyle& style);
+/// A page that stands alone.
+std::string to_html(const Calibration& calibration);
 Json to_json(const Calibration& calibration);
 
 }  // namespace bench

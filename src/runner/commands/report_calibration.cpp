@@ -3,6 +3,7 @@
 #include "results/regression/calibration.h"
 #include "results/regression/decisions.h"
 #include "results/store.h"
+#include "results/text_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/selection_options.h"
@@ -21,11 +22,14 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
     SelectionOptions select;
     RegressionOptions ask;
     std::uint64_t seed = 1;
+    std::string html;
   };
   auto options = std::make_shared<Options>();
   add_selection_options(*command, options->select);
   command->add_option("--seed", options->seed, "Draws series and halves (default: 1)")
       ->type_name("N");
+  command->add_option("--html", options->html, "Write the calibration as a page there")
+      ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] {
     const Store store = Store::open(options->database(), Access::read);
@@ -33,6 +37,7 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
     options->ask.decisions = decisions_of(read_journal(journal_path(options->database())));
     const Calibration calibration =
         calibration_report(Histories(store), options->ask, options->seed);
+    if (!options->html.empty()) write_file(options->html, to_html(calibration));
     if (options->json)
       print(to_json(calibration));
     else

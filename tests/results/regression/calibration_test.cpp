@@ -3,6 +3,7 @@
 #include "core/schema.h"
 #include "tests/results/regression/fleet_histories.h"
 #include "tests/support/catch.h"
+#include "tests/support/occurrences.h"
 
 using namespace bench;
 
@@ -55,6 +56,17 @@ TEST_CASE("what people called noise is counted beside what was expected") {
   CHECK(to_text(calibration, {}).find("1 were called noise") != std::string::npos);
   CHECK_NOTHROW(
       Schema::load("schemas/report_calibration.json").check(to_json(calibration), "report"));
+}
+
+TEST_CASE("the page of a calibration draws a line a loss and marks more alarms than nominal") {
+  Calibration calibration = calibrated(0.01);
+  std::string page = to_html(calibration);
+  CHECK(occurrences(page, "<circle") == calibration.power.size());
+  CHECK(page.find("more than nominal") == std::string::npos);
+  calibration.rates[0].alarms = calibration.rates[0].tests;
+  page = to_html(calibration);
+  CHECK(occurrences(page, "more than nominal") == 1);
+  CHECK(to_html(Calibration{}).find("nothing to calibrate") != std::string::npos);
 }
 
 TEST_CASE("without twenty nights there is nothing to calibrate with") {

@@ -1,0 +1,89 @@
+// A calibration as a page that stands alone: alarms where nothing changed, and what would be found.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "results/pages/page.h"
+#include "results/plots/plot.h"
+#include "results/regression/calibration.h"
+
+namespace bench {
+namespace {
+
+std::string percent_words(double share) {
+  return std::isfinite(share) ? fmt::format("{:.3g} %", 100.0 * share) : "";
+}
+
+PageCell share_cell(double share) { return {.text = percent_words(share), .sort = share}; }
+
+PageTable rates_page_table(const Calibration& calibration) {
+  PageTable table{{"false alarms", "nominal", "observed", "from", "to", "tests", "beside"}, {}};
+  for (const CalibrationRate& rate : calibration.rates) {
+    const bool too_many = rate.low() > rate.nominal;
+    table.rows.push_back({{rate.what},
+                          share_cell(rate.nominal),
+                          share_cell(rate.observed()),
+                          share_cell(rate.low()),
+                          share_cell(rate.high()),
+                          {std::to_string(rate.tests), static_cast<double>(rate.tests)},
+                          {too_many ? "more than nominal" : "as nominal, or fewer", kNoValue,
+                           too_many ? "fail" : "pass"}});
+  }
+  return table;
+}
+
+double found_share(const CalibrationPower& power) {
+  return power.tests > 0 ? static_cast<double>(power.found) / static_cast<double>(power.tests)
+                         : kNoValue;
+}
+
+/// A line a loss.
+Plot power_plot(const Calibration& calibration) {
+  Plot plot{.title = "Losses that would be found",
+            .x_label = "nights since",
+            .y_label = "share found",
+            .rules = {{"all", 1.0}}};
+  for (const CalibrationPower& power : calibration.power) {
+    const std::string name = percent_words(power.loss);
+    if (plot.series.empty() || plot.series.back().name != name)
+      plot.series.push_back({.name = name, .x = {}, .y = {}, .mark = Mark::line_points});
+    plot.series.back().x.push_back(static_cast<double>(power.nights));
+    plot.series.back().y.push_back(found_share(power));
+  }
+  return plot;
+}
+
+PageTable power_page_table(const Calibration& calibration) {
+  PageTable table{{"loss", "nights since", "found", "of series"}, {}};
+  for (const CalibrationPower& power : calibration.power)
+    table.rows.push_back({share_cell(power.loss),
+                          {std::to_string(power.nights), static_cast<double>(power.nights)},
+                          share_cell(found_share(power)),
+                          {std::to_string(power.tests), static_cast<double>(power.tests)}});
+  return table;
+}
+
+}  // namespace
+
+std::string to_html(const Calibration& calibration) {
+  Page page("Calibration");
+  if (calibration.series == 0) {
+    page.text("No series has twenty values at one level yet: nothing to calibrate with.");
+    return page.html();
+  }
+  page.text(fmt::format(
+      "{} series at one level; noise {} from night to night, correlation of neighbours {:.2f}.",
+      calibration.series, percent_words(calibration.sigma), calibration.correlation));
+  if (calibration.decided > 0)
+    page.text(fmt::format("Of {} findings that were decided on, {} were called noise.",
+                          calibration.decided, calibration.called_noise));
+  page.heading("Alarms where nothing is known to have changed")
+      .table(rates_page_table(calibration));
+  page.heading("What would be found of a loss");
+  if (!calibration.power.empty())
+    page.figure(to_svg(power_plot(calibration)), "By size of the loss and nights since");
+  page.table(power_page_table(calibration));
+  return page.html();
+}
+
+}  // namespace bench

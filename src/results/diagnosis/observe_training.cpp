@@ -73,7 +73,8 @@ double beside(const Times& times) {
   return time_of(times, "evaluation") + time_of(times, "checks");
 }
 
-void add_shares(Observation& observation, const Times& times, const JobResult& job) {
+void add_shares(Observation& observation, const Times& times, const JobResult& job,
+                const Json& facts) {
   const double all = whole(times), steps = all - beside(times);
   if (!(all > 0.0) || !(steps > 0.0)) return;
   observation.set(Measure::evaluation_share, beside(times) / all, source_of(job, kBreakdown));
@@ -86,6 +87,8 @@ void add_shares(Observation& observation, const Times& times, const JobResult& j
   for (const PartOfPhase& one : kParts) parts[one.measure] += time_of(times, one.phase);
   for (const auto& [part, seconds] : parts)
     observation.set(part, seconds / steps, source_of(job, kBreakdown));
+  if (text_field(facts, "workload") == "dlrm")
+    observation.set_missing(Measure::data_share, "looking up rows of tables counts as data too");
   if (observation.on_gpu)
     observation.set_missing(Measure::transfer_share, "copies count as data wait");
   else
@@ -177,7 +180,7 @@ std::vector<Observation> observe_training(const RunView& view, std::size_t job) 
   if (times.empty()) return {};
   Observation observation;
   observation.on_gpu = result.job.device != "host";
-  add_shares(observation, times, result);
+  add_shares(observation, times, result, facts);
   add_sums(observation);
   if (field(facts, "external") != Json(true)) add_input(observation);
   add_steps(observation, view.chunk(result.job.id, "steps"), result);

@@ -223,6 +223,17 @@ TEST_CASE("of a training whose log tells no parts of a step nothing is guessed")
   CHECK(unknown->why.find("does not tell the parts of a step") != std::string::npos);
 }
 
+TEST_CASE("a click model's data phase, which holds lookups in tables, is no data wait") {
+  RunFixture run;
+  auto phases = plain_phases();
+  phases[0].second = 8.0;
+  add_training(run, "t1", phases, 1, {{"host", kQuiet}, {"workload", "dlrm"}});
+  const Diagnosis diagnosis = diagnose_run(run.records()).front().diagnosis;
+  CHECK(diagnosis.bottleneck->rule == "compute_host");
+  CHECK(std::ranges::any_of(diagnosis.not_judged,
+                            [](const Unknown& one) { return one.rule == "data_wait"; }));
+}
+
 TEST_CASE("a loader that keeps up leaves the step as what takes the time") {
   RunFixture run;
   add_loader(run, {});

@@ -1,11 +1,13 @@
-// Hostile records of a training: reported as far as they can be read, in every form, and never a
-// crash, markup from outside, or a time that a run did not reach.
+// Hostile records of trainings, loaders and checkpoints: reported and diagnosed as far as they can
+// be read, in every form, and never a crash, markup from outside, or a time that a run did not
+// reach.
 #include <cstdint>
 
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
 #include "results/json_fields.h"
+#include "results/reports/run_report_text.h"
 #include "results/training/measured_peak.h"
 #include "results/training/mllog_files.h"
 #include "results/training/training_output.h"
@@ -15,6 +17,32 @@ namespace {
 
 using bench::Json;
 using bench::fuzz::demand;
+
+bench::Samples series_of(const Json& input) {
+  bench::Samples samples;
+  samples.metric = bench::text_field(input, "metric");
+  samples.params = bench::object_field(input, "params");
+  for (const Json& value : bench::array_field(input, "values"))
+    if (value.is_number()) samples.values.push_back(value.get<double>());
+  samples.flags.assign(samples.values.size(), bench::kClean);
+  return samples;
+}
+
+/// A job of another probe, with its facts, its series and what host and GPUs did.
+void add_other(bench::RunRecords& run, const char* id, const char* probe, const Json& input) {
+  bench::PlannedJob job;
+  job.id = job.case_name = id;
+  job.probe = probe;
+  job.params = bench::field(input, "params");
+  job.hosts = {"node1"};
+  run.jobs.push_back(job);
+  const auto add = [&](auto body) { run.records.push_back({id, "node1", 0, 1, body}); };
+  for (const Json& series : bench::array_field(input, "series")) add(series_of(series));
+  add(bench::Facts{probe, bench::field(input, probe)});
+  for (const char* topic : {"telemetry", "gpus", "device"})
+    add(bench::Facts{topic, bench::field(input, topic)});
+  add(bench::Outcome{bench::Status::ok, bench::text_field(input, "reason"), 1.0});
+}
 
 /// Two jobs of equal records, of which the first has them all.
 bench::RunRecords run_of(const Json& input) {
@@ -36,22 +64,33 @@ bench::RunRecords run_of(const Json& input) {
     add(bench::Outcome{bench::Status::ok, bench::text_field(input, "reason"), 1.0});
   }
   run.jobs.back().ranks = 2;
+  add_other(run, "l", "data_loader", input);
+  add_other(run, "c", "checkpoint", input);
   return run;
+}
+
+void keep_to(const bench::Schema& schema, const Json& json) try {
+  schema.check(Json::parse(bench::dump(json)), "report");
+} catch (const bench::Error& error) {
+  demand(false, error.what());
+}
+
+void check_run_report(const bench::RunReport& report) {
+  static const bench::Schema schema = bench::Schema::load(bench::schema_path("report"));
+  keep_to(schema, to_json(report));
+  const std::string text = to_text(report, {false, true, 80});
+  demand(text.find('\033') == std::string::npos, text);
 }
 
 void check_forms(const bench::TrainingReport& report) {
   static const bench::Schema schema = bench::Schema::load(bench::schema_path("report_training"));
   const Json json = to_json(report);
-  try {
-    schema.check(Json::parse(bench::dump(json)), "report");
-  } catch (const bench::Error& error) {
-    demand(false, error.what());
-  }
+  keep_to(schema, json);
   for (const Json& run : json["runs"])
     demand(run["converged"] == true || run["seconds_to_target"].is_null(), bench::dump(run));
   to_text(report, {false, true, 80});
   const std::string page = to_html(report);
-  demand(page.find("<script") == std::string::npos, page);
+  demand(page.find("<script") == page.rfind("<script"), page);  // its own
 }
 
 }  // namespace
@@ -65,6 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           {"run", "host", {{"dtype", "f32"}, {"threads", 2}}, 1.0}};
     });
   }));
+  check_run_report(make_run_report(runs.front()));
   bench::mllog_texts(runs);
   return 0;
 } catch (const bench::Error& error) {

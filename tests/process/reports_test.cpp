@@ -39,3 +39,24 @@ TEST_CASE("reports refuse what they do not know, naming it") {
   CHECK_THAT(lesson.err, Contains("teaches nothing"));
   CHECK_THAT(read_file(profile), Contains("criterias"));  // it is as it was
 }
+
+TEST_CASE("a report of trainings over a run of loaders says what a training would wait for") {
+  const BenchctlFolder bench;
+  const auto suite = (bench.folder.path() / "loader.json").string();
+  const Json params = {{"pipeline", "synthetic"}, {"steps", {0.001}}, {"time_s", 0.2}};
+  std::ofstream(suite) << Json{
+      {"suite", "loader"},
+      {"cases", {{{"name", "nothing"}, {"probe", "data_loader"}, {"params", params}}}}};
+  const Answer run = bench.run({"run", suite});
+  INFO(run.err);
+  REQUIRE(run.exit.clean());
+  CHECK_THAT(run.out, Contains("what holds it up") && Contains("nothing, a loader with steps"));
+  const auto page = (bench.folder.path() / "page.html").string();
+  const Answer report = bench.run({"report", "training", "--json", "--html", page});
+  const Json json = parse_json(report.out, "training");
+  REQUIRE(json["diagnosis"].size() == 1);
+  CHECK(json["diagnosis"][0]["subject"] == "loader");
+  CHECK(json["diagnosis"][0]["case"] == "nothing");
+  CHECK(json["runs"].empty());
+  CHECK_THAT(read_file(page), Contains("What holds it up"));
+}

@@ -96,6 +96,24 @@ def check_ladder(browser, folder):
     assert not page.troubles, page.troubles
 
 
+def check_training(browser, folder):
+    page = browser.open(folder / "training.html")
+    check_colours(page)
+    check_phone(page)
+    words = page.value("document.body.textContent")
+    for asked in ("What holds it up", "bottleneck", "evidence", "mended", "make sure", "not judged"):
+        assert asked in words, f"the page does not say: {asked}"
+    # A bar's pieces fill it: parts of a step add up to 1.
+    pieces = page.value("[...document.querySelectorAll('svg rect')].filter(r => r.querySelector('title'))"
+                        ".map(r => [r.x.baseVal.value, r.width.baseVal.value])")
+    assert len(pieces) == 8, pieces
+    ends = [x + width for x, width in pieces]
+    assert all(abs(end - x) < 0.11 for end, (x, _) in zip(ends, pieces[1:])), pieces
+    assert abs(sum(width for _, width in pieces) - 620) < 1, pieces
+    assert page.pdf_pages() >= 1
+    assert not page.troubles, page.troubles
+
+
 def check_hostile(browser, folder):
     page = browser.open(folder / "hostile.html")
     page.click(head(0))
@@ -120,12 +138,16 @@ def check_that_this_test_can_fail(browser, folder):
 
 
 def keep_screenshots(browser, folder, kept):
-    for name, size, dark in (("fleet", (1200, 900), False), ("scaling", (1200, 900), False), ("ladder", (1200, 900), False),
+    for name, size, dark in (("fleet", (1200, 900), False), ("training", (1200, 700), False), ("scaling", (1200, 900), False),
+                             ("ladder", (1200, 900), False),
                              ("fleet", (1200, 900), True), ("fleet", (390, 844), False)):
         page = browser.open(folder / f"{name}.html")
         page.screen(*size, dark=dark)
         look = "phone" if size[0] < 500 else "dark" if dark else "light"
-        if name == "fleet" and look == "light":
+        if name == "training":
+            page.value("[...document.querySelectorAll('h2')].find(h => h.textContent === 'What holds it up').scrollIntoView()")
+            page.screenshot(kept / "diagnosis.png")
+        elif name == "fleet" and look == "light":
             page.screenshot(kept / "fleet-light.png")
             page.value("[...document.querySelectorAll('h2')].find(h => h.textContent === 'Map').scrollIntoView()")
             page.screenshot(kept / "fleet-map.png")
@@ -145,6 +167,7 @@ def main():
             check_fleet(browser, folder, hosts)
             check_scaling(browser, folder)
             check_ladder(browser, folder)
+            check_training(browser, folder)
             check_hostile(browser, folder)
             check_that_this_test_can_fail(browser, folder)
         if len(sys.argv) > 2:

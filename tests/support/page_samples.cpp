@@ -1,6 +1,6 @@
 // Writes pages as reports make them into a folder, for tests in a browser and for the screenshots
-// of the docs: fleet.html (of as many hosts as asked for), scaling.html, ladder.html, and
-// hostile.html, whose texts try to be more than text.
+// of the docs: fleet.html (of as many hosts as asked for), scaling.html, ladder.html, training.html
+// (with its diagnosis), and hostile.html, whose texts try to be more than text.
 //   page_samples FOLDER [HOSTS]
 #include <cmath>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include "results/plots/plot.h"
 #include "results/scaling/scaling_report.h"
 #include "results/text_file.h"
+#include "results/training/training_output.h"
 #include "tests/support/simulated_fleet.h"
 
 using namespace bench;
@@ -102,6 +103,70 @@ Ladder ladder() {
   return make_ladder(sides, {});
 }
 
+/// One that waits for its input, by the rules themselves.
+diagnosis::Diagnosed waiting_training() {
+  using diagnosis::Measure;
+  diagnosis::Diagnosed one;
+  one.observation.case_name = "llm_tiny";
+  one.observation.jobs = {"01.llm_tiny.0", "01.llm_tiny.1", "01.llm_tiny.2"};
+  const std::string source = "job 01.llm_tiny.0, breakdown";
+  for (const auto& [measure, value] : {std::pair{Measure::data_share, 0.34},
+                                       {Measure::passes_share, 0.42},
+                                       {Measure::transfer_share, 0.01},
+                                       {Measure::exchange_share, 0.12},
+                                       {Measure::optimizer_share, 0.05},
+                                       {Measure::lane_wait_share, 0.01},
+                                       {Measure::checkpoint_share, 0.04},
+                                       {Measure::residual_share, 0.01},
+                                       {Measure::steps, 400.0},
+                                       {Measure::drift, 0.01},
+                                       {Measure::steal_share, 0.002},
+                                       {Measure::throttled_s, 0.0},
+                                       {Measure::others_share, 0.01},
+                                       {Measure::readiness, 0.31},
+                                       {Measure::cached_removes, 0.1},
+                                       {Measure::worker_cpu_share, 0.97}})
+    one.observation.set(measure, value, source);
+  one.diagnosis = diagnosis::diagnose(one.observation);
+  return one;
+}
+
+TrainingReport training() {
+  TrainingReport report;
+  report.runs = {"20261120T183005Z-training-0001"};
+  TrainingGroup group;
+  group.setup.workload = "llm";
+  group.setup.preset = "tiny";
+  group.setup.dtype = "f32";
+  group.setup.device = "host";
+  group.setup.batch = 32;
+  group.setup.lanes = 2;
+  group.setup.target = 0.12;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    TrainingRun run;
+    run.run = report.runs.front();
+    run.job = "01.llm_tiny." + std::to_string(seed - 1);
+    run.seed = seed;
+    run.setup = group.setup;
+    run.state = TrainingState::converged;
+    run.quality = 0.115;
+    run.samples_to_target = 33e3 + 400.0 * static_cast<double>(seed);
+    run.seconds_to_target = 15.0 + static_cast<double>(seed);
+    run.items_per_second = 150e3;
+    for (int i = 1; i <= 24; ++i)
+      run.curve.push_back(
+          {1400.0 * i, 0.7 * i, 1.1 * std::exp(-0.094 * i), 2.35 + 1.1 * std::exp(-0.094 * i)});
+    group.runs.push_back(run);
+  }
+  group.time = olympic_mean(std::vector<double>{16.0, 17.0, 18.0});
+  group.items_per_second = 150e3;
+  group.breakdown = {{"data", 17.3, 0.34, "0"}, {"forward", 7.1, 0.14, "0"}};
+  report.groups = {group};
+  report.diagnosed = {{report.runs.front(), {waiting_training()}}};
+  report.exit_code = ExitCode::ok;
+  return report;
+}
+
 std::string hostile() {
   const std::string bad =
       "</script><script>document.title='broken'</script><img src=x "
@@ -134,5 +199,6 @@ int main(int argc, char** argv) {
   write_file(folder / "fleet.html", to_html(fleet_of(hosts)));
   write_file(folder / "scaling.html", to_html(scaling()));
   write_file(folder / "ladder.html", to_html(ladder()));
+  write_file(folder / "training.html", to_html(training()));
   write_file(folder / "hostile.html", hostile());
 }

@@ -158,6 +158,7 @@ RunReport make_run_report(const RunRecords& run) {
   judge(run, report);
   report.hashes = result_hashes(run);
   report.loaders = loader_facts(run);
+  report.diagnoses = diagnosis::diagnose_run(run);
   report.machines = machines(run, report.results);
   report.programs = programs(run);
   report.outcome = run_outcome(report);

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_document.h"
+#include "results/diagnosis/diagnosis.h"
 #include "results/gates.h"
 #include "results/job_results.h"
 #include "results/localisation/localisation.h"
@@ -52,11 +53,12 @@ struct RunReport {
   std::vector<Result> results;
   std::vector<GateResult> gates;  // GateResult::series is an index into results
   std::vector<Machine> machines;
-  Json programs = Json::array();            // topic "program" facts, each once; benchctl first
-  std::vector<ResultHash> hashes;           // of results that must be equal bit for bit
-  std::vector<Localisation> localisations;  // who makes jobs of several hosts fail or slow
-  std::vector<FoundStraggler> stragglers;   // ranks that the others wait for
-  std::map<std::string, Json> loaders;      // what loaders said of themselves, by job
+  Json programs = Json::array();                // topic "program" facts, each once; benchctl first
+  std::vector<ResultHash> hashes;               // of results that must be equal bit for bit
+  std::vector<Localisation> localisations;      // who makes jobs of several hosts fail or slow
+  std::vector<FoundStraggler> stragglers;       // ranks that the others wait for
+  std::vector<diagnosis::Diagnosed> diagnoses;  // of trainings, loaders and checkpoints
+  std::map<std::string, Json> loaders;          // what loaders said of themselves, by job
   std::vector<std::string> warnings;
 };
 

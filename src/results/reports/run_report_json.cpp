@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/fields.h"
+#include "results/diagnosis/diagnosis_output.h"
 #include "results/reports/result_json.h"
 #include "results/reports/run_report.h"
 
@@ -88,15 +89,17 @@ Json head(const RunReport& report) {
           {"hashes", hashes_json(report.hashes)},
           {"localisation", localisation_json(report.localisations)},
           {"stragglers", stragglers_json(report.stragglers)},
+          {"diagnosis", diagnosis::to_json(report.diagnoses)},
           {"warnings", report.warnings}};
 }
 
 /// Borrows the report.
 JsonLists lists_of(const RunReport& report) {
-  return {{"jobs", json_list(report.jobs, [&](const JobResult& job) { return to_json(job, report); })},
-          {"results", json_list(report.results, [](const Result& one) { return to_json(one); })},
-          {"gates",
-           json_list(report.gates, [&](const GateResult& gate) { return to_json(gate, report); })}};
+  return {
+      {"jobs", json_list(report.jobs, [&](const JobResult& job) { return to_json(job, report); })},
+      {"results", json_list(report.results, [](const Result& one) { return to_json(one); })},
+      {"gates",
+       json_list(report.gates, [&](const GateResult& gate) { return to_json(gate, report); })}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/text.h"
+#include "results/diagnosis/diagnosis_output.h"
 #include "results/reports/dimensions.h"
 #include "results/reports/result_cells.h"
 
@@ -97,8 +98,8 @@ std::string summary_text(const RunReport& report, const TextStyle& style) {
 std::string to_text(const RunReport& report, const TextStyle& style) {
   return header_text(report, style) + cases_text(report, style) + gates_text(report, style) +
          localisation_text(report.localisations, style) +
-         stragglers_text(report.stragglers, style) + hashes_text(report, style) +
-         summary_text(report, style);
+         stragglers_text(report.stragglers, style) + diagnosis::to_text(report.diagnoses, style) +
+         hashes_text(report, style) + summary_text(report, style);
 }
 
 }  // namespace bench

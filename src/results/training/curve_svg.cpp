@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "results/acceptance/markup.h"
+#include "results/plots/svg.h"
 #include "results/training/curve_plot.h"
 #include "results/training/training_tables.h"
 
@@ -21,16 +22,11 @@ constexpr std::array<const char*, 6> kColours = {"#0072b2", "#d55e00", "#009e73"
 double x_of(const CurvePlot& plot, double samples) { return kLeft + kWide * plot.width(samples); }
 double y_of(const CurvePlot& plot, double gap) { return kTop + kHigh * (1.0 - plot.height(gap)); }
 
-std::string words(double x, double y, const std::string& anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
-}
-
-std::string level(const CurvePlot& plot, double gap, const std::string& name, const char* look) {
+std::string level(const CurvePlot& plot, double gap, const std::string& name,
+                  std::string_view look) {
   const double y = y_of(plot, gap);
-  return fmt::format("<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", kLeft,
-                     kLeft + kWide, y, y, look) +
-         words(kLeft + kWide + 6.0, y + 4.0, "start", name);
+  return svg_line({kLeft, y}, {kLeft + kWide, y}, look) +
+         svg_text({kLeft + kWide + 6.0, y + 4.0}, "start", name);
 }
 
 /// Decades and their doubles and fives, where they lie on the axis.
@@ -43,10 +39,8 @@ std::string gap_axis(const CurvePlot& plot) {
       const double gap = digit * std::pow(10.0, decade);
       if (gap < plot.low || gap > plot.high) continue;
       const double y = y_of(plot, gap);
-      marks += fmt::format(
-          "<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n",
-          kLeft, kLeft + kWide, y, y);
-      marks += words(kLeft - 6.0, y + 4.0, "end", fmt::format("{:g}", gap));
+      marks += svg_line({kLeft, y}, {kLeft + kWide, y}, kGridLook);
+      marks += svg_text({kLeft - 6.0, y + 4.0}, "end", fmt::format("{:g}", gap));
     }
   return marks;
 }
@@ -55,9 +49,9 @@ std::string samples_axis(const CurvePlot& plot) {
   std::string marks;
   for (int i = 0; i <= 4; ++i) {
     const double samples = plot.samples * i / 4.0;
-    marks += words(x_of(plot, samples), kTop + kHigh + 18.0, "middle", rate_number(samples));
+    marks += svg_text({x_of(plot, samples), kTop + kHigh + 18.0}, "middle", rate_number(samples));
   }
-  return marks + words(kLeft + kWide / 2.0, kTop + kHigh + 36.0, "middle", "samples");
+  return marks + svg_text({kLeft + kWide / 2.0, kTop + kHigh + 36.0}, "middle", "samples");
 }
 
 std::string line_of(const CurvePlot& plot, const PlotCurve& curve, std::size_t number) {
@@ -87,16 +81,13 @@ std::string to_svg(const CurvePlot& plot) {
   if (plot.empty()) return "";
   std::string inside = gap_axis(plot) + samples_axis(plot);
   for (const PlotLine& line : plot.lines)
-    inside += level(plot, line.gap, fmt::format("{} {:.3g}", line.name, line.gap),
-                    line.name == "target" ? "stroke=\"#b00020\" stroke-width=\"1.5\""
-                                          : "stroke=\"#777\" stroke-dasharray=\"5 4\"");
-  inside += level(plot, plot.low, plot.zero + ": gap 0, below this",
-                  "stroke=\"#111\" stroke-width=\"2\"");
+    inside +=
+        level(plot, line.gap, fmt::format("{} {:.3g}", line.name, line.gap),
+              line.name == "target" ? kRuleLook : "stroke=\"#888888\" stroke-dasharray=\"5 4\"");
+  inside += level(plot, plot.low, plot.zero + ": gap 0, below this", kInkLook);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) inside += line_of(plot, plot.curves[i], i);
-  return fmt::format(
-      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" font-size=\"12\" fill=\"#111\">"
-      "<title>gap to the floor against samples</title>\n{}{}</svg>\n",
-      kLeft + kWide + kNames, kTop + kHigh + 70.0, inside, legend(plot));
+  return svg_frame(kLeft + kWide + kNames, kTop + kHigh + 70.0, "gap to the floor against samples",
+                   inside + legend(plot));
 }
 
 }  // namespace bench

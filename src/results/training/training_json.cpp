@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/fields.h"
+#include "results/diagnosis/diagnosis_output.h"
 #include "results/training/training_output.h"
 
 namespace bench {
@@ -160,6 +161,17 @@ Json top_json(const Json& groups) {
   return top;
 }
 
+/// Of all runs; each says of which it is.
+Json diagnosis_json(const TrainingReport& report) {
+  Json list = Json::array();
+  for (const DiagnosedRun& run : report.diagnosed)
+    for (const diagnosis::Diagnosed& one : run.diagnoses) {
+      list.push_back(diagnosis::to_json(one));
+      list.back()["run"] = run.run;
+    }
+  return list;
+}
+
 }  // namespace
 
 Json to_json(const TrainingReport& report) {
@@ -173,6 +185,7 @@ Json to_json(const TrainingReport& report) {
   json["note"] = note_of(report);
   json["warnings"] = report.warnings;
   json["series"] = scalings;
+  json["diagnosis"] = diagnosis_json(report);
   json["groups"] = std::move(groups);
   return json;
 }

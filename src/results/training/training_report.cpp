@@ -102,6 +102,17 @@ bool was_interrupted(const RunRecords& run) {
   return interrupted;
 }
 
+/// Of runs without trainings: what a loader or checkpoints would hold up.
+bool any_diagnosis(const TrainingReport& report) {
+  const auto believed = [](const diagnosis::Diagnosed& one) {
+    const auto& found = one.diagnosis.bottleneck;
+    return !found || found->cause != diagnosis::Cause::measurement_invalid;
+  };
+  return std::ranges::any_of(report.diagnosed, [&](const DiagnosedRun& run) {
+    return std::ranges::any_of(run.diagnoses, believed);
+  });
+}
+
 ExitCode exit_code_of(const TrainingReport& report) {
   if (report.interrupted) return ExitCode::interrupted;
   bool any = false, wrong = false, missing = false;
@@ -112,7 +123,8 @@ ExitCode exit_code_of(const TrainingReport& report) {
       missing |= run.state == TrainingState::failed || run.state == TrainingState::not_run;
     }
   if (wrong) return ExitCode::failed;
-  return missing || !any ? ExitCode::not_measured : ExitCode::ok;
+  if (!any) return any_diagnosis(report) ? ExitCode::ok : ExitCode::not_measured;
+  return missing ? ExitCode::not_measured : ExitCode::ok;
 }
 
 }  // namespace
@@ -129,6 +141,8 @@ TrainingReport make_training_report(std::span<const RunRecords> runs, const Peak
   for (const RunRecords& run : runs) {
     report.runs.push_back(run.run);
     report.interrupted |= was_interrupted(run);
+    if (auto diagnoses = diagnosis::diagnose_run(run); !diagnoses.empty())
+      report.diagnosed.push_back({run.run, std::move(diagnoses)});
     for (const std::string& warning : run.warnings)
       report.warnings.push_back(run.run + ": " + warning);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "results/diagnosis/diagnosis.h"
 #include "results/training/olympic_mean.h"
 #include "results/training/training_run.h"
 #include "results/training/training_scaling.h"
@@ -43,14 +44,22 @@ struct TrainingGroup {
   std::string energy_of = {};                 // of what, by the last of these; or why there is none
 };
 
+/// What held up the trainings, loaders and checkpoints of one run.
+struct DiagnosedRun {
+  std::string run;
+  std::vector<diagnosis::Diagnosed> diagnoses;
+};
+
 struct TrainingReport {
   std::vector<TrainingGroup> groups;  // in the order of appearance
   std::vector<Scaling> scalings;
-  std::vector<std::string> runs;  // ids of the runs they are from
+  std::vector<DiagnosedRun> diagnosed;  // those with anything to diagnose
+  std::vector<std::string> runs;        // ids of the runs they are from
   std::vector<std::string> warnings;
   bool interrupted = false;
   /// 130 interrupted; 1 where a training did not converge or a check did not hold, also where the
-  /// mean may do without it; 3 where one failed or was not run, or there is none; else 0.
+  /// mean may do without it; 3 where one failed or was not run, or there is neither a training nor
+  /// a diagnosis that can be believed; else 0.
   ExitCode exit_code = ExitCode::not_measured;
 };
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "results/diagnosis/diagnosis_output.h"
 #include "results/training/curve_plot.h"
 #include "results/training/training_output.h"
 #include "results/training/training_tables.h"
@@ -24,6 +25,18 @@ std::string group_text(const TrainingGroup& group, const TextStyle& style) {
   return text;
 }
 
+/// Of several runs each is named above its own.
+std::string diagnosis_text(const TrainingReport& report, const TextStyle& style) {
+  std::string text;
+  for (const DiagnosedRun& run : report.diagnosed) {
+    std::string section = diagnosis::to_text(run.diagnoses, style);
+    section.erase(0, section.find_first_not_of('\n'));
+    if (report.runs.size() > 1) text += paint(printable(run.run), Paint::dim, style) + "\n";
+    text += section + "\n";
+  }
+  return text;
+}
+
 std::string exit_words(ExitCode code) {
   switch (code) {
     case ExitCode::ok:
@@ -41,7 +54,7 @@ std::string exit_words(ExitCode code) {
 
 std::string to_text(const TrainingReport& report, const TextStyle& style) {
   std::string text;
-  if (report.groups.empty())
+  if (report.groups.empty() && report.diagnosed.empty())
     text = "no training: " +
            (report.runs.empty() ? std::string("no run was looked at")
                                 : "none in " + printable(join(report.runs, ", "))) +
@@ -49,6 +62,7 @@ std::string to_text(const TrainingReport& report, const TextStyle& style) {
   for (const TrainingGroup& group : report.groups) text += group_text(group, style) + "\n";
   for (const Scaling& scaling : report.scalings)
     text += scaling_table(report, scaling, style) + "\n";
+  text += diagnosis_text(report, style);
   for (const std::string& warning : report.warnings)
     text += paint(wrap("warning: " + printable(warning), 0, 2, style), Paint::yellow, style) + "\n";
   text += wrap(note_of(report), 0, 0, style) + "\n";

@@ -22,6 +22,8 @@ bool is_external(const TrainingGroup& group) {
 }
 
 std::string note_of(const TrainingReport& report) {
+  if (report.groups.empty() && !report.diagnosed.empty())
+    return "Steps beside loaders and checkpoints are emulated: this is no MLPerf result.";
   const bool any = std::ranges::any_of(report.groups, is_external);
   std::vector<std::string> notes;
   if (!any || !std::ranges::all_of(report.groups, is_external))

@@ -1,10 +1,11 @@
-// benchctl list [probes|suites|hosts|metrics|hardware [NAME]]: what there is.
+// benchctl list [probes|suites|hosts|metrics|rules|hardware [NAME]]: what there is.
 #include <fmt/format.h>
 
 #include <array>
 
 #include "core/locations.h"
 #include "core/text.h"
+#include "results/diagnosis/diagnosis_output.h"
 #include "runner/commands/command.h"
 #include "runner/hardware/hardware_json.h"
 #include "runner/hardware/hardware_text.h"
@@ -15,7 +16,8 @@
 namespace bench {
 namespace {
 
-const std::vector<std::string> kTopics = {"probes", "suites", "hosts", "metrics", "hardware"};
+const std::vector<std::string> kTopics = {"probes",  "suites", "hosts",
+                                          "metrics", "rules",  "hardware"};
 
 struct ListOptions {
   std::string topic;
@@ -69,6 +71,7 @@ Json what_there_is(const std::string& topic, const ListOptions& options) {
   if (topic == "hosts")
     return hosts_list(options.hosts.empty() ? this_host_only() : read_inventory(options.hosts));
   if (topic == "hardware") return hardware();
+  if (topic == "rules") return diagnosis::rules_json();
   const auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   if (topic == "probes") return probes(catalogue);
   if (topic == "metrics") return metrics(catalogue);
@@ -117,12 +120,13 @@ void list_product(const ListOptions& options) {
 
 void add_list(CLI::App& app, CommandResult&) {
   CLI::App* command =
-      app.add_subcommand("list", "What there is: probes, suites, hosts, metrics, hardware");
+      app.add_subcommand("list", "What there is: probes, suites, hosts, metrics, rules, hardware");
   command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<ListOptions>();
   command
-      ->add_option("topic", options->topic,
-                   "probes, suites, hosts, metrics or hardware (default: all)")
+      ->add_option(
+          "topic", options->topic,
+          "probes, suites, hosts, metrics, rules (of diagnoses) or hardware (default: all)")
       ->type_name("TOPIC");
   command
       ->add_option("name", options->name,

@@ -14,13 +14,14 @@ struct ReportOptions : TrainingAnswer {
 };
 
 void add_training_report(CLI::App& report, CommandResult& result) {
-  CLI::App* command =
-      report.add_subcommand("training", "Time to train, its spread, its curves and its scaling");
+  CLI::App* command = report.add_subcommand(
+      "training", "Time to train, its spread, its scaling, and what holds it up");
   command->footer(
       "Example: benchctl report training latest --html training.html\n"
-      "Runs of one setup that differ by their seeds are put together.\n"
+      "Runs of one setup that differ by their seeds are put together. Of runs of loaders and "
+      "checkpoints alone it says what a training would wait for (docs/diagnosis.md).\n"
       "Exit codes: 0 all reached their target; 1 one did not, or a check did not hold; 3 one could "
-      "not be measured, or there is none.");
+      "not be measured, or there is nothing to say.");
   auto options = std::make_shared<ReportOptions>();
   command
       ->add_option("runs", options->runs,

@@ -1,0 +1,187 @@
+// Diagnoses as text, JSON and page, and the table of rules in the docs.
+#include "results/diagnosis/diagnosis_output.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/schema.h"
+#include "core/text.h"
+#include "results/reports/run_report.h"
+#include "results/reports/run_report_text.h"
+#include "results/text_file.h"
+#include "results/training/training_output.h"
+#include "tests/results/training_fixture.h"
+#include "tests/support/catch.h"
+
+namespace bench::diagnosis {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr TextStyle kUnwrapped{false, false, 400};
+
+Finding finding_of(Cause cause, const char* rule, double share, double gain) {
+  Finding finding;
+  finding.cause = cause;
+  finding.rule = rule;
+  finding.share = share;
+  finding.evidence = {"data wait 42.1 % (> 5 %)", "readiness 12.0 % (< 95 %)"};
+  finding.gain = gain;
+  finding.gain_text = "1 / (1 - data wait)";
+  finding.experiment = "one worker more";
+  finding.fix = "more workers";
+  return finding;
+}
+
+Diagnosed slow_loader() {
+  Diagnosed one;
+  one.observation.subject = Subject::loader;
+  one.observation.case_name = "images";
+  one.observation.what = "step 50 ms";
+  one.observation.jobs = {"01.images.0", "01.images.1"};
+  one.observation.set(Measure::data_share, 0.421, "01.images.0 stall");
+  one.observation.set(Measure::passes_share, 0.579, "01.images.0 accelerator_use");
+  Diagnosis& diagnosis = one.diagnosis;
+  diagnosis.all = {finding_of(Cause::data_preparation, "data_preparation", 0.421, 1.727),
+                   finding_of(Cause::transfer, "transfer", 0.05, kNoValue),
+                   finding_of(Cause::checkpoint, "checkpoint", 0.02, 1.02)};
+  diagnosis.bottleneck = diagnosis.all[0];
+  diagnosis.next = diagnosis.all[1];
+  diagnosis.not_judged = {{"launch_bound", Cause::launch_bound, "no counters", "a GPU with DCGM"},
+                          {"memory_bound", Cause::memory_bound, "no counters", "a GPU with DCGM"},
+                          {"network_bound", Cause::network_bound, "no peak", ""}};
+  return one;
+}
+
+void keeps_to(const char* schema, const Json& json) {
+  CHECK_NOTHROW(Schema::load(schema).check(json, "report"));
+}
+
+TEST_CASE("the text of a diagnosis names bottleneck, evidence, ceiling, fix, experiment and next") {
+  const std::string text = to_text({slow_loader()}, kUnwrapped);
+  const std::string cause(words_of(Cause::data_preparation));
+  CHECK_THAT(text,
+             Contains("what holds it up\n    images, a loader with steps, step 50 ms, 2 jobs"));
+  CHECK_THAT(text, Contains("bottleneck  " + cause + ", 42.1 % of a step\n"));
+  CHECK_THAT(text, Contains("evidence    data wait 42.1 % (> 5 %); readiness 12.0 % (< 95 %)\n"));
+  CHECK_THAT(text, Contains("mended      at most 1.73 times as fast: 1 / (1 - data wait)\n"));
+  CHECK_THAT(text, Contains("fix         more workers\n"));
+  CHECK_THAT(text, Contains("make sure   one worker more\n"));
+  CHECK_THAT(text, Contains("then        " + std::string(words_of(Cause::transfer)) +
+                            ", 5.0 % of a step; 1 / (1 - data wait)\n"));
+  CHECK_THAT(text, Contains("beside it   " + std::string(words_of(Cause::checkpoint)) +
+                            ", 2.0 % of a step\n"));
+  CHECK_THAT(text, Contains("42.1 %") && Contains("57.9 %"));
+}
+
+TEST_CASE("rules that lack the same measurement are named together, with what would settle it") {
+  const std::string text = to_text({slow_loader()}, kUnwrapped);
+  CHECK_THAT(text, Contains("not judged  launch_bound, memory_bound: no counters; to settle it: a "
+                            "GPU with DCGM\n"));
+  CHECK_THAT(text, Contains("                  network_bound: no peak\n"));
+}
+
+TEST_CASE("without a bottleneck the text says whether that is known") {
+  Diagnosed one = slow_loader();
+  one.diagnosis = {};
+  CHECK_THAT(to_text({one}, kUnwrapped), Contains("nothing: no rule holds"));
+  one.diagnosis.not_judged = slow_loader().diagnosis.not_judged;
+  CHECK_THAT(to_text({one}, kUnwrapped), Contains("none is known") && Contains("3 could not"));
+  CHECK(to_text(std::vector<Diagnosed>(), kUnwrapped).empty());
+}
+
+TEST_CASE("the JSON of a diagnosis has null where nothing is known, and keeps to both schemas") {
+  Diagnosed nothing = slow_loader();
+  nothing.diagnosis = {};
+  const Json json = to_json({slow_loader(), nothing});
+  CHECK(json[0]["bottleneck"]["cause"] == "data_preparation");
+  CHECK(json[0]["bottleneck"]["ceiling"] == Approx(1.727));
+  CHECK(json[0]["next"]["ceiling"].is_null());
+  CHECK(json[0]["causes"].size() == 3);
+  CHECK(json[0]["not_judged"][2]["settle"].is_null());
+  CHECK(json[0]["step"].size() == step_parts().size());
+  CHECK(json[1]["bottleneck"].is_null());
+  CHECK(json[1]["causes"] == Json::array());
+  RunFixture run;
+  RunReport report = make_run_report(run.end().records());
+  report.diagnoses = {slow_loader(), nothing};
+  keeps_to("schemas/report.json", to_json(report));
+  TrainingReport trainings;
+  trainings.diagnosed = {{"r1", report.diagnoses}};
+  keeps_to("schemas/report_training.json", to_json(trainings));
+  CHECK(to_json(trainings)["diagnosis"][1]["run"] == "r1");
+}
+
+TEST_CASE("the schemas of both reports say the same of a diagnosis") {
+  const Json run = parse_json(read_file("schemas/report.json"), "report.json");
+  const Json training =
+      parse_json(read_file("schemas/report_training.json"), "report_training.json");
+  for (const char* name : {"diagnosis", "cause"})
+    CHECK(run["$defs"][name] == training["$defs"][name]);
+}
+
+TEST_CASE("names in a diagnosis reach neither terminal nor page as anything but text") {
+  const std::string bad = "\033[2J<img src=x onerror=\"a\">";
+  Diagnosed one = slow_loader();
+  one.observation.case_name = one.observation.what = bad;
+  one.diagnosis.bottleneck->evidence = {bad};
+  one.diagnosis.all[0].evidence = {bad};
+  one.diagnosis.not_judged[0].why = bad;
+  CHECK(to_text({one}, kUnwrapped).find('\033') == std::string::npos);
+  Page page("x");
+  add_to_page({one}, page);
+  const std::string html = page.html();
+  CHECK(html.find("<img") == std::string::npos);
+  CHECK(html.find('\033') == std::string::npos);
+  CHECK_THAT(html, Contains("&lt;img") && Contains("<svg"));
+}
+
+TEST_CASE("the bar of a step has a piece for each part that is known, as wide as its share") {
+  Page page("x");
+  add_to_page({slow_loader()}, page);
+  const std::string html = page.html();
+  CHECK_THAT(html, Contains("width=\"261.0\"") && Contains("width=\"359.0\""));  // of 620
+  CHECK_THAT(html, Contains(std::string(words_of(Measure::data_share).words) + " 42.1 %</title>"));
+  Page none("x");
+  add_to_page({}, none);
+  CHECK(none.html().find("What holds it up") == std::string::npos);
+}
+
+TEST_CASE("a report of trainings without one tells what a loader would hold up") {
+  TrainingReport report;
+  report.runs = {"r1"};
+  report.diagnosed = {{"r1", {slow_loader()}}};
+  const std::string text = to_text(report, kUnwrapped);
+  CHECK_THAT(text, Contains("what holds it up") && !Contains("no training") &&
+                       Contains("this is no MLPerf result"));
+  CHECK_THAT(to_html(report), Contains("What a training would wait for"));
+}
+
+TEST_CASE("a run without training, loader or checkpoint has no diagnosis in any form") {
+  RunFixture run;
+  run.job("01.gemm", "gemm", "gemm").add("01.gemm", samples("throughput", 1e9));
+  const RunReport report = make_run_report(run.outcome("01.gemm").end().records());
+  CHECK(report.diagnoses.empty());
+  CHECK(to_text(report, kUnwrapped).find("what holds it up") == std::string::npos);
+  CHECK(to_json(report)["diagnosis"] == Json::array());
+}
+
+TEST_CASE("the docs have the table of rules as it is") {
+  // BENCH_WRITE_GOLDEN=1 is for tables that change: what stands in the docs is what decides.
+  const std::filesystem::path path = "docs/diagnosis.md";
+  const std::string begin = "<!-- rules: made of src/results/diagnosis/rules.cpp -->\n";
+  const std::string end = "<!-- end of rules -->";
+  std::string text = read_file(path);
+  REQUIRE_THAT(text, Contains(begin) && Contains(end));
+  const std::size_t from = text.find(begin) + begin.size(), to = text.find(end);
+  if (std::getenv("BENCH_WRITE_GOLDEN") != nullptr) {
+    text.replace(from, to - from, rules_table());
+    write_file(path, text);
+    return;
+  }
+  CHECK(text.substr(from, to - from) == rules_table());
+  for (const Rule& rule : rules()) CHECK_THAT(rules_table(), Contains(condition_text(rule)));
+}
+
+}  // namespace
+}  // namespace bench::diagnosis

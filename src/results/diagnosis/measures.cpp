@@ -78,7 +78,7 @@ constexpr std::array<MeasureWords, kMeasures> kWords = {{
      kLoader},
     {M::cached_removes, "cached_removes", "part of the wait that samples from memory remove",
      Unit::ratio, kMedian, kLoader},
-    {M::storage_share, "storage_share", "of the rate at which the storage reads by itself",
+    {M::storage_share, "storage_share", "of what the storage reads by itself",
      Unit::ratio, kMedian, "the probe data_loader with 'cold'"},
     {M::worker_cpu_share, "worker_cpu_share", "workers on a processor", Unit::ratio, kMedian,
      kLoader},

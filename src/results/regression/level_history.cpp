@@ -20,6 +20,9 @@ constexpr double kDriftLevel = 0.001;
 // Thirty values do not show how far their noise reaches; a series without peers is held to have
 // tails as heavy as these.
 constexpr double kAloneDegrees = 4.5;
+constexpr double kRare = 0.01;  // chances above need no second look
+constexpr double kStandsOut = 2.0;
+constexpr std::size_t kOneIn = 500;
 constexpr std::size_t kSamePlace = 3;  // two methods that differ by no more mean one change
 
 double variance_of(std::span<const double> values) {
@@ -90,14 +93,33 @@ Change change_at(const LevelHistory& history, std::size_t i, const VariancePrior
   return change;
 }
 
+double studentised(const PredictionTest& found, double value, std::size_t n) {
+  return std::abs(value - found.centre) /
+         std::sqrt(found.variance * (1.0 + 1.0 / static_cast<double>(n)));
+}
+
+/// What a model of tails says is believed only of a value that stands out from those that were
+/// seen: of many, from all but one in five hundred; of one series, by twice the farthest. Else the
+/// chance is at least the share that went as far.
+double least_chance(const TailMoments& tail, double t, bool pooled) {
+  const std::size_t beyond = tail.reaching(pooled ? t : t / kStandsOut);
+  if (beyond <= (pooled ? tail.residuals.size() / kOneIn : 0)) return 0.0;
+  return (1.0 + static_cast<double>(tail.reaching(t))) / (1.0 + tail.count);
+}
+
 }  // namespace
 
 PredictionTest predicted(std::span<const double> nights, double value, const NoisePrior& prior) {
   const bool below = value < mean(nights);
-  TailMoments tail = below ? prior.below : prior.above;
-  if (!prior.pooled) tail.add(nights, below);
-  return predict(nights, value, prior.variance, prior.floor,
-                 std::min(prior.pooled ? HUGE_VAL : kAloneDegrees, tail.degrees()));
+  TailMoments own;
+  if (!prior.pooled) own.add(nights, below);
+  const TailMoments& tail = prior.pooled ? (below ? prior.below : prior.above) : own;
+  PredictionTest found = predict(nights, value, prior.variance, prior.floor,
+                                 std::min(prior.pooled ? HUGE_VAL : kAloneDegrees, tail.degrees()));
+  double& p = below ? found.below : found.above;
+  if (p < kRare)
+    p = std::max(p, least_chance(tail, studentised(found, value, nights.size()), prior.pooled));
+  return found;
 }
 
 std::span<const double> LevelHistory::nights() const {

@@ -40,6 +40,7 @@ void TailMoments::add(std::span<const double> history, bool below) {
     const double inside = (value - centre) / (deviation * std::sqrt(1.0 - 1.0 / n));
     const double rest = std::max((n - 1.0 - inside * inside) / (n - 2.0), 1e-12);
     const double t = std::min(std::abs(inside) / std::sqrt(rest), kMost);
+    residuals.push_back(t);
     second += t * t;
     fourth += t * t * t * t;
     count += 1.0;
@@ -51,6 +52,11 @@ double TailMoments::degrees() const {
   const double kurtosis = count * fourth / (second * second);
   const double excess = 3.0 * kurtosis / (normal / count) - 3.0;
   return excess > 0.0 ? 4.0 + 6.0 / excess : std::numeric_limits<double>::infinity();
+}
+
+std::size_t TailMoments::reaching(double t) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(residuals, [t](double residual) { return residual >= t; }));
 }
 
 double conformal_below(std::span<const double> history, double value) {

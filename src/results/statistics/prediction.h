@@ -2,8 +2,10 @@
 // n - 1 degrees of freedom; with a prior for the variance, its degrees come on top.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "results/statistics/variance_prior.h"
 
@@ -30,11 +32,14 @@ PredictionTest predict(std::span<const double> history, double value,
 /// its own, an outlier hides in the variance that it makes.
 struct TailMoments {
   double fourth = 0.0, second = 0.0, count = 0.0;
-  double normal = 0.0;  // sum of the kurtosis that normal noise would show
+  std::vector<double> residuals = {};  // sizes of the deviations, studentised
+  double normal = 0.0;                 // sum of the kurtosis that normal noise would show
   void add(std::span<const double> history, bool below);
   /// The degrees of the Student's t with this kurtosis, 4 + 6 / excess; infinite where there is no
   /// excess.
   double degrees() const;
+  /// How many deviations were as large as `t` or larger.
+  std::size_t reaching(double t) const;
 };
 
 /// Chance of the lowest place among n + 1 exchangeable values, whatever their distribution:

@@ -46,6 +46,11 @@ def build_all():
 def clone(folder):
     """A fresh clone of the last commit, at `folder`; its commit."""
     require(["git", "clone", "--quiet", "--no-hardlinks", "--no-local", ROOT, folder])
+    return head(folder)
+
+
+def head(folder=ROOT):
+    """The commit of a checkout."""
     done = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True)
     return done.stdout.strip()
 

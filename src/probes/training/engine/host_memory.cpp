@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,18 +11,23 @@
 namespace bench::training {
 namespace {
 
+// Where huge pages are of another size, or there are none, the advice is not taken.
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
 class HostMemory final : public Memory {
  public:
   bool on_host() const override { return true; }
   void* allocate(std::int64_t bytes, const char* purpose) override {
     const auto size = static_cast<std::size_t>(std::max(bytes, kAlignment));
-    const std::size_t unit = kAlignment;
+    const std::size_t unit = size < 2 * kHugePage ? kAlignment : kHugePage;
     const std::size_t whole = (size + unit - 1) / unit * unit;
     void* data = std::aligned_alloc(unit, whole);
     if (!data)
       throw Error(ErrorKind::environment,
                   "no memory for " + std::to_string(bytes) + " bytes of " + purpose,
                   "a smaller preset or micro-batch needs less");
+    // A step walks through all of it: with pages of 4 KiB it waits for their addresses.
+    if (unit == kHugePage) madvise(data, whole, MADV_HUGEPAGE);
     std::memset(data, 0, whole);
     return data;
   }

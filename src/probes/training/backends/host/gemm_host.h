@@ -1,9 +1,10 @@
-// The group of products: cache blocks around gemm_loops.h.
+// The group of products: cache blocks around gemm_loops.h; large ones are gemm_packed.h's.
 #pragma once
 
 #include <algorithm>
 
 #include "probes/training/backends/host/gemm_loops.h"
+#include "probes/training/backends/host/gemm_packed.h"
 #include "probes/training/kernels/gemm.h"
 
 namespace bench::training::BENCH_ISA {
@@ -12,6 +13,7 @@ template <class T>
 class Gemm final : public GemmKernels {
  public:
   void multiply(const Product& product, View a, View b, View c) override {
+    if (PackedGemm<T>::suits(a, b, c)) return large_.multiply(product, a, b, c);
     const Sizes size{c.rows, c.columns, product.transpose_a ? a.rows : a.columns};
     const Index m_block = product.transpose_a ? size.m : kRowBlock;
     for (Index k0 = 0; k0 < size.k || k0 == 0; k0 += kDepth)
@@ -65,14 +67,17 @@ class Gemm final : public GemmKernels {
     for (Index i = 0; i < part.m; i += kTileRows) {
       const Index rows = std::min<Index>(kTileRows, part.m - i);
       T sums[kTileRows * kWidth<T>] = {};
+      const auto each = [&](const auto& work) {
+        for (Index r = 0; r < rows; ++r)
+          for (Index j = 0; j < n; ++j)
+            work(sums[r * kWidth<T> + j], (i + r) * whole.columns + from + j, from + j);
+      };
+      each([&](T& sum, Index at, Index column) {
+        sum = (addend ? addend[at] : T{}) + (bias ? bias[column] : T{});
+      });
       run(transposed, rows, kWidth<T>, part.k, {a.data + (transposed ? i : i * a.stride), a.stride},
-          {b.data + from, b.stride}, {nullptr, 0, nullptr}, sums, kWidth<T>);
-      for (Index r = 0; r < rows; ++r)
-        for (Index j = 0; j < n; ++j) {
-          const Index at = (i + r) * whole.columns + from + j;
-          c[at] =
-              sums[r * kWidth<T> + j] + (addend ? addend[at] : T{}) + (bias ? bias[from + j] : T{});
-        }
+          {b.data + from, b.stride}, {sums, kWidth<T>, nullptr}, sums, kWidth<T>);
+      each([&](T& sum, Index at, Index) { c[at] = sum; });
     }
   }
 
@@ -101,6 +106,7 @@ class Gemm final : public GemmKernels {
   }
 
   alignas(64) T panel_[kDepth * kPanel];
+  PackedGemm<T> large_ = {};
 };
 
 }  // namespace bench::training::BENCH_ISA

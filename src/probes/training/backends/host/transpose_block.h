@@ -1,0 +1,37 @@
+// Square blocks turned in registers: what packing a product's factors is made of.
+#pragma once
+
+#include "probes/training/backends/host/vector.h"
+
+namespace bench::training::BENCH_ISA {
+
+/// As many rows as a vector is wide become columns: log2 stages, each of which exchanges one bit of
+/// the number of the row with the same bit of the number of the column.
+template <class T, int step = 1>
+inline __attribute__((always_inline)) void transpose_block(Vec<T> (&rows)[kWidth<T>]) {
+  Mask<T> first, second;
+  for (int i = 0; i < kWidth<T>; ++i) {
+    first[i] = i & step ? kWidth<T> + i - step : i;
+    second[i] = i & step ? kWidth<T> + i : i + step;
+  }
+  for (int r = 0; r < kWidth<T>; ++r) {
+    if (r & step) continue;
+    const Vec<T> a = rows[r], b = rows[r + step];
+    rows[r] = __builtin_shuffle(a, b, first);
+    rows[r + step] = __builtin_shuffle(a, b, second);
+  }
+  if constexpr (2 * step < kWidth<T>) transpose_block<T, 2 * step>(rows);
+}
+
+/// rows[i] = what lies at `from + i stride`; zeros from row `count` on.
+template <class T>
+inline __attribute__((always_inline)) void load_block(const T* from, Index stride, Index count,
+                                                      Vec<T> (&rows)[kWidth<T>]) {
+  if (count >= kWidth<T>) {
+    for (int i = 0; i < kWidth<T>; ++i) rows[i] = load<T>(from + i * stride);
+    return;
+  }
+  for (int i = 0; i < kWidth<T>; ++i) rows[i] = i < count ? load<T>(from + i * stride) : Vec<T>{};
+}
+
+}  // namespace bench::training::BENCH_ISA

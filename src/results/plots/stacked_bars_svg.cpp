@@ -11,9 +11,9 @@ namespace bench {
 namespace {
 
 constexpr double kBarsTop = 34.0, kBarHeight = 18.0, kBarStep = 40.0, kBarsWidth = 620.0;
-constexpr double kBarsLeft = 10.0, kLegendStep = 20.0, kKeyWidth = 155.0;
+constexpr double kBarsLeft = 10.0, kLegendStep = 20.0, kKeyWidth = 310.0;
 constexpr std::size_t kMostBarName = 90;
-constexpr std::size_t kKeysOfLine = 4;
+constexpr std::size_t kKeysOfLine = 2;
 
 std::string piece(SvgPlace at, double width, std::size_t part, const std::string& name,
                   double share) {
@@ -52,7 +52,7 @@ std::string keys_of_parts(const StackedBars& bars, double top) {
     text += fmt::format(
         "<rect class=\"s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n",
         colour, x, y, kSeriesColours.at(colour));
-    text += svg_text({x + 17.0, y + 9.5}, "start", shortened(bars.parts[part], kMostBarName / 4));
+    text += svg_text({x + 17.0, y + 9.5}, "start", shortened(bars.parts[part], kMostBarName / 2));
   }
   return text;
 }

@@ -17,13 +17,13 @@ namespace {
 const std::string kRate = "collective.busbw";
 
 /// Whether a job on these GPUs of these hosts shows it.
-using Fault = std::function<bool(const Hosts&, const Devices&)>;
+using GpuFault = std::function<bool(const Hosts&, const Devices&)>;
 
 bool among(const std::vector<std::string>& list, const std::string& word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-Fault gpus_of(const std::string& host, const Devices& devices) {
+GpuFault gpus_of(const std::string& host, const Devices& devices) {
   return [=](const Hosts& hosts, const Devices& driven) {
     return among(hosts, host) && std::ranges::all_of(devices, [&](const std::string& device) {
              return among(driven, device);
@@ -34,10 +34,10 @@ Fault gpus_of(const std::string& host, const Devices& devices) {
 struct GpuFleet : Fleet {
   int gpus;
   bool fails;  // what is wrong makes jobs fail; else a tenth as fast
-  Fault fault;
+  GpuFault fault;
   std::size_t jobs = 0;
 
-  GpuFleet(std::size_t hosts, int gpus_of_each, bool wrong_fails, Fault wrong)
+  GpuFleet(std::size_t hosts, int gpus_of_each, bool wrong_fails, GpuFault wrong)
       : Fleet(hosts), gpus(gpus_of_each), fails(wrong_fails), fault(std::move(wrong)) {
     // What as many as there are reach; fewer reach less, so the gate says nothing of them.
     run.plan["gates"] = {{"collective", {{{"metric", "busbw"}, {"min", 0.7e9 * gpus}}}}};

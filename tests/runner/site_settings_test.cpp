@@ -22,7 +22,7 @@ struct SiteFolder {
   }
 };
 
-std::string refusal(const fs::path& file) try {
+std::string site_refusal(const fs::path& file) try {
   read_site_settings({file});
   return "";
 } catch (const Error& error) {
@@ -46,13 +46,13 @@ TEST_CASE("a user's settings count before the site's, and the prices of both are
 
 TEST_CASE("settings that cannot be are refused with file, place and value") {
   const SiteFolder here;
-  CHECK_THAT(refusal(here.file("a", R"({"price": {"h100": 2}})")),
+  CHECK_THAT(site_refusal(here.file("a", R"({"price": {"h100": 2}})")),
              Contains("price") && Contains("Did you mean 'prices'"));
-  CHECK_THAT(refusal(here.file("b", R"({"prices": {"h100": -2}})")),
+  CHECK_THAT(site_refusal(here.file("b", R"({"prices": {"h100": -2}})")),
              Contains("/prices/h100") && Contains("-2"));
-  CHECK_THAT(refusal(here.file("c", R"({"database": "results.sqlite"})")), Contains("/database"));
-  CHECK_THAT(refusal(here.file("d", R"({"launcher": "ssh"})")), Contains("ssh"));
-  CHECK_THAT(refusal(here.file("e", "{")), Contains((here.folder.path() / "e").string()));
+  CHECK_THAT(site_refusal(here.file("c", R"({"database": "results.sqlite"})")), Contains("/database"));
+  CHECK_THAT(site_refusal(here.file("d", R"({"launcher": "ssh"})")), Contains("ssh"));
+  CHECK_THAT(site_refusal(here.file("e", "{")), Contains((here.folder.path() / "e").string()));
 }
 
 TEST_CASE("the example of a site's settings can be read") {

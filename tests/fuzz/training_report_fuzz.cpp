@@ -47,7 +47,7 @@ void add_other(bench::RunRecords& run, const char* id, const char* probe, const 
 /// Two jobs of equal records, of which the first has them all.
 bench::RunRecords run_of(const Json& input) {
   bench::RunRecords run;
-  run.run = bench::text_field(input, "run");
+  run.run = "run " + bench::text_field(input, "run");  // never empty: the name of a folder
   for (const char* id : {"a", "b"}) {
     bench::PlannedJob job;
     job.id = id;

@@ -50,7 +50,8 @@ TEST_CASE("settings that cannot be are refused with file, place and value") {
              Contains("price") && Contains("Did you mean 'prices'"));
   CHECK_THAT(site_refusal(here.file("b", R"({"prices": {"h100": -2}})")),
              Contains("/prices/h100") && Contains("-2"));
-  CHECK_THAT(site_refusal(here.file("c", R"({"database": "results.sqlite"})")), Contains("/database"));
+  CHECK_THAT(site_refusal(here.file("c", R"({"database": "results.sqlite"})")),
+             Contains("/database"));
   CHECK_THAT(site_refusal(here.file("d", R"({"launcher": "ssh"})")), Contains("ssh"));
   CHECK_THAT(site_refusal(here.file("e", "{")), Contains((here.folder.path() / "e").string()));
 }

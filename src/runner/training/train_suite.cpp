@@ -122,7 +122,8 @@ Json train_suite(const TrainRequest& request) {
   Json suite = {{"suite", suite_name(request)},
                 {"description", "Trains to a quality target, once for each seed."},
                 {"cases", Json::array()}};
-  if (request.telemetry) suite["telemetry"] = {{"enabled", true}, {"period_s", kTelemetryPeriod}};
+  if (request.telemetry)
+    suite["telemetry"] = {{"enabled", true}, {"period_s", kTelemetryPeriod}, {"counters", true}};
   if (const auto products = products_case(request)) suite["cases"].push_back(*products);
   if (request.ranks.size() < 2) {
     const int ranks = request.ranks.empty() ? 1 : request.ranks.front();

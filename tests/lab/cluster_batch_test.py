@@ -70,6 +70,7 @@ class ClusterBatch(SlurmTestCase):
         gauges, place = self.folder / "night.prom", self.folder / "nightly"
         self.on_head(PROGRAMS / "benchctl", "nightly", "install", "slurm", "--at", "02:30", "--to", place, "--budget", "60s",
                      "--prometheus", gauges, *self.night_words())
+        self.addCleanup(self.on_head, "scancel", "--name=benchctl-nightly")  # the next night, also where this one is not as it should be
         # It runs on node02, which is therefore not idle.
         self.on_head("sbatch", "--nodelist=node02", place / "benchctl-nightly.sbatch")
         self.assertTrue(until(gauges.exists, 60), self.on_head("squeue"))
@@ -78,7 +79,8 @@ class ClusterBatch(SlurmTestCase):
         log = next(place.glob("benchctl-nightly-*.txt"))
         self.assertTrue(until(lambda: "node02: last checked never" in log.read_text(), 10), log.read_text())
         self.assertRegex(log.read_text(), r"node02: last checked never; it is \w+, and a night takes idle nodes")
-        small = [job for job in self.on_head("scontrol", "--oneliner", "show", "jobs").splitlines() if "JobName=benchctl-2" in job]
+        jobs = self.on_head("scontrol", "--oneliner", "show", "jobs").splitlines()
+        small = [job for job in jobs if re.search(r"JobName=benchctl-\S+-night-", job)]  # other tests' jobs are still known
         self.assertEqual(len(small), 1, small)
         for words in ("NodeList=node01 ", "NumNodes=1 ", "Nice=10000 "):
             self.assertIn(words, small[0])

@@ -19,7 +19,9 @@ class ClusterSlurm(SlurmTestCase):
         report = self.report()
         self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
         jobs = {(job["job"], tuple(job["hosts"])) for job in report["jobs"]}
-        return jobs, {(r["case"], r["metric"], r["host"], json.dumps(r["params"], sort_keys=True)) for r in report["results"]}
+        # per_cycle follows from clean samples, and on cores that hosts of a lab share there may be none.
+        return jobs, {(r["case"], r["metric"], r["host"], json.dumps(r["params"], sort_keys=True)) for r in report["results"]
+                      if r["metric"] != "gemm.per_cycle"}
 
     def test_the_results_are_those_of_mpirun(self):
         suite = (long_case(0.1), NULL, ALL_REDUCE, CRAMPED)

@@ -143,4 +143,11 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
+std::string last_line(std::string_view text) {
+  const auto end = text.find_last_not_of("\r\n");
+  if (end == std::string_view::npos) return "";
+  const auto begin = text.rfind('\n', end);
+  return printable(text.substr(begin + 1, end - begin));  // npos + 1 is 0
+}
+
 }  // namespace bench

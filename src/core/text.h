@@ -28,6 +28,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// Makes text from outside safe to print on a terminal: control bytes become "\xNN".
 std::string printable(std::string_view text);
 
+/// What stands last in `text`, but for line breaks behind it; safe to print.
+std::string last_line(std::string_view text);
+
 /// "2026-11-20T18:30:05Z" for nanoseconds since 1970, and back (throws Error(input)).
 std::string format_time(std::int64_t time_ns);
 /// "20261120T183005Z": ids of runs begin so.

@@ -67,11 +67,4 @@ std::string program_output(const std::vector<std::string>& argv, Seconds within,
   return text;
 }
 
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of("\r\n");
-  if (end == std::string::npos) return "";
-  const auto begin = text.rfind('\n', end);
-  return printable(text.substr(begin + 1, end - begin));  // npos + 1 is 0
-}
-
 }  // namespace bench

@@ -15,7 +15,4 @@ namespace bench {
 std::string program_output(const std::vector<std::string>& argv, Seconds within,
                            std::size_t at_most = std::size_t{256} << 20);
 
-/// What stands last in `text`, but for line breaks behind it; safe to print.
-std::string last_line(const std::string& text);
-
 }  // namespace bench

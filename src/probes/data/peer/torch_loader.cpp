@@ -52,14 +52,6 @@ void take_text(const Descriptor& from, std::string& into) {
       into.append(bytes.data(), static_cast<std::size_t>(got));
 }
 
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of("\n");
-  if (end == std::string::npos) return "";
-  const auto begin = text.find_last_of('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1,
-                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
-}
-
 TorchRate run_script(const std::vector<std::string>& argv, Seconds most_time) {
   external::ExternalCommand command{.argv = argv, .env = external::inherited_environment()};
   external::Supervised child(command, external::supervisor_program());
@@ -87,7 +79,7 @@ TorchRate run_script(const std::vector<std::string>& argv, Seconds most_time) {
   if (end->clean()) return read_torch_answer(last_line(out));
   const std::string told = last_line(err);
   return {.reason = fmt::format("{} {}: {}{}", printable(argv[0]), printable(argv[1]), end->text(),
-                                told.empty() ? "" : "; it said: " + printable(told))};
+                                told.empty() ? "" : "; it said: " + told)};
 }
 
 }  // namespace

@@ -1,20 +1,14 @@
 #include "runner/site_settings.h"
 
-#include <cstdlib>
-
 #include "core/error.h"
 #include "core/json.h"
 #include "core/locations.h"
 #include "core/schema.h"
+#include "runner/user_folders.h"
 
 namespace bench {
 namespace fs = std::filesystem;
 namespace {
-
-std::string environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 void take_file(const fs::path& file, SiteSettings& settings) {
   static const Schema schema = Schema::load(schema_path("site"));
@@ -45,13 +39,8 @@ std::vector<fs::path> site_files() {
     return {only};
   }
   std::vector<fs::path> files = {"/etc/benchctl/site.json"};
-  // The XDG rules: a relative path in the variable is to be ignored.
-  const fs::path config = environment_variable("XDG_CONFIG_HOME"),
-                 home = environment_variable("HOME");
-  if (config.is_absolute())
+  if (const fs::path config = user_folder("XDG_CONFIG_HOME", ".config"); !config.empty())
     files.push_back(config / "benchctl" / "site.json");
-  else if (!home.empty())
-    files.push_back(home / ".config" / "benchctl" / "site.json");
   return files;
 }
 

@@ -1,35 +1,24 @@
 #include "runner/state_folder.h"
 
-#include <cstdlib>
-
 #include "core/error.h"
 #include "runner/site_settings.h"
+#include "runner/user_folders.h"
 
 namespace bench {
 namespace fs = std::filesystem;
-namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-}  // namespace
 
 fs::path database_path(const std::string& option) {
   if (!option.empty()) return fs::absolute(option);
-  if (const std::string set = variable("BENCHCTL_DB"); !set.empty()) return fs::absolute(set);
+  if (const std::string set = environment_variable("BENCHCTL_DB"); !set.empty())
+    return fs::absolute(set);
   if (const fs::path set = site_settings().database; !set.empty()) return set;
-  // The XDG rules: a relative path in the variable is to be ignored.
-  if (const fs::path state = variable("XDG_STATE_HOME"); state.is_absolute())
-    return state / "benchctl" / "results.sqlite";
-  const std::string home = variable("HOME");
-  if (home.empty())
+  const fs::path state = user_folder("XDG_STATE_HOME", ".local/state");
+  if (state.empty())
     throw Error(
         ErrorKind::environment,
         "no place for results: neither $BENCHCTL_DB nor $HOME is set, and no site.json names one",
         "name one: --db FILE");
-  return fs::path(home) / ".local" / "state" / "benchctl" / "results.sqlite";
+  return state / "benchctl" / "results.sqlite";
 }
 
 fs::path runs_folder(const fs::path& database) { return database.parent_path() / "runs"; }

@@ -1,13 +1,12 @@
 // benchctl nightly install: the files by which a night begins by itself.
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "core/error.h"
 #include "results/text_file.h"
 #include "runner/commands/nightly_options.h"
 #include "runner/nightly/install_text.h"
 #include "runner/nightly/time_text.h"
+#include "runner/user_folders.h"
 
 namespace bench {
 namespace fs = std::filesystem;
@@ -20,14 +19,11 @@ struct InstallOptions : NightOptions {
 /// Where systemd looks for units of root and of users.
 fs::path unit_folder() {
   if (geteuid() == 0) return "/etc/systemd/system";
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  if (config != nullptr && fs::path(config).is_absolute())
-    return fs::path(config) / "systemd" / "user";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr)
+  const fs::path config = user_folder("XDG_CONFIG_HOME", ".config");
+  if (config.empty())
     throw Error(ErrorKind::environment, "no place for units: $HOME is not set",
                 "name a folder: --to DIR");
-  return fs::path(home) / ".config" / "systemd" / "user";
+  return config / "systemd" / "user";
 }
 
 fs::path folder_of(const InstallOptions& options, NightScheduler scheduler) {

@@ -5,29 +5,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "core/text.h"
 #include "results/reports/run_report_text.h"
 #include "runner/commands/command.h"
+#include "runner/user_folders.h"
 
 namespace bench {
 namespace {
 
 constexpr int kNarrowest = 60;
-constexpr int kFile =
-    140;  // wide enough for every column: nothing is dropped on the way into a file
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+constexpr int kFile = 140;  // every column has room: none is dropped on the way into a file
 
 /// The first of these that is set decides, as in setlocale(3).
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string value = variable(name);
+    const std::string value = environment_variable(name);
     if (value.empty()) continue;
     return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
@@ -39,7 +33,8 @@ bool locale_is_utf8() {
 TextStyle style_of_stdout() {
   TextStyle style;
   const bool terminal = isatty(STDOUT_FILENO) == 1;
-  style.colour = terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  style.colour = terminal && environment_variable("NO_COLOR").empty() &&
+                 environment_variable("TERM") != "dumb";
   style.unicode = locale_is_utf8();
   winsize size{};
   if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

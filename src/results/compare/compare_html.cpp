@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kDrawnMetrics = 200;
 
-PageCell number_cell(const std::string& text, double sort) { return {text, sort, ""}; }
+PageCell sorted_cell(const std::string& text, double sort) { return {text, sort, ""}; }
 
 PageCell ratio_cell(double ratio) {
-  return number_cell(std::isfinite(ratio) ? fmt::format("{:.4g}", ratio) : "", ratio);
+  return sorted_cell(std::isfinite(ratio) ? fmt::format("{:.4g}", ratio) : "", ratio);
 }
 
 PageCell percent_cell(double share) {
-  return number_cell(std::isfinite(share) ? fmt::format("{:.1f} %", 100.0 * share) : "", share);
+  return sorted_cell(std::isfinite(share) ? fmt::format("{:.1f} %", 100.0 * share) : "", share);
 }
 
 PageTable metrics_page_table(const Comparison& comparison) {
@@ -33,12 +33,12 @@ PageTable metrics_page_table(const Comparison& comparison) {
     table.rows.push_back(
         {{metric.key.metric},
          {params_text(metric.params)},
-         number_cell(format(metric.a.value, metric.key.unit), metric.a.value),
-         number_cell(format(metric.b.value, metric.key.unit), metric.b.value),
-         number_cell(change_text(metric.ratio, metric.low, metric.high), metric.ratio),
+         sorted_cell(format(metric.a.value, metric.key.unit), metric.a.value),
+         sorted_cell(format(metric.b.value, metric.key.unit), metric.b.value),
+         sorted_cell(change_text(metric.ratio, metric.low, metric.high), metric.ratio),
          {metric.basis == Basis::pairs ? fmt::format("{} pairs", metric.pairs)
                                        : fmt::format("{}, {}", metric.a.n, metric.b.n)},
-         number_cell(std::isfinite(metric.q) ? fmt::format("{:.2g}", metric.q) : "", metric.q),
+         sorted_cell(std::isfinite(metric.q) ? fmt::format("{:.2g}", metric.q) : "", metric.q),
          {std::string(to_string(metric.verdict)), kNoValue, badge_of(metric.verdict)},
          {metric.why},
          percent_cell(metric.a.of_limit),
@@ -77,7 +77,7 @@ PageTable facts_page_table(const Comparison& comparison) {
     table.rows.push_back({{change.fact},
                           {change.before},
                           {change.after},
-                          number_cell(std::to_string(units), static_cast<double>(units))});
+                          sorted_cell(std::to_string(units), static_cast<double>(units))});
   return table;
 }
 

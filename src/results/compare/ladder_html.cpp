@@ -18,8 +18,7 @@ constexpr std::size_t kDrawnLadders = 50;
 constexpr std::size_t kChangesOnPage = 40;
 
 PageCell dollars_cell(double dollars) {
-  if (!std::isfinite(dollars)) return {};
-  return {fmt::format("{:.4g}", dollars), dollars, ""};
+  return number_cell(dollars, fmt::format("{:.4g}", dollars));
 }
 
 std::vector<PageCell> step_row(const LadderMetric& metric, std::size_t number) {

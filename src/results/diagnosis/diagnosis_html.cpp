@@ -1,6 +1,4 @@
 // Diagnoses as a section of a page.
-#include <cmath>
-
 #include "core/text.h"
 #include "results/diagnosis/diagnosis_output.h"
 #include "results/plots/stacked_bars.h"
@@ -43,12 +41,9 @@ PageTable answers_table(const Diagnosed& one) {
 PageTable causes_table(const Diagnosis& diagnosis) {
   PageTable table{{"cause", "of a step", "at most times as fast", "evidence"}, {}};
   for (const Finding& finding : diagnosis.all) {
-    const auto cell = [](double value, const std::string& text) {
-      return std::isfinite(value) ? PageCell{text, value} : PageCell{};
-    };
     table.rows.push_back({{std::string(words_of(finding.cause))},
-                          cell(finding.share, bench::format(finding.share, Unit::ratio)),
-                          cell(finding.gain, bench::format(finding.gain, Unit::count)),
+                          number_cell(finding.share, bench::format(finding.share, Unit::ratio)),
+                          number_cell(finding.gain, bench::format(finding.gain, Unit::count)),
                           {join(finding.evidence, "; ")}});
   }
   return table;

@@ -24,13 +24,10 @@ PageCell count_cell(std::size_t count) {
 }
 
 PageCell percent_cell(double share) {
-  return std::isfinite(share) ? PageCell{fmt::format("{:.2f} %", 100.0 * share), share}
-                              : PageCell{};
+  return number_cell(share, fmt::format("{:.2f} %", 100.0 * share));
 }
 
-PageCell value_cell(double value, Unit unit) {
-  return std::isfinite(value) ? PageCell{format(value, unit), value} : PageCell{};
-}
+PageCell value_cell(double value, Unit unit) { return number_cell(value, format(value, unit)); }
 
 PageTable hosts_table(const FleetReport& report) {
   PageTable table{{"host", "verdict", "failed", "inconclusive", "passed", "checked", "expires",
@@ -80,18 +77,17 @@ PageTable findings_table(const FleetReport& report, const std::vector<const Flee
   for (std::size_t i = 0; i < findings.size() && i < kMostFindings; ++i) {
     const FleetRow& row = *findings[i];
     const FleetSeriesReport& series = report.series[row.series];
-    table.rows.push_back(
-        {{row.host},
-         {row.device == "host" ? "" : row.device},
-         {metric_title(series.key)},
-         verdict_cell(row.verdict),
-         {row.gate},
-         value_cell(row.value, series.unit),
-         value_cell(row.expected, series.unit),
-         percent_cell(std::fmax(row.loss, row.golden_loss)),
-         std::isfinite(row.z) ? PageCell{fmt::format("{:.1f}", row.z), row.z} : PageCell{},
-         count_cell(row.runs),
-         {row.settle}});
+    table.rows.push_back({{row.host},
+                          {row.device == "host" ? "" : row.device},
+                          {metric_title(series.key)},
+                          verdict_cell(row.verdict),
+                          {row.gate},
+                          value_cell(row.value, series.unit),
+                          value_cell(row.expected, series.unit),
+                          percent_cell(std::fmax(row.loss, row.golden_loss)),
+                          number_cell(row.z, fmt::format("{:.1f}", row.z)),
+                          count_cell(row.runs),
+                          {row.settle}});
   }
   return table;
 }

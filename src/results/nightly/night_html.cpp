@@ -11,10 +11,6 @@
 namespace bench {
 namespace {
 
-PageCell number_cell(double value, const std::string& text) {
-  return std::isfinite(value) ? PageCell{text, value, ""} : PageCell{"", kNoValue, ""};
-}
-
 std::string kind_of(const NightFinding& finding) {
   if (finding.state == SuspicionState::dropped) return "pass";
   return finding.state == SuspicionState::confirmed && finding.kind != SuspicionKind::unchecked

@@ -4,6 +4,7 @@
 // reader's system, or a switch. Without scripts it reads as it is.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@ struct PageCell {
   /// "pass", "fail", "inconclusive", "" and other verdicts in lower case: shown as a badge.
   std::string kind = {};
 };
+
+/// A number that the column is sorted by; an empty cell where it is not finite.
+inline PageCell number_cell(double value, const std::string& text) {
+  return std::isfinite(value) ? PageCell{text, value} : PageCell{};
+}
 
 /// Columns in which every cell is empty are left out, and cells beyond the columns.
 struct PageTable {

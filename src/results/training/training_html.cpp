@@ -13,10 +13,6 @@
 namespace bench {
 namespace {
 
-PageCell number_cell(double value, const std::string& text) {
-  return std::isfinite(value) ? PageCell{text, value} : PageCell{};
-}
-
 /// The badges of a page know pass and fail.
 std::string badge_of(TrainingState state) {
   if (state == TrainingState::not_run) return "inconclusive";

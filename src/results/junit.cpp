@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "core/text.h"
+#include "results/acceptance/markup.h"
 
 namespace bench {
 namespace {
@@ -38,18 +39,6 @@ std::string xml_text(std::string_view text) {
   std::string safe;
   for (const char c : clean.get_ref<const std::string&>()) {
     switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
       case '\'':
         safe += "&apos;";
         break;
@@ -63,7 +52,9 @@ std::string xml_text(std::string_view text) {
         safe += "&#13;";
         break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20)
+        if (const std::string_view entity = entity_of(c); !entity.empty())
+          safe += entity;
+        else if (static_cast<unsigned char>(c) < 0x20)
           safe += kReplacement;
         else
           safe += c;

@@ -8,25 +8,32 @@
 
 namespace bench {
 
+/// How a character that means something in XML and HTML is written as text; "" for others.
+inline std::string_view entity_of(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return "";
+  }
+}
+
 /// Control bytes become "\xNN": XML has no way to write them.
 inline std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : printable(text)) switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
+  for (const char c : printable(text)) {
+    const std::string_view entity = entity_of(c);
+    if (entity.empty())
+      safe += c;
+    else
+      safe += entity;
+  }
   return safe;
 }
 

@@ -21,9 +21,8 @@ const Json& telemetry_sources(const RunView& view, const std::string& job) {
 }
 
 std::optional<SeriesTelemetry> telemetry_of(const RunView& view, std::size_t job) {
-  const TelemetryIndex index(view.run());
   for (const Series& series : view.series(job))
-    if (auto telemetry = index.of(series)) return telemetry;
+    if (auto telemetry = view.telemetry().of(series)) return telemetry;
   return {};
 }
 
@@ -50,15 +49,6 @@ std::optional<double> grown(const std::vector<HostCounter>& counters,
   return sum;
 }
 
-std::vector<HostCounter> counters_of(const RunView& view) {
-  CounterSums sums;
-  for (const Record& record : view.run().records)
-    if (const auto* facts = std::get_if<Facts>(&record.body);
-        facts != nullptr && facts->topic == "counters")
-      for (const Json& host : array_field(facts->facts, "hosts")) sums.add(host, record.job, "");
-  return sums.counters();
-}
-
 /// The total of a counter of the job's GPUs, from telemetry.
 double total_of_gpus(const Json& sources, const char* counter) {
   double sum = kNoValue;
@@ -72,9 +62,8 @@ double total_of_gpus(const Json& sources, const char* counter) {
 
 void add_faults(Observation& observation, const RunView& view, const JobResult& job,
                 const Json& sources) {
-  const auto counters = counters_of(view);
   const auto set = [&](Measure measure, std::initializer_list<std::string_view> names) {
-    if (const auto count = grown(counters, names))
+    if (const auto count = grown(view.counters(), names))
       observation.set(measure, *count, "counters of the run's hosts");
   };
   set(Measure::host_errors, {"uncorrected", "machine_checks"});

@@ -20,15 +20,20 @@ bool holds_all(const Json& params, const Json& wanted) {
 
 }  // namespace
 
-RunView::RunView(const RunRecords& run) : run_(run), jobs_(job_results(run)), series_(run, jobs_) {
+RunView::RunView(const RunRecords& run)
+    : run_(run), jobs_(job_results(run)), series_(run, jobs_), telemetry_(run) {
+  CounterSums sums;
   for (const Record& record : run.records) {
     if (const auto* facts = std::get_if<Facts>(&record.body)) {
       facts_[{record.job, facts->topic}] = &facts->facts;
       host_facts_[{record.host, facts->topic}] = &facts->facts;
+      if (facts->topic == "counters")
+        for (const Json& host : array_field(facts->facts, "hosts")) sums.add(host, record.job, "");
     }
     if (const auto* chunk = std::get_if<Chunk>(&record.body))
       chunks_[{record.job, chunk->name}] = chunk;
   }
+  counters_ = sums.counters();
 }
 
 const Json& RunView::facts(const std::string& job, const std::string& topic) const {

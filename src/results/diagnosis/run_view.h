@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "results/acceptance/counters.h"
 #include "results/diagnosis/observation.h"
 #include "results/job_results.h"
 #include "results/series.h"
+#include "results/series_telemetry.h"
 
 namespace bench::diagnosis {
 
@@ -25,6 +27,9 @@ class RunView {
   const Json& facts_of_host(const std::string& host, const std::string& topic) const;
   /// Null where the job has none of that name.
   const Chunk* chunk(const std::string& job, const std::string& name) const;
+  const TelemetryIndex& telemetry() const { return telemetry_; }
+  /// Counters of errors of the run's hosts, over all its jobs.
+  const std::vector<HostCounter>& counters() const { return counters_; }
   /// The samples of a series.
   std::vector<double> values(const Series& series) const;
 
@@ -32,6 +37,8 @@ class RunView {
   const RunRecords& run_;
   std::vector<JobResult> jobs_;
   SeriesOfJobs series_;
+  TelemetryIndex telemetry_;
+  std::vector<HostCounter> counters_;
   std::map<std::pair<std::string, std::string>, const Json*> facts_ = {}, host_facts_ = {};
   std::map<std::pair<std::string, std::string>, const Chunk*> chunks_ = {};
 };

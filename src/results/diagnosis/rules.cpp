@@ -44,6 +44,19 @@ Rule broken(std::string_view name, On on, Bound bound) {
           .fix = kDrain};
 }
 
+// What of T a checkpoint, evaluations and nobody may take before each is a cause of its own.
+constexpr double kMostCheckpoint = 0.01, kMostEvaluation = 0.1, kMostResidual = 0.05;
+
+/// The device works, and nothing else takes more of T than it may.
+std::vector<Bound> working(std::vector<Bound> more) {
+  std::vector<Bound> all = {{M::work_share, at_least, 0.5}};
+  all.insert(all.end(), more.begin(), more.end());
+  all.insert(all.end(), {{M::checkpoint_share, at_most, kMostCheckpoint},
+                         {M::evaluation_share, at_most, kMostEvaluation},
+                         {M::residual_share, at_most, kMostResidual}});
+  return all;
+}
+
 std::vector<Rule> make_rules() {
   return {
       invalid("drift", {M::drift, above, 0.05}, "find what changes meanwhile: load, heat, clocks"),
@@ -215,11 +228,7 @@ std::vector<Rule> make_rules() {
       {.name = "compute_tensor",
        .cause = Cause::compute,
        .on = On::gpu,
-       .when = {{M::work_share, at_least, 0.5},
-                {M::tensor_active, at_least, 0.5},
-                {M::checkpoint_share, at_most, 0.01},
-                {M::evaluation_share, at_most, 0.1},
-                {M::residual_share, at_most, 0.05}},
+       .when = working({{M::tensor_active, at_least, 0.5}}),
        .share = M::work_share,
        .evidence = {M::sm_active, M::mfu, M::gemm_share},
        .ceiling = {Kind::idle, M::passes_share, M::gemm_share},
@@ -228,11 +237,7 @@ std::vector<Rule> make_rules() {
       {.name = "compute_products",
        .cause = Cause::compute,
        .on = On::gpu,
-       .when = {{M::work_share, at_least, 0.5},
-                {M::gemm_share, at_least, 0.5},
-                {M::checkpoint_share, at_most, 0.01},
-                {M::evaluation_share, at_most, 0.1},
-                {M::residual_share, at_most, 0.05}},
+       .when = working({{M::gemm_share, at_least, 0.5}}),
        .share = M::work_share,
        .evidence = {M::sm_active, M::tensor_active, M::mfu},
        .ceiling = {Kind::idle, M::passes_share, M::gemm_share},
@@ -241,10 +246,7 @@ std::vector<Rule> make_rules() {
       {.name = "device_work",
        .cause = Cause::device_work,
        .on = On::gpu,
-       .when = {{M::work_share, at_least, 0.5},
-                {M::checkpoint_share, at_most, 0.01},
-                {M::evaluation_share, at_most, 0.1},
-                {M::residual_share, at_most, 0.05}},
+       .when = working({}),
        .share = M::work_share,
        .evidence = {M::sm_active, M::tensor_active, M::dram_active, M::gemm_share},
        .experiment = "telemetry on a Hopper GPU or later, and the probe gemm in the same run",
@@ -253,10 +255,7 @@ std::vector<Rule> make_rules() {
        .cause = Cause::compute,
        .of = kFed,
        .on = On::host,
-       .when = {{M::work_share, at_least, 0.5},
-                {M::checkpoint_share, at_most, 0.01},
-                {M::evaluation_share, at_most, 0.1},
-                {M::residual_share, at_most, 0.05}},
+       .when = working({}),
        .share = M::work_share,
        .evidence = {M::mfu, M::gemm_share},
        .ceiling = {Kind::idle, M::passes_share, M::gemm_share},
@@ -266,7 +265,7 @@ std::vector<Rule> make_rules() {
       {.name = "checkpoint",
        .cause = Cause::checkpoint,
        .of = kSaving,
-       .when = {{M::checkpoint_share, above, 0.01}},
+       .when = {{M::checkpoint_share, above, kMostCheckpoint}},
        .share = M::checkpoint_share,
        .evidence = {M::checkpoint_stall_s, M::checkpoint_interval_s, M::durable_rate},
        .ceiling = {Kind::share, M::checkpoint_share},
@@ -274,13 +273,13 @@ std::vector<Rule> make_rules() {
        .fix = "asynchronous checkpoints, direct I/O, shards on all ranks, a longer interval"},
       {.name = "evaluation",
        .cause = Cause::evaluation,
-       .when = {{M::evaluation_share, above, 0.1}},
+       .when = {{M::evaluation_share, above, kMostEvaluation}},
        .ceiling = {Kind::share, M::evaluation_share},
        .experiment = "half as many evaluations",
        .fix = "fewer or smaller evaluations, or evaluation beside the training"},
       {.name = "unexplained",
        .cause = Cause::unexplained,
-       .when = {{M::residual_share, above, 0.05}},
+       .when = {{M::residual_share, above, kMostResidual}},
        .share = M::residual_share,
        .ceiling = {Kind::share, M::residual_share},
        .experiment = "a trace of a few steps (perf, Nsight Systems, PyTorch's profiler)",

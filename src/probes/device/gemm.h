@@ -34,8 +34,7 @@ struct GemmRequest {
   bool packed = true;            // B is brought into the library's own layout beforehand
   bool fast_accumulation = false;  // fp8: keep sums in fewer bits, where the chip can
   int candidates = 1;              // algorithms that tune() may choose from
-  bool rotate =
-      true;  // calls in a row on other copies of the matrices, where a device has memory of its own
+  bool rotate = true;  // a device's own memory: calls in a row on other copies of the matrices
 };
 
 /// Whether the request is for one of those that may keep their sums in fewer bits.

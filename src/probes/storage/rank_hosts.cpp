@@ -1,20 +1,14 @@
 #include "probes/storage/rank_hosts.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "core/json.h"
+#include "probes/record_stream.h"
 
 namespace bench::storage {
 
-std::string this_host() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
+std::string this_host() { return host_name(); }
 
 int ranks_on_this_host(Group& group) {
   const std::string own = this_host();

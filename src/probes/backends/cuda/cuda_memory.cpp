@@ -2,19 +2,18 @@
 
 #include "probes/backends/cuda/cuda_arrays.h"
 #include "probes/backends/cuda/cuda_chain.h"
+#include "probes/backends/cuda/rotation.h"
 
 namespace bench {
 namespace {
 
 class CudaMemory final : public MemorySystem {
  public:
-  CudaMemory(int device, cudaStream_t stream) : stream_(stream) {
-    check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device), "size of the L2");
-  }
+  explicit CudaMemory(cudaStream_t stream) : stream_(stream) {}
 
   // The first cache belongs to each multiprocessor and the kernels go past it.
   std::vector<CacheLevel> caches() const override {
-    return {{.level = 2, .bytes = static_cast<double>(l2_bytes_), .shared_by = 1}};
+    return {{.level = 2, .bytes = static_cast<double>(l2_bytes()), .shared_by = 1}};
   }
   std::vector<MemoryNode> nodes() const override {
     return {{.id = 0, .cores = {0}, .has_memory = true}};
@@ -38,13 +37,12 @@ class CudaMemory final : public MemorySystem {
 
  private:
   cudaStream_t stream_;
-  int l2_bytes_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<MemorySystem> make_cuda_memory(int device, cudaStream_t stream) {
-  return std::make_unique<CudaMemory>(device, stream);
+std::unique_ptr<MemorySystem> make_cuda_memory(cudaStream_t stream) {
+  return std::make_unique<CudaMemory>(stream);
 }
 
 }  // namespace bench

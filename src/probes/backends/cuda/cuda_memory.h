@@ -9,6 +9,6 @@
 
 namespace bench {
 
-std::unique_ptr<MemorySystem> make_cuda_memory(int device, cudaStream_t stream);
+std::unique_ptr<MemorySystem> make_cuda_memory(cudaStream_t stream);
 
 }  // namespace bench

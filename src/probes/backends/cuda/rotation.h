@@ -12,8 +12,8 @@
 namespace bench {
 
 inline constexpr std::size_t kRotationPerL2 = 4;
-inline constexpr std::size_t kRotationAlignment =
-    256;  // as cudaMalloc's: no set is worse aligned than the first
+/// As cudaMalloc's: no set is aligned worse than the first.
+inline constexpr std::size_t kRotationAlignment = 256;
 
 constexpr std::size_t aligned_for_rotation(std::size_t bytes) {
   return (bytes + kRotationAlignment - 1) / kRotationAlignment * kRotationAlignment;

@@ -2,11 +2,12 @@
 // DataLoader under their own names. Workers are threads, not processes: they share what is open,
 // and nothing is copied from one to the other.
 //   num_workers       0: next() makes the batch itself
-//   prefetch_factor   batches ahead for each worker: at most so many times the workers are under
-//   way in_order          batches come in order: each worker has every num_workers-th, and a late
-//   one
+//   prefetch_factor   batches ahead for each worker: at most so many times the workers at once
+//
+//   in_order          batches come in order: each worker has every num_workers-th, and a late one
 //                     holds up all behind it. Else whichever is ready comes, and a worker that is
 //                     free takes the next.
+//
 //   persistent_workers   threads outlive a pass; else each begin() starts new ones
 //   pin_memory        batches lie in memory that is locked, for the device where there is one
 // The last, smaller batch of an epoch is left out (drop_last=True), as trainings do.

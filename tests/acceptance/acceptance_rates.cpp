@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "results/acceptance/peer_cuts.h"
 #include "results/acceptance/peers.h"
 #include "tests/support/fleet.h"
 
@@ -65,19 +64,20 @@ Json sick(const Case& one, double lost, int fleets, std::mt19937_64& random) {
           {"others_accused", others}};
 }
 
-/// |z| that the worst of healthy hosts passes in 1 % of fleets: what peer_cuts.cpp has.
-Json cut(std::size_t hosts, int fleets, std::mt19937_64& random) {
-  std::vector<double> worst, values(hosts);
+/// How often one metric of a healthy fleet has anybody at or below a level: no more than that
+/// level.
+Json level(std::size_t hosts, double at, int fleets, std::mt19937_64& random) {
+  int accused = 0;
+  std::vector<double> values(hosts);
   std::normal_distribution<double> gauss;
   for (int i = 0; i < fleets; ++i) {
     for (double& value : values) value = gauss(random);
-    const PeerScores scores = peer_scores(values, Better::higher, 0.0);
-    worst.push_back(-*std::min_element(scores.z.begin(), scores.z.end()));
+    accused += std::ranges::min(peer_scores(values, Better::higher, 1e-9).levels) <= at;
   }
-  std::sort(worst.begin(), worst.end());
   return {{"hosts", hosts},
-          {"simulated", worst[static_cast<std::size_t>(0.99 * (fleets - 1))]},
-          {"used", peer_cut(hosts)}};
+          {"level", at},
+          {"fleets", fleets},
+          {"accused_share", 1.0 * accused / fleets}};
 }
 
 }  // namespace
@@ -96,7 +96,9 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", dump(result["sick"].back()).c_str());
     }
   }
-  for (const std::size_t hosts : {4, 5, 6, 8, 16, 32, 64, 256})
-    result["cuts"].push_back(cut(hosts, 100 * fleets, random));
+  for (const std::size_t hosts : {4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 64, 100, 256, 1000})
+    for (const double at : {0.01, 0.001})
+      result["levels"].push_back(
+          level(hosts, at, hosts > 100 ? 10 * fleets : 100 * fleets, random));
   std::printf("%s\n", dump(result).c_str());
 }

@@ -32,23 +32,31 @@ Rates rates(const SimulatedFleet& fleet, std::size_t fleets, std::mt19937_64& ra
   return sum;
 }
 
+/// `noise`: the relative standard deviation of a host's value, the median of its runs; half of the
+/// variance is between hosts, half comes from the runs.
+void set_noise(SimulatedFleet& fleet, double noise) {
+  constexpr double kMedianOverMean = 1.2533;
+  fleet.host_noise = noise * std::sqrt(0.5);
+  fleet.run_noise = fleet.host_noise * std::sqrt(static_cast<double>(fleet.runs)) / kMedianOverMean;
+}
+
 /// A profile of hosts of the same kind: learned from 256 healthy ones.
 FleetProfile taught(double noise, std::size_t metrics, std::mt19937_64& random) {
   SimulatedFleet fleet;
   fleet.hosts = 256;
   fleet.metrics = metrics;
-  fleet.host_noise = fleet.run_noise = noise;
+  set_noise(fleet, noise);
   return judged_fleet(fleet, random).learned;
 }
 
-Json line(const SimulatedFleet& fleet, const Rates& sum, bool with_profile) {
+Json line(const SimulatedFleet& fleet, double noise, const Rates& sum, bool with_profile) {
   const auto share = [](std::size_t part, std::size_t whole) {
     return whole == 0 ? Json() : Json(static_cast<double>(part) / static_cast<double>(whole));
   };
   Json json = {{"hosts", fleet.hosts},
                {"bad", fleet.bad},
                {"metrics", fleet.metrics},
-               {"noise", fleet.host_noise},
+               {"noise", noise},
                {"profile", with_profile},
                {"fleets", sum.fleets},
                {"found_share", share(sum.found, sum.bad)},
@@ -75,7 +83,7 @@ Json lessons(const std::string& what, const std::vector<SimulatedFleet>& parts, 
   for (const SimulatedFleet& part : parts) hosts += part.hosts;
   Json json = {{"fleet", what},
                {"hosts", hosts},
-               {"noise", parts.front().host_noise},
+               {"host_noise", parts.front().host_noise},
                {"fleets", fleets},
                {"refused_share", static_cast<double>(refused) / static_cast<double>(fleets)}};
   std::fprintf(stderr, "%s\n", dump(json).c_str());
@@ -98,19 +106,19 @@ int main(int argc, char** argv) {
             SimulatedFleet fleet;
             fleet.hosts = hosts;
             fleet.metrics = metrics;
-            fleet.host_noise = fleet.run_noise = noise;
+            set_noise(fleet, noise);
             fleet.bad = static_cast<std::size_t>(std::round(share * static_cast<double>(hosts)));
             if (share > 0.0 && fleet.bad == 0) continue;
-            const std::size_t fleets = std::max<std::size_t>(20, budget / hosts / metrics);
+            const std::size_t fleets = std::max<std::size_t>(200, budget / hosts / metrics);
             result["lines"].push_back(
-                line(fleet, rates(fleet, fleets, random, profile), with_profile));
+                line(fleet, noise, rates(fleet, fleets, random, profile), with_profile));
           }
       }
   for (const std::size_t hosts : {8, 16, 64, 256})
     for (const double noise : {0.002, 0.01}) {
       SimulatedFleet one;
       one.hosts = hosts;
-      one.host_noise = one.run_noise = noise;
+      set_noise(one, noise);
       SimulatedFleet half = one, other = one;
       half.hosts = hosts / 2;
       other.hosts = hosts - half.hosts;

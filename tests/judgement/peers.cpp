@@ -2,7 +2,6 @@
 // host is found. By the functions that compare and accept use.
 #include "results/acceptance/peers.h"
 
-#include "results/acceptance/peer_cuts.h"
 #include "results/statistics/hodges_lehmann.h"
 #include "tests/judgement/simulation.h"
 
@@ -32,13 +31,13 @@ Json equal_halves(std::size_t comparisons, std::mt19937_64& random) {
   return rows;
 }
 
-/// One value a host; a host is accused beyond the cut for its fleet and a loss of three percent.
+/// One value a host; a host is accused by its level and a loss beyond the threshold.
 Json fleets(std::size_t count, std::mt19937_64& random) {
-  constexpr double kLost = 0.06, kThreshold = 0.03;
+  constexpr double kLost = 0.06, kThreshold = 0.01, kLevel = 0.01;
   std::normal_distribution<double> gauss;
   Json rows = Json::array();
   for (const double noise : {0.005, 0.01})
-    for (const std::size_t hosts : {8, 32, 100, 1000})
+    for (const std::size_t hosts : {8, 16, 32, 100, 1000})
       for (const double share : {0.0, 0.05, 0.1}) {
         const auto bad = static_cast<std::size_t>(std::ceil(share * static_cast<double>(hosts)));
         std::size_t found = 0, accused_fleets = 0;
@@ -49,7 +48,7 @@ Json fleets(std::size_t count, std::mt19937_64& random) {
           const PeerScores scores = peer_scores(values, Better::higher, 1e-4);
           bool accused = false;
           for (std::size_t h = 0; h < hosts; ++h) {
-            const bool fails = scores.z[h] < -peer_cut(hosts) &&
+            const bool fails = scores.levels[h] <= kLevel &&
                                loss(values[h], scores.median, Better::higher) > kThreshold;
             (h < bad ? found : accused_fleets) += fails && (h < bad || !accused);
             accused = accused || (fails && h >= bad);

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "results/acceptance/compared.h"
 #include "results/acceptance/metric_class.h"
-#include "results/acceptance/peer_cuts.h"
 #include "results/acceptance/peers.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,8 @@ TEST_CASE("peers are scored by median and MAD: the worked example") {
   CHECK(scores.sigma == Approx(0.29652));
   CHECK(scores.z.back() == Approx(-17.030891677).epsilon(1e-9));
   CHECK(loss(95.0, 100.05, Better::higher) == Approx(0.0505).epsilon(0.001));
-  CHECK(-scores.z.back() > peer_cut(fleet.size()));
+  CHECK(scores.levels.back() < 1e-6);
+  CHECK(scores.levels.front() == 1.0);
 }
 
 TEST_CASE("where lower is better the slower host has the negative score") {
@@ -33,27 +34,34 @@ TEST_CASE("equal peers have the floor as their sigma") {
   CHECK(scores.z.front() == 0.0);
 }
 
-TEST_CASE("the cut depends on the number of hosts") {
-  CHECK(peer_cut(4) == Approx(11.23));
-  CHECK(peer_cut(6) == Approx(8.36));
-  CHECK(peer_cut(8) == Approx(6.71));
-  CHECK(peer_cut(16) == Approx(5.05));
-  CHECK(peer_cut(1000) == Approx(4.31));
-  CHECK(peer_cut(20) < peer_cut(16));
-  CHECK(peer_cut(20) > peer_cut(24));
-  CHECK(std::isinf(peer_cut(3)));
-  CHECK(peer_cut(100000) == Approx(4.31));
+TEST_CASE("the chance of the worst one depends on the number of hosts, fewer than four have none") {
+  const auto level = [](std::vector<double> others) {
+    others.push_back(95.0);
+    return peer_scores(others, Better::higher, 1e-9).levels.back();
+  };
+  CHECK(level({100, 101}) == 1.0);
+  CHECK(level({100, 101, 99}) > 0.01);
+  CHECK(level({100, 101, 99, 100, 101, 99, 100}) < 0.01);
 }
 
-TEST_CASE("level and cut are inverse, and more severe levels ask for more") {
-  for (const std::size_t hosts : {4, 5, 9, 20, 32, 500})
-    for (const double level : {0.01, 0.002, 0.0005, 1e-6}) {
-      CHECK(peer_level(hosts, -peer_cut(hosts, level)) == Approx(level).epsilon(1e-6));
-      CHECK(peer_cut(hosts, level / 2) > peer_cut(hosts, level));
-    }
-  CHECK(peer_level(8, 0.0) == 1.0);
-  CHECK(peer_level(8, 3.0) == 1.0);
-  CHECK(peer_level(3, -100.0) == 1.0);
+TEST_CASE("a host at a quarter of three steady peers is beyond doubt however few they are") {
+  const PeerScores few = peer_scores(std::vector<double>{100, 103, 98, 20}, Better::higher, 1e-9);
+  CHECK_FALSE(beyond_doubt(few, 3, 0.5));
+  CHECK(beyond_doubt(few, 3, 0.8));
+  CHECK_FALSE(beyond_doubt(few, 0, 0.8));
+  const PeerScores three = peer_scores(std::vector<double>{100, 103, 2}, Better::higher, 1e-9);
+  CHECK_FALSE(beyond_doubt(three, 2, 0.98));
+}
+
+TEST_CASE("metrics are corrected for host by host: one bad host makes no other suspicious") {
+  const std::vector<std::string> hosts = {"a", "b"};
+  const std::vector<double> first = {0.001, 0.005}, second = {0.003, 0.9}, third = {0.002, 1.0};
+  const auto chances = host_chances({{&hosts, &first}, {&hosts, &second}, {&hosts, &third}});
+  CHECK(chances[0][0] == Approx(0.003));
+  CHECK(chances[1][0] == Approx(0.003));
+  CHECK(chances[2][0] == Approx(0.003));
+  CHECK(chances[0][1] == Approx(0.015));
+  CHECK(chances[2][1] == 1.0);
 }
 
 TEST_CASE("a host's noise is drawn towards the fleet's, and more runs narrow its interval") {

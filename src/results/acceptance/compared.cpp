@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "core/order_statistics.h"
-#include "results/acceptance/hearing.h"
-#include "results/acceptance/peer_cuts.h"
 #include "results/statistics/false_discovery.h"
 
 namespace bench {
@@ -14,10 +14,6 @@ namespace {
 constexpr double kNoiseFloor = 0.001;  // of the median: finer than any threshold
 
 }  // namespace
-
-double worst(const PeerScores& scores) {
-  return scores.z.empty() ? 0.0 : *std::ranges::min_element(scores.z);
-}
 
 Compared compared(const MetricRuns& metric, const Hosts& asked) {
   Compared field;
@@ -41,20 +37,37 @@ Compared compared(const MetricRuns& metric, const Hosts& asked) {
     if (std::isfinite(noise)) logs.push_back(std::log(std::max(noise, kNoiseFloor)));
   if (logs.size() == field.hosts.size())
     field.scatter = peer_scores(logs, Better::lower, kNoiseFloor);
+  field.owners = field.hosts;
   return field;
 }
 
-void find_rejected(std::vector<Compared>& fields, double level) {
-  std::vector<double> peers, scatter;
-  for (const Compared& field : fields) {
-    peers.push_back(peer_level(field.hosts.size(), worst(field.scores)));
-    scatter.push_back(peer_level(field.hosts.size(), worst(field.scatter)));
+std::vector<std::vector<double>> host_chances(const std::vector<HostLevels>& metrics) {
+  std::map<std::string, std::vector<double*>> of_host;
+  std::vector<std::vector<double>> chances;
+  for (const HostLevels& metric : metrics) chances.push_back(*metric.levels);
+  for (std::size_t m = 0; m < metrics.size(); ++m)
+    for (std::size_t i = 0; i < chances[m].size(); ++i)
+      of_host[(*metrics[m].owners)[i]].push_back(&chances[m][i]);
+  for (const auto& [host, places] : of_host) {
+    std::vector<double> levels;
+    for (const double* place : places) levels.push_back(*place);
+    const auto corrected = adjusted_bh(levels);
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = corrected[i];
   }
-  const auto by_peers = rejected(peers, kPeersShare * level);
-  const auto by_scatter = rejected(scatter, kRepeatabilityShare * level);
+  return chances;
+}
+
+void find_chances(std::vector<Compared>& fields) {
+  std::vector<HostLevels> peers, scatter;
+  for (const Compared& field : fields) {
+    peers.push_back({&field.owners, &field.scores.levels});
+    scatter.push_back({&field.owners, &field.scatter.levels});
+  }
+  auto chances = host_chances(peers);
+  auto scatter_chances = host_chances(scatter);
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    fields[i].peers_reject = by_peers[i];
-    fields[i].scatter_rejects = by_scatter[i];
+    fields[i].chance = std::move(chances[i]);
+    fields[i].scatter_chance = std::move(scatter_chances[i]);
   }
 }
 

@@ -1,4 +1,4 @@
-// One metric over the hosts that measured it, and which metrics have somebody who is accused.
+// One metric over the hosts that measured it, and how likely chance accuses each of them.
 #pragma once
 
 #include <string>
@@ -12,21 +12,29 @@ namespace bench {
 struct Compared {
   const MetricRuns* metric = nullptr;
   Hosts hosts;
+  std::vector<std::string> owners;  // the host that each of them is, or is a part of
   std::vector<std::vector<double>> runs;
   std::vector<double> centres;
   Moderated noise;
-  PeerScores scores, scatter;  // scatter: of the logarithm of each host's noise
-  bool peers_reject = false, scatter_rejects = false;
+  PeerScores scores, scatter;                  // scatter: of the logarithm of each host's noise
+  std::vector<double> chance, scatter_chance;  // of each: levels corrected by host_chances()
 };
-
-/// The least z; 0 for none.
-double worst(const PeerScores& scores);
 
 /// Of the hosts asked for, those that have usable runs.
 Compared compared(const MetricRuns& metric, const Hosts& asked);
 
-/// Fills in what is rejected: all metrics are looked at together. `level`: the chance that a
-/// healthy fleet has anybody accused.
-void find_rejected(std::vector<Compared>& fields, double level);
+/// What one metric says of its hosts.
+struct HostLevels {
+  const std::vector<std::string>* owners = nullptr;
+  const std::vector<double>* levels = nullptr;
+};
+
+/// Levels corrected for the number of metrics that a host has (Simes 1986, Benjamini and Hochberg
+/// within the host): who is bad in many is found in each, and a healthy fleet has anybody at or
+/// below a level with that chance. In the order given.
+std::vector<std::vector<double>> host_chances(const std::vector<HostLevels>& metrics);
+
+/// Fills in the chances: all metrics are looked at together.
+void find_chances(std::vector<Compared>& fields);
 
 }  // namespace bench

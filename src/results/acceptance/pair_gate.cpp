@@ -8,10 +8,9 @@
 
 #include "core/order_statistics.h"
 #include "core/text.h"
+#include "results/acceptance/compared.h"
 #include "results/acceptance/hearing.h"
 #include "results/acceptance/pairs.h"
-#include "results/acceptance/peer_cuts.h"
-#include "results/statistics/false_discovery.h"
 
 namespace bench {
 namespace {
@@ -89,8 +88,8 @@ Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
     HostMetric row = row_of_pairs(all, i, hearing.settings);
     const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
-    if (row.loss > least && beyond_chance(all.hosts.size(), row.loss, row.z, all.reject,
-                                          kPairsShare * hearing.settings.level)) {
+    if (row.loss > least && (all.chance[i] <= kPairsShare * hearing.settings.level ||
+                             beyond_doubt(all.scores, i, row.loss))) {
       row.verdict = Verdict::fail;
       accused.push_back(all.hosts[i]);
       blame_host(hearing, all, i);
@@ -140,7 +139,7 @@ void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused)
     const double lost = loss_of(rates[i] - scores.median);
     if (lost <=
             (all.rough ? std::max(kBeyondOthers, all.metric->threshold) : all.metric->threshold) ||
-        peer_level(rates.size(), scores.z[i]) > kPairsShare * hearing.settings.level)
+        scores.levels[i] > kPairsShare * hearing.settings.level)
       continue;
     Reason reason = reason_of_pairs(all, Verdict::fail);
     reason.value = pairs[i]->value;
@@ -162,22 +161,23 @@ void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused)
 
 void judge_pairs(Hearing& hearing) {
   std::vector<Pairs> fields;
-  std::vector<double> levels;
   for (const MetricRuns& metric : hearing.metrics) {
     Pairs all = pairs_of(metric, hearing.settings.hosts);
     if (all.pairs.empty()) {
       judge_pair_coverage(hearing, metric, {});
       continue;
     }
-    levels.push_back(peer_level(all.hosts.size(), *std::ranges::min_element(all.scores.z)));
     fields.push_back(std::move(all));
   }
-  const auto reject = rejected(levels, kPairsShare * hearing.settings.level);
+  std::vector<HostLevels> levels;
+  for (const Pairs& field : fields) levels.push_back({&field.hosts, &field.scores.levels});
+  auto chances = host_chances(levels);
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    fields[i].reject = reject[i];
-    const Hosts accused = judge_hosts(hearing, fields[i]);
-    judge_links(hearing, fields[i], accused);
-    judge_pair_coverage(hearing, *fields[i].metric, accused);
+    Pairs& field = fields[i];
+    field.chance = std::move(chances[i]);
+    const Hosts accused = judge_hosts(hearing, field);
+    judge_links(hearing, field, accused);
+    judge_pair_coverage(hearing, *field.metric, accused);
   }
 }
 

@@ -25,7 +25,7 @@ struct Pairs {
   Hosts hosts;
   std::vector<double> best;  // of each host: the upper quartile of its pairs, log
   PeerScores scores;
-  bool reject = false;
+  std::vector<double> chance;  // of each host: its level by host_chances()
   bool rough = false;  // some were measured beside other work alone: values are their best samples
 };
 

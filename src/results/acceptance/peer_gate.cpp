@@ -6,7 +6,6 @@
 #include "core/text.h"
 #include "results/acceptance/compared.h"
 #include "results/acceptance/hearing.h"
-#include "results/acceptance/peer_cuts.h"
 
 namespace bench {
 namespace {
@@ -89,7 +88,7 @@ void judge_alone(const Hearing& hearing, const Compared& field, std::size_t i, H
 
 void judge_scatter(const Hearing& hearing, const Compared& field, std::size_t i, HostMetric& row) {
   const double own = field.noise.of_host[i];
-  if (!field.scatter_rejects || field.scatter.z[i] > worst(field.scatter) || own < row.threshold)
+  if (field.scatter_chance[i] > kRepeatabilityShare * hearing.settings.level || own < row.threshold)
     return;
   row.verdict = Verdict::fail;
   Reason reason = reason_of_peers(field, i, Verdict::fail, "repeatability");
@@ -122,8 +121,8 @@ void judge_host(const Hearing& hearing, const Compared& field, std::size_t i) {
   HostMetric row = row_of_peers(field, i);
   const auto count = field.hosts.size();
   const bool accused =
-      row.loss > row.threshold && beyond_chance(count, row.loss, row.z, field.peers_reject,
-                                                kPeersShare * hearing.settings.level);
+      row.loss > row.threshold && (field.chance[i] <= kPeersShare * hearing.settings.level ||
+                                   beyond_doubt(field.scores, i, row.loss));
   if (count < kFewestPeers) {
     judge_alone(hearing, field, i, row);
   } else if (accused) {
@@ -174,7 +173,7 @@ void judge_peers(Hearing& hearing) {
   std::vector<Compared> fields;
   for (const MetricRuns& metric : hearing.metrics)
     if (by_single_hosts(metric)) fields.push_back(compared(metric, hearing.settings.hosts));
-  find_rejected(fields, hearing.settings.level);
+  find_chances(fields);
   for (const Compared& field : fields) {
     for (std::size_t i = 0; i < field.hosts.size(); ++i) judge_host(hearing, field, i);
     for (const std::string& host : hearing.settings.hosts)

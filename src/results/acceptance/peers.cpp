@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/order_statistics.h"
+#include "results/statistics/outliers.h"
 
 namespace bench {
 namespace {
@@ -47,11 +48,18 @@ PeerScores peer_scores(std::span<const double> values, Better better, double flo
   scores.mad = median(deviations);
   scores.sigma = std::max(kMadToSigma * scores.mad, floor);
   const double direction = better == Better::lower ? -1.0 : 1.0;
+  std::vector<double> distances;
   for (const double value : values) {
-    const double distance = direction * (value - scores.median);
-    scores.z.push_back(distance == 0.0 ? 0.0 : distance / scores.sigma);
+    distances.push_back(direction * (value - scores.median));
+    scores.z.push_back(distances.back() == 0.0 ? 0.0 : distances.back() / scores.sigma);
   }
+  scores.levels = low_outlier_levels(distances, floor);
   return scores;
+}
+
+bool beyond_doubt(const PeerScores& scores, std::size_t i, double loss) {
+  constexpr double kLoss = 0.75, kDistance = -4.31;
+  return scores.z.size() >= kFewestPeers && loss >= kLoss && scores.z[i] <= kDistance;
 }
 
 double loss(double value, double reference, Better better) {

@@ -1,7 +1,8 @@
-// Each host against all: the median of the fleet and its median absolute deviation, which one bad
-// host in ten leaves as they are. Never mean and standard deviation: those a bad host drags along.
+// Each host against all: how far it lies from the median of the fleet, which one bad host in ten
+// leaves as it is, and how likely chance puts one of a healthy fleet there.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -9,16 +10,25 @@
 
 namespace bench {
 
+/// Fewer hosts than this cannot judge each other.
+inline constexpr std::size_t kFewestPeers = 4;
+
 struct PeerScores {
   double median = 0.0;
-  double mad = 0.0;       // median of |value - median|
-  double sigma = 0.0;     // 1.4826 x mad, or the floor where that is larger
-  std::vector<double> z;  // of each value; negative is worse than the median
+  double mad = 0.0;            // median of |value - median|
+  double sigma = 0.0;          // 1.4826 x mad, or the floor where that is larger
+  std::vector<double> z;       // of each value; negative is worse than the median
+  std::vector<double> levels;  // of each: the chance that any of a healthy fleet is so much worse
 };
 
 /// `floor`: the least sigma, in the values' unit: equal values of most hosts must not make a
-/// difference of one bit an outlier. Better::none is scored as higher.
+/// difference of one bit an outlier. Better::none is scored as higher. Levels are those of Rosner's
+/// outlier test (statistics/outliers.h), 1 of fewer than kFewestPeers.
 PeerScores peer_scores(std::span<const double> values, Better better, double floor);
+
+/// Whether value i is at a quarter of its peers or below, and their scatter four times smaller: no
+/// chance does that, however few they are (kFewestPeers at least).
+bool beyond_doubt(const PeerScores& scores, std::size_t i, double loss);
 
 /// By how much the value is worse than the reference, as a share of the reference: 0.05 for 95
 /// against 100 where higher is better, and for 105 where lower is. Negative: it is better.

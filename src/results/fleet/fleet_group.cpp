@@ -8,14 +8,10 @@
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
-#include "results/acceptance/peer_cuts.h"
 #include "results/fleet/golden_bound.h"
 
 namespace bench {
 namespace {
-
-/// Of the level; peers and repeatability have the rest.
-constexpr double kGoldenShare = 1.0 - kPeersShare - kRepeatabilityShare;
 
 std::string share(double value) { return fmt::format("{:.1f} %", 100.0 * value); }
 
@@ -62,19 +58,20 @@ bool fails_golden(const FleetGroup& group, const FleetSettings& settings, FleetR
   return true;
 }
 
-bool fails_peers(const FleetGroup& group, const FleetSettings& settings, FleetRow& row) {
-  const bool beyond = beyond_chance(group.peers.hosts.size(), row.loss, row.z,
-                                    group.peers.peers_reject, kPeersShare * settings.level);
+bool fails_peers(const FleetGroup& group, std::size_t i, FleetRow& row) {
+  const bool beyond =
+      group.peers.chance[i] <= group.peers_level || beyond_doubt(group.peers.scores, i, row.loss);
   if (!(row.loss > group.about.threshold) || !beyond) return false;
   end(row, Verdict::fail, "peers",
       against_peers(group, row) + fmt::format(", allowed are {}", share(group.about.threshold)));
   return true;
 }
 
-bool fails_scatter(const FleetGroup& group, std::size_t i, FleetRow& row) {
+bool fails_scatter(const FleetGroup& group, const FleetSettings& settings, std::size_t i,
+                   FleetRow& row) {
   const Compared& peers = group.peers;
-  if (!peers.scatter_rejects || peers.scatter.z.empty() ||
-      peers.scatter.z[i] > worst(peers.scatter))
+  if (peers.scatter_chance.empty() ||
+      peers.scatter_chance[i] > kRepeatabilityShare * settings.level)
     return false;
   const double own = peers.noise.of_host[i];
   if (!(own >= group.about.threshold)) return false;
@@ -118,8 +115,8 @@ FleetRow judge_member(const FleetGroup& group, const FleetSettings& settings, st
     row.expected = peers.scores.median;
     row.loss = loss(row.value, row.expected, group.about.better);
     row.z = peers.scores.z[i];
-    if (fails_golden(group, settings, row) || fails_peers(group, settings, row) ||
-        fails_scatter(group, i, row))
+    if (fails_golden(group, settings, row) || fails_peers(group, i, row) ||
+        fails_scatter(group, settings, i, row))
       return row;
   } else if (group.criterion == nullptr) {
     end(row, Verdict::inconclusive, "peers",
@@ -170,6 +167,8 @@ void compare(FleetGroup& group, const FleetSettings& settings) {
   const MetricRuns runs = observed(group);
   group.peers = compared(runs, asked);
   group.peers.metric = nullptr;  // ends here
+  group.peers.owners.clear();
+  for (const std::size_t i : group.placed) group.peers.owners.push_back(group.members[i].host);
   group.about.judged = asked.size() >= kFewestPeers || group.criterion != nullptr;
   if (asked.size() < kFewestPeers) return;
   group.about.expected = group.peers.scores.median;

@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "results/acceptance/compared.h"
+#include "results/acceptance/hearing.h"
 #include "results/fleet/fleet_report.h"
 
 namespace bench {
+
+/// Of the level; peers and repeatability have the rest.
+inline constexpr double kGoldenShare = 1.0 - kPeersShare - kRepeatabilityShare;
 
 inline constexpr double kDayNs = 86400e9;
 std::int64_t day_of(std::int64_t time_ns);
@@ -23,13 +27,14 @@ struct FleetGroup {
   Compared peers;                    // of those with valid values, in the order of `placed`
   std::vector<std::size_t> placed;   // index in members
   const Criterion* criterion = nullptr;
+  double peers_level = 0.0;      // the chance that the peers accuse anybody of a healthy fleet
   std::size_t golden_tests = 1;  // of the whole report: the level is theirs together
 };
 
-/// `group.members` are set; fills in the rest but for what find_rejected() does.
+/// `group.members` are set; fills in the rest but for what find_chances() does.
 void compare(FleetGroup& group, const FleetSettings& settings);
 
-/// Rows of all members, after find_rejected().
+/// Rows of all members, after find_chances().
 std::vector<FleetRow> judge(const FleetGroup& group, const FleetSettings& settings);
 
 /// Days on which a host lay beyond chance and threshold below its peers of that day, by host.

@@ -59,12 +59,17 @@ struct FleetJudge::State {
     groups.push_back(std::move(group));
   }
 
-  /// Those whose peers compare take part; find_rejected() looks at all metrics together.
-  void reject() {
+  /// All metrics are looked at together. What no profile spends of the level goes to the peers.
+  void look_at_all(std::size_t golden_tests) {
     std::vector<Compared> fields;
     for (FleetGroup& group : groups) fields.push_back(std::move(group.peers));
-    find_rejected(fields, settings.level);
-    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].peers = std::move(fields[i]);
+    find_chances(fields);
+    const double peers_share = kPeersShare + (golden_tests > 0 ? 0.0 : kGoldenShare);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      groups[i].peers = std::move(fields[i]);
+      groups[i].peers_level = peers_share * settings.level;
+      groups[i].golden_tests = std::max<std::size_t>(1, golden_tests);
+    }
   }
 
   void learn_all(FleetReport& report) const {
@@ -140,12 +145,10 @@ void FleetJudge::take(FleetSeries series) {
 
 FleetReport FleetJudge::finish(const std::vector<FleetFault>& faults) {
   State& state = *state_;
-  state.reject();
   std::size_t golden_tests = 0;
   for (const FleetGroup& group : state.groups)
     golden_tests += group.criterion == nullptr ? 0 : group.placed.size();
-  for (FleetGroup& group : state.groups)
-    group.golden_tests = std::max<std::size_t>(1, golden_tests);
+  state.look_at_all(golden_tests);
   FleetReport report;
   report.time_ns = state.settings.now_ns;
   for (const FleetGroup& group : state.groups) {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/order_statistics.h"
-#include "results/acceptance/peer_cuts.h"
+#include "results/acceptance/peers.h"
 #include "results/acceptance/poisson.h"
 #include "results/fleet/fleet_group.h"
 
@@ -43,8 +43,7 @@ void add_incidents(const std::vector<FleetMember>& members, Better better, doubl
     }
     const auto scores = peer_scores(values, better, kLeastSigma * std::abs(median(values)));
     for (std::size_t i = 0; i < who.size(); ++i)
-      if (loss(values[i], scores.median, better) > threshold &&
-          peer_level(who.size(), scores.z[i]) <= kIncidentLevel)
+      if (loss(values[i], scores.median, better) > threshold && scores.levels[i] <= kIncidentLevel)
         incidents[members[who[i]].host].insert(day);
   }
 }

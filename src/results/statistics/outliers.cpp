@@ -1,0 +1,132 @@
+#include "results/statistics/outliers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "results/statistics/distributions.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kFewest = 4;
+// Found by simulation: the chance that any of few healthy values is called an outlier is then 1 %
+// where the level is 1 %.
+constexpr double kFew = 32.0, kRaiseOfFew = 1.25;
+// From so many on, those that are left without the suspects say what is healthy.
+constexpr std::size_t kMany = 100;
+constexpr double kSuspectLevel = 0.05;
+
+/// Sorted values [from, to).
+struct Stretch {
+  std::size_t from = 0, to = 0;
+  double size() const { return static_cast<double>(to - from); }
+};
+
+class SortedValues {
+ public:
+  SortedValues(std::vector<double> sorted, double least_sd)
+      : sorted_(std::move(sorted)), centre_(sorted_[sorted_.size() / 2]), least_sd_(least_sd) {
+    for (const double value : sorted_) {
+      const long double distance = value - centre_;
+      sums_.push_back(sums_.back() + distance);
+      squares_.push_back(squares_.back() + distance * distance);
+    }
+  }
+
+  /// Whether the value farthest from the mean of the stretch is its first.
+  bool lowest_is_farthest(const Stretch& stretch) const {
+    const double middle = mean(stretch);
+    return middle - sorted_[stretch.from] >= sorted_[stretch.to - 1] - middle;
+  }
+
+  /// The chance that one more value of the rest's kind lies as far from it, on one side.
+  double chance(std::size_t place, const Stretch& rest) const {
+    const double distance = std::abs(sorted_[place] - mean(rest));
+    const double t =
+        distance / (std::max(deviation(rest), least_sd_) * std::sqrt(1.0 + 1.0 / rest.size()));
+    return student_cdf(-t, rest.size() - 1.0);
+  }
+
+ private:
+  double mean(const Stretch& stretch) const {
+    return centre_ + static_cast<double>(sum(stretch) / stretch.size());
+  }
+
+  double deviation(const Stretch& stretch) const {
+    const long double about_centre = squares_[stretch.to] - squares_[stretch.from];
+    const auto about_mean =
+        static_cast<double>(about_centre - sum(stretch) * sum(stretch) / stretch.size());
+    return std::sqrt(std::max(0.0, about_mean / (stretch.size() - 1.0)));
+  }
+
+  long double sum(const Stretch& stretch) const { return sums_[stretch.to] - sums_[stretch.from]; }
+
+  std::vector<double> sorted_;
+  double centre_, least_sd_;
+  std::vector<long double> sums_ = {0.0L}, squares_ = {0.0L};
+};
+
+struct Taken {
+  std::size_t place = 0;
+  bool low = false;
+  double level = 1.0;  // this one's, before what later ones say
+  Stretch rest;
+};
+
+std::vector<Taken> take_extremes(const SortedValues& values, std::size_t count) {
+  const auto all = static_cast<double>(count);
+  const double raise = all < kFew ? kRaiseOfFew : 1.0;
+  const double raise_of_later = raise * std::max(1.0, std::pow(kFew / all, 2.0));
+  std::vector<Taken> taken;
+  Stretch left{0, count};
+  while (taken.size() < (count - 1) / 2) {
+    Taken one;
+    one.low = values.lowest_is_farthest(left);
+    one.place = one.low ? left.from++ : --left.to;
+    one.rest = left;
+    one.level = (taken.empty() ? raise : raise_of_later) * (left.size() + 1.0) *
+                values.chance(one.place, left);
+    taken.push_back(one);
+  }
+  return taken;
+}
+
+/// How many were taken until the last suspect; a quarter of the values at most.
+std::size_t suspects(const std::vector<Taken>& taken, std::size_t count) {
+  if (count < kMany) return 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < count / 4; ++i)
+    if (taken[i].level <= kSuspectLevel) last = i + 1;
+  return last;
+}
+
+}  // namespace
+
+std::vector<double> low_outlier_levels(std::span<const double> values, double least_sd) {
+  std::vector<double> levels(values.size(), 1.0);
+  if (values.size() < kFewest) return levels;
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> sorted;
+  for (const std::size_t i : order) sorted.push_back(values[i]);
+  const SortedValues all(std::move(sorted), least_sd);
+  const std::vector<Taken> taken = take_extremes(all, values.size());
+  const std::size_t suspected = suspects(taken, values.size());
+  double least = 1.0;
+  for (std::size_t i = taken.size(); i > 0; --i) {
+    const Taken& one = taken[i - 1];
+    least = std::min(least, one.level);
+    if (!one.low) continue;
+    double& level = levels[order[one.place]];
+    level = least;
+    if (i > suspected) continue;
+    const Stretch& rest = taken[suspected - 1].rest;
+    level = std::min(level, (rest.size() + 1.0) * all.chance(one.place, rest));
+  }
+  return levels;
+}
+
+}  // namespace bench

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kFewest = 4;
 // Found by simulation: the chance that any of few healthy values is called an outlier is then 1 %
 // where the level is 1 %.
-constexpr double kFew = 32.0, kRaiseOfFew = 1.25;
+constexpr double kFew = 32.0, kRaiseOfFew = 1.25, kRaise = 1.1;
 // From so many on, those that are left without the suspects say what is healthy.
 constexpr std::size_t kMany = 100;
 constexpr double kSuspectLevel = 0.05;
@@ -77,7 +77,7 @@ struct Taken {
 
 std::vector<Taken> take_extremes(const SortedValues& values, std::size_t count) {
   const auto all = static_cast<double>(count);
-  const double raise = all < kFew ? kRaiseOfFew : 1.0;
+  const double raise = all < kFew ? kRaiseOfFew : kRaise;
   const double raise_of_later = raise * std::max(1.0, std::pow(kFew / all, 2.0));
   std::vector<Taken> taken;
   Stretch left{0, count};
@@ -124,7 +124,7 @@ std::vector<double> low_outlier_levels(std::span<const double> values, double le
     level = least;
     if (i > suspected) continue;
     const Stretch& rest = taken[suspected - 1].rest;
-    level = std::min(level, (rest.size() + 1.0) * all.chance(one.place, rest));
+    level = std::min(level, kRaise * (rest.size() + 1.0) * all.chance(one.place, rest));
   }
   return levels;
 }

@@ -14,7 +14,7 @@ namespace bench {
 /// of one makes one of all before it. Mean and standard deviation of the rest know the scatter of
 /// few values better than a MAD does. Of a hundred values or more each suspect is then held against
 /// what is left without suspects, so that many bad ones cannot hide each other. Among fewer than 32
-/// some lie close together by chance and make outliers of others: their levels are raised so that
+/// some lie close together by chance and make outliers of others. All levels are raised so that
 /// they hold (scripts/evidence acceptance_rates). `least_sd` > 0: the least standard deviation, in
 /// the values' unit. All 1 for fewer than four.
 std::vector<double> low_outlier_levels(std::span<const double> values, double least_sd);

@@ -67,6 +67,6 @@ endfunction()
 
 # What nobody times: benchctl, what it concludes, tests.
 function(bench_compile_fast target)
-  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>")
+  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>")
   bench_compile_together(${target})
 endfunction()

@@ -66,7 +66,7 @@ void run_burn(State& state) {
     state.value("kept", rates.second / rates.first, {{"of", metric}, {"rounds", rounds}});
 }
 
-const Registration registration{{
+const Registration burn_probe{{
     .name = "burn",
     .summary = "minutes of products and memory streams, compared all the time",
     .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},

@@ -185,7 +185,7 @@ class CheckpointProbe {
 
 void run_checkpoint(State& state) { CheckpointProbe(state).run(); }
 
-const Registration registration{{
+const Registration checkpoint_probe{{
     .name = "checkpoint",
     .summary = "checkpoints of all ranks, written so that they last, and read back",
     .metrics = {{"write_time", Unit::second, Better::lower},

@@ -82,7 +82,7 @@ void run_clock(State& state) {
   }
 }
 
-const Registration registration{{
+const Registration clock_probe{{
     .name = "clock",
     .summary = "core clock by chains of dependent instructions",
     .metrics = {{"frequency", Unit::hertz, Better::higher}},

@@ -134,7 +134,7 @@ void run_collective(State& state) {
   tell_paths(state, *collectives, paths);
 }
 
-const Registration registration{{
+const Registration collective_probe{{
     .name = "collective",
     .summary = "collective operations over all ranks, swept over message sizes",
     .metrics = {{"latency", Unit::second, Better::lower},

@@ -49,7 +49,7 @@ void run_concurrency(State& state) {
   }
 }
 
-const Registration registration{{
+const Registration concurrency_probe{{
     .name = "concurrency",
     .summary = "each rank's device alone, and all at once; communication under computation",
     .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},

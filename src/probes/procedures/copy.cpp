@@ -76,7 +76,7 @@ void run_copy(State& state) {
     }
 }
 
-const Registration registration{{
+const Registration copy_probe{{
     .name = "copy",
     .summary = "copies between host and device, inside it, and between devices",
     .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},

@@ -214,7 +214,7 @@ void run_data_loader(State& state) {
   DataLoaderJob(state, data_loader_setup(state)).run();
 }
 
-const Registration registration{{
+const Registration data_loader_probe{{
     .name = "data_loader",
     .summary = "batches from a data set: how fast, what limits them, what a training would wait",
     .metrics = {{"samples_per_second", Unit::count, Better::higher},

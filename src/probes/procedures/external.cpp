@@ -144,7 +144,7 @@ void run_external(State& state) {
   write_records(state, log, run, events);
 }
 
-const Registration registration{{
+const Registration external_probe{{
     .name = "external",
     .summary = "runs a training that others wrote, and measures its time to the target",
     .metrics = {{"time_to_target", Unit::second, Better::lower},

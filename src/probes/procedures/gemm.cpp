@@ -29,7 +29,7 @@ void run_gemm(State& state) {
     measure_dtype(state, *gemm, dtype_from(name));
 }
 
-const Registration registration{{
+const Registration gemm_probe{{
     .name = "gemm",
     .summary = "matrix products by oneDNN, OpenBLAS, BLIS and cuBLASLt, verified",
     .metrics = {{"throughput", Unit::flop_per_second, Better::higher},

@@ -120,7 +120,7 @@ void run_instruction_peak(State& state) {
     measure_dtype(state, *instructions, dtype_from(dtype));
 }
 
-const Registration registration{{
+const Registration instruction_peak_probe{{
     .name = "instruction_peak",
     .summary = "peak rate of the multiply-add instructions",
     .metrics = {{"throughput", Unit::flop_per_second, Better::higher},

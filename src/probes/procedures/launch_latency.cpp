@@ -29,7 +29,7 @@ void run_launch_latency(State& state) {
   }
 }
 
-const Registration registration{{
+const Registration launch_latency_probe{{
     .name = "launch_latency",
     .summary = "cost of launching kernels and graphs, and of waiting",
     .metrics = {{"latency", Unit::second, Better::lower}},

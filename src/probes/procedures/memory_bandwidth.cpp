@@ -168,7 +168,7 @@ void run_memory_bandwidth(State& state) {
   BandwidthSweep(state, *memory).run();
 }
 
-const Registration registration{{
+const Registration memory_bandwidth_probe{{
     .name = "memory_bandwidth",
     .summary = "bandwidth of caches and memory: read, write, copy, triad",
     .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},

@@ -109,7 +109,7 @@ void run_memory_latency(State& state) {
   LatencySweep(state, *memory).run();
 }
 
-const Registration registration{{
+const Registration memory_latency_probe{{
     .name = "memory_latency",
     .summary = "latency of caches and memory, by a chain of dependent loads",
     .metrics = {{"latency", Unit::second, Better::lower}},

@@ -30,7 +30,7 @@ void run_null(State& state) {
   if (outcome == "invalid") state.invalid("the null probe was asked to be invalid");
 }
 
-const Registration registration{{
+const Registration null_probe{{
     .name = "null",
     .summary = "reports the values it is given; tests the harness",
     .metrics = {{"value", Unit::count, Better::higher}},

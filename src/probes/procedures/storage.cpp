@@ -32,7 +32,7 @@ using namespace storage;
 constexpr double kSlices = 20.0;         // of the time of a series
 constexpr double kUnsyncedBytes = 16e6;  // of buffered writes, between two syncs of a thread
 constexpr double kMostUnsynced = 256.0;  // operations
-constexpr double kSpare = 1.1;           // of the room that files need
+constexpr double kSpareRoom = 1.1;           // of the room that files need
 
 struct Pattern {
   const char* name;
@@ -84,7 +84,7 @@ class StorageProbe {
       folder_.emplace(base_,
                       fmt::format("benchctl-storage-{}-rank-{}", token, state_.group().rank()));
       file_system_ = file_system_of(folder_->path());
-      const double needed = static_cast<double>(bytes_) * state_.group().size() * kSpare;
+      const double needed = static_cast<double>(bytes_) * state_.group().size() * kSpareRoom;
       if (static_cast<double>(file_system_.free_bytes) < needed)
         return fmt::format("{} has {} free, files of {} on {} ranks need {}", base_.string(),
                            format(Bytes{static_cast<double>(file_system_.free_bytes)}),
@@ -236,7 +236,7 @@ class StorageProbe {
 
 void run_storage(State& state) { StorageProbe(state).run(); }
 
-const Registration registration{{
+const Registration storage_probe{{
     .name = "storage",
     .summary = "reads, writes and metadata of a folder, direct and through a cold page cache",
     .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},

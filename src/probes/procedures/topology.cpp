@@ -111,7 +111,7 @@ void run_topology(State& state) {
   report_memory_modules(state, modules);
 }
 
-const Registration registration{{
+const Registration topology_probe{{
     .name = "topology",
     .summary = "says what the machine is made of, and whether hwloc and the kernel agree on it",
     .metrics = {{"packages", Unit::count, Better::none},

@@ -92,7 +92,7 @@ void run_training(State& state) {
   write_training(state, {*workload, options, trainer, run, kernels->name(), host});
 }
 
-const Registration registration{{
+const Registration training_probe{{
     .name = "training",
     .summary = "trains a model to a known quality: time to train, and where the time goes",
     .metrics = {{"step_time", Unit::second, Better::lower},

@@ -52,7 +52,7 @@ bool in_network(std::string_view network, const Address& address) {
          equal_bits(own, wanted, bits);
 }
 
-std::vector<std::string_view> words_of(std::string_view choice) {
+std::vector<std::string_view> choices_in(std::string_view choice) {
   std::vector<std::string_view> words;
   while (!choice.empty()) {
     const auto comma = choice.find(',');
@@ -95,7 +95,7 @@ std::vector<Address> chosen_addresses(const std::string& choice, int port) {
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) throw_errno("list the network interfaces");
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, freeifaddrs);
-  const auto words = words_of(choice);
+  const auto words = choices_in(choice);
   std::vector<Address> found;
   std::string known;
   for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {

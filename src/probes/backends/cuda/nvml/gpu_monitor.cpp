@@ -14,7 +14,7 @@ namespace bench::nvml {
 namespace {
 
 constexpr int kMostEvents = 256;
-constexpr double kMega = 1e6;
+constexpr double kMegabyte = 1e6;
 
 std::string address_of(const Library& nvml, Device device) {
   PciInfo pci{};
@@ -154,7 +154,7 @@ Json GpuMonitor::links() const {
     if (gpu.link_field(kC2cLinkStatus, link) != 1) continue;
     const Json speed = gpu.link_field(kC2cLinkBandwidth, link);
     ++active;
-    if (speed.is_number()) bandwidth += speed.get<double>() * kMega;
+    if (speed.is_number()) bandwidth += speed.get<double>() * kMegabyte;
   }
   facts["c2c_links"] = active;
   if (bandwidth > 0.0) facts["c2c_bytes_per_second"] = bandwidth;

@@ -13,7 +13,7 @@ namespace {
 constexpr auto kCounter = CounterColumn::counter;
 constexpr auto kGauge = CounterColumn::gauge;
 constexpr double kKibi = 1024.0;
-constexpr unsigned kMostGpus = 64;
+constexpr unsigned kMostSampled = 64;
 
 using Shared = std::shared_ptr<const Library>;
 
@@ -151,7 +151,7 @@ CounterSources gpu_counters(const std::string& library) {
   CounterSources sources;
   unsigned count = 0;
   if (!nvml->problem().empty() || nvml->device_count(&count) != nvml::kSuccess) return sources;
-  for (unsigned index = 0; index < std::min(count, nvml::kMostGpus); ++index) {
+  for (unsigned index = 0; index < std::min(count, nvml::kMostSampled); ++index) {
     nvml::Device device = nullptr;
     if (nvml->device_by_index(index, &device) != nvml::kSuccess) continue;
     const std::string name = "gpu" + std::to_string(index);

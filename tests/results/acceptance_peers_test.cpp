@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <utility>
 
 #include "results/acceptance/compared.h"
 #include "results/acceptance/metric_class.h"
@@ -18,6 +21,25 @@ TEST_CASE("peers are scored by median and MAD: the worked example") {
   CHECK(loss(95.0, 100.05, Better::higher) == Approx(0.0505).epsilon(0.001));
   CHECK(scores.levels.back() < 1e-6);
   CHECK(scores.levels.front() == 1.0);
+}
+
+TEST_CASE("few healthy hosts reach a large z: the table of cuts, simulated") {
+  // N and the z that the worst of N healthy hosts passes in one fleet of a hundred.
+  const std::vector<std::pair<std::size_t, double>> known = {
+      {4, 11.23}, {6, 8.36}, {8, 6.71}, {16, 5.05}, {32, 4.34}, {64, 4.16}, {256, 4.14}};
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> gauss;
+  for (const auto& [hosts, cut] : known) {
+    const std::size_t fleets = hosts < 100 ? 20'000 : 4'000;
+    std::size_t beyond = 0;
+    for (std::size_t i = 0; i < fleets; ++i) {
+      std::vector<double> values(hosts);
+      for (double& value : values) value = gauss(random);
+      beyond += std::ranges::min(peer_scores(values, Better::higher, 1e-9).z) < -cut;
+    }
+    CAPTURE(hosts);
+    CHECK(static_cast<double>(beyond) / static_cast<double>(fleets) == Approx(0.01).margin(0.004));
+  }
 }
 
 TEST_CASE("where lower is better the slower host has the negative score") {

@@ -59,27 +59,40 @@ double by_normal(double u, double n, double m, double ties) {
   return std::min(1.0, 2.0 * normal_cdf(-distance / std::sqrt(variance)));
 }
 
+/// Both samples ranked together.
+struct Ranked {
+  std::vector<int> ranks;  // doubled; those of a first
+  int sum = 0;             // of a
+  double u = 0.0;
+};
+
+Ranked ranked(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> both(a.begin(), a.end());
+  both.insert(both.end(), b.begin(), b.end());
+  Ranked result{doubled_ranks(both)};
+  for (std::size_t i = 0; i < a.size(); ++i) result.sum += result.ranks[i];
+  result.u = 0.5 * result.sum - 0.5 * static_cast<double>(a.size() * (a.size() + 1));
+  return result;
+}
+
 }  // namespace
 
 RankTest mann_whitney(std::span<const double> a, std::span<const double> b) {
   const std::size_t n = a.size(), m = b.size();
   if (n == 0 || m == 0) return {};
-  std::vector<double> both(a.begin(), a.end());
-  both.insert(both.end(), b.begin(), b.end());
-  const auto ranks = doubled_ranks(both);
-  int sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += ranks[i];
-  RankTest test;
-  test.statistic = 0.5 * sum - 0.5 * static_cast<double>(n * (n + 1));
-  const bool ties = has_ties(ranks);
-  const std::size_t larger = std::max(n, m);
-  test.exact = larger <= (ties ? kExactWithTies : kExactWithoutTies);
-  if (!test.exact)
-    test.p =
-        by_normal(test.statistic, static_cast<double>(n), static_cast<double>(m), tie_term(ranks));
-  else
-    test.p = ties ? exact_with_ties(sum, ranks, n) : exact_without_ties(test.statistic, n, m);
-  return test;
+  const Ranked both = ranked(a, b);
+  const bool ties = has_ties(both.ranks);
+  if (std::max(n, m) > (ties ? kExactWithTies : kExactWithoutTies))
+    return mann_whitney_by_normal(a, b);
+  return {both.u,
+          ties ? exact_with_ties(both.sum, both.ranks, n) : exact_without_ties(both.u, n, m), true};
+}
+
+RankTest mann_whitney_by_normal(std::span<const double> a, std::span<const double> b) {
+  if (a.empty() || b.empty()) return {};
+  const Ranked both = ranked(a, b);
+  const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
+  return {both.u, by_normal(both.u, n, m, tie_term(both.ranks)), false};
 }
 
 }  // namespace bench

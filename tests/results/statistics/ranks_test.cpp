@@ -60,6 +60,15 @@ TEST_CASE("Mann and Whitney's exact p is that of all orders, with ties too") {
   CHECK(mann_whitney(Values{}, Values{1}).p == 1.0);
 }
 
+TEST_CASE("Mann and Whitney's p by the normal distribution, with its correction") {
+  const RankTest test = mann_whitney_by_normal(kOld, kNew);
+  CHECK(test.statistic == 35.0);
+  CHECK_FALSE(test.exact);
+  CHECK(test.p == Approx(0.00823901882572464).epsilon(1e-12));
+  CHECK(mann_whitney_by_normal(Values{1, 1}, Values{1, 1}).p == 1.0);
+  CHECK(mann_whitney_by_normal(Values{1}, Values{}).p == 1.0);
+}
+
 TEST_CASE("the least p of Mann and Whitney's test is what each size can reach") {
   const std::array<double, 4> known = {0.0285714286, 0.0079365079, 0.0021645022, 0.0001554002};
   const std::array<int, 4> sizes = {4, 5, 6, 8};

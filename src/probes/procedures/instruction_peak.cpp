@@ -38,11 +38,11 @@ std::string no_such_rate(double instructions_per_cycle, int tries) {
 /// The operations a cycle and core; nothing where they cannot be believed. A busy machine spoils a
 /// try or two; a loop that spills spoils all of them.
 std::optional<double> measure_rate(State& state, Instructions& instructions, std::size_t index) {
-  constexpr int kTries = 20;
+  constexpr int kAttempts = 20;
   const InstructionStream& stream = instructions.streams()[index];
   std::optional<double> rate;
   Check check;
-  for (int i = 0; i < kTries && (i == 0 || !check.passed()); ++i) {
+  for (int i = 0; i < kAttempts && (i == 0 || !check.passed()); ++i) {
     rate = instructions.operations_per_cycle(index);
     if (!rate) {
       state.skip_series("per_cycle", stream_params(stream), "no chain that tells the clock");
@@ -51,7 +51,7 @@ std::optional<double> measure_rate(State& state, Instructions& instructions, std
     check = rate_check(*rate / stream.ops);
   }
   if (!check.passed()) {
-    state.skip_series("per_cycle", stream_params(stream), no_such_rate(*rate / stream.ops, kTries));
+    state.skip_series("per_cycle", stream_params(stream), no_such_rate(*rate / stream.ops, kAttempts));
     return {};
   }
   state.value("per_cycle", *rate, stream_params(stream), at_most(stream), check);

@@ -51,7 +51,8 @@ std::optional<double> measure_rate(State& state, Instructions& instructions, std
     check = rate_check(*rate / stream.ops);
   }
   if (!check.passed()) {
-    state.skip_series("per_cycle", stream_params(stream), no_such_rate(*rate / stream.ops, kAttempts));
+    state.skip_series("per_cycle", stream_params(stream),
+                      no_such_rate(*rate / stream.ops, kAttempts));
     return {};
   }
   state.value("per_cycle", *rate, stream_params(stream), at_most(stream), check);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/order_statistics.h"
-#include "results/statistics/outliers.h"
 
 namespace bench {
 namespace {
@@ -15,6 +14,12 @@ constexpr double kMadToSigma = 1.4826;
 constexpr double kPriorRuns = 4.0;
 constexpr double kMedianOverMean =
     1.2533;  // standard error of a median of Gaussian values, sqrt(pi/2)
+
+double median_deviation(std::span<const double> values, double centre) {
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(value - centre));
+  return median(deviations);
+}
 
 double variance(const std::vector<double>& values, double median) {
   if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
@@ -40,12 +45,14 @@ double typical(std::span<const std::vector<double>> runs, double centre) {
 
 }  // namespace
 
+double robust_sigma(std::span<const double> values) {
+  return kMadToSigma * median_deviation(values, median(values));
+}
+
 PeerScores peer_scores(std::span<const double> values, Better better, double floor) {
   PeerScores scores;
   scores.median = median(values);
-  std::vector<double> deviations;
-  for (const double value : values) deviations.push_back(std::abs(value - scores.median));
-  scores.mad = median(deviations);
+  scores.mad = median_deviation(values, scores.median);
   scores.sigma = std::max(kMadToSigma * scores.mad, floor);
   const double direction = better == Better::lower ? -1.0 : 1.0;
   std::vector<double> distances;

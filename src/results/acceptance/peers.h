@@ -7,21 +7,26 @@
 #include <vector>
 
 #include "core/units.h"
+#include "results/statistics/outliers.h"
 
 namespace bench {
 
 /// Fewer hosts than this cannot judge each other.
-inline constexpr std::size_t kFewestPeers = 4;
+inline constexpr std::size_t kFewestPeers = kFewestForOutliers;
 
 struct PeerScores {
   double median = 0.0;
   double mad = 0.0;            // median of |value - median|
-  double sigma = 0.0;          // 1.4826 x mad, or the floor where that is larger
+  double sigma = 0.0;          // robust_sigma(), or the floor where that is larger
   std::vector<double> z;       // of each value; negative is worse than the median
   std::vector<double> levels;  // of each: the chance that any of a healthy fleet is so much worse
 };
 
-/// `floor`: the least sigma, in the values' unit: equal values of most hosts must not make a
+/// 1.4826 times the median of |value - median|: the standard deviation of Gaussian values, which a
+/// few bad ones leave as it is.
+double robust_sigma(std::span<const double> values);
+
+/// `floor` > 0: the least sigma, in the values' unit: equal values of most hosts must not make a
 /// difference of one bit an outlier. Better::none is scored as higher. Levels are those of Rosner's
 /// outlier test (statistics/outliers.h), 1 of fewer than kFewestPeers.
 PeerScores peer_scores(std::span<const double> values, Better better, double floor);

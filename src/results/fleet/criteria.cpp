@@ -91,8 +91,7 @@ Criterion criterion_of(const Values& values, const std::vector<bool>& kept, std:
   }
   for (const double q : kCriterionQuantiles) found.quantiles.push_back(quantile(pooled, q));
   found.run_noise = moderated_noise(of_kept, found.centre).fleet;
-  const auto scores = peer_scores(medians_of(values, kept), Better::higher, 0.0);
-  found.host_noise = scores.sigma / found.centre;
+  found.host_noise = robust_sigma(medians_of(values, kept)) / found.centre;
   found.hosts = of_kept.size();
   found.left_out = values.size() - of_kept.size();
   return found;

@@ -10,7 +10,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kFewest = 4;
 // Found by simulation: the chance that any of few healthy values is called an outlier is then 1 %
 // where the level is 1 %.
 constexpr double kFew = 32.0, kRaiseOfFew = 1.25, kRaise = 1.1;
@@ -106,7 +105,7 @@ std::size_t suspects(const std::vector<Taken>& taken, std::size_t count) {
 
 std::vector<double> low_outlier_levels(std::span<const double> values, double least_sd) {
   std::vector<double> levels(values.size(), 1.0);
-  if (values.size() < kFewest) return levels;
+  if (values.size() < kFewestForOutliers) return levels;
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });

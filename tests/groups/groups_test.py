@@ -20,10 +20,11 @@ LAUNCHERS = re.compile(r"RANK|WORLD_SIZE|LOCAL_RANK|MASTER_|TORCHELASTIC_|SLURM_
 CLEAN = {name: value for name, value in os.environ.items() if not LAUNCHERS.match(name)}
 NULL = {"value": 1, "noise": 0, "samples": 1, "outcome": "ok"}
 SECONDS = 20
+HERE = "127.0.0.1"  # a bare root has no /etc/hosts
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with socket.create_server((HERE, 0)) as taken:
         return taken.getsockname()[1]
 
 
@@ -190,7 +191,7 @@ class Faults(unittest.TestCase):
     def test_strangers_who_say_nothing_or_anything_do_not_keep_the_ranks_from_meeting(self):
         two = torchrun(2)
         group = Ranks(self, two[:1])
-        address = ("localhost", int(two[0]["MASTER_PORT"]))
+        address = (HERE, int(two[0]["MASTER_PORT"]))
         chance = random.Random(7)
         said = [b"", b"GET / HTTP/1.1\r\n\r\n", b"\n", b"#benchgroup 1 x 2 1\n", b"#benchgroup 2 newer\n", chance.randbytes(100_000)]
         deadline = time.monotonic() + 10
@@ -214,7 +215,7 @@ class Faults(unittest.TestCase):
 
     def test_something_else_that_listens_there_is_no_rank_0(self):
         two = torchrun(2)
-        with socket.create_server(("localhost", int(two[0]["MASTER_PORT"]))) as server:
+        with socket.create_server((HERE, int(two[0]["MASTER_PORT"]))) as server:
             group = Ranks(self, two[1:])
             connection, _ = server.accept()
             with connection:
@@ -265,7 +266,7 @@ class Faults(unittest.TestCase):
         deadline = time.monotonic() + 10
         while True:
             try:
-                connection = socket.create_connection(("localhost", int(three[0]["MASTER_PORT"])))
+                connection = socket.create_connection((HERE, int(three[0]["MASTER_PORT"])))
                 break
             except ConnectionRefusedError:
                 self.assertLess(time.monotonic(), deadline)
@@ -288,6 +289,14 @@ class Faults(unittest.TestCase):
     def test_ranks_that_do_not_do_the_same_are_told_who_does_what(self):
         for err in self.play_rank_1(struct.pack("<IIQ", 0x70726742, 4, 0)):
             self.assertIn("rank 1 on elsewhere is in a gather and rank 0 in a barrier", err)
+
+    def test_ranks_of_one_host_meet_where_nothing_resolves_localhost(self):
+        hide = ["unshare", "--mount", "sh", "-c", 'mount --bind /dev/null /etc/hosts && mount --bind /dev/null /etc/resolv.conf && exec "$0"']
+        if subprocess.run([*hide, "true"], capture_output=True).returncode != 0:
+            self.skipTest("/etc/hosts cannot be hidden from a process here: that takes root, and the file")
+        ranks = Ranks(self, torchrun(2), program=hide[0], words=[*hide[1:], RANK])
+        results = ranks.finish(job(2))
+        self.assertEqual([code for code, _, _ in results], [0, 0], results)
 
     @unittest.skipUnless(pathlib.Path("/proc/net/if_inet6").exists(), "no IPv6 here")
     def test_ranks_meet_over_ipv6(self):

@@ -62,11 +62,17 @@ Address any_address(int family, int port) {
   return make_address(reinterpret_cast<const sockaddr&>(any), port);
 }
 
+/// "localhost" is this host whether or not anything here resolves it (RFC 6761, 6.3): a bare root
+/// has no /etc/hosts. Without a name getaddrinfo gives the loopback addresses; it wants a port
+/// then.
 std::vector<Address> look_up(const std::string& host, int port, std::string& why) {
   addrinfo wish{};
   wish.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
-  if (const int code = getaddrinfo(host.c_str(), nullptr, &wish, &list); code != 0) {
+  const bool is_here = host == "localhost";
+  if (const int code =
+          getaddrinfo(is_here ? nullptr : host.c_str(), is_here ? "0" : nullptr, &wish, &list);
+      code != 0) {
     why = std::string("its address is not known: ") + gai_strerror(code);
     return {};
   }

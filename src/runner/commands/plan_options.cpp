@@ -83,6 +83,7 @@ PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& da
   auto site = launch_site(options);
   const Suite suite = read(catalogue);
   Inventory inventory = inventory_for(options, site);
+  site.settings = inventory.launch;  // a host may have programs that this one has not
   if (asks_for_facts(suite)) add_known_facts(inventory, database);
   if (makes_allocation(inventory, site))
     site.nodes_down = unusable_slurm_nodes(program_output(kShowNodes, kSlurmAnswers));

@@ -1,5 +1,8 @@
 // benchctl train as users run it, with the real rank: steps, a target that is soon met, one that is
 // not, MLPerf's log, the report of kept runs, and what is refused.
+#include <filesystem>
+#include <fstream>
+
 #include "results/mlperf/rules/official_check.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
@@ -68,6 +71,22 @@ TEST_CASE("train by steps says throughput and no time to train") {
   CHECK(json["runs"][0]["state"] == "timed_steps");
   CHECK(json["throughput"] > 0.0);
   CHECK(json["olympic_mean_s"].is_null());
+}
+
+TEST_CASE("train takes files, by a path from where it was called") {
+  const BenchctlFolder bench;
+  const auto file = bench.folder.path() / "train.bin";
+  std::ofstream(file, std::ios::binary) << std::string(20'000, '\1');  // nanoGPT's: tokens 257
+  const auto path = std::filesystem::relative(file).string();
+  const Answer answer = bench.run({"train", "llm", "--steps", "4", "--lanes", "1", "--data", path,
+                                   "--set", "train.vocabulary=300", "--json"});
+  INFO(answer.err);
+  REQUIRE(answer.exit.clean());
+  const Json json = parse_json(answer.out, "answer");
+  CHECK(json["groups"][0]["facts"]["data"]["samples"] == 9999 / 64);
+  CHECK_THAT(json["note"].get<std::string>(), Contains("no known best quality"));
+  const Answer text = bench.run({"report", "training", "latest"});
+  CHECK_THAT(text.out, Contains("156 samples of " + file.string()));
 }
 
 TEST_CASE("train refuses what does not fit, with the words it knows") {

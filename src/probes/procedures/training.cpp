@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "probes/probe.h"
+#include "probes/procedures/training_data.h"
 #include "probes/procedures/training_log.h"
 #include "probes/procedures/training_records.h"
+#include "probes/procedures/training_series.h"
 #include "probes/state.h"
 #include "probes/training/trainer/host_watch.h"
 #include "probes/training/workloads/workload.h"
@@ -32,7 +34,13 @@ training::Recipe recipe_of(const State& state, const training::Workload& workloa
   if (const std::int64_t batch = state.integer("batch"); batch > 0)
     recipe = with_batch(recipe, batch);
   if (const std::int64_t most = state.integer("micro_batch"); most > 0) recipe.micro_batch = most;
-  if (state.has("target")) recipe.target = state.number("target");
+  if (state.has("target")) {
+    recipe.target = state.number("target");
+    recipe.target_source = "given";
+  }
+  if (recipe.evaluation_samples == 0 && state.integer("steps") == 0)
+    throw Error(ErrorKind::input, "there is nothing to evaluate on beside what is trained on",
+                "name it with the parameter evaluation_data, or train a number of steps");
   return recipe;
 }
 
@@ -57,16 +65,17 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
 
 /// Of a run whose checkpoint is at its end. No result: its checks looked at steps of processes
 /// before this one, and what they found is in those processes' records alone.
-std::string nothing_left(const training::TrainingRun& run, double target) {
+std::string nothing_left(const training::TrainingRun& run, std::optional<double> target) {
   const std::string left =
       fmt::format("there is nothing left to train: the checkpoint after step {} ", run.first_step);
   if (run.curve.empty()) return left + "is at the run's end";
   const training::CurvePoint& last = run.curve.back();
   return left + fmt::format(
-                    "{}, with a gap of {:.4g} (target {:.4g}) after {:.0f} samples and "
+                    "{}, with a gap of {:.4g} ({}) after {:.0f} samples and "
                     "{:.4g} s; no step was left by which to check it",
-                    run.converged ? "has met the target" : "is at the run's end", last.gap, target,
-                    last.samples, last.seconds);
+                    run.converged ? "has met the target" : "is at the run's end", last.gap,
+                    target ? fmt::format("target {:.4g}", *target) : "no target", last.samples,
+                    last.seconds);
 }
 
 void run_training(State& state) {
@@ -75,11 +84,13 @@ void run_training(State& state) {
   if (state.group().size() > 1 && state.group().collectives() == nullptr)
     return state.skip(no_collectives(state.group()));
   kernels->begin(state.flag("deterministic"));
+  const training::DataChoice data = training_data(state);
   TrainingLog log(state, path_of(state, "mllog"));
-  log.init_start();
+  const Json cache = clear_cache(data);
+  log.init_start(cache);
   const Seconds begun = state.device().now();
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),
-                                                seed_of(state), state.integer("sequence"));
+                                                seed_of(state), state.integer("sequence"), data);
   training::TrainerOptions options = options_of(state, *workload);
   options.begun = begun;
   training::Trainer trainer(
@@ -89,7 +100,7 @@ void run_training(State& state) {
   const training::TrainingRun run = trainer.run(log);
   const Json host = watch.facts();
   if (run.steps.empty()) return state.skip(nothing_left(run, options.recipe.target));
-  write_training(state, {*workload, options, trainer, run, kernels->name(), host});
+  write_training(state, {*workload, options, trainer, run, kernels->name(), host, cache});
 }
 
 const Registration training_probe{{

@@ -56,8 +56,10 @@ void TrainingLog::end(const std::string& key, const Json& metadata, const Place&
   write(MllogEvent::interval_end, key, nullptr, metadata, place);
 }
 
-void TrainingLog::init_start() {
-  point("cache_clear", true, {{"reason", "samples are generated: no cache could hold them"}});
+void TrainingLog::init_start(const Json& cache) {
+  Json metadata = cache;
+  metadata.erase("cleared");
+  point("cache_clear", cache.at("cleared"), metadata);
   begin("init_start");
 }
 
@@ -67,7 +69,8 @@ void TrainingLog::init_stop(const training::Workload& workload,
   const training::Recipe& recipe = options.recipe;
   names(workload);
   point("benchctl_twin", workload.name() + " " + workload.preset(),
-        {{"note", "a twin on generated data; no MLPerf result"}});
+        {{"note", workload.knows_floor() ? "a twin on generated data; no MLPerf result"
+                                         : "on data that the job names; no MLPerf result"}});
   point("seed", options.seed);
   point("global_batch_size", recipe.batch);
   point("gradient_accumulation_steps", trainer.split().micro_batches);

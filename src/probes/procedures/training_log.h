@@ -1,7 +1,7 @@
 // What a run says while it goes on, in the words of MLPerf's log (core/mllog.h): each line an event
 // of the job and, where a file is named, a line of it, by rank 0. The lines of MLPerf's rules for
 // training are there but for those that name a submission: what is trained are twins of its
-// benchmarks on generated data, and no result of theirs.
+// benchmarks on other data, and no result of theirs.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,8 @@ class TrainingLog final : public training::RunObserver {
   /// `file` "": events alone. Throws Error(environment) where it cannot be opened.
   TrainingLog(State& state, const std::string& file);
 
-  void init_start();
+  /// `cache`: what clear_cache() did.
+  void init_start(const Json& cache);
   /// What is about to be trained, and the end of initialisation.
   void init_stop(const training::Workload& workload, const training::TrainerOptions& options,
                  const training::Trainer& trainer);

@@ -112,6 +112,19 @@ Json outcome_of(const FinishedTraining& f) {
       {"checks", checks_of(run)}};
 }
 
+std::string target_source(const training::Recipe& recipe) {
+  if (!recipe.target) return "none";
+  return recipe.target_source.empty() ? "provisional" : recipe.target_source;
+}
+
+/// How often each training sample was seen, in the mean; null where none comes again.
+Json epochs_of(const FinishedTraining& f) {
+  if (!f.workload.repeats()) return nullptr;
+  const auto steps = f.run.first_step + static_cast<std::int64_t>(f.run.steps.size());
+  return static_cast<double>(steps * f.options.recipe.batch) /
+         f.workload.data().at("samples").get<double>();
+}
+
 Json setting_of(const FinishedTraining& f) {
   const training::Recipe& recipe = f.options.recipe;
   const training::BatchSplit& split = f.trainer.split();
@@ -129,9 +142,13 @@ Json setting_of(const FinishedTraining& f) {
           {"micro_batches", split.micro_batches},
           {"horizon", recipe.horizon},
           {"steps", f.options.steps},
-          {"target", recipe.target},
+          {"target", or_null(recipe.target)},
           {"baselines", baselines},
-          {"target_source", recipe.target_source.empty() ? "provisional" : recipe.target_source},
+          {"target_source", target_source(recipe)},
+          {"floor_kind", f.workload.knows_floor() ? "attainable" : "bound"},
+          {"data", f.workload.data()},
+          {"epochs", epochs_of(f)},
+          {"cache", f.cache},
           {"evaluation_every", recipe.evaluation_every},
           {"evaluation_samples", recipe.evaluation_samples},
           {"lanes", split.lanes},

@@ -16,7 +16,8 @@ struct FinishedTraining {
   const training::Trainer& trainer;
   const training::TrainingRun& run;
   std::string kernels;
-  Json host = nullptr;  // HostWatch::facts() of the run
+  Json host = nullptr;   // HostWatch::facts() of the run
+  Json cache = nullptr;  // clear_cache()
 };
 
 /// Whether its time to the target may be believed: it met the target, and no check found a fault.

@@ -49,8 +49,9 @@ std::string why_not_converged(const FinishedTraining& f) {
     return fmt::format("throughput only: {} steps, no evaluation", run.steps.size());
   for (const auto& check : run.checks)
     if (!check.held) return check.check + ": " + check.text;
-  return fmt::format("not converged: the gap is {:.4g} after {:.0f} samples, the target {:.4g}",
-                     run.curve.back().gap, run.curve.back().samples, f.options.recipe.target);
+  return fmt::format("not converged: the gap is {:.4g} after {:.0f} samples, {}",
+                     run.curve.back().gap, run.curve.back().samples,
+                     target_words(f.options.recipe.target));
 }
 
 void write_utilization(State& state, const FinishedTraining& f, const std::vector<double>& rates) {
@@ -91,6 +92,11 @@ void write_convergence(State& state, const FinishedTraining& f) {
 }
 
 }  // namespace
+
+std::string target_words(std::optional<double> target) {
+  return target ? fmt::format("the target {:.4g}", *target)
+                : "and no target is known for these data: give the parameter target";
+}
 
 std::vector<TrainingPeak> training_peaks(const State& state) {
   std::vector<TrainingPeak> peaks;

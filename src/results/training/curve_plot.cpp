@@ -108,6 +108,7 @@ CurvePlot curve_plot(const TrainingGroup& group) {
     if (run.curve.size() > 1) plot.curves.push_back({fmt::format("seed {}", run.seed), run.curve});
   if (plot.curves.empty()) return plot;
   if (is_external(group)) plot.zero = "target";
+  if (text_field(group.facts, "floor_kind") == "bound") plot.zero = "bound";
   add_lines(group, plot);
   set_ends(plot);
   if (!(plot.samples > 0.0)) plot.curves.clear();

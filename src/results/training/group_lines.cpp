@@ -82,9 +82,28 @@ std::string straggler_text(const TrainingGroup& group) {
 std::string floor_text(const TrainingGroup& group) {
   const double floor = number_field(group.facts, "floor");
   if (!std::isfinite(floor)) return "";
+  if (text_field(group.facts, "floor_kind") == "bound")
+    return fmt::format(
+        "{:.5g}, which no model passes; how near one can come on these data nobody knows", floor);
   std::string text = fmt::format("{:.5g}, the best attainable", floor);
   const std::string source = text_field(group.facts, "target_source");
   return source.empty() ? text : text + "; target " + source;
+}
+
+/// Of files, or of samples that come again; "" where each is new.
+std::string data_text(const TrainingGroup& group) {
+  const Json& data = object_field(group.facts, "data");
+  const double samples = number_field(data, "samples");
+  if (!(samples > 0.0)) return "";
+  std::string text = rate_number(samples) + " samples";
+  const Json& files = array_field(data, "files");
+  if (!files.empty() && files[0].is_string()) {
+    text += " of " + files[0].get<std::string>();
+    if (files.size() > 1) text += fmt::format(" and {} more", files.size() - 1);
+  }
+  const double epochs = number_field(group.facts, "epochs");
+  if (std::isfinite(epochs)) text += fmt::format(", {:.3g} epochs", epochs);
+  return text;
 }
 
 std::string energy_text(const TrainingGroup& group) {
@@ -97,10 +116,15 @@ std::string energy_text(const TrainingGroup& group) {
 
 std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup& group) {
   std::vector<std::pair<std::string, std::string>> lines = {
-      {"time to train", time_text(group)},    {"floor", floor_text(group)},
-      {"spread", spreads_text(group)},        {"runs needed", needed_text(group.seconds)},
-      {"throughput", throughput_text(group)}, {"MFU", mfu_text(group)},
-      {"straggler", straggler_text(group)},   {"energy", energy_text(group)}};
+      {"time to train", time_text(group)},
+      {"floor", floor_text(group)},
+      {"data", data_text(group)},
+      {"spread", spreads_text(group)},
+      {"runs needed", needed_text(group.seconds)},
+      {"throughput", throughput_text(group)},
+      {"MFU", mfu_text(group)},
+      {"straggler", straggler_text(group)},
+      {"energy", energy_text(group)}};
   std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
   return lines;
 }

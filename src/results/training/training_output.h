@@ -32,6 +32,8 @@ std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup
 std::string items_word(const TrainingGroup& group);
 /// Whether a training of others was run, whose own log told all this (the probe `external`).
 bool is_external(const TrainingGroup& group);
+/// A training of benchctl on files that its job names.
+bool on_files(const TrainingGroup& group);
 /// "llm tiny, f32, 1 rank of 2 threads, batch 32".
 std::string setup_words(const TrainingGroup& group);
 /// What the mean is of, or why there is none: "mean of the 3 runs left without the fastest and the

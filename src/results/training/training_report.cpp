@@ -8,6 +8,7 @@
 #include <set>
 
 #include "results/training/training_merge.h"
+#include "results/training/training_output.h"
 
 namespace bench {
 namespace {
@@ -38,6 +39,8 @@ void conclude(TrainingGroup& group, const PeakFinder& peak) {
     }
   if (group.setup.steps > 0) {
     group.time.why = "a number of steps was asked for, and no target";
+  } else if (on_files(group) && !std::isfinite(group.setup.target)) {
+    group.time.why = "no target is known for these data: --target G names one";
   } else {
     const auto times = times_of(group);
     group.time = olympic_mean(times);

@@ -33,7 +33,8 @@ std::string doubt(const TrainingRun& run) {
 
 std::string gap_reached(const TrainingRun& run) {
   if (!std::isfinite(run.quality)) return "it told no quality";
-  if (!std::isfinite(run.setup.target)) return fmt::format("gap {:.4g} at its end", run.quality);
+  if (!std::isfinite(run.setup.target))
+    return fmt::format("gap {:.4g} at its end, to no target", run.quality);
   return fmt::format("gap {:.4g} at its end, target {:.4g}", run.quality, run.setup.target);
 }
 

@@ -21,16 +21,27 @@ bool is_external(const TrainingGroup& group) {
   return external.is_boolean() && external.get<bool>();
 }
 
+bool on_files(const TrainingGroup& group) {
+  return text_field(object_field(group.facts, "data"), "kind") == "files";
+}
+
 std::string note_of(const TrainingReport& report) {
   if (report.groups.empty() && !report.diagnosed.empty())
     return "Steps beside loaders and checkpoints are emulated: this is no MLPerf result.";
   const bool any = std::ranges::any_of(report.groups, is_external);
+  const bool files = std::ranges::any_of(report.groups, on_files);
   std::vector<std::string> notes;
-  if (!any || !std::ranges::all_of(report.groups, is_external))
+  const auto is_other = [](const TrainingGroup& group) {
+    return is_external(group) || on_files(group);
+  };
+  if (report.groups.empty() || !std::ranges::all_of(report.groups, is_other))
     notes.emplace_back(
         "The workloads of benchctl are twins of MLPerf workloads, on synthetic data whose best "
         "attainable quality is known: they are not MLPerf results, and must not be compared with "
         "any.");
+  if (files)
+    notes.emplace_back(
+        "What benchctl trains on files has no known best quality, and is no MLPerf result either.");
   if (any)
     notes.emplace_back(
         "What external trainings did is told by their own logs: not MLPerf results either, as long "

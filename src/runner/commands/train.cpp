@@ -1,5 +1,7 @@
 // benchctl train WORKLOAD: trains to a quality target, once for each seed, and says how long it
 // takes.
+#include <filesystem>
+
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
@@ -34,10 +36,17 @@ std::vector<std::uint64_t> seeds_of(const TrainOptions& options) {
   return seeds;
 }
 
+/// Ranks start in another folder, and on other hosts.
+void make_absolute(std::string& path) {
+  if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
+}
+
 TrainRequest request_of(const TrainOptions& options) {
   TrainRequest request = options.request;
   request.seeds = seeds_of(options);
   request.hosts = !options.hosts.empty();
+  make_absolute(request.data);
+  make_absolute(request.evaluation_data);
   if (!options.ranks.empty())
     for (const std::uint64_t ranks : numbers_from(options.ranks, "--ranks", 1, 65536))
       request.ranks.push_back(static_cast<int>(ranks));
@@ -97,6 +106,16 @@ void add_what(CLI::App& command, TrainOptions& options) {
       .add_option("--target", request.target,
                   "The gap to the best attainable quality to reach (default: the preset's)")
       ->type_name("G");
+  command
+      .add_option("--data", request.data,
+                  "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo's logs "
+                  "(default: generated samples)")
+      ->type_name("PATH");
+  command
+      .add_option("--evaluation-data", request.evaluation_data,
+                  "Evaluate on this one (default: what is named val or test in the folder of "
+                  "--data)")
+      ->type_name("PATH");
   add_repeated(command, "--set", options.changes.set,
                "Another parameter of the probe, e.g. train.shard_optimizer=true (in a scaling "
                "ranks_2.shard_optimizer=true); may be repeated")

@@ -59,7 +59,10 @@ Json params_of(const TrainRequest& request) {
   put("lanes", request.lanes);
   put("target", request.target);
   put("batch", request.batch);
-  if (!request.dtype.empty()) params["dtype"] = request.dtype;
+  for (const auto& [name, word] :
+       {std::pair{"dtype", &request.dtype}, std::pair{"data", &request.data},
+        std::pair{"evaluation_data", &request.evaluation_data}})
+    if (!word->empty()) params[name] = *word;
   return params;
 }
 

@@ -25,6 +25,7 @@ struct TrainRequest {
   std::optional<std::int64_t> steps = {}, lanes = {}, batch = {};
   std::optional<double> target = {};
   std::string dtype = {};
+  std::string data = {}, evaluation_data = {};  // files or folders; "": generated
   double timeout_s = 86400.0;
   bool telemetry = true;
 };

@@ -18,6 +18,11 @@ void check_enough(std::optional<std::uint64_t> there, std::uint64_t asked) {
                 "ask for no more than there are");
 }
 
+/// Of a source's own samples: those past its end are the first ones again.
+std::uint64_t wrapped(std::uint64_t index, std::optional<std::uint64_t> size) {
+  return size && *size > 0 ? index % *size : index;
+}
+
 }  // namespace
 
 FiniteOrder::FiniteOrder(std::uint64_t size, std::uint64_t seed)
@@ -55,7 +60,8 @@ std::optional<std::uint64_t> FiniteTokens::size(Split split) const {
 }
 
 void FiniteTokens::read(Split split, std::uint64_t index, const TokenSample& sample) const {
-  source_.read(split, split == Split::train ? order_.at(index) : index, sample);
+  source_.read(split, split == Split::train ? order_.at(index) : wrapped(index, size(split)),
+               sample);
 }
 
 FiniteClicks::FiniteClicks(const ClickSource& source, std::uint64_t size, std::uint64_t seed)
@@ -68,7 +74,8 @@ std::optional<std::uint64_t> FiniteClicks::size(Split split) const {
 }
 
 void FiniteClicks::read(Split split, std::uint64_t index, ClickSample& sample) const {
-  source_.read(split, split == Split::train ? order_.at(index) : index, sample);
+  source_.read(split, split == Split::train ? order_.at(index) : wrapped(index, size(split)),
+               sample);
 }
 
 }  // namespace bench::training

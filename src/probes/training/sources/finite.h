@@ -30,7 +30,8 @@ class FiniteOrder {
 };
 
 /// Training samples of another source in a finite order; the index is the position. Evaluation
-/// samples are the source's own.
+/// samples are the source's own; past their end come the first ones again, which fill a last
+/// micro-batch and are not counted.
 class FiniteTokens : public TokenSource {
  public:
   /// The source is borrowed. Throws Error(usage) when it has fewer training samples than `size`.
@@ -38,7 +39,7 @@ class FiniteTokens : public TokenSource {
 
   int vocabulary() const override { return source_.vocabulary(); }
   int targets() const override { return source_.targets(); }
-  /// Of training samples: how many differ. Every position may be read.
+  /// How many differ. Every position may be read.
   std::optional<std::uint64_t> size(Split split) const override;
   bool has_oracle() const override { return source_.has_oracle(); }
   void read(Split split, std::uint64_t index, const TokenSample& sample) const override;

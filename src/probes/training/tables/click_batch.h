@@ -21,6 +21,8 @@ class ClickBatch {
   /// Throws Error(input) for an id that its table does not have.
   void read(std::int64_t from, std::int64_t to);
 
+  /// Whether probability() and main_effects() are known.
+  bool has_oracle() const { return source_.has_oracle(); }
   Split split() const { return split_; }
   std::uint64_t first() const { return first_; }
   std::int64_t count() const { return count_; }

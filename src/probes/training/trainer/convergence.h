@@ -20,12 +20,14 @@ struct CurvePoint {
   double loss = 0.0;  // mean of training since the evaluation before
 };
 
-/// Whether a gap meets the target; one that is no number does not.
-inline bool meets(double gap, double target) { return gap <= target; }
+/// Whether a gap meets the target; one that is no number does not, and where there is no target
+/// none does.
+inline bool meets(double gap, std::optional<double> target) { return target && gap <= *target; }
 
 /// The samples at which the line through the last two points meets the target; those of the last
 /// point where it is the only one, or where the line does not fall. Nothing where the last point
 /// does not meet the target.
-std::optional<double> samples_to_target(const std::vector<CurvePoint>& curve, double target);
+std::optional<double> samples_to_target(const std::vector<CurvePoint>& curve,
+                                        std::optional<double> target);
 
 }  // namespace bench::training

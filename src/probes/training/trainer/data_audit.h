@@ -1,7 +1,7 @@
 // Whether ranks train on the data they should. Looks at one step: what lies in the lanes' inputs,
 // and what tables were looked up by, is compared with the same samples read again; samples must not
-// have been seen before under another number; and each rank's part is made again by the next rank
-// and compared by checksum.
+// have been seen before under another number, where they never come again; and each rank's part is
+// made again by the next rank and compared by checksum.
 #pragma once
 
 #include <functional>

@@ -11,13 +11,14 @@ namespace bench::training {
 
 std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
   const Recipe& recipe = options_.recipe;
-  const Json identity = {{"workload", workload_.name()},
-                         {"preset", workload_.preset()},
-                         {"seed", options_.seed},
-                         {"batch", recipe.batch},
-                         {"horizon", recipe.horizon},
-                         {"dtype", to_string(options_.dtype)},
-                         {"items_per_sample", workload_.items_per_sample()}};
+  Json identity = {{"workload", workload_.name()},
+                   {"preset", workload_.preset()},
+                   {"seed", options_.seed},
+                   {"batch", recipe.batch},
+                   {"horizon", recipe.horizon},
+                   {"dtype", to_string(options_.dtype)},
+                   {"items_per_sample", workload_.items_per_sample()}};
+  if (workload_.repeats()) identity["data"] = workload_.data();
   checkpoints_ =
       std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
   if (const SparseTables* tables = workload_.tables())

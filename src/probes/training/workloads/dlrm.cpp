@@ -5,8 +5,8 @@
 
 #include "probes/training/models/dlrm.h"
 #include "probes/training/sources/checksum.h"
-#include "probes/training/sources/click_model.h"
 #include "probes/training/tables/sparse_tables.h"
+#include "probes/training/workloads/dlrm_data.h"
 #include "probes/training/workloads/dlrm_evaluation.h"
 #include "probes/training/workloads/dlrm_recipes.h"
 #include "probes/training/workloads/mllog_options.h"
@@ -19,12 +19,18 @@ enum DlrmInput : std::size_t { kDense, kEmbeddings, kLabels };
 
 class DlrmWorkload final : public Workload {
  public:
-  DlrmWorkload(const std::string& preset, std::uint64_t seed)
+  DlrmWorkload(const std::string& preset, std::uint64_t seed, const DataChoice& choice)
       : preset_(preset),
-        shape_(dlrm_preset(preset)),
         setting_(dlrm_setting(preset)),
-        source_(clicks_of(setting_, seed)),
-        tables_(source_, tables_of(setting_, shape_, seed)) {}
+        choice_(choice),
+        data_(open_dlrm_data(setting_.clicks, seed, choice)),
+        shape_(shape_of(preset, source().shape())),
+        tables_(source(), tables_of(setting_, shape_, seed)) {
+    Recipe& recipe = setting_.recipe;
+    recipe.evaluation_samples = data_.evaluated(recipe.evaluation_samples);
+    if (!knows_floor()) recipe.target.reset();
+    if (choice.ends()) recipe.target_source.clear();
+  }
 
   std::string name() const override { return "dlrm"; }
   std::string preset() const override { return preset_; }
@@ -58,13 +64,18 @@ class DlrmWorkload final : public Workload {
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     return make_click_evaluation(tables_.batch(), model.outputs[0], evaluation_);
   }
+  Json data() const override { return data_.facts(choice_); }
+  bool repeats() const override { return choice_.ends(); }
+  bool knows_floor() const override { return source().has_oracle(); }
   SparseTables* tables() override { return &tables_; }
 
  private:
-  static ClickModelOptions clicks_of(const DlrmSetting& setting, std::uint64_t seed) {
-    ClickModelOptions clicks = setting.clicks;
-    clicks.seed = seed;
-    return clicks;
+  const ClickSource& source() const { return data_.source(); }
+  static DlrmShape shape_of(const std::string& preset, const ClickShape& clicks) {
+    DlrmShape shape = dlrm_preset(preset);
+    shape.dense = clicks.dense;
+    shape.tables = static_cast<int>(clicks.rows.size());
+    return shape;
   }
   static SparseOptions tables_of(const DlrmSetting& setting, const DlrmShape& shape,
                                  std::uint64_t seed) {
@@ -75,20 +86,22 @@ class DlrmWorkload final : public Workload {
   }
 
   std::string preset_;
-  DlrmShape shape_;
   DlrmSetting setting_;
-  ClickModel source_;
+  DataChoice choice_;
+  DlrmData data_;
+  DlrmShape shape_;
   SparseTables tables_;
   mutable ClickConstants evaluation_ = {};  // of the law and the samples, which stay
 };
 
 std::uint64_t DlrmWorkload::checksum(Split split, std::uint64_t first, std::int64_t count) const {
-  std::vector<float> numbers(static_cast<std::size_t>(source_.shape().dense) + 1);
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(source_.shape().ids()));
+  const ClickShape& shape = source().shape();
+  std::vector<float> numbers(static_cast<std::size_t>(shape.dense) + 1);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(shape.ids()));
   ClickSample sample{.dense = {numbers.data(), numbers.size() - 1}, .ids = ids};
   std::uint64_t sum = 0;
   for (std::uint64_t i = first; i < first + static_cast<std::uint64_t>(count); ++i) {
-    source_.read(split, i, sample);
+    source().read(split, i, sample);
     numbers.back() = sample.label;
     sum += sample_checksum(split, i, std::span<const float>(numbers)) +
            sample_checksum(split, i, std::span<const std::int32_t>(ids));
@@ -98,8 +111,9 @@ std::uint64_t DlrmWorkload::checksum(Split split, std::uint64_t first, std::int6
 
 }  // namespace
 
-std::unique_ptr<Workload> make_dlrm_workload(const std::string& preset, std::uint64_t seed) {
-  return std::make_unique<DlrmWorkload>(preset, seed);
+std::unique_ptr<Workload> make_dlrm_workload(const std::string& preset, std::uint64_t seed,
+                                             const DataChoice& data) {
+  return std::make_unique<DlrmWorkload>(preset, seed, data);
 }
 
 }  // namespace bench::training

@@ -1,10 +1,14 @@
 #include "probes/training/workloads/dlrm_evaluation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
+#include "core/error.h"
 #include "probes/training/sources/auc.h"
 #include "probes/training/tables/rank_exchange.h"
 
@@ -23,6 +27,62 @@ double log_odds(double probability) { return std::log(probability) - std::log1p(
 /// Columns of one number a sample.
 enum Column : std::size_t { kScore, kTruth, kMainEffects, kLabel, kColumns };
 using Columns = std::array<std::vector<float>, kColumns>;
+
+/// Mean log-loss of the labels, and the mean of the probabilities that `scores` are log-odds of.
+struct Prediction {
+  double loss = 0.0, click_rate = 0.0;
+};
+Prediction prediction_of(const std::vector<float>& scores, const std::vector<float>& labels) {
+  Prediction mean;
+  const auto count = static_cast<double>(scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    mean.loss += log_loss(scores[i], labels[i]) / count;
+    mean.click_rate += logistic(scores[i]) / count;
+  }
+  return mean;
+}
+
+Quality against_truth(const Columns& all, ClickConstants& constants) {
+  std::vector<double> probabilities;
+  for (const float truth : all[kTruth]) probabilities.push_back(logistic(truth));
+  if (constants.samples != probabilities.size())
+    constants = {probabilities.size(), expected_auc(all[kTruth], probabilities),
+                 expected_auc(all[kMainEffects], probabilities)};
+  const Prediction model = prediction_of(all[kScore], all[kLabel]);
+  const Prediction truth = prediction_of(all[kTruth], all[kLabel]);
+  Quality quality;
+  quality.native = expected_auc(all[kScore], probabilities);
+  quality.floor = constants.auc;
+  quality.gap = quality.floor - quality.native;
+  quality.parts = {{"log_loss", model.loss},
+                   {"log_loss_gap", model.loss - truth.loss},
+                   {"calibration", model.click_rate / truth.click_rate},
+                   {"main_effects_gap", quality.floor - constants.main_effects}};
+  return quality;
+}
+
+/// The labels are all that is known: no model passes an AUC of 1.
+Quality against_labels(const Columns& all) {
+  const std::vector<double> labels(all[kLabel].begin(), all[kLabel].end());
+  const double count = static_cast<double>(labels.size());
+  const double clicks = std::accumulate(labels.begin(), labels.end(), 0.0);
+  if (clicks == 0.0 || clicks == count)
+    throw Error(ErrorKind::input,
+                fmt::format("{} of {} evaluation samples are clicks, so there is no AUC", clicks,
+                            labels.size()),
+                "evaluate on a log with clicks and others");
+  const Prediction model = prediction_of(all[kScore], all[kLabel]);
+  const double rate = clicks / count;
+  const double entropy = -rate * std::log(rate) - (1.0 - rate) * std::log1p(-rate);
+  Quality quality;
+  quality.native = expected_auc(all[kScore], labels);
+  quality.floor = 1.0;
+  quality.gap = quality.floor - quality.native;
+  quality.parts = {{"log_loss", model.loss},
+                   {"normalized_entropy", model.loss / entropy},
+                   {"calibration", model.click_rate / rate}};
+  return quality;
+}
 
 class ClickEvaluation final : public Evaluation {
  public:
@@ -43,28 +103,7 @@ class ClickEvaluation final : public Evaluation {
 
   Quality finish(Group& group) override {
     const Columns all = gather(group);
-    const auto count = static_cast<double>(all[kScore].size());
-    std::vector<double> probabilities;
-    double loss = 0, floor = 0, predicted = 0, true_rate = 0;
-    for (std::size_t i = 0; i < all[kScore].size(); ++i) {
-      probabilities.push_back(logistic(all[kTruth][i]));
-      loss += log_loss(all[kScore][i], all[kLabel][i]) / count;
-      floor += log_loss(all[kTruth][i], all[kLabel][i]) / count;
-      predicted += logistic(all[kScore][i]) / count;
-      true_rate += probabilities.back() / count;
-    }
-    if (constants_.samples != probabilities.size())
-      constants_ = {probabilities.size(), expected_auc(all[kTruth], probabilities),
-                    expected_auc(all[kMainEffects], probabilities)};
-    Quality quality;
-    quality.native = expected_auc(all[kScore], probabilities);
-    quality.floor = constants_.auc;
-    quality.gap = quality.floor - quality.native;
-    quality.parts = {{"log_loss", loss},
-                     {"log_loss_gap", loss - floor},
-                     {"calibration", predicted / true_rate},
-                     {"main_effects_gap", quality.floor - constants_.main_effects}};
-    return quality;
+    return batch_.has_oracle() ? against_truth(all, constants_) : against_labels(all);
   }
 
  private:

@@ -23,6 +23,9 @@ struct ClickConstants {
 ///   log_loss_gap     that less the log-loss of the true probabilities
 ///   calibration      mean predicted probability over the mean true one
 ///   main_effects_gap the gap of a model that knows every feature's effect but no interaction
+/// Where the truth is not known, gap and native are by the labels, the floor is an AUC of 1, and
+/// parts are log_loss, normalized_entropy (log_loss over that of the click rate alone) and
+/// calibration, over the rate of clicks.
 /// `constants` is kept from one evaluation to the next, and must outlive them.
 std::unique_ptr<Evaluation> make_click_evaluation(const ClickBatch& batch, Var logits,
                                                   ClickConstants& constants);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "core/error.h"
 #include "probes/training/sources/checksum.h"
+#include "probes/training/sources/token_baselines.h"
 #include "probes/training/workloads/mllog_options.h"
 
 namespace bench::training {
@@ -13,13 +15,8 @@ namespace {
 
 constexpr std::array<const char*, kTokenClasses> kClassNames = {"base", "key", "copy"};
 
-GrammarOptions language_of(const LlmShape& shape, std::uint64_t seed) {
-  GrammarOptions options;
-  options.vocabulary = static_cast<int>(shape.vocabulary);
-  options.targets = static_cast<int>(shape.sequence);
-  options.seed = seed;
-  return options;
-}
+/// What models without a memory are counted in and judged by, of files: seconds at most.
+constexpr std::int64_t kTokensOfBaselines = 1 << 22;
 
 /// The preset's, or over other sequences.
 LlmShape shape_of(const std::string& preset, std::int64_t sequence) {
@@ -39,10 +36,34 @@ Recipe recipe_of(const std::string& preset, std::int64_t sequence) {
   return recipe;
 }
 
+/// The model's loss, of tokens whose probability nobody knows.
+class LossEvaluation final : public Evaluation {
+ public:
+  LossEvaluation(std::int64_t targets, Var losses) : targets_(targets), losses_(losses) {}
+
+  void add(const Lane& lane, std::uint64_t, std::int64_t count) override {
+    const double* loss = lane.view(losses_).as<double>();
+    for (std::int64_t i = 0; i < count * targets_; ++i) sums_[kLoss] += loss[i];
+    sums_[kCount] += static_cast<double>(count * targets_);
+  }
+
+  Quality finish(Group& group) override {
+    group.sum(sums_);
+    const double loss = sums_[kLoss] / sums_[kCount];
+    return {.gap = loss, .native = loss, .floor = 0.0, .parts = {{"perplexity", std::exp(loss)}}};
+  }
+
+ private:
+  enum { kLoss, kCount };
+  std::int64_t targets_;
+  Var losses_;
+  std::array<double, 2> sums_ = {};
+};
+
 /// Losses of the model and of the oracle, by class of token.
 class LlmEvaluation final : public Evaluation {
  public:
-  LlmEvaluation(const GrammarSource& source, Var losses) : source_(source), losses_(losses) {
+  LlmEvaluation(const TokenSource& source, Var losses) : source_(source), losses_(losses) {
     const auto targets = static_cast<std::size_t>(source.targets());
     tokens_.resize(targets + 1);
     log_probability_.resize(targets);
@@ -83,7 +104,7 @@ class LlmEvaluation final : public Evaluation {
   using Sums = std::array<double, 3>;
   static double gap(const Sums& sums) { return (sums[kLoss] - sums[kFloor]) / sums[kCount]; }
 
-  const GrammarSource& source_;
+  const TokenSource& source_;
   Var losses_;
   std::vector<std::int32_t> tokens_ = {};
   std::vector<float> log_probability_ = {};
@@ -92,7 +113,7 @@ class LlmEvaluation final : public Evaluation {
 };
 
 /// One sequence, in memory that each thread keeps.
-std::span<std::int32_t> sequence(const GrammarSource& source, Split split, std::uint64_t index) {
+std::span<std::int32_t> sequence(const TokenSource& source, Split split, std::uint64_t index) {
   thread_local std::vector<std::int32_t> tokens;
   tokens.resize(static_cast<std::size_t>(source.targets()) + 1);
   source.read(split, index, {.tokens = tokens});
@@ -101,13 +122,20 @@ std::span<std::int32_t> sequence(const GrammarSource& source, Split split, std::
 
 }  // namespace
 
-LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence)
+LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+                         const DataChoice& data)
     : preset_(preset),
       shape_(shape_of(preset, sequence)),
+      choice_(data),
+      data_(open_llm_data(shape_, seed, data)),
       recipe_(recipe_of(preset, shape_.sequence)),
-      adamw_(llm_training(preset).adamw),
-      source_(language_of(shape_, seed)),
-      flops_(llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence)) {}
+      adamw_(llm_training(preset).adamw) {
+  shape_.vocabulary = source().vocabulary();
+  flops_ = llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence);
+  recipe_.evaluation_samples = data_.evaluated(recipe_.evaluation_samples);
+  if (!knows_floor()) recipe_.target.reset();
+  if (data.ends()) recipe_.target_source.clear();
+}
 
 Model LlmWorkload::model(std::int64_t samples, Dtype dtype, bool recompute) const {
   Llm llm = make_llm(shape_, samples, dtype, recompute);
@@ -127,7 +155,7 @@ void LlmWorkload::read(Split split, std::uint64_t first, const Model& model,
   const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
   const std::int64_t length = shape_.sequence;
   for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
-    const auto tokens = sequence(source_, split, first + static_cast<std::uint64_t>(i));
+    const auto tokens = sequence(source(), split, first + static_cast<std::uint64_t>(i));
     std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
     std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
   }
@@ -136,15 +164,17 @@ void LlmWorkload::read(Split split, std::uint64_t first, const Model& model,
 std::uint64_t LlmWorkload::checksum(Split split, std::uint64_t first, std::int64_t count) const {
   std::uint64_t sum = 0;
   for (std::uint64_t index = first; index < first + static_cast<std::uint64_t>(count); ++index)
-    sum += sample_checksum(split, index, sequence(source_, split, index));
+    sum += sample_checksum(split, index, sequence(source(), split, index));
   return sum;
 }
 
 std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
-  return std::make_unique<LlmEvaluation>(source_, model.losses);
+  if (knows_floor()) return std::make_unique<LlmEvaluation>(source(), model.losses);
+  return std::make_unique<LossEvaluation>(shape_.sequence, model.losses);
 }
 
 std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
+  if (choice_.from_files()) return baselines_of_files();
   // Less the floor; sources/grammar.h has these of sequences of 64 and of 1024 tokens, and shorter
   // ones have other floors.
   if (shape_.sequence != llm_preset(preset_).sequence) return {};
@@ -152,6 +182,18 @@ std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
   if (shape_.vocabulary == 32768) return {{"unigram", 6.492 - 3.178}, {"bigram", 5.280 - 3.178}};
   if (shape_.vocabulary == 50257) return {{"unigram", 6.603 - 3.178}, {"bigram", 5.385 - 3.178}};
   return {};
+}
+
+std::vector<std::pair<std::string, double>> LlmWorkload::baselines_of_files() const {
+  const auto samples_of = [&](Split split) {
+    return std::min(source().size(split).value(),
+                    static_cast<std::uint64_t>(kTokensOfBaselines / shape_.sequence));
+  };
+  const std::uint64_t judged = std::min(samples_of(Split::evaluation),
+                                        static_cast<std::uint64_t>(recipe_.evaluation_samples));
+  if (judged == 0) return {};
+  const TokenBaselines losses = baselines_of(source(), samples_of(Split::train), judged);
+  return {{"uniform", losses.uniform}, {"unigram", losses.unigram}, {"bigram", losses.bigram}};
 }
 
 }  // namespace bench::training

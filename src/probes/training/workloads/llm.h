@@ -1,7 +1,8 @@
 // Pretraining of a language model on the generated language, whose floor is known: sequences of the
 // grammar, a Llama or GPT-2 shape, AdamW. Quality is the gap to the floor in nats a token, in all
 // and by class of token. The seed draws initial weights and training samples; language and
-// evaluation samples are the same for all seeds.
+// evaluation samples are the same for all seeds. Of files of tokens the model takes the vocabulary,
+// the seed draws their order, and quality is the loss itself.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "probes/training/models/llm.h"
-#include "probes/training/sources/grammar.h"
+#include "probes/training/workloads/llm_data.h"
 #include "probes/training/workloads/workload.h"
 
 namespace bench::training {
@@ -21,7 +22,8 @@ class LlmWorkload final : public Workload {
   /// step is as many samples as before. What the target was found for is then another training, so
   /// it is provisional. Throws Error(input) for a preset there is not, listing those of
   /// models/llm.h, and for a sequence longer than the preset's or of one token.
-  LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence = 0);
+  LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence = 0,
+              const DataChoice& data = {});
 
   std::string name() const override { return "llm"; }
   std::string preset() const override { return preset_; }
@@ -37,14 +39,21 @@ class LlmWorkload final : public Workload {
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override;
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override;
   std::vector<std::pair<std::string, double>> baselines() const override;
+  Json data() const override { return data_.facts(choice_); }
+  bool repeats() const override { return choice_.ends(); }
+  bool knows_floor() const override { return source().has_oracle(); }
 
  private:
+  const TokenSource& source() const { return data_.source(); }
+  std::vector<std::pair<std::string, double>> baselines_of_files() const;
+
   std::string preset_;
   LlmShape shape_;
+  DataChoice choice_;
+  LlmData data_;
   Recipe recipe_;
   AdamwOptions adamw_;
-  GrammarSource source_;
-  double flops_;
+  double flops_ = 0.0;
 };
 
 /// What the presets of models/llm.h are trained by. Throws Error(input) as llm_preset does.

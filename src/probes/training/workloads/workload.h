@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "probes/training/optimizers/optimizer.h"
 #include "probes/training/optimizers/schedule.h"
 #include "probes/training/sources/random.h"
+#include "probes/training/workloads/data_choice.h"
 
 namespace bench::training {
 
@@ -25,8 +27,9 @@ struct Recipe {
   std::int64_t batch = 0;    // samples of a step, over all ranks
   std::int64_t horizon = 0;  // steps
   Schedule schedule = {};
-  double clip = 0.0;                    // longest gradient that is not shortened; 0: none is
-  double target = 0.0;                  // the gap at or below which a run has converged
+  double clip = 0.0;  // longest gradient that is not shortened; 0: none is
+  /// The gap at or below which a run has converged; none for data whose floor nobody knows.
+  std::optional<double> target = 0.0;
   std::int64_t evaluation_every = 0;    // steps
   std::int64_t evaluation_samples = 0;  // the first ones of their split
   std::int64_t micro_batch = 0;    // samples a lane works on at once, at most; 0: all of its own
@@ -34,11 +37,12 @@ struct Recipe {
 };
 
 /// How good a model is on the evaluation samples. What counts is the gap to the best that any model
-/// can reach on those very samples; lower is better, and 0 is perfect.
+/// can reach on those very samples; lower is better, and 0 is perfect. Of data whose law nobody
+/// knows (Workload::knows_floor) it is the gap to what no model can pass: no loss, an AUC of 1.
 struct Quality {
   double gap = 0.0;
   double native = 0.0;  // the field's own metric: nats a token, AUC
-  double floor = 0.0;   // the best attainable native value
+  double floor = 0.0;   // the native value of a gap of 0
   std::vector<std::pair<std::string, double>> parts = {};  // by name, for who looks closer
 };
 
@@ -87,6 +91,13 @@ class Workload {
   virtual std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const = 0;
   virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
 
+  /// What ChosenData::facts() says; null where samples never come again.
+  virtual Json data() const { return nullptr; }
+  /// Whether training samples come again, epoch by epoch.
+  virtual bool repeats() const { return false; }
+  /// Whether a gap of 0 is the best attainable quality, and not only a bound.
+  virtual bool knows_floor() const { return true; }
+
   /// Gaps that knowing less reaches, by name, for who reads a curve.
   virtual std::vector<std::pair<std::string, double>> baselines() const { return {}; }
 
@@ -95,9 +106,11 @@ class Workload {
 };
 
 /// `sequence`: tokens of a sample, 0 for the preset's. Throws Error(input) for a name or preset
-/// there is not, listing those there are, and for a sequence where the workload has none.
+/// there is not, listing those there are, for a sequence where the workload has none, and as the
+/// sources do for what `data` names.
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
-                                        std::uint64_t seed, std::int64_t sequence = 0);
+                                        std::uint64_t seed, std::int64_t sequence = 0,
+                                        const DataChoice& data = {});
 std::vector<std::string> workload_names();
 std::vector<std::string> preset_names(const std::string& workload);
 

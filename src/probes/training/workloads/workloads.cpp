@@ -15,7 +15,7 @@ struct Entry {
   std::string name;
   std::vector<std::string> presets;
   std::function<std::unique_ptr<Workload>(const std::string& preset, std::uint64_t seed,
-                                          std::int64_t sequence)>
+                                          std::int64_t sequence, const DataChoice& data)>
       make;
 };
 
@@ -27,16 +27,18 @@ std::vector<std::string> texts(const Names& names) {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {"llm", texts(llm_presets()),
-       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence) {
-         return std::make_unique<LlmWorkload>(preset, seed, sequence);
+       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+          const DataChoice& data) {
+         return std::make_unique<LlmWorkload>(preset, seed, sequence, data);
        }},
       {"dlrm", texts(dlrm_presets()),
-       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence) {
+       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+          const DataChoice& data) {
          if (sequence > 0)
            throw Error(ErrorKind::input,
                        "dlrm has no sequences, and " + std::to_string(sequence) + " is asked for",
                        "leave the parameter sequence out");
-         return make_dlrm_workload(preset, seed);
+         return make_dlrm_workload(preset, seed, data);
        }},
   };
   return all;
@@ -53,13 +55,14 @@ const Entry& entry(const std::string& name) {
 }  // namespace
 
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
-                                        std::uint64_t seed, std::int64_t sequence) {
+                                        std::uint64_t seed, std::int64_t sequence,
+                                        const DataChoice& data) {
   const Entry& which = entry(name);
   const auto& presets = which.presets;
   if (std::find(presets.begin(), presets.end(), preset) == presets.end())
     throw Error(ErrorKind::input, name + " has no preset '" + preset + "'",
                 "one of " + join(presets, ", ") + "." + did_you_mean(preset, presets));
-  return which.make(preset, seed, sequence);
+  return which.make(preset, seed, sequence, data);
 }
 
 std::vector<std::string> workload_names() {

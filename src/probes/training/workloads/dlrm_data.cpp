@@ -1,0 +1,85 @@
+#include "probes/training/workloads/dlrm_data.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "probes/training/sources/click_arrays.h"
+#include "probes/training/sources/criteo.h"
+#include "probes/training/sources/finite.h"
+
+namespace bench::training {
+namespace {
+
+/// Of each table where neither files nor preset say any: what two cores still train.
+constexpr std::int64_t kRowsOfText = 100'000;
+constexpr std::string_view kDenseArray = "_dense.npy", kArchive = ".npz";
+
+const std::filesystem::path& one_file(const std::vector<std::filesystem::path>& files,
+                                      const char* purpose) {
+  if (files.size() == 1) return files.front();
+  throw Error(ErrorKind::input,
+              fmt::format("dlrm has {} files to {}, and reads one: {}, {}", files.size(), purpose,
+                          printable(files[0].string()), printable(files[1].string())),
+              "name one file, or put them together");
+}
+
+/// The other arrays of the same log, beside its dense features.
+ClickArrayPaths arrays_beside(const std::string& dense) {
+  const std::string stem = dense.substr(0, dense.size() - kDenseArray.size());
+  const std::string multi_hot = stem + "_sparse_multi_hot.npz";
+  std::error_code error;
+  return {.npz = {},
+          .dense = dense,
+          .ids = std::filesystem::exists(multi_hot, error) ? multi_hot : stem + "_sparse.npy",
+          .labels = stem + "_labels.npy"};
+}
+
+ClickArrayPaths arrays_of(const std::string& path) {
+  if (path.ends_with(kDenseArray)) return arrays_beside(path);
+  return {.npz = path, .dense = {}, .ids = {}, .labels = {}};
+}
+
+/// What is known of tables before a file says more.
+std::vector<std::int64_t> rows_of(const ClickModelOptions& preset, const DataChoice& choice) {
+  if (choice.table_rows == 0 && preset.shape.rows.size() == kCriteoWords) return preset.shape.rows;
+  return std::vector<std::int64_t>(kCriteoWords,
+                                   choice.table_rows > 0 ? choice.table_rows : kRowsOfText);
+}
+
+std::unique_ptr<ClickSource> files(const ClickModelOptions& preset, const DataChoice& choice) {
+  const std::string train = one_file(choice.train, "train on");
+  const std::string evaluation =
+      choice.evaluation.empty() ? "" : one_file(choice.evaluation, "evaluate on").string();
+  const bool archive = train.ends_with(kArchive);
+  if (!archive && !train.ends_with(kDenseArray))
+    return std::make_unique<CriteoFiles>(train, evaluation, rows_of(preset, choice));
+  std::optional<ClickArrayPaths> judged;
+  if (!evaluation.empty()) judged = arrays_of(evaluation);
+  const bool told = archive && choice.table_rows == 0;  // "counts", in the archive
+  return std::make_unique<ClickArrayFiles>(
+      arrays_of(train), judged, told ? std::vector<std::int64_t>{} : rows_of(preset, choice));
+}
+
+std::unique_ptr<ClickSource> law(ClickModelOptions clicks, std::uint64_t seed) {
+  clicks.seed = seed;
+  return std::make_unique<ClickModel>(clicks);
+}
+
+}  // namespace
+
+DlrmData open_dlrm_data(const ClickModelOptions& preset, std::uint64_t seed,
+                        const DataChoice& choice) {
+  if (choice.vocabulary > 0)
+    throw Error(ErrorKind::input, "dlrm has no tokens, and a vocabulary is stated",
+                "leave the parameter vocabulary out");
+  if (choice.table_rows > 0 && !choice.from_files())
+    throw Error(ErrorKind::input, "table_rows is stated for click logs that are generated",
+                "name a file with the parameter data, or leave table_rows out");
+  return DlrmData::in_order<FiniteClicks>(
+      choice.from_files() ? files(preset, choice) : law(preset, seed), choice, seed);
+}
+
+}  // namespace bench::training

@@ -1,0 +1,39 @@
+#include "probes/training/workloads/llm_data.h"
+
+#include "core/error.h"
+#include "probes/training/sources/finite.h"
+#include "probes/training/sources/grammar.h"
+#include "probes/training/sources/token_file.h"
+
+namespace bench::training {
+namespace {
+
+std::unique_ptr<TokenSource> language(const LlmShape& shape, std::uint64_t seed) {
+  GrammarOptions options;
+  options.vocabulary = static_cast<int>(shape.vocabulary);
+  options.targets = static_cast<int>(shape.sequence);
+  options.seed = seed;
+  return std::make_unique<GrammarSource>(options);
+}
+
+std::unique_ptr<TokenSource> files(const LlmShape& shape, const DataChoice& choice) {
+  return std::make_unique<TokenFiles>(TokenFileOptions{.train = choice.train,
+                                                       .evaluation = choice.evaluation,
+                                                       .targets = static_cast<int>(shape.sequence),
+                                                       .vocabulary = choice.vocabulary});
+}
+
+}  // namespace
+
+LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoice& choice) {
+  if (choice.table_rows > 0)
+    throw Error(ErrorKind::input, "llm has no tables, and table_rows asks for some",
+                "leave the parameter table_rows out");
+  if (choice.vocabulary > 0 && !choice.from_files())
+    throw Error(ErrorKind::input, "a vocabulary is stated for tokens that are generated",
+                "name files of tokens with the parameter data, or leave vocabulary out");
+  return LlmData::in_order<FiniteTokens>(
+      choice.from_files() ? files(shape, choice) : language(shape, seed), choice, seed);
+}
+
+}  // namespace bench::training

@@ -31,7 +31,7 @@ PARTS_OF_A_PROBE = {
     "data": re.compile(r"probes/data/[^/]+/[^/]+\.h$"),
     "external": re.compile(r"probes/external/"),
     "storage": re.compile(r"probes/storage/"),
-    "training": re.compile(r"probes/training/(trainer|workloads)/[^/]+\.h$"),
+    "training": re.compile(r"probes/(training/(trainer|workloads)|data/formats)/[^/]+\.h$"),
 }
 
 # Headers of a library, and where alone they may be included.

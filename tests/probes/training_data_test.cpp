@@ -6,40 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "probes/device/training_kernels.h"
-#include "probes/training/backends/host/host_kernels.h"
+#include "tests/probes/training_job.h"
 #include "tests/support/catch.h"
-#include "tests/support/probe_job.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/training/training_files.h"
 
 namespace bench {
 using Catch::Matchers::Contains;
 namespace {
-
-class HostTraining final : public TrainingKernels {
- public:
-  std::string name() const override { return "test"; }
-  training::KernelSet make(Dtype dtype) override { return training::host_kernels(dtype); }
-};
-
-struct FileJob : ProbeJob {
-  HostTraining kernels;
-  explicit FileJob(const Json& params) : ProbeJob("training", params) {
-    device.fake_training_kernels = &kernels;
-  }
-  Json facts() const {
-    for (const Record& record : sink.records)
-      if (const auto* facts = std::get_if<Facts>(&record.body)) return facts->facts;
-    return {};
-  }
-  Json logged(const std::string& key) const {
-    for (const Record& record : sink.records)
-      if (const auto* event = std::get_if<Event>(&record.body))
-        if (event->value.at("key") == key) return event->value;
-    return {};
-  }
-};
 
 /// nanoGPT's: tokens alone.
 void write_tokens(const std::filesystem::path& path, std::size_t count) {
@@ -67,7 +41,7 @@ struct TokenFolder {
 
 TEST_CASE("a folder's files are told by their names, and the run says what it was trained on") {
   const TokenFolder tokens;
-  FileJob job(tokens.params({{"target", 4.5}}));  // above log(61): met at once
+  TrainingJob job(tokens.params({{"target", 4.5}}));  // above log(61): met at once
   const Outcome outcome = job.run();
   INFO(outcome.reason);
   CHECK(outcome.status == Status::ok);
@@ -80,14 +54,14 @@ TEST_CASE("a folder's files are told by their names, and the run says what it wa
   CHECK(facts.at("converged") == true);
   CHECK(facts.at("epochs").get<double>() == Approx(40 * 32 / 125.0));
   CHECK(facts.at("quality") == facts.at("native"));
-  const Json cache = job.logged("cache_clear");
+  const Json cache = job.lines("cache_clear").at(0);
   CHECK(cache.at("value") == facts.at("cache").at("cleared"));
   CHECK(cache.at("metadata").at("resident_share").get<double>() <= 1.0);
 }
 
 TEST_CASE("without a target a run on files goes to its horizon, and says that none is known") {
   const TokenFolder tokens;
-  FileJob job(tokens.params({{"steps", 4}}));
+  TrainingJob job(tokens.params({{"steps", 4}}));
   CHECK(job.run().status == Status::ok);
   CHECK(job.facts().at("target").is_null());
   CHECK(job.facts().at("target_source") == "none");
@@ -96,7 +70,7 @@ TEST_CASE("without a target a run on files goes to its horizon, and says that no
 
 TEST_CASE("data that cannot be trained on are refused with what to do") {
   const TokenFolder tokens;
-  const auto trains = [](const Json& params) { return FileJob(params).run(); };
+  const auto trains = [](const Json& params) { return TrainingJob(params).run(); };
   CHECK_THROWS_WITH(trains({{"evaluation_data", "/x"}}), Contains("evaluation_data names /x"));
   CHECK_THROWS_WITH(trains({{"data", "/no/such/file"}}), Contains("/no/such/file"));
   CHECK_THROWS_WITH(trains(tokens.params({{"vocabulary", 0}})), Contains("has no vocabulary"));

@@ -9,76 +9,15 @@
 #include <vector>
 
 #include "core/mllog.h"
-#include "probes/device/training_kernels.h"
 #include "probes/procedures/training_records.h"
-#include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/workloads/llm.h"
+#include "tests/probes/training_job.h"
 #include "tests/support/catch.h"
-#include "tests/support/probe_job.h"
 #include "tests/support/temporary_directory.h"
 
 namespace bench {
 using Catch::Matchers::Contains;
 namespace {
-
-/// An optimizer that does nothing.
-class IdleOptimizer final : public training::OptimizerKernels {
- public:
-  void adamw(const training::AdamwRange&) override {}
-  void sgd(const training::SgdRange&) override {}
-  void adagrad_rows(const training::AdagradRows&) override {}
-  double square_sum(training::View) override { return 1.0; }
-};
-
-class TestKernels final : public TrainingKernels {
- public:
-  std::string name() const override { return "test"; }
-  training::KernelSet make(Dtype dtype) override {
-    training::KernelSet set = training::host_kernels(dtype);
-    if (idle) set.optimizer = std::make_unique<IdleOptimizer>();
-    return set;
-  }
-  bool idle = false;
-};
-
-struct TrainingJob : ProbeJob {
-  TestKernels kernels;
-  explicit TrainingJob(const Json& params) : ProbeJob("training", params) {
-    device.fake_training_kernels = &kernels;
-  }
-
-  Json facts() const {
-    for (const Record& record : sink.records)
-      if (const auto* facts = std::get_if<Facts>(&record.body)) return facts->facts;
-    return {};
-  }
-  Json columns(const std::string& name) const {
-    for (const Record& record : sink.records)
-      if (const auto* chunk = std::get_if<Chunk>(&record.body))
-        if (chunk->name == name) return chunk->columns;
-    return {};
-  }
-  Samples one(const std::string& metric) const {
-    const auto found = of(metric);
-    REQUIRE(found.size() == 1);
-    return found.front();
-  }
-  /// Of the log's lines with that key.
-  std::vector<Json> logged(const std::string& key) const {
-    std::vector<Json> values;
-    for (const Record& record : sink.records)
-      if (const auto* event = std::get_if<Event>(&record.body))
-        if (event->value.at("key") == key) values.push_back(event->value.at("value"));
-    return values;
-  }
-  std::vector<std::string> keys() const {
-    std::vector<std::string> keys;
-    for (const Record& record : sink.records)
-      if (const auto* event = std::get_if<Event>(&record.body))
-        keys.push_back(event->value.at("key").get<std::string>());
-    return keys;
-  }
-};
 
 const Json kToEasyTarget = {{"target", 1.5}, {"lanes", 2}};
 

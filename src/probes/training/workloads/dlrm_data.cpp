@@ -49,7 +49,8 @@ std::vector<std::int64_t> rows_of(const ClickModelOptions& preset, const DataCho
                                    choice.table_rows > 0 ? choice.table_rows : kRowsOfText);
 }
 
-std::unique_ptr<ClickSource> files(const ClickModelOptions& preset, const DataChoice& choice) {
+std::unique_ptr<ClickSource> click_files(const ClickModelOptions& preset,
+                                         const DataChoice& choice) {
   const std::string train = one_file(choice.train, "train on");
   const std::string evaluation =
       choice.evaluation.empty() ? "" : one_file(choice.evaluation, "evaluate on").string();
@@ -79,7 +80,7 @@ DlrmData open_dlrm_data(const ClickModelOptions& preset, std::uint64_t seed,
     throw Error(ErrorKind::input, "table_rows is stated for click logs that are generated",
                 "name a file with the parameter data, or leave table_rows out");
   return DlrmData::in_order<FiniteClicks>(
-      choice.from_files() ? files(preset, choice) : law(preset, seed), choice, seed);
+      choice.from_files() ? click_files(preset, choice) : law(preset, seed), choice, seed);
 }
 
 }  // namespace bench::training

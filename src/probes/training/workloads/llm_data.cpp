@@ -16,7 +16,7 @@ std::unique_ptr<TokenSource> language(const LlmShape& shape, std::uint64_t seed)
   return std::make_unique<GrammarSource>(options);
 }
 
-std::unique_ptr<TokenSource> files(const LlmShape& shape, const DataChoice& choice) {
+std::unique_ptr<TokenSource> token_files(const LlmShape& shape, const DataChoice& choice) {
   return std::make_unique<TokenFiles>(TokenFileOptions{.train = choice.train,
                                                        .evaluation = choice.evaluation,
                                                        .targets = static_cast<int>(shape.sequence),
@@ -33,7 +33,7 @@ LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoic
     throw Error(ErrorKind::input, "a vocabulary is stated for tokens that are generated",
                 "name files of tokens with the parameter data, or leave vocabulary out");
   return LlmData::in_order<FiniteTokens>(
-      choice.from_files() ? files(shape, choice) : language(shape, seed), choice, seed);
+      choice.from_files() ? token_files(shape, choice) : language(shape, seed), choice, seed);
 }
 
 }  // namespace bench::training

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/training/workloads/dlrm_data.h"
 #include "tests/probes/training_job.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
@@ -57,6 +58,22 @@ TEST_CASE("a folder's files are told by their names, and the run says what it wa
   const Json cache = job.lines("cache_clear").at(0);
   CHECK(cache.at("value") == facts.at("cache").at("cleared"));
   CHECK(cache.at("metadata").at("resident_share").get<double>() <= 1.0);
+}
+
+TEST_CASE("what is named to train on is not evaluated on, and a log in arrays is one file") {
+  TemporaryDirectory folder;
+  for (const char* name : {"latest_train_dense.npy", "latest_train_sparse_multi_hot.npz",
+                           "latest_train_labels.npy", "interval_dense.npy", "other_dense.npy"})
+    training::write_file(folder.path() / name, "");
+  TrainingJob job(Json{{"workload", "dlrm"}, {"data", folder.path().string()}});
+  const State state(job.job, find_probe("training"), job.device, *job.group, job.sink);
+  const training::DataChoice data = training_data(state);
+  using Files = std::vector<std::filesystem::path>;
+  CHECK(data.train == Files{folder.path() / "latest_train_dense.npy"});
+  CHECK(data.evaluation == Files{folder.path() / "interval_dense.npy"});
+  CHECK(training::files_of_log(data.train[0]) ==
+        Files{data.train[0], folder.path() / "latest_train_sparse_multi_hot.npz",
+              folder.path() / "latest_train_labels.npy"});
 }
 
 TEST_CASE("without a target a run on files goes to its horizon, and says that none is known") {

@@ -86,7 +86,7 @@ void run_training(State& state) {
   kernels->begin(state.flag("deterministic"));
   const training::DataChoice data = training_data(state);
   TrainingLog log(state, path_of(state, "mllog"));
-  const Json cache = clear_cache(data);
+  const Json cache = clear_cache(data, state.group());
   log.init_start(cache);
   const Seconds begun = state.device().now();
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),

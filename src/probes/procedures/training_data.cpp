@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "probes/data/formats/folder_listing.h"
 #include "probes/data/formats/page_cache.h"
+#include "probes/training/workloads/dlrm_data.h"
 
 namespace bench {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 using Files = std::vector<std::filesystem::path>;
 
 constexpr double kLeftInMemory = 0.01;  // of files whose pages the kernel was asked to drop
-const std::vector<std::string_view> kToTrain = {"train"}, kToEvaluate = {"val", "test", "eval"};
-
 /// What token files and click logs end in. Of a log in several arrays the dense features stand for
 /// all (workloads/dlrm_data.h).
 std::vector<std::string> endings_of(const std::string& workload) {
@@ -25,25 +24,28 @@ std::vector<std::string> endings_of(const std::string& workload) {
   return {".npz", "_dense.npy", ".txt", ".tsv"};
 }
 
-Files named(const Files& files, const std::vector<std::string_view>& words) {
-  Files found;
-  for (const auto& file : files) {
-    const std::string name = file.filename().string();
-    // The multi-hot ids of a log in several arrays, beside its dense features.
-    if (name.ends_with("_sparse_multi_hot.npz")) continue;
-    if (std::ranges::any_of(
-            words, [&](std::string_view word) { return name.find(word) != std::string::npos; }))
-      found.push_back(file);
-  }
-  return found;
+bool names(const std::filesystem::path& file, std::string_view word) {
+  return file.filename().string().find(word) != std::string::npos;
 }
 
-/// Where `path` is a folder, its files that have one of the words in their names.
+bool is_to_train_on(const std::filesystem::path& file) { return names(file, "train"); }
+
+/// "latest_train.bin" is none.
+bool is_to_evaluate_on(const std::filesystem::path& file) {
+  return !is_to_train_on(file) && (names(file, "val") || names(file, "test"));
+}
+
+/// Where `path` is a folder, its files that are wanted.
 Files files_at(const std::filesystem::path& path, const std::vector<std::string>& endings,
-               const std::vector<std::string_view>& words) {
+               bool (*wanted)(const std::filesystem::path&)) {
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) return {path};
-  return named(data::files_ending(path, endings), words);
+  Files files = data::files_ending(path, endings);
+  std::erase_if(files, [&](const std::filesystem::path& file) {
+    // The ids of a log in several arrays lie beside its dense features, which stand for it.
+    return !wanted(file) || names(file, "_sparse_multi_hot");
+  });
+  return files;
 }
 
 bool is_folder(const std::string& path) {
@@ -65,26 +67,29 @@ training::DataChoice training_data(const State& state) {
                 "name what to train on with the parameter data");
   if (train.empty()) return choice;
   const auto endings = endings_of(state.text("workload"));
-  choice.train = files_at(train, endings, kToTrain);
+  choice.train = files_at(train, endings, is_to_train_on);
   if (choice.train.empty())
     throw Error(ErrorKind::input,
                 fmt::format("{}: no file ending in {} has 'train' in its name", printable(train),
                             join(endings, " or ")),
                 "name a file with the parameter data, or rename those of the folder");
   if (!evaluation.empty())
-    choice.evaluation = files_at(evaluation, endings, kToEvaluate);
+    choice.evaluation = files_at(evaluation, endings, is_to_evaluate_on);
   else if (is_folder(train))
-    choice.evaluation = files_at(train, endings, kToEvaluate);
+    choice.evaluation = files_at(train, endings, is_to_evaluate_on);
   return choice;
 }
 
-Json clear_cache(const training::DataChoice& data) {
+Json clear_cache(const training::DataChoice& data, Group& group) {
   if (!data.from_files())
     return {{"cleared", true}, {"reason", "samples are generated: no cache could hold them"}};
-  Files files = data.train;
-  files.insert(files.end(), data.evaluation.begin(), data.evaluation.end());
+  Files files;
+  for (const auto* named : {&data.train, &data.evaluation})
+    for (const auto& file : *named)
+      for (auto& part : training::files_of_log(file)) files.push_back(std::move(part));
   data::evict(files);
   const double share = data::residence(files).share();
+  group.barrier();  // before any rank opens them
   const bool cleared = share <= kLeftInMemory;
   return {{"cleared", cleared},
           {"reason", cleared ? "the kernel dropped the files' pages"

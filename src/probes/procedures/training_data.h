@@ -3,19 +3,20 @@
 #pragma once
 
 #include "core/json.h"
+#include "probes/group.h"
 #include "probes/state.h"
 #include "probes/training/workloads/data_choice.h"
 
 namespace bench {
 
 /// By the parameters data, evaluation_data, vocabulary, table_rows and samples. A path is a file,
-/// or a folder whose files are told by their names: `train` to train on, `val`, `test` or `eval` to
-/// evaluate on. Throws Error(input) where none is found, or evaluation_data stands alone;
+/// or a folder whose files are told by their names: `train` to train on, `val` or `test` without it
+/// to evaluate on. Throws Error(input) where none is found, or evaluation_data stands alone;
 /// Error(environment) for a folder that cannot be read.
 training::DataChoice training_data(const State& state);
 
-/// Asks the kernel to drop the files from memory, as MLPerf has it before a run: {"cleared",
-/// "reason", "resident_share"}. What it kept counts as not cleared.
-Json clear_cache(const training::DataChoice& data);
+/// Asks the kernel to drop the files from memory, as MLPerf has it before a run, on every rank at
+/// once: {"cleared", "reason", "resident_share"}. What it kept counts as not cleared.
+Json clear_cache(const training::DataChoice& data, Group& group);
 
 }  // namespace bench

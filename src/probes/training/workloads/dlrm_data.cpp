@@ -71,6 +71,12 @@ std::unique_ptr<ClickSource> law(ClickModelOptions clicks, std::uint64_t seed) {
 
 }  // namespace
 
+std::vector<std::filesystem::path> files_of_log(const std::filesystem::path& file) {
+  if (!file.string().ends_with(kDenseArray)) return {file};
+  const ClickArrayPaths arrays = arrays_beside(file.string());
+  return {arrays.dense, arrays.ids, arrays.labels};
+}
+
 DlrmData open_dlrm_data(const ClickModelOptions& preset, std::uint64_t seed,
                         const DataChoice& choice) {
   if (choice.vocabulary > 0)

@@ -35,7 +35,7 @@ TrainingSetup setup_of(const Json& facts, const PlannedJob& job) {
   setup.batch = count_of(facts, job.params, "batch", 0);
   setup.lanes = std::min(kMostLanes, count_of(facts, job.params, "lanes", 0));
   setup.ranks = std::max(job.ranks, 1);
-  setup.steps = integer_field(job.params, "steps");
+  setup.steps = std::max<std::int64_t>(0, integer_field(job.params, "steps"));
   setup.target = number_field(facts, "target", number_field(job.params, "target"));
   setup.asked = job.params;
   if (setup.asked.is_object()) setup.asked.erase("seed");

@@ -70,6 +70,15 @@ struct GpuHosts : BenchctlFolder {
   }
 };
 
+/// A benchctl without rank programs beside it.
+std::string benchctl_alone(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder / "bin");
+  for (const char* name : {"schemas", "suites", "hosts"})
+    std::filesystem::create_directory_symlink(data_root() / name, folder / name);
+  std::filesystem::copy_file(program_folder() / "benchctl", folder / "bin" / "benchctl");
+  return (folder / "bin" / "benchctl").string();
+}
+
 const Json kAtLeast60 = {{{"metric", "busbw"}, {"min", 60e9}}};
 
 Json named(const Json& search) {
@@ -81,6 +90,24 @@ Json named(const Json& search) {
 }
 
 }  // namespace
+
+TEST_CASE("GPU hosts that name their program are planned for where there is no CUDA build") {
+  const GpuHosts bench;
+  const Json one = {{"name", "all"},
+                    {"probe", "collective"},
+                    {"device", "cuda"},
+                    {"scope", "all"},
+                    {"ranks_per_host", 8}};
+  std::ofstream(bench.suite) << Json{{"suite", "gpus"}, {"cases", {one}}};
+  const Answer answer = Program({{benchctl_alone(bench.folder.path() / "alone"), "plan",
+                                  bench.suite.string(), "--hosts", bench.hosts.string(), "--json"},
+                                 {{"BENCHCTL_DB", bench.database.string()}}})
+                            .wait();
+  INFO(answer.err);
+  const Json plan = parse_json(answer.out, "plan");
+  CHECK(plan["jobs"].size() == 1);
+  CHECK(plan["skipped"].empty());
+}
 
 TEST_CASE("run --localise names the GPU that makes ranks of several hosts fail") {
   const GpuHosts bench;

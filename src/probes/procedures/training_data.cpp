@@ -17,6 +17,7 @@ namespace {
 using Files = std::vector<std::filesystem::path>;
 
 constexpr double kLeftInMemory = 0.01;  // of files whose pages the kernel was asked to drop
+
 /// What token files and click logs end in. Of a log in several arrays the dense features stand for
 /// all (workloads/dlrm_data.h).
 std::vector<std::string> endings_of(const std::string& workload) {
@@ -35,22 +36,21 @@ bool is_to_evaluate_on(const std::filesystem::path& file) {
   return !is_to_train_on(file) && (names(file, "val") || names(file, "test"));
 }
 
-/// Where `path` is a folder, its files that are wanted.
-Files files_at(const std::filesystem::path& path, const std::vector<std::string>& endings,
-               bool (*wanted)(const std::filesystem::path&)) {
+bool is_folder(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) return {path};
+  return std::filesystem::is_directory(path, error);
+}
+
+/// Where `path` is a folder, its files that are wanted.
+Files files_at(const std::string& path, const std::vector<std::string>& endings,
+               bool (*wanted)(const std::filesystem::path&)) {
+  if (!is_folder(path)) return {path};
   Files files = data::files_ending(path, endings);
   std::erase_if(files, [&](const std::filesystem::path& file) {
     // The ids of a log in several arrays lie beside its dense features, which stand for it.
     return !wanted(file) || names(file, "_sparse_multi_hot");
   });
   return files;
-}
-
-bool is_folder(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_directory(path, error);
 }
 
 }  // namespace

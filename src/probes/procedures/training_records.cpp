@@ -118,16 +118,16 @@ std::string target_source(const training::Recipe& recipe) {
 }
 
 /// How often each training sample was seen, in the mean; null where none comes again.
-Json epochs_of(const FinishedTraining& f) {
-  if (!f.workload.repeats()) return nullptr;
+Json epochs_of(const FinishedTraining& f, const Json& data) {
+  if (data.is_null()) return nullptr;
   const auto steps = f.run.first_step + static_cast<std::int64_t>(f.run.steps.size());
-  return static_cast<double>(steps * f.options.recipe.batch) /
-         f.workload.data().at("samples").get<double>();
+  return static_cast<double>(steps * f.options.recipe.batch) / data.at("samples").get<double>();
 }
 
 Json setting_of(const FinishedTraining& f) {
   const training::Recipe& recipe = f.options.recipe;
   const training::BatchSplit& split = f.trainer.split();
+  const Json data = f.workload.data();
   Json baselines = Json::object();
   for (const auto& [name, gap] : f.workload.baselines()) baselines[name] = gap;
   return {{"workload", f.workload.name()},
@@ -146,8 +146,8 @@ Json setting_of(const FinishedTraining& f) {
           {"baselines", baselines},
           {"target_source", target_source(recipe)},
           {"floor_kind", f.workload.knows_floor() ? "attainable" : "bound"},
-          {"data", f.workload.data()},
-          {"epochs", epochs_of(f)},
+          {"data", data},
+          {"epochs", epochs_of(f, data)},
           {"cache", f.cache},
           {"evaluation_every", recipe.evaluation_every},
           {"evaluation_samples", recipe.evaluation_samples},

@@ -22,14 +22,10 @@ class DlrmWorkload final : public Workload {
   DlrmWorkload(const std::string& preset, std::uint64_t seed, const DataChoice& choice)
       : preset_(preset),
         setting_(dlrm_setting(preset)),
-        choice_(choice),
         data_(open_dlrm_data(setting_.clicks, seed, choice)),
         shape_(shape_of(preset, source().shape())),
         tables_(source(), tables_of(setting_, shape_, seed)) {
-    Recipe& recipe = setting_.recipe;
-    recipe.evaluation_samples = data_.evaluated(recipe.evaluation_samples);
-    if (!knows_floor()) recipe.target.reset();
-    if (choice.ends()) recipe.target_source.clear();
+    setting_.recipe = data_.fit(setting_.recipe);
   }
 
   std::string name() const override { return "dlrm"; }
@@ -64,9 +60,9 @@ class DlrmWorkload final : public Workload {
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     return make_click_evaluation(tables_.batch(), model.outputs[0], evaluation_);
   }
-  Json data() const override { return data_.facts(choice_); }
-  bool repeats() const override { return choice_.ends(); }
-  bool knows_floor() const override { return source().has_oracle(); }
+  Json data() const override { return data_.facts(); }
+  bool repeats() const override { return data_.repeats(); }
+  bool knows_floor() const override { return data_.knows_floor(); }
   SparseTables* tables() override { return &tables_; }
 
  private:
@@ -87,7 +83,6 @@ class DlrmWorkload final : public Workload {
 
   std::string preset_;
   DlrmSetting setting_;
-  DataChoice choice_;
   DlrmData data_;
   DlrmShape shape_;
   SparseTables tables_;

@@ -7,7 +7,7 @@
 
 #include "probes/training/sources/click_model.h"
 #include "probes/training/sources/click_source.h"
-#include "probes/training/workloads/data_choice.h"
+#include "probes/training/workloads/chosen_data.h"
 
 namespace bench::training {
 

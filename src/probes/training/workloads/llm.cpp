@@ -126,15 +126,11 @@ LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed, std::int
                          const DataChoice& data)
     : preset_(preset),
       shape_(shape_of(preset, sequence)),
-      choice_(data),
       data_(open_llm_data(shape_, seed, data)),
-      recipe_(recipe_of(preset, shape_.sequence)),
+      recipe_(data_.fit(recipe_of(preset, shape_.sequence))),
       adamw_(llm_training(preset).adamw) {
   shape_.vocabulary = source().vocabulary();
   flops_ = llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence);
-  recipe_.evaluation_samples = data_.evaluated(recipe_.evaluation_samples);
-  if (!knows_floor()) recipe_.target.reset();
-  if (data.ends()) recipe_.target_source.clear();
 }
 
 Model LlmWorkload::model(std::int64_t samples, Dtype dtype, bool recompute) const {
@@ -174,7 +170,7 @@ std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
 }
 
 std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
-  if (choice_.from_files()) return baselines_of_files();
+  if (data_.from_files()) return baselines_of_files();
   // Less the floor; sources/grammar.h has these of sequences of 64 and of 1024 tokens, and shorter
   // ones have other floors.
   if (shape_.sequence != llm_preset(preset_).sequence) return {};

@@ -39,9 +39,9 @@ class LlmWorkload final : public Workload {
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override;
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override;
   std::vector<std::pair<std::string, double>> baselines() const override;
-  Json data() const override { return data_.facts(choice_); }
-  bool repeats() const override { return choice_.ends(); }
-  bool knows_floor() const override { return source().has_oracle(); }
+  Json data() const override { return data_.facts(); }
+  bool repeats() const override { return data_.repeats(); }
+  bool knows_floor() const override { return data_.knows_floor(); }
 
  private:
   const TokenSource& source() const { return data_.source(); }
@@ -49,7 +49,6 @@ class LlmWorkload final : public Workload {
 
   std::string preset_;
   LlmShape shape_;
-  DataChoice choice_;
   LlmData data_;
   Recipe recipe_;
   AdamwOptions adamw_;

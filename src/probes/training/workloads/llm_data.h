@@ -5,7 +5,7 @@
 
 #include "probes/training/models/llm.h"
 #include "probes/training/sources/token_source.h"
-#include "probes/training/workloads/data_choice.h"
+#include "probes/training/workloads/chosen_data.h"
 
 namespace bench::training {
 

@@ -91,7 +91,8 @@ class Workload {
   virtual std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const = 0;
   virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
 
-  /// What ChosenData::facts() says; null where samples never come again.
+  /// {"kind": "files" or "generated", "files", "evaluation_files", "samples",
+  /// "evaluation_samples"}; null where samples never come again.
   virtual Json data() const { return nullptr; }
   /// Whether training samples come again, epoch by epoch.
   virtual bool repeats() const { return false; }

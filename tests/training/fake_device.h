@@ -1,0 +1,49 @@
+// A device of a test's own: memory made of host memory that only the fake's own calls and kernels
+// may touch, and the host's kernels at work there.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "probes/training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// Pages that can be touched only while the device is at work.
+class FakeDeviceMemory final : public Memory {
+ public:
+  ~FakeDeviceMemory() override;
+  bool on_host() const override { return false; }
+  void* allocate(std::int64_t bytes, const char*) override;
+  void release(void* data) override;
+  void* allocate_staging(std::int64_t bytes, const char* purpose) override;
+  void release_staging(void* data) override;
+  void upload(const void* from, void* to, std::int64_t bytes) override;
+  void uploaded() override {}
+  void download(const void* from, void* to, std::int64_t bytes) override;
+  void synchronise() override {}
+
+  template <class Work>
+  void at_work(const Work& work) {
+    const bool inner = works_;
+    if (!inner) protect(true);
+    work();
+    if (!inner) protect(false);
+  }
+
+ private:
+  void protect(bool works);
+
+  bool works_ = false;
+  std::map<void*, std::size_t> blocks_;
+};
+
+struct FakeDevice {
+  std::shared_ptr<FakeDeviceMemory> memory = std::make_shared<FakeDeviceMemory>();
+  int pieces = 0;  // of plans, that were recorded
+
+  /// The host's; it must outlive them.
+  KernelSet kernels(Dtype dtype);
+};
+
+}  // namespace bench::training

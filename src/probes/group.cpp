@@ -1,5 +1,7 @@
 #include "probes/group.h"
 
+#include <algorithm>
+
 #include "core/names.h"
 #include "probes/device/collectives.h"
 
@@ -56,6 +58,15 @@ std::string agreed(Group& group, const std::string& reason) {
   for (const std::string& one : group.gather(reason))
     if (first.empty()) first = one;
   return broadcast_text(group, first);
+}
+
+std::vector<double> gather_numbers(Group& group, const std::vector<double>& own) {
+  // A sum of which all terms but one are zero is that one.
+  std::vector<double> all(own.size() * static_cast<std::size_t>(group.size()));
+  std::ranges::copy(own, all.begin() + static_cast<std::ptrdiff_t>(
+                                           own.size() * static_cast<std::size_t>(group.rank())));
+  group.sum(all);
+  return all;
 }
 
 }  // namespace bench

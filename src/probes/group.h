@@ -42,6 +42,10 @@ std::string no_collectives(const Group& group);
 /// it: one that gave up alone would leave the others waiting.
 std::string agreed(Group& group, const std::string& reason);
 
+/// Every rank's numbers at every rank, in the order of ranks; each has as many. For few of them: it
+/// is the control plane that carries them, to the bit (but -0.0, which becomes 0.0).
+std::vector<double> gather_numbers(Group& group, const std::vector<double>& own);
+
 /// One rank alone; never touches MPI.
 std::unique_ptr<Group> make_self_group();
 

@@ -57,6 +57,20 @@ TEST_CASE("the largest and the sum of all ranks' values are at every rank") {
   CHECK(none.empty());
 }
 
+TEST_CASE("every rank's numbers are at every rank in the order of ranks, to the bit") {
+  const auto numbers_of = [](double rank) {
+    return std::vector<double>{1.0 / (rank + 3.0), -rank, 1e300, std::nan("")};
+  };
+  const std::vector<double> all = gather_numbers(group(), numbers_of(own()));
+  REQUIRE(all.size() == static_cast<std::size_t>(4 * group().size()));
+  for (std::size_t i = 0; i < all.size(); i += 4) {
+    const std::vector<double> expected = numbers_of(static_cast<double>(i / 4));
+    CHECK(std::vector<double>(&all[i], &all[i] + 3) ==
+          std::vector<double>(expected.begin(), expected.begin() + 3));
+    CHECK(std::isnan(all[i + 3]));
+  }
+}
+
 TEST_CASE("nobody leaves a barrier before the last has come") {
   const auto now = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())

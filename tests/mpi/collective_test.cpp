@@ -68,6 +68,23 @@ TEST_CASE("every operation, type and placement is exact") {
   CHECK(skipped == std::set<std::string>{"broadcast", "send_recv"});  // in place
 }
 
+TEST_CASE("what MPI cannot sum it moves, exactly") {
+  for (const std::string dtype : {"bf16", "f16"}) {
+    const MpiRun run = run_collective(
+        mpi_test_group(),
+        {{"ops", {"all_gather", "broadcast", "all_to_all", "send_recv"}}, {"dtypes", {dtype}}});
+    INFO(dtype << ": " << run.outcome.reason);
+    CHECK(run.outcome.status == Status::ok);
+    for (const Samples& samples : run.samples)
+      if (samples.metric != "init_time")
+        CHECK((samples.outcome == Status::ok && samples.check && samples.check->passed()));
+    const MpiRun sums =
+        run_collective(mpi_test_group(), {{"ops", {"all_reduce"}}, {"dtypes", {dtype}}});
+    for (const Samples& samples : sums.samples)
+      if (samples.metric != "init_time") CHECK(samples.reason == "MPI cannot sum this type");
+  }
+}
+
 TEST_CASE("a flipped bit on any rank makes the job invalid on every rank") {
   for (int rank = 0; rank < mpi_test_group().size(); ++rank) {
     CorruptCollectives corrupt(mpi_test_group(), rank);

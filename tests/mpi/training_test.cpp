@@ -19,13 +19,15 @@ struct Curve {
 };
 
 /// 48 sequences a step, whoever shares them.
-Curve train_together(Group& group, int lanes, const DataParallelOptions& options) {
+Curve train_together(Group& group, int lanes, const DataParallelOptions& options,
+                     Dtype dtype = Dtype::f32) {
   LlmTrainerOptions how;
   how.batch = 48;
   how.lanes = lanes;
   how.steps = 100;
   how.rank = group.rank();
   how.ranks = group.size();
+  how.dtype = dtype;
   LlmTrainer trainer(how);
   DataParallel parallel(trainer.replica(), group, options);
   Curve curve;
@@ -55,6 +57,22 @@ TEST_CASE("ranks over MPI train as one rank with a lane for each does, to the bi
       CHECK(many.losses == one.losses);
       CHECK(many.parameters == one.parameters);
     }
+}
+
+TEST_CASE("ranks over MPI train in 16 bits, which MPI moves and cannot sum", "[training]") {
+  Group& group = mpi_test_group();
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
+    const Curve one = train_together(*make_self_group(), 1, {}, dtype);
+    const Curve many = train_together(group, 1, many_buckets(false, SumOrder::ranks), dtype);
+    const Curve shards = train_together(group, 1, many_buckets(true, SumOrder::ranks), dtype);
+    CHECK(many.differing.empty());
+    CHECK(shards.parameters == many.parameters);
+    for (std::size_t i = 0; i < one.losses.size(); ++i)
+      CHECK(many.losses[i] == Approx(one.losses[i]).epsilon(5e-3));
+    CHECK_THROWS_WITH(
+        train_together(group, 1, many_buckets(false, SumOrder::library), dtype),
+        Catch::Contains("cannot be exchanged by all_reduce: MPI cannot sum this type"));
+  }
 }
 
 TEST_CASE("MPI's own sums give the same losses but for rounding, and equal copies", "[training]") {

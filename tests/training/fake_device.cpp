@@ -4,7 +4,9 @@
 
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include "probes/host_clock.h"
 #include "probes/training/backends/host/host_kernels.h"
 
 namespace bench::training {
@@ -85,6 +87,33 @@ class FakeUpdates final : public OptimizerKernels {
   FakeDeviceMemory& memory_;
 };
 
+class FakeStream final : public ExchangeStream {
+ public:
+  FakeStream(FakeDevice& device, Group& group, Dtype dtype, FakeDevice::Does when)
+      : memory_(*device.memory),
+        collectives_(*group.collectives()),
+        kernels_(host_kernels(dtype)),
+        when_(when) {}
+  Collectives& collectives() override { return collectives_; }
+  ElementwiseKernels& elementwise() override { return *kernels_.elementwise; }
+  void enqueue(const std::function<void()>& work) override {
+    work_.push_back(work);
+    if (when_ == FakeDevice::Does::at_once) finish();
+  }
+  Seconds finish() override {
+    const Seconds begin = steady_now();
+    for (const auto& work : std::exchange(work_, {})) memory_.at_work(work);
+    return steady_now() - begin;
+  }
+
+ private:
+  FakeDeviceMemory& memory_;
+  Collectives& collectives_;
+  KernelSet kernels_;
+  FakeDevice::Does when_;
+  std::vector<std::function<void()>> work_ = {};
+};
+
 }  // namespace
 
 // Ends the program where something was not released: a test must not pass then.
@@ -132,6 +161,10 @@ KernelSet FakeDevice::kernels(Dtype dtype) {
   set.optimizer = std::make_unique<FakeUpdates>(std::move(set.optimizer), *memory);
   set.recorder = std::make_unique<FakeRecorder>(*this);
   return set;
+}
+
+std::unique_ptr<ExchangeStream> FakeDevice::stream(Group& group, Dtype dtype, Does when) {
+  return std::make_unique<FakeStream>(*this, group, dtype, when);
 }
 
 }  // namespace bench::training

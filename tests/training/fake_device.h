@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 
+#include "probes/group.h"
 #include "probes/training/kernels/kernel_set.h"
+#include "probes/training/parallel/exchange_stream.h"
 
 namespace bench::training {
 
@@ -44,6 +46,11 @@ struct FakeDevice {
 
   /// The host's; it must outlive them.
   KernelSet kernels(Dtype dtype);
+  /// Over the group's data plane: each piece at once, or all of them when the stream is waited for,
+  /// which are the soonest and the latest that a device may do them. Device and group must outlive
+  /// it.
+  enum class Does { at_once, at_last };
+  std::unique_ptr<ExchangeStream> stream(Group& group, Dtype dtype, Does when);
 };
 
 }  // namespace bench::training

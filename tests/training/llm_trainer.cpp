@@ -7,7 +7,10 @@
 namespace bench::training {
 namespace {
 
-KernelSet trainer_kernels(Dtype dtype) { return host_kernels(dtype); }
+LlmTrainerOptions completed(LlmTrainerOptions options) {
+  if (!options.kernels) options.kernels = [](Dtype dtype) { return host_kernels(dtype); };
+  return options;
+}
 
 GrammarOptions tiny_grammar(const LlmTrainerOptions& options) {
   GrammarOptions grammar;
@@ -18,17 +21,17 @@ GrammarOptions tiny_grammar(const LlmTrainerOptions& options) {
 }  // namespace
 
 LlmTrainer::LlmTrainer(const LlmTrainerOptions& options)
-    : options_(options),
+    : options_(completed(options)),
       source_(tiny_grammar(options)),
       model_(make_llm(llm_preset("tiny"),
                       options.batch / (options.ranks * options.lanes * options.micro_batches),
-                      Dtype::f32, options.recompute)),
+                      options.dtype, options.recompute)),
       plan_(make_plan(*model_.graph)),
       evaluation_(make_plan(*model_.graph, false)) {
   AdamwOptions adamw;
   adamw.beta2 = 0.98;
   replica_ =
-      std::make_unique<Replica>(plan_, model_.losses, trainer_kernels, make_adamw(adamw),
+      std::make_unique<Replica>(plan_, model_.losses, options_.kernels, make_adamw(adamw),
                                 ReplicaOptions{options.lanes, options.micro_batches, options.seed});
   schedule_ = {Schedule::Shape::linear_last, 4e-3, 60, options.steps};
 }
@@ -63,7 +66,7 @@ Replica::Step LlmTrainer::step() {
 }
 
 double LlmTrainer::gap(std::int64_t sequences) {
-  Lane lane(evaluation_, replica_->weights(), trainer_kernels);
+  Lane lane(evaluation_, replica_->weights(), options_.kernels);
   const std::int64_t each = lane.view(model_.tokens).rows / source_.targets();
   double loss = 0.0;
   std::vector<float> oracle;

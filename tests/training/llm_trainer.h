@@ -19,6 +19,8 @@ struct LlmTrainerOptions {
   bool recompute = false;
   int rank = 0;  // of `ranks`, which share the batch
   int ranks = 1;
+  Dtype dtype = Dtype::f32;
+  KernelFactory kernels = {};  // the host's where there are none
 };
 
 class LlmTrainer {

@@ -1,9 +1,12 @@
 // The kernels with which a device trains models (probes/training/kernels).
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "probes/group.h"
 #include "probes/training/kernels/kernel_set.h"
+#include "probes/training/parallel/exchange_stream.h"
 
 namespace bench {
 
@@ -19,6 +22,12 @@ class TrainingKernels {
   /// For one lane (thread or stream); lanes may be made by several threads at once. Throws
   /// Error(input) for a type that this device does not train in.
   virtual training::KernelSet make(Dtype dtype) = 0;
+  /// With which ranks on devices exchange gradients of `dtype`; every rank asks alike, and the
+  /// group must outlive it. Null where they go over the group's own data plane, as a host's do, and
+  /// where there is nothing to exchange them with.
+  virtual std::unique_ptr<training::ExchangeStream> exchange_stream(Group&, Dtype) {
+    return nullptr;
+  }
 };
 
 }  // namespace bench

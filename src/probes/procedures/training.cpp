@@ -81,8 +81,12 @@ std::string nothing_left(const training::TrainingRun& run, std::optional<double>
 void run_training(State& state) {
   TrainingKernels* kernels = state.device().training_kernels();
   if (kernels == nullptr) return state.skip("this device has no kernels for training");
-  if (state.group().size() > 1 && state.group().collectives() == nullptr)
-    return state.skip(no_collectives(state.group()));
+  std::unique_ptr<training::ExchangeStream> stream;
+  if (state.group().size() > 1) {
+    stream = kernels->exchange_stream(state.group(), dtype_from(state.text("dtype")));
+    if (stream == nullptr && state.group().collectives() == nullptr)
+      return state.skip(no_collectives(state.group()));
+  }
   kernels->begin(state.flag("deterministic"));
   const training::DataChoice data = training_data(state);
   TrainingLog log(state, path_of(state, "mllog"));
@@ -93,6 +97,7 @@ void run_training(State& state) {
                                                 seed_of(state), state.integer("sequence"), data);
   training::TrainerOptions options = options_of(state, *workload);
   options.begun = begun;
+  options.parallel.stream = stream.get();
   training::Trainer trainer(
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
   log.init_stop(*workload, options, trainer);

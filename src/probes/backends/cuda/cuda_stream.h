@@ -7,6 +7,15 @@
 
 namespace bench {
 
+/// Of streams that communicate: the blocks of a product fill the GPU, and a collective that waits
+/// for them to end is hidden behind nothing. Training frameworks do the same.
+inline int highest_priority() {
+  int lowest = 0;
+  int highest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for the priorities of streams");
+  return highest;
+}
+
 class CudaStream {
  public:
   /// 0 is the usual priority, lower numbers go before it.

@@ -3,15 +3,6 @@
 namespace bench {
 namespace {
 
-/// Before all others: the blocks of a product fill the GPU, and a collective that waits for them to
-/// end is hidden behind nothing. Training frameworks do the same.
-int highest_priority() {
-  int lowest = 0;
-  int highest = 0;
-  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for the priorities of streams");
-  return highest;
-}
-
 void enqueue_between(const CudaEvent& begin, const CudaEvent& end, cudaStream_t stream,
                      const std::function<void()>& work) {
   check(cudaEventRecord(begin.get(), stream), "cudaEventRecord");

@@ -10,6 +10,12 @@
 namespace bench {
 namespace {
 
+bool sums(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce_scatter ||
+         op == CollectiveOp::reduce;
+}
+
+/// The 16-bit floats are none of MPI's: words, which an operation that sums must not be given.
 MPI_Datatype mpi_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::f64:
@@ -22,9 +28,12 @@ MPI_Datatype mpi_type(Dtype dtype) {
       return MPI_INT32_T;
     case Dtype::int64:
       return MPI_INT64_T;
+    case Dtype::bf16:
+    case Dtype::f16:
+      return MPI_UINT16_T;
     default:
-      throw Error(ErrorKind::input, "MPI cannot reduce " + std::string(to_string(dtype)),
-                  "use f32, f64, int8, int32 or int64");
+      throw Error(ErrorKind::input, "MPI is not measured in " + std::string(to_string(dtype)),
+                  "use f32, f64, bf16, f16, int8, int32 or int64");
   }
 }
 
@@ -62,7 +71,7 @@ MpiCollectives::~MpiCollectives() {
 std::string_view MpiCollectives::obstacle(CollectiveOp op, Dtype dtype, bool in_place) const {
   if (in_place && (op == CollectiveOp::broadcast || op == CollectiveOp::send_recv))
     return "MPI has no in-place form of it";
-  if (dtype == Dtype::bf16 || dtype == Dtype::f16) return "MPI cannot sum this type";
+  if (sums(op) && (dtype == Dtype::bf16 || dtype == Dtype::f16)) return "MPI cannot sum this type";
   return "";
 }
 
@@ -71,6 +80,9 @@ void MpiCollectives::run(CollectiveOp op, const void* send, void* recv, std::siz
   if (count > INT_MAX)
     throw Error(ErrorKind::input, std::to_string(count) + " elements are more than MPI counts",
                 "use a smaller size");
+  if (const std::string_view why = obstacle(op, dtype, false); !why.empty())
+    throw Error(ErrorKind::input, std::string(why) + ": " + std::string(to_string(dtype)),
+                "use f32, f64, int8, int32 or int64");
   const int n = static_cast<int>(count);
   const MPI_Datatype type = mpi_type(dtype);
   const std::size_t part = count * size_of(dtype);

@@ -1,6 +1,5 @@
 #include "probes/training/parallel/bucket_exchange.h"
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -10,23 +9,23 @@
 namespace bench::training {
 namespace {
 
-Collectives& collectives_of(Group& group, Dtype dtype) {
-  Collectives* collectives = group.collectives();
+std::vector<CollectiveOp> operations_of(SumOrder order) {
+  if (order == SumOrder::ranks) return {CollectiveOp::all_to_all, CollectiveOp::all_gather};
+  return {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather};
+}
+
+Collectives& collectives_of(Group& group, ExchangeStream* stream, Dtype dtype, SumOrder order) {
+  Collectives* collectives = stream != nullptr ? &stream->collectives() : group.collectives();
   if (collectives == nullptr)
     throw Error(ErrorKind::environment, no_collectives(group),
                 "train with one rank, or join the ranks over MPI");
-  for (const CollectiveOp op : {CollectiveOp::all_to_all, CollectiveOp::all_gather,
-                                CollectiveOp::all_reduce, CollectiveOp::reduce_scatter})
+  for (const CollectiveOp op : operations_of(order))
     if (const std::string_view why = collectives->obstacle(op, dtype, false); !why.empty())
       throw Error(ErrorKind::environment,
                   "gradients of " + std::string(to_string(dtype)) + " cannot be exchanged by " +
                       std::string(to_string(op)) + ": " + std::string(why),
                   "train in f32");
   return *collectives;
-}
-
-std::size_t bytes_of(View view) {
-  return static_cast<std::size_t>(view.elements()) * size_of(view.dtype);
 }
 
 std::int64_t padded_bytes(std::int64_t blocks, int ranks, Dtype dtype) {
@@ -36,45 +35,46 @@ std::int64_t padded_bytes(std::int64_t blocks, int ranks, Dtype dtype) {
 
 }  // namespace
 
-BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, Dtype dtype,
-                               std::int64_t blocks, SumOrder order)
-    : collectives_(collectives_of(group, dtype)),
-      kernels_(kernels),
+BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, ExchangeStream* stream,
+                               Dtype dtype, std::int64_t blocks, SumOrder order)
+    : collectives_(collectives_of(group, stream, dtype, order)),
+      elementwise_(stream != nullptr ? stream->elementwise() : *kernels.elementwise),
       dtype_(dtype),
       rank_(group.rank()),
       size_(group.size()),
       order_(order),
-      outgoing_(padded_bytes(blocks, size_, dtype), "gradients to send"),
-      incoming_(outgoing_.bytes(), "received gradients") {}
+      outgoing_(padded_bytes(blocks, size_, dtype), "gradients to send", kernels.memory),
+      incoming_(outgoing_.bytes(), "received gradients", kernels.memory) {}
 
 /// The bucket as one part of equal length for each rank: the row's own memory where that fits.
 View BucketExchange::padded(View row, BlockRange bucket) {
   const View own = blocks_in(row, bucket);
   const std::int64_t elements = shard_blocks(bucket, size_) * size_ * kBlock;
   if (own.elements() == elements) return own;
-  std::memcpy(outgoing_.data(), own.data, bytes_of(own));
-  return {outgoing_.data(), 1, elements, dtype_};
+  const View whole{outgoing_.data(), 1, elements, dtype_};
+  elementwise_.copy(own, part_of(whole, 0, own.elements()), false);
+  return whole;
 }
 
 /// Brings these blocks of a padded bucket back where they belong.
-void BucketExchange::unpad(View from, View row, BlockRange blocks, BlockRange bucket) const {
+void BucketExchange::unpad(View from, View row, BlockRange blocks, BlockRange bucket) {
   const View to = blocks_in(row, blocks);
   const View own = part_of(from, (blocks.first - bucket.first) * kBlock, to.elements());
-  if (own.data != to.data && to.elements() > 0) std::memcpy(to.data, own.data, bytes_of(to));
+  if (own.data != to.data && to.elements() > 0) elementwise_.copy(own, to, false);
 }
 
 void BucketExchange::sum_shard(View parts) {
-  const View received{incoming_.data(), 1, parts.elements(), dtype_};
   const View sum = part(parts, rank_);
-  const auto count = static_cast<std::size_t>(sum.elements());
+  const std::int64_t elements = sum.elements();
+  const auto count = static_cast<std::size_t>(elements);
   if (order_ == SumOrder::library) {
+    const View received{incoming_.data(), 1, elements, dtype_};
     collectives_.run(CollectiveOp::reduce_scatter, parts.data, received.data, count, dtype_);
-    std::memcpy(sum.data, received.data, bytes_of(sum));
-    return;
+    return elementwise_.copy(received, sum, false);
   }
+  const View received{incoming_.data(), size_, elements, dtype_};  // a row from each rank
   collectives_.run(CollectiveOp::all_to_all, parts.data, received.data, count, dtype_);
-  for (int rank = 0; rank < size_; ++rank)
-    kernels_.elementwise->copy(part(received, rank), sum, rank > 0);
+  elementwise_.column_sums(received, sum, false);
 }
 
 void BucketExchange::gather_parts(View parts) {
@@ -106,14 +106,6 @@ void BucketExchange::all_gather(View row, BlockRange bucket) {
   const View parts = padded(row, bucket);
   gather_parts(parts);
   unpad(parts, row, bucket, bucket);
-}
-
-std::vector<double> gather_numbers(Group& group, std::vector<double> own) {
-  if (group.size() == 1) return own;
-  std::vector<double> all(own.size() * static_cast<std::size_t>(group.size()));
-  group.collectives()->run(CollectiveOp::all_gather, own.data(), all.data(), own.size(),
-                           Dtype::f64);
-  return all;
 }
 
 }  // namespace bench::training

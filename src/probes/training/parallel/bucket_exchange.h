@@ -1,14 +1,15 @@
-// Buckets of gradients, or of parameters, summed or brought together over the ranks of a group.
+// Buckets of gradients, or of parameters, summed or brought together over the ranks of a group: by
+// the calling thread, or enqueued on a device's stream.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "probes/device/collectives.h"
 #include "probes/group.h"
 #include "probes/training/engine/gradient_blocks.h"
 #include "probes/training/engine/memory_block.h"
 #include "probes/training/kernels/kernel_set.h"
+#include "probes/training/parallel/exchange_stream.h"
 
 namespace bench::training {
 
@@ -26,10 +27,12 @@ enum class SumOrder {
 
 class BucketExchange {
  public:
-  /// For buckets of up to `blocks` blocks; kernels are used by the thread that calls. Throws
-  /// Error(environment) where the group's library cannot do it.
-  BucketExchange(Group& group, const KernelSet& kernels, Dtype dtype, std::int64_t blocks,
-                 SumOrder order);
+  /// For buckets of up to `blocks` blocks, in the kernels' memory. Without a stream it is the
+  /// group's own data plane that exchanges, and kernels are used by the thread that calls; with one
+  /// each call belongs into ExchangeStream::enqueue(). Throws Error(environment) where the library
+  /// cannot do it.
+  BucketExchange(Group& group, const KernelSet& kernels, ExchangeStream* stream, Dtype dtype,
+                 std::int64_t blocks, SumOrder order);
 
   /// Every rank's bucket of `row` becomes the sum over all ranks.
   void all_reduce(View row, BlockRange bucket);
@@ -43,7 +46,7 @@ class BucketExchange {
 
  private:
   View padded(View row, BlockRange bucket);
-  void unpad(View from, View row, BlockRange blocks, BlockRange bucket) const;
+  void unpad(View from, View row, BlockRange blocks, BlockRange bucket);
   void sum_shard(View parts);
   void gather_parts(View parts);
   View part(View parts, int rank) const {
@@ -51,15 +54,12 @@ class BucketExchange {
   }
 
   Collectives& collectives_;
-  const KernelSet& kernels_;
+  ElementwiseKernels& elementwise_;
   Dtype dtype_;
   int rank_;
   int size_;
   SumOrder order_;
   MemoryBlock outgoing_, incoming_;
 };
-
-/// Every rank's numbers at every rank, in the order of ranks. Also for a rank alone.
-std::vector<double> gather_numbers(Group& group, std::vector<double> own);
 
 }  // namespace bench::training

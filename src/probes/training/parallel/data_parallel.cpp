@@ -11,10 +11,12 @@ namespace bench::training {
 
 DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOptions& options)
     : replica_(replica), group_(group), exchange_(replica, group, options) {
-  if (group.size() > 1 && !replica.kernels().memory->on_host())
-    throw Error(ErrorKind::input,
-                std::to_string(group.size()) + " ranks are to train on GPUs together",
-                "gradients are not exchanged between GPUs yet: one rank");
+  if (group.size() > 1 && !options.stream && !replica.kernels().memory->on_host())
+    throw Error(ErrorKind::environment,
+                std::to_string(group.size()) +
+                    " ranks are to train on GPUs together, and nothing "
+                    "exchanges gradients between these",
+                "a build with NCCL does; or train with one rank");
   replica.own(exchange_.owned());
 }
 
@@ -63,14 +65,19 @@ double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) 
   return loss / static_cast<double>(replica_.rows() * group_.size());
 }
 
-/// Summed in the order of blocks, whoever has them: the same bits for any number of ranks.
 double DataParallel::gradient_norm() {
   if (!shards()) return replica_.gradient_norm();
   std::vector<double>& squares = replica_.square_sums(exchange_.owned());
-  // All but one of the numbers that are added are zero: no order of summing changes the result.
-  group_.collectives()->run(CollectiveOp::all_reduce, squares.data(), squares.data(),
-                            squares.size(), Dtype::f64);
-  return root_of_sum(squares) / replica_.loss_scale().value();
+  if (replica_.kernels().memory->on_host()) {
+    // All but one of the numbers that are added are zero, and the sums of blocks are then added in
+    // the order of blocks, whoever has them: the same bits for any number of ranks.
+    group_.sum(squares);
+    return root_of_sum(squares) / replica_.loss_scale().value();
+  }
+  std::vector<double> own;  // a device has one sum for each shard
+  for (const BlockRange& range : exchange_.owned())
+    own.push_back(range.size() > 0 ? squares[static_cast<std::size_t>(range.first)] : 0.0);
+  return root_of_sum(gather_numbers(group_, own)) / replica_.loss_scale().value();
 }
 
 }  // namespace bench::training

@@ -79,7 +79,8 @@ GradientAgreement DataParallel::compare_gradient(
   double longest = distance.difference == 0.0 ? 0.0 : distance.relative();
   if (!std::isfinite(longest)) longest = std::numeric_limits<double>::max();
   group_.max(std::span(&longest, 1));
-  return {longest};
+  return {longest,
+          is_narrow(row.dtype) ? GradientAgreement::kTolerance16 : GradientAgreement::kTolerance};
 }
 
 }  // namespace bench::training

@@ -22,8 +22,8 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
   if (group.size() == 1) return;
   std::int64_t most = 0;
   for (const Bucket& bucket : buckets_) most = std::max(most, bucket.blocks.size());
-  exchange_.emplace(group, replica.kernels(), row.dtype, most, options.order);
-  if (options.overlap && group.collectives()->overlap() != nullptr)
+  exchange_.emplace(group, replica.kernels(), stream(), row.dtype, most, options.order);
+  if (!stream() && options.overlap && group.collectives()->overlap() != nullptr)
     lane_sum_.emplace(replica, buckets_);
 }
 
@@ -40,54 +40,85 @@ std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
 }
 
 void GradientExchange::exchange(BlockRange bucket) {
-  const Seconds begin = steady_now();
   if (options_.shard_optimizer)
     exchange_->reduce_scatter(replica_.gradients(), bucket);
   else
     exchange_->all_reduce(replica_.gradients(), bucket);
-  times_.communicated += steady_now() - begin;
 }
 
 std::exception_ptr GradientExchange::forward_backward(const Replica::Fill& fill,
                                                       Replica::Hooks hooks) {
   times_ = {};
-  std::exception_ptr thrown;
   const Seconds begin = steady_now();
+  std::exception_ptr thrown;
   if (lane_sum_) {
-    beside(fill, hooks, thrown);
+    thrown = beside(fill, hooks);
+  } else if (exchange_ && stream()) {
+    thrown = on_stream(fill, hooks);
   } else {
     thrown = compute(fill, hooks);
     times_.compute = steady_now() - begin;
-    if (exchange_)
-      for (const Bucket& bucket : buckets_) exchange(bucket.blocks);
+    if (exchange_) one_by_one();
   }
   times_.exposed = steady_now() - begin - times_.compute;
   return thrown;
 }
 
-void GradientExchange::beside(const Replica::Fill& fill, Replica::Hooks& hooks,
-                              std::exception_ptr& thrown) {
+void GradientExchange::one_by_one() {
+  const Seconds begin = steady_now();
+  for (const Bucket& bucket : buckets_) exchange(bucket.blocks);
+  times_.communicated = steady_now() - begin;
+}
+
+std::exception_ptr GradientExchange::beside(const Replica::Fill& fill, Replica::Hooks& hooks) {
   for (const Bucket& bucket : buckets_) hooks.milestones.push_back(bucket.action);
   hooks.reached = [this](int lane, int bucket) { lane_sum_->reached(lane, bucket); };
   hooks.failed = [this] { lane_sum_->fail(); };
   lane_sum_->begin();
+  std::exception_ptr thrown;
   const Seconds begin = steady_now();
   const auto communicate = [&] {
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
       lane_sum_->wait(i);
+      const Seconds ready = steady_now();
       exchange(buckets_[i].blocks);
+      times_.communicated += steady_now() - ready;
     }
   };
   group_.collectives()->overlap()->together(communicate, [&] {
     thrown = compute(fill, hooks);
     times_.compute = steady_now() - begin;
   });
+  return thrown;
+}
+
+std::exception_ptr GradientExchange::on_stream(const Replica::Fill& fill, Replica::Hooks& hooks) {
+  std::size_t enqueued = 0;
+  const auto enqueue_to = [&](std::size_t end) {
+    for (; enqueued < end; ++enqueued)
+      stream()->enqueue([this, blocks = buckets_[enqueued].blocks] { exchange(blocks); });
+  };
+  if (options_.overlap) {
+    for (const Bucket& bucket : buckets_) hooks.milestones.push_back(bucket.action);
+    hooks.reached = [&](int, int bucket) { enqueue_to(static_cast<std::size_t>(bucket) + 1); };
+  }
+  const Seconds begin = steady_now();
+  const std::exception_ptr thrown = compute(fill, hooks);
+  times_.compute = steady_now() - begin;
+  enqueue_to(buckets_.size());
+  times_.communicated = stream()->finish();
+  return thrown;
 }
 
 void GradientExchange::gather_parameters() {
   if (!exchange_ || !options_.shard_optimizer) return;
   const View row = part_of(replica_.weights().all(), 0, replica_.gradients().elements());
-  for (const Bucket& bucket : buckets_) exchange_->all_gather(row, bucket.blocks);
+  const auto gather = [&] {
+    for (const Bucket& bucket : buckets_) exchange_->all_gather(row, bucket.blocks);
+  };
+  if (!stream()) return gather();
+  stream()->enqueue(gather);
+  stream()->finish();
 }
 
 }  // namespace bench::training

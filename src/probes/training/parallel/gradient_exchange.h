@@ -1,6 +1,7 @@
 // The gradient of the whole batch at every rank: forward and backward pass of this rank's part, and
-// the exchange of buckets beside it. The calling thread communicates, because it may be the only
-// one that the library lets do so; the lanes run in others.
+// the exchange of buckets beside it. On a host the calling thread communicates, because it may be
+// the only one that the library lets do so, and the lanes run in others. On a device the one lane
+// enqueues each bucket's exchange as soon as it has enqueued what makes the bucket final.
 #pragma once
 
 #include <exception>
@@ -21,6 +22,7 @@ struct DataParallelOptions {
   bool overlap = true;  // exchange while the backward pass goes on, where the library lets threads
                         // compute beside it
   SumOrder order = SumOrder::ranks;
+  ExchangeStream* stream = nullptr;  // of the device that trains; null on a host
 };
 
 class GradientExchange {
@@ -38,14 +40,16 @@ class GradientExchange {
   const std::vector<BlockRange>& owned() const { return owned_; }
   /// Whether those are a part of all.
   bool shards() const { return options_.shard_optimizer && group_.size() > 1; }
-  bool overlaps() const { return lane_sum_.has_value(); }
+  bool overlaps() const {
+    return lane_sum_.has_value() || (exchange_ && stream() && options_.overlap);
+  }
   std::int64_t bytes() const { return exchange_ ? exchange_->bytes() : 0; }
 
   /// Of the last forward_backward().
   struct Times {
     Seconds compute;       // the lanes, and summing them
     Seconds lane_sum;      // of that, summing when it was not part of the backward pass
-    Seconds communicated;  // in the library, waiting for ranks that come late included
+    Seconds communicated;  // exchanging buckets, waiting for ranks that come late included
     Seconds exposed;       // after the lanes had ended
     Seconds hidden() const { return communicated > exposed ? communicated - exposed : Seconds{}; }
   };
@@ -54,7 +58,10 @@ class GradientExchange {
  private:
   std::exception_ptr compute(const Replica::Fill& fill, const Replica::Hooks& hooks);
   void exchange(BlockRange bucket);
-  void beside(const Replica::Fill& fill, Replica::Hooks& hooks, std::exception_ptr& thrown);
+  void one_by_one();
+  std::exception_ptr beside(const Replica::Fill& fill, Replica::Hooks& hooks);
+  std::exception_ptr on_stream(const Replica::Fill& fill, Replica::Hooks& hooks);
+  ExchangeStream* stream() const { return options_.stream; }
 
   Replica& replica_;
   Group& group_;

@@ -3,13 +3,13 @@
 #include <string>
 #include <utility>
 
-#include "core/error.h"
 #include "probes/backends/cuda/cuda_libraries.h"
 #include "probes/training/backends/cuda/cudnn_attention.h"
 #include "probes/training/backends/cuda/functor_set.h"
 #include "probes/training/backends/cuda/gpu_memory.h"
 #include "probes/training/backends/cuda/graph_recorder.h"
 #include "probes/training/backends/cuda/lt_gemm.h"
+#include "probes/training/backends/cuda/nccl_exchange.h"
 #include "probes/training/kernels/missing_kernels.h"
 
 namespace bench {
@@ -18,15 +18,6 @@ namespace {
 using training::DeviceContext;
 using training::KernelSet;
 
-KernelSet functor_set(Dtype dtype, DeviceContext& context) {
-  if (dtype == Dtype::f32) return training::functor_set_f32(context);
-  if (dtype == Dtype::bf16) return training::functor_set_bf16(context);
-  if (dtype == Dtype::f16) return training::functor_set_f16(context);
-  throw Error(ErrorKind::input,
-              "training on a GPU has no " + std::string(to_string(dtype)) + " tensors",
-              "it has f32, bf16 and f16");
-}
-
 /// All lanes share one stream, so that an evaluation sees the weights of the step before it.
 class CudaTrainingKernels final : public TrainingKernels {
  public:
@@ -34,7 +25,7 @@ class CudaTrainingKernels final : public TrainingKernels {
     return "cublaslt " + cublas_version() + "; attention: " + attention_->text();
   }
   KernelSet make(Dtype dtype) override {
-    KernelSet set = functor_set(dtype, *context_);
+    KernelSet set = training::functor_set(dtype, *context_);
     set.memory = memory_;
     set.recommender = training::missing_recommender("on a GPU yet");
     set.gemm = std::make_unique<training::LtGemm>(products_);
@@ -43,6 +34,9 @@ class CudaTrainingKernels final : public TrainingKernels {
     return set;
   }
   void begin(bool deterministic) override { attention_->begin(deterministic); }
+  std::unique_ptr<training::ExchangeStream> exchange_stream(Group& group, Dtype dtype) override {
+    return training::make_nccl_exchange(group, dtype, context_);
+  }
 
  private:
   std::shared_ptr<DeviceContext> context_ = std::make_shared<DeviceContext>();

@@ -13,7 +13,8 @@ constexpr unsigned long long kNoFault = ~0ull;
 
 }  // namespace
 
-DeviceContext::DeviceContext() : result_(sizeof(double)), fault_(sizeof(IdFault)) {
+DeviceContext::DeviceContext(int priority)
+    : stream_(priority), result_(sizeof(double)), fault_(sizeof(IdFault)) {
   *fault() = {kNoFault, 0};
 }
 

@@ -18,8 +18,8 @@ namespace bench::training {
 
 class DeviceContext {
  public:
-  /// On the GPU that is current.
-  DeviceContext();
+  /// On the GPU that is current; CudaStream says what priorities are.
+  explicit DeviceContext(int priority = 0);
 
   cudaStream_t stream() const { return stream_.get(); }
   StreamTimer& timer();

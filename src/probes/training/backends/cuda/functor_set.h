@@ -10,5 +10,7 @@ namespace bench::training {
 KernelSet functor_set_f32(DeviceContext& context);
 KernelSet functor_set_bf16(DeviceContext& context);
 KernelSet functor_set_f16(DeviceContext& context);
+/// Throws Error(input) for a type that a GPU does not train in.
+KernelSet functor_set(Dtype dtype, DeviceContext& context);
 
 }  // namespace bench::training

@@ -37,9 +37,10 @@ class GraphRecorder final : public Recorder {
       if (piece.key == key) return &piece;
     return nullptr;
   }
-  /// A scale that is new each time would fill memory with graphs.
+  /// A scale that is new each time would fill memory with graphs. A backward pass in as many pieces
+  /// as there are buckets has to find them all again.
   void remember(const RecordingKey& key) {
-    constexpr std::size_t kMost = 64;
+    constexpr std::size_t kMost = 1024;
     if (pieces_.size() == kMost) pieces_.erase(pieces_.begin());
     pieces_.push_back({key, nullptr});
   }

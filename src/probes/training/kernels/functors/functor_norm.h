@@ -2,6 +2,8 @@
 // functor_kernels.h.
 #pragma once
 
+#include <algorithm>
+
 #include "probes/training/kernels/functors/column_sums.h"
 #include "probes/training/kernels/functors/norm_rows.h"
 #include "probes/training/kernels/functors/total.h"
@@ -13,8 +15,9 @@ namespace bench::training {
 template <class T, class Launch, class Term>
 void sum_columns(Launch& launch, const Term& term, std::int64_t rows, View sums, bool add) {
   constexpr std::int64_t kSlabs = 128;
+  constexpr std::int64_t kLeastSlab = 16;  // fewer rows are added up sooner than slabs of them are
   const std::int64_t n = sums.elements();
-  const std::int64_t slab_rows = (rows + kSlabs - 1) / kSlabs;
+  const std::int64_t slab_rows = std::max((rows + kSlabs - 1) / kSlabs, kLeastSlab);
   const std::int64_t slabs = (rows + slab_rows - 1) / slab_rows;
   auto* partial = static_cast<float*>(launch.scratch(slabs * n * std::int64_t{sizeof(float)}));
   launch.slabs(SlabSums<Term>{term, partial, rows, n, slab_rows}, slabs, n);

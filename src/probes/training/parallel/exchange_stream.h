@@ -1,0 +1,28 @@
+// Where a device exchanges gradients: a stream of its own beside that of its kernels. The host
+// enqueues what is to be done there and goes on.
+#pragma once
+
+#include <functional>
+
+#include "core/units.h"
+#include "probes/device/collectives.h"
+#include "probes/training/kernels/elementwise.h"
+
+namespace bench::training {
+
+class ExchangeStream {
+ public:
+  virtual ~ExchangeStream() = default;
+  /// Operations of the ranks on the device's memory, and copies and sums of the type of the
+  /// gradients: both on this stream, and inside enqueue() only.
+  virtual Collectives& collectives() = 0;
+  virtual ElementwiseKernels& elementwise() = 0;
+  /// What `work` asks for is done after all that the device's kernels were asked to do before this,
+  /// and beside what they are asked afterwards.
+  virtual void enqueue(const std::function<void()>& work) = 0;
+  /// Waits for all that was enqueued; returns how long the device was at it since the last call,
+  /// waiting for late ranks included.
+  virtual Seconds finish() = 0;
+};
+
+}  // namespace bench::training

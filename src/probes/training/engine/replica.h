@@ -76,6 +76,8 @@ class Replica {
   /// From now on update() is about these blocks of parameters alone, and state is kept for no
   /// others; it starts at zero. A replica that is not told owns all of them.
   void own(const std::vector<BlockRange>& blocks);
+  /// What update() is about, and where the optimizer's state of it begins; there after the first.
+  const std::vector<UpdateRange>& updates() const { return chunks_; }
   /// One step of the optimizer at this learning rate, gradients times `gradient_scale`.
   void update(double rate, double gradient_scale);
 
@@ -103,6 +105,7 @@ class Replica {
   const Plan& plan() const { return plan_; }
   const Weights& weights() const { return weights_; }
   Optimizer& optimizer() { return *optimizer_; }
+  const Optimizer& optimizer() const { return *optimizer_; }
   /// For who works on tensors beside the lanes; one thread at a time.
   const KernelSet& kernels() const { return kernels_; }
   WorkerPool& pool() { return pool_; }

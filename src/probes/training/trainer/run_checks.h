@@ -17,10 +17,7 @@ class RunChecks {
   /// `every`: steps between looks at data and replicas, at least. All parameters must have moved by
   /// the first look.
   RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
-      : audit_(audit),
-        replica_(replica),
-        moved_(replica.plan(), replica.weights()),
-        every_(every) {}
+      : audit_(audit), replica_(replica), moved_(replica), every_(every) {}
 
   void after_step(std::int64_t step, double gradient_norm) { outliers_.look(step, gradient_norm); }
   bool due(std::int64_t steps_done) const {

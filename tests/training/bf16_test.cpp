@@ -60,11 +60,12 @@ TEST_CASE("updates smaller than a bf16's last bit are not lost: the master weigh
   optimizer->prepare(1, Dtype::bf16);
   CHECK(optimizer->state_bytes() == 3 * 4);
   const KernelSet kernels = host_kernels(Dtype::bf16);
-  for (int step = 1; step <= 64; ++step)
-    optimizer->update(
-        kernels,
-        {0, false, {parameter.data(), 1, 1, Dtype::bf16}, {gradient.data(), 1, 1, Dtype::bf16}},
-        {1.0 / 4096, 1.0, step});
+  const UpdateRange range{
+      0, false, {parameter.data(), 1, 1, Dtype::bf16}, {gradient.data(), 1, 1, Dtype::bf16}};
+  for (int step = 1; step <= 64; ++step) {
+    optimizer->begin_step({1.0 / 4096, 1.0, step});
+    optimizer->update(kernels, range);
+  }
   CHECK(static_cast<float>(parameter[0]) == Approx(1.0 - 64.0 / 4096).margin(1e-3));
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/elements.h"
 #include "probes/training/engine/memory_block.h"
+#include "probes/training/kernels/optimizer.h"
 
 namespace bench::training {
 
@@ -29,6 +30,13 @@ class CaseTensors {
       return static_cast<double>(bits % 3 == 0 ? 1
                                                : (bits >> 8) % static_cast<std::uint64_t>(bound));
     });
+  }
+  const StepNumbers* step(const StepNumbers& numbers) {
+    const MemoryBlock& block = blocks_.emplace_back(static_cast<std::int64_t>(sizeof numbers),
+                                                    "a step's numbers", memory_);
+    memory_->upload(&numbers, block.data(), block.bytes());
+    memory_->synchronise();
+    return reinterpret_cast<const StepNumbers*>(block.data());
   }
   /// What the call has to write: compared afterwards.
   View result(View view) {

@@ -19,8 +19,10 @@ double moved_parameter(Optimizer& optimizer, double start, double slope, int ste
   std::vector<double> p{start}, g{slope};
   optimizer.prepare(1, Dtype::f64);
   const KernelSet kernels = host_kernels(Dtype::f64);
-  for (int step = 1; step <= steps; ++step)
-    optimizer.update(kernels, {0, decay, one_row(p), one_row(g)}, {0.1, 1.0, step});
+  for (int step = 1; step <= steps; ++step) {
+    optimizer.begin_step({0.1, 1.0, step});
+    optimizer.update(kernels, {0, decay, one_row(p), one_row(g)});
+  }
   return p[0];
 }
 

@@ -16,16 +16,34 @@ void must(bool held, const char* what) {
   if (!held) throw std::runtime_error(std::string("the fake device: ") + what);
 }
 
+/// Does pieces of plans call by call; updates are recorded the first time and replayed from then
+/// on, with the arguments they had.
 class FakeRecorder final : public Recorder {
  public:
-  explicit FakeRecorder(FakeDevice& device) : device_(device) {}
-  void run(const RecordingKey&, const std::function<void()>& work) override {
-    device_.memory->at_work(work);
+  FakeRecorder(FakeDevice& device, std::vector<std::function<void()>>& calls)
+      : device_(device), calls_(calls) {}
+  void run(const RecordingKey& key, const std::function<void()>& work) override {
     ++device_.pieces;
+    device_.memory->at_work([&] {
+      if (key == RecordingKey::of_update(false)) return replay(work);
+      work();
+      calls_.clear();
+    });
   }
 
  private:
+  void replay(const std::function<void()>& work) {
+    if (recorded_.empty()) {
+      work();
+      recorded_ = std::exchange(calls_, {});
+      return;
+    }
+    for (const auto& call : recorded_) call();
+  }
+
   FakeDevice& device_;
+  std::vector<std::function<void()>>& calls_;  // of updates, since the last piece
+  std::vector<std::function<void()>> recorded_ = {};
 };
 
 // What the engine calls outside of recordings.
@@ -70,10 +88,10 @@ class FakeUpdates final : public OptimizerKernels {
   FakeUpdates(std::unique_ptr<OptimizerKernels> real, FakeDeviceMemory& memory)
       : real_(std::move(real)), memory_(memory) {}
   void adamw(const AdamwRange& range) override {
-    memory_.at_work([&] { real_->adamw(range); });
+    call([this, range] { real_->adamw(range); });
   }
   void sgd(const SgdRange& range) override {
-    memory_.at_work([&] { real_->sgd(range); });
+    call([this, range] { real_->sgd(range); });
   }
   void adagrad_rows(const AdagradRows& rows) override { real_->adagrad_rows(rows); }
   double square_sum(View x) override {
@@ -82,7 +100,16 @@ class FakeUpdates final : public OptimizerKernels {
     return sum;
   }
 
+  /// Calls for a recorder.
+  std::vector<std::function<void()>>& calls() { return calls_; }
+
  private:
+  void call(std::function<void()> work) {
+    memory_.at_work(work);
+    calls_.push_back(std::move(work));
+  }
+
+  std::vector<std::function<void()>> calls_ = {};
   std::unique_ptr<OptimizerKernels> real_;
   FakeDeviceMemory& memory_;
 };
@@ -158,8 +185,9 @@ KernelSet FakeDevice::kernels(Dtype dtype) {
   set.memory = memory;
   set.elementwise = std::make_unique<FakeElementwise>(std::move(set.elementwise), *memory);
   set.loss = std::make_unique<FakeLoss>(std::move(set.loss), *memory);
-  set.optimizer = std::make_unique<FakeUpdates>(std::move(set.optimizer), *memory);
-  set.recorder = std::make_unique<FakeRecorder>(*this);
+  auto updates = std::make_unique<FakeUpdates>(std::move(set.optimizer), *memory);
+  set.recorder = std::make_unique<FakeRecorder>(*this, updates->calls());
+  set.optimizer = std::move(updates);
   return set;
 }
 

@@ -42,7 +42,7 @@ class FakeDeviceMemory final : public Memory {
 
 struct FakeDevice {
   std::shared_ptr<FakeDeviceMemory> memory = std::make_shared<FakeDeviceMemory>();
-  int pieces = 0;  // of plans, that were recorded
+  int pieces = 0;  // of steps, that a device would have recorded
 
   /// The host's; it must outlive them.
   KernelSet kernels(Dtype dtype);

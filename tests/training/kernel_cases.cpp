@@ -190,9 +190,8 @@ void add_updates(CaseList& cases, Dtype dtype, std::int64_t count) {
     range.parameters = tensors.result(tensors.values(1, count, dtype));
     range.gradients = tensors.values(1, count, dtype);
     if (is_narrow(dtype)) range.master = tensors.result(tensors.values(1, count, Dtype::f32));
-    range.rate = 0.01;
     range.decay = 0.1;
-    range.gradient_scale = 0.5;
+    range.step = tensors.step({0.01, 0.5, 5.0, 10.0});
   };
   for (const bool start : {true, false})
     cases.push_back({"updates of " + std::to_string(count) + (start ? ", the first" : ""),
@@ -201,8 +200,6 @@ void add_updates(CaseList& cases, Dtype dtype, std::int64_t count) {
                        parameters(tensors, adamw);
                        adamw.first = tensors.result(tensors.values(1, count, Dtype::f32));
                        adamw.second = tensors.result(tensors.constant(1, count, Dtype::f32, 0.3));
-                       adamw.correction1 = 0.2;
-                       adamw.correction2 = 0.1;
                        adamw.start = start;
                        set.optimizer->adamw(adamw);
                        SgdRange sgd;

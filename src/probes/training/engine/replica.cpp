@@ -151,12 +151,17 @@ double root_of_sum(const std::vector<double>& squares) {
 void Replica::update(double rate, double gradient_scale) {
   if (!owns_) own({{0, blocks_of(gradients())}});
   ++steps_;
-  const UpdateScalars scalars{rate, gradient_scale, updates_done()};
+  optimizer_->begin_step({rate, gradient_scale, updates_done()});
   pool_.run([&](int thread) {
-    const Lane& lane = *lanes_[static_cast<std::size_t>(thread)];
-    share_out(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(), [&](std::int64_t i) {
-      optimizer_->update(lane.kernels(), chunks_[static_cast<std::size_t>(i)], scalars);
-    });
+    const KernelSet& kernels = lanes_[static_cast<std::size_t>(thread)]->kernels();
+    const auto work = [&] {
+      share_out(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(),
+                [&](std::int64_t i) {
+                  optimizer_->update(kernels, chunks_[static_cast<std::size_t>(i)]);
+                });
+    };
+    if (!kernels.recorder) return work();
+    kernels.recorder->run(RecordingKey::of_update(updates_done() == 1), work);
   });
 }
 

@@ -6,25 +6,31 @@
 
 namespace bench::training {
 
+/// What of an update is new in each step. It lies where the tensors do, so that an update which was
+/// recorded once can be done again.
+struct StepNumbers {
+  double rate = 0.0;                            // of learning
+  double gradient_scale = 1.0;                  // of clipping
+  double correction1 = 1.0, correction2 = 1.0;  // AdamW's: 1 / (1 - beta^t)
+};
+
 struct AdamwRange {
   View parameters, gradients, first, second;
+  const StepNumbers* step = nullptr;  // where the tensors lie
   /// Of parameters in bf16 or f16: their f32 values, from which they are rounded; absent for
   /// others.
   View master = {};
   bool start = false;  // master is not set yet: it is what the parameters are
-  double rate = 0.0;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double decay = 0.0;                           // decoupled: parameter -= rate x decay x parameter
-  double gradient_scale = 1.0;                  // of clipping
-  double correction1 = 1.0, correction2 = 1.0;  // 1 - beta^t
+  double decay = 0.0;  // decoupled: parameter -= rate x decay x parameter
 };
 
 struct SgdRange {
   View parameters, gradients, momentum;
+  const StepNumbers* step = nullptr;
   View master = {};  // as AdamW's
   bool start = false;
-  double rate = 0.0, factor = 0.0, decay = 0.0;  // m = factor m + g + decay p; p -= rate m
-  double gradient_scale = 1.0;
+  double factor = 0.0, decay = 0.0;  // m = factor m + g + decay p; p -= rate m
 };
 
 /// Rows named by `ids` (int32, each once) of a table: state[id] += mean(g^2),

@@ -10,6 +10,8 @@ struct RecordingKey {
   int first = 0, last = 0;
   bool first_micro_batch = true;
   double gradient_scale = 0.0;
+  /// The optimizer's work, which is no action; the first update is another than all later ones.
+  static RecordingKey of_update(bool first) { return {-1, first ? 0 : -1}; }
   bool operator==(const RecordingKey&) const = default;
 };
 

@@ -15,24 +15,25 @@ class Adamw final : public Optimizer {
     const Dtype wide = accumulator_of(dtype);
     first_ = StateArray(elements, wide, "AdamW's first moments", memory);
     second_ = StateArray(elements, wide, "AdamW's second moments", memory);
-    master_ = master_weights(elements, dtype, std::move(memory));
+    master_ = master_weights(elements, dtype, memory);
+    step_ = StepBlock(std::move(memory));
   }
-  void update(const KernelSet& kernels, const UpdateRange& range,
-              const UpdateScalars& scalars) const override {
-    const std::int64_t count = range.parameters.elements();
+  void begin_step(const UpdateScalars& scalars) override {
     const double step = static_cast<double>(scalars.step);
+    step_.set({scalars.rate, scalars.gradient_scale, 1.0 / (1.0 - std::pow(options_.beta1, step)),
+               1.0 / (1.0 - std::pow(options_.beta2, step))},
+              scalars.step);
+  }
+  void update(const KernelSet& kernels, const UpdateRange& range) const override {
+    const std::int64_t count = range.parameters.elements();
     AdamwRange what{range.parameters, range.gradients, first_.range(range.first, count),
-                    second_.range(range.first, count)};
+                    second_.range(range.first, count), step_.numbers()};
     what.master = master_.range(range.first, count);
-    what.start = scalars.step == 1;
-    what.rate = scalars.rate;
+    what.start = step_.first();
     what.beta1 = options_.beta1;
     what.beta2 = options_.beta2;
     what.epsilon = options_.epsilon;
     what.decay = range.decay ? options_.decay : 0.0;
-    what.gradient_scale = scalars.gradient_scale;
-    what.correction1 = 1.0 - std::pow(options_.beta1, step);
-    what.correction2 = 1.0 - std::pow(options_.beta2, step);
     kernels.optimizer->adamw(what);
   }
   std::int64_t state_bytes() const override {
@@ -48,6 +49,7 @@ class Adamw final : public Optimizer {
  private:
   AdamwOptions options_;
   StateArray first_, second_, master_;
+  StepBlock step_;
 };
 
 }  // namespace

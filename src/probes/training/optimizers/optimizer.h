@@ -34,8 +34,10 @@ class Optimizer {
   /// State has accumulator_of(dtype) and starts at zero.
   virtual void prepare(std::int64_t elements, Dtype dtype,
                        std::shared_ptr<Memory> memory = host_memory()) = 0;
-  virtual void update(const KernelSet& kernels, const UpdateRange& range,
-                      const UpdateScalars& scalars) const = 0;
+  /// Before the ranges of one step are updated.
+  virtual void begin_step(const UpdateScalars& scalars) = 0;
+  /// What it asks of the kernels is the same in each step but the first, which sets master weights.
+  virtual void update(const KernelSet& kernels, const UpdateRange& range) const = 0;
   virtual std::int64_t state_bytes() const = 0;
   /// All that it keeps beside the number of steps, for checkpoints; there after prepare().
   virtual std::vector<NamedView> state() const = 0;
@@ -66,6 +68,26 @@ class StateArray {
 /// Where parameters are bf16 or f16: an f32 value for each, that small updates are not rounded away
 /// from.
 StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory);
+
+/// The numbers of a step in the memory of the tensors.
+class StepBlock {
+ public:
+  StepBlock() = default;
+  explicit StepBlock(std::shared_ptr<Memory> memory)
+      : block_(sizeof(StepNumbers), "an update's numbers", memory), memory_(std::move(memory)) {}
+  void set(const StepNumbers& numbers, std::int64_t step) {
+    memory_->upload(&numbers, block_.data(), block_.bytes());
+    first_ = step == 1;
+  }
+  const StepNumbers* numbers() const { return reinterpret_cast<const StepNumbers*>(block_.data()); }
+  /// Whether nothing was updated yet.
+  bool first() const { return first_; }
+
+ private:
+  MemoryBlock block_;
+  std::shared_ptr<Memory> memory_;
+  bool first_ = true;
+};
 
 struct AdamwOptions {
   double beta1 = 0.9;

@@ -12,18 +12,20 @@ class Sgd final : public Optimizer {
   std::string name() const override { return "sgd"; }
   void prepare(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory) override {
     momentum_ = StateArray(elements, accumulator_of(dtype), "momentum", memory);
-    master_ = master_weights(elements, dtype, std::move(memory));
+    master_ = master_weights(elements, dtype, memory);
+    step_ = StepBlock(std::move(memory));
   }
-  void update(const KernelSet& kernels, const UpdateRange& range,
-              const UpdateScalars& scalars) const override {
+  void begin_step(const UpdateScalars& scalars) override {
+    step_.set({scalars.rate, scalars.gradient_scale}, scalars.step);
+  }
+  void update(const KernelSet& kernels, const UpdateRange& range) const override {
     const std::int64_t count = range.parameters.elements();
-    SgdRange what{range.parameters, range.gradients, momentum_.range(range.first, count)};
+    SgdRange what{range.parameters, range.gradients, momentum_.range(range.first, count),
+                  step_.numbers()};
     what.master = master_.range(range.first, count);
-    what.start = scalars.step == 1;
-    what.rate = scalars.rate;
+    what.start = step_.first();
     what.factor = options_.momentum;
     what.decay = range.decay ? options_.decay : 0.0;
-    what.gradient_scale = scalars.gradient_scale;
     kernels.optimizer->sgd(what);
   }
   std::int64_t state_bytes() const override { return momentum_.bytes() + master_.bytes(); }
@@ -36,6 +38,7 @@ class Sgd final : public Optimizer {
  private:
   SgdOptions options_;
   StateArray momentum_, master_;
+  StepBlock step_;
 };
 
 }  // namespace

@@ -17,8 +17,9 @@ class Updates final : public OptimizerKernels {
     const T* g = range.gradients.as<T>();
     T *m = range.first.as<T>(), *v = range.second.as<T>();
     const T b1 = T(range.beta1), b2 = T(range.beta2), epsilon = T(range.epsilon);
-    const T scale = T(range.gradient_scale), keep = T(1.0 - range.rate * range.decay);
-    const T rate = T(range.rate / range.correction1), inverse2 = T(1.0 / range.correction2);
+    const StepNumbers& step = *range.step;
+    const T scale = T(step.gradient_scale), keep = T(1.0 - step.rate * range.decay);
+    const T rate = T(step.rate * step.correction1), inverse2 = T(step.correction2);
     for (Index i = 0; i < range.parameters.elements(); ++i) {
       const T q = g[i] * scale;
       m[i] = b1 * m[i] + (T{1} - b1) * q;
@@ -31,8 +32,8 @@ class Updates final : public OptimizerKernels {
     T* p = range.parameters.as<T>();
     const T* g = range.gradients.as<T>();
     T* m = range.momentum.as<T>();
-    const T rate = T(range.rate), factor = T(range.factor), decay = T(range.decay);
-    const T scale = T(range.gradient_scale);
+    const T rate = T(range.step->rate), scale = T(range.step->gradient_scale);
+    const T factor = T(range.factor), decay = T(range.decay);
     for (Index i = 0; i < range.parameters.elements(); ++i) {
       m[i] = factor * m[i] + g[i] * scale + decay * p[i];
       p[i] -= rate * m[i];

@@ -127,13 +127,11 @@ class FunctorUpdates final : public OptimizerKernels {
     body.second = range.second.as<float>();
     body.master = range.master.as<float>();
     body.start = range.start;
+    body.step = range.step;
     body.beta1 = static_cast<float>(range.beta1);
     body.beta2 = static_cast<float>(range.beta2);
     body.epsilon = static_cast<float>(range.epsilon);
-    body.keep = static_cast<float>(1.0 - range.rate * range.decay);
-    body.rate = static_cast<float>(range.rate / range.correction1);
-    body.inverse2 = static_cast<float>(1.0 / range.correction2);
-    body.scale = static_cast<float>(range.gradient_scale);
+    body.decay = static_cast<float>(range.decay);
     launch_.template elements<4>(body, range.parameters.elements());
   }
   void sgd(const SgdRange& range) override {
@@ -143,10 +141,9 @@ class FunctorUpdates final : public OptimizerKernels {
     body.momentum = range.momentum.as<float>();
     body.master = range.master.as<float>();
     body.start = range.start;
-    body.rate = static_cast<float>(range.rate);
+    body.step = range.step;
     body.factor = static_cast<float>(range.factor);
     body.decay = static_cast<float>(range.decay);
-    body.scale = static_cast<float>(range.gradient_scale);
     launch_.template elements<4>(body, range.parameters.elements());
   }
   /// Tables of a GPU are no part of this yet.

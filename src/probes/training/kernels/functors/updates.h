@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "probes/training/kernels/functors/portable.h"
+#include "probes/training/kernels/optimizer.h"
 
 namespace bench::training {
 
@@ -36,14 +37,15 @@ struct AdamwElements {
   float *first, *second;
   float* master;  // null where parameters are f32
   bool start;     // the master is not set yet
-  float beta1, beta2, epsilon;
-  float keep;      // 1 - rate x decay
-  float rate;      // rate / correction1
-  float inverse2;  // 1 / correction2
-  float scale;     // of gradients
+  const StepNumbers* step;
+  float beta1, beta2, epsilon, decay;
 
   template <int width>
   BENCH_BOTH void at(std::int64_t i) const {
+    const float keep = 1.0f - static_cast<float>(step->rate) * decay;
+    const float rate = static_cast<float>(step->rate * step->correction1);
+    const float inverse2 = static_cast<float>(step->correction2);
+    const float scale = static_cast<float>(step->gradient_scale);
     auto p = parameter_before<width>(parameters, start ? nullptr : master, i);
     auto m = load_pack<width>(first + i), v = load_pack<width>(second + i);
     const auto g = load_pack<width>(gradients + i);
@@ -67,10 +69,13 @@ struct SgdElements {
   float* momentum;
   float* master;
   bool start;
-  float rate, factor, decay, scale;
+  const StepNumbers* step;
+  float factor, decay;
 
   template <int width>
   BENCH_BOTH void at(std::int64_t i) const {
+    const float rate = static_cast<float>(step->rate);
+    const float scale = static_cast<float>(step->gradient_scale);
     auto p = parameter_before<width>(parameters, start ? nullptr : master, i);
     auto m = load_pack<width>(momentum + i);
     const auto g = load_pack<width>(gradients + i);

@@ -36,7 +36,8 @@ class CudaTrainingKernels final : public TrainingKernels {
   KernelSet make(Dtype dtype) override {
     KernelSet set = functor_set(dtype, *context_);
     set.memory = memory_;
-    set.recommender = training::missing_recommender("on a GPU yet");
+    if (dtype != Dtype::f32)
+      set.recommender = training::missing_recommender(dtype == Dtype::f16 ? "in f16" : "in bf16");
     set.gemm = std::make_unique<training::LtGemm>(products_);
     set.recorder = std::make_unique<training::GraphRecorder>(context_->stream());
     set.attention = std::make_unique<cudnn::ChosenAttention>(attention_, std::move(set.attention));

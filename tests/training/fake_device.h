@@ -44,6 +44,8 @@ struct FakeDevice {
 
   /// The host's; it must outlive them.
   KernelSet kernels(Dtype dtype);
+  /// Other kernels of the host, for tensors that lie here.
+  KernelSet at_work(KernelSet set);
 };
 
 }  // namespace bench::training

@@ -19,6 +19,9 @@ class TrainingKernels {
   /// For one lane (thread or stream); lanes may be made by several threads at once. Throws
   /// Error(input) for a type that this device does not train in.
   virtual training::KernelSet make(Dtype dtype) = 0;
+  /// The same for one thread of the host that drives the device: for embedding tables, which lie in
+  /// host memory whatever the device.
+  virtual training::KernelSet make_on_host(Dtype dtype) { return make(dtype); }
 };
 
 }  // namespace bench

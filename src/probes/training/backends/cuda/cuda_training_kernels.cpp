@@ -10,6 +10,7 @@
 #include "probes/training/backends/cuda/gpu_memory.h"
 #include "probes/training/backends/cuda/graph_recorder.h"
 #include "probes/training/backends/cuda/lt_gemm.h"
+#include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/kernels/missing_kernels.h"
 
 namespace bench {
@@ -43,6 +44,7 @@ class CudaTrainingKernels final : public TrainingKernels {
     set.attention = std::make_unique<cudnn::ChosenAttention>(attention_, std::move(set.attention));
     return set;
   }
+  KernelSet make_on_host(Dtype dtype) override { return training::host_kernels(dtype); }
   void begin(bool deterministic) override { attention_->begin(deterministic); }
 
  private:

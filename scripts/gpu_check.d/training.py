@@ -26,7 +26,7 @@ def training_faults(results):
     """What is wrong of it, as lines."""
     lines = [f"training: {r['kernel']} in {r['dtype']}: {r['worst']} > {r['tolerance']}"
              for r in results["found"]["kernels"] if not r["held"]]
-    lines += [f"training: steps in {r['dtype']} differ from the host's, or from themselves"
+    lines += [f"training: steps of {r['model']} in {r['dtype']} differ from the host's, or from themselves"
               for r in results["found"]["steps"] if not (r["held"] and r["again_equal"])]
     lines += [f"training: {results['found'][key]}" for key in ("kernels_by", "library")
               if "differs from it" in results["found"][key]]

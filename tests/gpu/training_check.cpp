@@ -1,11 +1,14 @@
 // training_gpu_check [--damage] [--no-timing]: holds every kernel of training on this machine's GPU
-// against the host's, then whole steps of llm tiny, and times GPT-2 124M and Llama-3.2-1B's shape.
-// One JSON object on stdout. Exit code 0: all held; 1: something did not; 77: there is no GPU.
-// With --damage one element of each result is changed before it is compared: nothing may hold then.
+// against the host's, then whole steps of llm tiny and dlrm tiny, and times GPT-2 124M and
+// Llama-3.2-1B's shape. One JSON object on stdout. Exit code 0: all held; 1: something did not; 77:
+// there is no GPU. With --damage one element of each result is changed before it is compared:
+// nothing may hold then.
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -13,6 +16,7 @@
 #include "probes/device/training_kernels.h"
 #include "probes/training/backends/host/host_kernels.h"
 #include "tests/gpu/training_timing.h"
+#include "tests/training/dlrm_training.h"
 #include "tests/training/kernel_cases.h"
 
 namespace bench::training {
@@ -38,24 +42,33 @@ Json check_kernels(const KernelFactory& kernels, bool damage, bool& all_held) {
   return rows;
 }
 
-/// Five steps, so that recorded graphs are among them.
+/// The losses and gradient norms of a few steps with these kernels.
+using Steps = std::function<std::vector<double>(const KernelFactory& kernels)>;
+
+Json compare_steps(const char* model, Dtype dtype, const Steps& steps, const KernelFactory& kernels,
+                   bool& all_held) {
+  const auto host = steps([](Dtype of) { return host_kernels(of); });
+  const auto gpu = steps(kernels);
+  const double tolerance = dtype == Dtype::f32 ? 1e-4 : dtype == Dtype::bf16 ? 2e-2 : 3e-3;
+  bool held = host.size() == gpu.size();
+  for (std::size_t i = 0; i < host.size() && held; ++i)
+    held = std::abs(host[i] - gpu[i]) <= tolerance * std::abs(host[i]);
+  const bool again_equal = gpu == steps(kernels);
+  all_held = all_held && held && again_equal;
+  return {{"model", model}, {"dtype", to_string(dtype)},  {"host", host},
+          {"gpu", gpu},     {"again_equal", again_equal}, {"held", held}};
+}
+
+/// Five of each, so that recorded graphs are among them.
 Json check_steps(const KernelFactory& kernels, bool& all_held) {
+  constexpr int kSteps = 5;
   Json rows = Json::array();
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
-    const auto host = train_steps([](Dtype of) { return host_kernels(of); }, dtype, 5);
-    const auto gpu = train_steps(kernels, dtype, 5);
-    const double tolerance = dtype == Dtype::f32 ? 1e-4 : dtype == Dtype::bf16 ? 2e-2 : 3e-3;
-    bool held = host.size() == gpu.size();
-    for (std::size_t i = 0; i < host.size() && held; ++i)
-      held = std::abs(host[i] - gpu[i]) <= tolerance * std::abs(host[i]);
-    all_held = all_held && held;
-    rows.push_back({{"dtype", to_string(dtype)},
-                    {"host", host},
-                    {"gpu", gpu},
-                    {"again_equal", gpu == train_steps(kernels, dtype, 5)},
-                    {"held", held}});
-    all_held = all_held && rows.back()["again_equal"];
+    const Steps steps = [&](const KernelFactory& of) { return train_steps(of, dtype, kSteps); };
+    rows.push_back(compare_steps("llm", dtype, steps, kernels, all_held));
   }
+  const Steps steps = [](const KernelFactory& of) { return train_dlrm_steps(of, kSteps); };
+  rows.push_back(compare_steps("dlrm", Dtype::f32, steps, kernels, all_held));
   return rows;
 }
 

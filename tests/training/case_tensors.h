@@ -38,6 +38,11 @@ class CaseTensors {
     memory_->synchronise();
     return reinterpret_cast<const StepNumbers*>(block.data());
   }
+  /// Of clicks: 1 or, twice as often, 0.
+  View labels(std::int64_t rows) {
+    return made(rows, 1, Dtype::f32,
+                [](std::uint64_t i) { return random_bits(98, i) % 3 == 0 ? 1.0 : 0.0; });
+  }
   /// What the call has to write: compared afterwards.
   View result(View view) {
     results_.push_back(view);

@@ -4,12 +4,16 @@
 #include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/engine/replica.h"
 #include "probes/training/models/llm.h"
+#include "probes/training/workloads/dlrm.h"
 #include "tests/support/catch.h"
+#include "tests/training/dlrm_training.h"
 #include "tests/training/fake_device.h"
 #include "tests/training/gradient_check.h"
 
 namespace bench::training {
 namespace {
+
+using Catch::Matchers::Contains;
 
 struct TrainedModel {
   std::vector<double> losses = {};
@@ -38,6 +42,22 @@ TrainedModel train_somewhere(const KernelFactory& kernels, Dtype dtype) {
   return result;
 }
 
+/// Two looks, an evaluation, and two micro-batches a step.
+TrainerOptions little_dlrm_training() {
+  TrainerOptions options = dlrm_training(12, 700);
+  options.recipe.batch = 512;
+  options.recipe.micro_batch = 256;
+  options.lanes = 1;
+  options.check_every = 5;
+  return options;
+}
+
+std::int64_t bytes_of(const TrainingRun& run, const std::string& label) {
+  for (const MemoryUse& use : run.memory)
+    if (use.label == label) return use.bytes;
+  return -1;
+}
+
 }  // namespace
 
 TEST_CASE("a model trains the same, to the bit, in memory that the host cannot touch") {
@@ -51,13 +71,53 @@ TEST_CASE("a model trains the same, to the bit, in memory that the host cannot t
   }
 }
 
+TEST_CASE(
+    "dlrm trains the same, to the bit, in memory that the host cannot touch, with its tables in "
+    "the host's") {
+  TrainerOptions options = little_dlrm_training();
+  const TrainedDlrm here =
+      train_dlrm_with([](Dtype dtype) { return host_kernels(dtype); }, options);
+  for (const int threads : {1, 3}) {
+    INFO(threads << " threads of the host");
+    FakeDevice device;
+    options.host_threads = threads;
+    const TrainedDlrm there =
+        train_dlrm_with([&](Dtype dtype) { return device.kernels(dtype); }, options);
+    CHECK(device.pieces >= 12 * 2 * 2);
+    CHECK(there.tables == here.tables);
+    REQUIRE(there.run.steps.size() == 12);
+    for (std::size_t step = 0; step < 12; ++step) {
+      CHECK(there.run.steps[step].loss == here.run.steps[step].loss);
+      CHECK(there.run.steps[step].gradient_norm == here.run.steps[step].gradient_norm);
+    }
+    CHECK(there.run.curve.back().gap == here.run.curve.back().gap);
+    CHECK(there.run.parts == here.run.parts);
+    REQUIRE(there.run.checks.size() == here.run.checks.size());
+    for (const TrainingCheck& check : there.run.checks) CHECK(check.held);
+    // A micro-batch's gradient of the embeddings, on its way to the tables.
+    CHECK(bytes_of(there.run, "table_buffers") ==
+          bytes_of(here.run, "table_buffers") + 256 * 12 * 16 * 4);
+  }
+}
+
+TEST_CASE("tables refuse kernels that do not work in host memory") {
+  FakeDevice device;
+  const auto workload = make_dlrm_workload("tiny", 1);
+  const auto alone = make_self_group();
+  const KernelFactory there = [&](Dtype dtype) { return device.kernels(dtype); };
+  TrainerOptions options = little_dlrm_training();
+  CHECK_THROWS_WITH(Trainer(*workload, options, there, *alone), Contains("kernels of the host"));
+  options.host_kernels = there;
+  CHECK_THROWS_WITH(Trainer(*workload, options, there, *alone), Contains("of another device"));
+}
+
 TEST_CASE("a device has one lane") {
   const Llm model = make_llm(llm_preset("tiny"), 1);
   const Plan plan = make_plan(*model.graph);
   FakeDevice device;
   CHECK_THROWS_WITH(Replica(plan, model.losses, [&](Dtype dtype) { return device.kernels(dtype); },
                             make_adamw({}), {2, 1, 1}),
-                    Catch::Matchers::Contains("2 lanes on a device"));
+                    Contains("2 lanes on a device"));
 }
 
 }  // namespace bench::training

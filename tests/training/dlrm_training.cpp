@@ -6,6 +6,18 @@
 #include "probes/training/workloads/dlrm_recipes.h"
 
 namespace bench::training {
+namespace {
+
+TrainedDlrm train(std::uint64_t seed, const TrainerOptions& options, const KernelFactory& kernels,
+                  Group& group, RunObserver& observer) {
+  const auto workload = make_dlrm_workload("tiny", seed);
+  Trainer trainer(*workload, options, kernels, group);
+  TrainedDlrm trained{trainer.run(observer)};
+  trained.tables = workload->tables()->hash();
+  return trained;
+}
+
+}  // namespace
 
 TrainerOptions dlrm_training(std::int64_t steps, std::int64_t evaluation_samples) {
   TrainerOptions options;
@@ -25,16 +37,31 @@ TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group&
 
 TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group,
                        RunObserver& observer, const std::function<void(KernelSet&)>& inject) {
-  const auto workload = make_dlrm_workload("tiny", seed);
   const KernelFactory kernels = [&](Dtype dtype) {
     KernelSet set = host_kernels(dtype);
     if (inject) inject(set);
     return set;
   };
-  Trainer trainer(*workload, options, kernels, group);
-  TrainedDlrm trained{trainer.run(observer)};
-  trained.tables = workload->tables()->hash();
-  return trained;
+  return train(seed, options, kernels, group, observer);
+}
+
+TrainedDlrm train_dlrm_with(const KernelFactory& kernels, TrainerOptions options) {
+  options.host_kernels = [](Dtype dtype) { return host_kernels(dtype); };
+  const auto alone = make_self_group();
+  RunObserver nobody;
+  return train(1, options, kernels, *alone, nobody);
+}
+
+std::vector<double> train_dlrm_steps(const KernelFactory& kernels, int steps) {
+  TrainerOptions options = dlrm_training(steps, 0);
+  options.steps = steps;
+  options.lanes = 1;
+  std::vector<double> seen;
+  for (const TrainedStep& step : train_dlrm_with(kernels, options).run.steps) {
+    seen.push_back(step.loss);
+    seen.push_back(step.gradient_norm);
+  }
+  return seen;
 }
 
 }  // namespace bench::training

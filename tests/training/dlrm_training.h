@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "probes/training/trainer/trainer.h"
 
@@ -22,5 +23,9 @@ TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group&
 /// `inject` changes the kernels of every lane and of the tables.
 TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group,
                        RunObserver& observer, const std::function<void(KernelSet&)>& inject = {});
+/// One rank, with these kernels for its lanes and, in a device's memory, the host's for its tables.
+TrainedDlrm train_dlrm_with(const KernelFactory& kernels, TrainerOptions options);
+/// The losses and gradient norms of its first steps in one lane.
+std::vector<double> train_dlrm_steps(const KernelFactory& kernels, int steps);
 
 }  // namespace bench::training

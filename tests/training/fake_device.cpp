@@ -180,8 +180,9 @@ void FakeDeviceMemory::protect(bool works) {
     must(mprotect(data, size, works ? PROT_READ | PROT_WRITE : PROT_NONE) == 0, "mprotect failed");
 }
 
-KernelSet FakeDevice::kernels(Dtype dtype) {
-  KernelSet set = host_kernels(dtype);
+KernelSet FakeDevice::kernels(Dtype dtype) { return at_work(host_kernels(dtype)); }
+
+KernelSet FakeDevice::at_work(KernelSet set) {
   set.memory = memory;
   set.elementwise = std::make_unique<FakeElementwise>(std::move(set.elementwise), *memory);
   set.loss = std::make_unique<FakeLoss>(std::move(set.loss), *memory);

@@ -46,6 +46,8 @@ struct FakeDevice {
 
   /// The host's; it must outlive them.
   KernelSet kernels(Dtype dtype);
+  /// Other kernels of the host, for tensors that lie here.
+  KernelSet at_work(KernelSet set);
   /// Over the group's data plane: each piece at once, or all of them when the stream is waited for,
   /// which are the soonest and the latest that a device may do them. Device and group must outlive
   /// it.

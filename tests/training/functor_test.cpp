@@ -6,6 +6,8 @@
 #include "probes/training/engine/replica.h"
 #include "probes/training/models/llm.h"
 #include "tests/support/catch.h"
+#include "tests/training/dlrm_training.h"
+#include "tests/training/fake_device.h"
 #include "tests/training/functor_set.h"
 #include "tests/training/gradient_check.h"
 
@@ -73,6 +75,16 @@ TEST_CASE("functors: models train as with the host's kernels, in f16") {
     CHECK(worst.worst_loss < 3e-4);
     CHECK(worst.worst_norm < 2e-3);
   }
+}
+
+TEST_CASE("functors: click models train as with the host's kernels, on a device of its own") {
+  FakeDevice device;
+  HostLaunch launch;
+  const auto here = train_dlrm_steps([](Dtype dtype) { return host_kernels(dtype); }, 5);
+  const auto there = train_dlrm_steps(
+      [&](Dtype dtype) { return device.at_work(functor_kernels(launch, dtype)); }, 5);
+  REQUIRE(there.size() == here.size());
+  for (std::size_t i = 0; i < here.size(); ++i) CHECK(there[i] == Approx(here[i]).epsilon(3e-5));
 }
 
 TEST_CASE("functors: SGD trains as the host's does") {

@@ -1,10 +1,12 @@
 #include "tests/training/kernel_cases.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <vector>
 
 #include "probes/training/kernels/gelu_product.h"
+#include "tests/training/recommender_cases.h"
 
 namespace bench::training {
 namespace {
@@ -239,6 +241,7 @@ std::vector<KernelCase> kernel_cases(Dtype dtype) {
     add_losses(cases, dtype, n);
     add_updates(cases, dtype, n);
   }
+  if (dtype == Dtype::f32) std::ranges::move(recommender_cases(), std::back_inserter(cases));
   return cases;
 }
 

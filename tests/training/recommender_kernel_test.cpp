@@ -1,16 +1,29 @@
 // Kernels of recommendation against what their headers say, number by number, on every instruction
-// set, in f32.
+// set and as a GPU's functors, in f32.
 #include <cmath>
 #include <limits>
+#include <string>
 
-#include "probes/training/backends/host/host_kernels.h"
 #include "tests/support/catch.h"
+#include "tests/training/functor_set.h"
 
 namespace bench::training {
 namespace {
 
 View floats(std::vector<float>& values, std::int64_t columns) {
   return {values.data(), static_cast<std::int64_t>(values.size()) / columns, columns, Dtype::f32};
+}
+
+struct NamedKernels {
+  std::string name;
+  KernelSet set;
+};
+std::vector<NamedKernels> kernels_of_all(HostLaunch& launch) {
+  std::vector<NamedKernels> all;
+  for (const std::string_view isa : host_kernel_isas())
+    all.push_back({std::string(isa), host_kernels(Dtype::f32, isa)});
+  all.push_back({"functors", functor_kernels(launch, Dtype::f32)});
+  return all;
 }
 
 std::vector<float> wave(std::size_t count, double pitch) {
@@ -24,14 +37,14 @@ std::vector<float> wave(std::size_t count, double pitch) {
 
 TEST_CASE("products of pairs come in the order (1,0), (2,0), (2,1), after the first feature") {
   constexpr std::int64_t kFeatures = 13, kWidth = 16, kRows = 3;
-  for (const std::string_view isa : host_kernel_isas()) {
+  HostLaunch launch;
+  for (const auto& [name, kernels] : kernels_of_all(launch)) {
     std::vector<float> first = wave(kRows * kWidth, 0.37);
     std::vector<float> rest = wave(kRows * kWidth * (kFeatures - 1), 0.73);
     const std::int64_t columns = kWidth + kFeatures * (kFeatures - 1) / 2;
     std::vector<float> y(static_cast<std::size_t>(kRows * columns));
-    host_kernels(Dtype::f32, isa)
-        .recommender->dot_forward(floats(first, kWidth), floats(rest, kWidth * (kFeatures - 1)),
-                                  floats(y, columns));
+    kernels.recommender->dot_forward(floats(first, kWidth), floats(rest, kWidth * (kFeatures - 1)),
+                                     floats(y, columns));
     const auto feature = [&](std::int64_t row, std::int64_t i) {
       return i == 0 ? &first[static_cast<std::size_t>(row * kWidth)]
                     : &rest[static_cast<std::size_t>((row * (kFeatures - 1) + i - 1) * kWidth)];
@@ -48,14 +61,15 @@ TEST_CASE("products of pairs come in the order (1,0), (2,0), (2,1), after the fi
           worst = std::max(worst, std::abs(*out++ - sum));
         }
     }
-    INFO(isa);
+    INFO(name);
     CHECK(worst < 1e-5);
   }
 }
 
 TEST_CASE("the loss of a click is right where e to the score cannot be held, and a NaN stays one") {
-  for (const std::string_view isa : host_kernel_isas()) {
-    KernelSet kernels = host_kernels(Dtype::f32, isa);
+  HostLaunch launch;
+  for (const auto& [name, kernels] : kernels_of_all(launch)) {
+    INFO(name);
     const float nan = std::numeric_limits<float>::quiet_NaN();
     std::vector<float> scores = {0.0f, 200.0f, 200.0f, -200.0f, 2.0f, nan};
     std::vector<float> labels = {1, 1, 0, 1, 0, 1};
@@ -78,6 +92,22 @@ TEST_CASE("the loss of a click is right where e to the score cannot be held, and
     CHECK(x[0] == 0.0f);
     CHECK(x[1] == 3.0f);
     CHECK(std::isnan(x[2]));
+  }
+}
+
+TEST_CASE("a rectifier's slope is 0 at 0 and below, and what passes it is as it was") {
+  HostLaunch launch;
+  for (const auto& [name, kernels] : kernels_of_all(launch)) {
+    INFO(name);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> y = {0.0f, 0.0f, 0.5f, 3.0f};
+    std::vector<float> gradient = {1.0f, nan, 2.0f, nan};
+    const View both = floats(gradient, 4);
+    kernels.recommender->relu_backward(floats(y, 4), both, both, false);
+    CHECK(gradient[0] == 0.0f);
+    CHECK(gradient[1] == 0.0f);
+    CHECK(gradient[2] == 2.0f);
+    CHECK(std::isnan(gradient[3]));
   }
 }
 

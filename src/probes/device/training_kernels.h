@@ -28,6 +28,9 @@ class TrainingKernels {
   virtual std::unique_ptr<training::ExchangeStream> exchange_stream(Group&, Dtype) {
     return nullptr;
   }
+  /// The same for one thread of the host that drives the device: for embedding tables, which lie in
+  /// host memory whatever the device.
+  virtual training::KernelSet make_on_host(Dtype dtype) { return make(dtype); }
 };
 
 }  // namespace bench

@@ -2,6 +2,10 @@
 // to train by MLPerf's clock, and where that time went.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
+#include "probes/device/training_kernels.h"
 #include "probes/probe.h"
 #include "probes/procedures/training_data.h"
 #include "probes/procedures/training_log.h"
@@ -44,8 +48,15 @@ training::Recipe recipe_of(const State& state, const training::Workload& workloa
   return recipe;
 }
 
-training::TrainerOptions options_of(State& state, const training::Workload& workload) {
+/// Of each rank: those of a host's GPUs share its cores.
+constexpr unsigned kMostHostThreads = 16;
+
+training::TrainerOptions options_of(State& state, const training::Workload& workload,
+                                    TrainingKernels& kernels) {
   training::TrainerOptions options;
+  options.host_kernels = [&kernels](Dtype dtype) { return kernels.make_on_host(dtype); };
+  options.host_threads =
+      static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, kMostHostThreads));
   options.recipe = recipe_of(state, workload);
   options.lanes = static_cast<int>(state.integer("lanes"));
   options.cores = state.device().cores();
@@ -95,7 +106,7 @@ void run_training(State& state) {
   const Seconds begun = state.device().now();
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),
                                                 seed_of(state), state.integer("sequence"), data);
-  training::TrainerOptions options = options_of(state, *workload);
+  training::TrainerOptions options = options_of(state, *workload, *kernels);
   options.begun = begun;
   options.parallel.stream = stream.get();
   training::Trainer trainer(

@@ -124,6 +124,12 @@ Json epochs_of(const FinishedTraining& f, const Json& data) {
   return static_cast<double>(steps * f.options.recipe.batch) / data.at("samples").get<double>();
 }
 
+/// Null where there are no tables.
+Json table_threads_of(const FinishedTraining& f) {
+  const int threads = f.trainer.table_threads();
+  return threads > 0 ? Json(threads) : Json(nullptr);
+}
+
 Json setting_of(const FinishedTraining& f) {
   const training::Recipe& recipe = f.options.recipe;
   const training::BatchSplit& split = f.trainer.split();
@@ -152,6 +158,7 @@ Json setting_of(const FinishedTraining& f) {
           {"evaluation_every", recipe.evaluation_every},
           {"evaluation_samples", recipe.evaluation_samples},
           {"lanes", split.lanes},
+          {"table_threads", table_threads_of(f)},
           {"ranks", split.ranks},
           {"dtype", to_string(f.options.dtype)},
           {"kernels", f.kernels},

@@ -118,7 +118,19 @@ void SparseTables::copy(Split split, std::uint64_t first, View embeddings) const
 }
 
 void SparseTables::collect(const Lane& lane, const Model& model, std::uint64_t first) {
-  collect(lane.gradient(input_with_gradient(model)), first);
+  collect(gradient_of(lane, model), first);
+}
+
+View SparseTables::gradient_of(const Lane& lane, const Model& model) {
+  View gradient = lane.gradient(input_with_gradient(model));
+  if (lane.memory().on_host()) return gradient;
+  const std::int64_t bytes =
+      gradient.elements() * static_cast<std::int64_t>(size_of(gradient.dtype));
+  if (downloaded_.bytes() < bytes)
+    downloaded_ = MemoryBlock::staging(bytes, "gradients of embeddings", lane.kernels().memory);
+  lane.memory().download(gradient.data, downloaded_.data(), bytes);
+  gradient.data = downloaded_.data();
+  return gradient;
 }
 
 void SparseTables::collect(View gradient, std::uint64_t first) {

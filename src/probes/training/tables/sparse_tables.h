@@ -10,6 +10,9 @@
 // come back, and gradients go the way of the ids (all-to-all; blocks are of one size, so every rank
 // must gather as many samples). Values do not depend on how many ranks or threads there are, but by
 // the rounding of sums: of tables cut by rows, and of the gradients that the models give.
+//
+// Tables lie in host memory, and threads of the host look up in them, wherever the model computes:
+// a lane on a device copies what was looked up there, and its gradient comes back.
 #pragma once
 
 #include <atomic>
@@ -48,8 +51,9 @@ class SparseTables {
   SparseTables(const SparseTables&) = delete;
   SparseTables& operator=(const SparseTables&) = delete;
 
-  /// Splits the tables over the group and fills them; every rank calls it. Group and pool must
-  /// outlive this. Throws Error(environment) where several ranks have no data plane.
+  /// Splits the tables over the group and fills them; every rank calls it. `kernels` are the
+  /// host's. Group and pool must outlive this. Throws Error(environment) where several ranks have
+  /// no data plane.
   void join(Group& group, WorkerPool& pool, const KernelFactory& kernels);
 
   /// Reads this rank's samples first to first + count - 1, and looks up. Every rank calls it at
@@ -65,6 +69,8 @@ class SparseTables {
   /// threads may do so at once, for different samples.
   void collect(const Lane& lane, const Model& model, std::uint64_t first);
   void collect(View gradient, std::uint64_t first);
+  /// What collect() takes of a lane, in host memory; of a device's lane until the next call.
+  View gradient_of(const Lane& lane, const Model& model);
   /// Row-wise Adagrad with the gradients of all ranks times `scale`. Every rank calls it. Throws
   /// Error(internal) unless every gathered sample's gradient was collected once.
   void update(double rate, double scale = 1.0);
@@ -128,6 +134,7 @@ class SparseTables {
   Ids routed_ = {}, asked_ = {};
   Numbers summed_ = {}, looked_up_ = {};
   Numbers gradients_ = {}, given_ = {};
+  MemoryBlock downloaded_ = {};  // a device's gradient of one micro-batch
   std::atomic<std::int64_t> collected_{0};
   TableWatch watch_ = {};
 };

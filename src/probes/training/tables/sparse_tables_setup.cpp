@@ -33,9 +33,10 @@ void SparseTables::join(Group& group, WorkerPool& pool, const KernelFactory& ker
     });
   kernels_.clear();
   for (int thread = 0; thread < pool.size(); ++thread) kernels_.push_back(kernels(Dtype::f32));
-  if (!kernels_.front().bags || !kernels_.front().recommender)
-    throw Error(ErrorKind::environment, "this device has no kernels for embedding tables",
-                "train on the host");
+  for (const KernelSet& set : kernels_)
+    if (!set.bags || !set.memory->on_host())
+      throw Error(ErrorKind::internal, "embedding tables were given kernels of another device",
+                  "they lie in host memory: TrainerOptions::host_kernels");
   make_updates();
 }
 
@@ -93,7 +94,7 @@ std::int64_t SparseTables::buffer_bytes() const {
   for (const Numbers* buffer : {&summed_, &looked_up_, &gradients_, &given_})
     elements += buffer->size();
   for (const RowSlots& slots : slots_) elements += slots.size();
-  return static_cast<std::int64_t>(elements * sizeof(float)) + batch_.bytes();
+  return static_cast<std::int64_t>(elements * sizeof(float)) + batch_.bytes() + downloaded_.bytes();
 }
 
 }  // namespace bench::training

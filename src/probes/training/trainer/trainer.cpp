@@ -43,7 +43,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
       std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
                                 ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
   parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
-  if (SparseTables* tables = workload.tables()) tables->join(group, replica_->pool(), kernels);
+  if (SparseTables* tables = workload.tables()) join_tables(*tables, kernels);
   evaluator_ =
       std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
   run_.steps.reserve(static_cast<std::size_t>(last_step_));
@@ -51,6 +51,14 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
                                         *replica_, options.check_every);
   if (resumed) checks_->resume(*resumed);
+}
+
+void Trainer::join_tables(SparseTables& tables, const KernelFactory& kernels) {
+  if (replica_->kernels().memory->on_host()) return tables.join(group_, replica_->pool(), kernels);
+  require(options_.host_kernels != nullptr, "trainer",
+          "a device's tables need kernels of the host");
+  host_threads_ = std::make_unique<WorkerPool>(options_.host_threads);
+  tables.join(group_, *host_threads_, options_.host_kernels);
 }
 
 TrainingRun Trainer::run(RunObserver& observer) {

@@ -33,6 +33,10 @@ struct TrainerOptions {
   std::filesystem::path checkpoint = {};  // folder; empty: none are made
   std::int64_t checkpoint_every = 500;    // steps
   bool resume = false;                    // go on from the newest one there, if there is one
+  /// Embedding tables of a training in a device's memory lie in the host's: kernels there, and how
+  /// many threads use them. Where lanes are the host's, tables take theirs.
+  KernelFactory host_kernels = {};
+  int host_threads = 1;
   Seconds begun = {};  // when initialisation began, by host_clock.h; 0: with the trainer
 };
 
@@ -56,8 +60,11 @@ class Trainer {
   std::string optimizer_name() const { return optimizer_name_; }
   /// Of the model and of its tables, over all ranks.
   std::int64_t parameter_count() const;
+  /// Of each rank, that look up in embedding tables; 0 where there are none.
+  int table_threads() const;
 
  private:
+  void join_tables(SparseTables& tables, const KernelFactory& kernels);
   bool trains_on() const { return done_ < last_step_ && !run_.converged; }
   bool block_ends() const;
   bool save_is_due() const { return checkpoints_ && done_ % options_.checkpoint_every == 0; }
@@ -85,6 +92,7 @@ class Trainer {
   std::string optimizer_name_ = {};
   std::unique_ptr<Replica> replica_ = {};
   std::unique_ptr<DataParallel> parallel_ = {};
+  std::unique_ptr<WorkerPool> host_threads_ = {};  // where the lanes have none
   std::unique_ptr<Evaluator> evaluator_ = {};
   std::unique_ptr<RunChecks> checks_ = {};
   std::unique_ptr<Checkpoints> checkpoints_ = {};

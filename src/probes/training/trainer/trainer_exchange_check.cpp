@@ -25,7 +25,7 @@ TrainingCheck Trainer::exchange_check() {
       const std::uint64_t first = split_.first(done_, rank, number);
       if (exchanged) return tables->collect(lane, model_, first);
       double& worst = distances[static_cast<std::size_t>(number / split_.micro_batches)];
-      const View gradient = lane.gradient(input_with_gradient(model_));
+      const View gradient = tables->gradient_of(lane, model_);
       worst = std::max(worst, tables->distance_of_gradient(gradient, rank, first));
     };
     return pass;

@@ -60,4 +60,9 @@ std::int64_t Trainer::parameter_count() const {
   return model_.graph->parameter_count() + (tables != nullptr ? tables->parameter_count() : 0);
 }
 
+int Trainer::table_threads() const {
+  if (workload_.tables() == nullptr) return 0;
+  return host_threads_ ? host_threads_->size() : split_.lanes;
+}
+
 }  // namespace bench::training

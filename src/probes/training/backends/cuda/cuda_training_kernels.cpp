@@ -10,6 +10,7 @@
 #include "probes/training/backends/cuda/graph_recorder.h"
 #include "probes/training/backends/cuda/lt_gemm.h"
 #include "probes/training/backends/cuda/nccl_exchange.h"
+#include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/kernels/missing_kernels.h"
 
 namespace bench {
@@ -27,12 +28,14 @@ class CudaTrainingKernels final : public TrainingKernels {
   KernelSet make(Dtype dtype) override {
     KernelSet set = training::functor_set(dtype, *context_);
     set.memory = memory_;
-    set.recommender = training::missing_recommender("on a GPU yet");
+    if (dtype != Dtype::f32)
+      set.recommender = training::missing_recommender(dtype == Dtype::f16 ? "in f16" : "in bf16");
     set.gemm = std::make_unique<training::LtGemm>(products_);
     set.recorder = std::make_unique<training::GraphRecorder>(context_->stream());
     set.attention = std::make_unique<cudnn::ChosenAttention>(attention_, std::move(set.attention));
     return set;
   }
+  KernelSet make_on_host(Dtype dtype) override { return training::host_kernels(dtype); }
   void begin(bool deterministic) override { attention_->begin(deterministic); }
   std::unique_ptr<training::ExchangeStream> exchange_stream(Group& group, Dtype dtype) override {
     return training::make_nccl_exchange(group, dtype, context_);

@@ -1,10 +1,13 @@
-// All groups of kernels that are made of functors: all but products and what recommendation needs.
+// All groups of kernels that are made of functors: all but products, and sums of tables' rows,
+// which are done in host memory. Recommendation is in f32 alone.
 #pragma once
 
 #include <memory>
+#include <type_traits>
 
 #include "probes/training/kernels/functors/functor_attention.h"
 #include "probes/training/kernels/functors/functor_kernels.h"
+#include "probes/training/kernels/functors/functor_recommender.h"
 #include "probes/training/kernels/kernel_set.h"
 
 namespace bench::training {
@@ -20,6 +23,8 @@ void put_functors(KernelSet& set, Launch launch) {
   set.embedding = std::make_unique<FunctorEmbedding<T, Launch>>(launch);
   set.loss = std::make_unique<FunctorLoss<T, Launch>>(launch);
   set.optimizer = std::make_unique<FunctorUpdates<T, Launch>>(launch);
+  if constexpr (std::is_same_v<T, float>)
+    set.recommender = std::make_unique<FunctorRecommender<Launch>>(launch);
 }
 
 }  // namespace bench::training

@@ -146,10 +146,9 @@ class FunctorUpdates final : public OptimizerKernels {
     body.decay = static_cast<float>(range.decay);
     launch_.template elements<4>(body, range.parameters.elements());
   }
-  /// Tables of a GPU are no part of this yet.
   void adagrad_rows(const AdagradRows&) override {
-    throw Error(ErrorKind::input, "row-wise Adagrad has no kernel on a GPU yet",
-                "train this workload on the host");
+    throw Error(ErrorKind::internal, "row-wise Adagrad has no kernel on a GPU",
+                "embedding tables lie in host memory, whose kernels have it");
   }
   double square_sum(View x) override {
     sum_all(launch_, SquareTerm<T>{x.as<T>()}, x.elements(), launch_.result(), false);

@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "core/error.h"
+#include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/parallel/data_parallel.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
+#include "tests/training/dlrm_training.h"
 #include "tests/training/fake_device.h"
 #include "tests/training/llm_trainer.h"
 
@@ -158,6 +160,32 @@ TEST_CASE("an overflow at one of two ranks makes both skip the step, and both sc
     CHECK(outs[rank].skipped);
     CHECK(scales[rank] == 0.5);
   }
+}
+
+TEST_CASE("dlrm trains on two devices, with its tables in two hosts, as on the hosts alone") {
+  TrainerOptions options = dlrm_training(6, 256);
+  options.recipe.batch = 512;
+  options.recipe.micro_batch = 128;
+  options.lanes = 1;
+  options.check_every = 3;
+  std::vector<TrainedDlrm> hosts(2), devices(2);
+  run_ranks(2, [&](Group& group) {
+    const auto at = static_cast<std::size_t>(group.rank());
+    hosts[at] = train_dlrm_with([](Dtype dtype) { return host_kernels(dtype); }, options, group);
+    FakeDevice device;
+    const auto stream = device.stream(group, Dtype::f32, FakeDevice::Does::at_last);
+    TrainerOptions there = options;
+    there.parallel.stream = stream.get();
+    devices[at] = train_dlrm_with([&](Dtype dtype) { return device.kernels(dtype); }, there, group);
+  });
+  CHECK(devices[0].tables == hosts[0].tables);
+  CHECK(devices[0].run.curve.back().gap == hosts[0].run.curve.back().gap);
+  REQUIRE(devices[0].run.checks.size() == hosts[0].run.checks.size());
+  for (const TrainedDlrm& one : devices)
+    for (const TrainingCheck& check : one.run.checks) {
+      INFO(check.check << ": " << check.text);
+      CHECK(check.held);
+    }
 }
 
 TEST_CASE("where the lane of one device throws, all ranks throw, and none waits for ever") {

@@ -45,11 +45,14 @@ TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group&
   return train(seed, options, kernels, group, observer);
 }
 
-TrainedDlrm train_dlrm_with(const KernelFactory& kernels, TrainerOptions options) {
+TrainedDlrm train_dlrm_with(const KernelFactory& kernels, TrainerOptions options, Group& group) {
   options.host_kernels = [](Dtype dtype) { return host_kernels(dtype); };
-  const auto alone = make_self_group();
   RunObserver nobody;
-  return train(1, options, kernels, *alone, nobody);
+  return train(1, options, kernels, group, nobody);
+}
+
+TrainedDlrm train_dlrm_with(const KernelFactory& kernels, const TrainerOptions& options) {
+  return train_dlrm_with(kernels, options, *make_self_group());
 }
 
 std::vector<double> train_dlrm_steps(const KernelFactory& kernels, int steps) {

@@ -23,8 +23,10 @@ TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group&
 /// `inject` changes the kernels of every lane and of the tables.
 TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group,
                        RunObserver& observer, const std::function<void(KernelSet&)>& inject = {});
-/// One rank, with these kernels for its lanes and, in a device's memory, the host's for its tables.
-TrainedDlrm train_dlrm_with(const KernelFactory& kernels, TrainerOptions options);
+/// With these kernels for lanes and, where they work in a device's memory, the host's for tables.
+TrainedDlrm train_dlrm_with(const KernelFactory& kernels, TrainerOptions options, Group& group);
+/// One rank.
+TrainedDlrm train_dlrm_with(const KernelFactory& kernels, const TrainerOptions& options);
 /// The losses and gradient norms of its first steps in one lane.
 std::vector<double> train_dlrm_steps(const KernelFactory& kernels, int steps);
 

@@ -19,10 +19,12 @@ class PassingCollectives : public Collectives {
   Collectives& inner_;
 };
 
-/// A group with other collectives; both must outlive it.
+/// A group with other collectives, or with none, as ranks have that met over TCP; both must outlive
+/// it.
 class GroupWith final : public Group {
  public:
-  GroupWith(Group& group, Collectives& collectives) : group_(&group), collectives_(collectives) {}
+  GroupWith(Group& group, Collectives& collectives) : group_(&group), collectives_(&collectives) {}
+  explicit GroupWith(Group& group) : group_(&group) {}
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }
   void barrier() override { group_->barrier(); }
@@ -30,12 +32,12 @@ class GroupWith final : public Group {
   void max(std::span<double> values) override { group_->max(values); }
   void sum(std::span<double> values) override { group_->sum(values); }
   std::vector<std::string> gather(const std::string& text) override { return group_->gather(text); }
-  Collectives* collectives() override { return &collectives_; }
+  Collectives* collectives() override { return collectives_; }
   std::string library() const override { return group_->library(); }
 
  private:
   Group* group_;
-  Collectives& collectives_;
+  Collectives* collectives_ = nullptr;
 };
 
 }  // namespace bench

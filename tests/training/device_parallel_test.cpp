@@ -7,6 +7,7 @@
 #include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/parallel/data_parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/group_with.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/dlrm_training.h"
 #include "tests/training/fake_device.h"
@@ -33,10 +34,10 @@ struct Outcome {
   bool overlapped = false;
 };
 
-/// A rank of one lane, and its device where it has one.
+/// A rank of one lane, and its device where it has one: then nothing but the stream exchanges data.
 class Rank {
  public:
-  Rank(Group& group, const How& how) {
+  Rank(Group& group, const How& how) : control_plane_(group) {
     LlmTrainerOptions options;
     options.lanes = 1;
     options.micro_batches = how.micro_batches;
@@ -54,7 +55,8 @@ class Rank {
       parallel.stream = stream_.get();
     }
     trainer_ = std::make_unique<LlmTrainer>(options);
-    parallel_ = std::make_unique<DataParallel>(trainer_->replica(), group, parallel);
+    parallel_ = std::make_unique<DataParallel>(
+        trainer_->replica(), how.where == Where::host ? group : control_plane_, parallel);
   }
 
   StepOutcome step(int number) {
@@ -65,6 +67,7 @@ class Rank {
   DataParallel& parallel() { return *parallel_; }
 
  private:
+  GroupWith control_plane_;
   FakeDevice device_;
   std::unique_ptr<ExchangeStream> stream_;
   std::unique_ptr<LlmTrainer> trainer_;

@@ -68,11 +68,11 @@ TEST_CASE("the chance of the worst one depends on the number of hosts, fewer tha
 
 TEST_CASE("a host at a quarter of three steady peers is beyond doubt however few they are") {
   const PeerScores few = peer_scores(std::vector<double>{100, 103, 98, 20}, Better::higher, 1e-9);
-  CHECK_FALSE(beyond_doubt(few, 3, 0.5));
-  CHECK(beyond_doubt(few, 3, 0.8));
-  CHECK_FALSE(beyond_doubt(few, 0, 0.8));
+  CHECK_FALSE(stands_out(few, 3, 0.5, 1.0, 0.01));
+  CHECK(stands_out(few, 3, 0.8, 1.0, 0.01));
+  CHECK_FALSE(stands_out(few, 0, 0.8, 1.0, 0.01));
   const PeerScores three = peer_scores(std::vector<double>{100, 103, 2}, Better::higher, 1e-9);
-  CHECK_FALSE(beyond_doubt(three, 2, 0.98));
+  CHECK_FALSE(stands_out(three, 2, 0.98, 1.0, 0.01));
 }
 
 TEST_CASE("metrics are corrected for host by host: one bad host makes no other suspicious") {

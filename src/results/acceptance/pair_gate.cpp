@@ -88,8 +88,8 @@ Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
     HostMetric row = row_of_pairs(all, i, hearing.settings);
     const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
-    if (row.loss > least && (all.chance[i] <= kPairsShare * hearing.settings.level ||
-                             beyond_doubt(all.scores, i, row.loss))) {
+    if (row.loss > least &&
+        stands_out(all.scores, i, row.loss, all.chance[i], kPairsShare * hearing.settings.level)) {
       row.verdict = Verdict::fail;
       accused.push_back(all.hosts[i]);
       blame_host(hearing, all, i);

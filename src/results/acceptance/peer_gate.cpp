@@ -121,8 +121,8 @@ void judge_host(const Hearing& hearing, const Compared& field, std::size_t i) {
   HostMetric row = row_of_peers(field, i);
   const auto count = field.hosts.size();
   const bool accused =
-      row.loss > row.threshold && (field.chance[i] <= kPeersShare * hearing.settings.level ||
-                                   beyond_doubt(field.scores, i, row.loss));
+      row.loss > row.threshold &&
+      stands_out(field.scores, i, row.loss, field.chance[i], kPeersShare * hearing.settings.level);
   if (count < kFewestPeers) {
     judge_alone(hearing, field, i, row);
   } else if (accused) {

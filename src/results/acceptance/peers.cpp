@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "core/order_statistics.h"
+#include "results/statistics/mad_to_sigma.h"
 
 namespace bench {
 namespace {
 
-constexpr double kMadToSigma = 1.4826;
 constexpr double kPriorRuns = 4.0;
 constexpr double kMedianOverMean =
     1.2533;  // standard error of a median of Gaussian values, sqrt(pi/2)
@@ -64,9 +64,11 @@ PeerScores peer_scores(std::span<const double> values, Better better, double flo
   return scores;
 }
 
-bool beyond_doubt(const PeerScores& scores, std::size_t i, double loss) {
+bool stands_out(const PeerScores& scores, std::size_t i, double loss, double chance, double level) {
   constexpr double kLoss = 0.75, kDistance = -4.31;
-  return scores.z.size() >= kFewestPeers && loss >= kLoss && scores.z[i] <= kDistance;
+  const bool beyond_doubt =
+      scores.z.size() >= kFewestPeers && loss >= kLoss && scores.z[i] <= kDistance;
+  return chance <= level || beyond_doubt;
 }
 
 double loss(double value, double reference, Better better) {

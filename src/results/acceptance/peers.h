@@ -31,9 +31,11 @@ double robust_sigma(std::span<const double> values);
 /// outlier test (statistics/outliers.h), 1 of fewer than kFewestPeers.
 PeerScores peer_scores(std::span<const double> values, Better better, double floor);
 
-/// Whether value i is at a quarter of its peers or below, and their scatter four times smaller: no
-/// chance does that, however few they are (kFewestPeers at least).
-bool beyond_doubt(const PeerScores& scores, std::size_t i, double loss);
+/// Whether value i is worse than its peers by more than chance: `chance`, that of any in a healthy
+/// fleet to be so much worse, is `level` at most; or it is at a quarter of its peers or below, and
+/// their scatter four times smaller, which no chance does, however few they are (kFewestPeers at
+/// least).
+bool stands_out(const PeerScores& scores, std::size_t i, double loss, double chance, double level);
 
 /// By how much the value is worse than the reference, as a share of the reference: 0.05 for 95
 /// against 100 where higher is better, and for 105 where lower is. Negative: it is better.

@@ -9,13 +9,14 @@
 #include "core/order_statistics.h"
 #include "results/acceptance/peers.h"
 #include "results/fleet/similarity.h"
+#include "results/statistics/mad_to_sigma.h"
 
 namespace bench {
 namespace {
 
 constexpr std::size_t kMostCompared = 200;
 constexpr double kFewestKept = 0.7;
-constexpr double kKindShare = 0.1, kToSigma = 1.4826, kLeastNoise = 1e-3;
+constexpr double kKindShare = 0.1, kLeastNoise = 1e-3;
 constexpr std::size_t kFewestOfKind = 3;
 constexpr double kRepeatability = 0.01;  // quantile of the similarities of runs of one host
 
@@ -135,7 +136,7 @@ std::optional<TwoKinds> two_kinds(std::vector<double> values, double least) {
   for (std::size_t i = 0; i < values.size(); ++i)
     deviations.push_back(std::abs(values[i] - (i < split ? kinds.low_centre : kinds.high_centre)));
   const double gap = kinds.high_centre - kinds.low_centre;
-  const double sigma = std::max(kToSigma * median(deviations), kLeastNoise * kinds.low_centre);
+  const double sigma = std::max(kMadToSigma * median(deviations), kLeastNoise * kinds.low_centre);
   if (gap <= kind_gap(values.size()) * sigma || gap <= least * kinds.high_centre) return {};
   return kinds;
 }

@@ -59,9 +59,9 @@ bool fails_golden(const FleetGroup& group, const FleetSettings& settings, FleetR
 }
 
 bool fails_peers(const FleetGroup& group, std::size_t i, FleetRow& row) {
-  const bool beyond =
-      group.peers.chance[i] <= group.peers_level || beyond_doubt(group.peers.scores, i, row.loss);
-  if (!(row.loss > group.about.threshold) || !beyond) return false;
+  if (!(row.loss > group.about.threshold) ||
+      !stands_out(group.peers.scores, i, row.loss, group.peers.chance[i], group.peers_level))
+    return false;
   end(row, Verdict::fail, "peers",
       against_peers(group, row) + fmt::format(", allowed are {}", share(group.about.threshold)));
   return true;

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/order_statistics.h"
+#include "results/statistics/mad_to_sigma.h"
 
 namespace bench {
 namespace {
 
-constexpr double kMadToSigma = 1.4826;
 constexpr double kMeanToSigma = 1.128;  // of |difference| of two normal values, to their sigma
 constexpr double kMostCorrelation = 0.7;
 

@@ -86,7 +86,7 @@ struct ClickSet {
 
 }  // namespace
 
-TEST_CASE("llm on files takes their vocabulary, and its quality is the loss") {
+TEST_CASE("llm on files takes their vocabulary, and its quality is the loss", "[long]") {
   const TokenSet set;
   LlmWorkload workload("tiny", 1, 0, set.choice);
   CHECK_FALSE(workload.knows_floor());
@@ -119,7 +119,8 @@ TEST_CASE("the seed orders the samples of files, and changes none to be judged b
   CHECK(one.checksum(Split::evaluation, 0, 8) == two.checksum(Split::evaluation, 0, 8));
 }
 
-TEST_CASE("llm on few generated samples memorises them, and no check takes that for a fault") {
+TEST_CASE("llm on few generated samples memorises them, and no check takes that for a fault",
+          "[long]") {
   LlmWorkload few("tiny", 1, 0, DataChoice{.samples = 64});
   CHECK(few.knows_floor());
   CHECK(few.data().at("kind") == "generated");

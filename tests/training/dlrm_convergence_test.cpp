@@ -59,7 +59,7 @@ TEST_CASE("dlrm tiny reaches its target", "[.evidence]") {
 }
 
 // 0.052 is the gap of a model that knows every feature's effect and no interaction.
-TEST_CASE("dlrm tiny learns interactions within 150 steps") {
+TEST_CASE("dlrm tiny learns interactions within 150 steps", "[long]") {
   const auto alone = make_self_group();
   const TrainingRun run = train_dlrm(1, dlrm_training(150, 32768), *alone).run;
   CHECK(run.steps.size() == 150);

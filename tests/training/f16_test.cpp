@@ -173,7 +173,8 @@ TEST_CASE("a gradient that is no number at any scale ends a training in f16") {
   CHECK(training.replica.loss_scale().skipped() == 16);  // 2^16 down to 1
 }
 
-TEST_CASE("llm tiny in f16 meets a target with steps skipped, which are told and no outliers") {
+TEST_CASE("llm tiny in f16 meets a target with steps skipped, which are told and no outliers",
+          "[long]") {
   ShortTraining training;
   training.recipe = short_recipe(1000, 1.5);
   training.dtype = Dtype::f16;

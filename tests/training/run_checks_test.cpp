@@ -119,7 +119,7 @@ TEST_CASE("a token that changed after it was read is found") {
   CHECK_THAT(check.text, Contains("step 9: 'tokens' of samples"));
 }
 
-TEST_CASE("samples that come again under other numbers are found") {
+TEST_CASE("samples that come again under other numbers are found", "[long]") {
   ShortTraining training;
   training.repeat = 320;  // ten steps
   const TrainingRun run = train_short(training);
@@ -146,7 +146,7 @@ TEST_CASE("one rank whose source makes other samples is found by its neighbour, 
   }
 }
 
-TEST_CASE("a gradient a thousand times too long is found though clipping absorbs it") {
+TEST_CASE("a gradient a thousand times too long is found though clipping absorbs it", "[long]") {
   ShortTraining training;
   training.inject = [](KernelSet& set) {
     set.loss = std::make_unique<SpikingLoss>(std::move(set.loss), 4 * 35);  // step 35

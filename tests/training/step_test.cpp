@@ -96,7 +96,7 @@ TEST_CASE("every parameter moves within a few steps") {
   CHECK(unmoved_parameters(trainer, before).empty());
 }
 
-TEST_CASE("llm tiny learns: 40 % of the distance to the floor in 60 steps") {
+TEST_CASE("llm tiny learns: 40 % of the distance to the floor in 60 steps", "[long]") {
   LlmTrainerOptions options;
   options.steps = 60;
   LlmTrainer trainer(options);

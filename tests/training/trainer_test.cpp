@@ -93,7 +93,7 @@ TEST_CASE("a run that does not reach its target ends at its horizon and says wha
                                                "aborted 480"});
 }
 
-TEST_CASE("the shares of a training's time add up, and memory has a label each") {
+TEST_CASE("the shares of a training's time add up, and memory has a label each", "[long]") {
   const TrainingRun run = train_short({});
   CHECK(sum_of_shares(run) == Approx(1.0));
   for (const PhaseTime& time : run.breakdown) {
@@ -145,7 +145,8 @@ TEST_CASE("two ranks train and judge as one rank of two lanes does") {
   CHECK(check_named(ranks[0], "gradient_exchange").held);
 }
 
-TEST_CASE("a training that goes on from a checkpoint is the one that never stopped, to the bit") {
+TEST_CASE("a training that goes on from a checkpoint is the one that never stopped, to the bit",
+          "[long]") {
   ShortTraining training;
   training.recipe = short_recipe(35, 0.0);
   const TrainingRun whole = train_short(training);
@@ -211,7 +212,7 @@ TEST_CASE("a checkpoint of another training is refused") {
   CHECK_THROWS_AS(train_short(training), Error);
 }
 
-TEST_CASE("a training with a wrong backward pass does not reach what a sound one does") {
+TEST_CASE("a training with a wrong backward pass does not reach what a sound one does", "[long]") {
   ShortTraining training;
   training.recipe = short_recipe(100, 0.0);
   const double sound = train_short(training).curve.back().gap;

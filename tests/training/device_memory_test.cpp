@@ -52,6 +52,12 @@ TrainerOptions little_dlrm_training() {
   return options;
 }
 
+double seconds_of(const TrainingRun& run, RunPhase phase) {
+  for (const PhaseTime& time : run.breakdown)
+    if (time.phase == phase) return time.mean.value;
+  return -1.0;
+}
+
 std::int64_t bytes_of(const TrainingRun& run, const std::string& label) {
   for (const MemoryUse& use : run.memory)
     if (use.label == label) return use.bytes;
@@ -94,6 +100,8 @@ TEST_CASE(
     CHECK(there.run.parts == here.run.parts);
     REQUIRE(there.run.checks.size() == here.run.checks.size());
     for (const TrainingCheck& check : there.run.checks) CHECK(check.held);
+    CHECK(seconds_of(there.run, RunPhase::transfer) > 0.0);
+    CHECK(seconds_of(here.run, RunPhase::transfer) == 0.0);
     // A micro-batch's gradient of the embeddings, on its way to the tables.
     CHECK(bytes_of(there.run, "table_buffers") ==
           bytes_of(here.run, "table_buffers") + 256 * 12 * 16 * 4);

@@ -23,6 +23,7 @@ struct PartOfPhase {
   Measure measure;
 };
 constexpr PartOfPhase kParts[] = {{"data", Measure::data_share},
+                                  {"transfer", Measure::transfer_share},
                                   {"forward", Measure::passes_share},
                                   {"backward", Measure::passes_share},
                                   {"exchange_exposed", Measure::exchange_share},

@@ -83,10 +83,16 @@ View Lane::gradients() const {
           dtype};
 }
 
+void Lane::upload() {
+  if (memory().on_host()) return;
+  memory().upload(staging_.data(), inputs_.data(), inputs_.bytes());
+  uploaded_ = true;
+}
+
 void Lane::run(int first, int last, const StepScalars& scalars) {
   scalars_ = scalars;
-  if (first == 0 && !memory().on_host())
-    memory().upload(staging_.data(), inputs_.data(), inputs_.bytes());
+  if (first == 0 && !uploaded_) upload();
+  uploaded_ = false;
   if (!kernels_.recorder) return work(first, last);
   const auto piece = [&] { work(first, last); };
   kernels_.recorder->run({first, last, scalars.first_micro_batch, scalars.gradient_scale},

@@ -27,6 +27,9 @@ class Lane {
   Memory& memory() const { return *weights_.memory(); }
   const KernelSet& kernels() const { return kernels_; }
 
+  /// Brings what sources have written to where the kernels read it; forward() does where this was
+  /// not called after they wrote.
+  void upload();
   void forward(const StepScalars& scalars) { run(0, plan_.backward_begin, scalars); }
   /// The sum of a loss's result, after forward(): for many micro-batches without waiting for each.
   void add_up(Var losses, bool add);
@@ -48,6 +51,7 @@ class Lane {
   KernelSet kernels_;
   MemoryBlock inputs_, transient_, gradients_, loss_sum_;
   MemoryBlock staging_ = {};                               // of inputs, for a device
+  bool uploaded_ = false;                                  // for the next forward()
   mutable std::map<std::int64_t, MemoryBlock> seen_ = {};  // results, by buffer, from a device
   StepScalars scalars_;
   std::vector<Frame> frames_;

@@ -63,6 +63,10 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
     const int number = index * options_.micro_batches + i;
     fill(lane, number);
     lap(times.data);
+    if (!lane.memory().on_host()) {
+      lane.upload();
+      lap(times.transfer);
+    }
     const StepScalars scalars{scale, i == 0};
     lane.forward(scalars);
     lane.add_up(losses_, i > 0);
@@ -95,6 +99,7 @@ Replica::Times Replica::times() const {
   const double share = 1.0 / static_cast<double>(lane_times_.size());
   for (const Times& lane : lane_times_) {
     mean.data += lane.data * share;
+    mean.transfer += lane.transfer * share;
     mean.forward += lane.forward * share;
     mean.backward += lane.backward * share;
   }

@@ -98,7 +98,7 @@ class Replica {
 
   /// Of the last forward_backward(), mean over the lanes; after_backward() counts as backward.
   struct Times {
-    Seconds data, forward, backward;
+    Seconds data, transfer, forward, backward;
   };
   Times times() const;
 

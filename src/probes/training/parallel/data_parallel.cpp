@@ -38,6 +38,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   const Replica::Times lanes = replica_.times();
   const GradientExchange::Times& times = exchange_.times();
   out.data = lanes.data;
+  out.transfer = lanes.transfer;
   out.forward = lanes.forward;
   out.backward = lanes.backward + times.lane_sum;
   out.exchange_exposed = times.exposed + (agreed - exchanged) + (end - updated);

@@ -22,8 +22,9 @@ namespace bench::training {
 
 /// Loss and norm are those of the whole batch.
 struct StepOutcome : Replica::Step {
-  /// This rank's, and of its lanes the mean; the backward pass with summing the lanes' gradients.
-  Seconds data, forward, backward;
+  /// This rank's, and of its lanes the mean; the transfer is that of inputs to a device, the
+  /// backward pass with summing the lanes' gradients.
+  Seconds data, transfer, forward, backward;
   /// The exchange of gradients, loss and sharded parameters when nothing else went on, and what of
   /// it went on beside the backward pass; waiting for late ranks included.
   Seconds exchange_exposed, exchange_hidden;

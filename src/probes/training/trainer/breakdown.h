@@ -16,6 +16,7 @@ namespace bench::training {
 
 enum class RunPhase {
   data,
+  transfer,
   forward,
   backward,
   exchange_exposed,
@@ -27,7 +28,7 @@ enum class RunPhase {
   other,
   exchange_hidden
 };
-constexpr std::size_t kRunPhases = 11;
+constexpr std::size_t kRunPhases = 12;
 std::string_view to_string(RunPhase phase);
 
 struct PhaseTime {

@@ -122,13 +122,14 @@ void Trainer::train_step() {
 
 void Trainer::keep(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::data, step.data);
+  breakdown_.add(RunPhase::transfer, step.transfer);
   breakdown_.add(RunPhase::forward, step.forward);
   breakdown_.add(RunPhase::backward, step.backward);
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
-  const Seconds named =
-      step.data + step.forward + step.backward + step.exchange_exposed + step.optimizer;
+  const Seconds named = step.data + step.transfer + step.forward + step.backward +
+                        step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
   if (!step.skipped) checks_->after_step(done_, step.gradient_norm);

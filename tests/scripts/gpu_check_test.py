@@ -49,7 +49,8 @@ class GpuCheck(unittest.TestCase):
         sums = result("all_reduce", "collective.busbw", median=440e9, ranks=4, op="all_reduce", dtype="f32", in_place=False,
                       size_bytes=268435456)
         many = result("all_reduce", None, "skipped", reason="no device for rank 4 of this host, which has 4")
-        self.suites = {"gpu": [copy, peer], "collectives_gpu": [sums, many],
+        trained = result("together", "training.step_time", check=False, ranks=4, dtype="bf16")
+        self.suites = {"gpu": [copy, peer], "collectives_gpu": [sums, many], "training_gpu": [trained],
                        "gpu_faults": [result("copies", "copy.bandwidth", "invalid", route="host_to_device")]}
 
     def script(self, name, text):
@@ -102,6 +103,13 @@ class GpuCheck(unittest.TestCase):
         done, _ = self.check()
         self.assertEqual(done.returncode, 1)
         self.assertIn("went wrong: products gemm.throughput: invalid: 9 bits differ", done.stdout)
+
+    def test_gpus_whose_gradients_are_not_those_of_one_fail(self):
+        self.suites["training_gpu"].append(result("together", "training.step_time", "invalid", check=False,
+                                                  reason="gradient_exchange: the gradient of 4 ranks is 0.5 away"))
+        done, _ = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("went wrong: together training.step_time: invalid: gradient_exchange", done.stdout)
 
     def test_it_ends_in_its_time_says_what_did_not_fit_and_passes_nothing(self):
         (self.folder / "gpu.slow").touch()

@@ -95,8 +95,8 @@ void run_training(State& state) {
   std::unique_ptr<training::ExchangeStream> stream;
   if (state.group().size() > 1) {
     stream = kernels->exchange_stream(state.group(), dtype_from(state.text("dtype")));
-    if (stream == nullptr && state.group().collectives() == nullptr)
-      return state.skip(no_collectives(state.group()));
+    const bool on_host = state.device().kind() == "host" && state.group().collectives() != nullptr;
+    if (stream == nullptr && !on_host) return state.skip(no_collectives(state.group()));
   }
   kernels->begin(state.flag("deterministic"));
   const training::DataChoice data = training_data(state);

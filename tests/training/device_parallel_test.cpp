@@ -2,12 +2,15 @@
 // done late; and tensors of 16 bits, on devices and on hosts.
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "probes/training/backends/host/host_kernels.h"
+#include "probes/training/checkpoint/checkpoints.h"
 #include "probes/training/parallel/data_parallel.h"
 #include "tests/support/catch.h"
 #include "tests/support/group_with.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/dlrm_training.h"
 #include "tests/training/fake_device.h"
@@ -189,6 +192,31 @@ TEST_CASE("dlrm trains on two devices, with its tables in two hosts, as on the h
       INFO(check.check << ": " << check.text);
       CHECK(check.held);
     }
+}
+
+TEST_CASE("ranks on devices go on from their checkpoints, and hosts from those of devices") {
+  for (const bool shard : {false, true}) {
+    const Outcome whole = train({Where::host, Dtype::bf16, 2, shard}, 4);
+    const TemporaryDirectory folder;
+    std::vector<std::uint64_t> devices(2), hosts(2);
+    run_ranks(2, [&](Group& group) {
+      const auto at = static_cast<std::size_t>(group.rank());
+      const auto go_on = [&](const How& how, int from, int to, bool saves) {
+        Rank rank(group, how);
+        Checkpoints checkpoints(rank.parallel(), {{"workload", "llm"}}, {folder.path(), 2, {}});
+        if (const auto loaded = checkpoints.load(); loaded.has_value() != (from > 0))
+          throw std::runtime_error("a checkpoint that should not be there, or none");
+        for (int i = from; i < to; ++i) rank.step(i);
+        if (saves) checkpoints.save();
+        return rank.parallel().parameter_hash();
+      };
+      go_on({Where::device_at_once, Dtype::bf16, 2, shard}, 0, 2, true);
+      hosts[at] = go_on({Where::host, Dtype::bf16, 2, shard}, 2, 4, false);
+      devices[at] = go_on({Where::device_at_last, Dtype::bf16, 2, shard}, 2, 4, false);
+    });
+    CHECK(devices == std::vector<std::uint64_t>(2, whole.parameters));
+    CHECK(hosts == std::vector<std::uint64_t>(2, whole.parameters));
+  }
 }
 
 TEST_CASE("where the lane of one device throws, all ranks throw, and none waits for ever") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <set>
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "probes/training/checkpoint/checkpoint_layout.h"
+#include "probes/training/checkpoint/host_bytes.h"
 #include "probes/training/engine/content_hash.h"
 #include "probes/training/sources/byte_reader.h"
 
@@ -108,9 +110,9 @@ void CheckpointFile::read(const NamedView& into) const {
           name_, fmt::format("section '{}' at offset {} is {} [{}, {}], and {} [{}, {}] is wanted",
                              section.name, section.offset, to_string(section.dtype), section.rows,
                              section.columns, to_string(view.dtype), view.rows, view.columns));
-    const auto bytes = content(section);
-    if (!bytes.empty()) std::memcpy(view.data, bytes.data(), bytes.size());
-    return;
+    const HostBytes tensor(into, HostBytes::Holds::zeros);
+    std::ranges::copy(content(section), tensor.all().begin());
+    return tensor.put_back();
   }
   refuse_checkpoint(name_, "it has no section '" + into.name + "'");
 }

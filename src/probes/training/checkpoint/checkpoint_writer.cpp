@@ -3,17 +3,13 @@
 
 #include "probes/training/checkpoint/checkpoint_file.h"
 #include "probes/training/checkpoint/checkpoint_layout.h"
+#include "probes/training/checkpoint/host_bytes.h"
 #include "probes/training/engine/content_hash.h"
 
 namespace bench::training {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "sections are written as they lie");
-
-std::span<const std::byte> content_of(View view) {
-  return {view.as<const std::byte>(),
-          static_cast<std::size_t>(view.elements()) * size_of(view.dtype)};
-}
 
 Json described(const NamedView& section, std::uint64_t offset, std::uint64_t hash) {
   return {{"name", section.name},      {"dtype", to_string(section.view.dtype)},
@@ -28,7 +24,7 @@ std::string header_of(const Json& meta, const std::vector<NamedView>& sections,
   std::uint64_t offset = start;
   for (std::size_t i = 0; i < sections.size(); ++i) {
     list.push_back(described(sections[i], offset, hashes[i]));
-    offset = aligned_section(offset + content_of(sections[i].view).size());
+    offset = aligned_section(offset + byte_count(sections[i]));
   }
   return dump({{"meta", meta}, {"sections", list}});
 }
@@ -56,7 +52,7 @@ std::uint64_t write_checkpoint(const std::filesystem::path& path, const Json& me
                                const FileObserver& observer) {
   std::vector<std::uint64_t> hashes;
   for (const NamedView& section : sections)
-    hashes.push_back(content_hash(content_of(section.view)));
+    hashes.push_back(content_hash(HostBytes(section).all()));
   // Offsets are part of the header whose length they depend on: room is made until it fits.
   std::uint64_t start = kSectionAlignment;
   std::string header = header_of(meta, sections, hashes, start);
@@ -71,8 +67,8 @@ std::uint64_t write_checkpoint(const std::filesystem::path& path, const Json& me
   for (const NamedView& section : sections) {
     const std::string gap(aligned_section(end) - end, '\0');
     if (!gap.empty()) file.write(std::as_bytes(std::span(gap)));
-    file.write(content_of(section.view));
-    end += gap.size() + content_of(section.view).size();
+    file.write(HostBytes(section).all());
+    end += gap.size() + byte_count(section);
   }
   file.commit();
   return end;

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "probes/host_clock.h"
+#include "probes/training/checkpoint/host_bytes.h"
 #include "probes/training/engine/content_hash.h"
 #include "probes/training/sources/mapped_file.h"
 
@@ -48,11 +49,7 @@ Checkpoints::Checkpoints(DataParallel& training, Json identity, CheckpointOption
     : training_(training),
       identity_(std::move(identity)),
       options_(std::move(options)),
-      folder_(options_.folder, training.group().rank(), training.group().size()) {
-  if (!training.replica().kernels().memory->on_host())
-    throw Error(ErrorKind::input, "a training on a GPU cannot write checkpoints yet",
-                "leave the folder of checkpoints out");
-}
+      folder_(options_.folder, training.group().rank(), training.group().size()) {}
 
 void Checkpoints::add(std::vector<NamedView> sections) {
   added_.insert(added_.end(), sections.begin(), sections.end());
@@ -65,18 +62,21 @@ std::vector<NamedView> Checkpoints::shared() const {
   for (std::size_t id = 0; id < tensors.size(); ++id)
     if (tensors[id].kind == Tensor::Kind::parameter)
       sections.push_back({"parameter/" + tensors[id].name,
-                          replica.weights().view(replica.plan(), static_cast<int>(id))});
-  if (!training_.shards())
-    for (const NamedView& state : training_.replica().optimizer().state())
-      sections.push_back({"optimizer/" + state.name, state.view});
+                          replica.weights().view(replica.plan(), static_cast<int>(id)),
+                          replica.weights().memory().get()});
+  if (!training_.shards()) add_optimizer(sections);
   return sections;
+}
+
+void Checkpoints::add_optimizer(std::vector<NamedView>& sections) const {
+  const Replica& replica = training_.replica();
+  for (const NamedView& state : replica.optimizer().state())
+    sections.push_back({"optimizer/" + state.name, state.view, replica.kernels().memory.get()});
 }
 
 std::vector<NamedView> Checkpoints::own() const {
   std::vector<NamedView> sections = added_;
-  if (training_.shards())
-    for (const NamedView& state : training_.replica().optimizer().state())
-      sections.push_back({"optimizer/" + state.name, state.view});
+  if (training_.shards()) add_optimizer(sections);
   return sections;
 }
 
@@ -151,11 +151,11 @@ Json Checkpoints::read(std::int64_t step, double& bytes) {
 void Checkpoints::spread_shared() {
   if (training_.group().size() == 1) return;
   for (const NamedView& section : shared()) {
-    std::span bytes(
-        section.view.as<std::byte>(),
-        static_cast<std::size_t>(section.view.elements()) * size_of(section.view.dtype));
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), kMostBroadcast)))
+    const HostBytes tensor(section);
+    for (std::span bytes = tensor.all(); !bytes.empty();
+         bytes = bytes.subspan(std::min(bytes.size(), kMostBroadcast)))
       training_.group().broadcast(bytes.first(std::min(bytes.size(), kMostBroadcast)), 0);
+    tensor.put_back();
   }
 }
 

@@ -32,8 +32,8 @@ class Checkpoints {
   /// "llm", "preset": "tiny", "seed": 1, ...}. `training` must outlive this.
   Checkpoints(DataParallel& training, Json identity, CheckpointOptions options);
 
-  /// More state of this rank alone, of which views, names and shapes do not change. Names must not
-  /// begin with "parameter/" or "optimizer/".
+  /// More state of this rank alone, in host memory, of which views, names and shapes do not change.
+  /// Names must not begin with "parameter/" or "optimizer/".
   void add(std::vector<NamedView> sections);
 
   struct Done {
@@ -54,6 +54,7 @@ class Checkpoints {
  private:
   std::vector<NamedView> shared() const;
   std::vector<NamedView> own() const;
+  void add_optimizer(std::vector<NamedView>& sections) const;
   Json meta(const Json& notes) const;
   void check(const Json& meta, const std::string& file) const;
   Json read(std::int64_t step, double& bytes);

@@ -1,8 +1,9 @@
-// Memory that belongs to a training's state, by name: what a checkpoint saves and loads.
+// A tensor with a name, for those who save or look at it from outside.
 #pragma once
 
 #include <string>
 
+#include "probes/training/kernels/memory.h"
 #include "probes/training/kernels/view.h"
 
 namespace bench::training {
@@ -10,6 +11,7 @@ namespace bench::training {
 struct NamedView {
   std::string name;
   View view;
+  Memory* memory = nullptr;  // where it lies; null: in the host's
 };
 
 }  // namespace bench::training

@@ -64,6 +64,7 @@ const std::map<std::string, Test>& keywords() {
       {"default", is_anything},
       {"description", is_text},
       {"devices", is_anything},
+      {"environment", is_anything},
       {"examples", is_anything},
       {"metrics", is_anything},
       {"open_ended", is_boolean},

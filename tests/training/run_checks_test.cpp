@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/short_training.h"
 
@@ -84,6 +85,33 @@ TEST_CASE("a frozen part of a matrix is found, and its name") {
     CHECK_FALSE(check.held);
     CHECK_THAT(check.text, Contains("wqkv (") && Contains(" parts)"));
     CHECK(check_named(run, "data").held);
+  }
+}
+
+TEST_CASE("a frozen part is found in 16 bits too where the optimizer is sharded, or goes on") {
+  ShortTraining training;
+  training.recipe = short_recipe(20, 0.0);
+  training.dtype = Dtype::bf16;
+  training.lanes = 1;
+  training.parallel.shard_optimizer = true;
+  const TemporaryDirectory folder;
+  training.checkpoint = folder.path();
+  for (const bool resume : {false, true}) {
+    training.steps = resume ? 0 : 10;
+    training.resume = resume;
+    std::vector<TrainingCheck> checks(2);
+    const auto train = [&](void (*inject)(KernelSet&)) {
+      training.inject = inject;
+      run_ranks(2, [&](Group& group) {
+        checks[static_cast<std::size_t>(group.rank())] =
+            check_named(train_short(training, group), "parameters_move");
+      });
+    };
+    train(replace_optimizer<FreezingOptimizer>);
+    INFO((resume ? "resumed: " : "") << checks[0].text);
+    CHECK_FALSE(checks[0].held);
+    CHECK_THAT(checks[0].text, Contains(" parts)"));
+    CHECK(checks[0].text == checks[1].text);
   }
 }
 

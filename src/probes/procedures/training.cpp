@@ -2,9 +2,6 @@
 // to train by MLPerf's clock, and where that time went.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "probes/device/training_kernels.h"
 #include "probes/probe.h"
 #include "probes/procedures/training_data.h"
@@ -13,6 +10,7 @@
 #include "probes/procedures/training_series.h"
 #include "probes/state.h"
 #include "probes/training/trainer/host_watch.h"
+#include "probes/training/trainer/usable_cpus.h"
 #include "probes/training/workloads/workload.h"
 
 namespace bench {
@@ -49,14 +47,13 @@ training::Recipe recipe_of(const State& state, const training::Workload& workloa
 }
 
 /// Of each rank: those of a host's GPUs share its cores.
-constexpr unsigned kMostHostThreads = 16;
+constexpr int kMostHostThreads = 16;
 
 training::TrainerOptions options_of(State& state, const training::Workload& workload,
                                     TrainingKernels& kernels) {
   training::TrainerOptions options;
   options.host_kernels = [&kernels](Dtype dtype) { return kernels.make_on_host(dtype); };
-  options.host_threads =
-      static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, kMostHostThreads));
+  options.host_threads = training::usable_cpus(kMostHostThreads);
   options.recipe = recipe_of(state, workload);
   options.lanes = static_cast<int>(state.integer("lanes"));
   options.cores = state.device().cores();
@@ -106,6 +103,9 @@ void run_training(State& state) {
   const Seconds begun = state.device().now();
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),
                                                 seed_of(state), state.integer("sequence"), data);
+  if (workload->tables() != nullptr && state.group().size() > 1 &&
+      state.group().collectives() == nullptr)  // tables lie in the hosts' memory
+    return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
   options.begun = begun;
   options.parallel.stream = stream.get();

@@ -107,6 +107,7 @@ Json outcome_of(const FinishedTraining& f) {
       {"resumed_from_step", run.first_step > 0 ? Json(run.first_step) : Json(nullptr)},
       {"straggler_spread", run.straggler_spread},
       {"exchange_bytes", exchange_bytes(f)},
+      {"exchange_overlaps", f.trainer.exchange_overlaps()},
       {"host", f.host},
       {"loss_scale", loss_scale_of(run)},
       {"checks", checks_of(run)}};

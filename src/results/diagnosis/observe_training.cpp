@@ -90,10 +90,10 @@ void add_shares(Observation& observation, const Times& times, const JobResult& j
     observation.set(part, seconds / steps, source_of(job, kBreakdown));
   if (text_field(facts, "workload") == "dlrm")
     observation.set_missing(Measure::data_share, "looking up rows of tables counts as data too");
-  if (observation.on_gpu)
-    observation.set_missing(Measure::transfer_share, "copies count as data wait");
-  else
+  if (!observation.on_gpu)
     observation.set(Measure::transfer_share, 0.0, "the device's memory is the host's");
+  else if (!times.contains("transfer"))
+    observation.set_missing(Measure::transfer_share, "its breakdown does not tell copies apart");
 }
 
 /// The parts of its loader that the probe `training` has none of: its samples are made, or read, by

@@ -43,6 +43,7 @@ ProbeEntry probe_entry(const Json& schema, const std::string& origin) {
     for (const auto& [name, parameter] : properties.items())
       if (parameter.is_object() && parameter.value("process", false))
         entry.process_params.push_back(name);
+    entry.environment = schema.value("environment", entry.environment);
     return entry;
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::input, origin + ": not a probe's schema: " + error.what(),

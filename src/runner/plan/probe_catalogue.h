@@ -39,6 +39,8 @@ struct ProbeEntry {
   /// Parameters marked "process": jobs with other values of them get processes of their own,
   /// because a library reads what follows from them once.
   std::vector<std::string> process_params = {};
+  /// Variables that its ranks start with, for libraries that read them once.
+  std::map<std::string, std::string> environment = {};
 };
 
 class ProbeCatalogue {

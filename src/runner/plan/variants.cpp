@@ -38,6 +38,8 @@ Json params_of(const Case& suite_case, const Choice& choice) {
 std::map<std::string, std::string> environment_of(const Case& suite_case, const ProbeEntry& probe,
                                                   const Json& params) {
   std::map<std::string, std::string> environment = suite_case.env;
+  environment.insert(probe.environment.begin(),
+                     probe.environment.end());  // the case's own goes first
   const Json& properties = probe.params.json().at("properties");
   for (const std::string& name : probe.process_params) {
     const Json& value = params.at(name);

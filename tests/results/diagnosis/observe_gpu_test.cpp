@@ -17,6 +17,7 @@ struct MadeGpus {
   double sm = 0.54, tensor = 0.42, dram = 0.3;
   int width = 16, recovery = 0;
   double checkpoints_s = 3.0;
+  std::optional<double> transfer_s = {};
 };
 
 Json telemetry_of(const MadeGpus& made) {
@@ -58,11 +59,13 @@ RunFixture gpu_training(const MadeGpus& made) {
   run.add("t1", Facts{"device", {{"id", "GPU-0"}}});
   run.add("t1", Facts{"gpus", gpus_of(made)});
   run.add("t1", Facts{"training", {{"host", {{"others_share", 0.0}, {"steal_share", 0.0}}}}});
-  run.add("t1",
-          Chunk{"breakdown",
-                {{"phase",
-                  {"data", "forward", "backward", "optimizer", "lane_wait", "checkpoint", "other"}},
-                 {"seconds", {0.0, 2.0, 4.0, 1.0, 0.0, made.checkpoints_s, 0.0}}}});
+  Json phases = {"data", "forward", "backward", "optimizer", "lane_wait", "checkpoint", "other"};
+  Json spent = {0.0, 2.0, 4.0, 1.0, 0.0, made.checkpoints_s, 0.0};
+  if (made.transfer_s) {
+    phases.push_back("transfer");
+    spent.push_back(*made.transfer_s);
+  }
+  run.add("t1", Chunk{"breakdown", {{"phase", phases}, {"seconds", spent}}});
   Json seconds = Json::array();
   for (int i = 0; i < 200; ++i) seconds.push_back(0.05);
   run.add("t1", Chunk{"steps", {{"seconds", seconds}}});
@@ -124,6 +127,11 @@ TEST_CASE("GPUs whose tensor cores are busy compute, and a transfer nobody timed
   const Diagnosis diagnosis = diagnosed({.tensor = 0.6, .checkpoints_s = 0.0}).diagnosis;
   CHECK(diagnosis.bottleneck->rule == "compute_tensor");
   CHECK(std::ranges::count(diagnosis.not_judged, "transfer", &Unknown::rule) == 1);
+}
+
+TEST_CASE("copies to the GPU behind which nothing goes on are told by the breakdown") {
+  const MadeGpus copying{.tensor = 0.6, .checkpoints_s = 0.0, .transfer_s = 3.0};
+  CHECK(diagnosed(copying).diagnosis.bottleneck->rule == "transfer");
 }
 
 }  // namespace bench::diagnosis

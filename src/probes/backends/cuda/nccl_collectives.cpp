@@ -153,7 +153,7 @@ class NcclCollectives final : public Collectives {
     checked(ncclGroupEnd());
   }
 
-  NcclLog log_;  // first, before NCCL is called
+  NcclLog& log_ = NcclLog::of_process();  // first, before NCCL is called
   Group& group_;
   cudaStream_t stream_;
   cudaStream_t current_;  // that operations are enqueued on

@@ -27,6 +27,11 @@ NcclLog::NcclLog() {
   setenv("NCCL_DEBUG_FILE", ("/proc/self/fd/" + std::to_string(file_)).c_str(), 1);
 }
 
+NcclLog& NcclLog::of_process() {
+  static NcclLog log;
+  return log;
+}
+
 // The variables stay: NCCL has read them, and holds the file open by itself.
 NcclLog::~NcclLog() {
   if (file_ >= 0) close(file_);

@@ -17,6 +17,8 @@ class NcclLog {
   /// Sets NCCL_DEBUG, NCCL_DEBUG_SUBSYS and NCCL_DEBUG_FILE, which NCCL reads at its first call.
   /// Where somebody has set one of the first and the last, it is theirs, and nothing is known here.
   NcclLog();
+  /// The one of this process: NCCL reads the variables once, and writes to the first file alone.
+  static NcclLog& of_process();
   ~NcclLog();
   NcclLog(const NcclLog&) = delete;
   NcclLog& operator=(const NcclLog&) = delete;

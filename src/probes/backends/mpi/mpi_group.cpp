@@ -27,13 +27,14 @@ std::string library_version() {
 
 /// Where a thread computes beside the one that calls MPI it has to be told so, and OpenMPI then
 /// takes locks that every small collective pays for: scripts/evidence collective_peers shows it. So
-/// only such jobs ask for it, those of concurrency that communicate and those that train a
-/// workload; their parameter stands in the environment because this is decided once a process.
+/// only such jobs ask for it, by what stands in the environment because this is decided once a
+/// process: those of concurrency that communicate, and those whose probe's schema asks for it.
 int wanted_threads() {
   const char* loads = std::getenv("BENCH_PARAM_loads");
   const bool communicates = loads != nullptr && std::strstr(loads, "communication") != nullptr;
-  const bool trains = std::getenv("BENCH_PARAM_workload") != nullptr;
-  return communicates || trains ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
+  const char* threads = std::getenv("BENCH_MPI_THREADS");
+  const bool funneled = threads != nullptr && std::strcmp(threads, "funneled") == 0;
+  return communicates || funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
 }
 
 class MpiGroup final : public Group {

@@ -93,6 +93,7 @@ void Lane::run(int first, int last, const StepScalars& scalars) {
   scalars_ = scalars;
   if (first == 0 && !uploaded_) upload();
   uploaded_ = false;
+  if (first == last) return;
   if (!kernels_.recorder) return work(first, last);
   const auto piece = [&] { work(first, last); };
   kernels_.recorder->run({first, last, scalars.first_micro_batch, scalars.gradient_scale},

@@ -44,7 +44,17 @@ BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, ExchangeS
       size_(group.size()),
       order_(order),
       outgoing_(padded_bytes(blocks, size_, dtype), "gradients to send", kernels.memory),
-      incoming_(outgoing_.bytes(), "received gradients", kernels.memory) {}
+      incoming_(outgoing_.bytes(), "received gradients", kernels.memory) {
+  if (stream == nullptr) return;
+  // Sums want memory of their own when they are first asked for: better missed here than in a step,
+  // where the other ranks wait.
+  const std::int64_t elements = outgoing_.bytes() / static_cast<std::int64_t>(size_of(dtype));
+  stream->enqueue([&] {
+    elementwise_.column_sums({incoming_.data(), size_, elements / size_, dtype},
+                             {outgoing_.data(), 1, elements / size_, dtype}, false);
+  });
+  stream->finish();
+}
 
 /// The bucket as one part of equal length for each rank: the row's own memory where that fits.
 View BucketExchange::padded(View row, BlockRange bucket) {

@@ -32,6 +32,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   const Seconds agreed = steady_now();
   out.gradient_norm = gradient_norm();
   replica_.finish(out, rate, clip);
+  replica_.kernels().memory->synchronise();  // else the update counts as what comes after it
   const Seconds updated = steady_now();
   exchange_.gather_parameters();
   const Seconds end = steady_now();

@@ -38,10 +38,11 @@ struct StepOutcome : Replica::Step {
 struct GradientAgreement {
   double distance = 0.0;
   double tolerance = kTolerance;
-  /// Ranks of one kind of processor agree to the bit (SumOrder::ranks); others round differently.
+  /// Hosts of one kind agree to the bit in f32 (SumOrder::ranks); others round differently.
   static constexpr double kTolerance = 1e-4;
-  /// In 16 bits the sum of all ranks is rounded once by the exchange, and after each rank here:
-  /// some units in the last place, of 2^-8 in bf16 and 2^-11 in f16.
+  /// In 16 bits the exchange rounds the sum once, by 2^-9 of it in bf16; GPUs that chose other
+  /// kernels for the same products round inside them too. What is lost is found from a hundredth of
+  /// the gradient's length on.
   static constexpr double kTolerance16 = 1e-2;
   bool held() const { return distance <= tolerance; }
 };

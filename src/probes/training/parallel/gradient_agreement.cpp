@@ -19,16 +19,42 @@ struct Distance {
   double difference = 0.0;  // sum of squares
   double length = 0.0;
 
-  template <class T>
+  template <class T, class Sum>
   void add(View exchanged, View alone) {
     for (std::int64_t i = 0; i < alone.elements(); ++i) {
-      const double a = number(alone.as<T>()[i]), b = number(exchanged.as<T>()[i]);
+      const double a = alone.as<Sum>()[i], b = number(exchanged.as<T>()[i]);
       difference += (a - b) * (a - b);
       length += a * a;
     }
   }
-  double relative() const { return std::sqrt(difference / length); }
+  /// Of a shard that may be all zeros; `longest` is the length of any. Nothing agrees with a
+  /// gradient that is zero at all ranks, or no number.
+  double relative(double longest) const {
+    if (difference == 0.0 && longest > 0.0) return 0.0;
+    const double distance = std::sqrt(difference / length);
+    return std::isfinite(distance) ? distance : std::numeric_limits<double>::max();
+  }
 };
+
+/// In the type of sums, which 16 bits are widened to: they are rounded nowhere but at each rank.
+template <class T, class Sum>
+void add_row(View row, View sums) {
+  for (std::int64_t i = 0; i < row.elements(); ++i)
+    sums.as<Sum>()[i] += static_cast<Sum>(number(row.as<T>()[i]));
+}
+
+/// what(T{}, Sum{}) for tensors of this type.
+template <class What>
+void with_types(Dtype dtype, const What& what) {
+  if (dtype == Dtype::f64)
+    what(double{}, double{});
+  else if (dtype == Dtype::bf16)
+    what(Bf16{}, float{});
+  else if (dtype == Dtype::f16)
+    what(F16{}, float{});
+  else
+    what(float{}, float{});
+}
 
 View row_in(const MemoryBlock& block, Dtype dtype) {
   return {block.data(), 1, block.bytes() / static_cast<std::int64_t>(size_of(dtype)), dtype};
@@ -45,39 +71,39 @@ GradientAgreement DataParallel::compare_gradient(
 GradientAgreement DataParallel::compare_gradient(
     const GradientPass& own, const std::function<GradientPass(int rank)>& pass_of) {
   const View row = replica_.gradients();
-  const std::int64_t bytes = row.elements() * static_cast<std::int64_t>(size_of(row.dtype));
-  const MemoryBlock exchanged(bytes, "exchanged gradients"), alone(bytes, "gradients of all ranks");
-  const std::shared_ptr<Memory>& memory = replica_.kernels().memory;
-  const MemoryBlock added(bytes, "gradients of all ranks", memory);
+  const Dtype wide = accumulator_of(row.dtype);
+  const auto bytes_in = [&](Dtype dtype) {
+    return row.elements() * static_cast<std::int64_t>(size_of(dtype));
+  };
+  const MemoryBlock exchanged(bytes_in(row.dtype), "exchanged gradients");
+  const MemoryBlock one(exchanged.bytes(), "a rank's gradients");
+  const MemoryBlock alone(bytes_in(wide), "gradients of all ranks");
+  Memory& memory = *replica_.kernels().memory;
   Replica::Hooks hooks;
   hooks.after_backward = own.after_backward;
   const std::exception_ptr thrown = exchange_.forward_backward(own.fill, hooks);
   StepOutcome unused;
   agree_on_loss(thrown, unused);  // before the passes, which may wait for other ranks
-  memory->download(row.data, exchanged.data(), bytes);
+  memory.download(row.data, exchanged.data(), exchanged.bytes());
   for (int rank = 0; rank < group_.size(); ++rank) {
     const GradientPass pass = pass_of(rank);
     hooks.after_backward = pass.after_backward;
     replica_.forward_backward(pass.fill, replica_.rows() * group_.size(), hooks);
     replica_.sum_lanes();
-    replica_.kernels().elementwise->copy(row, row_in(added, row.dtype), rank > 0);
+    memory.download(row.data, one.data(), one.bytes());
+    with_types(row.dtype, [&]<class T, class Sum>(T, Sum) {
+      add_row<T, Sum>(row_in(one, row.dtype), row_in(alone, wide));
+    });
   }
-  memory->download(added.data(), alone.data(), bytes);
   Distance distance;
-  for (const BlockRange& range : exchange_.owned()) {
-    const View mine = blocks_in(row_in(exchanged, row.dtype), range);
-    const View sum = blocks_in(row_in(alone, row.dtype), range);
-    if (row.dtype == Dtype::f64)
-      distance.add<double>(mine, sum);
-    else if (row.dtype == Dtype::bf16)
-      distance.add<Bf16>(mine, sum);
-    else if (row.dtype == Dtype::f16)
-      distance.add<F16>(mine, sum);
-    else
-      distance.add<float>(mine, sum);
-  }
-  double longest = distance.difference == 0.0 ? 0.0 : distance.relative();
-  if (!std::isfinite(longest)) longest = std::numeric_limits<double>::max();
+  for (const BlockRange& range : exchange_.owned())
+    with_types(row.dtype, [&]<class T, class Sum>(T, Sum) {
+      distance.add<T, Sum>(blocks_in(row_in(exchanged, row.dtype), range),
+                           blocks_in(row_in(alone, wide), range));
+    });
+  double length = distance.length;
+  group_.max(std::span(&length, 1));
+  double longest = distance.relative(length);
   group_.max(std::span(&longest, 1));
   return {longest,
           is_narrow(row.dtype) ? GradientAgreement::kTolerance16 : GradientAgreement::kTolerance};

@@ -94,9 +94,17 @@ std::exception_ptr GradientExchange::beside(const Replica::Fill& fill, Replica::
 
 std::exception_ptr GradientExchange::on_stream(const Replica::Fill& fill, Replica::Hooks& hooks) {
   std::size_t enqueued = 0;
+  std::exception_ptr broken;  // the exchange itself, after which nothing more can be exchanged
   const auto enqueue_to = [&](std::size_t end) {
-    for (; enqueued < end; ++enqueued)
-      stream()->enqueue([this, blocks = buckets_[enqueued].blocks] { exchange(blocks); });
+    try {
+      while (enqueued < end) {
+        const BlockRange blocks = buckets_[enqueued++].blocks;
+        stream()->enqueue([this, blocks] { exchange(blocks); });
+      }
+    } catch (...) {
+      broken = std::current_exception();
+      throw;
+    }
   };
   if (options_.overlap) {
     for (const Bucket& bucket : buckets_) hooks.milestones.push_back(bucket.action);
@@ -105,6 +113,7 @@ std::exception_ptr GradientExchange::on_stream(const Replica::Fill& fill, Replic
   const Seconds begin = steady_now();
   const std::exception_ptr thrown = compute(fill, hooks);
   times_.compute = steady_now() - begin;
+  if (broken) std::rethrow_exception(broken);
   enqueue_to(buckets_.size());
   times_.communicated = stream()->finish();
   return thrown;

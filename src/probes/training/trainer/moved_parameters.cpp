@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 #include "probes/training/kernels/functors/portable.h"
@@ -40,6 +41,10 @@ std::int64_t element_of(View row, View view) {
          static_cast<std::int64_t>(size_of(row.dtype));
 }
 
+std::int64_t part_size(View view, std::size_t part) {
+  return std::min(kPart, view.elements() - static_cast<std::int64_t>(part) * kPart);
+}
+
 float widened(View view, std::int64_t element) {
   return view.dtype == Dtype::f16 ? static_cast<float>(view.as<F16>()[element])
                                   : static_cast<float>(view.as<Bf16>()[element]);
@@ -50,11 +55,13 @@ float widened(View view, std::int64_t element) {
 MovedParameters::MovedParameters(const Replica& replica) : replica_(replica) {
   const Weights here = replica.weights().on_host();
   const Graph& graph = *replica.plan().graph;
+  const bool has_masters = is_narrow(graph.compute()) && replica.updates_done() > 0;
   const auto& tensors = graph.tensors();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const int id = static_cast<int>(i);
-    if (tensors[i].kind == Tensor::Kind::parameter && tensors[i].parameter.trainable)
-      tensors_.push_back({id, only_looked_up(graph, id), parts_of(here, id)});
+    if (tensors[i].kind != Tensor::Kind::parameter || !tensors[i].parameter.trainable) continue;
+    tensors_.push_back({id, only_looked_up(graph, id), parts_of(here, id), {}});
+    if (has_masters) tensors_.back().masters = masters_of(here, id);
   }
 }
 
@@ -71,13 +78,13 @@ std::vector<std::uint64_t> MovedParameters::parts_of(const Weights& here, int te
   return parts;
 }
 
-/// Elements, by part, whose f32 value is what they were rounded from or not set yet. What another
-/// rank updates is not counted: that rank knows.
-std::vector<std::int64_t> MovedParameters::settled(const Weights& here, int tensor) const {
+std::vector<MovedParameters::Masters> MovedParameters::masters_of(const Weights& here,
+                                                                  int tensor) const {
+  constexpr std::uint64_t kPrime = 0x100000001b3;
   const View view = here.view(replica_.plan(), tensor);
   const View masters = master_row(replica_.optimizer());
   const std::int64_t begin = element_of(here.all(), view), end = begin + view.elements();
-  std::vector<std::int64_t> counts(static_cast<std::size_t>((view.elements() + kPart - 1) / kPart));
+  std::vector<Masters> parts(static_cast<std::size_t>((view.elements() + kPart - 1) / kPart));
   for (const UpdateRange& range : replica_.updates()) {
     const std::int64_t at = element_of(replica_.weights().all(), range.parameters);
     const std::int64_t from = std::max(begin, at);
@@ -87,39 +94,59 @@ std::vector<std::int64_t> MovedParameters::settled(const Weights& here, int tens
         *replica_.kernels().memory, part_of(masters, range.first + from - at, to - from));
     for (std::int64_t i = from; i < to; ++i) {
       const float master = wide[static_cast<std::size_t>(i - from)];
-      if (master == 0.0f || master == widened(view, i - begin))
-        ++counts[static_cast<std::size_t>((i - begin) / kPart)];
+      Masters& part = parts[static_cast<std::size_t>((i - begin) / kPart)];
+      ++part.owned;
+      if (master == 0.0f || master == widened(view, i - begin)) ++part.settled;
+      part.sum = (part.sum ^ std::bit_cast<std::uint32_t>(master)) * kPrime;
     }
+  }
+  return parts;
+}
+
+/// Of each part: elements that are as they were, then elements that were looked at. A part has
+/// moved as a whole or not at all; but in 16 bits its masters are looked at too, of what is updated
+/// here.
+std::vector<double> MovedParameters::looked_at(const Weights& here,
+                                               const Remembered& before) const {
+  const auto now = parts_of(here, before.id);
+  const View view = here.view(replica_.plan(), before.id);
+  const bool narrow = is_narrow(view.dtype) && master_row(replica_.optimizer());
+  std::vector<Masters> masters;
+  std::vector<double> counts;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const bool moved = now[i] != before.parts[i];
+    const auto size = static_cast<double>(part_size(view, i));
+    if (moved || !narrow) {
+      counts.insert(counts.end(), {moved ? 0.0 : size, size});
+      continue;
+    }
+    if (masters.empty()) masters = masters_of(here, before.id);
+    const bool same = !before.masters.empty() && masters[i].sum == before.masters[i].sum;
+    counts.push_back(static_cast<double>(same ? masters[i].owned : masters[i].settled));
+    counts.push_back(static_cast<double>(masters[i].owned));
   }
   return counts;
 }
 
-/// Parts that nothing has moved.
-std::size_t MovedParameters::still(const Weights& here, const Remembered& before) const {
-  const auto now = parts_of(here, before.id);
-  const View view = here.view(replica_.plan(), before.id);
-  std::vector<std::int64_t> settled_elements;
-  std::size_t still = 0;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i] != before.parts[i]) continue;
-    if (is_narrow(view.dtype) && settled_elements.empty())
-      settled_elements = settled(here, before.id);
-    const std::int64_t size =
-        std::min(kPart, view.elements() - static_cast<std::int64_t>(i) * kPart);
-    if (settled_elements.empty() || settled_elements[i] == size) ++still;
-  }
-  return still;
-}
-
-std::vector<std::string> MovedParameters::unmoved() const {
+std::vector<std::string> MovedParameters::unmoved(Group& group) const {
   const Weights here = replica_.weights().on_host();
-  std::vector<std::string> found;
+  std::vector<double> all;
   for (const Remembered& before : tensors_) {
-    const std::size_t parts = before.parts.size(), same = still(here, before);
-    if (same == 0 || (before.looked_up && same < parts)) continue;
+    const std::vector<double> own = looked_at(here, before);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  if (is_narrow(replica_.plan().graph->compute())) group.sum(all);
+  std::vector<std::string> found;
+  std::size_t at = 0;
+  for (const Remembered& before : tensors_) {
+    const std::size_t parts = before.parts.size();
+    std::size_t still = 0;
+    for (std::size_t i = 0; i < parts; ++i, at += 2)
+      if (all[at + 1] > 0.0 && all[at] == all[at + 1]) ++still;
+    if (still == 0 || (before.looked_up && still < parts)) continue;
     const auto id = static_cast<std::size_t>(before.id);
-    found.push_back(
-        fmt::format("{} ({} of {} parts)", replica_.plan().graph->tensors()[id].name, same, parts));
+    found.push_back(fmt::format("{} ({} of {} parts)", replica_.plan().graph->tensors()[id].name,
+                                still, parts));
   }
   return found;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/group.h"
 #include "probes/training/engine/replica.h"
 
 namespace bench::training {
@@ -19,18 +20,26 @@ class MovedParameters {
   explicit MovedParameters(const Replica& replica);
 
   /// Parameters of which a part (of a table: everything) is as it was: "layer0.wo (2 of 4 parts)".
-  std::vector<std::string> unmoved() const;
+  /// Every rank calls it: each knows the masters of what it updates.
+  std::vector<std::string> unmoved(Group& group) const;
   std::size_t parameters() const { return tensors_.size(); }
 
  private:
+  /// Of one part, of what this rank updates.
+  struct Masters {
+    std::int64_t owned = 0;    // elements
+    std::int64_t settled = 0;  // of them, those of which the parameter is the master, or not set
+    std::uint64_t sum = 0;     // of the masters' bits, in their order
+  };
   struct Remembered {
     int id;
     bool looked_up;
     std::vector<std::uint64_t> parts;
+    std::vector<Masters> masters;  // of 16 bits, where updates were made before
   };
   std::vector<std::uint64_t> parts_of(const Weights& here, int tensor) const;
-  std::vector<std::int64_t> settled(const Weights& here, int tensor) const;
-  std::size_t still(const Weights& here, const Remembered& before) const;
+  std::vector<Masters> masters_of(const Weights& here, int tensor) const;
+  std::vector<double> looked_at(const Weights& here, const Remembered& before) const;
 
   const Replica& replica_;
   std::vector<Remembered> tensors_ = {};

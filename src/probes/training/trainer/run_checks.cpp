@@ -35,7 +35,7 @@ void RunChecks::look(std::int64_t steps_done, Group& group) {
   looked_after_ = steps_done;
   if (moved_after_ > 0 || replica_.updates_done() < kStepsToMove) return;
   moved_after_ = steps_done;
-  const auto unmoved = moved_.unmoved();
+  const auto unmoved = moved_.unmoved(group);
   unmoved_ = agreed(group, unmoved.empty() ? ""
                                            : fmt::format("after {} steps as before them: {}",
                                                          steps_done, named(unmoved)));

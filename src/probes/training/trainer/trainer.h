@@ -60,6 +60,8 @@ class Trainer {
   std::string optimizer_name() const { return optimizer_name_; }
   /// Of the model and of its tables, over all ranks.
   std::int64_t parameter_count() const;
+  /// Whether gradients are exchanged beside the backward pass.
+  bool exchange_overlaps() const { return parallel_->overlaps(); }
   /// Of each rank, that look up in embedding tables; 0 where there are none.
   int table_threads() const;
 

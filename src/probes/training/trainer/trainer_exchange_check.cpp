@@ -30,8 +30,10 @@ TrainingCheck Trainer::exchange_check() {
     };
     return pass;
   };
-  // Nothing is trained after this, and a scale that overflows would only skip a step of training.
-  replica_->loss_scale().resume({});
+  // Nothing is trained after this. Half of a scale that has held: one that overflows would only
+  // skip a step of training, and is no reason to find fault with the exchange.
+  const double scale = std::max(replica_->loss_scale().value() / 2.0, 1.0);
+  replica_->loss_scale().resume({scale});
   GradientAgreement agreement = parallel_->compare_gradient(
       pass_of(group_.rank(), true), [&](int rank) { return pass_of(rank, false); });
   group_.max(distances);

@@ -89,6 +89,21 @@ TEST_CASE("train takes files, by a path from where it was called") {
   CHECK_THAT(text.out, Contains("156 samples of " + file.string()));
 }
 
+TEST_CASE("ranks over MPI exchange gradients beside the backward pass") {
+  const BenchctlFolder bench;
+  const Answer answer =
+      bench.run({"train", "llm", "--steps", "12", "--ranks", "2", "--lanes", "1", "--json"});
+  if (answer.exit.text() == "exit code 3") {
+    WARN("not checked: " << answer.err);
+    return;
+  }
+  INFO(answer.err);
+  REQUIRE(answer.exit.clean());
+  const Json json = parse_json(answer.out, "answer");
+  CHECK(json["groups"][0]["ranks"] == 2);
+  CHECK(json["groups"][0]["facts"]["exchange_overlaps"] == true);
+}
+
 TEST_CASE("train refuses what does not fit, with the words it knows") {
   const BenchctlFolder bench;
   const Answer workload = bench.run({"train", "lm"});

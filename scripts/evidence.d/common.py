@@ -69,6 +69,15 @@ def benchctl_run(suite, database, extra=()):
         sys.exit(f"benchctl run {suite} ended with {done.returncode} and printed no report")
 
 
+def trained_groups(workload, folder, *words, codes=(0,)):
+    """What benchctl train says of each group of its runs; `codes`: exit codes that are no failure of the check."""
+    done = subprocess.run([BIN / "benchctl", "train", workload, *words, "--json", "--db", folder / "db.sqlite"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    if done.returncode not in codes:
+        sys.exit(f"benchctl train {workload} ended with {done.returncode}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout)["groups"]
+
+
 def steps_to(target, looks):
     """Steps until a gap of `target`: between the first of the (step, gap) that reaches it and the one before, on a straight line;
     None where none reaches it."""

@@ -10,6 +10,7 @@
 #include "probes/backends/host/binding_hwloc.h"
 #include "probes/backends/host/host_cpus.h"
 #include "probes/backends/host/topology_hwloc.h"
+#include "probes/facts/allowed_cpus.h"
 #include "probes/facts/nearness.h"
 #include "tests/support/catch.h"
 #include "tests/support/saved_machines.h"
@@ -75,7 +76,7 @@ TEST_CASE("in a saved DGX-2 each of sixteen ranks has a node, eight on each") {
 /// Gives the test program its processors and its memory policy back.
 class BindingRestored {
  public:
-  BindingRestored() : cpus_(HostCpus::allowed_mask()) {}
+  BindingRestored() : cpus_(allowed_cpus()) {}
   ~BindingRestored() {
     pin_to(cpus_);
     constexpr int kDefaultPolicy = 0;
@@ -89,26 +90,26 @@ class BindingRestored {
 TEST_CASE("a process that was pinned to one core is brought to the whole node, new threads too") {
   const BindingRestored restored;
   const int node = read_hwloc().numa_nodes.front().index;
-  pin_to(HostCpus::allowed_mask().front());
+  pin_to(allowed_cpus().front());
   const NodeBinding binding = bind_to_node(node);
   INFO(binding.obstacle);
   REQUIRE_FALSE(binding.cpus.empty());
-  CHECK(HostCpus::allowed_mask() == binding.cpus);
+  CHECK(allowed_cpus() == binding.cpus);
   std::vector<int> of_new_thread;
-  std::thread([&] { of_new_thread = HostCpus::allowed_mask(); }).join();
+  std::thread([&] { of_new_thread = allowed_cpus(); }).join();
   CHECK(of_new_thread == binding.cpus);
   CHECK(binding.memory == binding.obstacle.empty());
 }
 
 TEST_CASE("a node that does not exist is bound to by nothing") {
-  const std::vector<int> before = HostCpus::allowed_mask();
+  const std::vector<int> before = allowed_cpus();
   for (const int node : {-1, 4711}) {
     const NodeBinding binding = bind_to_node(node);
     CHECK(binding.cpus.empty());
     CHECK_FALSE(binding.memory);
     CHECK(binding.obstacle.find("no NUMA node") != std::string::npos);
   }
-  CHECK(HostCpus::allowed_mask() == before);
+  CHECK(allowed_cpus() == before);
 }
 #endif
 

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "probes/backends/host/host_cpus.h"
+#include "probes/facts/allowed_cpus.h"
 #include "tests/support/catch.h"
 
 namespace bench {
@@ -29,7 +30,7 @@ TEST_CASE("asking for more threads than cores is an error that names both") {
 
 TEST_CASE("a team runs the work once on each of its cores and gives the caller its CPUs back") {
   const HostCpus cpus = HostCpus::allowed();
-  const auto before = HostCpus::allowed_mask();
+  const auto before = allowed_cpus();
   HostThreadWatch watch;
   {
     Team team(cpus.all(), watch);
@@ -43,7 +44,7 @@ TEST_CASE("a team runs the work once on each of its cores and gives the caller i
       REQUIRE(ran_on.size() == cpus.all().size());
     }
   }
-  CHECK(HostCpus::allowed_mask() == before);
+  CHECK(allowed_cpus() == before);
 }
 
 TEST_CASE("a thread that was kept from its core shows as lost time") {

@@ -10,7 +10,6 @@
 #include "probes/procedures/training_series.h"
 #include "probes/state.h"
 #include "probes/training/trainer/host_watch.h"
-#include "probes/training/trainer/usable_cpus.h"
 #include "probes/training/workloads/workload.h"
 
 namespace bench {
@@ -46,14 +45,10 @@ training::Recipe recipe_of(const State& state, const training::Workload& workloa
   return recipe;
 }
 
-/// Of each rank: those of a host's GPUs share its cores.
-constexpr int kMostHostThreads = 16;
-
 training::TrainerOptions options_of(State& state, const training::Workload& workload,
                                     TrainingKernels& kernels) {
   training::TrainerOptions options;
   options.host_kernels = [&kernels](Dtype dtype) { return kernels.make_on_host(dtype); };
-  options.host_threads = training::usable_cpus(kMostHostThreads);
   options.recipe = recipe_of(state, workload);
   options.lanes = static_cast<int>(state.integer("lanes"));
   options.cores = state.device().cores();

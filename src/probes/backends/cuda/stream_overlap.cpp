@@ -12,12 +12,7 @@ void enqueue_between(const CudaEvent& begin, const CudaEvent& end, cudaStream_t 
 
 }  // namespace
 
-Seconds StreamOverlap::Stretch::took() const {
-  if (!used) return {0.0};
-  float milliseconds = 0.0f;
-  check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "cudaEventElapsedTime");
-  return {static_cast<double>(milliseconds) * 1e-3};
-}
+Seconds StreamOverlap::Stretch::took() const { return used ? between(begin, end) : Seconds{}; }
 
 StreamOverlap::StreamOverlap(cudaStream_t computing, std::function<void(cudaStream_t)> direct_to)
     : computing_(computing), direct_to_(std::move(direct_to)), communicating_(highest_priority()) {}

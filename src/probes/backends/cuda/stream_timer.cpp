@@ -32,9 +32,7 @@ Seconds StreamTimer::time(const std::function<void()>& enqueue, std::int64_t cal
   check(cudaEventRecord(end_.get(), stream_), "cudaEventRecord");
   gate.store(1);
   check(cudaEventSynchronize(end_.get()), "the timed work");
-  float milliseconds = 0.0f;
-  check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
-  return {static_cast<double>(milliseconds) * 1e-3};
+  return between(begin_, end_);
 }
 
 Hertz StreamTimer::clock() {

@@ -26,6 +26,13 @@ class CudaEvent {
   cudaEvent_t event_ = nullptr;
 };
 
+/// From one event to another, which both have been waited for.
+inline Seconds between(const CudaEvent& begin, const CudaEvent& end) {
+  float milliseconds = 0.0f;
+  check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "cudaEventElapsedTime");
+  return {static_cast<double>(milliseconds) * 1e-3};
+}
+
 class StreamTimer {
  public:
   explicit StreamTimer(cudaStream_t stream);

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "probes/backends/host/host_cpus.h"
+#include "probes/facts/allowed_cpus.h"
 
 namespace bench {
 namespace {
@@ -43,9 +44,7 @@ int on_all_threads(const Each& each) {
 }  // namespace
 
 LibraryThreads::LibraryThreads(const std::vector<int>& cores, HostThreadWatch& watch)
-    : count_(static_cast<int>(cores.size())),
-      watch_(watch),
-      caller_affinity_(HostCpus::allowed_mask()) {
+    : count_(static_cast<int>(cores.size())), watch_(watch), caller_affinity_(allowed_cpus()) {
   set_threads(count_);
   std::atomic<int> failed{0};
   const int got = on_all_threads([&](int thread) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "probes/facts/allowed_cpus.h"
 
 namespace bench {
 namespace {
@@ -42,20 +43,10 @@ std::vector<int> parse_cpu_list(const std::string& text) {
   return cpus;
 }
 
-std::vector<int> HostCpus::allowed_mask() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) throw_errno("read the CPU affinity mask");
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  return cpus;
-}
-
 HostCpus HostCpus::allowed() {
   std::vector<int> cores;
   std::vector<int> taken;
-  for (int cpu : allowed_mask()) {
+  for (int cpu : allowed_cpus()) {
     if (std::ranges::find(taken, cpu) != taken.end()) continue;
     cores.push_back(cpu);
     const auto also = siblings(cpu);

@@ -11,8 +11,6 @@ class HostCpus {
  public:
   /// Reads the affinity mask of the calling thread and which hardware threads are siblings.
   static HostCpus allowed();
-  /// Every CPU in the calling thread's affinity mask, siblings included.
-  static std::vector<int> allowed_mask();
   explicit HostCpus(std::vector<int> cores) : cores_(std::move(cores)) {}
 
   int count() const { return static_cast<int>(cores_.size()); }

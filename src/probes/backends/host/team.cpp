@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "probes/backends/host/host_cpus.h"
+#include "probes/facts/allowed_cpus.h"
 
 namespace bench {
 namespace {
@@ -35,7 +36,7 @@ void await_change(const std::atomic<unsigned>& value, unsigned old) {
 }  // namespace
 
 Team::Team(std::vector<int> cores, HostThreadWatch& watch)
-    : cores_(std::move(cores)), caller_affinity_(HostCpus::allowed_mask()), watch_(watch) {
+    : cores_(std::move(cores)), caller_affinity_(allowed_cpus()), watch_(watch) {
   pin_to(cores_.at(0));
   for (int thread = 1; thread < size(); ++thread)
     threads_.emplace_back([this, thread] { serve(thread); });

@@ -9,21 +9,11 @@
 #include <vector>
 
 #include "core/error.h"
+#include "probes/facts/allowed_cpus.h"
 #include "probes/facts/cgroup_limits.h"
 
 namespace bench::data {
 namespace {
-
-std::vector<int> allowed_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof(set), &set) != 0)
-    throw_errno("ask for this thread's processors");
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
-  return cpus;
-}
 
 cpu_set_t set_of(const std::vector<int>& cpus) {
   cpu_set_t set;

@@ -11,8 +11,8 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "probes/training/checkpoint/checkpoint_layout.h"
-#include "probes/training/checkpoint/host_bytes.h"
 #include "probes/training/engine/content_hash.h"
+#include "probes/training/engine/host_bytes.h"
 #include "probes/training/sources/byte_reader.h"
 
 namespace bench::training {

@@ -3,8 +3,8 @@
 
 #include "probes/training/checkpoint/checkpoint_file.h"
 #include "probes/training/checkpoint/checkpoint_layout.h"
-#include "probes/training/checkpoint/host_bytes.h"
 #include "probes/training/engine/content_hash.h"
+#include "probes/training/engine/host_bytes.h"
 
 namespace bench::training {
 namespace {

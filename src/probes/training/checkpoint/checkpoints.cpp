@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "probes/host_clock.h"
-#include "probes/training/checkpoint/host_bytes.h"
 #include "probes/training/engine/content_hash.h"
+#include "probes/training/engine/host_bytes.h"
 #include "probes/training/sources/mapped_file.h"
 
 namespace bench::training {

@@ -29,6 +29,12 @@ inline View part_of(View row, std::int64_t first, std::int64_t count) {
   return {bytes + first * static_cast<std::int64_t>(size_of(row.dtype)), 1, count, row.dtype};
 }
 
+/// The element of a row at which a part of it begins.
+inline std::int64_t element_of(View row, View part) {
+  return (part.as<std::byte>() - row.as<std::byte>()) /
+         static_cast<std::int64_t>(size_of(row.dtype));
+}
+
 /// The elements of these blocks; the row's last block may be shorter than others.
 inline View blocks_in(View row, BlockRange blocks) {
   const std::int64_t first = std::min(blocks.first * kBlock, row.elements());

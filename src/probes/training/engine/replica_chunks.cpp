@@ -11,8 +11,7 @@ struct ElementRange {
 };
 
 ElementRange elements_in(View row, View tensor) {
-  const auto size = static_cast<std::int64_t>(size_of(row.dtype));
-  const std::int64_t first = (tensor.as<std::byte>() - row.as<std::byte>()) / size;
+  const std::int64_t first = element_of(row, tensor);
   return {first, first + tensor.elements()};
 }
 

@@ -49,6 +49,8 @@ void GradientExchange::exchange(BlockRange bucket) {
 std::exception_ptr GradientExchange::forward_backward(const Replica::Fill& fill,
                                                       Replica::Hooks hooks) {
   times_ = {};
+  if (overlaps())
+    for (const Bucket& bucket : buckets_) hooks.milestones.push_back(bucket.action);
   const Seconds begin = steady_now();
   std::exception_ptr thrown;
   if (lane_sum_) {
@@ -71,7 +73,6 @@ void GradientExchange::one_by_one() {
 }
 
 std::exception_ptr GradientExchange::beside(const Replica::Fill& fill, Replica::Hooks& hooks) {
-  for (const Bucket& bucket : buckets_) hooks.milestones.push_back(bucket.action);
   hooks.reached = [this](int lane, int bucket) { lane_sum_->reached(lane, bucket); };
   hooks.failed = [this] { lane_sum_->fail(); };
   lane_sum_->begin();
@@ -106,10 +107,8 @@ std::exception_ptr GradientExchange::on_stream(const Replica::Fill& fill, Replic
       throw;
     }
   };
-  if (options_.overlap) {
-    for (const Bucket& bucket : buckets_) hooks.milestones.push_back(bucket.action);
+  if (overlaps())
     hooks.reached = [&](int, int bucket) { enqueue_to(static_cast<std::size_t>(bucket) + 1); };
-  }
   const Seconds begin = steady_now();
   const std::exception_ptr thrown = compute(fill, hooks);
   times_.compute = steady_now() - begin;

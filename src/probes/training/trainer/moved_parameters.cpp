@@ -6,6 +6,7 @@
 #include <bit>
 #include <span>
 
+#include "probes/training/engine/host_bytes.h"
 #include "probes/training/kernels/functors/portable.h"
 #include "probes/training/sources/checksum.h"
 
@@ -27,18 +28,6 @@ View master_row(const Optimizer& optimizer) {
   for (const NamedView& state : optimizer.state())
     if (state.name == "master_weights") return state.view;
   return {};
-}
-
-std::vector<float> downloaded(Memory& memory, View row) {
-  std::vector<float> here(static_cast<std::size_t>(row.elements()));
-  memory.download(row.data, here.data(), static_cast<std::int64_t>(here.size() * sizeof(float)));
-  return here;
-}
-
-/// The element of a row at which this begins.
-std::int64_t element_of(View row, View view) {
-  return (view.as<std::byte>() - row.as<std::byte>()) /
-         static_cast<std::int64_t>(size_of(row.dtype));
 }
 
 std::int64_t part_size(View view, std::size_t part) {
@@ -90,10 +79,11 @@ std::vector<MovedParameters::Masters> MovedParameters::masters_of(const Weights&
     const std::int64_t from = std::max(begin, at);
     const std::int64_t to = std::min(end, at + range.parameters.elements());
     if (from >= to) continue;
-    const std::vector<float> wide = downloaded(
-        *replica_.kernels().memory, part_of(masters, range.first + from - at, to - from));
+    const HostBytes bytes({"masters", part_of(masters, range.first + from - at, to - from),
+                           replica_.kernels().memory.get()});
+    const auto* wide = reinterpret_cast<const float*>(bytes.all().data());
     for (std::int64_t i = from; i < to; ++i) {
-      const float master = wide[static_cast<std::size_t>(i - from)];
+      const float master = wide[i - from];
       Masters& part = parts[static_cast<std::size_t>((i - begin) / kPart)];
       ++part.owned;
       if (master == 0.0f || master == widened(view, i - begin)) ++part.settled;

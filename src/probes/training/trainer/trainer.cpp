@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "probes/facts/allowed_cpus.h"
 #include "probes/host_clock.h"
 #include "probes/training/tables/sparse_tables.h"
 
@@ -14,6 +15,11 @@ std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other
   const double scaled =
       static_cast<double>(steps) * static_cast<double>(batch) / static_cast<double>(other_batch);
   return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
+}
+
+int usual_host_threads() {
+  constexpr std::size_t kMost = 16;
+  return static_cast<int>(std::min(allowed_cpus().size(), kMost));
 }
 
 }  // namespace
@@ -57,7 +63,8 @@ void Trainer::join_tables(SparseTables& tables, const KernelFactory& kernels) {
   if (replica_->kernels().memory->on_host()) return tables.join(group_, replica_->pool(), kernels);
   require(options_.host_kernels != nullptr, "trainer",
           "a device's tables need kernels of the host");
-  host_threads_ = std::make_unique<WorkerPool>(options_.host_threads);
+  host_threads_ = std::make_unique<WorkerPool>(options_.host_threads > 0 ? options_.host_threads
+                                                                         : usual_host_threads());
   tables.join(group_, *host_threads_, options_.host_kernels);
 }
 

@@ -34,9 +34,10 @@ struct TrainerOptions {
   std::int64_t checkpoint_every = 500;    // steps
   bool resume = false;                    // go on from the newest one there, if there is one
   /// Embedding tables of a training in a device's memory lie in the host's: kernels there, and how
-  /// many threads use them. Where lanes are the host's, tables take theirs.
+  /// many threads use them (0: one for each processor that this process may use, 16 at most, as the
+  /// ranks of a host's GPUs share them). Where lanes are the host's, tables take theirs.
   KernelFactory host_kernels = {};
-  int host_threads = 1;
+  int host_threads = 0;
   Seconds begun = {};  // when initialisation began, by host_clock.h; 0: with the trainer
 };
 

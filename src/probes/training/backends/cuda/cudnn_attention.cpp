@@ -108,17 +108,15 @@ class CudnnAttention final : public cudnn::LibraryAttention {
 double least_seconds(DeviceContext& context, const std::function<void()>& call) {
   constexpr int kTimings = 3;
   const CudaEvent begin, end;
-  float least = std::numeric_limits<float>::infinity();
+  double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kTimings; ++i) {
     check(cudaEventRecord(begin.get(), context.stream()), "mark a beginning");
     call();
     check(cudaEventRecord(end.get(), context.stream()), "mark an end");
     context.synchronise();
-    float milliseconds = 0.0f;
-    check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "read a time");
-    least = std::min(least, milliseconds);
+    least = std::min(least, between(begin, end).value);
   }
-  return 1e-3 * static_cast<double>(least);
+  return least;
 }
 
 }  // namespace

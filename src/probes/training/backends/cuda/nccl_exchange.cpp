@@ -23,7 +23,8 @@ class NcclExchange final : public ExchangeStream {
   ElementwiseKernels& elementwise() override { return *kernels_.elementwise; }
 
   void enqueue(const std::function<void()>& work) override {
-    order(computing_->stream(), communicating_.stream());
+    check(cudaEventRecord(asked_.get(), computing_->stream()), "begin an exchange");
+    check(cudaStreamWaitEvent(communicating_.stream(), asked_.get()), "begin an exchange");
     if (used_ == stretches_.size()) stretches_.emplace_back();
     const Stretch& stretch = stretches_[used_++];
     check(cudaEventRecord(stretch.begin.get(), communicating_.stream()), "mark an exchange");
@@ -33,27 +34,18 @@ class NcclExchange final : public ExchangeStream {
 
   Seconds finish() override {
     communicating_.synchronise();
-    float milliseconds = 0.0f;
-    for (; used_ > 0; --used_) {
-      float one = 0.0f;
-      const Stretch& stretch = stretches_[used_ - 1];
-      check(cudaEventElapsedTime(&one, stretch.begin.get(), stretch.end.get()), "time an exchange");
-      milliseconds += one;
-    }
-    collectives_
-        ->chosen();  // what NCCL says of each operation would fill memory, if nobody read it
-    return {static_cast<double>(milliseconds) * 1e-3};
+    Seconds took;
+    for (; used_ > 0; --used_)
+      took += between(stretches_[used_ - 1].begin, stretches_[used_ - 1].end);
+    // What NCCL says of each operation would fill memory, if nobody read it.
+    collectives_->chosen();
+    return took;
   }
 
  private:
   struct Stretch {
     CudaEvent begin, end;
   };
-
-  void order(cudaStream_t before, cudaStream_t after) {
-    check(cudaEventRecord(asked_.get(), before), "begin an exchange");
-    check(cudaStreamWaitEvent(after, asked_.get()), "begin an exchange");
-  }
 
   std::shared_ptr<DeviceContext> computing_;
   DeviceContext communicating_;

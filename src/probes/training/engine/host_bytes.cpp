@@ -1,4 +1,4 @@
-#include "probes/training/checkpoint/host_bytes.h"
+#include "probes/training/engine/host_bytes.h"
 
 namespace bench::training {
 

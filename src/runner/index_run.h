@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/error.h"
 #include "results/reports/run_report.h"
 
 namespace bench {
@@ -12,5 +13,10 @@ namespace bench {
 /// when that fails: the run stands. `hurry`: after ^C there is no time to wait for other writers.
 std::optional<RunReport> index_run(const std::filesystem::path& run,
                                    const std::filesystem::path& database, bool hurry);
+
+/// The exit code of a run's report; environment where all is well but for the database.
+inline ExitCode with_index(ExitCode code, bool indexed) {
+  return code == ExitCode::ok && !indexed ? ExitCode::environment : code;
+}
 
 }  // namespace bench

@@ -34,7 +34,7 @@ std::string difference(const Json& expected, const std::map<std::string, RuleSet
   const Log log = read_log_text(expected["log"].get_ref<const std::string&>(), "log");
   const OfficialVerdict ours = official_check(log, rules, expected["werror"].get<bool>());
   const std::string verdict = ours.crash ? "crash" : ours.pass ? "pass" : "fail";
-  if (verdict != expected["verdict"]) return verdict + ", not " + dump(expected["verdict"]);
+  if (expected["verdict"] != verdict) return verdict + ", not " + dump(expected["verdict"]);
   if (ours.crash) return "";
   std::set<std::string> keys;
   for (const Json& failure : expected["fails"])

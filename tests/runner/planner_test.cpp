@@ -1,7 +1,6 @@
 #include "runner/plan/planner.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/error.h"
 #include "runner/plan/plan_json.h"
@@ -117,7 +116,8 @@ TEST_CASE("ranks are pinned only when there are several and a CPU for each") {
   CHECK(binding(5) == "none");
 }
 
-TEST_CASE("all pairs of 512 hosts are planned within a second, each with its own places") {
+// How long that takes: scripts/evidence cluster_scale.
+TEST_CASE("all pairs of 512 hosts are planned, each with its own places") {
 #ifdef __SANITIZE_ADDRESS__
   constexpr std::size_t kHosts = 64;
 #else
@@ -126,11 +126,9 @@ TEST_CASE("all pairs of 512 hosts are planned within a second, each with its own
   Inventory inventory;
   for (std::size_t i = 0; i < kHosts; ++i)
     inventory.hosts.push_back({"n" + std::to_string(i), "n" + std::to_string(i), 4, Json(), {}});
-  const auto start = std::chrono::steady_clock::now();
   const Plan result = plan(
       R"({"name": "a", "probe": "peak", "scope": "pair", "axes": {"ranks_per_host": ["slots"]}})",
       inventory);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
   REQUIRE(result.entries.size() == kHosts * (kHosts - 1) / 2);
   double seconds = 0.0;
   for (const PlanEntry& entry : result.entries) {

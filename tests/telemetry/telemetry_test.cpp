@@ -132,6 +132,16 @@ TEST_CASE("a counter's total and rate are those of the phase, partial intervals 
   CHECK(json.at("unit") == "byte_per_second");
 }
 
+TEST_CASE("what was counted wholly inside a phase is its total to the last bit") {
+  // 10 / (1.4 - 1.1) * (1.4 - 1.1), for one, is less than 10.
+  Recording r = recording_of(kBytes, {});
+  for (int i = 0; i < 1000; ++i) {
+    r.times = {0.1 * i, 0.1 * i + 0.3};
+    r.values[0] = {0.0, 10.0};
+    CHECK(summarise(r, {{"job", {}, -1.0, 200.0}}).at("sent_bytes").at("total") == 10.0);
+  }
+}
+
 TEST_CASE("unknown readings are left out, and a phase without any is null, not zero") {
   const Recording r = recording_of(kPower, {100.0, kNan, 300.0});
   const Json some = summarise(r, {{"measure", {}, 0.0, 2.0}}).at("power_w");

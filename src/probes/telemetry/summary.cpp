@@ -24,9 +24,10 @@ class Spread {
     least_ = std::min(least_, value);
     most_ = std::max(most_, value);
   }
-  double sum() const { return count_ == 0 ? kNan : sum_; }
+  bool empty() const { return count_ == 0; }
+  double sum() const { return empty() ? kNan : sum_; }
   Json json() const {
-    const auto known = [&](double value) { return count_ == 0 ? Json() : number_or_null(value); };
+    const auto known = [&](double value) { return empty() ? Json() : number_or_null(value); };
     return {{"n", count_},
             {"min", known(least_)},
             {"mean", known(sum_ / weight_)},
@@ -98,14 +99,18 @@ Json summarise_gauge(const Recording& recording, std::size_t column,
 
 Json summarise_counter(const Recording& recording, std::size_t column,
                        const std::vector<PhaseSpan>& spans) {
-  Spread spread;
+  Spread rates;
+  double total = 0.0;
   const std::vector<double> grown = growth(recording.columns[column], recording.values[column]);
   for (std::size_t i = 0; i < grown.size(); ++i) {
     const double begin = recording.times[i], end = recording.times[i + 1];
-    spread.add(grown[i] / (end - begin), common(begin, end, spans));
+    const double seconds = common(begin, end, spans);
+    rates.add(grown[i] / (end - begin), seconds);
+    // A share of exactly 1 where all of the time lies inside: there the count is what was counted.
+    if (std::isfinite(grown[i]) && seconds > 0.0) total += grown[i] * (seconds / (end - begin));
   }
-  Json json = spread.json();
-  json["total"] = number_or_null(spread.sum());
+  Json json = rates.json();
+  json["total"] = rates.empty() ? Json() : number_or_null(total);
   return json;
 }
 

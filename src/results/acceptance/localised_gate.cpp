@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/hostlist.h"
+#include "core/text.h"
 #include "results/acceptance/hearing.h"
 
 namespace bench {
@@ -93,13 +94,14 @@ void clear_of_it(HostAcceptance& host, const Localisation& one) {
 
 /// What kept the search from naming anybody stands with those it is about.
 void say_why_not(HostAcceptance& host, const Localisation& one) {
+  std::vector<std::string> lines;
+  for (const SearchFinding& finding : one.step.findings)
+    lines.push_back(describe(finding, one.incident));
+  for (const DeviceSearch& search : one.devices)
+    for (std::string& line : lines_of(search, one.incident)) lines.push_back(std::move(line));
+  if (lines.empty()) return;
   for (Reason& reason : host.reasons)
-    if (is_of_the_job(reason, one.incident)) {
-      for (const SearchFinding& finding : one.step.findings)
-        reason.settle = describe(finding, one.incident);
-      for (const DeviceSearch& search : one.devices)
-        for (const std::string& line : lines_of(search, one.incident)) reason.settle = line;
-    }
+    if (is_of_the_job(reason, one.incident)) reason.settle = join(lines, "; ");
 }
 
 }  // namespace

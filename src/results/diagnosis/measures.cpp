@@ -15,6 +15,8 @@ constexpr std::string_view kPhases = "a run of the probe training, which times e
 constexpr std::string_view kTelemetry =
     "telemetry in the suite: \"telemetry\": {\"enabled\": true}";
 constexpr std::string_view kCounters = "counters in the suite: \"telemetry\": {\"counters\": true}";
+constexpr std::string_view kHostCounters =
+    "counters in the suite, on hosts whose kernel tells them (EDAC, machine checks)";
 constexpr std::string_view kActivity =
     "telemetry on a Hopper GPU or later: \"telemetry\": {\"enabled\": true}";
 constexpr std::string_view kLoader =
@@ -64,7 +66,7 @@ constexpr std::array<MeasureWords, kMeasures> kWords = {{
     {M::pcie_width_share, "pcie_width_share", "PCIe lanes of those there are", Unit::ratio,
      Combine::least, "the facts of the GPUs (NVML)"},
     {M::host_errors, "host_errors", "uncorrected memory errors and machine checks", Unit::count,
-     Combine::sum, kCounters},
+     Combine::sum, kHostCounters},
     {M::hw_slowdown_share, "hw_slowdown_share", "slowed down by hardware", Unit::ratio, kMedian,
      kTelemetry},
     {M::sw_thermal_share, "sw_thermal_share", "slowed down for heat by the driver", Unit::ratio,

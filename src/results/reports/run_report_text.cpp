@@ -46,6 +46,8 @@ std::string exit_words(ExitCode code) {
       return "a gate failed or a result is invalid";
     case ExitCode::not_measured:
       return "not everything that was asked could be measured";
+    case ExitCode::environment:
+      return "all passed, but the run is not in the database";
     case ExitCode::interrupted:
       return "interrupted";
     default:

@@ -45,6 +45,8 @@ std::string exit_words(ExitCode code) {
       return "a training did not reach its target, or a check did not hold";
     case ExitCode::interrupted:
       return "interrupted";
+    case ExitCode::environment:
+      return "everything was done, but the run is not in the database";
     default:
       return "not everything that was asked could be measured";
   }

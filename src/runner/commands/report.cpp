@@ -35,7 +35,7 @@ void add_training_report(CLI::App& report, CommandResult& result) {
       auto folder = find_run(options->ReadingOptions::runs(), run);
       if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
     }
-    result.code = answer_training(folders, *options);
+    result.code = answer_training(folders, true, *options);
   });
 }
 

@@ -52,9 +52,10 @@ void print_report(const RunReport& report, bool json) {
 ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,
                           bool hurry, bool json) {
   auto indexed = index_run(run, database, hurry);
-  const RunReport report = indexed ? std::move(*indexed) : make_run_report(read_run(run));
+  RunReport report = indexed ? std::move(*indexed) : make_run_report(read_run(run));
+  report.exit_code = with_index(report.exit_code, indexed.has_value());
   print_report(report, json);
-  return indexed || report.exit_code != ExitCode::ok ? report.exit_code : ExitCode::environment;
+  return report.exit_code;
 }
 
 }  // namespace bench

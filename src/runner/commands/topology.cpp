@@ -13,6 +13,7 @@
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/execute.h"
 #include "runner/find_run.h"
+#include "runner/index_run.h"
 #include "runner/topology/asked_hosts.h"
 #include "runner/topology/profiles.h"
 
@@ -89,8 +90,7 @@ ExitCode compare_and_print(const TopologyOptions& options, Asked& asked) {
   const FleetTopology fleet = compare_fleet(asked.hosts, by_name);
   options.json ? print(to_json(fleet, asked.run)) : print(to_text(fleet, style_of_stdout()));
   if (asked.interrupted) return ExitCode::interrupted;
-  const ExitCode code = exit_code_of(fleet);
-  return code == ExitCode::ok && !asked.indexed ? ExitCode::environment : code;
+  return with_index(exit_code_of(fleet), asked.indexed);
 }
 
 void check(const TopologyOptions& options) {

@@ -73,8 +73,7 @@ ExitCode train(const TrainOptions& options) {
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
   const Executed run = execute(request, planned.catalogue, planned.site);
   const bool indexed = index_run(run.directory.path(), database, !run.finished).has_value();
-  const ExitCode code = answer_training({run.directory.path()}, options);
-  return indexed || code != ExitCode::ok ? code : ExitCode::environment;
+  return answer_training({run.directory.path()}, indexed, options);
 }
 
 void add_what(CLI::App& command, TrainOptions& options) {

@@ -8,6 +8,7 @@
 #include "results/training/mllog_files.h"
 #include "results/training/training_output.h"
 #include "runner/commands/report_output.h"
+#include "runner/index_run.h"
 
 namespace bench {
 namespace {
@@ -50,13 +51,14 @@ void add_training_answer(CLI::App& command, TrainingAnswer& options) {
   add_reading_options(command, options);
 }
 
-ExitCode answer_training(const std::vector<std::filesystem::path>& runs,
+ExitCode answer_training(const std::vector<std::filesystem::path>& runs, bool indexed,
                          const TrainingAnswer& options) {
   std::vector<RunRecords> records;
   for (const auto& run : runs) records.push_back(read_run(run));
   const auto database = options.database();
-  const TrainingReport report = make_training_report(
+  TrainingReport report = make_training_report(
       records, [&](const TrainingSetup& setup) { return peak_from(database, setup); });
+  report.exit_code = with_index(report.exit_code, indexed);
   if (options.json)
     print(to_json(report));
   else

@@ -17,8 +17,9 @@ struct TrainingAnswer : ReadingOptions {
 
 void add_training_answer(CLI::App& command, TrainingAnswer& options);
 
-/// Of the kept runs in these folders. Returns the report's exit code.
-ExitCode answer_training(const std::vector<std::filesystem::path>& runs,
+/// Of the kept runs in these folders, which the database has or, said so already, has not. Returns
+/// the report's exit code.
+ExitCode answer_training(const std::vector<std::filesystem::path>& runs, bool indexed,
                          const TrainingAnswer& options);
 
 }  // namespace bench

@@ -1,14 +1,12 @@
 // Stream kernels with 256-bit vectors, compiled for AVX2 and FMA whatever the rest is compiled for.
-// What is inline and shared with other files must come before the pragma below, or the linker might
-// give those files the copy that is compiled for this extension.
+#include "core/compiled_for.h"
 #include "probes/backends/host/memory_errors.h"
 #include "probes/backends/host/stream_kernels.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
+BENCH_COMPILED_FOR("avx2,fma")
 #include "probes/backends/host/stream_kernels_loops.h"
 
 namespace bench {
@@ -36,7 +34,7 @@ constexpr StreamKernels kKernels = kernels_of<Avx2>("AVX2", true);
 
 }  // namespace
 }  // namespace bench
-#pragma GCC pop_options
+BENCH_COMPILED_FOR_END
 
 const bench::StreamKernels* bench::avx2_stream_kernels() { return &kKernels; }
 #else

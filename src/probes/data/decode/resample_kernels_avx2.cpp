@@ -1,17 +1,15 @@
-// The loops compiled for AVX2, whatever the rest is compiled for. What is inline and shared with
-// other files must come before the pragma below, or the linker might give those files the copy that
-// is compiled for this extension.
+// The loops compiled for AVX2, whatever the rest is compiled for.
 #include <cstring>
 #include <span>
 
+#include "core/compiled_for.h"
 #include "probes/data/decode/resample_kernels.h"
 
 #if defined(__x86_64__)
 
-#pragma GCC push_options
-#pragma GCC target("avx2")
+BENCH_COMPILED_FOR("avx2")
 #include "probes/data/decode/resample_loops.h"
-#pragma GCC pop_options
+BENCH_COMPILED_FOR_END
 
 namespace bench::data {
 

@@ -19,6 +19,14 @@ inline Float4 load4(const float* from) {
   return value;
 }
 
+inline void join(Float4 a, Float4 b, Float8& to) {
+#if __has_builtin(__builtin_shufflevector)
+  to = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else  // g++ 11
+  to = Float8{a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
+#endif
+}
+
 inline void widen_loop(const std::uint8_t* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(static_cast<int>(from[i]));
 }
@@ -34,10 +42,9 @@ void along_loop(const float* row, std::span<const int> firsts, std::size_t any,
     const float* b = row + static_cast<std::size_t>(firsts[i + 1]) * kPixelLanes;
     Float8 sum = {};
     for (std::size_t k = 0; k < taps; ++k) {
-      Float8 weight;
+      Float8 weight, pixels;
       std::memcpy(&weight, weights, sizeof(weight));
-      const Float8 pixels = __builtin_shufflevector(
-          load4(a + k * kPixelLanes), load4(b + k * kPixelLanes), 0, 1, 2, 3, 4, 5, 6, 7);
+      join(load4(a + k * kPixelLanes), load4(b + k * kPixelLanes), pixels);
       sum = k == 0 ? pixels * weight : sum + pixels * weight;
       weights += kPair;
     }

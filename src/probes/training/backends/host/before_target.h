@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "probes/training/backends/host/host_kernels.h"
 #include "probes/training/kernels/checked_id.h"

@@ -17,20 +17,21 @@ struct Features {
   }
 };
 
+/// Lanes with the bit `half` are those of the second vector; the others' with that bit changed.
+template <int half, int width, bool other>
+struct Halves {
+  static constexpr int lane(int l) { return (l & half ? width : 0) + (other ? l ^ half : l); }
+};
+
 /// Lane l of v[0] becomes the sum of the lanes of v[l]. Overwrites v.
 template <class T, int half = kWidth<T> / 2>
 inline __attribute__((always_inline)) Vec<T> sums_of_lanes(Vec<T>* v) {
   if constexpr (half == 0) {
     return v[0];
   } else {
-    Mask<T> own, other;  // lanes with the bit `half` are those of the second vector
-    for (int l = 0; l < kWidth<T>; ++l) {
-      own[l] = l & half ? l + kWidth<T> : l;
-      other[l] = l & half ? (l ^ half) + kWidth<T> : l ^ half;
-    }
     for (int i = 0; i < half; ++i)
-      v[i] =
-          __builtin_shuffle(v[i], v[i + half], own) + __builtin_shuffle(v[i], v[i + half], other);
+      v[i] = shuffled<Halves<half, kWidth<T>, false>, T>(v[i], v[i + half]) +
+             shuffled<Halves<half, kWidth<T>, true>, T>(v[i], v[i + half]);
     return sums_of_lanes<T, half / 2>(v);
   }
 }

@@ -1,8 +1,9 @@
 // The kernels with AVX2 and FMA.
+#include "core/compiled_for.h"
 #include "probes/training/backends/host/before_target.h"
 
 #if defined(__x86_64__)
-#pragma GCC target("avx2,fma")
+BENCH_COMPILED_FOR("avx2,fma")
 #define BENCH_ISA isa_avx2
 #define BENCH_VECTOR_BYTES 32
 #define BENCH_VECTOR_REGISTERS 16
@@ -15,4 +16,5 @@ KernelSet avx2_kernels(Dtype dtype) {
 }
 
 }  // namespace bench::training
+BENCH_COMPILED_FOR_END
 #endif

@@ -1,8 +1,9 @@
 // The kernels with AVX-512.
+#include "core/compiled_for.h"
 #include "probes/training/backends/host/before_target.h"
 
 #if defined(__x86_64__)
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
+BENCH_COMPILED_FOR("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", "prefer-vector-width=512")
 #define BENCH_ISA isa_avx512
 #define BENCH_VECTOR_BYTES 64
 #define BENCH_VECTOR_REGISTERS 32
@@ -15,4 +16,5 @@ KernelSet avx512_kernels(Dtype dtype) {
 }
 
 }  // namespace bench::training
+BENCH_COMPILED_FOR_END
 #endif

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace bench::training::BENCH_ISA {
 
@@ -39,12 +40,31 @@ inline __attribute__((always_inline)) void store(T* to, Vec<T> v) {
 template <class T>
 using Mask = decltype(Vec<T>{} < Vec<T>{});
 
+template <class T, class From, int... lane>
+inline __attribute__((always_inline)) Vec<T> shuffled(Vec<T> a, Vec<T> b, From,
+                                                      std::integer_sequence<int, lane...>) {
+#if __has_builtin(__builtin_shufflevector)
+  return __builtin_shufflevector(a, b, From::lane(lane)...);
+#else  // g++ 11
+  return __builtin_shuffle(a, b, Mask<T>{From::lane(lane)...});
+#endif
+}
+
+/// Lane i gets lane From::lane(i) of a, or of b those from the width on.
+template <class From, class T>
+inline __attribute__((always_inline)) Vec<T> shuffled(Vec<T> a, Vec<T> b) {
+  return shuffled<T>(a, b, From{}, std::make_integer_sequence<int, kWidth<T>>{});
+}
+
+template <int by, int width>
+struct Rotated {
+  static constexpr int lane(int i) { return (i + by) % width; }
+};
+
 /// Lane i gets lane (i + by) mod width.
 template <int by, class T>
 inline __attribute__((always_inline)) Vec<T> rotated(Vec<T> v) {
-  Mask<T> from;
-  for (int i = 0; i < kWidth<T>; ++i) from[i] = (i + by) % kWidth<T>;
-  return __builtin_shuffle(v, from);
+  return shuffled<Rotated<by, kWidth<T>>, T>(v, v);
 }
 
 template <class T>

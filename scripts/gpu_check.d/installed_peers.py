@@ -1,10 +1,11 @@
-"""nvbandwidth and nccl-tests, where they are on the PATH, as rows beside ours: {peer, metric, params, value in base units}."""
+"""What peers measured, as rows beside ours: {peer, metric, cases of ours that do the same, params, value in base units}."""
 
 import shutil
 
 COPIES = {"host_to_device_memcpy_ce": "host_to_device", "device_to_host_memcpy_ce": "device_to_host"}
 COPY_BYTES = 268435456
 MESSAGE_BYTES = 268435456
+BEST_SHAPE_AIM = 1.02  # our fastest product over PyTorch's
 # size count type redop root, then time algbw busbw #wrong out of place and in place
 FIELDS, BUSBW, WRONG = 13, 7, 8
 
@@ -17,7 +18,7 @@ def nvbandwidth_rows(document):
             continue
         cell = test["bandwidth_matrix"][0][0]
         if cell != "N/A":
-            rows.append({"peer": "nvbandwidth", "metric": "copy.bandwidth", "value": float(cell) * 1e9,
+            rows.append({"peer": "nvbandwidth", "metric": "copy.bandwidth", "cases": ["copies"], "value": float(cell) * 1e9,
                          "params": {"route": COPIES[test["name"]], "memory": "pinned", "size_bytes": COPY_BYTES}})
     return rows
 
@@ -29,7 +30,7 @@ def nccl_rows(text, ranks):
         fields = line.split()
         if len(fields) != FIELDS or not fields[0].isdigit() or fields[2] != "float" or fields[WRONG] != "0":
             continue
-        rows.append({"peer": "nccl-tests", "metric": "collective.busbw", "value": float(fields[BUSBW]) * 1e9,
+        rows.append({"peer": "nccl-tests", "metric": "collective.busbw", "cases": ["all_reduce"], "value": float(fields[BUSBW]) * 1e9,
                      "params": {"op": "all_reduce", "dtype": "f32", "in_place": False, "size_bytes": int(fields[0]), "ranks": ranks}})
     return rows
 
@@ -39,47 +40,64 @@ def ranks_of(collectives):
     return max((r["ranks"] for r in collectives["results"] if r["case"] == "all_reduce" and r["outcome"] == "ok"), default=0)
 
 
-def installed_rows(steps, collectives, most):
+def nvbandwidth(steps, program, most):
+    """(rows, why there are none)."""
+    said = steps.answer("nvbandwidth", [program, "-j", "-t", *COPIES], most)
+    rows = nvbandwidth_rows(said) if said else []
+    return rows, steps.why.get("nvbandwidth", "it printed no bandwidth of GPU 0")
+
+
+def nccl_tests(steps, program, most, ranks):
+    """(rows, why there are none)."""
+    if ranks < 2:
+        return [], "one GPU has nobody to reduce with"
+    size = str(MESSAGE_BYTES)
+    said = steps.program("nccl-tests", [program, "-b", size, "-e", size, "-g", str(ranks)], most)
+    rows = nccl_rows(said[1].decode(errors="replace"), ranks) if said else []
+    return rows, steps.why.get("nccl-tests", "it printed no right result")
+
+
+def installed_rows(steps, collectives):
     """(rows, why a peer has none)."""
-    rows, missing = [], {}
-    ranks = ranks_of(collectives)
-    found = {name: shutil.which(name) for name in ("nvbandwidth", "all_reduce_perf")}
-    missing.update({name: "not on the PATH" for name, path in found.items() if path is None})
-    if found["nvbandwidth"]:
-        said = steps.answer("nvbandwidth", [found["nvbandwidth"], "-j", "-t", *COPIES], most)
-        rows += nvbandwidth_rows(said) if said else []
+    peers = {"nvbandwidth": lambda *words: nvbandwidth(steps, *words),
+             "all_reduce_perf": lambda *words: nccl_tests(steps, *words, ranks_of(collectives))}
+    found, missing = [], {}
+    for name, rows_of in peers.items():
+        path = shutil.which(name)
+        rows, why = rows_of(path, steps.most("installed")) if path else ([], "not on the PATH")
+        found += rows
         if not rows:
-            missing["nvbandwidth"] = "it printed no bandwidth of GPU 0"
-    if found["all_reduce_perf"] and ranks < 2:
-        missing["all_reduce_perf"] = "one GPU has nobody to reduce with"
-    elif found["all_reduce_perf"]:
-        size = str(MESSAGE_BYTES)
-        said = steps.program("nccl-tests", [found["all_reduce_perf"], "-b", size, "-e", size, "-g", str(ranks)], most)
-        of_nccl = nccl_rows(said[1].decode(errors="replace"), ranks) if said else []
-        rows += of_nccl
-        if not of_nccl:
-            missing["all_reduce_perf"] = "it printed no right result"
-    return rows, missing
+            missing[name] = why
+    return found, missing
+
+
+def best_shape(products):
+    """PyTorch's fastest product beside the fastest that the search found: each has its own shape."""
+    best = max(products, key=lambda row: row["value"])
+    return {"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["fastest-shape"], "params": {"dtype": best["params"]["dtype"]},
+            "value": best["value"], "shape": [best["params"][key] for key in "mnk"], "aim": BEST_SHAPE_AIM}
 
 
 def torch_rows(peers):
     """PyTorch's products and copies (torch_peers.py) as such rows."""
-    rows = [{"peer": "PyTorch", "metric": "gemm.throughput", **row} for row in peers["products"]]
+    rows = [{"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["products", "model-shapes"], **row} for row in peers["products"]]
+    rows += [best_shape(peers["products"])] if peers["products"] else []
     for row in peers["copies"]:
-        metric = "copy.bandwidth" if "route" in row["params"] else "memory_bandwidth.bandwidth"
-        rows.append({"peer": "PyTorch", "metric": metric, **row})
+        of_host = "route" in row["params"]
+        rows.append({"peer": "PyTorch", "metric": "copy.bandwidth" if of_host else "memory_bandwidth.bandwidth",
+                     "cases": ["copies" if of_host else "memory"], **row})
     return rows
 
 
 def is_alike(result, row):
-    """Of random values: peers do not multiply zeros."""
+    """Of random values: peers do not multiply zeros. Only of the cases that do what the peer does: the best of many would win by chance."""
     params = {**result["params"], "ranks": result["ranks"]}
-    return (result["metric"] == row["metric"] and result["outcome"] == "ok" and result["median"] and "values" not in params
-            and all(params.get(key) == value for key, value in row["params"].items()))
+    return (result["metric"] == row["metric"] and result["case"] in row["cases"] and result["outcome"] == "ok" and result["median"]
+            and "values" not in params and all(params.get(key) == value for key, value in row["params"].items()))
 
 
 def against(results, rows):
-    """The rows with our best beside them, and the ratio."""
+    """The rows with ours beside them, and the ratio; the best where a case has several, as of kinds of stores."""
     beside = []
     for row in rows:
         ours = max((r["median"] for r in results if is_alike(r, row)), default=None)

@@ -44,7 +44,8 @@ def print_results(results):
 def print_peers(rows, missing):
     for row in rows:
         ratio = f"{row['ratio']:.3f}" if row["ratio"] else "-"
-        print(f"{row['metric']} {row['params']}: {ratio} x {row['peer']}")
+        aim = f" (aim: {row['aim']}; its best shape is {'x'.join(map(str, row['shape']))})" if "aim" in row else ""
+        print(f"{row['metric']} {row['params']} of {', '.join(row['cases'])}: {ratio} x {row['peer']}{aim}")
     for peer, why in missing.items():
         print(f"not compared with {peer}: {why}")
 

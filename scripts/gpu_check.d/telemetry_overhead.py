@@ -12,6 +12,7 @@ import subprocess
 import time
 
 AIM = 0.005
+FEWEST_ROUNDS = 6  # of five values no interval holds the median with 95 %
 SHAPES = {"host": [512, 512, 512], "cuda": [8192, 8192, 8192]}
 DTYPES = {"host": ["f32"], "cuda": ["bf16"]}
 
@@ -85,27 +86,40 @@ def sampler_shares(spool):
     return [share for share in shares if share is not None]
 
 
-def compare(program, folder, device, rounds, seconds, say, left=lambda: math.inf):
-    """The verdict of each series, and of all: the worst. Beside them what the sampling thread took by its own account: a workload
-    that leaves it no idle core loses that much, over the cores it uses, and what its caches lose by it. No round begins that
-    would take longer than `left()` seconds, by what the longest took."""
-    ratios, shares, longest, done = {}, [], 4 * seconds, 0
+def take_rounds(one, rounds, least, say, left):
+    """(what each round gave, why they ended early or None). No round begins that would take longer than `left()` seconds, by what the
+    longest took, `least` at first. One that fails is the last."""
+    taken, longest = [], least
     for number in range(rounds):
-        if left() < longest:
+        seconds = left()
+        if seconds < longest:
             break
         say(f"telemetry on and off: round {number + 1} of {rounds}")
         began = time.monotonic()
         try:
-            of_round, sampler = one_round(program, folder, device, number % 2 == 0, seconds, None if math.isinf(left()) else left())
+            taken.append(one(number % 2 == 0, None if math.isinf(seconds) else seconds))
         except subprocess.TimeoutExpired:
             break
-        longest, done = max(longest, time.monotonic() - began), done + 1
-        shares += sampler
+        except (RuntimeError, subprocess.CalledProcessError, OSError, KeyError, ValueError) as error:
+            return taken, f"round {number + 1} of {rounds}: {type(error).__name__}: {error}"
+        longest = max(longest, time.monotonic() - began)
+    return taken, None
+
+
+def compare(program, folder, device, rounds, seconds, say, left=lambda: math.inf):
+    """The verdict of each series, and of all: the worst, or "failed" where a round could not be taken, with the `problem`. Beside them
+    what the sampling thread took by its own account: a workload that leaves it no idle core loses that much, over the cores it uses,
+    and what its caches lose by it."""
+    taken, problem = take_rounds(lambda on_first, most: one_round(program, folder, device, on_first, seconds, most), rounds,
+                                 4 * seconds, say, left)
+    ratios, shares = {}, [share for _, of_round in taken for share in of_round]
+    for of_round, _ in taken:
         for key, ratio in of_round.items():
             ratios.setdefault(key, []).append(ratio)
     series = [{"params": json.loads(key), **judge(values)} for key, values in sorted(ratios.items())]
     verdicts = {one["verdict"] for one in series}
     worst = next((word for word in ("above", "inconclusive", "below") if word in verdicts), "not measured")
-    return {"device": device, "seconds_a_series": seconds, "rounds": done, "verdict": worst,
+    return {"device": device, "seconds_a_series": seconds, "rounds": len(taken), "verdict": "failed" if problem else worst,
+            "problem": problem,
             "sampler_cpu_share": {"median": statistics.median(shares), "max": max(shares), "jobs": len(shares)} if shares else None,
             "series": series}

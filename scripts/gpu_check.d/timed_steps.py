@@ -4,26 +4,32 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 GRACE_S = 15  # in which an interrupted benchctl keeps and prints what it has: it takes 2
 
 
 class TimedSteps:
-    """Steps that share so many seconds; what did not fit is told in `out_of_time`."""
+    """Steps that share so many seconds, each with a share of them, in the order in which they are taken. What did not fit is told in
+    `out_of_time`, what broke in `failed`, and why there is no answer in `why`."""
 
-    def __init__(self, seconds, say, clock=time.monotonic):
-        self.clock, self.say = clock, say
-        self.end = clock() + seconds
-        self.out_of_time = []
+    def __init__(self, seconds, shares, say, clock=time.monotonic):
+        self.clock, self.say, self.shares = clock, say, shares
+        self.seconds, self.end = seconds, clock() + seconds
+        self.out_of_time, self.failed, self.why = [], {}, {}
 
-    def left(self, keep=0):
-        """Seconds, but for those that later steps are to have."""
-        return max(0.0, self.end - self.clock() - keep)
+    def left(self):
+        return max(0.0, self.end - self.clock())
 
-    def suite(self, program, suite, folder, most, environment=None):
-        """The report of a suite as `benchctl run --json` gives it, of what could be run in `most` seconds."""
+    def most(self, step):
+        """Seconds for a step: its share and what those before it did not need, but nothing of what later ones are to have."""
+        names = list(self.shares)
+        later = sum(self.shares[name] for name in names[names.index(step) + 1:])
+        return max(0.0, self.left() - later * self.seconds)
+
+    def suite(self, program, suite, folder, environment=None):
+        """The report of a suite as `benchctl run --json` gives it, of what could be run in its time."""
+        most = self.most(suite)
         self.say(f"gpu_check: suite {suite}, {most:.0f} s at most")
         process = subprocess.Popen([program / "benchctl", "run", suite, "--json", "--db", folder / f"{suite}.sqlite"],
                                    stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
@@ -32,10 +38,13 @@ class TimedSteps:
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
             said = self.last_words(process)
+        except KeyboardInterrupt:  # which a terminal sends to benchctl as well: a second one would end it at once
+            self.last_words(process)
+            raise
         try:
             report = json.loads(said)
         except ValueError:
-            sys.exit(f"gpu_check: benchctl run {suite} ended with {process.returncode} and printed no report")
+            raise RuntimeError(f"benchctl run {suite} ended with {process.returncode} and printed no report") from None
         cut = sorted({r["case"] for r in report["results"] if (r["reason"] or "").startswith("interrupted")})
         self.out_of_time += [f"suite {suite}: {case}" for case in cut]
         return report
@@ -48,29 +57,36 @@ class TimedSteps:
             return process.communicate()[0]
 
     def program(self, name, command, most):
-        """(exit code, what it said); None where it took too long or could not be started."""
+        """(exit code, what it said); None where it took too long or could not be started, and `why` says which."""
         if most < 1:
-            self.out_of_time.append(name)
-            return None
+            return self.no_time(name)
         self.say(f"gpu_check: {name}")
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=most)
         except subprocess.TimeoutExpired:
-            self.out_of_time.append(name)
-            return None
+            return self.no_time(name)
         except OSError as error:
-            self.say(f"gpu_check: {name}: {error}")
-            return None
+            return self.broken(name, str(error))
         return done.returncode, done.stdout
 
     def answer(self, name, command, most):
-        """The JSON that a program prints. None where it had no time, says with 77 that it has nothing to do, or failed, which
-        is said."""
+        """The JSON that a program prints. None where it had no time, says with 77 that it has nothing to do, or failed; `why`
+        says which."""
         done = self.program(name, command, most)
-        if done is None or done[0] == 77:
+        if done is None:
+            return None
+        if done[0] == 77:
+            self.why[name] = "not installed, or it sees no GPU"
             return None
         try:
             return json.loads(done[1])
         except ValueError:
-            self.say(f"gpu_check: {name} ended with {done[0]} and printed no JSON")
-            return None
+            return self.broken(name, f"it ended with {done[0]} and printed no JSON")
+
+    def no_time(self, name):
+        self.out_of_time.append(name)
+        self.why[name] = "it had no time"
+
+    def broken(self, name, reason):
+        self.say(f"gpu_check: {name}: {reason}")
+        self.why[name] = self.failed[name] = reason

@@ -5,38 +5,47 @@ import sys
 
 from table import scaled
 
+NAMES = {"found": "training_gpu_check", "damaged": "training_gpu_check --damage", "torch": "PyTorch's training"}
 TORCH = pathlib.Path(__file__).with_name("torch_training.py")
 
 
-def train(steps, program, keep):
-    """What training_gpu_check found, with and without damage, and PyTorch's speed. None where it was not built, or had no
-    time."""
+def train(steps, program):
+    """(what training_gpu_check found, with and without damage, and PyTorch's speed; why a part is missing). A part that is missing is
+    None, and so is all of it where training_gpu_check was not built."""
     path = program / "training_gpu_check"
     if not path.exists():
-        return None
-    results = {name: steps.answer(f"training{''.join(options)}", [path, *options], steps.left(keep))
-               for name, options in (("found", []), ("damaged", ["--damage"]))}
-    if None in results.values():
-        return None
-    results["torch"] = steps.answer("PyTorch's training", [sys.executable, TORCH], steps.left(keep))
-    return results
+        return None, {"PyTorch's training": "training_gpu_check is not beside benchctl"}
+    parts = {"found": [path], "damaged": [path, "--damage"], "torch": [sys.executable, TORCH]}
+    results = {part: steps.answer(NAMES[part], command, steps.most("training")) for part, command in parts.items()}
+    missing = {NAMES[part]: steps.why[NAMES[part]] for part in parts if results[part] is None}
+    missing.update({f"PyTorch's training of {row['model']}": row["skipped"] for row in results["torch"] or [] if "skipped" in row})
+    return results, missing
 
 
-def training_faults(results):
-    """What is wrong of it, as lines."""
-    lines = [f"training: {r['kernel']} in {r['dtype']}: {r['worst']} > {r['tolerance']}"
-             for r in results["found"]["kernels"] if not r["held"]]
+def training_faults(results, failed):
+    """What is wrong of it, as lines. A peer that failed is none of it."""
+    lines = [f"{name}: {failed[name]}" for name in (NAMES["found"], NAMES["damaged"]) if name in failed]
+    return lines + (of_found(results["found"]) + of_damaged(results["damaged"]) if results else [])
+
+
+def of_found(found):
+    if found is None:
+        return []
+    lines = [f"training: {r['kernel']} in {r['dtype']}: {r['worst']} > {r['tolerance']}" for r in found["kernels"] if not r["held"]]
     lines += [f"training: steps of {r['model']} in {r['dtype']} differ from the host's, or from themselves"
-              for r in results["found"]["steps"] if not (r["held"] and r["again_equal"])]
-    lines += [f"training: {results['found'][key]}" for key in ("kernels_by", "library")
-              if "differs from it" in results["found"][key]]
-    return lines + [f"training: damage of {r['kernel']} in {r['dtype']} was not found"
-                    for r in results["damaged"]["kernels"] if r["held"]]
+              for r in found["steps"] if not (r["held"] and r["again_equal"])]
+    return lines + [f"training: {found[key]}" for key in ("kernels_by", "library") if "differs from it" in found[key]]
+
+
+def of_damaged(damaged):
+    kernels = damaged["kernels"] if damaged else []
+    return [f"training: damage of {r['kernel']} in {r['dtype']} was not found" for r in kernels if r["held"]]
 
 
 def print_training(results):
-    theirs = {row["model"]: row.get("tokens_per_second") for row in results["torch"] or []}
-    for row in results["found"]["timings"]:
-        ours, other = row.get("tokens_per_second"), theirs.get(row["model"])
-        ratio = f"{ours / other:.3f} x PyTorch" if ours and other else "PyTorch: -"
+    theirs = {row["model"]: row for row in results["torch"] or []}
+    for row in (results["found"] or {"timings": []})["timings"]:
+        peer = theirs.get(row["model"], {})
+        ours, other = row.get("tokens_per_second"), peer.get("tokens_per_second")
+        ratio = f"{ours / other:.3f} x PyTorch (weights: {peer['weights']})" if ours and other else "PyTorch: -"
         print(f"training {row['model']}: {scaled(ours, 'tokens/s')}, {ratio} {row.get('skipped', '')}")

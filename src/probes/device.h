@@ -64,8 +64,12 @@ class Device {
   /// A steady clock, in seconds since some moment: how long parts of a job take.
   virtual Seconds now() = 0;
   /// How long the device was at work for one piece of `calls` calls. A GPU's is timed by events on
-  /// its own stream, so that what the host needs to enqueue the calls is not in it.
-  virtual Seconds timed(const std::function<void()>& piece, std::int64_t calls);
+  /// its own stream, so that what the host needs to enqueue the calls is not in it. `meet` is
+  /// called when the device is about to begin: ranks that meet there begin together.
+  virtual Seconds timed(const std::function<void()>& piece, std::int64_t calls,
+                        const std::function<void()>& meet = {});
+  /// More calls in one piece would be timed as fast as the host can enqueue them.
+  virtual std::int64_t most_calls() const { return std::int64_t{1} << 40; }
   /// Does a piece without timing it; when it returns, what the piece started has ended.
   virtual void untimed(const std::function<void()>& piece) { piece(); }
   /// The clock the device runs at just now, measured; nothing where it cannot be known.
@@ -76,6 +80,9 @@ class Device {
   /// What holds its clock down just now, as SampleFlag bits (core/record.h): kThermal for heat and
   /// for what the hardware does to protect itself, kPowerCapped.
   virtual unsigned slowdown() { return 0; }
+  /// Whether nothing it is asked will be answered any more in this process: after an illegal
+  /// access, say. Asked after a failure.
+  virtual bool lost() { return false; }
   /// What its driver reported since the last call.
   virtual std::vector<DeviceFault> faults() { return {}; }
   virtual ThreadWatch& watch() = 0;

@@ -1,5 +1,6 @@
 #include "probes/rank_program.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -114,8 +115,19 @@ std::vector<Facts> place_ranks(const RankProgram& program, Group& group) {
   return {Facts{"rank_places", {{"ranks", std::move(ranks)}}}};
 }
 
+/// Drivers and launchers go through all the numbers that files may have, to close them: where a
+/// container allows a thousand million, that takes half a minute.
+void keep_file_numbers_small() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kEnough) return;
+  limit.rlim_cur = kEnough;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void serve(const RankProgram& program, GroupKind kind) {
   take_device(program.name);
+  keep_file_numbers_small();
   std::signal(SIGPIPE, SIG_IGN);  // a vanished reader is an error to report, not a silent death
   RecordStream records;
   const auto group = program.join_group(kind);
@@ -124,6 +136,7 @@ void serve(const RankProgram& program, GroupKind kind) {
     const std::set<int> own = processes_here(*group);
     if (group->rank() == 0)
       for (Facts& one : program.device_facts(own)) facts.push_back(std::move(one));
+    group->barrier();  // none of ours is on the GPUs while it is asked who is
   }
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);

@@ -151,8 +151,9 @@ Outcome RankServer::failed(const Job& job, std::string reason, Seconds elapsed) 
   }
   const Outcome outcome{Status::failed, reason, elapsed.value};
   say(Level::error, "job " + job.id + ", rank " + std::to_string(group_.rank()) + ": " + reason);
-  if (group_.size() == 1) return outcome;
-  // The other ranks may wait in a collective that this one will never enter: end them all.
+  if (group_.size() == 1 && !device_.lost()) return outcome;
+  // The other ranks may wait in a collective that this one will never enter: end them all. A device
+  // that is lost serves nobody in this process; the next job gets another.
   answer(job.id, outcome);
   std::_Exit(static_cast<int>(ExitCode::environment));
 }

@@ -80,14 +80,16 @@ TimedSeries Sampler::run(const Measurement& m) {
 /// Doubles the calls until a sample is long enough for the clock that times it.
 std::int64_t Sampler::calls_per_sample(const Measurement& m) {
   if (m.calls > 0) return m.calls;
-  constexpr std::int64_t kMostCalls = std::int64_t{1} << 40;
+  // The host's clock does not mind how many are enqueued.
+  const bool any_number = m.host_clock || m.one_launch;
+  const std::int64_t most = any_number ? std::int64_t{1} << 40 : device_.most_calls();
   std::int64_t calls = 1;
   for (;;) {
     const double elapsed = agreed_max(timed_sample(m, calls) * static_cast<double>(calls));
-    if (elapsed >= settings_.min_sample_s || calls >= kMostCalls) return calls;
+    if (elapsed >= settings_.min_sample_s || calls >= most) return calls;
     const double wanted = settings_.min_sample_s * 1.1 / std::max(elapsed, 1e-9);
-    calls = static_cast<std::int64_t>(
-        std::ceil(static_cast<double>(calls) * std::clamp(wanted, 1.1, 10.0)));
+    const double grown = std::ceil(static_cast<double>(calls) * std::clamp(wanted, 1.1, 10.0));
+    calls = std::min(static_cast<std::int64_t>(grown), most);
   }
 }
 
@@ -119,21 +121,25 @@ std::size_t Sampler::batch_size(const Measurement& m, double call_s) const {
 
 double Sampler::timed_sample(const Measurement& m, std::int64_t calls) {
   if (m.before_sample) m.before_sample();
-  group_.barrier();
   const auto piece = [&] { m.work(calls); };
-  const Seconds took =
-      m.host_clock ? device_.Device::timed(piece, calls) : device_.timed(piece, calls);
+  const auto meet = [&] { group_.barrier(); };
+  const std::int64_t pieces = m.one_launch ? 1 : calls;
+  const Seconds took = m.host_clock ? device_.Device::timed(piece, pieces, meet)
+                                    : device_.timed(piece, pieces, meet);
   return took.value / static_cast<double>(calls);
 }
 
-/// The mean seconds per call over `count` calls, timed as IMB (no barrier) or OSU (one after each)
-/// do.
+/// The mean seconds per call over `count` calls, timed as IMB (back to back) or OSU (a barrier
+/// after each) do.
 double Sampler::batch_mean(const Measurement& m, std::size_t count) {
+  const auto calls = static_cast<std::int64_t>(count);
   double sum = 0.0;
   group_.barrier();
+  if (m.timing == Timing::pipelined)
+    return device_.timed([&] { m.work(calls); }, calls).value / static_cast<double>(count);
   for (std::size_t i = 0; i < count; ++i) {
     sum += device_.timed([&] { m.work(1); }, 1).value;
-    if (m.timing == Timing::osu) group_.barrier();
+    group_.barrier();
   }
   return sum / static_cast<double>(count);
 }

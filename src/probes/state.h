@@ -75,6 +75,8 @@ struct Measurement {
   int threads = 1;         // that work on this rank
   /// What the host needs is measured, not what the device does: timed by the host's clock.
   bool host_clock = false;
+  /// All calls of a sample are enqueued as one: a kernel that makes them in a loop.
+  bool one_launch = false;
   /// Each rank's own times are kept beside the slowest rank's; isolated timing only.
   bool keep_ranks = false;
 };

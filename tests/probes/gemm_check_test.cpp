@@ -117,6 +117,36 @@ TEST_CASE("products with a narrow result pass, also over more columns than one b
   }
 }
 
+/// C as tensor cores give it in tf32: each block of eight products is added and the sum cut off.
+std::vector<float> cut_off_product(const Matrices& x) {
+  constexpr std::size_t kBlock = 8;
+  const auto m = static_cast<std::size_t>(x.shape.m), n = static_cast<std::size_t>(x.shape.n),
+             k = static_cast<std::size_t>(x.shape.k);
+  std::vector<double> a(m * k), b(k * n);
+  decode(x.a.data(), Dtype::tf32, false, a);
+  decode(x.b.data(), Dtype::tf32, false, b);
+  std::vector<float> c(m * n, 0.0f);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t first = 0; first < k; first += kBlock)
+      for (std::size_t j = 0; j < n; ++j) {
+        double sum = c[i * n + j];
+        for (std::size_t t = first; t < first + kBlock; ++t) sum += a[i * k + t] * b[t * n + j];
+        const auto near = static_cast<float>(sum);
+        c[i * n + j] = std::abs(near) > std::abs(sum) ? std::nextafter(near, 0.0f) : near;
+      }
+  return c;
+}
+
+TEST_CASE("sums that tensor cores cut off pass in tf32, and a wrong element does not") {
+  const Matrices x = make_matrices({64, 24, 8192}, Dtype::tf32, MatrixValues::random, 3);
+  std::vector<float> c = cut_off_product(x);
+  const Check check = check_product(x, Dtype::f32, bytes(c));
+  CHECK(check.passed());
+  CHECK(check.error > 0.1);  // more than rounding alone would make
+  flip(c, 777, 31);
+  CHECK_FALSE(check_product(x, Dtype::f32, bytes(c)).passed());
+}
+
 TEST_CASE("a wrong element of a narrow result is found") {
   constexpr std::size_t kWrong = 2 * 1500 + 1234;
   const auto spoil = [](std::vector<std::byte> c, unsigned bit) {

@@ -18,11 +18,18 @@ struct Scripted {
   std::int64_t calls_made = 0;
   std::function<double()> next = [] { return 0.002; };
   std::function<std::optional<double>()> core_share = {};
+  Timing timing = Timing::isolated;
+  bool one_launch = false;
+  std::vector<std::int64_t> pieces = {};  // calls of each
 
   TimedSeries run() {
     Measurement m;
+    m.timing = timing;
+    m.calls = timing == Timing::isolated ? 0 : 1;
+    m.one_launch = one_launch;
     m.core_share = core_share;
     m.work = [this](std::int64_t calls) {
+      pieces.push_back(calls);
       for (std::int64_t i = 0; i < calls; ++i) {
         device.time += Seconds{next()};
         ++calls_made;
@@ -50,6 +57,29 @@ TEST_CASE("work shorter than a sample is repeated inside it, and the time is of 
   CHECK(series.calls >= 1000);
   CHECK(series.calls <= 1500);
   CHECK(median(series.seconds) == Approx(1e-6));
+}
+
+TEST_CASE("a sample has no more calls than the device can be given before it begins") {
+  Scripted s;
+  s.next = [] { return 1e-6; };
+  s.device.calls_at_most = 400;
+  CHECK(s.run().calls == 400);
+  Scripted chain;  // a kernel that makes its calls in a loop is one launch
+  chain.next = s.next;
+  chain.device.calls_at_most = 400;
+  chain.one_launch = true;
+  CHECK(chain.run().calls >= 1000);
+}
+
+TEST_CASE("calls back to back are one piece, those with a barrier between are one each") {
+  Scripted s;
+  s.timing = Timing::pipelined;
+  CHECK(median(s.run().seconds) == Approx(0.002));
+  CHECK(*std::ranges::max_element(s.pieces) > 1);
+  Scripted osu;
+  osu.timing = Timing::osu;
+  CHECK(median(osu.run().seconds) == Approx(0.002));
+  CHECK(*std::ranges::max_element(osu.pieces) == 1);
 }
 
 TEST_CASE("a noisy series stops at its time cap and says so") {

@@ -36,7 +36,11 @@ ProbeCatalogue catalogue() {
     "properties": {
       "isolation": {"type": "string", "enum": ["none", "network"], "default": "none", "process": true},
       "network_card": {"type": "string", "default": "", "process": true}}})"),
-                                     "ring.json")});
+                                     "ring.json"),
+                         probe_entry(Json::parse(R"({
+    "title": "train", "description": "x", "devices": ["host", "cuda"],
+    "metrics": {"rate": {"unit": "B/s", "better": "higher"}}, "type": "object", "properties": {}})"),
+                                     "train.json")});
 }
 
 Plan plan(const std::string& one_case, const Json& hosts) {
@@ -150,6 +154,13 @@ TEST_CASE(
   REQUIRE(nodes.entries.size() == 3);
   CHECK_THAT(nodes.entries[0].skip, Contains("no NUMA node of n1 is known"));
   CHECK(nodes.entries[2].job.env.at(kDeviceVariable) == "numa:8");
+}
+
+TEST_CASE("on GPUs a rail is for probes that keep to its card") {
+  CHECK_THROWS_WITH(
+      plan(R"({"name": "a", "probe": "train", "device": "cuda", "scope": "rail"})", pod()),
+      Contains("train does not keep to one network card"));
+  CHECK_NOTHROW(plan(R"({"name": "a", "probe": "train", "scope": "rail"})", pod()));
 }
 
 TEST_CASE("several ranks on one GPU, and a card beside a rail, are refused in the suite") {

@@ -2,6 +2,7 @@
 // that the measuring rules can be tested without waiting and without luck.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ class FakeDevice final : public Device {
   Seconds now() override { return time; }
   std::optional<Hertz> clock() override { return next_clock ? next_clock() : std::nullopt; }
   bool steady_clock() const override { return steady; }
+  std::int64_t most_calls() const override { return calls_at_most; }
+  bool lost() override { return is_lost; }
   unsigned slowdown() override { return next_slowdown ? next_slowdown() : 0; }
   std::vector<DeviceFault> faults() override { return std::exchange(next_faults, {}); }
   ThreadWatch& watch() override { return fake_watch; }
@@ -45,7 +48,8 @@ class FakeDevice final : public Device {
   TrainingKernels* training_kernels() override { return fake_training_kernels; }
 
   Seconds time;
-  bool steady = true;
+  bool steady = true, is_lost = false;
+  std::int64_t calls_at_most = std::int64_t{1} << 40;
   std::function<std::optional<Hertz>()> next_clock;
   std::function<unsigned()> next_slowdown;
   std::vector<DeviceFault> next_faults;

@@ -1,6 +1,11 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <sstream>
 #include <stdexcept>
 
+#include "core/error.h"
 #include "probes/rank_server.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_device.h"
@@ -26,16 +31,20 @@ struct ServedFault {
   Outcome outcome;
 };
 
-ServedFault serve_fault(bool fatal, bool throws) {
+Job fault_job(bool fatal, bool throws) {
   Job job;
   job.id = "1";
   job.probe = "fault_test_probe";
   job.params = {{"fatal", fatal}, {"throws", throws}};
+  return job;
+}
+
+ServedFault serve_fault(bool fatal, bool throws) {
   FakeDevice device;
   device.next_faults = {{48, "Xid 48: of the job before", true}};
   CollectedRecords sink;
   const auto group = make_self_group();
-  std::istringstream in(dump(to_json(job)) + "\n");
+  std::istringstream in(dump(to_json(fault_job(fatal, throws))) + "\n");
   RankServer(*group, device, sink).serve(in);
   ServedFault served;
   for (const Record& record : sink.records) {
@@ -73,6 +82,43 @@ TEST_CASE("a job that fails says what the driver reported beside its error") {
   CHECK(served.outcome.reason ==
         "internal error: unspecified launch failure; Xid 63: a row of memory on fake of rank 0");
   CHECK(served.faults.size() == 1);
+}
+
+/// Tells through a pipe that an outcome was written.
+class PipedOutcome final : public RecordSink {
+ public:
+  explicit PipedOutcome(int pipe) : pipe_(pipe) {}
+  void write(Record record) override {
+    const auto* outcome = std::get_if<Outcome>(&record.body);
+    if (outcome != nullptr && ::write(pipe_, "failed", 6) != 6) _exit(7);
+  }
+
+ private:
+  int pipe_;
+};
+
+TEST_CASE("a device that is lost ends its process, once the job has its outcome") {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    FakeDevice device;
+    device.is_lost = true;
+    PipedOutcome sink(ends[1]);
+    const auto group = make_self_group();
+    std::istringstream in(dump(to_json(fault_job(false, true))) + "\n");
+    RankServer(*group, device, sink).serve(in);
+    _exit(8);  // it went on
+  }
+  close(ends[1]);
+  std::array<char, 16> told{};
+  CHECK(read(ends[0], told.data(), told.size()) == 6);
+  close(ends[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == static_cast<int>(ExitCode::environment));
 }
 
 }  // namespace

@@ -50,6 +50,14 @@ auto own_results(const AttentionShape& shape = kServed, bool add = false) {
   return attention_results(*training::host_kernels(Dtype::bf16).attention, shape, 1, add);
 }
 
+/// Succeeds at once, and has written nothing.
+class IdleAttention final : public LibraryAttention {
+ public:
+  std::string name() const override { return "idle"; }
+  void forward(const AttentionShape&, training::View, training::View, training::View) override {}
+  void backward(const AttentionShape&, const training::AttentionBackward&) override {}
+};
+
 }  // namespace
 
 TEST_CASE("attention by a library is taken where it agrees and is faster, and tried once") {
@@ -91,6 +99,31 @@ TEST_CASE("attention by a library that gives no numbers is not believed") {
   };
   CHECK(choice.results() == own_results());
   CHECK_THAT(choice.choices->text(), Contains("differs from it by inf"));
+}
+
+TEST_CASE("attention by a library that writes nothing is not taken for what lay there") {
+  const ChoiceDevice device{training::host_memory(), [] { return false; },
+                            [](const std::function<void()>& call) { return call(), 1.0; }};
+  const auto choices =
+      std::make_shared<AttentionChoices>([] { return std::make_unique<IdleAttention>(); }, device);
+  ChosenAttention attention{choices, std::move(training::host_kernels(Dtype::bf16).attention)};
+  CHECK(attention_results(attention, kServed, 1, false) == own_results());
+  CHECK_THAT(choices->text(), Contains("idle differs from it"));
+}
+
+TEST_CASE("a bad id that shows while attention is tried is no reason against a library") {
+  const auto choices = std::make_shared<AttentionChoices>(
+      []() -> std::unique_ptr<LibraryAttention> { throw Error(ErrorKind::input, "id 7 of 5"); },
+      ChoiceDevice{training::host_memory(), [] { return false; }, {}});
+  ChosenAttention attention{choices, std::move(training::host_kernels(Dtype::bf16).attention)};
+  CHECK_THROWS_WITH(attention_results(attention, kServed, 1, false), "id 7 of 5");
+}
+
+TEST_CASE("cuDNN's gradient of attention is left where it misreads our sums") {
+  CHECK(ignores_strides_of_sums(91900, 80));
+  CHECK(ignores_strides_of_sums(91900, 89));
+  CHECK_FALSE(ignores_strides_of_sums(92600, 80));
+  CHECK_FALSE(ignores_strides_of_sums(91900, 90));
 }
 
 TEST_CASE("attention is our own where there is no library, or none for the problem") {

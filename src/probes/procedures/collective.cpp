@@ -114,10 +114,11 @@ void measure_all(State& state, Collectives& collectives) {
   const std::size_t bytes = Exchange::buffer_bytes(collectives, max_bytes, offset);
   const auto send = collectives.allocate(bytes);
   const auto recv = collectives.allocate(bytes);
-  for (const std::string& op : state.list<std::string>("ops"))
-    for (const std::string& dtype : state.list<std::string>("dtypes"))
-      for (const std::string& placement : state.list<std::string>("placements"))
-        for (const std::int64_t graph_calls : state.list<std::int64_t>("graph_calls"))
+  // Outermost: once NCCL has been recorded, each later operation of the communicator costs more.
+  for (const std::int64_t graph_calls : state.list<std::int64_t>("graph_calls"))
+    for (const std::string& op : state.list<std::string>("ops"))
+      for (const std::string& dtype : state.list<std::string>("dtypes"))
+        for (const std::string& placement : state.list<std::string>("placements"))
           measure_sweep(state,
                         {collective_op_from(op), dtype_from(dtype), placement == "in_place",
                          state.text("timing"), graph_calls},

@@ -31,12 +31,14 @@ class MatrixRows {
 
   std::size_t columns() const { return columns_; }
   std::size_t count() const { return bytes_.size() / (columns_ * size_of(dtype_)); }
-  /// Valid until the next call.
-  std::span<const double> row(std::size_t i) {
-    decode(bytes_.data() + i * columns_ * size_of(dtype_), dtype_, unsigned_, row_);
+  std::span<const double> row(std::size_t i) { return part_of_row(i, 0, columns_); }
+  /// The columns [first, first + count). Valid until the next call.
+  std::span<const double> part_of_row(std::size_t i, std::size_t first, std::size_t count) {
+    const std::span<double> part = std::span(row_).first(count);
+    decode(bytes_.data() + (i * columns_ + first) * size_of(dtype_), dtype_, unsigned_, part);
     if (!scales_.bytes.empty())
-      for (std::size_t j = 0; j < columns_; ++j) row_[j] *= scale(i, j);
-    return row_;
+      for (std::size_t j = 0; j < count; ++j) part[j] *= scale(i, first + j);
+    return part;
   }
   double element(std::size_t i, std::size_t j) const {
     double value = 0.0;

@@ -91,6 +91,7 @@ class LatencySweep {
     Measurement measurement;
     measurement.params = params;
     measurement.work = [&](std::int64_t loads) { chain.run(loads); };
+    measurement.one_launch = true;
     measurement.reports = {{"latency"}};
     measurement.verify = [&] { return chain.verify(); };
     state_.measure(measurement);

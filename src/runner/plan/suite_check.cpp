@@ -77,8 +77,8 @@ void check_gate(const Json& gate, const ProbeEntry& probe, const std::string& wh
               "metrics: " + join(names, ", "));
 }
 
-/// A device is one rank's; the rail is the scope's to choose.
-void check_parts(const Case& suite_case, const std::string& where) {
+/// A device is one rank's; the rail is the scope's to choose, and the probe's to keep to.
+void check_parts(const ProbeEntry& probe, const Case& suite_case, const std::string& where) {
   const bool one_rank =
       suite_case.ranks_per_host == 1 && !suite_case.axes.contains("ranks_per_host");
   if (suite_case.scope.kind == ScopeKind::device && suite_case.device == "cuda" && !one_rank)
@@ -89,6 +89,11 @@ void check_parts(const Case& suite_case, const std::string& where) {
   if (suite_case.scope.kind == ScopeKind::rail && card)
     throw Error(ErrorKind::input, where + ": the scope rail chooses the network card itself",
                 "leave out network_card, or use another scope");
+  if (suite_case.scope.kind == ScopeKind::rail && suite_case.device == "cuda" &&
+      !properties_of(probe).contains("network_card"))
+    throw Error(ErrorKind::input,
+                where + ": the probe " + probe.name + " does not keep to one network card on GPUs",
+                "use another scope, or the probe collective");
 }
 
 }  // namespace
@@ -116,7 +121,7 @@ void check_case(const Case& suite_case, const std::string& origin, const std::st
   const std::string where = origin + ": " + at;
   const ProbeEntry& probe = known_probe(suite_case, where, catalogue);
   check_device(suite_case, probe, where);
-  check_parts(suite_case, where);
+  check_parts(probe, suite_case, where);
   for (const auto& [name, value] : suite_case.params.items()) {
     if (suite_case.axes.contains(name))
       throw Error(ErrorKind::input, where + ": '" + name + "' stands in params and in axes",

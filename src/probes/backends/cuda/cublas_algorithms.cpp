@@ -1,5 +1,6 @@
 #include "probes/backends/cuda/cublas_algorithms.h"
 
+#include <cstdint>
 #include <limits>
 
 namespace bench {
@@ -27,6 +28,12 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
                                              CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                              &workspace_bytes, sizeof workspace_bytes),
         "say how large the workspace is");
+  // A product split along its depth adds its parts up as wide as it sums, never rounded to the
+  // result.
+  const std::uint32_t wide = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  check(cublasLtMatmulPreferenceSetAttribute(
+            preference.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &wide, sizeof wide),
+        "say how parts may be added up");
   std::vector<cublasLtMatmulHeuristicResult_t> proposed(static_cast<std::size_t>(wanted));
   int got = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(

@@ -6,6 +6,7 @@
 #include "probes/backends/cuda/cublas_algorithms.h"
 #include "probes/backends/cuda/cublas_block_scales.h"
 #include "probes/backends/cuda/cuda_libraries.h"
+#include "probes/backends/cuda/finished_copies.h"
 #include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/matrix_transpose.h"
 #include "probes/backends/cuda/rotation.h"
@@ -18,8 +19,7 @@ std::size_t count(std::int64_t rows, std::int64_t columns) {
 }
 
 void upload(const DeviceMemory& to, std::span<const std::byte> from) {
-  check(cudaMemcpy(to.as<>(), from.data(), from.size(), cudaMemcpyHostToDevice),
-        "copy a matrix to the GPU");
+  copy_now(to.as<>(), from.data(), from.size(), "copy a matrix to the GPU");
 }
 
 }  // namespace
@@ -89,9 +89,8 @@ void CublasPlan::load(std::span<const std::byte> a, std::span<const std::byte> b
 
 void CublasPlan::spread(const DeviceMemory& matrices, std::size_t stride) const {
   for (std::size_t set = 1; set < sets_; ++set)
-    check(cudaMemcpy(matrices.as<std::byte>() + set * stride, matrices.as<>(), stride,
-                     cudaMemcpyDeviceToDevice),
-          "copy a matrix to where later calls find it");
+    copy_now(matrices.as<std::byte>() + set * stride, matrices.as<>(), stride,
+             "copy a matrix to where later calls find it");
 }
 
 void CublasPlan::scale(const BlockScales& scales) {
@@ -143,10 +142,8 @@ void CublasPlan::run(std::int64_t calls) {
 std::vector<std::byte> CublasPlan::result() const {
   std::vector<std::byte> bytes(result_bytes_);
   check(cudaStreamSynchronize(context_.stream), "the product");
-  check(cudaMemcpy(bytes.data(), c_.as<std::byte>() + set_ * strides_.c, bytes.size(),
-                   cudaMemcpyDeviceToHost),
-        "read the result");
-  inject_fault(bytes.data() + size_of(types_.output) - 1);  // sign and exponent, not rounding
+  copy_now(bytes.data(), c_.as<std::byte>() + set_ * strides_.c, bytes.size(), "read the result");
+  inject_huge_value(bytes, size_of(types_.output));
   return bytes;
 }
 

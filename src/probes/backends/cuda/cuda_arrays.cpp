@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/backends/cuda/finished_copies.h"
 #include "probes/backends/cuda/injected_fault.h"
 
 namespace bench {
@@ -117,9 +118,8 @@ double CudaArrays::wrong_elements_seen_by_host(std::int64_t window) const {
   std::vector<double> some(kStreamGrain);
   double wrong = 0.0;
   for (const std::size_t first : {std::size_t{0}, layout_.window - kStreamGrain}) {
-    check(cudaMemcpy(some.data(), window_arrays(window).a + first, kStreamGrain * sizeof(double),
-                     cudaMemcpyDeviceToHost),
-          "read some elements");
+    copy_now(some.data(), window_arrays(window).a + first, kStreamGrain * sizeof(double),
+             "read some elements");
     for (std::size_t i = 0; i < some.size(); ++i)
       if (std::bit_cast<std::uint64_t>(some[i]) !=
           std::bit_cast<std::uint64_t>(expected_element(expected, first + i)))

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "probes/backends/cuda/chain_kernel.h"
+#include "probes/backends/cuda/finished_copies.h"
 #include "probes/backends/cuda/injected_fault.h"
 
 namespace bench {
@@ -27,11 +28,8 @@ void CudaChain::prepare(double bytes) {
   for (std::uint64_t i = 0; i < order_.nodes(); ++i)
     nodes[i * kWords] = order_.next(i) * kNodeBytes;
   const std::uint64_t start = order_.after(0) * kNodeBytes;
-  check(cudaMemcpy(memory_.as<>(), nodes.data(), nodes.size() * sizeof(std::uint64_t),
-                   cudaMemcpyHostToDevice),
-        "lay the chain");
-  check(cudaMemcpy(position_.as<>(), &start, sizeof start, cudaMemcpyHostToDevice),
-        "place the walker");
+  copy_now(memory_.as<>(), nodes.data(), nodes.size() * sizeof(std::uint64_t), "lay the chain");
+  copy_now(position_.as<>(), &start, sizeof start, "place the walker");
   steps_ = 0;
 }
 
@@ -44,7 +42,7 @@ Check CudaChain::verify() {
   std::uint64_t at = 0;
   check(cudaStreamSynchronize(stream_), "the chain kernel");
   inject_fault_on_gpu(position_.as<>());
-  check(cudaMemcpy(&at, position_.as<>(), sizeof at, cudaMemcpyDeviceToHost), "read the place");
+  copy_now(&at, position_.as<>(), sizeof at, "read the place");
   const double off =
       static_cast<double>(at) - static_cast<double>(order_.after(steps_) * kNodeBytes);
   return {"place after a known number of steps", std::abs(off) / kNodeBytes, 0.0};

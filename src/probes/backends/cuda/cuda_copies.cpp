@@ -22,8 +22,12 @@ class CudaCopies final : public Copies {
     return others;
   }
 
+  /// Where GPUs' own memory is a node of the host's too (GH200, GB200), that node is not.
   std::vector<int> numa_nodes() const override {
-    return SystemFiles().list("sys/devices/system/node/has_memory").value_or(std::vector<int>{0});
+    std::vector<int> nodes =
+        SystemFiles().list("sys/devices/system/node/has_memory").value_or(std::vector<int>{0});
+    for (const int node : nodes_of_gpus()) std::erase(nodes, node);
+    return nodes;
   }
 
   CopyOffer prepare(const CopyRequest& request) override {
@@ -33,13 +37,32 @@ class CudaCopies final : public Copies {
       const std::string obstacle = open_peer(request.peer);
       if (!obstacle.empty()) return {nullptr, obstacle};
     }
-    return {std::make_unique<CudaCopy>(request, device_, stream_, ++seed_ * 2), ""};
+    try {
+      return {std::make_unique<CudaCopy>(request, device_, stream_, ++seed_ * 2), ""};
+    } catch (const MemoryRefused& refused) {
+      return {nullptr, refused.what()};
+    }
   }
 
   PageLockOffer lock(std::span<std::byte> memory) override { return lock_for_cuda(memory); }
   UploadsOffer uploads(std::size_t bytes) override { return make_cuda_uploads(bytes); }
 
  private:
+  static std::vector<int> nodes_of_gpus() {
+    int count = 0;
+    check(cudaGetDeviceCount(&count), "count the GPUs");
+    std::vector<int> nodes;
+    for (int gpu = 0; gpu < count; ++gpu) {
+      int is_node = 0, node = 0;
+      const bool known =
+          cudaDeviceGetAttribute(&is_node, cudaDevAttrNumaConfig, gpu) == cudaSuccess &&
+          cudaDeviceGetAttribute(&node, cudaDevAttrNumaId, gpu) == cudaSuccess;
+      if (!known) cudaGetLastError();  // a driver that does not know the question has no such GPU
+      if (known && is_node == cudaDeviceNumaConfigNumaNode) nodes.push_back(node);
+    }
+    return nodes;
+  }
+
   /// Without direct access a copy would go through the host, which is another measurement.
   std::string open_peer(int peer) const {
     int reachable = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "probes/backends/cuda/counting_kernels.h"
+#include "probes/backends/cuda/finished_copies.h"
 #include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/rotation.h"
 
@@ -135,20 +136,19 @@ void CudaCopy::add_to_host(std::uint64_t seed) {
 void CudaCopy::add_between(const DeviceMemory& from, const DeviceMemory& to, std::uint64_t seed) {
   launch_fill_words(checked_.as<std::uint64_t>(), seed, words_, stream_);
   check(cudaStreamSynchronize(stream_), "fill what is to be copied");
-  check(cudaMemcpy(from.as<>(), checked_.as<>(), region_, cudaMemcpyDefault),
-        "lay what is to be copied");
+  copy_now(from.as<>(), checked_.as<>(), region_, "lay what is to be copied");
   poison(to);
   poison(checked_);
   legs_.push_back({to.as<std::uint64_t>(), from.as<std::uint64_t>(), {}, seed});
 }
 
 void CudaCopy::poison(const DeviceMemory& memory) {
-  check(cudaMemset(memory.as<>(), 0xff, memory.bytes()), "poison the target");
+  set_now(memory.as<>(), 0xff, memory.bytes(), "poison the target");
 }
 
 /// Both the GPU and, for some words, the host look at what arrived.
 double CudaCopy::wrong_on_gpu(const Leg& leg) {
-  check(cudaMemcpy(checked_.as<>(), leg.to, region_, cudaMemcpyDefault), "fetch the target");
+  copy_now(checked_.as<>(), leg.to, region_, "fetch the target");
   check(cudaMemsetAsync(wrong_.as<>(), 0, kWord, stream_), "clear the count");
   launch_count_wrong_words(checked_.as<std::uint64_t>(), leg.seed, words_,
                            wrong_.as<std::uint64_t>(), stream_);
@@ -157,7 +157,7 @@ double CudaCopy::wrong_on_gpu(const Leg& leg) {
         "read the count");
   check(cudaStreamSynchronize(stream_), "check the target");
   std::vector<std::uint64_t> some(std::min<std::size_t>(words_, 4096));
-  check(cudaMemcpy(some.data(), leg.to, some.size() * kWord, cudaMemcpyDefault), "read some words");
+  copy_now(some.data(), leg.to, some.size() * kWord, "read some words");
   return std::max(static_cast<double>(count), count_wrong_words(some, leg.seed));
 }
 

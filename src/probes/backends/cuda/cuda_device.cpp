@@ -74,9 +74,11 @@ class CudaDevice final : public Device {
   std::string kind() const override { return "cuda"; }
   std::string id() const override { return uuid_text(properties_.uuid); }
   Seconds now() override { return steady_now(); }
-  Seconds timed(const std::function<void()>& piece, std::int64_t calls) override {
-    return timer_.time(piece, calls);
+  Seconds timed(const std::function<void()>& piece, std::int64_t calls,
+                const std::function<void()>& meet) override {
+    return timer_.time(piece, calls, meet);
   }
+  std::int64_t most_calls() const override { return StreamTimer::kMostHeldBack; }
   void untimed(const std::function<void()>& piece) override {
     piece();
     check(cudaStreamSynchronize(stream_.get()), "the first call");
@@ -84,6 +86,12 @@ class CudaDevice final : public Device {
   std::optional<Hertz> clock() override { return timer_.clock(); }
   bool steady_clock() const override { return false; }
   unsigned slowdown() override { return monitor_ ? monitor_->slowdown() : 0; }
+  /// Such an error comes back with every call.
+  bool lost() override {
+    const bool broken = cudaDeviceSynchronize() != cudaSuccess;
+    cudaGetLastError();
+    return broken && cudaDeviceSynchronize() != cudaSuccess;
+  }
   std::vector<DeviceFault> faults() override {
     return monitor_ ? monitor_->faults() : std::vector<DeviceFault>();
   }

@@ -12,6 +12,7 @@ namespace bench {
 /// Throws Error(environment): "cudaMalloc of 4.0 GB: out of memory (cudaErrorMemoryAllocation)".
 inline void check(cudaError_t code, const std::string& what) {
   if (code == cudaSuccess) return;
+  cudaGetLastError();  // else it stays behind, and the next launch is blamed for it
   throw Error(ErrorKind::environment,
               what + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")");
 }

@@ -4,6 +4,7 @@
 
 #include "probes/backends/cuda/counting_kernels.h"
 #include "probes/backends/cuda/cuda_memory_blocks.h"
+#include "probes/backends/cuda/finished_copies.h"
 #include "probes/backends/cuda/injected_fault.h"
 #include "probes/backends/cuda/stream_graph.h"
 
@@ -14,7 +15,7 @@ class CudaLaunchRun final : public LaunchRun {
  public:
   CudaLaunchRun(LaunchKind kind, bool wait_each, cudaStream_t stream)
       : kind_(kind), wait_each_(wait_each), stream_(stream), counter_(sizeof(std::uint64_t)) {
-    check(cudaMemset(counter_.as<>(), 0, counter_.bytes()), "clear the counter");
+    set_now(counter_.as<>(), 0, counter_.bytes(), "clear the counter");
     launch_add_one(counter_.as<std::uint64_t>(), stream_);  // loads the kernel
     wait();
     expected_ = 1;
@@ -36,8 +37,7 @@ class CudaLaunchRun final : public LaunchRun {
   Check verify() override {
     std::uint64_t count = 0;
     inject_fault_on_gpu(counter_.as<>());
-    check(cudaMemcpy(&count, counter_.as<>(), sizeof count, cudaMemcpyDeviceToHost),
-          "read the counter");
+    copy_now(&count, counter_.as<>(), sizeof count, "read the counter");
     return {"kernels that ran",
             std::abs(static_cast<double>(count) - static_cast<double>(expected_)), 0.0};
   }

@@ -11,6 +11,7 @@
 #include "probes/backends/cuda/cuda_error.h"
 #include "probes/backends/cuda/cuda_memory_blocks.h"
 #include "probes/backends/cuda/cuda_stream.h"
+#include "probes/backends/cuda/finished_copies.h"
 #include "probes/backends/cuda/injected_fault.h"
 
 namespace bench {
@@ -48,9 +49,8 @@ class CudaUploads final : public Uploads {
     finish();
     inject_fault_on_gpu(places_.at(place_).as<>());
     std::vector<std::byte> arrived(expected.size());
-    check(cudaMemcpy(arrived.data(), places_.at(place_).as<>(), arrived.size(),
-                     cudaMemcpyDeviceToHost),
-          "fetch a batch from the GPU");
+    copy_now(arrived.data(), places_.at(place_).as<>(), arrived.size(),
+             "fetch a batch from the GPU");
     std::uint64_t wrong = 0;
     for (std::size_t i = 0; i < arrived.size(); ++i) wrong += arrived[i] != expected[i] ? 1 : 0;
     return wrong;
@@ -68,7 +68,6 @@ PageLockOffer lock_for_cuda(std::span<std::byte> memory) {
   try {
     return {std::make_unique<CudaPageLock>(memory), ""};
   } catch (const Error& error) {
-    cudaGetLastError();  // it stays behind as the last error otherwise
     return {nullptr, error.what()};
   }
 }
@@ -77,7 +76,6 @@ UploadsOffer make_cuda_uploads(std::size_t bytes) {
   try {
     return {std::make_unique<CudaUploads>(bytes), ""};
   } catch (const Error& error) {
-    cudaGetLastError();
     return {nullptr, error.what()};
   }
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string>
 
@@ -24,7 +25,8 @@ void bind_to_node(void* data, std::size_t bytes, int node) {
     throw Error(ErrorKind::input, "there is no NUMA node " + std::to_string(node));
   mask[bit / kWordBits] = 1ul << (bit % kWordBits);
   if (syscall(SYS_mbind, data, bytes, kBind, mask.data(), kNodes, 0) != 0)
-    throw_errno("bind memory to NUMA node " + std::to_string(node));
+    throw MemoryRefused("memory cannot be bound to NUMA node " + std::to_string(node) + ": " +
+                        std::strerror(errno));
 }
 
 }  // namespace

@@ -5,14 +5,23 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
+#include "core/error.h"
 #include "probes/device/copies.h"
 
 namespace bench {
 
+/// A container forbids to choose memory's node, or this process may not use that node.
+class MemoryRefused : public Error {
+ public:
+  explicit MemoryRefused(const std::string& what) : Error(ErrorKind::environment, what) {}
+};
+
 class HostBuffer {
  public:
-  /// Throws Error(environment) when the memory cannot be had, bound or locked.
+  /// Throws MemoryRefused when the memory cannot be bound, another Error(environment) when it
+  /// cannot be had or locked.
   HostBuffer(std::size_t bytes, HostMemory kind, std::optional<int> numa_node);
   ~HostBuffer();
   HostBuffer(const HostBuffer&) = delete;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "probes/backends/cuda/cuda_error.h"
+#include "probes/backends/cuda/finished_copies.h"
 
 namespace bench {
 namespace {
@@ -19,13 +19,21 @@ void inject_fault(void* byte) {
   if (asked_for()) *static_cast<std::byte*>(byte) ^= std::byte{1};
 }
 
+void inject_huge_value(std::span<std::byte> values, std::size_t size) {
+  if (!asked_for()) return;
+  constexpr std::byte kTop{0x40};  // in a value's last byte
+  std::size_t at = size - 1;
+  while (at < values.size() && (values[at] & kTop) != std::byte{0}) at += size;
+  values[at < values.size() ? at : size - 1] ^= kTop;
+}
+
 void inject_fault_on_gpu(void* byte) {
   if (!asked_for()) return;
   std::byte value{};
   check(cudaDeviceSynchronize(), "wait before a fault is injected");
-  check(cudaMemcpy(&value, byte, 1, cudaMemcpyDefault), "read a byte");
+  copy_now(&value, byte, 1, "read a byte");
   value ^= std::byte{1};
-  check(cudaMemcpy(byte, &value, 1, cudaMemcpyDefault), "inject a fault");
+  copy_now(byte, &value, 1, "inject a fault");
 }
 
 }  // namespace bench

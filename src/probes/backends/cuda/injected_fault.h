@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace bench {
 
@@ -13,5 +14,10 @@ void inject_fault_on_gpu(void* byte);
 
 /// The same for a byte of host memory.
 void inject_fault(void* byte);
+
+/// Flips the bit behind the sign of the first value that this makes huge: of a floating-point
+/// number below 2 the top bit of its exponent. What rounding might hide would prove nothing. Values
+/// of `size` bytes each, in host memory.
+void inject_huge_value(std::span<std::byte> values, std::size_t size);
 
 }  // namespace bench

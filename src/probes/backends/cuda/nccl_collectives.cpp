@@ -10,6 +10,7 @@
 #include "probes/backends/cuda/nccl/nccl_environment.h"
 #include "probes/backends/cuda/nccl_check.h"
 #include "probes/backends/cuda/nccl_log.h"
+#include "probes/backends/cuda/nccl_watch.h"
 #include "probes/backends/cuda/rotation.h"
 #include "probes/backends/cuda/stream_graph.h"
 #include "probes/backends/cuda/stream_overlap.h"
@@ -49,9 +50,7 @@ class NcclCollectives final : public Collectives {
         rank_(group.rank()),
         size_(group.size()),
         first_operation_(sizeof(float)) {}
-  ~NcclCollectives() override {
-    if (communicator_ != nullptr) ncclCommAbort(communicator_);  // must not wait for lost ranks
-  }
+  ~NcclCollectives() override { abort(); }
   NcclCollectives(const NcclCollectives&) = delete;
   NcclCollectives& operator=(const NcclCollectives&) = delete;
 
@@ -62,6 +61,7 @@ class NcclCollectives final : public Collectives {
 
   void disconnect() override {
     if (communicator_ == nullptr) return;
+    watch_.reset();
     check_nccl(ncclCommDestroy(std::exchange(communicator_, nullptr)), nullptr, "ncclCommDestroy");
   }
 
@@ -72,10 +72,12 @@ class NcclCollectives final : public Collectives {
     ncclUniqueId id{};
     if (rank_ == 0) check_nccl(ncclGetUniqueId(&id), nullptr, "ncclGetUniqueId");
     group_.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    check_nccl(ncclCommInitRank(&communicator_, size_, id, rank_), nullptr, "ncclCommInitRank");
-    float* value = first_operation_.as<float>();
-    run(CollectiveOp::all_reduce, value, value, 1, Dtype::f32);
-    check(cudaStreamSynchronize(stream_), "the first operation");
+    try {
+      join(id);
+    } catch (...) {
+      abort();  // closes what ranks that still wait for this one wait on
+      throw;
+    }
     ++connections_;
   }
   int connections() const override { return connections_; }
@@ -133,6 +135,20 @@ class NcclCollectives final : public Collectives {
   }
 
  private:
+  void join(const ncclUniqueId& id) {
+    check_nccl(ncclCommInitRank(&communicator_, size_, id, rank_), nullptr, "ncclCommInitRank");
+    watch_.emplace(communicator_);
+    float* value = first_operation_.as<float>();
+    run(CollectiveOp::all_reduce, value, value, 1, Dtype::f32);
+    check(cudaStreamSynchronize(stream_), "the first operation");
+  }
+
+  /// Waits for no rank.
+  void abort() {
+    watch_.reset();
+    if (communicator_ != nullptr) ncclCommAbort(std::exchange(communicator_, nullptr));
+  }
+
   void checked(ncclResult_t code) const { check_nccl(code, communicator_, "a collective"); }
 
   void exchange_all(const std::byte* send, std::byte* recv, std::size_t count, std::size_t part,
@@ -161,6 +177,7 @@ class NcclCollectives final : public Collectives {
   int size_;
   DeviceMemory first_operation_;
   ncclComm_t communicator_ = nullptr;
+  std::optional<NcclWatch> watch_;
   int connections_ = 0;
   std::optional<PathRequest> joined_;
   std::optional<StreamOverlap> overlap_;

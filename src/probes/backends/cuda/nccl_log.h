@@ -1,6 +1,6 @@
 // NCCL's own log of this process, kept in memory: the one place where it tells which algorithm it
 // took and what it joined the ranks over. A sample is not longer for it: what NCCL writes it writes
-// while it enqueues, before the stream's gate opens (stream_timer.h).
+// while it enqueues, before the ranks meet and the stream's gate opens (stream_timer.h).
 #pragma once
 
 #include <sys/types.h>

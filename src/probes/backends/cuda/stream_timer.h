@@ -37,10 +37,12 @@ class StreamTimer {
  public:
   explicit StreamTimer(cudaStream_t stream);
 
-  /// Enqueues by calling `enqueue` and waits until it has ended. The queue of a stream holds about
-  /// a thousand launches, and a host that meets a full one would wait for ever: more calls than
-  /// kMostHeldBack are timed without holding back (so many fill the queue anyway).
-  Seconds time(const std::function<void()>& enqueue, std::int64_t calls);
+  /// Enqueues by calling `enqueue` and waits until it has ended. `meet` is called before the gate
+  /// opens: what a rank needs to enqueue its part is then in nobody's time. The queue of a stream
+  /// holds about a thousand launches, and a host that meets a full one would wait until the gate
+  /// opens by itself: more calls than kMostHeldBack are timed without holding back.
+  Seconds time(const std::function<void()>& enqueue, std::int64_t calls,
+               const std::function<void()>& meet = {});
 
   /// The multiprocessors' clock just now: cycles over nanoseconds of a short kernel.
   Hertz clock();

@@ -120,6 +120,8 @@ void note_paths(std::string_view line, UsedPaths& paths) {
   if (line.find("Connected NVLS tree") != std::string_view::npos ||
       line.find("NVLS comm 0x") != std::string_view::npos)
     paths.transports.insert("NVLS");
+  if (line.find("Proceeding without NVLS") != std::string_view::npos)
+    paths.transports.erase("NVLS");  // it was begun, and the fabric refused
   for (const std::string_view network : {"NET/IB : Using", "NET/Socket : Using"})
     if (const auto cards = behind(line, network)) note_cards(*cards, paths);
 }

@@ -36,7 +36,10 @@ class CudaTrainingKernels final : public TrainingKernels {
     return set;
   }
   KernelSet make_on_host(Dtype dtype) override { return training::host_kernels(dtype); }
-  void begin(bool deterministic) override { attention_->begin(deterministic); }
+  void begin(bool deterministic) override {
+    products_->begin(deterministic);
+    attention_->begin(deterministic);
+  }
   std::unique_ptr<training::ExchangeStream> exchange_stream(Group& group, Dtype dtype) override {
     return training::make_nccl_exchange(group, dtype, context_);
   }

@@ -53,6 +53,9 @@ class CudnnAttention final : public cudnn::LibraryAttention {
   }
 
   void backward(const AttentionShape& shape, const AttentionBackward& what) override {
+    if (cudnn::ignores_strides_of_sums(library_->version_number(), context_->capability()))
+      throw Error(ErrorKind::environment,
+                  name() + " reads the sums of softmax in another order on this GPU");
     AttentionPlans& plans = plans_of(shape, what.packed);
     if (!plans.backward)
       plans.backward = std::make_unique<cudnn::ExecutionPlan>(

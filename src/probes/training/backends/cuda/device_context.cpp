@@ -23,6 +23,14 @@ StreamTimer& DeviceContext::timer() {
   return *timer_;
 }
 
+int DeviceContext::capability() const {
+  int device = 0, major = 0, minor = 0;
+  check(cudaGetDevice(&device), "ask for the current GPU");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "ask a GPU");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "ask a GPU");
+  return 10 * major + minor;
+}
+
 bool DeviceContext::recording() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream_.get(), &status), "ask whether a stream is recorded");

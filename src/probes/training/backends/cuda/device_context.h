@@ -34,6 +34,8 @@ class DeviceContext {
   double* result() const { return result_.as<double>(); }
   double read_result();
 
+  int capability() const;  // of computing: 90 is 9.0
+
   /// Where a kernel says that an id is in no table; host memory.
   IdFault* fault() const { return fault_.as<IdFault>(); }
   /// Waits for all that was enqueued; throws Error(input) for such an id.

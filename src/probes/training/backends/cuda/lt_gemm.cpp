@@ -51,7 +51,8 @@ void LtProducts::multiply(const Product& product, View a, View b, View c) {
   call.workspace = workspace_.as<>();
   call.workspace_bytes = kWorkspaceBytes;
   call.stream = context_->stream();
-  if (!plan.tuned && !context_->recording())
+  call.as_proposed = deterministic_;
+  if (!deterministic_ && !plan.tuned && !context_->recording())
     tune(plan, call, c.elements() * static_cast<std::int64_t>(size_of(c.dtype)));
   plan.run(call);
 }

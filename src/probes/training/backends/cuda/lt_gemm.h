@@ -14,6 +14,8 @@ namespace bench::training {
 class LtProducts {
  public:
   explicit LtProducts(std::shared_ptr<DeviceContext> context);
+  /// Deterministic: no algorithm is chosen by timing it, so that another run takes the same one.
+  void begin(bool deterministic) { deterministic_ = deterministic; }
   void multiply(const Product& product, View a, View b, View c);
   /// GELU of types of two bytes, where rows of the result are multiples of 16 bytes and the library
   /// proposes something.
@@ -27,6 +29,7 @@ class LtProducts {
   std::shared_ptr<DeviceContext> context_;
   CublasHandle<cublasLtHandle_t, cublasLtDestroy> handle_;
   DeviceMemory workspace_;
+  bool deterministic_ = false;
   std::vector<std::unique_ptr<LtPlan>> plans_ = {};
   std::vector<LtLayout> refused_ = {};  // nothing is proposed for them
 };

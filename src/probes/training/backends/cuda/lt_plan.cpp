@@ -73,7 +73,8 @@ void LtPlan::run(const LtCall& call) {
   const cublasStatus_t status =
       cublasLtMatmul(call.handle, operation_.get(), &kOne, call.first, first_.get(), call.second,
                      second_.get(), &beta, addend, result_.get(), call.result, result_.get(),
-                     &algorithms_.at(chosen_), call.workspace, call.workspace_bytes, call.stream);
+                     &algorithms_.at(call.as_proposed ? 0 : chosen_), call.workspace,
+                     call.workspace_bytes, call.stream);
   // Every product of a step comes here: no text for those that went well.
   if (status != CUBLAS_STATUS_SUCCESS) check(status, "cublasLtMatmul of " + sizes_text(layout_));
 }

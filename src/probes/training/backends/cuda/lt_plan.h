@@ -18,6 +18,7 @@ struct LtCall {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   cudaStream_t stream = nullptr;
+  bool as_proposed = false;  // by the library's first proposal, whichever was the fastest
 };
 
 class LtPlan {

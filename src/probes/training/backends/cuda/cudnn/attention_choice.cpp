@@ -87,6 +87,8 @@ AttentionChoices::Choice AttentionChoices::tried(AttentionKernels& own,
       if (library_ == nullptr) library_ = open_();
       choice.reason = compared(own, problem.shape.sequence, call, written);
     } catch (const Error& error) {
+      if (error.kind() != ErrorKind::environment)
+        throw;  // a bad id of the step, which waiting told
       choice.reason = error.what();
     }
   return choice;
@@ -97,7 +99,10 @@ std::string AttentionChoices::compared(AttentionKernels& own, std::int64_t seque
                                        const Call& call, const std::vector<Written>& written) {
   call(own);
   std::vector<std::vector<double>> right;
-  for (const Written& one : written) right.push_back(last_sequence(one, sequence));
+  for (const Written& one : written) {
+    right.push_back(last_sequence(one, sequence));
+    clear_last_sequence(one, sequence);  // what the library leaves undone must not pass for ours
+  }
   call(*library_);
   for (std::size_t i = 0; i < written.size(); ++i) {
     const double worst =
@@ -111,18 +116,27 @@ std::string AttentionChoices::compared(AttentionKernels& own, std::int64_t seque
   return theirs < ours ? "" : library_->name() + " is slower";
 }
 
+AttentionChoices::Bytes AttentionChoices::bytes_of_last(const Written& written,
+                                                        std::int64_t sequence) const {
+  const View& view = written.view;
+  const std::int64_t row = view.columns * static_cast<std::int64_t>(size_of(view.dtype));
+  return {view.as<std::byte>() + (view.rows - sequence) * row, sequence * row};
+}
+
 std::vector<double> AttentionChoices::last_sequence(const Written& written,
                                                     std::int64_t sequence) const {
-  const View& view = written.view;
-  const std::size_t elements = static_cast<std::size_t>(sequence * view.columns);
-  std::vector<std::byte> bytes(elements * size_of(view.dtype));
-  const std::int64_t first =
-      (view.rows - sequence) * view.columns * static_cast<std::int64_t>(size_of(view.dtype));
-  device_.memory->download(view.as<std::byte>() + first, bytes.data(),
-                           static_cast<std::int64_t>(bytes.size()));
-  std::vector<double> values(elements);
-  decode(bytes.data(), view.dtype, false, values);
+  const Bytes there = bytes_of_last(written, sequence);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(there.size));
+  device_.memory->download(there.data, bytes.data(), there.size);
+  std::vector<double> values(bytes.size() / size_of(written.view.dtype));
+  decode(bytes.data(), written.view.dtype, false, values);
   return values;
+}
+
+void AttentionChoices::clear_last_sequence(const Written& written, std::int64_t sequence) const {
+  const Bytes there = bytes_of_last(written, sequence);
+  const std::vector<std::byte> zeros(static_cast<std::size_t>(there.size));
+  device_.memory->upload(zeros.data(), there.data, there.size);
 }
 
 void AttentionChoices::begin(bool only_own) {

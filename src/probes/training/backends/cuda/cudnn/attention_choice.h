@@ -3,6 +3,7 @@
 // there, and a library whose results differ from it is not believed.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -74,7 +75,13 @@ class AttentionChoices {
   /// Why the library is not to be taken; empty where it is.
   std::string compared(training::AttentionKernels& own, std::int64_t sequence, const Call& call,
                        const std::vector<Written>& written);
+  struct Bytes {
+    std::byte* data = nullptr;
+    std::int64_t size = 0;
+  };
+  Bytes bytes_of_last(const Written& written, std::int64_t sequence) const;
   std::vector<double> last_sequence(const Written& written, std::int64_t sequence) const;
+  void clear_last_sequence(const Written& written, std::int64_t sequence) const;
   std::string named(Pass pass) const;
 
   Open open_;

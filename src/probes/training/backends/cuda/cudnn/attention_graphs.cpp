@@ -93,6 +93,10 @@ std::string refused(const AttentionProblem& problem) {
   return {};
 }
 
+bool ignores_strides_of_sums(std::size_t cudnn_version, int compute_capability) {
+  return compute_capability / 10 == 8 && cudnn_version < 92600;
+}
+
 OperationGraph attention_forward_graph(const AttentionProblem& problem) {
   using enum PointwiseMode;
   GraphBuilder to;

@@ -42,6 +42,10 @@ struct AttentionProblem {
 /// shifted keys.
 std::string refused(const AttentionProblem& problem);
 
+/// The backward kernels for chips of compute capability 8.x (89: 8.9) take kLogSum for packed heads
+/// first, whatever its strides, before 9.26 (cudnn-frontend's change 304). Ours are rows first.
+bool ignores_strides_of_sums(std::size_t cudnn_version, int compute_capability);
+
 OperationGraph attention_forward_graph(const AttentionProblem& problem);
 /// The gradient of queries is added up in no fixed order (atomics on kQuerySums): results differ
 /// from run to run by rounding.

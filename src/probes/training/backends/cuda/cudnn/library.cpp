@@ -28,7 +28,7 @@ Library::Library(const std::string& path) : path_(path) {
   find(library, "cudnnBackendGetAttribute", get_attribute);
   find(library, "cudnnBackendExecute", execute);
   if (problem_.empty() && get_version_() < kOldestVersion)
-    problem_ = "cuDNN " + version() + " is older than 9.10";
+    problem_ = "cuDNN " + version() + " is older than 9.10.2";
 }
 
 template <class Function>

@@ -10,8 +10,9 @@ namespace bench::cudnn {
 
 inline constexpr const char* kDefaultLibrary = "libcudnn.so.9";
 /// A graph is made without a handle, and so without a GPU, since 9.8; hidden scores are minus
-/// infinity since 9.10, the lowest finite number before (cudnn-frontend 1.24 does so).
-inline constexpr std::size_t kOldestVersion = 91000;
+/// infinity since 9.10, the lowest finite number before (cudnn-frontend 1.24 does so); attention of
+/// 9.10.0 and 9.10.1 has faults (it refuses both).
+inline constexpr std::size_t kOldestVersion = 91002;
 
 class Library {
  public:
@@ -24,6 +25,7 @@ class Library {
   const std::string& problem() const { return problem_; }
   /// "9.19.0".
   std::string version() const;
+  std::size_t version_number() const { return get_version_(); }  // 91900
   /// Throws Error(environment): "cuDNN: finalize a tensor: CUDNN_STATUS_BAD_PARAM: ...".
   void check(Status status, const std::string& what) const;
 

@@ -41,7 +41,7 @@ template <class T>
 using Mask = decltype(Vec<T>{} < Vec<T>{});
 
 template <class T, class From, int... lane>
-inline __attribute__((always_inline)) Vec<T> shuffled(Vec<T> a, Vec<T> b, From,
+inline __attribute__((always_inline)) Vec<T> lanes_of(Vec<T> a, Vec<T> b, From,
                                                       std::integer_sequence<int, lane...>) {
 #if __has_builtin(__builtin_shufflevector)
   return __builtin_shufflevector(a, b, From::lane(lane)...);
@@ -53,7 +53,7 @@ inline __attribute__((always_inline)) Vec<T> shuffled(Vec<T> a, Vec<T> b, From,
 /// Lane i gets lane From::lane(i) of a, or of b those from the width on.
 template <class From, class T>
 inline __attribute__((always_inline)) Vec<T> shuffled(Vec<T> a, Vec<T> b) {
-  return shuffled<T>(a, b, From{}, std::make_integer_sequence<int, kWidth<T>>{});
+  return lanes_of<T>(a, b, From{}, std::make_integer_sequence<int, kWidth<T>>{});
 }
 
 template <int by, int width>

@@ -1,6 +1,7 @@
 #include "probes/rank_server.h"
 
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "core/error.h"
@@ -38,6 +39,19 @@ bool is_first_here(Group& group) {
   return known.at(static_cast<std::size_t>(group.rank())).get<bool>();
 }
 
+/// Each of two ranks on one GPU would have half of it. Every rank must call it.
+std::string shared_device(Group& group, const Device& device) {
+  if (group.size() == 1 || device.kind() == "host") return "";
+  std::string reason;
+  std::map<std::string, std::size_t> first;
+  const auto devices = group.gather(host_name() + ' ' + device.id());
+  for (std::size_t rank = 0; rank < devices.size() && reason.empty(); ++rank)
+    if (const auto [other, is_first] = first.emplace(devices[rank], rank); !is_first)
+      reason = "ranks " + std::to_string(other->second) + " and " + std::to_string(rank) +
+               " drive one and the same GPU: " + devices[rank];
+  return broadcast_text(group, reason);
+}
+
 std::string in_words(const Json& fault) {
   return fault.at("text").get<std::string>() + " on " + fault.at("device").get<std::string>() +
          " of rank " + std::to_string(fault.at("rank").get<int>());
@@ -57,6 +71,7 @@ void RankServer::tell(const std::vector<Facts>& facts) {
 
 void RankServer::serve(std::istream& in) {
   absent_ = agreed(group_, device_.absent());
+  if (absent_.empty()) absent_ = shared_device(group_, device_);
   first_here_ = is_first_here(group_);
   for (;;) {
     std::string line;

@@ -30,6 +30,18 @@ TEST_CASE("each other way to have no GPU has its own reason") {
         "no device for rank 2 of this host, which has 2");
 }
 
+TEST_CASE("a rank drives the GPU of its number, or the only one that it was given") {
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  CHECK(gpu_of_rank({13000, 13000, 8, ""}, 3) == 3);
+  CHECK(gpu_of_rank({13000, 13000, 1, ""}, 3) == 3);  // a host with one GPU: an obstacle
+  setenv("CUDA_VISIBLE_DEVICES", "5", 1);
+  CHECK(gpu_of_rank({13000, 13000, 1, ""}, 3) == 0);
+  setenv("CUDA_VISIBLE_DEVICES", "4,5", 1);
+  CHECK(gpu_of_rank({13000, 13000, 2, ""}, 1) == 1);
+  CHECK(gpu_of_rank({13000, 13000, 1, ""}, 1) == 1);  // the other one is broken
+  unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
 TEST_CASE("a rank without a GPU gets a device that says why") {
   const CudaAnswer answer = ask_cuda();
   const auto device = make_cuda_device();

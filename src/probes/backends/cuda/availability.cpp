@@ -2,6 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
+#include <string_view>
+
 namespace bench {
 
 CudaAnswer ask_cuda() {
@@ -35,6 +38,13 @@ std::string cuda_obstacle(const CudaAnswer& answer, int local_rank) {
     return "no device for rank " + std::to_string(local_rank) + " of this host, which has " +
            std::to_string(answer.devices);
   return "";
+}
+
+int gpu_of_rank(const CudaAnswer& answer, int local_rank) {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string_view shown = visible == nullptr ? "" : visible;
+  const bool one_shown = !shown.empty() && shown.find(',') == std::string_view::npos;
+  return answer.devices == 1 && one_shown ? 0 : local_rank;
 }
 
 }  // namespace bench

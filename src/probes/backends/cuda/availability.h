@@ -20,6 +20,10 @@ CudaAnswer ask_cuda();
 /// Why rank `local_rank` of this host has no GPU to drive; "" when it has one.
 std::string cuda_obstacle(const CudaAnswer& answer, int local_rank);
 
+/// Which of the GPUs that it sees this rank drives: the one of its number on its host, or the only
+/// one where $CUDA_VISIBLE_DEVICES names one alone, as Slurm does for --gpus-per-task.
+int gpu_of_rank(const CudaAnswer& answer, int local_rank);
+
 /// "13.0" of 13000.
 std::string cuda_version_text(int version);
 

@@ -189,10 +189,11 @@ int local_rank() {
 }
 
 std::unique_ptr<Device> make_cuda_device(std::shared_ptr<const nvml::Library> nvml) {
-  const int rank = local_rank();
-  const std::string obstacle = cuda_obstacle(ask_cuda(), rank);
+  const CudaAnswer answer = ask_cuda();
+  const int gpu = gpu_of_rank(answer, local_rank());
+  const std::string obstacle = cuda_obstacle(answer, gpu);
   if (!obstacle.empty()) return std::make_unique<AbsentDevice>(obstacle);
-  return std::make_unique<CudaDevice>(rank, std::move(nvml));
+  return std::make_unique<CudaDevice>(gpu, std::move(nvml));
 }
 
 }  // namespace bench

@@ -39,8 +39,9 @@ RankPlace place_of(const std::string& address) {
 }  // namespace
 
 Json place_near_gpu() {
-  const int gpu = local_rank();
-  if (!cuda_obstacle(ask_cuda(), gpu).empty()) return nullptr;
+  const CudaAnswer answer = ask_cuda();
+  const int gpu = gpu_of_rank(answer, local_rank());
+  if (!cuda_obstacle(answer, gpu).empty()) return nullptr;
   const RankPlace place = place_of(pci_address(gpu));
   const NodeBinding binding =
       place.node ? bind_to_node(*place.node) : NodeBinding{{}, false, place.unknown};

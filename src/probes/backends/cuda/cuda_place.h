@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// Binds this process to the NUMA node of the GPU that local_rank() is for, and says what was done:
+/// Binds this process to the NUMA node of the GPU that gpu_of_rank() says, and says what was done:
 /// {"gpu", "numa_node", "nearest_network", "reason", "cpus", "memory_bound"}. Null without a GPU.
 /// Before the first CUDA context, so that CUDA's own threads follow. Never throws.
 Json place_near_gpu();

@@ -61,6 +61,8 @@ class Device {
   /// Why this device cannot be used ("no device", an old driver): its jobs are skipped with that
   /// reason. "" when it can.
   virtual std::string absent() const { return ""; }
+  /// Why a device that is there cannot be used: its jobs fail with that reason.
+  virtual std::string broken() const { return ""; }
   /// A steady clock, in seconds since some moment: how long parts of a job take.
   virtual Seconds now() = 0;
   /// How long the device was at work for one piece of `calls` calls. A GPU's is timed by events on

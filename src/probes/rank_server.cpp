@@ -70,8 +70,9 @@ void RankServer::tell(const std::vector<Facts>& facts) {
 }
 
 void RankServer::serve(std::istream& in) {
+  broken_ = agreed(group_, device_.broken());
   absent_ = agreed(group_, device_.absent());
-  if (absent_.empty()) absent_ = shared_device(group_, device_);
+  if (broken_.empty() && absent_.empty()) absent_ = shared_device(group_, device_);
   first_here_ = is_first_here(group_);
   for (;;) {
     std::string line;
@@ -104,6 +105,7 @@ Outcome RankServer::run(const Job& job) {
   if (job.device != device_.kind())
     return {Status::skipped,
             "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
+  if (!broken_.empty()) return {Status::failed, broken_, 0.0};
   if (!absent_.empty()) return {Status::skipped, absent_, 0.0};
   const Seconds begin = device_.now();
   try {

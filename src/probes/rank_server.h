@@ -45,9 +45,10 @@ class RankServer {
   Device& device_;
   RecordSink& sink_;
   SourceFactory counters_;
-  bool first_here_ = true;      // of this host's ranks
-  bool told_counters_ = false;  // all of them, with those that did not grow
-  std::string absent_;          // why a rank has no device: then the job is skipped on all
+  bool first_here_ = true;       // of this host's ranks
+  bool told_counters_ = false;   // all of them, with those that did not grow
+  std::string broken_, absent_;  // why a rank's device does not work, or is not there: the job
+                                 // fails or is skipped on all
 };
 
 }  // namespace bench

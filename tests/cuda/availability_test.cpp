@@ -1,7 +1,11 @@
 #include "probes/backends/cuda/availability.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include "probes/backends/cuda/cuda_device.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
 
 namespace bench {
 namespace {
@@ -28,6 +32,34 @@ TEST_CASE("each other way to have no GPU has its own reason") {
         "no device: cudaErrorSystemNotReady");
   CHECK(cuda_obstacle({13000, 13000, 2, ""}, 2) ==
         "no device for rank 2 of this host, which has 2");
+}
+
+TEST_CASE("GPUs that are there and cannot be used are a failure, not a host without any") {
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  const TemporaryDirectory root;
+  const SystemFiles files(root.path());
+  const CudaAnswer none{13000, 13000, 0, "cudaErrorNoDevice"}, no_driver{13000, 0, 0, ""};
+  CHECK(cuda_failure({13000, 13000, 0, "cudaErrorSystemNotReady"}, files) ==
+        "CUDA does not start on this host's GPUs: cudaErrorSystemNotReady");
+  CHECK(cuda_failure({13000, 12040, 0, "cudaErrorInsufficientDriver"}, files).empty());
+  CHECK(cuda_failure({13000, 13000, 8, ""}, files).empty());
+  CHECK(cuda_failure(none, files).empty());
+  const auto add = [&](const std::string& address, const char* device_class) {
+    const auto folder = root.path() / "sys/bus/pci/devices" / address;
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "vendor") << "0x10de\n";
+    std::ofstream(folder / "class") << device_class << "\n";
+  };
+  add("0000:01:00.0", "0x030000");  // drives a display
+  CHECK(cuda_failure(no_driver, files).empty());
+  add("0000:3b:00.0", "0x030200");
+  CHECK(cuda_failure(no_driver, files) ==
+        "the GPU 0000:3b:00.0 is on the PCI bus, but no NVIDIA driver is loaded");
+  CHECK(cuda_failure(none, files) ==
+        "the GPU 0000:3b:00.0 is on the PCI bus, but the driver sees no GPU");
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  CHECK(cuda_failure(none, files).empty());
+  unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
 TEST_CASE("a rank drives the GPU of its number, or the only one that it was given") {

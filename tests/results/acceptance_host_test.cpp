@@ -79,3 +79,27 @@ TEST_CASE("memory within 1 percent of the others' is the same, more is another k
   CHECK(verdict(9.96e11) == Verdict::pass);
   CHECK(verdict(9.80e11) == Verdict::inconclusive);
 }
+
+TEST_CASE("GPUs that no job drove alone keep a host from passing, and are named") {
+  const auto judged = [](const std::vector<std::string>& devices) {
+    Fleet fleet(4);
+    Json gpus = Json::array();
+    for (int i = 0; i < 4; ++i)
+      gpus.push_back({{"index", i}, {"uuid", "GPU-" + std::to_string(i)}, {"ecc", true}});
+    for (std::size_t h = 0; h < 4; ++h) fleet.facts(h, "gpus", {{"gpus", gpus}});
+    for (const std::string& device : devices)
+      for (std::size_t h = 0; h < 4; ++h) {
+        fleet.facts(h, "device", {{"id", device}});
+        for (const double part : {0.999, 1.0, 1.001})
+          fleet.job("memory_bandwidth.bandwidth", h, 100 * part);
+      }
+    return fleet.judge();
+  };
+  CHECK(judged({"GPU-0", "GPU-1", "GPU-2", "GPU-3"}).hosts[0].verdict == Verdict::pass);
+  CHECK(judged({"cpu"}).hosts[0].verdict == Verdict::pass);  // a suite of CPUs asks for no GPU
+  const Acceptance one = judged({"GPU-0"});
+  REQUIRE(one.hosts[0].reasons.size() == 1);
+  CHECK(one.hosts[0].verdict == Verdict::inconclusive);
+  CHECK(one.hosts[0].reasons[0].gate == "coverage");
+  CHECK_THAT(one.hosts[0].reasons[0].text, Catch::Contains("gpu[1-3] of this host"));
+}

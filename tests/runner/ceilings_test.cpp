@@ -92,3 +92,29 @@ TEST_CASE(
   CHECK(ceilings.limits_for(other).empty());
   CHECK(ceilings.limits_for(job("peak")).empty());
 }
+
+TEST_CASE(
+    "what bounds a rank is measured by one rank on each host, and the slowest host's counts") {
+  const ProbeCatalogue catalogue({probe_entry(Json::parse(R"({
+    "title": "train", "description": "x", "devices": ["host"], "type": "object", "properties": {},
+    "metrics": {"flops": {"unit": "FLOP/s", "better": "higher", "limit":
+        {"metric": "peak.throughput", "where": {"dtype": "dtype"}, "per_rank": true}}}})"),
+                                              "train.json")});
+  Ceilings ceilings(catalogue);
+  const auto measured = [&](const std::string& host, double value) {
+    Job one = job("peak");
+    one.id += host;
+    one.hosts = {host};
+    ceilings.observe(one, peak(value, kF32));
+  };
+  Job training = job("train");
+  training.hosts = {"a", "b"};
+  training.ranks = 4;
+  measured("a", 10.0);
+  CHECK(ceilings.limits_for(training).empty());  // nothing is known of the other host
+  measured("b", 8.0);
+  const auto limits = ceilings.limits_for(training);
+  REQUIRE(limits.size() == 1);
+  CHECK(limits[0].limit.value == 8.0);
+  CHECK(limits[0].params == Json{{"dtype", "f32"}});
+}

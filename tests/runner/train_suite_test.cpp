@@ -76,6 +76,22 @@ TEST_CASE("products are measured on the threads of a rank, before it trains") {
   CHECK(train_plan_of(several, 1, true).entries[0].job.params["threads"] == Json{2});
 }
 
+TEST_CASE(
+    "on GPUs larger language models train in bf16, and products are as large as a GPU wants") {
+  const auto asked = [](const std::string& preset, const std::string& dtype) {
+    const Json suite = train_suite(
+        {.workload = "llm", .preset = preset, .device = "cuda", .seeds = {1}, .dtype = dtype});
+    return std::pair(suite["cases"][0]["params"], suite["cases"][1]["params"]);
+  };
+  const auto [products, training] = asked("small", "");
+  CHECK(training["dtype"] == "bf16");
+  CHECK(products["dtypes"] == Json{"bf16"});
+  CHECK(products["shapes"] == Json{{8192, 8192, 8192}});
+  CHECK(products["candidates"] == 32);
+  CHECK(asked("small", "f16").second["dtype"] == "f16");
+  CHECK_FALSE(asked("tiny", "").second.contains("dtype"));
+}
+
 TEST_CASE("hosts of a file train together") {
   const Plan plan = train_plan_of({.workload = "llm", .ranks = {2}, .hosts = true}, 3);
   REQUIRE(plan.entries.size() == 1);

@@ -35,6 +35,7 @@ class FakeDevice final : public Device {
   bool steady_clock() const override { return steady; }
   std::int64_t most_calls() const override { return calls_at_most; }
   bool lost() override { return is_lost; }
+  std::string broken() const override { return why_broken; }
   unsigned slowdown() override { return next_slowdown ? next_slowdown() : 0; }
   std::vector<DeviceFault> faults() override { return std::exchange(next_faults, {}); }
   ThreadWatch& watch() override { return fake_watch; }
@@ -49,6 +50,7 @@ class FakeDevice final : public Device {
 
   Seconds time;
   bool steady = true, is_lost = false;
+  std::string why_broken;
   std::int64_t calls_at_most = std::int64_t{1} << 40;
   std::function<std::optional<Hertz>()> next_clock;
   std::function<unsigned()> next_slowdown;

@@ -84,6 +84,18 @@ TEST_CASE("a job that fails says what the driver reported beside its error") {
   CHECK(served.faults.size() == 1);
 }
 
+TEST_CASE("on a device that is there and does not work jobs fail, and are not skipped") {
+  FakeDevice device;
+  device.why_broken = "CUDA does not start on this host's GPUs: cudaErrorSystemNotReady";
+  CollectedRecords sink;
+  const auto group = make_self_group();
+  std::istringstream in(dump(to_json(fault_job(false, false))) + "\n");
+  RankServer(*group, device, sink).serve(in);
+  const auto& outcome = std::get<Outcome>(sink.records.back().body);
+  CHECK(outcome.status == Status::failed);
+  CHECK(outcome.reason == device.why_broken);
+}
+
 /// Tells through a pipe that an outcome was written.
 class PipedOutcome final : public RecordSink {
  public:

@@ -109,10 +109,10 @@ void look_at_settings(const Json& facts, Hurts& hurts) {
         "bandwidth and latency; echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
   const auto memlock = number(facts, "memlock_bytes");
   if (memlock && *memlock < kSmallMemlock)
-    hurts.push_back(fmt::format(
-        "only {} may be locked in memory: pinned buffers (RDMA, GPU copies) larger than that fail; "
-        "raise memlock in /etc/security/limits.conf or with ulimit -l",
-        format(Bytes{*memlock})));
+    hurts.push_back(
+        fmt::format("only {} may be locked in memory: buffers for RDMA larger than that fail; "
+                    "raise memlock in /etc/security/limits.conf or with ulimit -l",
+                    format(Bytes{*memlock})));
   const std::string clocksource = word(facts, "clocksource");
   if (clocksource == "hpet" || clocksource == "acpi_pm" || clocksource == "jiffies")
     hurts.push_back("the kernel's clock source is " + clocksource +

@@ -30,10 +30,11 @@ std::string path_of(const State& state, const std::string& parameter) {
   return name;
 }
 
-training::Recipe recipe_of(const State& state, const training::Workload& workload) {
+training::Recipe recipe_of(State& state, const training::Workload& workload) {
   training::Recipe recipe = workload.recipe();
   if (const std::int64_t batch = state.integer("batch"); batch > 0)
     recipe = with_batch(recipe, batch);
+  if (state.device().kind() != "host") recipe.micro_batch = recipe.device_micro_batch;
   if (const std::int64_t most = state.integer("micro_batch"); most > 0) recipe.micro_batch = most;
   if (state.has("target")) {
     recipe.target = state.number("target");

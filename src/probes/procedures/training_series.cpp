@@ -60,7 +60,7 @@ void write_utilization(State& state, const FinishedTraining& f, const std::vecto
                        state.group().size();
   const double forward = 3.0 * f.trainer.model().graph->forward_flops();
   if (!(model > 0.0) || !(forward > 0.0)) return;
-  const double hardware = model * training::hardware_flops(*f.trainer.model().graph) / forward;
+  const double hardware = model * training::hardware_flops(f.trainer.plan()) / forward;
   Json of_type = params;
   of_type["dtype"] = to_string(f.options.dtype);
   state.values("model_flops", times(rates, model), of_type, "mean");

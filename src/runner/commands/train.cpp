@@ -93,7 +93,9 @@ void add_what(CLI::App& command, TrainOptions& options) {
                   "Throughput only: train so many steps, to no target (default: to the target)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  command.add_option("--dtype", request.dtype, "f32, bf16, ... (default: the probe's)")
+  command
+      .add_option("--dtype", request.dtype,
+                  "f32, bf16 or f16 (default: f32; on GPUs bf16 for llm beyond tiny)")
       ->type_name("TYPE");
   command
       .add_option("--batch", request.batch,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "core/clean.h"
@@ -18,6 +19,11 @@ std::optional<Json> renamed(const Json& params, const std::map<std::string, std:
     result[ours] = params[theirs];
   }
   return result;
+}
+
+std::vector<KnownLimit>::iterator with_params(std::vector<KnownLimit>& limits, const Json& params) {
+  return std::ranges::find_if(limits,
+                              [&](const KnownLimit& limit) { return limit.params == params; });
 }
 
 bool beats(double value, double other, Better better) {
@@ -49,25 +55,28 @@ std::vector<KnownLimit> Ceilings::limits_for(const Job& job) const {
   std::vector<KnownLimit> limits;
   const ProbeEntry* probe = catalogue_.find(job.probe);
   if (probe == nullptr) return limits;
-  for (const ProbeMetric& metric : probe->metrics)
-    if (metric.ceiling) add(limits, metric, job);
+  for (const ProbeMetric& metric : probe->metrics) {
+    if (!metric.ceiling) continue;
+    auto found = metric.ceiling->per_rank ? reached_by_a_rank(metric, job)
+                                          : reached(metric, job, job.hosts, job.ranks);
+    std::ranges::move(found, std::back_inserter(limits));
+  }
   return limits;
 }
 
-void Ceilings::add(std::vector<KnownLimit>& limits, const ProbeMetric& metric,
-                   const Job& job) const {
+std::vector<KnownLimit> Ceilings::reached(const ProbeMetric& metric, const Job& job,
+                                          const Hosts& hosts, int ranks) const {
+  std::vector<KnownLimit> limits;
   const CeilingRule& rule = *metric.ceiling;
-  const auto of_hosts = seen_.find(job.hosts);
-  if (of_hosts == seen_.end()) return;
+  const auto of_hosts = seen_.find(hosts);
+  if (of_hosts == seen_.end()) return limits;
   for (const Seen& one : of_hosts->second) {
     if (one.probe != rule.probe || one.metric != rule.metric) continue;
-    if (one.device != job.device || one.ranks != job.ranks) continue;
+    if (one.device != job.device || one.ranks != ranks) continue;
     if (one.part != job.part) continue;
     const auto params = renamed(one.params, rule.where);
     if (!params) continue;
-    const auto same = std::ranges::find_if(limits, [&](const KnownLimit& limit) {
-      return limit.metric == metric.name && limit.params == *params;
-    });
+    const auto same = with_params(limits, *params);
     if (same == limits.end())
       limits.push_back({metric.name,
                         *params,
@@ -76,6 +85,22 @@ void Ceilings::add(std::vector<KnownLimit>& limits, const ProbeMetric& metric,
     else if (beats(one.median, same->limit.value, one.better))
       same->limit.value = one.median;
   }
+  return limits;
+}
+
+std::vector<KnownLimit> Ceilings::reached_by_a_rank(const ProbeMetric& metric,
+                                                    const Job& job) const {
+  std::vector<KnownLimit> limits;
+  for (std::size_t host = 0; host < job.hosts.size(); ++host) {
+    std::vector<KnownLimit> own = reached(metric, job, {job.hosts[host]}, 1);
+    if (host == 0) limits = own;
+    std::erase_if(limits, [&](const KnownLimit& limit) {
+      return with_params(own, limit.params) == own.end();
+    });
+    for (KnownLimit& limit : limits)
+      limit.limit.value = std::min(limit.limit.value, with_params(own, limit.params)->limit.value);
+  }
+  return limits;
 }
 
 }  // namespace bench

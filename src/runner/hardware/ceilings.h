@@ -32,9 +32,12 @@ class Ceilings {
     Json params;  // the job's own, overlaid by those of the series
     double median;
   };
-  void add(std::vector<KnownLimit>& limits, const ProbeMetric& metric, const Job& job) const;
-
   using Hosts = std::vector<std::string>;
+  /// What so many ranks on these hosts reached of what bounds the metric.
+  std::vector<KnownLimit> reached(const ProbeMetric& metric, const Job& job, const Hosts& hosts,
+                                  int ranks) const;
+  /// What one rank reached on every host, the slowest host's.
+  std::vector<KnownLimit> reached_by_a_rank(const ProbeMetric& metric, const Job& job) const;
 
   const ProbeCatalogue& catalogue_;
   std::map<Hosts, std::vector<Seen>> seen_;  // a ceiling is one of the same hosts and part of them

@@ -41,9 +41,11 @@ std::vector<std::string> devices_of(const Host& host, const std::string& kind) {
 }
 
 std::string none_known(const Host& host, const std::string& kind) {
-  return "no " + std::string(kind == "cuda" ? "GPU" : "NUMA node") + " of " + host.name +
+  const bool gpu = kind == "cuda";
+  return "no " + std::string(gpu ? "GPU" : "NUMA node") + " of " + host.name +
          " is known: list \"devices\": [\"" + kind +
-         ":0\", ...] in the hosts file, or run a suite there first that finds them (smoke)";
+         ":0\", ...] in the hosts file, or run a suite there first that finds them (" +
+         (gpu ? "gpu" : "smoke") + ")";
 }
 
 HostSet device_set(std::size_t host, const std::string& device, int round,

@@ -14,7 +14,8 @@ CeilingRule ceiling_rule(const Json& limit) {
     throw Error(ErrorKind::input, "the limit '" + metric + "' names no probe",
                 "write it as probe.metric");
   return {metric.substr(0, dot), metric.substr(dot + 1),
-          limit.value("where", std::map<std::string, std::string>())};
+          limit.value("where", std::map<std::string, std::string>()),
+          limit.value("per_rank", false)};
 }
 
 ProbeMetric probe_metric(const std::string& name, const Json& json) {

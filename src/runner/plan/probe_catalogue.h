@@ -19,6 +19,8 @@ struct CeilingRule {
   std::string metric;  // "throughput"
   /// The ceiling's parameter -> the parameter of the bounded metric it must equal.
   std::map<std::string, std::string> where;
+  /// It bounds what one rank does: measured by one rank, on each host by itself.
+  bool per_rank = false;
 };
 
 struct ProbeMetric {

@@ -40,6 +40,36 @@ std::string cuda_obstacle(const CudaAnswer& answer, int local_rank) {
   return "";
 }
 
+namespace {
+
+/// "0000:3b:00.0"; "" without one. Of class 3D controller alone: what drives a display may well be
+/// left to another driver.
+std::string accelerator_on_bus(const SystemFiles& files) {
+  const std::string bus = "sys/bus/pci/devices";
+  for (const std::string& address : files.entries(bus)) {
+    const std::string device = bus + "/" + address;
+    if (files.text(device + "/vendor") == "0x10de" &&
+        files.text(device + "/class").value_or("").starts_with("0x0302"))
+      return address;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string cuda_failure(const CudaAnswer& answer, const SystemFiles& files) {
+  const bool none_seen = answer.driver_version == 0 || answer.error_name == "cudaErrorNoDevice";
+  if (none_seen) {
+    if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return "";
+    const std::string address = accelerator_on_bus(files);
+    if (address.empty()) return "";
+    return "the GPU " + address + " is on the PCI bus, but " +
+           (answer.driver_version == 0 ? "no NVIDIA driver is loaded" : "the driver sees no GPU");
+  }
+  if (answer.error_name.empty() || answer.error_name == "cudaErrorInsufficientDriver") return "";
+  return "CUDA does not start on this host's GPUs: " + answer.error_name;
+}
+
 int gpu_of_rank(const CudaAnswer& answer, int local_rank) {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string_view shown = visible == nullptr ? "" : visible;

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "probes/facts/system_files.h"
+
 namespace bench {
 
 /// What the CUDA runtime answers when it is asked for the first time.
@@ -19,6 +21,11 @@ CudaAnswer ask_cuda();
 
 /// Why rank `local_rank` of this host has no GPU to drive; "" when it has one.
 std::string cuda_obstacle(const CudaAnswer& answer, int local_rank);
+
+/// Why GPUs that this host has cannot be used, so that it is no host without any: CUDA does not
+/// start on them, or the driver sees none although an accelerator of NVIDIA's is on the PCI bus and
+/// nobody hid it by $CUDA_VISIBLE_DEVICES. "" where that is not so.
+std::string cuda_failure(const CudaAnswer& answer, const SystemFiles& files);
 
 /// Which of the GPUs that it sees this rank drives: the one of its number on its host, or the only
 /// one where $CUDA_VISIBLE_DEVICES names one alone, as Slurm does for --gpus-per-task.

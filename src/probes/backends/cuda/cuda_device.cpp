@@ -37,17 +37,19 @@ class CudaWatch final : public ThreadWatch {
 
 class AbsentDevice final : public Device {
  public:
-  explicit AbsentDevice(std::string reason) : reason_(std::move(reason)) {}
+  AbsentDevice(std::string reason, std::string failure)
+      : reason_(std::move(reason)), failure_(std::move(failure)) {}
   std::string kind() const override { return "cuda"; }
   std::string id() const override { return "none"; }
-  std::string absent() const override { return reason_; }
+  std::string absent() const override { return failure_.empty() ? reason_ : ""; }
+  std::string broken() const override { return failure_; }
   Seconds now() override { return steady_now(); }
   std::optional<Hertz> clock() override { return {}; }
   ThreadWatch& watch() override { return watch_; }
   int cores() const override { return 1; }
 
  private:
-  std::string reason_;
+  std::string reason_, failure_;
   CudaWatch watch_;
 };
 
@@ -192,7 +194,8 @@ std::unique_ptr<Device> make_cuda_device(std::shared_ptr<const nvml::Library> nv
   const CudaAnswer answer = ask_cuda();
   const int gpu = gpu_of_rank(answer, local_rank());
   const std::string obstacle = cuda_obstacle(answer, gpu);
-  if (!obstacle.empty()) return std::make_unique<AbsentDevice>(obstacle);
+  if (!obstacle.empty())
+    return std::make_unique<AbsentDevice>(obstacle, cuda_failure(answer, SystemFiles()));
   return std::make_unique<CudaDevice>(gpu, std::move(nvml));
 }
 

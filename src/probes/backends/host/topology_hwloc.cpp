@@ -56,6 +56,9 @@ class Loaded {
             "set flags");
     require(hwloc_topology_set_io_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_IMPORTANT),
             "ask for devices");
+    // The kernel counts them too where GPUs' memory is nodes of the host's (GH200, GB200); hwloc
+    // before 2.11 leaves them out unless it is told.
+    setenv("HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES", "1", 0);
     if (!xml.empty())
       require(hwloc_topology_set_xml(topology_, xml.c_str()), "read " + xml.string());
     require(hwloc_topology_load(topology_), "look at the machine");
@@ -144,8 +147,13 @@ std::vector<int> nearest_nodes(const Loaded& loaded, hwloc_obj_t object) {
   const hwloc_obj_t ancestor = hwloc_get_non_io_ancestor_obj(loaded.get(), object);
   if (ancestor == nullptr || ancestor->nodeset == nullptr) return nodes;
   for (int node = hwloc_bitmap_first(ancestor->nodeset); node >= 0;
-       node = hwloc_bitmap_next(ancestor->nodeset, node))
-    nodes.push_back(node);
+       node = hwloc_bitmap_next(ancestor->nodeset, node)) {
+    const hwloc_obj_t memory =
+        hwloc_get_numanode_obj_by_os_index(loaded.get(), static_cast<unsigned>(node));
+    const bool of_gpu = memory != nullptr && memory->subtype != nullptr &&
+                        std::string_view(memory->subtype) == "GPUMemory";
+    if (!of_gpu) nodes.push_back(node);
+  }
   return nodes;
 }
 

@@ -57,6 +57,7 @@ class Trainer {
 
   const BatchSplit& split() const { return split_; }
   const Model& model() const { return model_; }
+  const Plan& plan() const { return plan_; }
   Replica& replica() { return *replica_; }
   std::string optimizer_name() const { return optimizer_name_; }
   /// Of the model and of its tables, over all ranks.

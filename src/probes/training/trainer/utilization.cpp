@@ -2,15 +2,18 @@
 
 namespace bench::training {
 
-double hardware_flops(const Graph& graph) {
+double hardware_flops(const Plan& plan) {
+  const auto& nodes = plan.graph->nodes();
   double flops = 0.0;
-  for (const Node& node : graph.nodes()) {
+  for (const Node& node : nodes) {
     const double forward = node.op->flops();
     flops += 3.0 * forward;
-    if (node.segment >= 0) flops += forward;
     // Two products forward, and Q K^T once more beside the four of the backward pass.
     if (node.op->name() == "attention") flops += 0.5 * forward;
   }
+  for (const Action& action : plan.actions)  // not all of a segment is wanted again
+    if (action.phase == Phase::recompute)
+      flops += nodes[static_cast<std::size_t>(action.node)].op->flops();
   return flops;
 }
 

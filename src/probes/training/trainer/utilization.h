@@ -4,11 +4,11 @@
 // backward pass the probabilities.
 #pragma once
 
-#include "probes/training/engine/graph.h"
+#include "probes/training/engine/plan.h"
 
 namespace bench::training {
 
-/// Forward and backward over the graph's batch, with what is computed again.
-double hardware_flops(const Graph& graph);
+/// Forward and backward over the batch of the plan's graph, with what is computed again.
+double hardware_flops(const Plan& plan);
 
 }  // namespace bench::training

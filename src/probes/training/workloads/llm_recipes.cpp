@@ -45,15 +45,21 @@ LlmTraining large_training(std::int64_t batch, std::int64_t horizon, double peak
 LlmTraining llm_training(const std::string& preset) {
   llm_preset(preset);  // throws for a name that is not known
   if (preset == "tiny") return tiny_training();
-  if (preset == "1b") return large_training(256, 1000, 3e-4, 100);
+  if (preset == "1b") {
+    LlmTraining training = large_training(256, 1000, 3e-4, 100);
+    training.recipe.device_micro_batch = 2;  // about 35 GB in bf16
+    return training;
+  }
   if (preset == "standard") {
     // Betas, epsilon, decay and clipping of MLPerf's llama31_8b.
     LlmTraining training = large_training(128, 1200, 4e-4, 100);
     training.adamw.epsilon = 1e-5;
+    training.recipe.device_micro_batch = 1;
     return training;
   }
   LlmTraining training = large_training(512, 500, 1e-3, 50);  // small, gpt2: 0.5 M tokens
   training.recipe.micro_batch = 4;
+  training.recipe.device_micro_batch = 32;  // about 20 GB in bf16
   return training;
 }
 

@@ -32,7 +32,9 @@ struct Recipe {
   std::optional<double> target = 0.0;
   std::int64_t evaluation_every = 0;    // steps
   std::int64_t evaluation_samples = 0;  // the first ones of their split
-  std::int64_t micro_batch = 0;    // samples a lane works on at once, at most; 0: all of its own
+  // Samples a lane works on at once, at most; 0: all of its own. Of a core's caches, and of a
+  // device with memory and many cores of its own.
+  std::int64_t micro_batch = 0, device_micro_batch = 0;
   std::string target_source = {};  // how the target was found; "" where it is provisional
 };
 

@@ -10,6 +10,18 @@
 #include "runner/dispatch/lane.h"
 
 namespace bench {
+namespace {
+
+/// Not the one for GPUs: where a library of CUDA's is missing it does not start, and that host,
+/// which measures everything else, would be taken for one that is out.
+std::string program_that_looks(const PlanEntry& entry, const LaunchSite& site) {
+  Job on_host = entry.job;
+  on_host.device = "host";
+  const std::string usual = rank_program(on_host, entry.places, site);
+  return usual.empty() ? rank_program(entry.job, entry.places, site) : usual;
+}
+
+}  // namespace
 
 /// The run ends with an error: nothing of this job may live on, here or on its hosts.
 void Lane::clear(const PlanEntry& entry) try {
@@ -48,8 +60,7 @@ void Lane::give_up(const PlanEntry& entry, Status status, const std::string& wha
 std::string Lane::doings(const PlanEntry& entry) const {
   if (entry.places.size() < 2) return "";
   return "; then: " + settings_.look(entry.places, site_.launch.settings,
-                                     rank_program(entry.job, entry.places, site_.launch),
-                                     site_.launch.token);
+                                     program_that_looks(entry, site_.launch), site_.launch.token);
 }
 
 /// "on node[01-03]: ", before a reason that names no host; "" where all of it happened here.
@@ -65,8 +76,8 @@ std::string Lane::look_at_hosts(const PlanEntry& entry) {
   if (entry.job.ranks == 1 && where(entry).empty()) return "";
   std::string found;
   for (const HostAnswer& answer :
-       settings_.check_hosts(places, site_.launch.settings,
-                             rank_program(entry.job, places, site_.launch), site_.launch.token)) {
+       settings_.check_hosts(places, site_.launch.settings, program_that_looks(entry, site_.launch),
+                             site_.launch.token)) {
     if (!answer.trouble.empty()) {
       take_out(entry.job, answer.host, answer.trouble);
       found += (found.empty() ? "" : "; ") + answer.host + " " + answer.trouble;

@@ -1,4 +1,7 @@
 // benchctl: the one place where errors end and become a message and an exit code.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <exception>
 #include <string>
 
@@ -7,8 +10,22 @@
 #include "core/text.h"
 #include "runner/cli.h"
 
+namespace {
+
+/// A failed job of hundreds of hosts is asked about at all of them at once, three pipes each.
+void allow_many_files() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kEnough);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace bench;
+  allow_many_files();
   try {
     return run_cli(argc, argv);
   } catch (const Error& error) {

@@ -55,8 +55,16 @@ TEST_CASE("GPUs that are there and cannot be used are a failure, not a host with
   add("0000:3b:00.0", "0x030200");
   CHECK(cuda_failure(no_driver, files) ==
         "the GPU 0000:3b:00.0 is on the PCI bus, but no NVIDIA driver is loaded");
+  std::filesystem::create_directories(root.path() / "sys/module/nvidia");
   CHECK(cuda_failure(none, files) ==
         "the GPU 0000:3b:00.0 is on the PCI bus, but the driver sees no GPU");
+  CHECK(cuda_failure(no_driver, files).empty());  // in a container without its libraries
+  setenv("SLURM_STEP_ID", "0", 1);
+  CHECK(cuda_failure(none, files).empty());  // a step that asked for no GPU
+  setenv("SLURM_STEP_GPUS", "0", 1);
+  CHECK_FALSE(cuda_failure(none, files).empty());
+  unsetenv("SLURM_STEP_ID");
+  unsetenv("SLURM_STEP_GPUS");
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   CHECK(cuda_failure(none, files).empty());
   unsetenv("CUDA_VISIBLE_DEVICES");

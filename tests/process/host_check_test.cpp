@@ -72,11 +72,22 @@ TEST_CASE("what ranks that hang are doing is told host by host, whoever does not
                       "run-1") == "n1: does not answer: exit code 255; n2: /x/rank --states run-1");
 }
 
-TEST_CASE("an agent that is missing leaves nobody out without a word") {
+TEST_CASE("an agent that is missing is no host's fault") {
   LaunchSettings settings;
   settings.agent = {"/nonexistent/agent"};
   const auto answers =
       answering_hosts({{"n1", "n1", 1, 1, false}}, settings, "/x/bench-rank", "run-1");
   REQUIRE(answers.size() == 1);
-  CHECK_THAT(answers[0].trouble, Contains("cannot be asked"));
+  CHECK(answers[0].trouble.empty());
+}
+
+TEST_CASE("a host is not out for an allocation that has ended, or has had its last step") {
+  for (const char* words :
+       {"srun: error: Slurm job 6 has expired",
+        "srun: error: Unable to create step for job 6: Step limit reached",
+        "srun: error: Unable to confirm allocation for job 6: Invalid job id"}) {
+    INFO(words);
+    CHECK(answer_of("echo '" + std::string(words) + "' >&2; exit 1").trouble.empty());
+  }
+  CHECK_FALSE(answer_of("echo 'srun: error: Node failure' >&2; exit 1").trouble.empty());
 }

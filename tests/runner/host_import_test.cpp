@@ -107,14 +107,15 @@ TEST_CASE("nodes on which Slurm starts nothing are left out with a note, or kept
   std::string text = node("n1", "IDLE");
   for (const char* state :
        {"DOWN", "IDLE+DRAIN", "DOWN*", "IDLE*", "MIXED+DRAIN", "IDLE+CLOUD+POWERED_DOWN",
-        "ALLOCATED+FAIL", "UNKNOWN*", "DOWN+NOT_RESPONDING", "FUTURE", "IDLE+MAINT", ""})
+        "ALLOCATED+FAIL", "UNKNOWN*", "DOWN+NOT_RESPONDING", "FUTURE", "IDLE+MAINT",
+        "IDLE+MAINTENANCE+RESERVED", ""})
     text += node("x" + std::to_string(text.size()), state);
   const auto imported = import_slurm(text, "sc", {});
   CHECK(inventory_from_json(imported.hosts, "h").hosts.size() == 1);
-  CHECK(imported.notes.size() == 12);
+  CHECK(imported.notes.size() == 13);
   CHECK_THAT(imported.notes[1], Contains("'ALLOCATED+FAIL'") && Contains("x"));
   CHECK(inventory_from_json(import_slurm(text, "sc", {.partition = "", .all = true}).hosts, "h")
-            .hosts.size() == 13);
+            .hosts.size() == 14);
 }
 
 TEST_CASE("a partition chooses its nodes, and an unknown one is refused with the nearest name") {

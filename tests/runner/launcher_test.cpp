@@ -134,7 +134,8 @@ std::vector<Place> two_hosts() {
 TEST_CASE("ranks on other hosts are started by mpirun, even one, each host with its share") {
   const std::string line = words(launch_command(spread(), two_hosts(), site()));
   CHECK_THAT(line, Contains("mpirun -np 4 --host here:2,10.0.0.2:2 "));
-  CHECK_THAT(line, Contains(" --mca plm rsh ") && Contains(" --mca plm_rsh_no_tree_spawn 1 "));
+  CHECK_THAT(line, Contains(" --mca plm ^slurm,lsf,tm,alps ") &&
+                       Contains(" --mca plm_rsh_no_tree_spawn 1 "));
   CHECK_THAT(line, Contains("BatchMode=yes") && Contains("ConnectTimeout=10"));
   CHECK_THAT(line, Contains(" --mca oob_tcp_keepalive_time 5 "));
   CHECK_THAT(line, !Contains("btl") && !Contains("isolated"));

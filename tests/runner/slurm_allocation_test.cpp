@@ -50,7 +50,8 @@ TEST_CASE("nothing that only looks like a granted job is taken for one") {
 TEST_CASE("an allocation is of whole nodes, named, that outlives a node, and is held by cat") {
   const std::string bare = join(salloc_words({"n1", "n2", "n3"}, {}, "benchctl-x"), " ");
   CHECK(bare ==
-        "salloc --job-name=benchctl-x --nodes=3 --nodelist=n[1-3] --no-kill --exclusive cat");
+        "salloc --job-name=benchctl-x --nodes=3 --nodelist=n[1-3] --no-kill --wait-all-nodes=1 "
+        "--exclusive --mem=0 sh -c echo ready; exec cat");
   SlurmSettings settings;
   settings.partition = "gpu";
   settings.account = "ops";
@@ -60,8 +61,10 @@ TEST_CASE("an allocation is of whole nodes, named, that outlives a node, and is 
   settings.exclusive = false;
   settings.allocation_args = {"--constraint=h100"};
   CHECK(join(salloc_words({"n1"}, settings, "x"), " ") ==
-        "salloc --job-name=x --nodes=1 --nodelist=n1 --no-kill --partition=gpu --account=ops "
-        "--reservation=accept --time=2:00:00 --gres=gpu:8 --constraint=h100 cat");
+        "salloc --job-name=x --nodes=1 --nodelist=n1 --no-kill --wait-all-nodes=1 --partition=gpu "
+        "--account=ops "
+        "--reservation=accept --time=2:00:00 --gres=gpu:8 --constraint=h100 sh -c echo ready; exec "
+        "cat");
 }
 
 TEST_CASE("nodes on which Slurm starts nothing are found by their states") {

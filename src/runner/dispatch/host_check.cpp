@@ -4,10 +4,12 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/text.h"
 #include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
@@ -18,7 +20,7 @@ namespace {
 
 constexpr Seconds kBeyondConnecting{10.0};  // to find and end what is left, kill grace included
 constexpr std::size_t kMostWords = 4096;
-constexpr Seconds kSlurmLimit{30.0};  // three of Slurm's MessageTimeout, as it ships
+constexpr double kSlurmLimitS = 30.0;  // three of Slurm's MessageTimeout, as it ships
 
 /// One host being asked.
 struct Question {
@@ -44,8 +46,8 @@ Question ask(const Place& place, const Reach& reach, const std::vector<std::stri
   try {
     question.process = std::make_unique<Process>(command);
     question.process->input.close();
-  } catch (const Error& error) {
-    question.answer.trouble = fmt::format("cannot be asked: {}", error.what());
+  } catch (const Error& error) {  // ours: no host is at fault where nobody could ask it
+    say(Level::warning, place.host + " cannot be asked whether it still answers: " + error.what());
   }
   return question;
 }
@@ -57,6 +59,17 @@ std::string trouble_of(const std::string& answer) {
   return "";
 }
 
+/// Slurm refused to ask: the allocation has ended, or has had its last step. That is no host's
+/// fault.
+bool allocation_refuses(const std::string& words) {
+  constexpr std::array<std::string_view, 7> kRefusals = {
+      "has expired", "Invalid job id",        "already completing",          "revoked",
+      "Step limit",  "Unable to create step", "Unable to confirm allocation"};
+  return std::ranges::any_of(kRefusals, [&](std::string_view refusal) {
+    return words.find(refusal) != std::string::npos;
+  });
+}
+
 /// What the end of the question says of the host. 255 is ssh's own; others come from the host.
 void conclude(Question& question) {
   const Exit exit = question.process->reap();
@@ -66,7 +79,9 @@ void conclude(Question& question) {
   const std::string words = telling_line(question.error);
   const bool no_program = !exit.signaled && (exit.code == 126 || exit.code == 127 ||
                                              words.find("execve(): ") != std::string::npos);
-  if (exit.clean()) {
+  if (allocation_refuses(question.error)) {
+    say(Level::warning, question.answer.host + " was not asked whether it still answers: " + words);
+  } else if (exit.clean()) {
     question.answer.swept = last_line(question.output);
     question.answer.trouble = trouble_of(question.answer.swept);
   } else if (no_program) {
@@ -110,6 +125,11 @@ Seconds agent_limit(const LaunchSettings& settings) {
   return {settings.connect_timeout_s + kBeyondConnecting.value};
 }
 
+/// A container's image may have to be fetched first, as at a start.
+Seconds step_limit(const LaunchSettings& settings) {
+  return {std::max(kSlurmLimitS, static_cast<double>(settings.start_timeout_s))};
+}
+
 std::string in_words(const std::vector<HostAnswer>& answers) {
   std::string text;
   for (const HostAnswer& answer : answers)
@@ -132,9 +152,9 @@ std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
 }
 
 HostCheck check_through(const SlurmSite& site) {
-  return [site](const std::vector<Place>& places, const LaunchSettings&, const std::string& program,
-                const std::string& token) {
-    return ask_all(places, reach_by_step(site, StepInput::none), kSlurmLimit,
+  return [site](const std::vector<Place>& places, const LaunchSettings& settings,
+                const std::string& program, const std::string& token) {
+    return ask_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
                    sweep_command(program, token));
   };
 }
@@ -146,9 +166,9 @@ std::string look_at_ranks(const std::vector<Place>& places, const LaunchSettings
 }
 
 RankLook look_through(const SlurmSite& site) {
-  return [site](const std::vector<Place>& places, const LaunchSettings&, const std::string& program,
-                const std::string& token) {
-    return in_words(ask_all(places, reach_by_step(site, StepInput::none), kSlurmLimit,
+  return [site](const std::vector<Place>& places, const LaunchSettings& settings,
+                const std::string& program, const std::string& token) {
+    return in_words(ask_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
                             {program, "--states", token}));
   };
 }

@@ -13,11 +13,11 @@ namespace bench {
 namespace {
 
 // Parts of a node's state with which Slurm starts nothing on it (man scontrol, NODE STATES).
-constexpr std::array<std::string_view, 19> kUnusable = {
-    "DOWN",        "DRAIN",          "DRAINED",       "DRAINING",      "ERROR",
-    "FAIL",        "FAILING",        "FUTURE",        "INVAL",         "INVALID_REG",
-    "MAINT",       "NO_RESPOND",     "POWER_DOWN",    "POWERING_DOWN", "POWERED_DOWN",
-    "POWERING_UP", "NOT_RESPONDING", "REBOOT_ISSUED", "UNKNOWN"};
+constexpr std::array<std::string_view, 20> kUnusable = {
+    "DOWN",         "DRAIN",       "DRAINED",        "DRAINING",      "ERROR",
+    "FAIL",         "FAILING",     "FUTURE",         "INVAL",         "INVALID_REG",
+    "MAINT",        "MAINTENANCE", "NO_RESPOND",     "POWER_DOWN",    "POWERING_DOWN",
+    "POWERED_DOWN", "POWERING_UP", "NOT_RESPONDING", "REBOOT_ISSUED", "UNKNOWN"};
 
 using Node = std::map<std::string, std::string, std::less<>>;
 

@@ -39,7 +39,9 @@ McaParameters parameters_here() {
 /// fails is known, and a host that falls silent is noticed within keepalive_s x keepalive_count.
 /// OpenMPI itself chooses the network, unless the hosts file does.
 McaParameters parameters_remote(const LaunchSettings& settings) {
-  McaParameters mca = {{"plm", "rsh"},
+  // Whatever else may start daemons is left out: the remote shell's part is called rsh in OpenMPI 4
+  // and ssh in 5.
+  McaParameters mca = {{"plm", "^slurm,lsf,tm,alps"},
                        {"plm_rsh_agent", join(agent_words(settings), " ")},
                        {"plm_rsh_no_tree_spawn", "1"},
                        {"ras", "^slurm"},  // our hosts, also inside an allocation

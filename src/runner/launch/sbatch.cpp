@@ -11,11 +11,15 @@ namespace bench {
 
 std::vector<std::string> allocation_words(const std::vector<std::string>& hosts,
                                           const SlurmSettings& settings, const std::string& name) {
-  std::vector<std::string> words = {"--job-name=" + name, "--nodes=" + std::to_string(hosts.size()),
-                                    "--nodelist=" + compact_hostlist(hosts),
-                                    // A node that dies takes its own jobs along, not the others'.
-                                    "--no-kill"};
-  if (settings.exclusive) words.push_back("--exclusive");
+  std::vector<std::string> words = {
+      "--job-name=" + name, "--nodes=" + std::to_string(hosts.size()),
+      "--nodelist=" + compact_hostlist(hosts),
+      // A node that dies takes its own jobs along, not the others'.
+      "--no-kill",
+      // Nodes that boot, or whose prolog takes minutes, are waited for.
+      "--wait-all-nodes=1"};
+  // Alone on a node is not yet all of its memory.
+  if (settings.exclusive) append(words, {"--exclusive", "--mem=0"});
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) words.push_back(option + value);
   };

@@ -60,7 +60,9 @@ std::vector<std::string> salloc_words(const std::vector<std::string>& hosts,
                                       const SlurmSettings& settings, const std::string& name) {
   std::vector<std::string> argv = {"salloc"};
   for (std::string& word : allocation_words(hosts, settings, name)) argv.push_back(std::move(word));
-  argv.push_back("cat");
+  // Slurm grants before its nodes have booted and their prolog has ended; it starts the command
+  // after.
+  append(argv, {"sh", "-c", "echo ready; exec cat"});
   return argv;
 }
 
@@ -86,15 +88,17 @@ void SlurmAllocation::wait(Seconds limit, const Interrupts& interrupts) {
   while (interrupts.count() == 0) {
     const bool ended = salloc_->ended();
     read_some(salloc_->error, talk_, kMostTalk);
+    read_some(salloc_->output, said_, kMostTalk);
     const SallocTalk talk = read_salloc(talk_);
     if (ended) fail(talk, "salloc ended without an allocation");
-    if (!talk.granted.empty()) {
-      job_ = talk.granted;
-      return;
-    }
+    job_ = talk.granted;
+    if (!job_.empty() && ("\n" + said_).find("\nready\n") != std::string::npos) return;
     if (Clock::now() >= deadline)
-      fail(talk, fmt::format("still pending after {:g} s {}", limit.value,
-                             talk.pending.empty() ? "" : why_pending(talk.pending)));
+      fail(talk, job_.empty() ? fmt::format("still pending after {:g} s {}", limit.value,
+                                            talk.pending.empty() ? "" : why_pending(talk.pending))
+                              : fmt::format("job {} is granted, but its nodes are not ready after "
+                                            "{:g} s: they boot, or run a prolog",
+                                            job_, limit.value));
     pollfd signal{interrupts.fd(), POLLIN, 0};
     poll(&signal, 1, 50);
   }

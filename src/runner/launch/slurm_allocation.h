@@ -51,6 +51,7 @@ class SlurmAllocation {
   std::string name_;
   std::string job_;
   std::string talk_;
+  std::string said_;  // on its standard output
   std::size_t hosts_;
   std::unique_ptr<Process> salloc_;
 };

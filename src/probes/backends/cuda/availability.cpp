@@ -55,16 +55,24 @@ std::string accelerator_on_bus(const SystemFiles& files) {
   return "";
 }
 
+/// By the variable, or by Slurm, which lets a step see the GPUs that it asked for alone.
+bool hidden_from_us() {
+  const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
+  return set("CUDA_VISIBLE_DEVICES") || (set("SLURM_STEP_ID") && !set("SLURM_STEP_GPUS"));
+}
+
 }  // namespace
 
 std::string cuda_failure(const CudaAnswer& answer, const SystemFiles& files) {
   const bool none_seen = answer.driver_version == 0 || answer.error_name == "cudaErrorNoDevice";
   if (none_seen) {
-    if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return "";
+    if (hidden_from_us()) return "";
     const std::string address = accelerator_on_bus(files);
-    if (address.empty()) return "";
+    const bool loaded = files.exists("sys/module/nvidia");
+    // A container without NVIDIA's libraries has no driver to ask, whatever the host has.
+    if (address.empty() || (answer.driver_version == 0 && loaded)) return "";
     return "the GPU " + address + " is on the PCI bus, but " +
-           (answer.driver_version == 0 ? "no NVIDIA driver is loaded" : "the driver sees no GPU");
+           (loaded ? "the driver sees no GPU" : "no NVIDIA driver is loaded");
   }
   if (answer.error_name.empty() || answer.error_name == "cudaErrorInsufficientDriver") return "";
   return "CUDA does not start on this host's GPUs: " + answer.error_name;

@@ -24,7 +24,8 @@ std::string cuda_obstacle(const CudaAnswer& answer, int local_rank);
 
 /// Why GPUs that this host has cannot be used, so that it is no host without any: CUDA does not
 /// start on them, or the driver sees none although an accelerator of NVIDIA's is on the PCI bus and
-/// nobody hid it by $CUDA_VISIBLE_DEVICES. "" where that is not so.
+/// neither $CUDA_VISIBLE_DEVICES, a step of Slurm's without GPUs nor a container hides it. "" where
+/// that is not so.
 std::string cuda_failure(const CudaAnswer& answer, const SystemFiles& files);
 
 /// Which of the GPUs that it sees this rank drives: the one of its number on its host, or the only

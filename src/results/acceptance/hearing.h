@@ -60,6 +60,8 @@ void judge_preflight(Hearing& hearing);
 void judge_topology(Hearing& hearing);
 /// Facts that the suite requires (`requires`) and that needed rights we lack.
 void judge_rights(const Hearing& hearing, const FactsOfHosts& facts);
+/// GPUs that no job drove alone.
+void judge_gpu_coverage(const Hearing& hearing, const FactsOfHosts& facts);
 /// The suite's bounds, wrong results, bits unlike those of equal devices, and faults that drivers
 /// reported.
 void judge_hard(Hearing& hearing);

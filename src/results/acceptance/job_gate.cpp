@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "core/hostlist.h"
 #include "core/text.h"
 #include "results/acceptance/hearing.h"
 #include "results/reports/dimensions.h"
@@ -90,41 +87,10 @@ void judge_case(Hearing& hearing, const std::string& name, const Case& one) {
   }
 }
 
-/// host -> the GPUs that a job of its own drove: "gpu3".
-std::map<std::string, std::set<std::string>> measured_gpus(const Hearing& hearing) {
-  std::map<std::string, std::set<std::string>> measured;
-  for (std::size_t run = 0; run < hearing.reports.size(); ++run)
-    for (const JobResult& job : hearing.reports[run].jobs) {
-      const auto gpu = hearing.gpus[run].find(job.job.id);
-      if (job.job.hosts.size() == 1 && gpu != hearing.gpus[run].end())
-        measured[job.job.hosts.front()].insert(gpu->second);
-    }
-  return measured;
-}
-
-/// One GPU of a host says nothing of the others.
-void judge_unmeasured_gpus(Hearing& hearing) {
-  const FactsOfHosts facts = facts_of(hearing.records);
-  for (const auto& [host, measured] : measured_gpus(hearing)) {
-    const auto topics = facts.find(host);
-    if (topics == facts.end() || !topics->second.contains("gpus")) continue;
-    std::vector<std::string> others;
-    for (const Json& gpu : array_field(*topics->second.at("gpus"), "gpus"))
-      if (const auto name = "gpu" + std::to_string(integer_field(gpu, "index", -1));
-          !measured.contains(name))
-        others.push_back(name);
-    if (others.empty()) continue;
-    hearing.blame(host, Verdict::inconclusive, "coverage", "gpus",
-                  compact_hostlist(others) + " of this host: no job drove it alone",
-                  "the suite accept-gpus, or cases with \"scope\": \"device\", measure each GPU");
-  }
-}
-
 }  // namespace
 
 void judge_jobs(Hearing& hearing) {
   judge_fallen(hearing);
-  judge_unmeasured_gpus(hearing);
   for (const auto& [name, one] : attempts(hearing.reports)) judge_case(hearing, name, one);
 }
 

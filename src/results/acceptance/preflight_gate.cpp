@@ -114,6 +114,7 @@ void judge_preflight(Hearing& hearing) {
     judge_gpus(hearing, host, topics);
   }
   judge_rights(hearing, facts);
+  judge_gpu_coverage(hearing, facts);
   for (const char* fact : kSame) judge_likeness(hearing, facts, fact);
 }
 

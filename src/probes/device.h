@@ -53,6 +53,9 @@ struct DeviceFault {
   bool fatal = false;  // what the device computes from then on is not to be believed
 };
 
+/// As good as no bound on the calls of one piece.
+inline constexpr std::int64_t kAnyNumberOfCalls = std::int64_t{1} << 40;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -71,7 +74,7 @@ class Device {
   virtual Seconds timed(const std::function<void()>& piece, std::int64_t calls,
                         const std::function<void()>& meet = {});
   /// More calls in one piece would be timed as fast as the host can enqueue them.
-  virtual std::int64_t most_calls() const { return std::int64_t{1} << 40; }
+  virtual std::int64_t most_calls() const { return kAnyNumberOfCalls; }
   /// Does a piece without timing it; when it returns, what the piece started has ended.
   virtual void untimed(const std::function<void()>& piece) { piece(); }
   /// The clock the device runs at just now, measured; nothing where it cannot be known.

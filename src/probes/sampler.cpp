@@ -82,7 +82,7 @@ std::int64_t Sampler::calls_per_sample(const Measurement& m) {
   if (m.calls > 0) return m.calls;
   // The host's clock does not mind how many are enqueued.
   const bool any_number = m.host_clock || m.one_launch;
-  const std::int64_t most = any_number ? std::int64_t{1} << 40 : device_.most_calls();
+  const std::int64_t most = any_number ? kAnyNumberOfCalls : device_.most_calls();
   std::int64_t calls = 1;
   for (;;) {
     const double elapsed = agreed_max(timed_sample(m, calls) * static_cast<double>(calls));

@@ -51,7 +51,7 @@ class FakeDevice final : public Device {
   Seconds time;
   bool steady = true, is_lost = false;
   std::string why_broken;
-  std::int64_t calls_at_most = std::int64_t{1} << 40;
+  std::int64_t calls_at_most = kAnyNumberOfCalls;
   std::function<std::optional<Hertz>()> next_clock;
   std::function<unsigned()> next_slowdown;
   std::vector<DeviceFault> next_faults;

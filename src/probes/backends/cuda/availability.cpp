@@ -6,6 +6,28 @@
 #include <string_view>
 
 namespace bench {
+namespace {
+
+/// "0000:3b:00.0"; "" without one. Of class 3D controller alone: what drives a display may well be
+/// left to another driver.
+std::string accelerator_on_bus(const SystemFiles& files) {
+  const std::string bus = "sys/bus/pci/devices";
+  for (const std::string& address : files.entries(bus)) {
+    const std::string device = bus + "/" + address;
+    if (files.text(device + "/vendor") == "0x10de" &&
+        files.text(device + "/class").value_or("").starts_with("0x0302"))
+      return address;
+  }
+  return "";
+}
+
+/// By the variable, or by Slurm, which lets a step see the GPUs that it asked for alone.
+bool hidden_from_us() {
+  const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
+  return set("CUDA_VISIBLE_DEVICES") || (set("SLURM_STEP_ID") && !set("SLURM_STEP_GPUS"));
+}
+
+}  // namespace
 
 CudaAnswer ask_cuda() {
   CudaAnswer answer;
@@ -39,29 +61,6 @@ std::string cuda_obstacle(const CudaAnswer& answer, int local_rank) {
            std::to_string(answer.devices);
   return "";
 }
-
-namespace {
-
-/// "0000:3b:00.0"; "" without one. Of class 3D controller alone: what drives a display may well be
-/// left to another driver.
-std::string accelerator_on_bus(const SystemFiles& files) {
-  const std::string bus = "sys/bus/pci/devices";
-  for (const std::string& address : files.entries(bus)) {
-    const std::string device = bus + "/" + address;
-    if (files.text(device + "/vendor") == "0x10de" &&
-        files.text(device + "/class").value_or("").starts_with("0x0302"))
-      return address;
-  }
-  return "";
-}
-
-/// By the variable, or by Slurm, which lets a step see the GPUs that it asked for alone.
-bool hidden_from_us() {
-  const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
-  return set("CUDA_VISIBLE_DEVICES") || (set("SLURM_STEP_ID") && !set("SLURM_STEP_GPUS"));
-}
-
-}  // namespace
 
 std::string cuda_failure(const CudaAnswer& answer, const SystemFiles& files) {
   const bool none_seen = answer.driver_version == 0 || answer.error_name == "cudaErrorNoDevice";

@@ -109,6 +109,8 @@ class Device {
   virtual TrainingKernels* training_kernels() { return nullptr; }
 };
 
-std::unique_ptr<Device> make_host_device();
+/// Makes a device's kernels for training when they are first asked for. They are built on devices,
+/// so the program that knows both brings them; a device without a maker has none.
+using MakeTrainingKernels = std::function<std::shared_ptr<TrainingKernels>()>;
 
 }  // namespace bench

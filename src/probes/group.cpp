@@ -2,19 +2,10 @@
 
 #include <algorithm>
 
-#include "core/names.h"
 #include "probes/device/collectives.h"
 
 namespace bench {
 namespace {
-
-constexpr NameTable<CollectiveOp, 7> kOps{{{{CollectiveOp::all_reduce, "all_reduce"},
-                                            {CollectiveOp::all_gather, "all_gather"},
-                                            {CollectiveOp::reduce_scatter, "reduce_scatter"},
-                                            {CollectiveOp::broadcast, "broadcast"},
-                                            {CollectiveOp::reduce, "reduce"},
-                                            {CollectiveOp::all_to_all, "all_to_all"},
-                                            {CollectiveOp::send_recv, "send_recv"}}}};
 
 class SelfGroup final : public Group {
  public:
@@ -29,9 +20,6 @@ class SelfGroup final : public Group {
 };
 
 }  // namespace
-
-std::string_view to_string(CollectiveOp op) { return kOps.name(op); }
-CollectiveOp collective_op_from(std::string_view name) { return kOps.value(name, "collective"); }
 
 std::unique_ptr<Group> make_self_group() { return std::make_unique<SelfGroup>(); }
 

@@ -1,7 +1,11 @@
 // bench-rank: one process a rank. It is started by benchctl through a launcher, reads jobs from
 // stdin and answers on stdout; docs/architecture.md shows the conversation.
+#include "probes/backends/host/host_device.h"
 #include "probes/backends/host/topology_hwloc.h"
+#include "probes/backends/host/training_kernels.h"
+#include "probes/backends/join_group.h"
 #include "probes/facts/machine_facts.h"
+#include "probes/host_topology.h"
 #include "probes/libraries.h"
 #include "probes/part_of_host.h"
 #include "probes/rank_program.h"
@@ -15,6 +19,10 @@ bench::Json saved_topology(const std::filesystem::path& xml) {
   return bench::topology_facts(machine, {}, modules, bench::saved_machine_facts(machine));
 }
 
+std::unique_ptr<bench::Device> make_device() {
+  return bench::make_host_device(bench::make_host_training_kernels, bench::make_host_topology);
+}
+
 /// A GPU's rank goes without: NCCL has variables of its own, and its MPI only sets things up.
 std::unique_ptr<bench::Group> join_on_own_card(bench::GroupKind kind) {
   bench::keep_mpi_to_own_card();
@@ -26,7 +34,7 @@ std::unique_ptr<bench::Group> join_on_own_card(bench::GroupKind kind) {
 int main(int argc, char** argv) {
   return bench::run_rank_program({.name = "bench-rank",
                                   .join_group = join_on_own_card,
-                                  .make_device = bench::make_host_device,
+                                  .make_device = make_device,
                                   .libraries = bench::host_library_versions,
                                   .saved_topology = saved_topology},
                                  argc, argv);

@@ -3,14 +3,18 @@
 #include "probes/backends/cuda/cuda_libraries.h"
 #include "probes/backends/cuda/cuda_place.h"
 #include "probes/backends/cuda/nvml/gpu_host.h"
+#include "probes/backends/join_group.h"
 #include "probes/rank_program.h"
+#include "probes/training/backends/cuda/cuda_training_kernels.h"
 
 int main(int argc, char** argv) {
   bench::GpuHost host;
   return bench::run_rank_program(
       {.name = "bench-rank-cuda",
        .join_group = bench::join_group,
-       .make_device = [&host] { return bench::make_cuda_device(host.nvml()); },
+       .make_device = [&host] {
+         return bench::make_cuda_device(host.nvml(), bench::make_cuda_training_kernels);
+       },
        .libraries = bench::cuda_library_versions,
        .place = bench::place_near_gpu,
        .device_facts = [&host](const std::set<int>& own) { return host.facts(own); },

@@ -14,7 +14,6 @@
 #include "core/error.h"
 #include "core/part_variables.h"
 #include "core/text.h"
-#include "probes/record_stream.h"
 
 namespace bench {
 namespace {

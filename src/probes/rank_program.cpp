@@ -16,6 +16,7 @@
 #include "probes/external/supervisor.h"
 #include "probes/facts/host_facts.h"
 #include "probes/facts/own_processes.h"
+#include "probes/facts/system_files.h"
 #include "probes/part_of_host.h"
 #include "probes/probe.h"
 #include "probes/rank_server.h"

@@ -10,8 +10,8 @@
 
 #include "core/json.h"
 #include "core/record.h"
+#include "probes/backends/join_group.h"
 #include "probes/device.h"
-#include "probes/group.h"
 #include "probes/telemetry/host_counters.h"
 
 namespace bench {

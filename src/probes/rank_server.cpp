@@ -8,8 +8,8 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "probes/facts/system_files.h"
 #include "probes/probe.h"
-#include "probes/record_stream.h"
 #include "probes/telemetry/error_counters.h"
 
 namespace bench {

@@ -10,6 +10,7 @@
 #include "probes/state.h"
 #include "probes/telemetry/host_counters.h"
 #include "probes/telemetry/job_telemetry.h"
+#include "probes/telemetry/nic_statistics.h"
 
 namespace bench {
 

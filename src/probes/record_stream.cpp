@@ -3,19 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/wire.h"
+#include "probes/facts/system_files.h"
 
 namespace bench {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) throw_errno("read the host's name");
-  return name.data();
-}
 
 RecordStream::RecordStream() : host_(host_name()) {
   file_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -25,7 +25,4 @@ class RecordStream final : public RecordSink {
   std::string host_;
 };
 
-/// This host's name as the kernel knows it.
-std::string host_name();
-
 }  // namespace bench

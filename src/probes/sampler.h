@@ -4,15 +4,72 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/job.h"
+#include "core/record.h"
 #include "probes/crowding.h"
-#include "probes/state.h"
+#include "probes/device.h"
+#include "probes/group.h"
 
 namespace bench {
+
+/// The work to be timed, done `calls` times on this rank. No allocation, logging or I/O inside.
+using Work = std::function<void(std::int64_t calls)>;
+
+/// How ranks are timed. `isolated` is the measuring rule; the others reproduce what other tools do,
+/// so that numbers can be compared, and are labelled as such.
+enum class Timing {
+  isolated,   // a barrier before each sample; per sample the maximum over ranks
+  pipelined,  // IMB, nccl-tests: calls back to back; a sample is the mean time of a batch, mean
+              // over ranks
+  osu  // OSU: each call timed, a barrier after it; a sample is the mean of a batch, mean over ranks
+};
+
+/// A ceiling in work per cycle of the core's clock: the limit is this times the clock measured
+/// during the series. Cores run heavy vector code at a lower clock, so no other clock is fair.
+struct CycleLimit {
+  double per_cycle = 0.0;  // of all threads together, in the metric's unit of work
+  LimitKind kind = LimitKind::proven;
+  std::string source;
+};
+
+/// One metric derived from the timed seconds per call.
+struct Report {
+  std::string metric;
+  /// What one call amounts to (bytes, operations): reported is amount / seconds. Nothing: seconds.
+  std::optional<double> amount = {};
+  std::optional<Limit> limit = {};
+  std::optional<Unit> unit = {};  // where it differs from the declared one (op_per_second)
+  std::optional<CycleLimit> cycle_limit = {};  // used where a clock was measured
+};
+
+struct Measurement {
+  Json params = Json::object();  // what distinguishes this series inside the job
+  Work work;
+  std::vector<Report> reports;
+  std::function<Check()> verify;  // looks at the output of the last timed call, on this rank
+  /// What a library chose by itself, asked for after the last sample; see Samples::chosen.
+  std::function<Json()> chosen = {};
+  /// The clock under this kind of load, asked for right after each sample; else the device's own.
+  std::function<std::optional<Hertz>()> clock = {};
+  /// The smallest share of a core that any measuring thread has just then, asked for right after
+  /// each sample: samples of threads that shared theirs are not clean. Nothing: not known.
+  std::function<std::optional<double>()> core_share = {};
+  std::function<void()> before_sample = {};  // untimed, before the barrier; isolated timing only
+  Timing timing = Timing::isolated;
+  std::int64_t calls = 0;  // in one sample; 0: as many as fill min_sample_s
+  int threads = 1;         // that work on this rank
+  /// What the host needs is measured, not what the device does: timed by the host's clock.
+  bool host_clock = false;
+  /// All calls of a sample are enqueued as one: a kernel that makes them in a loop.
+  bool one_launch = false;
+  /// Each rank's own times are kept beside the slowest rank's; isolated timing only.
+  bool keep_ranks = false;
+};
 
 /// What came out of one series, alike on every rank.
 struct TimedSeries {

@@ -52,7 +52,7 @@ std::string telemetry_cells(const std::optional<SeriesTelemetry>& telemetry) {
                     ",");
 }
 
-std::string row(const RunReport& report, const Result& result) {
+std::string row(const RunSummary& report, const Result& result) {
   const Series& s = result.series;
   const std::vector<std::string> cells = {
       quoted(report.run),
@@ -112,14 +112,14 @@ std::vector<std::string> csv_columns() {
   return names;
 }
 
-std::string to_csv(const RunReport& report) {
+std::string to_csv(const RunSummary& report) {
   std::string text = std::string(kHeader) + "\r\n";
   for (const Result& result : report.results)
     if (!result.series.metric.empty()) text += row(report, result);
   return text;
 }
 
-std::string to_jsonl(const RunReport& report, const RunRecords* samples) {
+std::string to_jsonl(const RunSummary& report, const RunRecords* samples) {
   std::string text;
   for (const Result& result : report.results) {
     Json object = to_json(result);

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
 /// RFC 4180 with a header; begins with the columns that `import csv` takes. Lines end in CRLF;
 /// times are RFC 3339; a value that does not exist is empty. Ends of jobs without a metric are left
 /// out.
-std::string to_csv(const RunReport& report);
+std::string to_csv(const RunSummary& report);
 
 /// The columns of to_csv, in order.
 std::vector<std::string> csv_columns();
@@ -19,6 +19,6 @@ std::vector<std::string> csv_columns();
 /// One JSON object a line: the results of the report, with `run`, `suite` and `time`, jobs that
 /// ended without a metric included. With `samples`, the records the report was made of, each has
 /// `values` (null where one is no number) and `flags`, in the order in which they were taken.
-std::string to_jsonl(const RunReport& report, const RunRecords* samples = nullptr);
+std::string to_jsonl(const RunSummary& report, const RunRecords* samples = nullptr);
 
 }  // namespace bench

@@ -21,14 +21,14 @@ JunitKind kind_of_outcome(Status status) {
   }
 }
 
-JunitTest as_test(const RunReport& report, const JobResult& job) {
+JunitTest as_test(const RunSummary& report, const JobResult& job) {
   JunitTest test{report.suite + "." + job.job.case_name, job.job.id, job.seconds};
   test.kind = job.not_run ? JunitKind::error : kind_of_outcome(job.outcome);
   test.why = fmt::format("{}: {}", to_string(job.outcome), job.reason);
   return test;
 }
 
-JunitTest as_test(const RunReport& report, const GateResult& result) {
+JunitTest as_test(const RunSummary& report, const GateResult& result) {
   const Series* series = result.series ? &report.results.at(*result.series).series : nullptr;
   JunitTest test{
       report.suite + "." + result.gate.case_name + ".gates",
@@ -44,7 +44,7 @@ JunitTest as_test(const RunReport& report, const GateResult& result) {
 
 }  // namespace
 
-std::string to_junit(const RunReport& report) {
+std::string to_junit(const RunSummary& report) {
   JunitSuite suite{report.suite, report.run, report.time_ns, report.seconds};
   for (const JobResult& job : report.jobs) suite.tests.push_back(as_test(report, job));
   for (const GateResult& gate : report.gates) suite.tests.push_back(as_test(report, gate));

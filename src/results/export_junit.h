@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
@@ -11,6 +11,6 @@ namespace bench {
 /// one with a wrong result a failure, a skip is skipped. A gate that fails is a failure, one that
 /// had nothing to judge an error, one whose interval is too wide skipped: neither passed. All text
 /// is escaped; bytes that XML 1.0 cannot hold become U+FFFD.
-std::string to_junit(const RunReport& report);
+std::string to_junit(const RunSummary& report);
 
 }  // namespace bench

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-GaugeLabels labels_of(const RunReport& report, const Series& series) {
+GaugeLabels labels_of(const RunSummary& report, const Series& series) {
   return {{"suite", report.suite},
           {"case", series.case_name},
           {"metric", series.metric},
@@ -22,7 +22,7 @@ GaugeLabels labels_of(const RunReport& report, const Series& series) {
           {"repeat", std::to_string(series.repeat)}};
 }
 
-void add_result(const RunReport& report, const Result& result, Gauges& gauges) {
+void add_result(const RunSummary& report, const Result& result, Gauges& gauges) {
   const Series& series = result.series;
   if (series.metric.empty()) return;
   const GaugeLabels labels = labels_of(report, series);
@@ -36,7 +36,7 @@ void add_result(const RunReport& report, const Result& result, Gauges& gauges) {
   gauges.add("benchctl_result_clean_ratio", labels, clean_share(series));
 }
 
-void add_gate(const RunReport& report, const GateResult& result, Gauges& gauges) {
+void add_gate(const RunSummary& report, const GateResult& result, Gauges& gauges) {
   GaugeLabels labels = {{"suite", report.suite}, {"case", result.gate.case_name}};
   if (result.series) {
     labels = labels_of(report, report.results.at(*result.series).series);
@@ -52,7 +52,7 @@ void add_gate(const RunReport& report, const GateResult& result, Gauges& gauges)
   gauges.add("benchctl_gate_failed", labels, result.verdict == Verdict::fail ? 1.0 : 0.0);
 }
 
-void add_run(const RunReport& report, Gauges& gauges) {
+void add_run(const RunSummary& report, Gauges& gauges) {
   const GaugeLabels suite = {{"suite", report.suite}};
   gauges.add("benchctl_run_info",
              {{"suite", report.suite},
@@ -73,7 +73,7 @@ void add_run(const RunReport& report, Gauges& gauges) {
 
 }  // namespace
 
-std::string to_prometheus(const RunReport& report) {
+std::string to_prometheus(const RunSummary& report) {
   Gauges gauges;
   add_run(report, gauges);
   for (const Result& result : report.results) add_result(report, result, gauges);

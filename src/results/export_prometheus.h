@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
 /// Gauges alone, with help and type. One sample a result: benchctl_result_value and its interval,
 /// share of its limit and outcome; one a gate; the run's outcome, exit code and time. What does not
 /// exist is left out. Labels: suite, case, metric, params (JSON), unit, host, device, rank.
-std::string to_prometheus(const RunReport& report);
+std::string to_prometheus(const RunSummary& report);
 
 }  // namespace bench

@@ -53,6 +53,8 @@ bool ends_in_the_middle_of_a_line(int file) {
 
 std::string_view to_string(JournalKind kind) { return kKinds.name(kind); }
 
+fs::path journal_path(const fs::path& database) { return database.parent_path() / "journal.jsonl"; }
+
 Journal read_journal(const fs::path& path) {
   Journal journal;
   std::error_code ignored;

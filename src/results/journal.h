@@ -37,6 +37,9 @@ struct Journal {
   std::vector<std::string> warnings;  // lines that could not be read
 };
 
+/// Of the runs of this database.
+std::filesystem::path journal_path(const std::filesystem::path& database);
+
 /// A file that is not there is an empty journal. Throws Error(environment) when it cannot be read.
 Journal read_journal(const std::filesystem::path& path);
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "results/history/history_rows.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 #include "results/sqlite.h"
 #include "results/store_schema.h"
 
@@ -35,7 +35,7 @@ std::string flags_blob(const std::vector<unsigned>& flags) {
 }
 
 /// The hosts that jobs were planned for, in the order of the plan.
-Json hosts(const RunReport& report) {
+Json hosts(const RunSummary& report) {
   Json names = Json::array();
   std::set<std::string> known;
   for (const JobResult& job : report.jobs)
@@ -44,7 +44,7 @@ Json hosts(const RunReport& report) {
   return names;
 }
 
-void write_head(SQLite::Database& db, const RunRecords& run, const RunReport& report) {
+void write_head(SQLite::Database& db, const RunRecords& run, const RunSummary& report) {
   std::size_t series = 0;
   for (const Result& result : report.results) series += result.series.metric.empty() ? 0 : 1;
   Insert(db, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -66,7 +66,7 @@ void write_head(SQLite::Database& db, const RunRecords& run, const RunReport& re
       .write();
 }
 
-void write_jobs(SQLite::Database& db, const RunReport& report) {
+void write_jobs(SQLite::Database& db, const RunSummary& report) {
   Insert row(db, "INSERT INTO job VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < report.jobs.size(); ++i) {
     const JobResult& result = report.jobs[i];
@@ -104,7 +104,7 @@ void add_check(Insert& row, const Series& series) {
   row.add(series.check->method).add(series.check->error).add(series.check->tolerance);
 }
 
-void write_series(SQLite::Database& db, const RunReport& report) {
+void write_series(SQLite::Database& db, const RunSummary& report) {
   Insert row(
       db,
       "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
@@ -131,7 +131,7 @@ void write_series(SQLite::Database& db, const RunReport& report) {
   }
 }
 
-void write_samples(SQLite::Database& db, const RunRecords& run, const RunReport& report) {
+void write_samples(SQLite::Database& db, const RunRecords& run, const RunSummary& report) {
   Insert row(db, "INSERT INTO sample_blob VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const Result& result : report.results) {
     if (!result.series.record) continue;
@@ -141,7 +141,7 @@ void write_samples(SQLite::Database& db, const RunRecords& run, const RunReport&
   }
 }
 
-void write_gates(SQLite::Database& db, const RunReport& report) {
+void write_gates(SQLite::Database& db, const RunSummary& report) {
   Insert row(db, "INSERT INTO gate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < report.gates.size(); ++i) {
     const GateResult& result = report.gates[i];
@@ -196,8 +196,8 @@ class Others {
 
 }  // namespace
 
-RunReport write_run(SQLite::Database& db, const RunRecords& run) {
-  RunReport report = make_run_report(run);
+RunSummary write_run(SQLite::Database& db, const RunRecords& run) {
+  RunSummary report = make_run_summary(run);
   delete_run(db, report.run);
   write_head(db, run, report);
   write_jobs(db, report);

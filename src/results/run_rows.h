@@ -2,17 +2,17 @@
 // concludes.
 #pragma once
 
-#include "results/reports/run_report.h"
 #include "results/run_records.h"
+#include "results/run_summary.h"
 
 namespace SQLite {
 class Database;
-}
+}  // namespace SQLite
 
 namespace bench {
 
 /// Replaces the run if it is there, and returns its report. Inside a transaction of the caller;
 /// throws SQLite::Exception.
-RunReport write_run(SQLite::Database& db, const RunRecords& run);
+RunSummary write_run(SQLite::Database& db, const RunRecords& run);
 
 }  // namespace bench

@@ -148,10 +148,14 @@ void Store::transaction(const std::function<void()>& work) {
   }
 }
 
-RunReport Store::import_run(const fs::path& run_dir) {
-  RunReport report;
+RunSummary Store::import_run(const fs::path& run_dir, RunRecords* records) {
+  RunSummary report;
   // Read inside the transaction: of two imports of one run the later commit has seen more.
-  transaction([&] { report = write_run(*db_, read_run(run_dir)); });
+  transaction([&] {
+    RunRecords run = read_run(run_dir);
+    report = write_run(*db_, run);
+    if (records != nullptr) *records = std::move(run);
+  });
   return report;
 }
 

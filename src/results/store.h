@@ -14,11 +14,11 @@
 
 #include "core/json.h"
 #include "results/file_system.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace SQLite {
 class Database;
-}
+}  // namespace SQLite
 
 namespace bench {
 
@@ -71,11 +71,6 @@ struct SeriesRow {
   double median = 0.0;
 };
 
-struct CheckPast;  // results/nightly/past.h
-struct PastFinding;
-struct PastValue;
-struct SeriesIdentity;
-
 /// host -> topic -> its latest facts.
 using HostFacts = std::map<std::string, std::map<std::string, Json>>;
 
@@ -90,9 +85,9 @@ class Store {
   ~Store();
 
   /// Reads the run directory and replaces what the database says of that run, in one transaction.
-  /// Returns what it read. Throws Error(environment); then nothing has changed and the spool
-  /// stands.
-  RunReport import_run(const std::filesystem::path& run_dir);
+  /// Returns what it says, and puts what it read into `records`. Throws Error(environment); then
+  /// nothing has changed and the spool stands.
+  RunSummary import_run(const std::filesystem::path& run_dir, RunRecords* records = nullptr);
 
   /// Makes the table `journal` equal to the file.
   void import_journal(const std::filesystem::path& journal);
@@ -114,19 +109,10 @@ class Store {
   /// Of every host that any run told something of.
   HostFacts latest_facts(const std::vector<std::string>& topics) const;
 
-  /// Of every host and case that ended ok since then.
-  std::vector<CheckPast> checks(std::int64_t since_ns) const;
-  /// The last `most` of the runs that began before then and count, but for re-runs of a night;
-  /// oldest first. Only clean results that are ok.
-  std::vector<PastValue> run_values(const SeriesIdentity& series, std::int64_t before_ns,
-                                    std::size_t most) const;
-  /// What nights found since then, oldest first.
-  std::vector<PastFinding> night_findings(std::int64_t since_ns) const;
-
   /// True where the file system is shared between machines: no WAL, one writer at a time.
   bool on_network() const { return network_; }
 
-  /// For the parts of results/ that ask questions of their own (history).
+  /// For the parts of results/ that ask questions of their own (history, past checks).
   SQLite::Database& database() const { return *db_; }
   const std::filesystem::path& path() const { return path_; }
 

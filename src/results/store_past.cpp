@@ -1,9 +1,10 @@
-// What a night asks the database about earlier checks.
+#include "results/store_past.h"
+
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/order_statistics.h"
-#include "results/nightly/past.h"
 #include "results/sqlite.h"
 #include "results/store.h"
 
@@ -30,7 +31,7 @@ constexpr const char* kValues =
     "AND series.time_ns < ? AND run.time_ns < ? AND json_extract(run.labels, '$.nightly') IS NULL "
     "AND " BENCH_COUNTS " ORDER BY series.time_ns DESC LIMIT ?";
 
-constexpr const char* kFindings =
+constexpr const char* kEvents =
     "SELECT event.time_ns, value FROM event JOIN run ON run.id = event.run WHERE key = ? AND "
     "run.time_ns >= ? AND " BENCH_COUNTS " ORDER BY event.time_ns, event.position";
 
@@ -40,8 +41,8 @@ constexpr std::size_t kMostJobsOfARun = 16;  // repeats of a case inside one run
 
 }  // namespace
 
-std::vector<CheckPast> Store::checks(std::int64_t since_ns) const try {
-  SQLite::Statement query(*db_, kChecks);
+std::vector<CheckPast> past_checks(const Store& store, std::int64_t since_ns) try {
+  SQLite::Statement query(store.database(), kChecks);
   query.bind(1, since_ns);
   std::vector<CheckPast> found;
   while (query.executeStep())
@@ -52,12 +53,12 @@ std::vector<CheckPast> Store::checks(std::int64_t since_ns) const try {
                      query.getColumn(7).getDouble()});
   return found;
 } catch (const SQLite::Exception& error) {
-  rethrow(error, path_);
+  rethrow(error, store.path());
 }
 
-std::vector<PastValue> Store::run_values(const SeriesIdentity& series, std::int64_t before_ns,
-                                         std::size_t most) const try {
-  SQLite::Statement query(*db_, kValues);
+std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& series,
+                                   std::int64_t before_ns, std::size_t most) try {
+  SQLite::Statement query(store.database(), kValues);
   query.bind(1, series.metric);
   query.bind(2, series.host);
   query.bind(3, dump(series.params));
@@ -82,22 +83,22 @@ std::vector<PastValue> Store::run_values(const SeriesIdentity& series, std::int6
   std::ranges::reverse(runs);
   return runs;
 } catch (const SQLite::Exception& error) {
-  rethrow(error, path_);
+  rethrow(error, store.path());
 }
 
-std::vector<PastFinding> Store::night_findings(std::int64_t since_ns) const try {
-  SQLite::Statement query(*db_, kFindings);
-  query.bind(1, kFindingEvent);
+std::vector<PastEvent> past_events(const Store& store, const std::string& key,
+                                   std::int64_t since_ns) try {
+  SQLite::Statement query(store.database(), kEvents);
+  query.bind(1, key);
   query.bind(2, since_ns);
-  std::vector<PastFinding> found;
+  std::vector<PastEvent> found;
   while (query.executeStep()) {
-    const Json value = Json::parse(query.getColumn(1).getString(), nullptr, false);
-    if (value.is_object())
-      found.push_back({query.getColumn(0).getInt64(), finding_from_json(value)});
+    Json value = Json::parse(query.getColumn(1).getString(), nullptr, false);
+    if (value.is_object()) found.push_back({query.getColumn(0).getInt64(), std::move(value)});
   }
   return found;
 } catch (const SQLite::Exception& error) {
-  rethrow(error, path_);
+  rethrow(error, store.path());
 }
 
 }  // namespace bench

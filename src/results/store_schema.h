@@ -6,7 +6,7 @@
 
 namespace SQLite {
 class Database;
-}
+}  // namespace SQLite
 
 namespace bench {
 

@@ -9,12 +9,13 @@
 
 namespace bench {
 
-std::optional<RunReport> index_run(const std::filesystem::path& run,
-                                   const std::filesystem::path& database, bool hurry) {
+std::optional<RunSummary> index_run(const std::filesystem::path& run,
+                                    const std::filesystem::path& database, bool hurry,
+                                    RunRecords* records) {
   StoreOptions options;
   if (hurry) options.busy_timeout_ms = 300, options.attempts = 1;
   try {
-    return Store::open(database, Access::write, options).import_run(run);
+    return Store::open(database, Access::write, options).import_run(run, records);
   } catch (const Error& error) {
     say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
                                     run.string(), printable(error.what())));

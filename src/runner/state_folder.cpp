@@ -23,6 +23,4 @@ fs::path database_path(const std::string& option) {
 
 fs::path runs_folder(const fs::path& database) { return database.parent_path() / "runs"; }
 
-fs::path journal_path(const fs::path& database) { return database.parent_path() / "journal.jsonl"; }
-
 }  // namespace bench

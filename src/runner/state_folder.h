@@ -11,6 +11,5 @@ namespace bench {
 /// ${XDG_STATE_HOME:-~/.local/state}/benchctl.
 std::filesystem::path database_path(const std::string& option);
 std::filesystem::path runs_folder(const std::filesystem::path& database);
-std::filesystem::path journal_path(const std::filesystem::path& database);
 
 }  // namespace bench

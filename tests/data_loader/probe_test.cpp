@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "probes/backends/host/host_device.h"
 #include "probes/data/decode/jpeg.h"
 #include "probes/data/peer/torch_loader.h"
 #include "tests/data_loader/slow_sets.h"

@@ -7,9 +7,11 @@
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
+#include "results/compare/compare_json.h"
 #include "results/compare/compare_output.h"
 #include "results/compare/exported_rows.h"
 #include "results/compare/roofline.h"
+#include "results/compare/roofline_output.h"
 #include "results/compare/selector.h"
 #include "tests/fuzz/demand.h"
 

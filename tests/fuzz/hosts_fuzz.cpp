@@ -8,6 +8,7 @@
 #include "core/hostlist.h"
 #include "core/json.h"
 #include "runner/hosts/host_import.h"
+#include "runner/hosts/slurm_nodes.h"
 #include "runner/plan/scopes.h"
 #include "tests/fuzz/demand.h"
 

@@ -7,9 +7,11 @@
 #include "core/locations.h"
 #include "core/schema.h"
 #include "results/json_fields.h"
+#include "results/reports/run_report.h"
 #include "results/reports/run_report_text.h"
 #include "results/training/measured_peak.h"
 #include "results/training/mllog_files.h"
+#include "results/training/training_json.h"
 #include "results/training/training_output.h"
 #include "tests/fuzz/demand.h"
 

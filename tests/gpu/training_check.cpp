@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "probes/backends/cuda/cuda_device.h"
 #include "probes/device/training_kernels.h"
+#include "probes/training/backends/cuda/cuda_training_kernels.h"
 #include "probes/training/backends/host/host_kernels.h"
 #include "tests/gpu/training_timing.h"
 #include "tests/training/dlrm_training.h"
@@ -80,7 +81,7 @@ std::string agreeing(const TrainingKernels& kernels, bool& all_held) {
 }
 
 int run(bool damage, bool timing) {
-  const auto device = make_cuda_device();
+  const auto device = make_cuda_device({}, make_cuda_training_kernels);
   if (!device->absent().empty()) {
     std::fprintf(stderr, "training_gpu_check: %s\n", device->absent().c_str());
     return 77;

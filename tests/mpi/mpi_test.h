@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/schema.h"
+#include "probes/backends/host/host_device.h"
+#include "probes/backends/host/training_kernels.h"
 #include "probes/probe.h"
 #include "probes/state.h"
 #include "tests/support/fake_device.h"
@@ -29,7 +31,7 @@ inline MpiRun run_briefly(Group& group, const std::string& name, const Json& par
   job.measure.max_time_s = 0.02;
   job.measure.min_time_s = 0.0;
   job.measure.warm_up_max_s = 0.01;
-  const auto device = make_host_device();
+  const auto device = make_host_device(make_host_training_kernels);
   CollectedRecords sink;
   const Probe& probe = find_probe(name);
   State state(job, probe, *device, group, sink);

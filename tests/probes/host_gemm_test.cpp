@@ -1,6 +1,5 @@
 #include "core/error.h"
 #include "probes/backends/host/gemm_backends.h"
-#include "probes/backends/host/host_capabilities.h"
 #include "probes/device/gemm.h"
 #include "probes/procedures/gemm_check.h"
 #include "tests/support/catch.h"

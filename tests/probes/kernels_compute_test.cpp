@@ -5,7 +5,6 @@
 
 #include "probes/backends/host/clock.h"
 #include "probes/backends/host/cpu_features.h"
-#include "probes/backends/host/host_capabilities.h"
 #include "tests/support/catch.h"
 
 namespace bench {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "probes/backends/host/host_device.h"
 #include "tests/probes/fake_memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"

@@ -1,3 +1,4 @@
+#include "probes/backends/host/host_device.h"
 #include "tests/probes/fake_memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"

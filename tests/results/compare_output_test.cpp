@@ -3,8 +3,11 @@
 #include <cmath>
 
 #include "core/schema.h"
+#include "results/compare/compare_json.h"
 #include "results/compare/efficiency_text.h"
 #include "results/compare/ladder.h"
+#include "results/compare/ladder_output.h"
+#include "results/compare/resource.h"
 #include "tests/results/compare_fixture.h"
 #include "tests/support/catch.h"
 

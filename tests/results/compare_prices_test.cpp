@@ -1,8 +1,10 @@
 // What a device costs, and what a comparison and a ladder make of it.
 #include <cmath>
 
+#include "results/compare/compare_json.h"
 #include "results/compare/compare_output.h"
 #include "results/compare/ladder.h"
+#include "results/compare/ladder_output.h"
 #include "results/compare/prices.h"
 #include "tests/results/compare_fixture.h"
 #include "tests/support/catch.h"

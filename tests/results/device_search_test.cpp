@@ -6,6 +6,7 @@
 
 #include "results/acceptance/acceptance_output.h"
 #include "results/localisation/localisation.h"
+#include "results/reports/run_report.h"
 #include "results/reports/run_report_text.h"
 #include "tests/support/catch.h"
 #include "tests/support/fleet.h"

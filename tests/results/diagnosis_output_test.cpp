@@ -1,4 +1,5 @@
 // Diagnoses as text, JSON and page, and the table of rules in the docs.
+#include "results/diagnosis/diagnosis_json.h"
 #include "results/diagnosis/diagnosis_output.h"
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include "results/reports/run_report.h"
 #include "results/reports/run_report_text.h"
 #include "results/text_file.h"
+#include "results/training/training_json.h"
 #include "results/training/training_output.h"
 #include "tests/results/training_fixture.h"
 #include "tests/support/catch.h"

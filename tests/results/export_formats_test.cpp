@@ -5,6 +5,7 @@
 #include "results/export_prometheus.h"
 #include "results/gauges.h"
 #include "results/junit.h"
+#include "results/run_summary.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/gauges.h"
@@ -16,7 +17,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// A job of each kind, gates that pass, fail and have nothing to judge, and hostile text.
-RunReport mixed_report() {
+RunSummary mixed_report() {
   RunFixture run;
   Samples good = samples("throughput", 2e9, 20, {{"note", "<b>&\"'\n"}}, 0.0);
   good.limit = Limit{4e9, LimitKind::proven, "a test"};
@@ -30,7 +31,7 @@ RunReport mixed_report() {
                         {{{"metric", "gemm.throughput"}, {"min", 1e9}},
                          {{"metric", "gemm.throughput"}, {"min", 3e9}},
                          {{"metric", "gemm.missing"}, {"min", 1.0}}}}};
-  return make_run_report(run.end().records());
+  return make_run_summary(run.end().records());
 }
 
 TEST_CASE("junit: a test case a job and a gate, and what did not pass does not look as if") {
@@ -85,7 +86,7 @@ TEST_CASE("prometheus: quotes, backslashes and line breaks in labels are escaped
 TEST_CASE("prometheus: a value that does not exist is left out, never NaN or 0") {
   RunFixture run;
   run.job("a", "x", "x").add("a", samples("y", 1.0, 1)).outcome("a");
-  const std::string text = to_prometheus(make_run_report(run.records()));
+  const std::string text = to_prometheus(make_run_summary(run.records()));
   CHECK(text.find("benchctl_result_low") == std::string::npos);
   CHECK(text.find("nan") == std::string::npos);
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "results/run_summary.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
 
@@ -33,7 +34,7 @@ std::vector<std::string> lines(const std::string& text, const std::string& end) 
 }  // namespace
 
 TEST_CASE("csv begins with the columns that import takes, and has one row per series") {
-  const auto rows = lines(to_csv(make_run_report(demo_records())), "\r\n");
+  const auto rows = lines(to_csv(make_run_summary(demo_records())), "\r\n");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].find("run,time,host,device,metric,params,unit,better,value,median,") == 0);
   CHECK(rows[1].find(
@@ -42,26 +43,26 @@ TEST_CASE("csv begins with the columns that import takes, and has one row per se
 }
 
 TEST_CASE("csv quotes commas, quotes, line ends and what a spreadsheet could take for a formula") {
-  const std::string text = to_csv(make_run_report(demo_records()));
+  const std::string text = to_csv(make_run_summary(demo_records()));
   CHECK(text.find(R"("{""dtype"":""f32"",""note"":""=cmd|' /C calc'!A0""}")") != std::string::npos);
   CHECK(text.find("\"say \"\"hi\"\",\nplease; 1 of 20 samples are not numbers\"") !=
         std::string::npos);
   RunFixture run("=run");
   run.job("a", "x", "x").add("a", samples("y", 1.0)).outcome("a");
-  CHECK(to_csv(make_run_report(run.records())).find("\r\n\"=run\",") != std::string::npos);
+  CHECK(to_csv(make_run_summary(run.records())).find("\r\n\"=run\",") != std::string::npos);
 }
 
 TEST_CASE("a value that does not exist is an empty cell, never 0 or nan") {
   RunFixture run;
   run.job("a", "x", "x").add("a", samples("y", 1.0, 0)).outcome("a");
-  const auto rows = lines(to_csv(make_run_report(run.records())), "\r\n");
+  const auto rows = lines(to_csv(make_run_summary(run.records())), "\r\n");
   CHECK(rows[1].find(",FLOP/s,higher,,,0,0,,,,,ok,") != std::string::npos);
   CHECK(rows[1].find("nan") == std::string::npos);
 }
 
 TEST_CASE("jsonl has one object per result, with raw samples when asked") {
   const RunRecords run = demo_records();
-  const RunReport report = make_run_report(run);
+  const RunSummary report = make_run_summary(run);
   const auto plain = lines(to_jsonl(report), "\n");
   REQUIRE(plain.size() == 2);
   const Json first = Json::parse(plain[0]);

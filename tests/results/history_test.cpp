@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "results/history/run_values.h"
 #include "results/journal.h"
+#include "results/run_summary.h"
 #include "tests/results/database.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
@@ -143,7 +144,7 @@ TEST_CASE("values that are not ok or were never clean are no points") {
   crowded.flags.assign(20, kCrowded);
   run.add("a", bad).add("b", crowded).add("c", samples("throughput", 1e9, 20, {{"m", 3}}));
   for (const char* job : {"a", "b", "c"}) run.outcome(job);
-  const RunValues found = run_values(make_run_report(run.records()));
+  const RunValues found = run_values(make_run_summary(run.records()));
   REQUIRE(found.values.size() == 1);
   CHECK(found.values[0].key.params == Json{{"m", 3}});
 }
@@ -154,7 +155,7 @@ TEST_CASE("repeats of a run are one value, the median, with their range as inter
     const std::string id = "a" + std::to_string(i);
     run.job(id, "gemm", "gemm").add(id, samples("throughput", 1e9 + i * 1e7)).outcome(id);
   }
-  const RunValues found = run_values(make_run_report(run.records()));
+  const RunValues found = run_values(make_run_summary(run.records()));
   REQUIRE(found.values.size() == 1);
   CHECK(found.values[0].point.value == Approx(1.01e9));
   CHECK(found.values[0].point.low == Approx(1.00e9));
@@ -167,7 +168,7 @@ TEST_CASE("what looks alike but was asked with other settings is never mixed") {
   run.job("b", "zeros", "gemm", {{"values", "zeros"}, {"packed", true}});
   run.add("a", samples("throughput", 1e9)).add("b", samples("throughput", 2e9));
   run.outcome("a").outcome("b");
-  const RunValues found = run_values(make_run_report(run.records()));
+  const RunValues found = run_values(make_run_summary(run.records()));
   REQUIRE(found.values.size() == 2);
   CHECK(found.values[0].key.params == Json{{"values", "random"}});
   CHECK(found.values[1].key.params == Json{{"values", "zeros"}});
@@ -181,7 +182,7 @@ TEST_CASE(
   run.add("b", samples("throughput", 2e9, 20, {{"m", 2}, {"implementation", "avx2"}}));
   run.add("b", samples("throughput", 3e9, 20, {{"m", 2}, {"implementation", "amx"}}));
   run.outcome("a").outcome("b");
-  const RunValues found = run_values(make_run_report(run.records()));
+  const RunValues found = run_values(make_run_summary(run.records()));
   REQUIRE(found.values.size() == 3);
   CHECK(found.values[0].key.params == Json{{"m", 1}});
   CHECK(found.configurations.at(0)["implementation"] == "avx2");
@@ -201,7 +202,7 @@ TEST_CASE("devices, ranks and sets of hosts have histories of their own") {
   both.over = "max";
   run.add("d", both);
   for (const char* job : {"a", "b", "c", "d"}) run.outcome(job);
-  const auto found = run_values(make_run_report(run.records())).values;
+  const auto found = run_values(make_run_summary(run.records())).values;
   REQUIRE(found.size() == 5);
   CHECK(found[0].key.device == "cuda:0");
   CHECK(found[1].key.device == "cuda:1");
@@ -223,7 +224,7 @@ TEST_CASE("a configuration says what was in place, and changes name what differs
         Facts{"program",
               {{"program", "bench-rank"}, {"version", "1"}, {"libraries", {{"onednn", onednn}}}}});
     run.add("a", samples("throughput", 1e9)).outcome("a");
-    return run_values(make_run_report(run.records())).configurations.at(0);
+    return run_values(make_run_summary(run.records())).configurations.at(0);
   };
   const Json before = configured("2.6", "6.1.0"), after = configured("3.0", "6.1.0");
   CHECK(before["library.onednn"] == "2.6");

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "results/export.h"
 #include "results/rebuild.h"
+#include "results/run_summary.h"
 #include "results/store.h"
 #include "tests/results/database.h"
 #include "tests/support/catch.h"
@@ -65,7 +66,7 @@ TEST_CASE("each sample becomes runs that a report and the database read without 
     const CollectedImport expected = imported(format, file);
     std::size_t series = 0;
     for (const ImportedRun& run : place.import(format, import_sample(file))) {
-      const RunReport report = Store::open(place.database, Access::write).import_run(run.folder);
+      const RunSummary report = Store::open(place.database, Access::write).import_run(run.folder);
       CHECK(report.warnings.empty());
       CHECK(report.finished);
       CHECK(report.labels["imported"] == format);
@@ -82,7 +83,7 @@ TEST_CASE("what an importer reads is what the report of its run says") {
   const auto runs = place.import("nccl-tests", import_sample("nccl-tests/two_programs.txt"));
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].run.starts_with("20261120T183005Z-nccl-tests-"));
-  const RunReport report = make_run_report(read_run(runs[0].folder));
+  const RunSummary report = make_run_summary(read_run(runs[0].folder));
   CHECK(report.exit_code == ExitCode::failed);  // broadcast's wrong elements
   REQUIRE(report.jobs.size() == 2);
   for (const JobResult& job : report.jobs)
@@ -127,10 +128,10 @@ TEST_CASE("the runs of a csv are separate and lie in the order of their times") 
 TEST_CASE("a run that export csv wrote comes back with the same values") {
   const ImportPlace place;
   const auto first = place.import("nvbandwidth", import_sample("nvbandwidth/run.txt"));
-  const RunReport report = make_run_report(read_run(first.at(0).folder));
+  const RunSummary report = make_run_summary(read_run(first.at(0).folder));
   const auto again = place.import("csv", to_csv(report));
   REQUIRE(again.size() == 1);
-  const RunReport back = make_run_report(read_run(again[0].folder));
+  const RunSummary back = make_run_summary(read_run(again[0].folder));
   std::map<std::string, double> values;
   for (const Result& result : report.results)
     if (!result.series.metric.empty())

@@ -2,6 +2,7 @@
 #include "results/reports/loader_lines.h"
 
 #include "core/schema.h"
+#include "results/reports/run_report.h"
 #include "results/reports/run_report_text.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"

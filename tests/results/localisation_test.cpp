@@ -1,6 +1,7 @@
 #include "results/localisation/localisation.h"
 
 #include "results/acceptance/acceptance_output.h"
+#include "results/reports/run_report.h"
 #include "results/reports/run_report_text.h"
 #include "tests/support/catch.h"
 #include "tests/support/fleet.h"

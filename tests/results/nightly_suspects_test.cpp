@@ -5,6 +5,7 @@
 #include "results/nightly/healthiest.h"
 #include "results/nightly/night.h"
 #include "results/nightly/suspects.h"
+#include "results/run_summary.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
 
@@ -28,7 +29,7 @@ RunFixture one_night(double value) {
 }
 
 Suspicions suspects_of(const RunFixture& run, const HistoryOf& history = always(kSteadyRuns)) {
-  return find_suspects(make_run_report(run.records()), history, {});
+  return find_suspects(make_run_summary(run.records()), history, {});
 }
 
 NightFinding confirmed(const std::string& host, const std::string& case_name) {

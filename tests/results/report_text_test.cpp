@@ -3,6 +3,7 @@
 
 #include "results/reports/curve.h"
 #include "results/reports/repeats.h"
+#include "results/reports/run_report.h"
 #include "results/reports/run_report_text.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "results/rebuild.h"
+#include "results/run_summary.h"
 #include "results/store.h"
 #include "tests/results/database.h"
 #include "tests/results/run_fixture.h"
@@ -90,7 +91,7 @@ TEST_CASE("a damaged summary makes its series invalid instead of inventing numbe
   run.job("1", "fast", "gemm").add("1", samples("throughput", 100, 20));
   run.add("1", Facts{kThinnedTopic, {{"n", 200}, {"median", "x"}, {"outcome", 5}}});
   run.outcome("1").end();
-  const RunReport report = make_run_report(run.records());
+  const RunSummary report = make_run_summary(run.records());
   REQUIRE(report.results.size() == 1);
   CHECK(report.results[0].series.outcome == Status::invalid);
   CHECK(std::isnan(report.results[0].series.median));
@@ -102,5 +103,5 @@ TEST_CASE("a summary of another job is not taken") {
   run.add("1", samples("throughput", 100, 20));
   run.add("2", Facts{kThinnedTopic, {{"n", 1}, {"median", 1}, {"outcome", "ok"}}});
   run.outcome("1").outcome("2").end();
-  CHECK(make_run_report(run.records()).results[0].series.median == Approx(100));
+  CHECK(make_run_summary(run.records()).results[0].series.median == Approx(100));
 }

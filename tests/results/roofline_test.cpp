@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/schema.h"
+#include "results/compare/roofline_output.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/schema.h"
+#include "results/scaling/scaling_output.h"
 #include "tests/results/run_fixture.h"
 #include "tests/results/training_fixture.h"
 #include "tests/support/catch.h"

@@ -372,7 +372,7 @@ TEST_CASE("a run of a thousand jobs is imported whole") {
   }
   const fs::path spool = run.write(folder.path() / "runs");
   Store store = Store::open(folder.path() / "results.sqlite", Access::write);
-  const RunReport report = store.import_run(spool);
+  const RunSummary report = store.import_run(spool);
   CHECK(report.jobs.size() == 1000);
   CHECK(report.results.size() == 1000);
 }

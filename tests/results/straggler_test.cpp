@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "results/reports/run_report.h"
 #include "results/reports/run_report_text.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"

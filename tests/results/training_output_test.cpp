@@ -3,6 +3,7 @@
 
 #include "core/schema.h"
 #include "results/training/curve_plot.h"
+#include "results/training/training_json.h"
 #include "tests/results/training_fixture.h"
 #include "tests/support/catch.h"
 

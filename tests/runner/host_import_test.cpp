@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "runner/hosts/inventory.h"
+#include "runner/hosts/slurm_nodes.h"
 #include "runner/launch/program_output.h"
 #include "tests/support/catch.h"
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "runner/hosts/host_import.h"
+#include "runner/hosts/slurm_nodes.h"
 #include "runner/nightly/node_batches.h"
 #include "tests/support/catch.h"
 

@@ -1,5 +1,6 @@
 #include "runner/nightly/reruns.h"
 
+#include "results/run_summary.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
 
@@ -48,17 +49,17 @@ std::vector<std::string> rerun_ids(const Plan& plan) {
 }
 
 /// A report in which each of these jobs has one value.
-RunReport report_of(const std::vector<std::pair<PlanEntry, double>>& jobs) {
+RunSummary report_of(const std::vector<std::pair<PlanEntry, double>>& jobs) {
   RunFixture run;
   for (const auto& [entry, value] : jobs) {
     run.job(entry.job.id, entry.job.case_name, "null");
     run.plan["jobs"].back()["hosts"] = entry.job.hosts;
     run.add(entry.job.id, samples("value", value, 40)).outcome(entry.job.id);
   }
-  return make_run_report(run.end().records());
+  return make_run_summary(run.end().records());
 }
 
-RunReport again_of(const Reruns& reruns, double host, double peer) {
+RunSummary again_of(const Reruns& reruns, double host, double peer) {
   std::vector<std::pair<PlanEntry, double>> jobs;
   for (const PlanEntry& entry : reruns.plan.entries)
     jobs.emplace_back(entry, entry.job.hosts.front() == "a" ? host : peer);
@@ -71,7 +72,7 @@ const std::vector<double> kSteadyRuns = {100.1, 99.7, 100.4, 100.0, 99.9,
 NightFinding judged(double host, double peer) {
   const Plan plan = three_hosts();
   const Reruns reruns = plan_reruns(plan, {{suspect("a", "gemm")}, 1, 0, 0}, 3, 1000);
-  const RunReport first = report_of({{plan.entries[0], 95}, {plan.entries[2], 100}});
+  const RunSummary first = report_of({{plan.entries[0], 95}, {plan.entries[2], 100}});
   const HistoryOf history = [](const SeriesIdentity&) { return kSteadyRuns; };
   return judge_reruns(reruns, first, again_of(reruns, host, peer), history, {}).at(0);
 }
@@ -121,10 +122,10 @@ TEST_CASE("a job that fails in a re-run is confirmed, and one that was not begun
     run.outcome(entry.job.id, second ? Status::timed_out : Status::ok, second ? "hung" : "");
   }
   const HistoryOf none = [](const SeriesIdentity&) { return std::vector<double>(); };
-  const RunReport first = report_of({}), again = make_run_report(run.end().records());
+  const RunSummary first = report_of({}), again = make_run_summary(run.end().records());
   const NightFinding found = judge_reruns(reruns, first, again, none, {}).at(0);
   CHECK(found.state == SuspicionState::confirmed);
   CHECK_THAT(found.text, Contains("1 of 3"));
-  const RunReport nothing = report_of({});
+  const RunSummary nothing = report_of({});
   CHECK(judge_reruns(reruns, first, nothing, none, {}).at(0).state == SuspicionState::unsettled);
 }

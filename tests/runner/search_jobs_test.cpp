@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "results/reports/run_report.h"
 #include "runner/plan/plan_json.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"

@@ -2,8 +2,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "runner/hosts/host_import.h"
 #include "runner/hosts/inventory.h"
+#include "runner/hosts/slurm_nodes.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "results/compare/ladder.h"
+#include "results/compare/ladder_output.h"
 #include "results/fleet/fleet_output.h"
 #include "results/pages/page.h"
 #include "results/plots/plot.h"
-#include "results/scaling/scaling_report.h"
+#include "results/scaling/scaling_output.h"
 #include "results/text_file.h"
 #include "results/training/training_output.h"
 #include "tests/support/simulated_fleet.h"

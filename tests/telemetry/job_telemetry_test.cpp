@@ -10,8 +10,8 @@
 
 #include "core/record.h"
 #include "core/schema.h"
+#include "probes/facts/system_files.h"
 #include "probes/rank_server.h"
-#include "probes/record_stream.h"
 #include "probes/telemetry/table_source.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_device.h"

@@ -1,4 +1,5 @@
-// Group start-up. A rank alone joins nothing: MPI_Init costs 100 to 300 ms.
+#include "probes/backends/join_group.h"
+
 #include <cstdlib>
 #include <string>
 
@@ -6,7 +7,6 @@
 #include "core/names.h"
 #include "probes/backends/mpi/mpi_group.h"
 #include "probes/backends/tcp/tcp_group.h"
-#include "probes/group.h"
 
 namespace bench {
 namespace {

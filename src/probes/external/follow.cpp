@@ -10,7 +10,7 @@
 
 #include "core/json.h"
 #include "core/mllog.h"
-#include "probes/record_stream.h"
+#include "probes/facts/system_files.h"
 
 namespace bench::external {
 namespace {

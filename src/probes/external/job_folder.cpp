@@ -12,7 +12,7 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/run_variable.h"
-#include "probes/record_stream.h"
+#include "probes/facts/system_files.h"
 
 namespace bench::external {
 namespace fs = std::filesystem;

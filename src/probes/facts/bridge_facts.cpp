@@ -1,10 +1,10 @@
-// A part of preflight_facts: what the PCIe tree does to traffic between two devices. Access control
+// What the PCIe tree does to traffic between two devices. Access control
 // (ACS) with redirection sends it up to the processor and back; so does an IOMMU that translates.
 #include <algorithm>
 #include <array>
 #include <sstream>
 
-#include "probes/facts/preflight_facts.h"
+#include "probes/facts/settings.h"
 #include "probes/facts/unreadable.h"
 
 namespace bench {

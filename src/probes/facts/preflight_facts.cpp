@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "probes/facts/host_facts.h"
+#include "probes/facts/settings.h"
 #include "probes/facts/unreadable.h"
 
 namespace bench {

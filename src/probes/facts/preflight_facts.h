@@ -21,7 +21,4 @@ Json read_preflight_facts(const SystemFiles& files, const Json& gpu_facts = {},
 /// The sentences behind "hurts", the gravest first.
 std::vector<std::string> find_preflight_hurts(const Json& facts);
 
-/// "acs", "iommu" and "kernel_options": what stands between two PCI devices.
-void add_bridge_facts(const SystemFiles& files, Json& facts);
-
 }  // namespace bench

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "probes/facts/host_facts.h"
-#include "probes/facts/preflight_facts.h"
 #include "probes/facts/unreadable.h"
 
 namespace bench {

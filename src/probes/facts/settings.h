@@ -19,4 +19,7 @@ Json read_kernel_options(const SystemFiles& files);
 /// A file's text; "none" where there is no such file, {"unreadable": why} where it cannot be read.
 Json text_or_why(const SystemFiles& files, const std::string& path);
 
+/// "acs", "iommu" and "kernel_options": what stands between two PCI devices.
+void add_bridge_facts(const SystemFiles& files, Json& facts);
+
 }  // namespace bench

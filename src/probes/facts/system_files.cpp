@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/error.h"
+
 namespace bench {
 namespace {
 
@@ -14,6 +16,12 @@ constexpr int kMaxListed = 65536;
 constexpr std::string_view kBlanks = " \t\r\n";
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) throw_errno("read the host's name");
+  return name.data();
+}
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(kBlanks);

@@ -39,6 +39,9 @@ class SystemFiles {
   std::filesystem::path root_;
 };
 
+/// This host's name as the kernel knows it. Throws Error(environment).
+std::string host_name();
+
 /// "0-3,8" as {0, 1, 2, 3, 8}; nothing for anything else. At most 65536 numbers.
 std::optional<std::vector<int>> parse_list(std::string_view text);
 /// The whole number the text is, in base 10.

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/mllog.h"
+#include "probes/external/training_log.h"
 #include "probes/external/verdict.h"
 #include "probes/state.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/json.h"
-#include "probes/record_stream.h"
+#include "probes/facts/system_files.h"
 
 namespace bench::storage {
 

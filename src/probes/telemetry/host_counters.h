@@ -18,7 +18,6 @@ std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files);
 std::unique_ptr<CounterSource> memory_counters(const SystemFiles& files);
 std::unique_ptr<CounterSource> disk_counters(const SystemFiles& files);
 std::unique_ptr<CounterSource> network_counters(const SystemFiles& files);
-std::unique_ptr<CounterSource> infiniband_counters(const SystemFiles& files);
 std::unique_ptr<CounterSource> power_counters(const SystemFiles& files);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // Counters of InfiniBand and RoCE ports.
-#include "probes/telemetry/host_counters.h"
+#include "probes/telemetry/nic_statistics.h"
 #include "probes/telemetry/table_source.h"
 
 namespace bench {

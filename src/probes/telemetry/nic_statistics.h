@@ -23,4 +23,7 @@ NicStatistics read_nic(const std::string& interface);
 /// are hardware, as far as their drivers count them; an empty pointer where none does.
 std::unique_ptr<CounterSource> nic_counters(const SystemFiles& files, const ReadNic& read);
 
+/// InfiniBand and RoCE ports; an empty pointer where the host has none.
+std::unique_ptr<CounterSource> infiniband_counters(const SystemFiles& files);
+
 }  // namespace bench

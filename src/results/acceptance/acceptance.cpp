@@ -14,7 +14,7 @@ namespace {
 int rank_of(const Reason& reason) { return reason.verdict == Verdict::fail ? 0 : 1; }
 
 void add_machines(const Hearing& hearing) {
-  for (const RunReport& report : hearing.reports)
+  for (const RunSummary& report : hearing.reports)
     for (const Machine& machine : report.machines) {
       HostAcceptance* host = hearing.host(machine.host);
       if (host == nullptr || !host->facts.empty()) continue;
@@ -37,7 +37,7 @@ void add_names(const RunRecords& run, std::map<std::string, std::string>& names)
 /// What gates look at once a report is made of the run: facts, and which hosts were asked what they
 /// are, with the outcome. Samples are summarised by then; those of 80,000 jobs would lie beside
 /// their summaries with a hundred megabytes.
-void keep_for_gates(RunRecords& run, RunReport& report) {
+void keep_for_gates(RunRecords& run, RunSummary& report) {
   for (Result& result : report.results) result.series.record.reset();
   std::erase_if(run.jobs, [](const PlannedJob& job) { return job.probe != "topology"; });
   std::set<std::string_view> asked;
@@ -81,14 +81,15 @@ void hear(Hearing& hearing) {
 
 /// Jobs that a search asked for speak through what it concluded, not as measurements of their own:
 /// they are taken out of `run`.
-RunReport report_of_planned(RunRecords& run, std::vector<Localisation>& concluded) {
-  RunReport report = make_run_report(run);
-  std::ranges::move(report.localisations, std::back_inserter(concluded));
+RunSummary report_of_planned(RunRecords& run, std::vector<Localisation>& concluded) {
+  RunSummary report = make_run_summary(run);
+  std::ranges::move(localise(report, hosts_of_plan(run.plan), search_budget(run.plan)),
+                    std::back_inserter(concluded));
   const bool searched =
       std::ranges::any_of(run.jobs, [](const PlannedJob& job) { return !job.search_of.empty(); });
   if (!searched) return report;
   run = without_searches(std::move(run));
-  return make_run_report(run);
+  return make_run_summary(run);
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ void Hearing::blame(const std::string& name, Verdict verdict, const std::string&
 
 Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings) {
   Acceptance acceptance;
-  std::vector<RunReport> reports;
+  std::vector<RunSummary> reports;
   std::map<std::string, std::string> names;
   std::vector<GpusOfJobs> gpus;
   for (RunRecords& run : runs) {

@@ -6,7 +6,7 @@
 
 #include "core/text.h"
 #include "results/acceptance/acceptance_output.h"
-#include "results/reports/run_report_text.h"
+#include "results/reports/text_style.h"
 
 namespace bench {
 namespace {

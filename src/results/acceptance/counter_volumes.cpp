@@ -37,7 +37,7 @@ GpusOfJobs gpus_of_jobs(const RunRecords& run) {
 std::map<HostAcceptance*, Volumes> volumes_of(const Hearing& hearing) {
   std::map<HostAcceptance*, Volumes> volumes;
   for (std::size_t run = 0; run < hearing.reports.size(); ++run) {
-    const RunReport& report = hearing.reports[run];
+    const RunSummary& report = hearing.reports[run];
     if (std::ranges::none_of(report.results,
                              [](const Result& result) { return copies_over_pcie(result.series); }))
       continue;

@@ -22,9 +22,9 @@ Hosts hosts_of(const PlannedJobs& jobs, const Series& series) {
   return job == jobs.end() ? Hosts{series.host} : job->second->hosts;
 }
 
-std::map<std::string, Bound> bounds_of(const std::vector<RunReport>& reports) {
+std::map<std::string, Bound> bounds_of(const std::vector<RunSummary>& reports) {
   std::map<std::string, Bound> bounds;
-  for (const RunReport& report : reports) {
+  for (const RunSummary& report : reports) {
     const PlannedJobs jobs = jobs_by_id(report);
     for (const GateResult& gate : report.gates) {
       if (!gate.series) continue;
@@ -104,7 +104,7 @@ bool is_wrong(const Series& series) {
 bool is_description(const Series& series) { return series.better == Better::none; }
 
 void judge_results(Hearing& hearing) {
-  for (const RunReport& report : hearing.reports) {
+  for (const RunSummary& report : hearing.reports) {
     const PlannedJobs jobs = jobs_by_id(report);
     for (const Result& result : report.results) {
       const Series& series = result.series;
@@ -142,7 +142,7 @@ std::size_t results_in(const std::vector<HashCamp>& camps) {
 /// many on each side it is not known who is.
 void judge_bits(Hearing& hearing) {
   std::vector<ResultHash> hashes;
-  for (const RunReport& report : hearing.reports)
+  for (const RunSummary& report : hearing.reports)
     hashes.insert(hashes.end(), report.hashes.begin(), report.hashes.end());
   for (const auto& camps : unequal_results(hashes)) {
     const std::size_t most = camps.back().members.size();
@@ -166,7 +166,7 @@ void judge_bits(Hearing& hearing) {
 }
 
 void judge_faults(Hearing& hearing) {
-  for (const RunReport& report : hearing.reports)
+  for (const RunSummary& report : hearing.reports)
     for (const JobResult& job : report.jobs)
       for (const Json& fault : job.faults) {
         const bool fatal = field(fault, "fatal") == true && job.job.hosts.size() == 1;

@@ -18,7 +18,7 @@ GpusOfJobs gpus_of_jobs(const RunRecords& run);
 
 struct Hearing {
   const std::vector<RunRecords>& records;  // what keep_for_gates() kept
-  const std::vector<RunReport>& reports;
+  const std::vector<RunSummary>& reports;
   const std::vector<MetricRuns>& metrics;
   const AcceptanceSettings& settings;  // level: of the gates that compare hosts with each other
   Acceptance& acceptance;

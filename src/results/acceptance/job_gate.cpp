@@ -11,7 +11,7 @@ namespace {
 
 void judge_fallen(Hearing& hearing) {
   std::set<std::string> fallen;
-  for (const RunReport& report : hearing.reports)
+  for (const RunSummary& report : hearing.reports)
     for (const JobResult& job : report.jobs)
       for (const auto& [host, why] : job.out) {
         if (job.outcome == Status::ok || !fallen.insert(host).second) continue;
@@ -40,9 +40,9 @@ std::string part_text(const PlannedJob& job) {
   return job.part.empty() ? "" : " on " + dimension_list(job.part);
 }
 
-std::map<std::string, Case> attempts(const std::vector<RunReport>& reports) {
+std::map<std::string, Case> attempts(const std::vector<RunSummary>& reports) {
   std::map<std::string, Case> cases;
-  for (const RunReport& report : reports)
+  for (const RunSummary& report : reports)
     for (const JobResult& job : report.jobs) {
       Attempts& seen = cases[job.job.case_name][{job.job.hosts, part_text(job.job)}];
       if (job.outcome == Status::ok || job.outcome == Status::invalid) ++seen.ok;

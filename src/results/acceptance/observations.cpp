@@ -85,12 +85,6 @@ std::string observation_key(const PlannedJob& job, const Series& series) {
 
 }  // namespace
 
-PlannedJobs jobs_by_id(const RunReport& report) {
-  PlannedJobs jobs;
-  for (const JobResult& job : report.jobs) jobs[job.job.id] = &job.job;
-  return jobs;
-}
-
 std::vector<double> MetricRuns::values(const Hosts& hosts) const {
   std::vector<double> found;
   if (const auto runs = by_hosts.find(hosts); runs != by_hosts.end())
@@ -113,11 +107,11 @@ std::string MetricRuns::title() const {
   return list.empty() ? metric : metric + " (" + list + ")";
 }
 
-std::vector<MetricRuns> observations(const std::vector<RunReport>& reports,
+std::vector<MetricRuns> observations(const std::vector<RunSummary>& reports,
                                      const std::map<std::string, double>& thresholds) {
   std::vector<MetricRuns> metrics;
   std::map<std::string, std::size_t> position;
-  for (const RunReport& report : reports) {
+  for (const RunSummary& report : reports) {
     const PlannedJobs jobs = jobs_by_id(report);
     for (const Result& result : report.results) {
       const Series& series = result.series;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
@@ -47,14 +47,9 @@ struct MetricRuns {
   std::string title() const;
 };
 
-using PlannedJobs = std::map<std::string, const PlannedJob*>;
-
-/// Of a run, by their ids; points into the report.
-PlannedJobs jobs_by_id(const RunReport& report);
-
 /// Only metrics with a direction and a threshold; in the order in which they were measured first.
 /// `thresholds`: as practical_threshold() takes them.
-std::vector<MetricRuns> observations(const std::vector<RunReport>& reports,
+std::vector<MetricRuns> observations(const std::vector<RunSummary>& reports,
                                      const std::map<std::string, double>& thresholds);
 
 }  // namespace bench

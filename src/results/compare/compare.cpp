@@ -126,6 +126,12 @@ void add_warnings(Comparison& comparison) {
 
 }  // namespace
 
+std::string_view to_string(Basis basis) {
+  constexpr std::array<std::string_view, 7> kNames = {"none",    "pairs",   "runs", "hosts",
+                                                      "history", "samples", "exact"};
+  return kNames[static_cast<std::size_t>(basis)];
+}
+
 std::size_t Comparison::count(ChangeVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(metrics, verdict, &ComparedMetric::verdict));
 }

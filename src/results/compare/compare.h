@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "results/compare/resource.h"
 #include "results/compare/side.h"
 #include "results/compare/verdict.h"
 #include "results/history/configuration.h"
@@ -26,11 +27,6 @@ enum class Basis {
   exact     // a metric that must be equal
 };
 std::string_view to_string(Basis basis);
-
-/// What a metric lives from.
-enum class Resource { compute, memory, links, latency, workload, other };
-std::string_view to_string(Resource resource);
-Resource resource_of(const std::string& metric);
 
 /// Of one side of one metric; kNoValue where unknown.
 struct SideValues {

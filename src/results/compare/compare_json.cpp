@@ -1,5 +1,6 @@
+#include "results/compare/compare_json.h"
+
 #include "core/fields.h"
-#include "results/compare/compare_output.h"
 
 namespace bench {
 namespace {

@@ -1,4 +1,4 @@
-// A comparison for people and for programs.
+// A comparison for people: on a terminal, and as a page.
 #pragma once
 
 #include <string>
@@ -14,10 +14,6 @@ std::string to_text(const Comparison& comparison, const TextStyle& style, bool a
 
 /// A page that stands alone.
 std::string to_html(const Comparison& comparison);
-
-/// {metrics: [{metric, params, unit, better, ratio, low, high, p, verdict, n_a, n_b, n_needed}]}
-/// and more, by schemas/compare.json.
-Json to_json(const Comparison& comparison);
 
 /// The badge of a verdict on a page: pass, fail or inconclusive.
 std::string badge_of(ChangeVerdict verdict);

@@ -7,7 +7,6 @@
 
 #include "core/json.h"
 #include "results/compare/compare.h"
-#include "results/reports/text_style.h"
 
 namespace bench {
 
@@ -46,12 +45,5 @@ struct Ladder {
 /// Metrics of workloads are followed over different numbers of ranks: their values are of all ranks
 /// together.
 Ladder make_ladder(const std::vector<Side>& sides, const CompareOptions& options);
-
-std::string to_text(const Ladder& ladder, const TextStyle& style);
-/// A page that stands alone.
-std::string to_html(const Ladder& ladder);
-/// {ladder: [{metric, params, unit, better, steps: [{name, value, ranks, price, individual,
-/// cumulative, time_s, cost, relative_cost, changed}]}]}, by schemas/compare.json.
-Json to_json(const Ladder& ladder);
 
 }  // namespace bench

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "results/compare/compare_output.h"
+#include "results/compare/ladder_output.h"
 #include "results/compare/ladder_words.h"
 #include "results/pages/page.h"
 #include "results/plots/plot.h"

@@ -4,7 +4,7 @@
 
 #include "core/fields.h"
 #include "core/text.h"
-#include "results/compare/ladder.h"
+#include "results/compare/ladder_output.h"
 #include "results/compare/ladder_words.h"
 
 namespace bench {

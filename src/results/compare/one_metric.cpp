@@ -5,6 +5,7 @@
 
 #include "results/compare/compared_values.h"
 #include "results/compare/estimate.h"
+#include "results/compare/verdict.h"
 #include "results/statistics/distributions.h"
 
 namespace bench {

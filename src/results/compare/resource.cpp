@@ -1,11 +1,17 @@
+#include "results/compare/resource.h"
+
+#include <algorithm>
 #include <array>
-#include <string_view>
+#include <cmath>
+#include <map>
 #include <utility>
 
 #include "results/compare/compare.h"
 
 namespace bench {
 namespace {
+
+constexpr double kApart = 0.1;  // in logarithms
 
 // Beginnings of metrics' names; the first that fits counts.
 constexpr std::array<std::pair<std::string_view, Resource>, 20> kResources{{
@@ -31,6 +37,11 @@ constexpr std::array<std::pair<std::string_view, Resource>, 20> kResources{{
     {"external.", Resource::workload},
 }};
 
+bool has_resource(Resource resource) {
+  return resource == Resource::compute || resource == Resource::memory ||
+         resource == Resource::links;
+}
+
 }  // namespace
 
 Resource resource_of(const std::string& metric) {
@@ -45,10 +56,35 @@ std::string_view to_string(Resource resource) {
   return kNames[static_cast<std::size_t>(resource)];
 }
 
-std::string_view to_string(Basis basis) {
-  constexpr std::array<std::string_view, 7> kNames = {"none",    "pairs",   "runs", "hosts",
-                                                      "history", "samples", "exact"};
-  return kNames[static_cast<std::size_t>(basis)];
+double work_ratio(const ComparedMetric& metric) {
+  if (metric.key.better == Better::none) return kNoValue;
+  return metric.key.better == Better::lower ? 1.0 / metric.ratio : metric.ratio;
+}
+
+std::vector<ResourceRatio> resource_ratios(const Comparison& comparison) {
+  std::map<Resource, std::pair<std::size_t, double>> sums;
+  for (const ComparedMetric& metric : comparison.metrics) {
+    const double log = std::log(work_ratio(metric));
+    if (!std::isfinite(log)) continue;
+    ++sums[metric.resource].first;
+    sums[metric.resource].second += log;
+  }
+  std::vector<ResourceRatio> found;
+  for (const auto& [resource, sum] : sums)
+    found.push_back({resource, sum.first, std::exp(sum.second / static_cast<double>(sum.first))});
+  return found;
+}
+
+std::string follows(double ratio, const std::vector<ResourceRatio>& resources) {
+  std::vector<std::pair<double, Resource>> distances;
+  for (const ResourceRatio& one : resources)
+    if (has_resource(one.resource))
+      distances.emplace_back(std::abs(std::log(ratio / one.ratio)), one.resource);
+  std::erase_if(distances, [](const auto& one) { return !std::isfinite(one.first); });
+  std::ranges::sort(distances);
+  if (distances.empty()) return "";
+  if (distances.size() > 1 && distances[1].first - distances[0].first < kApart) return "";
+  return std::string(to_string(distances.front().second));
 }
 
 }  // namespace bench

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
 #include "results/compare/side.h"
-#include "results/reports/text_style.h"
 
 namespace bench {
 
@@ -47,12 +45,5 @@ std::vector<std::string> roofline_devices(const Side& side);
 
 /// Bytes that a product moves at least: both factors and the result once.
 double product_bytes(double m, double n, double k, const std::string& dtype);
-
-std::string to_text(const std::vector<Roofline>& rooflines, const TextStyle& style);
-/// A page that stands alone, with all of them in one drawing.
-std::string to_html(const std::vector<Roofline>& rooflines);
-/// {rooflines: [{name, hardware, device, bandwidth, ceilings: [...], points: [...]}]}, by
-/// schemas/report_roofline.json.
-Json to_json(const std::vector<Roofline>& rooflines);
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "results/compare/roofline.h"
+#include "results/compare/roofline_output.h"
 #include "results/pages/page.h"
 #include "results/plots/plot.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/fields.h"
 #include "core/text.h"
-#include "results/compare/roofline.h"
+#include "results/compare/roofline_output.h"
 #include "results/json_fields.h"
 
 namespace bench {

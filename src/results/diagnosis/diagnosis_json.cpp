@@ -1,8 +1,8 @@
-// Diagnoses for programs: $defs/diagnosis of schemas/report.json.
+#include "results/diagnosis/diagnosis_json.h"
+
 #include <fmt/format.h>
 
 #include "core/fields.h"
-#include "results/diagnosis/diagnosis_output.h"
 
 namespace bench::diagnosis {
 namespace {

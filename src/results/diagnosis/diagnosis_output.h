@@ -1,4 +1,4 @@
-// Diagnoses for people and for programs: what holds a training up, why that is said, what mending
+// Diagnoses for people: what holds a training up, why that is said, what mending
 // it can gain, how to make sure, and what comes next. Nothing is decided here: all of it is told by
 // diagnosis.h. Equal diagnoses give equal bytes.
 #pragma once
@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
 #include "results/diagnosis/diagnosis.h"
 #include "results/pages/page.h"
 #include "results/reports/text_style.h"
@@ -17,18 +16,11 @@ namespace bench::diagnosis {
 /// A section of a report, a block for each; "" for none. Safe for a terminal.
 std::string to_text(const std::vector<Diagnosed>& list, const TextStyle& style);
 
-/// An array; each item by $defs/diagnosis of schemas/report.json.
-Json to_json(const std::vector<Diagnosed>& list);
-Json to_json(const Diagnosed& one);
-
 /// A section of a page, with the time of a step of each as a bar; nothing for none.
 void add_to_page(const std::vector<Diagnosed>& list, Page& page);
 
 /// The rules in their order as a table in Markdown: docs/diagnosis.md has it word by word.
 std::string rules_table();
-/// The same for programs: [{rule, cause, description, condition, ceiling, experiment, fix}].
-Json rules_json();
-
 // What text and page say in the same words; names from outside stand in them as they are.
 
 /// "images, a loader with steps, step 50 ms".

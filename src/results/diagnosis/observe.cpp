@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "results/diagnosis/diagnosis.h"
+#include "results/diagnosis/observers.h"
 #include "results/diagnosis/run_view.h"
 
 namespace bench::diagnosis {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "results/diagnosis/run_view.h"
+#include "results/diagnosis/observers.h"
 
 namespace bench::diagnosis {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/text.h"
-#include "results/diagnosis/run_view.h"
+#include "results/diagnosis/observers.h"
 
 namespace bench::diagnosis {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/order_statistics.h"
-#include "results/diagnosis/run_view.h"
+#include "results/diagnosis/observers.h"
 
 namespace bench::diagnosis {
 namespace {

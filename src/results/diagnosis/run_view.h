@@ -59,9 +59,4 @@ std::string source_of(const JobResult& job, const std::string& metric);
 /// probe itself says of its host ("host" of its facts).
 void add_host(Observation& observation, const RunView& view, std::size_t job, const Json& told);
 
-/// One for each job that says anything; the case's name and the job's are filled in.
-std::vector<Observation> observe_training(const RunView& view, std::size_t job);
-std::vector<Observation> observe_loader(const RunView& view, std::size_t job);
-std::vector<Observation> observe_checkpoint(const RunView& view, std::size_t job);
-
 }  // namespace bench::diagnosis

@@ -7,7 +7,7 @@
 #include "results/acceptance/acceptance_output.h"
 #include "results/fleet/fleet_output.h"
 #include "results/reports/dimensions.h"
-#include "results/reports/run_report_text.h"
+#include "results/reports/text_style.h"
 
 namespace bench {
 namespace {

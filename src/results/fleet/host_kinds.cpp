@@ -5,8 +5,8 @@
 
 namespace bench {
 
-HostKinds::HostKinds(const std::vector<RunReport>& reports) {
-  for (const RunReport& report : reports) {
+HostKinds::HostKinds(const std::vector<RunSummary>& reports) {
+  for (const RunSummary& report : reports) {
     Configurations configurations(report);
     for (const JobResult& result : report.jobs) {
       const PlannedJob& job = result.job;

@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
 /// By what a host measured on, because only a job on a GPU tells of GPUs.
 class HostKinds {
  public:
-  explicit HostKinds(const std::vector<RunReport>& reports);
+  explicit HostKinds(const std::vector<RunSummary>& reports);
   /// `device`: "host", "cuda:3". "" where nothing is known of it.
   std::string of(const std::string& host, const std::string& device) const;
 

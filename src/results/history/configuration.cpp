@@ -139,7 +139,7 @@ Json to_json(const FactChange& change) {
   return {{"fact", change.fact}, {"before", change.before}, {"after", change.after}};
 }
 
-Configurations::Configurations(const RunReport& report) : report_(report) {
+Configurations::Configurations(const RunSummary& report) : report_(report) {
   for (const Machine& machine : report.machines) machines_[machine.host] = &machine;
 }
 

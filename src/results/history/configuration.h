@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
@@ -26,7 +26,7 @@ std::vector<FactChange> changes(const Json& before, const Json& after);
 class Configurations {
  public:
   /// The report must outlive it.
-  explicit Configurations(const RunReport& report);
+  explicit Configurations(const RunSummary& report);
 
   /// Index in all(). Of a job on one device of a host only that device's facts; of several hosts
   /// what they have in common, and the distinct texts of what they do not.
@@ -37,7 +37,7 @@ class Configurations {
  private:
   Json make(const PlannedJob& job, const std::string& chosen) const;
 
-  const RunReport& report_;
+  const RunSummary& report_;
   std::map<std::string, const Machine*> machines_;
   std::map<std::string, std::size_t> known_;  // by what decides it
   std::vector<Json> all_;

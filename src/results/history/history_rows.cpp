@@ -62,7 +62,7 @@ void bind_key(SQLite::Statement& statement, const SeriesKey& key) {
 
 }  // namespace
 
-void write_history(SQLite::Database& db, const RunReport& report) {
+void write_history(SQLite::Database& db, const RunSummary& report) {
   const RunValues found = run_values(report);
   const std::int64_t number = number_of_run(db, report.run);
   const auto configurations = write_configurations(db, found.configurations);

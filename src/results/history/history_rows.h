@@ -4,16 +4,16 @@
 
 #include <string>
 
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace SQLite {
 class Database;
-}
+}  // namespace SQLite
 
 namespace bench {
 
 /// The run's earlier points must be gone (delete_history). It keeps the number it had.
-void write_history(SQLite::Database& db, const RunReport& report);
+void write_history(SQLite::Database& db, const RunSummary& report);
 
 /// Takes the points of a run out; keys and configurations that nothing uses any more stay until
 /// the next rebuild.

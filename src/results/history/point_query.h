@@ -2,18 +2,15 @@
 // here, and a wrapper's cost per column would be the larger part.
 #pragma once
 
+#include <SQLiteCpp/Database.h>
+#include <sqlite3.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "results/history/history.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
-namespace SQLite {
-class Database;
-}
 
 namespace bench {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/order_statistics.h"
-#include "results/acceptance/observations.h"
+#include "results/run_summary.h"
 
 namespace bench {
 namespace {
@@ -173,7 +173,7 @@ Groups told_apart(const Groups& groups) {
 
 }  // namespace
 
-RunValues run_values(const RunReport& report) {
+RunValues run_values(const RunSummary& report) {
   const PlannedJobs jobs = jobs_by_id(report);
   Groups alike;
   for (const Result& result : report.results) {

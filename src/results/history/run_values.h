@@ -21,6 +21,6 @@ struct RunValues {
 /// Pure. Series that are not ok, have no clean sample or belong to a search for a bad host are left
 /// out. Jobs that measured one thing several times (repeats) give one value; its interval is that
 /// of the single series, of six or more values that of their median, else their range.
-RunValues run_values(const RunReport& report);
+RunValues run_values(const RunSummary& report);
 
 }  // namespace bench

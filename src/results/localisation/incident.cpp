@@ -8,7 +8,7 @@
 #include "results/localisation/device_names.h"
 #include "results/localisation/gate_misses.h"
 #include "results/localisation/job_family.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 namespace {
@@ -28,7 +28,7 @@ bool failed(const JobResult& job, const SeriesOfJob& all) {
 }
 
 /// Most runs have nothing to look for.
-bool any_trouble(const RunReport& report, const SeriesOfJob& all) {
+bool any_trouble(const RunSummary& report, const SeriesOfJob& all) {
   const bool missed = std::ranges::any_of(report.gates, [&](const GateResult& gate) {
     return gate.series && misses(gate, report.results[*gate.series].series);
   });
@@ -112,7 +112,7 @@ bool names_its_rank(const Series& series, const JobResult& job) {
   return job.job.hosts.size() == 1 && series.over == "rank";
 }
 
-Missed worst_missed(const JobFamily& family, const RunReport& report) {
+Missed worst_missed(const JobFamily& family, const RunSummary& report) {
   Missed worst;
   for (const GateResult& gate : report.gates) {
     if (!gate.series) continue;
@@ -155,7 +155,7 @@ Told tell_slow(const JobResult& job, const Missed& missed, const SeriesOfJob& al
   return {misses ? Symptom::present : Symptom::absent, series->median};
 }
 
-std::optional<Incident> slow_incident(const JobFamily& family, const RunReport& report,
+std::optional<Incident> slow_incident(const JobFamily& family, const RunSummary& report,
                                       const SeriesOfJob& all) {
   const Missed missed = worst_missed(family, report);
   if (missed.gate == nullptr) return {};
@@ -180,7 +180,7 @@ std::optional<Incident> slow_incident(const JobFamily& family, const RunReport& 
 
 }  // namespace
 
-std::vector<Incident> incidents(const RunReport& report) {
+std::vector<Incident> incidents(const RunSummary& report) {
   const SeriesOfJob all = series_by_job(report);
   std::vector<Incident> list;
   if (!any_trouble(report, all)) return list;

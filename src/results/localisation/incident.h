@@ -22,7 +22,7 @@
 
 namespace bench {
 
-struct RunReport;
+struct RunSummary;
 
 /// A job of the search on some GPUs of its hosts, the same on each.
 struct DeviceJob {
@@ -62,6 +62,6 @@ struct Incident {
 
 /// In the order of the jobs; one for each case and its parameters (for each host where jobs have
 /// one), failed before slow.
-std::vector<Incident> incidents(const RunReport& report);
+std::vector<Incident> incidents(const RunSummary& report);
 
 }  // namespace bench

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "results/json_fields.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 namespace {
@@ -46,7 +46,7 @@ int ranks_on_each_host(const PlannedJob& job) {
   return hosts > 0 && job.ranks % hosts == 0 ? job.ranks / hosts : 0;
 }
 
-std::vector<JobFamily> job_families(const RunReport& report) {
+std::vector<JobFamily> job_families(const RunSummary& report) {
   std::map<std::string, const PlannedJob*> templates;
   for (const JobResult& job : report.jobs) templates[job.job.id] = &job.job;
   std::vector<JobFamily> list;
@@ -68,7 +68,7 @@ std::vector<JobFamily> job_families(const RunReport& report) {
   return list;
 }
 
-SeriesOfJob series_by_job(const RunReport& report) {
+SeriesOfJob series_by_job(const RunSummary& report) {
   SeriesOfJob all;
   for (const Result& result : report.results) all[result.series.job].push_back(&result.series);
   return all;

@@ -11,7 +11,7 @@
 
 namespace bench {
 
-struct RunReport;
+struct RunSummary;
 
 struct JobFamily {
   const PlannedJob* one = nullptr;                // of the run's own jobs
@@ -22,13 +22,13 @@ struct JobFamily {
 };
 
 /// Of jobs of several hosts, or of several GPUs of one host; of the latter one family a host.
-std::vector<JobFamily> job_families(const RunReport& report);
+std::vector<JobFamily> job_families(const RunSummary& report);
 
 /// Ranks of each host with a GPU each; 0 where hosts have different numbers of ranks.
 int ranks_on_each_host(const PlannedJob& job);
 
 using SeriesOfJob = std::map<std::string, std::vector<const Series*>>;
-SeriesOfJob series_by_job(const RunReport& report);
+SeriesOfJob series_by_job(const RunSummary& report);
 
 /// The series of `job` that measures what `like` does; `like_job` is that one's job. Parameters
 /// that a job has as a whole, or that say on which part of its hosts it is, may differ. Null for

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "core/hostlist.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 namespace {
 
 /// Jobs that the budget still allows, when each may take as long as the longest.
-std::size_t jobs_left(const SearchBudget& budget, const RunReport& report, double longest_s) {
+std::size_t jobs_left(const SearchBudget& budget, const RunSummary& report, double longest_s) {
   std::size_t jobs = 0;
   double searched_s = 0.0, own_s = 0.0;
   for (const JobResult& job : report.jobs) {
@@ -49,7 +49,7 @@ std::string known_cause(const Incident& incident, const std::vector<Localisation
 /// The searches share one budget and go one after the other: what one names may explain the next.
 class Turns {
  public:
-  Turns(const RunReport& report, const std::optional<SearchBudget>& budget)
+  Turns(const RunSummary& report, const std::optional<SearchBudget>& budget)
       : report_(report), budget_(budget) {}
 
   /// How many of so many jobs may run now; `spent` where it is none for want of budget.
@@ -69,7 +69,7 @@ class Turns {
   }
 
  private:
-  const RunReport& report_;
+  const RunSummary& report_;
   const std::optional<SearchBudget>& budget_;
   bool busy_ = false;
 };
@@ -109,7 +109,7 @@ Json to_json(const SearchBudget& budget) {
   return {{"max_jobs", budget.max_jobs}, {"max_s", budget.max_s ? Json(*budget.max_s) : Json()}};
 }
 
-std::vector<Localisation> localise(const RunReport& report, const Hosts& order,
+std::vector<Localisation> localise(const RunSummary& report, const Hosts& order,
                                    const std::optional<SearchBudget>& budget) {
   std::vector<Localisation> list;
   Turns turns(report, budget);

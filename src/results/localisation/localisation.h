@@ -39,7 +39,7 @@ struct Localisation {
 
 /// `order`: the hosts of the plan. Without a budget nothing is asked for: only what the run's own
 /// jobs say already.
-std::vector<Localisation> localise(const RunReport& report, const Hosts& order,
+std::vector<Localisation> localise(const RunSummary& report, const Hosts& order,
                                    const std::optional<SearchBudget>& budget);
 
 /// Whether it has jobs to run now; whether the budget ended it.

@@ -42,7 +42,7 @@ NightFinding suspicion_of(const ChangeFinding& flag, const Series& series, const
 }
 
 /// What the flag is about, among what the night measured.
-void take_flag(const ChangeFinding& flag, bool tonight, const RunReport& night,
+void take_flag(const ChangeFinding& flag, bool tonight, const RunSummary& night,
                Suspicions& suspicions) {
   for (const Result& result : night.results) {
     const Series& series = result.series;
@@ -63,7 +63,7 @@ void take_flag(const ChangeFinding& flag, bool tonight, const RunReport& night,
 
 }  // namespace
 
-void take_flags(const RegressionReport& flags, const RunReport& night,
+void take_flags(const RegressionReport& flags, const RunSummary& night,
                 const std::vector<std::string>& runs, Suspicions& suspicions) {
   for (const ChangeFinding& flag : flags.findings) {
     if (flag.scope != FindingScope::host) continue;

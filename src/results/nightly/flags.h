@@ -11,7 +11,7 @@ namespace bench {
 /// `night`: the report of the night's runs, whose ids are `runs`. Added: findings of one host that
 /// are open, worse and seen first in one of these runs, of series that are not suspected yet.
 /// Removed: `slower` ones of which a person's last word is acked or noise.
-void take_flags(const RegressionReport& flags, const RunReport& night,
+void take_flags(const RegressionReport& flags, const RunSummary& night,
                 const std::vector<std::string>& runs, Suspicions& suspicions);
 
 }  // namespace bench

@@ -12,32 +12,9 @@
 #include "results/nightly/check_choice.h"
 #include "results/nightly/fault_catalogue.h"
 #include "results/nightly/finding.h"
+#include "results/store_past.h"
 
 namespace bench {
-
-/// Jobs of one case on one host that ended ok, over all runs that count.
-struct CheckPast {
-  std::string host, case_name, probe, device;
-  std::int64_t first_ns = 0, last_ns = 0;  // begin of the first and of the last run with one
-  std::size_t count = 0;
-  double seconds = 0.0;  // mean of one
-};
-
-/// A series over runs. Its case belongs to it: a long case and a short one of the same probe and
-/// parameters may measure different things.
-struct SeriesIdentity {
-  std::string case_name, metric;
-  Json params = Json::object();
-  std::string over, host, device;
-  int rank = 0, ranks = 1;
-};
-
-/// One run's value of a series: the median of the medians of its jobs.
-struct PastValue {
-  std::string run;
-  std::int64_t time_ns = 0;
-  double value = kNoValue;
-};
 
 /// A finding as a night left it.
 struct PastFinding {

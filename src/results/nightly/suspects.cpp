@@ -42,7 +42,7 @@ std::string on_hosts(const JobResult& job) {
 }
 
 /// One a job, and none for a job that a search asked for or that never began.
-void find_failed(const RunReport& report, std::vector<NightFinding>& findings) {
+void find_failed(const RunSummary& report, std::vector<NightFinding>& findings) {
   for (const JobResult& job : report.jobs) {
     const bool failed = job.outcome == Status::failed || job.outcome == Status::timed_out;
     if (!failed || job.not_run || !job.job.search_of.empty()) continue;
@@ -53,7 +53,7 @@ void find_failed(const RunReport& report, std::vector<NightFinding>& findings) {
   }
 }
 
-void find_wrong(const RunReport& report, const JobsById& jobs,
+void find_wrong(const RunSummary& report, const JobsById& jobs,
                 std::vector<NightFinding>& findings) {
   for (const Result& result : report.results) {
     const Series& series = result.series;
@@ -65,7 +65,7 @@ void find_wrong(const RunReport& report, const JobsById& jobs,
   }
 }
 
-void find_missed_gates(const RunReport& report, const JobsById& jobs,
+void find_missed_gates(const RunSummary& report, const JobsById& jobs,
                        std::vector<NightFinding>& findings) {
   for (const GateResult& gate : report.gates) {
     if (gate.verdict != Verdict::fail || !gate.series) continue;
@@ -83,7 +83,7 @@ std::string key_of(const Series& series) {
                            series.rank, series.device, series.ranks}));
 }
 
-std::vector<NightSeries> series_of(const RunReport& report) {
+std::vector<NightSeries> series_of(const RunSummary& report) {
   std::vector<NightSeries> list;
   std::map<std::string, std::size_t> places;
   for (const Result& result : report.results) {
@@ -103,7 +103,7 @@ std::vector<NightSeries> series_of(const RunReport& report) {
   return list;
 }
 
-void find_slower(const RunReport& report, const JobsById& jobs, const HistoryOf& history,
+void find_slower(const RunSummary& report, const JobsById& jobs, const HistoryOf& history,
                  const SuspicionRule& rule, Suspicions& suspicions) {
   std::vector<NightFinding> candidates;
   std::vector<double> levels, losses;
@@ -140,7 +140,7 @@ void find_slower(const RunReport& report, const JobsById& jobs, const HistoryOf&
 }
 
 /// Checks of the host that raised nothing: what a confirmed finding teaches of them.
-void name_the_others(const RunReport& report, std::vector<NightFinding>& findings) {
+void name_the_others(const RunSummary& report, std::vector<NightFinding>& findings) {
   std::map<std::string, std::set<std::string>> ran;
   for (const JobResult& job : report.jobs)
     if (job.outcome == Status::ok && !job.job.hosts.empty())
@@ -177,7 +177,7 @@ NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionK
 
 bool is_clean(const Series& series) { return clean_share(series) >= 0.5; }
 
-Suspicions find_suspects(const RunReport& report, const HistoryOf& history,
+Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
                          const SuspicionRule& rule) {
   JobsById jobs;
   for (const JobResult& job : report.jobs) jobs[job.job.id] = &job;

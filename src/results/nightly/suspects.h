@@ -11,7 +11,7 @@
 
 #include "results/nightly/finding.h"
 #include "results/nightly/past.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
@@ -35,7 +35,7 @@ struct Suspicions {
 /// Values of several jobs of a case (repeats) count as one: their median. `slower` takes a chance
 /// that survives Benjamini and Hochberg over all series of the night, and a loss of the metric's
 /// practical threshold.
-Suspicions find_suspects(const RunReport& report, const HistoryOf& history,
+Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
                          const SuspicionRule& rule);
 
 /// A series' identity over runs.

@@ -1,5 +1,5 @@
-// The body of a run report: one block per case, with a table of its metrics, its sweeps as curves,
-// and the reasons of what could not be measured.
+#include "results/reports/cases_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include "results/reports/loader_lines.h"
 #include "results/reports/repeats.h"
 #include "results/reports/result_cells.h"
-#include "results/reports/run_report_text.h"
 #include "results/reports/telemetry_text.h"
 
 namespace bench {
@@ -29,7 +28,7 @@ struct Case {
   Rows ends;  // ends of jobs that no series shows
 };
 
-std::vector<Case> cases_of(const RunReport& report) {
+std::vector<Case> cases_of(const RunSummary& report) {
   std::vector<Case> cases;
   std::map<std::string, std::size_t> place;
   for (const JobResult& job : report.jobs) {
@@ -173,7 +172,7 @@ std::string ends_text(const Rows& ends, const TextStyle& style) {
   return text;
 }
 
-std::string loader_block(const Case& one, const RunReport& report, const TextStyle& style) {
+std::string loader_block(const Case& one, const RunSummary& report, const TextStyle& style) {
   std::vector<std::pair<std::string, const Json*>> told;
   for (const JobResult* job : one.jobs)
     if (const auto facts = report.loaders.find(job->job.id); facts != report.loaders.end())
@@ -181,7 +180,7 @@ std::string loader_block(const Case& one, const RunReport& report, const TextSty
   return loader_text(told, one.measured, kTableIndent, style);
 }
 
-std::string case_text(const Case& one, const RunReport& report, const TextStyle& style) {
+std::string case_text(const Case& one, const RunSummary& report, const TextStyle& style) {
   const std::vector<Result> folded = fold_repeats(one.measured);
   Rows every;
   for (const Result& result : folded) every.push_back(&result);
@@ -205,7 +204,7 @@ std::string case_text(const Case& one, const RunReport& report, const TextStyle&
 
 }  // namespace
 
-std::string cases_text(const RunReport& report, const TextStyle& style) {
+std::string cases_text(const RunSummary& report, const TextStyle& style) {
   std::string text;
   for (const Case& one : cases_of(report)) text.append("\n").append(case_text(one, report, style));
   return text;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 

@@ -135,15 +135,6 @@ std::string shown(const std::vector<Words>& lines, std::size_t indent, const Tex
 
 }  // namespace
 
-std::map<std::string, Json> loader_facts(const RunRecords& run) {
-  std::map<std::string, Json> by_job;
-  for (const Record& record : run.records)
-    if (const auto* facts = std::get_if<Facts>(&record.body);
-        facts != nullptr && facts->topic == "data_loader" && facts->facts.is_object())
-      by_job[record.job] = facts->facts;
-  return by_job;
-}
-
 std::vector<Words> loader_lines(const Json& facts) {
   std::vector<Words> lines = {{"limits", limits_words(facts)},
                               {"binds", binding_words(facts)},

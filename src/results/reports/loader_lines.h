@@ -2,7 +2,6 @@
 // words. Any of them may be missing or damaged, and then nothing is said of it.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,12 +9,8 @@
 #include "core/json.h"
 #include "results/reports/dimensions.h"
 #include "results/reports/text_style.h"
-#include "results/run_records.h"
 
 namespace bench {
-
-/// Topic "data_loader" of each job that told it, the last of several.
-std::map<std::string, Json> loader_facts(const RunRecords& run);
 
 /// {"limits", "workers 812 samples/s (binds), cpu 1624"}, {"workers", "2 recommended: ..."},
 /// {"steps", ...}, {"PyTorch", ...}: a line each. Names stand in it as they were told.

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "results/reports/run_report_text.h"
 
 namespace bench {
 namespace {

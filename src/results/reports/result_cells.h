@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "results/reports/run_report.h"
 #include "results/reports/text_style.h"
+#include "results/run_summary.h"
 
 namespace bench {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/json.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 

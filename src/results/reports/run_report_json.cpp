@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/fields.h"
-#include "results/diagnosis/diagnosis_output.h"
+#include "results/diagnosis/diagnosis_json.h"
 #include "results/reports/result_json.h"
 #include "results/reports/run_report.h"
 

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "results/diagnosis/diagnosis_output.h"
+#include "results/reports/cases_text.h"
 #include "results/reports/dimensions.h"
 #include "results/reports/result_cells.h"
 
@@ -56,16 +57,6 @@ std::string exit_words(ExitCode code) {
 }
 
 }  // namespace
-
-Paint paint_of(Status outcome) {
-  if (outcome == Status::ok) return Paint::green;
-  return outcome == Status::skipped ? Paint::yellow : Paint::red;
-}
-
-Paint paint_of(Verdict verdict) {
-  if (verdict == Verdict::pass) return Paint::green;
-  return verdict == Verdict::inconclusive ? Paint::yellow : Paint::red;
-}
 
 std::string gates_text(const RunReport& report, const TextStyle& style) {
   if (report.gates.empty()) return "";

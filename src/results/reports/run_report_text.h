@@ -11,15 +11,10 @@ namespace bench {
 
 std::string to_text(const RunReport& report, const TextStyle& style);
 
-// The parts, in order.
+// Parts of it.
 std::string header_text(const RunReport& report, const TextStyle& style);
-std::string cases_text(const RunReport& report, const TextStyle& style);
 std::string gates_text(const RunReport& report, const TextStyle& style);
 std::string hashes_text(const RunReport& report, const TextStyle& style);
 std::string summary_text(const RunReport& report, const TextStyle& style);
-
-/// The colour of an outcome: green ok, yellow skipped, red the rest.
-Paint paint_of(Status outcome);
-Paint paint_of(Verdict verdict);
 
 }  // namespace bench

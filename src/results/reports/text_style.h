@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/record.h"
+#include "results/gates.h"
+
 namespace bench {
 
 struct TextStyle {
@@ -17,6 +20,10 @@ struct TextStyle {
 enum class Paint { none, bold, dim, green, yellow, red };
 
 std::string paint(std::string_view text, Paint paint, const TextStyle& style);
+
+/// The colour of an outcome: green ok, yellow skipped, red the rest.
+Paint paint_of(Status outcome);
+Paint paint_of(Verdict verdict);
 
 std::size_t code_points(std::string_view text);
 

@@ -1,16 +1,21 @@
-// From the values of a curve to its efficiencies, its law and its predictions.
+#include "results/scaling/scaling_curve.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
+#include "core/error.h"
 #include "core/text.h"
-#include "results/scaling/scaling_report.h"
+#include "results/reports/dimensions.h"
 
 namespace bench {
 namespace {
 
 constexpr double kTwice = 2.0;
+constexpr std::array<std::string_view, 4> kLawNames = {"total", "own", "strong", "weak"};
 
 bool is_time(ScalingLaw law) {
   return law == ScalingLaw::strong_time || law == ScalingLaw::weak_time;
@@ -119,6 +124,19 @@ std::string interval_words(const ScalingCurve& curve) {
 
 }  // namespace
 
+std::string to_string(ScalingLaw law) {
+  return std::string(kLawNames[static_cast<std::size_t>(law)]);
+}
+
+ScalingLaw scaling_law_from(const std::string& name) {
+  const auto found = std::ranges::find(kLawNames, name);
+  if (found != kLawNames.end()) return static_cast<ScalingLaw>(found - kLawNames.begin());
+  const std::vector<std::string> known(kLawNames.begin(), kLawNames.end());
+  throw Error(ErrorKind::usage,
+              "there is no scaling law '" + name + "'." + did_you_mean(name, known),
+              "laws: " + join(known, ", "));
+}
+
 double rate_of(ScalingLaw law, double n, double value) {
   if (law == ScalingLaw::total_rate) return value;
   if (law == ScalingLaw::own_rate) return n * value;
@@ -145,6 +163,16 @@ void finish(ScalingCurve& curve, const ScalingSettings& settings) {
   if (curve.fits.empty()) return;
   for (const double n : settings.predict_at) add_prediction(curve, n);
   if (settings.predict_at.empty()) add_prediction(curve, kTwice * curve.points.back().n);
+}
+
+std::string title_of(const ScalingCurve& curve) {
+  std::string title = curve.metric;
+  if (const std::string list = dimension_list(curve.params); !list.empty())
+    title += " (" + list + ")";
+  if (curve.device != "host" && !curve.device.empty()) title += " on " + curve.device;
+  if (!curve.host.empty()) title += " of " + curve.host;
+  if (!curve.case_name.empty()) title += " in " + curve.case_name;
+  return curve.kind.empty() ? title : title + ", " + curve.kind;
 }
 
 }  // namespace bench

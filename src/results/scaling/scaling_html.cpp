@@ -6,7 +6,7 @@
 #include "core/text.h"
 #include "results/pages/page.h"
 #include "results/plots/plot.h"
-#include "results/scaling/scaling_report.h"
+#include "results/scaling/scaling_output.h"
 #include "results/scaling/scaling_words.h"
 
 namespace bench {

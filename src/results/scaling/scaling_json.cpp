@@ -1,6 +1,4 @@
-#include <cmath>
-
-#include "results/scaling/scaling_report.h"
+#include "results/scaling/scaling_output.h"
 
 namespace bench {
 namespace {

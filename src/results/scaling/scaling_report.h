@@ -3,72 +3,15 @@
 // what it predicts. Pure: the same records give the same report.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
-#include "core/units.h"
-#include "results/reports/text_style.h"
 #include "results/run_records.h"
-#include "results/scaling/efficiency.h"
-#include "results/scaling/scaling_fit.h"
-#include "results/scaling/time_fit.h"
+#include "results/scaling/scaling_curve.h"
 
 namespace bench {
-
-/// What a value of the metric is, and so what is ideal when workers are n times as many.
-enum class ScalingLaw {
-  total_rate,   // of all workers together: n times
-  own_rate,     // of each worker: the same
-  strong_time,  // of the same work, divided among them: 1/n
-  weak_time     // of as much work for each: the same
-};
-/// "total", "own", "strong", "weak".
-std::string to_string(ScalingLaw law);
-/// Throws Error(usage).
-ScalingLaw scaling_law_from(const std::string& name);
-
-struct ScalePoint {
-  double n = 1.0;                   // workers
-  std::vector<double> values = {};  // one a run (job), in the metric's unit
-  Ratio value = {};                 // their geometric mean; of one run its samples' interval
-  Ratio efficiency = {};
-  double speed_up = kNoValue;  // of the whole, against the base
-  double karp_flatt = kNoValue;
-  double communication = kNoValue;    // share of the time that is not hidden, where it is known
-  double samples_penalty = kNoValue;  // trainings: samples to the target over the base's
-  double time_efficiency = kNoValue;  // trainings: in time to the target
-};
-
-struct ScalingCurve {
-  std::string metric;
-  Json params = Json::object();
-  std::string device;
-  std::string host = {};       // where the workers are a parameter's
-  std::string case_name = {};  // where another curve of the report would have the same title
-  std::string over;            // "ranks", "hosts", or a parameter
-  std::string kind;            // "strong", "weak", or "" where the law says it
-  ScalingLaw law = ScalingLaw::total_rate;
-  Unit unit = Unit::count;
-  Better better = Better::higher;
-  double base = 1.0;                                // the fewest workers; 8 is another base than 1
-  std::vector<ScalePoint> points = {};              // by n, at least two
-  std::vector<ScalingFit> fits = {};                // the chosen one first
-  std::string fit_words = {};                       // why this one, or why there is none
-  std::optional<TimeFit> times = {};                // weak_time
-  double serial = kNoValue;                         // Gustafson's; weak_time
-  std::vector<ScalingPrediction> predictions = {};  // in the metric's unit
-  std::string interval = {};                        // what the intervals know and do not know
-};
-
-struct ScalingSettings {
-  std::string over = "ranks";
-  std::vector<std::string> metrics = {};  // names or their beginnings; all for none
-  std::optional<ScalingLaw> law = {};     // instead of the metric's own
-  std::vector<double> predict_at = {};    // beside twice the largest
-};
 
 struct ScalingReport {
   std::vector<ScalingCurve> curves;
@@ -82,18 +25,5 @@ struct ScalingReport {
 /// Throws Error(input) for a prediction beyond twice the largest number of a curve.
 ScalingReport make_scaling_report(std::span<const RunRecords> runs,
                                   const ScalingSettings& settings);
-
-/// Fills in what follows from the points' values: base, efficiencies, fits and predictions.
-void finish(ScalingCurve& curve, const ScalingSettings& settings);
-
-/// The rate of the whole that a value tells, and back.
-double rate_of(ScalingLaw law, double n, double value);
-double value_of(ScalingLaw law, double n, double rate);
-
-std::string to_text(const ScalingReport& report, const TextStyle& style);
-/// {series: [{metric, points: [{n, value, low, high, efficiency}], fit: {model, parameters,
-/// intervals}}]} and more: schemas/report_scaling.json.
-Json to_json(const ScalingReport& report);
-std::string to_html(const ScalingReport& report);
 
 }  // namespace bench

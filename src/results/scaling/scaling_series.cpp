@@ -1,8 +1,9 @@
 // Which results of runs are points of one curve.
+#include "results/scaling/scaling_report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -13,13 +14,27 @@
 #include "core/text.h"
 #include "results/acceptance/observations.h"
 #include "results/mlperf/disclaimer.h"
-#include "results/scaling/scaling_curves.h"
-#include "results/scaling/scaling_words.h"
+#include "results/training/training_report.h"
+#include "results/training/training_scaling.h"
 
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 4> kLawNames = {"total", "own", "strong", "weak"};
+/// Whether the metrics that were asked for include this one.
+bool is_asked(const std::string& metric, const ScalingSettings& settings) {
+  return settings.metrics.empty() ||
+         std::ranges::any_of(settings.metrics, [&](const std::string& beginning) {
+           return metric.starts_with(beginning);
+         });
+}
+
+/// Finished; one of a single number of workers is counted and left out.
+void add_curve(ScalingCurve curve, const ScalingSettings& settings, ScalingReport& report) {
+  ++report.seen;
+  if (curve.points.size() < 2) return;
+  finish(curve, settings);
+  report.curves.push_back(std::move(curve));
+}
 
 bool is_of_training(const std::string& metric) {
   return metric.starts_with("training.") || metric.starts_with("external.");
@@ -86,7 +101,7 @@ std::set<std::string> cases_of_several_hosts(const PlannedJobs& jobs) {
   return found;
 }
 
-void gather(const RunReport& report, const ScalingSettings& settings, Curves& curves) {
+void gather(const RunSummary& report, const ScalingSettings& settings, Curves& curves) {
   const PlannedJobs jobs = jobs_by_id(report);
   const auto several = cases_of_several_hosts(jobs);
   for (const Result& result : report.results) {
@@ -140,50 +155,80 @@ void drop_needless_cases(std::vector<ScalingCurve>& curves) {
     if (titles[title_of(curves[i])] > 1) curves[i].case_name = cases[i];
 }
 
-void warn_of_versions(const RunReport& run, const RunReport& first, ScalingReport& report) {
+void warn_of_versions(const RunSummary& run, const RunSummary& first, ScalingReport& report) {
   if (run.programs == first.programs) return;
   report.warnings.push_back(fmt::format(
       "{} and {} were measured by different programs or libraries: a step may be theirs", first.run,
       run.run));
 }
 
+/// The part of a step in which ranks wait for each other's gradients.
+constexpr std::string_view kExposed = "exchange_exposed";
+
+double exposed_share(const TrainingGroup& group) {
+  for (const TrainingPhase& phase : group.breakdown)
+    if (phase.phase == kExposed) return phase.share;
+  return kNoValue;
+}
+
+double samples_to_target(const TrainingGroup& group) {
+  std::vector<double> samples;
+  for (const TrainingRun& run : group.runs)
+    if (run.state == TrainingState::converged) samples.push_back(run.samples_to_target);
+  return std::exp(log_mean(samples).mean);
+}
+
+/// Of trainings what they process counts; what a larger batch costs in samples stands beside it.
+ScalingCurve training_curve(const TrainingReport& report, const Scaling& scaling) {
+  ScalingCurve curve;
+  const TrainingGroup& base = report.groups[scaling.points.front().group];
+  curve.metric = "training.items_per_second";
+  curve.params = {{"workload", base.setup.workload},
+                  {"preset", base.setup.preset},
+                  {"dtype", base.setup.dtype}};
+  curve.params[scaling.weak ? "batch_per_rank" : "batch"] =
+      scaling.weak ? base.setup.batch / std::max<std::int64_t>(1, base.setup.ranks)
+                   : base.setup.batch;
+  curve.device = base.setup.device;
+  curve.over = "ranks";
+  curve.kind = scaling.weak ? "weak" : "strong";
+  for (const ScalingPoint& from : scaling.points) {
+    const TrainingGroup& group = report.groups[from.group];
+    ScalePoint point{static_cast<double>(from.ranks)};
+    for (const TrainingRun& run : group.runs)
+      if (was_timed(run) && run.items_per_second > 0.0)
+        point.values.push_back(run.items_per_second);
+    if (point.values.empty()) continue;
+    point.value = {from.items_per_second, group.items_low, group.items_high};
+    point.communication = exposed_share(group);
+    point.samples_penalty = samples_to_target(group) / samples_to_target(base);
+    point.time_efficiency = from.time_efficiency;
+    curve.points.push_back(std::move(point));
+  }
+  return curve;
+}
+
+/// Strong and weak scalings of trainings over their ranks.
+void add_trainings(std::span<const RunRecords> runs, const ScalingSettings& settings,
+                   ScalingReport& report) {
+  if (settings.over != "ranks" || !is_asked("training.items_per_second", settings)) return;
+  const TrainingReport training = make_training_report(runs);
+  report.seen +=
+      training.groups.size() - std::min(training.groups.size(), training.scalings.size());
+  for (const Scaling& scaling : training.scalings)
+    add_curve(training_curve(training, scaling), settings, report);
+}
+
 }  // namespace
-
-bool is_asked(const std::string& metric, const ScalingSettings& settings) {
-  return settings.metrics.empty() ||
-         std::ranges::any_of(settings.metrics, [&](const std::string& beginning) {
-           return metric.starts_with(beginning);
-         });
-}
-
-void add_curve(ScalingCurve curve, const ScalingSettings& settings, ScalingReport& report) {
-  ++report.seen;
-  if (curve.points.size() < 2) return;
-  finish(curve, settings);
-  report.curves.push_back(std::move(curve));
-}
-
-std::string to_string(ScalingLaw law) {
-  return std::string(kLawNames[static_cast<std::size_t>(law)]);
-}
-
-ScalingLaw scaling_law_from(const std::string& name) {
-  const auto found = std::ranges::find(kLawNames, name);
-  if (found != kLawNames.end()) return static_cast<ScalingLaw>(found - kLawNames.begin());
-  const std::vector<std::string> known(kLawNames.begin(), kLawNames.end());
-  throw Error(ErrorKind::usage,
-              "there is no scaling law '" + name + "'." + did_you_mean(name, known),
-              "laws: " + join(known, ", "));
-}
 
 ScalingReport make_scaling_report(std::span<const RunRecords> runs,
                                   const ScalingSettings& settings) {
   ScalingReport report;
   report.over = settings.over;
   Curves curves;
-  std::optional<RunReport> first;
+  std::optional<RunSummary> first;
   for (const RunRecords& run : runs) {
-    RunReport one = make_run_report(run);
+    RunSummary one = make_run_summary(run);
     report.runs.push_back(one.run);
     gather(one, settings, curves);
     if (!first)

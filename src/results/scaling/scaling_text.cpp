@@ -4,7 +4,7 @@
 
 #include "core/text.h"
 #include "results/reports/dimensions.h"
-#include "results/scaling/scaling_report.h"
+#include "results/scaling/scaling_output.h"
 #include "results/scaling/scaling_words.h"
 
 namespace bench {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "results/reports/dimensions.h"
 
 namespace bench {
 namespace {
@@ -42,16 +41,6 @@ std::string prediction_words(const ScalingCurve& curve, const ScalingPrediction&
 }
 
 }  // namespace
-
-std::string title_of(const ScalingCurve& curve) {
-  std::string title = curve.metric;
-  if (const std::string list = dimension_list(curve.params); !list.empty())
-    title += " (" + list + ")";
-  if (curve.device != "host" && !curve.device.empty()) title += " on " + curve.device;
-  if (!curve.host.empty()) title += " of " + curve.host;
-  if (!curve.case_name.empty()) title += " in " + curve.case_name;
-  return curve.kind.empty() ? title : title + ", " + curve.kind;
-}
 
 std::string law_words(const ScalingCurve& curve) {
   const std::string base = fmt::format("{:g} {}", curve.base, curve.over);

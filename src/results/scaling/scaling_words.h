@@ -4,12 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "results/scaling/scaling_report.h"
+#include "core/units.h"
+#include "results/scaling/scaling_curve.h"
 
 namespace bench {
 
-/// "collective.busbw (op all_reduce, size 64 MiB), weak". From outside: not made printable.
-std::string title_of(const ScalingCurve& curve);
 /// What a value is, what would be ideal, and the base.
 std::string law_words(const ScalingCurve& curve);
 /// The law, its parameters, where it peaks, predictions; or why there is none.

@@ -175,4 +175,13 @@ FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
   return fleet;
 }
 
+ExitCode exit_code_of(const FleetTopology& fleet) {
+  ExitCode code = fleet.hosts.empty() ? ExitCode::not_measured : ExitCode::ok;
+  for (const HostFindings& host : fleet.hosts) {
+    if (host.likeness == Likeness::differs) return ExitCode::failed;
+    if (host.likeness == Likeness::unknown) code = ExitCode::not_measured;
+  }
+  return code;
+}
+
 }  // namespace bench

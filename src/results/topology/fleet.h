@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "results/run_records.h"
+#include "results/topology/difference.h"
 #include "results/topology/profile.h"
+#include "results/topology/shape.h"
 
 namespace bench {
 
@@ -60,6 +63,9 @@ inline constexpr std::size_t kFewestForMajority = 3;
 /// `profiles`: by name; of a host whose profile is not among them only the majority is asked.
 FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
                             const std::map<std::string, Profile>& profiles);
+
+/// failed when a host differs; else not_measured when of one it is unknown; else ok.
+ExitCode exit_code_of(const FleetTopology& fleet);
 
 /// The largest first; hosts that could not be asked are of none.
 std::vector<HostKind> kinds_of(const std::vector<HostTopology>& hosts);

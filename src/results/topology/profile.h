@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "results/topology/difference.h"
+#include "results/topology/shape.h"
 
 namespace bench {
 

@@ -55,13 +55,4 @@ Json to_json(const FleetTopology& fleet, const std::string& run) {
           {"kinds", list_of(fleet.kinds)}, {"no_majority", fleet.no_majority}};
 }
 
-ExitCode exit_code_of(const FleetTopology& fleet) {
-  ExitCode code = fleet.hosts.empty() ? ExitCode::not_measured : ExitCode::ok;
-  for (const HostFindings& host : fleet.hosts) {
-    if (host.likeness == Likeness::differs) return ExitCode::failed;
-    if (host.likeness == Likeness::unknown) code = ExitCode::not_measured;
-  }
-  return code;
-}
-
 }  // namespace bench

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "core/error.h"
+#include "core/json.h"
 #include "results/reports/text_style.h"
 #include "results/topology/fleet.h"
 
@@ -16,8 +17,5 @@ std::string to_text(const FleetTopology& fleet, const TextStyle& style);
 /// The most telling lines of a kind of host: "2 x AMD EPYC 7742, 128 cores", "8 x gpu/10de:20b0
 /// ...".
 std::vector<std::string> summary_of(const Shape& shape);
-
-/// failed when a host differs; else not_measured when of one it is unknown; else ok.
-ExitCode exit_code_of(const FleetTopology& fleet);
 
 }  // namespace bench

@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "results/training/training_output.h"
-#include "results/training/training_tables.h"
+#include "results/training/training_summary.h"
 
 namespace bench {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "results/reports/text_style.h"
 #include "results/training/training_report.h"
+#include "results/training/training_run.h"
 
 namespace bench {
 

@@ -7,7 +7,7 @@
 #include "results/acceptance/markup.h"
 #include "results/plots/svg.h"
 #include "results/training/curve_plot.h"
-#include "results/training/training_tables.h"
+#include "results/training/training_summary.h"
 
 namespace bench {
 namespace {

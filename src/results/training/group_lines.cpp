@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "results/training/training_output.h"
-#include "results/training/training_tables.h"
+#include "results/training/training_summary.h"
 
 namespace bench {
 namespace {

@@ -8,7 +8,8 @@
 #include "results/pages/page.h"
 #include "results/training/curve_plot.h"
 #include "results/training/training_output.h"
-#include "results/training/training_tables.h"
+#include "results/training/training_scaling.h"
+#include "results/training/training_summary.h"
 
 namespace bench {
 namespace {

@@ -1,9 +1,12 @@
+#include "results/training/training_json.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/fields.h"
-#include "results/diagnosis/diagnosis_output.h"
-#include "results/training/training_output.h"
+#include "results/diagnosis/diagnosis_json.h"
+#include "results/training/training_scaling.h"
+#include "results/training/training_summary.h"
 
 namespace bench {
 namespace {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "results/training/training_merge.h"
-#include "results/training/training_output.h"
 
 namespace bench {
 namespace {
@@ -137,6 +136,15 @@ bool was_timed(const TrainingRun& run) {
                      run.state == TrainingState::not_converged ||
                      run.state == TrainingState::timed_steps;
   return valid && std::isfinite(run.items_per_second);
+}
+
+bool is_external(const TrainingGroup& group) {
+  const Json& external = field(group.facts, "external");
+  return external.is_boolean() && external.get<bool>();
+}
+
+bool on_files(const TrainingGroup& group) {
+  return text_field(object_field(group.facts, "data"), "kind") == "files";
 }
 
 TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak) {

@@ -67,5 +67,9 @@ TrainingReport make_training_report(std::span<const RunRecords> runs, const Peak
 
 /// It ended with a throughput that counts.
 bool was_timed(const TrainingRun& run);
+/// Whether a training of others was run, whose own log told all this (the probe `external`).
+bool is_external(const TrainingGroup& group);
+/// A training of benchctl on files that its job names.
+bool on_files(const TrainingGroup& group);
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #include "results/diagnosis/diagnosis_output.h"
 #include "results/training/curve_plot.h"
 #include "results/training/training_output.h"
+#include "results/training/training_summary.h"
 #include "results/training/training_tables.h"
 
 namespace bench {

@@ -1,11 +1,11 @@
-// What text and page say in the same words.
+#include "results/training/training_summary.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/text.h"
-#include "results/training/training_output.h"
 
 namespace bench {
 namespace {
@@ -15,15 +15,6 @@ std::string counted(std::int64_t count, const char* one) {
 }
 
 }  // namespace
-
-bool is_external(const TrainingGroup& group) {
-  const Json& external = field(group.facts, "external");
-  return external.is_boolean() && external.get<bool>();
-}
-
-bool on_files(const TrainingGroup& group) {
-  return text_field(object_field(group.facts, "data"), "kind") == "files";
-}
 
 std::string note_of(const TrainingReport& report) {
   if (report.groups.empty() && !report.diagnosed.empty())
@@ -89,5 +80,45 @@ std::string peak_words(const TrainingGroup& group) {
 }
 
 double of_gemm(const TrainingGroup& group) { return group.flops / group.gemm.flops; }
+
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "";
+}
+
+std::string value_text(double value, Unit unit) {
+  return std::isfinite(value) ? format(value, unit) : "";
+}
+
+std::string interval_text(double low, double high, Unit unit) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "";
+  return fmt::format(" [{}, {}]", format(low, unit), format(high, unit));
+}
+
+std::string rate_number(double value) {
+  if (!std::isfinite(value)) return "";
+  if (std::abs(value) >= 1e9) return fmt::format("{:.4g} G", value / 1e9);
+  if (std::abs(value) >= 1e6) return fmt::format("{:.4g} M", value / 1e6);
+  if (std::abs(value) >= 1e3) return fmt::format("{:.4g} k", value / 1e3);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string rate_text(double value, const TrainingGroup& group) {
+  const std::string number = rate_number(value);
+  return number.empty() ? "" : number + " " + printable(items_word(group)) + "/s";
+}
+
+std::string efficiency_text(double value, double low, double high) {
+  if (!std::isfinite(value)) return "";
+  std::string text = fmt::format("{:.1f} %", 100.0 * value);
+  if (std::isfinite(low) && std::isfinite(high))
+    text += fmt::format(" [{:.1f}, {:.1f}]", 100.0 * low, 100.0 * high);
+  return text;
+}
+
+std::string phase_words(const std::string& phase) {
+  std::string text = printable(phase);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
 
 }  // namespace bench

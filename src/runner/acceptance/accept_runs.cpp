@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/log.h"
+#include "runner/dispatch/search_jobs.h"
 
 namespace bench {
 namespace {
@@ -76,7 +77,7 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
     if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
     say_more(more.plan, taken / each);
     more.labels["accept"] = first.id();
-    more.localise.reset();  // the first run has searched
+    set_search(more, {});  // the first run has searched
     accepted.runs.push_back(execute(more, catalogue, site).directory.path());
     accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   }

@@ -11,6 +11,7 @@
 #include "runner/commands/localise_options.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
+#include "runner/dispatch/search_jobs.h"
 #include "runner/find_run.h"
 #include "runner/fleet_profile_file.h"
 #include "runner/topology/profiles.h"
@@ -51,7 +52,7 @@ Answer run_suite(AcceptOptions& options) {
   request.run.dispatcher =
       dispatcher_settings(options, request.run.plan.inventory, options.database());
   request.most_runs = options.most_runs;
-  request.run.localise = budget_of(options, request.run.plan);
+  set_search(request.run, budget_of(options, request.run.plan));
   for (const Host& host : request.run.plan.inventory.hosts)
     request.settings.hosts.push_back(host.name);
   request.settings.profiles =

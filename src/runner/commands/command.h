@@ -40,6 +40,8 @@ void add_report(CLI::App& app, CommandResult& result);
 void add_compare(CLI::App& app, CommandResult& result);
 void add_nightly(CLI::App& app, CommandResult& result);
 void add_mlperf(CLI::App& app, CommandResult& result);
+/// A kind of import.
+void add_import_mlperf(CLI::App& import, CommandResult& result);
 /// Kinds of report.
 void add_regression_report(CLI::App& report, CommandResult& result);
 void add_calibration_report(CLI::App& report, CommandResult& result);

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "results/compare/compare_json.h"
 #include "results/compare/compare_output.h"
 #include "results/compare/ladder.h"
+#include "results/compare/ladder_output.h"
 #include "results/compare/prices.h"
 #include "results/text_file.h"
 #include "runner/commands/command.h"

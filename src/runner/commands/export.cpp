@@ -7,6 +7,7 @@
 #include "core/whole_file.h"
 #include "results/export_junit.h"
 #include "results/export_prometheus.h"
+#include "results/reports/run_report.h"
 #include "runner/commands/command.h"
 #include "runner/find_run.h"
 

@@ -11,8 +11,8 @@
 #include "runner/commands/command.h"
 #include "runner/commands/import_results.h"
 #include "runner/hosts/host_import.h"
+#include "runner/hosts/slurm_nodes.h"
 #include "runner/launch/program_output.h"
-#include "runner/mlperf/mlperf_command.h"
 
 namespace bench {
 namespace {

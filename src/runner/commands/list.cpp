@@ -5,7 +5,7 @@
 
 #include "core/locations.h"
 #include "core/text.h"
-#include "results/diagnosis/diagnosis_output.h"
+#include "results/diagnosis/diagnosis_json.h"
 #include "runner/commands/command.h"
 #include "runner/hardware/hardware_json.h"
 #include "runner/hardware/hardware_text.h"

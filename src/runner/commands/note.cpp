@@ -5,7 +5,6 @@
 #include "results/store.h"
 #include "runner/commands/command.h"
 #include "runner/find_run.h"
-#include "runner/state_folder.h"
 #include "runner/user_name.h"
 
 namespace bench {

@@ -8,8 +8,8 @@
 #include "core/text.h"
 #include "runner/commands/command.h"
 #include "runner/hardware/gate_plausibility.h"
-#include "runner/hosts/host_import.h"
 #include "runner/hosts/known_facts.h"
+#include "runner/hosts/slurm_nodes.h"
 #include "runner/launch/program_output.h"
 #include "runner/state_folder.h"
 

@@ -5,8 +5,8 @@
 
 #include "core/log.h"
 #include "core/text.h"
+#include "results/journal.h"
 #include "runner/commands/command.h"
-#include "runner/state_folder.h"
 
 namespace bench {
 

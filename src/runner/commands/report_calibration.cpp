@@ -1,5 +1,6 @@
 // benchctl report calibration: how often report regression would be wrong on this fleet.
 #include "results/history/history.h"
+#include "results/journal.h"
 #include "results/regression/calibration.h"
 #include "results/regression/decisions.h"
 #include "results/store.h"
@@ -7,7 +8,6 @@
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/selection_options.h"
-#include "runner/state_folder.h"
 
 namespace bench {
 

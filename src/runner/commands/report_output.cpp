@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/text.h"
 #include "results/reports/run_report_text.h"
@@ -26,6 +28,15 @@ bool locale_is_utf8() {
     return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
+}
+
+/// Also of a run that the database could not take: `indexed` is false then.
+RunReport indexed_report(const std::filesystem::path& run, const std::filesystem::path& database,
+                         bool hurry, bool& indexed) {
+  RunRecords records;
+  std::optional<RunSummary> summary = index_run(run, database, hurry, &records);
+  indexed = summary.has_value();
+  return indexed ? make_run_report(records, std::move(*summary)) : make_run_report(read_run(run));
 }
 
 }  // namespace
@@ -51,9 +62,9 @@ void print_report(const RunReport& report, bool json) {
 
 ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,
                           bool hurry, bool json) {
-  auto indexed = index_run(run, database, hurry);
-  RunReport report = indexed ? std::move(*indexed) : make_run_report(read_run(run));
-  report.exit_code = with_index(report.exit_code, indexed.has_value());
+  bool indexed = false;
+  RunReport report = indexed_report(run, database, hurry, indexed);
+  report.exit_code = with_index(report.exit_code, indexed);
   print_report(report, json);
   return report.exit_code;
 }

@@ -2,6 +2,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "results/history/history.h"
+#include "results/journal.h"
 #include "results/regression/decisions.h"
 #include "results/regression/regression_output.h"
 #include "results/store.h"
@@ -9,7 +10,6 @@
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/selection_options.h"
-#include "runner/state_folder.h"
 #include "runner/user_name.h"
 
 namespace bench {

@@ -1,5 +1,6 @@
 // benchctl report roofline [SIDE...]: how near products come to what memory and arithmetic allow.
 #include "results/compare/roofline.h"
+#include "results/compare/roofline_output.h"
 #include "results/text_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"

@@ -1,6 +1,7 @@
 // benchctl report scaling [RUN...]: what more ranks, hosts or threads bring.
 #include <algorithm>
 
+#include "results/scaling/scaling_output.h"
 #include "results/scaling/scaling_report.h"
 #include "results/text_file.h"
 #include "runner/commands/command.h"

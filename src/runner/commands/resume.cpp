@@ -51,7 +51,7 @@ ExitCode resume_run(const ResumeOptions& options) {
   RunRequest request;
   Missing missing = what_is_missing(folder, options.failed);
   request.plan = std::move(missing.plan);
-  request.localise = missing.localise;
+  set_search(request, missing.localise);
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
   bool finished = true;

@@ -5,6 +5,7 @@
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/batch_run.h"
+#include "runner/dispatch/search_jobs.h"
 
 namespace bench {
 namespace {
@@ -52,7 +53,7 @@ ExitCode run(const RunOptions& options) {
   check_batch(options, planned.site);
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
-  request.localise = budget_of(options, request.plan);
+  set_search(request, budget_of(options, request.plan));
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
 
   if (options.sbatch) return run_as_batch(options, request);

@@ -6,6 +6,7 @@
 #include "results/text_file.h"
 #include "results/training/measured_peak.h"
 #include "results/training/mllog_files.h"
+#include "results/training/training_json.h"
 #include "results/training/training_output.h"
 #include "runner/commands/report_output.h"
 #include "runner/index_run.h"

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "runner/dispatch/lane.h"
+#include "runner/dispatch/ledger.h"
 #include "runner/dispatch/schedule.h"
 
 namespace bench {

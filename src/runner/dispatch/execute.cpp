@@ -16,8 +16,8 @@
 #include "core/version.h"
 #include "results/run_records.h"
 #include "runner/dispatch/environment.h"
+#include "runner/dispatch/host_check.h"
 #include "runner/dispatch/own_record.h"
-#include "runner/dispatch/search_jobs.h"
 #include "runner/launch/group_environment.h"
 #include "runner/launch/slurm_allocation.h"
 #include "runner/plan/plan_json.h"
@@ -36,7 +36,7 @@ std::string plan_document(const RunRequest& request, const std::string& run, std
   plan["labels"] = request.labels;
   plan["environment"] = kept_environment(environ);
   plan["command"] = kept_command();
-  if (request.localise) plan["localisation"] = to_json(*request.localise);
+  if (!request.localisation.is_null()) plan["localisation"] = request.localisation;
   return plan_text(request.plan, std::move(plan));
 }
 
@@ -65,11 +65,12 @@ RunDirectory make_run(const RunRequest& request, std::int64_t time_ns) {
 
 namespace {
 
-/// Until each search has ended or the budget is spent; false when the user interrupted.
-bool search(const RunDirectory& directory, Dispatcher& dispatcher, Progress& progress) {
+/// Until nothing more follows; false when the user interrupted.
+bool follow(const FollowUp& follow_up, const RunDirectory& directory, Dispatcher& dispatcher,
+            Progress& progress) {
   for (;;) {
     Plan step;
-    step.entries = plan_searches(directory, make_run_report(read_run(directory.path())));
+    step.entries = follow_up(directory);
     if (step.entries.empty()) return true;
     progress.add(step);
     if (!dispatcher.run(step)) return false;
@@ -140,8 +141,8 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
     // An allocation of our own may lack hosts when a run is resumed: nothing is searched there.
     const bool all_hosts =
         !own || hosts_of(request.plan).size() == request.plan.inventory.hosts.size();
-    if (finished && request.localise && all_hosts)
-      finished = search(directory, dispatcher, progress);
+    if (finished && request.follow_up && all_hosts)
+      finished = follow(request.follow_up, directory, dispatcher, progress);
   }
   const Seconds time{std::chrono::duration<double>(Clock::now() - start).count()};
   spool.append(own_record(

@@ -3,12 +3,18 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <functional>
+#include <vector>
 
-#include "results/localisation/localisation.h"
 #include "runner/dispatch/dispatcher.h"
+#include "runner/dispatch/progress.h"
+#include "runner/dispatch/run_directory.h"
 
 namespace bench {
+
+/// Jobs that follow from what a run has measured, already added to its plan.json; none where nothing
+/// is left to ask.
+using FollowUp = std::function<std::vector<PlanEntry>(const RunDirectory&)>;
 
 struct RunRequest {
   Plan plan;
@@ -16,8 +22,8 @@ struct RunRequest {
   std::filesystem::path runs;  // the folder of all runs
   Progress::Style style = Progress::Style::plain;
   DispatcherSettings dispatcher;
-  /// Whether jobs of several hosts that fail or miss a gate are followed by a search.
-  std::optional<SearchBudget> localise = {};
+  FollowUp follow_up = {};    // asked again and again once the plan has run; may be empty
+  Json localisation = Json();  // the search budget, as plan.json keeps it; null for none
 };
 
 /// Of the jobs that are going to run, in the order of the inventory.

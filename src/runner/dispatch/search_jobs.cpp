@@ -61,6 +61,15 @@ std::string told(const DeviceJob& job) {
 
 }  // namespace
 
+void set_search(RunRequest& request, const std::optional<SearchBudget>& budget) {
+  request.localisation = budget ? to_json(*budget) : Json();
+  request.follow_up = {};
+  if (budget)
+    request.follow_up = [](const RunDirectory& directory) {
+      return plan_searches(directory, make_run_report(read_run(directory.path())));
+    };
+}
+
 bool search_goes_on(const RunReport& report) {
   return std::ranges::any_of(report.localisations, goes_on);
 }

@@ -3,13 +3,18 @@
 // like others, and a run that is interrupted in the middle is resumed like others.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "results/localisation/localisation.h"
 #include "results/reports/run_report.h"
-#include "runner/dispatch/run_directory.h"
+#include "runner/dispatch/execute.h"
 #include "runner/plan/planner.h"
 
 namespace bench {
+
+/// Whether jobs of several hosts that fail or miss a gate are followed by a search.
+void set_search(RunRequest& request, const std::optional<SearchBudget>& budget);
 
 /// Whether a search of that run has more to ask and the budget for it.
 bool search_goes_on(const RunReport& report);

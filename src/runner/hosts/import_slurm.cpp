@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "core/hostlist.h"
 #include "core/text.h"
-#include "runner/hosts/host_import.h"
 #include "runner/hosts/import_entries.h"
+#include "runner/hosts/slurm_nodes.h"
 
 namespace bench {
 namespace {

@@ -1,6 +1,20 @@
 #include "runner/launch/reach.h"
 
+#include "core/error.h"
+
 namespace bench {
+
+std::string shell_quoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\0') throw Error(ErrorKind::input, "a word for a shell with a zero byte in it");
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
 
 Reach reach_by_agent(const LaunchSettings& settings) {
   return {[settings](const Place& place) {

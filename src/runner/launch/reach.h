@@ -11,6 +11,10 @@
 
 namespace bench {
 
+/// One word for any shell: sh, csh and fish read it alike but for a newline and "!" in csh, which
+/// no argument of ours has. Throws Error(input) for a zero byte.
+std::string shell_quoted(const std::string& word);
+
 struct Reach {
   std::function<std::vector<std::string>(const Place&)> words;
   bool shell = true;  // of that host reads them

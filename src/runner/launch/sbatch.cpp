@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "runner/hosts/allocation.h"
 #include "runner/launch/process.h"
-#include "runner/stage/stage_script.h"
+#include "runner/launch/reach.h"
 
 namespace bench {
 

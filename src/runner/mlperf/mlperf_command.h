@@ -10,7 +10,5 @@ void add_mlperf_score(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_compare(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_package(CLI::App& mlperf, CommandResult& result);
-/// benchctl import mlperf
-void add_import_mlperf(CLI::App& import, CommandResult& result);
 
 }  // namespace bench

@@ -6,7 +6,7 @@
 #include "results/journal.h"
 #include "results/nightly/flags.h"
 #include "results/regression/decisions.h"
-#include "runner/state_folder.h"
+#include "results/store_past.h"
 
 namespace bench {
 namespace {
@@ -24,12 +24,12 @@ NightHistory::NightHistory(std::filesystem::path database, const PastIndex& inde
 std::vector<double> NightHistory::of(const SeriesIdentity& series) const {
   std::vector<double> values;
   if (!store_) return values;
-  for (const PastValue& run : store_->run_values(series, before_ns_, kLongestHistory))
+  for (const PastValue& run : past_values(*store_, series, before_ns_, kLongestHistory))
     if (!index_.is_known_bad(run.run, series)) values.push_back(run.value);
   return values;
 }
 
-void NightHistory::ask_regression_report(const RunReport& night,
+void NightHistory::ask_regression_report(const RunSummary& night,
                                          const std::vector<std::string>& runs,
                                          Suspicions& suspicions) const try {
   if (!store_) return;

@@ -24,7 +24,7 @@ class NightHistory {
 
   /// As take_flags() has it, with what people decided. Where the report cannot be made it is said
   /// why, and the night's own suspicions stand.
-  void ask_regression_report(const RunReport& night, const std::vector<std::string>& runs,
+  void ask_regression_report(const RunSummary& night, const std::vector<std::string>& runs,
                              Suspicions& suspicions) const;
 
  private:

@@ -4,6 +4,7 @@
 #include "core/schema.h"
 #include "core/text.h"
 #include "results/store.h"
+#include "results/store_past.h"
 
 namespace bench {
 namespace fs = std::filesystem;
@@ -26,7 +27,10 @@ NightPast read_past(const fs::path& database, double days) {
   if (!fs::exists(database)) return {};
   const Store store = Store::open(database, Access::read);
   const std::int64_t since_ns = days_ago_ns(days);
-  return {store.checks(since_ns), store.night_findings(since_ns)};
+  NightPast past{past_checks(store, since_ns), {}};
+  for (const PastEvent& event : past_events(store, kFindingEvent, since_ns))
+    past.findings.push_back({event.time_ns, finding_from_json(event.value)});
+  return past;
 }
 
 std::int64_t last_night_ns(const fs::path& database, const std::string& suite) {

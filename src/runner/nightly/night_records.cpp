@@ -15,7 +15,7 @@ namespace bench {
 Taken take_run(const std::filesystem::path& run, const std::filesystem::path& database,
                bool hurry) {
   if (auto report = index_run(run, database, hurry)) return {std::move(*report), true};
-  return {make_run_report(read_run(run)), false};
+  return {make_run_summary(read_run(run)), false};
 }
 
 std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database) try {
@@ -28,7 +28,7 @@ std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database) try 
               "wait until it has ended, or give this one a database of its own: --db FILE");
 }
 
-void add_part(RunReport part, RunReport& whole) {
+void add_part(RunSummary part, RunSummary& whole) {
   const std::size_t before = whole.results.size();
   for (GateResult& gate : part.gates) {
     if (gate.series) *gate.series += before;

@@ -7,12 +7,12 @@
 
 #include "results/file_system.h"
 #include "results/nightly/finding.h"
-#include "results/reports/run_report.h"
+#include "results/run_summary.h"
 
 namespace bench {
 
 struct Taken {
-  RunReport report;     // also where the database could not take the run
+  RunSummary report;    // also where the database could not take the run
   bool indexed = true;  // else it was said why not
 };
 
@@ -20,7 +20,7 @@ struct Taken {
 Taken take_run(const std::filesystem::path& run, const std::filesystem::path& database, bool hurry);
 
 /// The runs of a night's nodes as one: they are parts of one plan.
-void add_part(RunReport part, RunReport& whole);
+void add_part(RunSummary part, RunSummary& whole);
 
 /// Held while a night runs: two at once would measure each other. Throws Error(environment) naming
 /// who holds it.

@@ -11,6 +11,7 @@
 #include "runner/nightly/hooks.h"
 #include "runner/nightly/night_history.h"
 #include "runner/nightly/night_past.h"
+#include "runner/nightly/night_plan.h"
 #include "runner/nightly/night_records.h"
 #include "runner/nightly/node_batches.h"
 
@@ -36,7 +37,7 @@ class NightRuns {
     const Plan plan = choose();
     leave_busy_out();
     if (!plan.entries.empty()) {
-      const RunReport first = run_first(plan);
+      const RunSummary first = run_first(plan);
       judge_night(plan, first);
     }
     tell_hosts();
@@ -102,18 +103,18 @@ class NightRuns {
     return batches.runs;
   }
 
-  RunReport take(const fs::path& run) {
+  RunSummary take(const fs::path& run) {
     Taken taken = take_run(run, request_.database, night_.interrupted);
     night_.indexed &= taken.indexed;
     return std::move(taken.report);
   }
 
-  RunReport run_first(const Plan& plan) {
-    RunReport report;
+  RunSummary run_first(const Plan& plan) {
+    RunSummary report;
     for (const fs::path& run : run_chosen(plan)) {
       runs_.push_back(run);
       night_.runs.push_back(run.filename());
-      RunReport part = take(run);
+      RunSummary part = take(run);
       for (const JobResult& job : part.jobs) run_of_job_[job.job.id] = part.run;
       add_part(std::move(part), report);
     }
@@ -127,7 +128,7 @@ class NightRuns {
     return report;
   }
 
-  void judge_night(const Plan& plan, const RunReport& first) {
+  void judge_night(const Plan& plan, const RunSummary& first) {
     const NightHistory database(request_.database, index_, begin_ns_);
     const HistoryOf history = [&](const SeriesIdentity& series) { return database.of(series); };
     Suspicions suspicions = find_suspects(first, history, request_.rule.suspicion);
@@ -146,7 +147,7 @@ class NightRuns {
                                  suspicions.findings.size(), reruns.plan.entries.size()));
     const fs::path again = execute_within(labelled(reruns.plan, kRerunLabel, night_.run), 0.0);
     night_.reruns.push_back(again.filename());
-    const RunReport report = take(again);
+    const RunSummary report = take(again);
     auto judged = judge_reruns(reruns, first, report, history, request_.rule);
     night_.findings.insert(night_.findings.begin(), judged.begin(), judged.end());
   }

@@ -10,8 +10,6 @@
 #include "results/nightly/fault_catalogue.h"
 #include "results/nightly/night.h"
 #include "runner/dispatch/execute.h"
-#include "runner/nightly/night_past.h"
-#include "runner/nightly/night_plan.h"
 #include "runner/nightly/reruns.h"
 
 namespace bench {

@@ -27,8 +27,8 @@ struct RerunRule {
 
 /// The findings of `asked` with the state that the report of their re-runs gives them. `first`: the
 /// night's own report, which knows the peers' series.
-std::vector<NightFinding> judge_reruns(const Reruns& reruns, const RunReport& first,
-                                       const RunReport& again, const HistoryOf& history,
+std::vector<NightFinding> judge_reruns(const Reruns& reruns, const RunSummary& first,
+                                       const RunSummary& again, const HistoryOf& history,
                                        const RerunRule& rule);
 
 }  // namespace bench

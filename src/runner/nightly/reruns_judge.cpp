@@ -17,7 +17,7 @@ bool same_series(const Series& series, const NightFinding& finding) {
   return true;
 }
 
-std::vector<Rerun> values_of(const RunReport& again, const std::string& job,
+std::vector<Rerun> values_of(const RunSummary& again, const std::string& job,
                              const NightFinding& finding) {
   std::vector<Rerun> values;
   for (const JobResult& result : again.jobs) {
@@ -33,7 +33,7 @@ std::vector<Rerun> values_of(const RunReport& again, const std::string& job,
 }
 
 /// The peer's job of the night, by host and work.
-const Series* series_of_peer(const RunReport& first, const NightFinding& finding) {
+const Series* series_of_peer(const RunSummary& first, const NightFinding& finding) {
   std::map<std::string, const JobResult*> jobs;
   for (const JobResult& job : first.jobs) jobs[job.job.id] = &job;
   for (const Result& one : first.results) {
@@ -45,7 +45,7 @@ const Series* series_of_peer(const RunReport& first, const NightFinding& finding
   return nullptr;
 }
 
-const Series* own_series(const RunReport& first, const NightFinding& finding) {
+const Series* own_series(const RunSummary& first, const NightFinding& finding) {
   for (const Result& one : first.results)
     if (one.series.job == finding.job && same_series(one.series, finding)) return &one.series;
   return nullptr;
@@ -56,7 +56,7 @@ struct Count {
 };
 
 /// A re-run that was not begun, or was skipped, cannot speak.
-Count failures(const RunReport& again, const std::string& job, const NightFinding& finding) {
+Count failures(const RunSummary& again, const std::string& job, const NightFinding& finding) {
   Count count;
   for (const JobResult& result : again.jobs) {
     if (!is_again(result.job.id, job) || result.not_run || result.outcome == Status::skipped)
@@ -74,7 +74,7 @@ Count failures(const RunReport& again, const std::string& job, const NightFindin
   return count;
 }
 
-void judge(NightFinding& finding, const RunReport& first, const RunReport& again,
+void judge(NightFinding& finding, const RunSummary& first, const RunSummary& again,
            const HistoryOf& history, const RerunRule& rule) {
   const Series* peer = finding.peer.empty() ? nullptr : series_of_peer(first, finding);
   if (finding.kind != SuspicionKind::slower) {
@@ -96,8 +96,8 @@ void judge(NightFinding& finding, const RunReport& first, const RunReport& again
 
 }  // namespace
 
-std::vector<NightFinding> judge_reruns(const Reruns& reruns, const RunReport& first,
-                                       const RunReport& again, const HistoryOf& history,
+std::vector<NightFinding> judge_reruns(const Reruns& reruns, const RunSummary& first,
+                                       const RunSummary& again, const HistoryOf& history,
                                        const RerunRule& rule) {
   std::vector<NightFinding> judged = reruns.asked;
   for (NightFinding& finding : judged) judge(finding, first, again, history, rule);

@@ -6,6 +6,12 @@
 #include "runner/plan/suite_check.h"
 
 namespace bench {
+
+Error too_many_jobs(const std::string& case_name) {
+  return {ErrorKind::input, fmt::format("case '{}' makes more than {} jobs", case_name, kMostJobs),
+          "lists in params sweep inside one job; axes and repeat multiply jobs"};
+}
+
 namespace {
 
 /// One value from each axis.
@@ -50,11 +56,6 @@ std::map<std::string, std::string> environment_of(const Case& suite_case, const 
 }
 
 }  // namespace
-
-Error too_many_jobs(const std::string& case_name) {
-  return {ErrorKind::input, fmt::format("case '{}' makes more than {} jobs", case_name, kMostJobs),
-          "lists in params sweep inside one job; axes and repeat multiply jobs"};
-}
 
 std::vector<Variant> variants(const Suite& suite, const Case& suite_case, const ProbeEntry& probe) {
   std::vector<Variant> result;

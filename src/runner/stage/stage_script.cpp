@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "runner/launch/reach.h"
 
 namespace bench {
 namespace {
@@ -99,18 +100,6 @@ bool is_plain(char c) {
 }
 
 }  // namespace
-
-std::string shell_quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\0') throw Error(ErrorKind::input, "a word for a shell with a zero byte in it");
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
-}
 
 std::vector<std::string> stage_words(const std::vector<std::string>& arguments, bool shell) {
   std::vector<std::string> words = {"sh", "-c", one_line(kScript), "benchctl-stage"};

@@ -9,10 +9,6 @@
 
 namespace bench {
 
-/// One word for any shell: sh, csh and fish read it alike but for a newline and "!" in csh, which
-/// no argument of ours has. Throws Error(input) for a zero byte.
-std::string shell_quoted(const std::string& word);
-
 /// sh -c SCRIPT benchctl-stage ARGUMENTS... Quoted where `shell`: ssh joins its words with blanks
 /// and hands them to a shell; srun starts them as they are.
 std::vector<std::string> stage_words(const std::vector<std::string>& arguments, bool shell);

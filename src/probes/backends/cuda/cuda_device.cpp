@@ -18,10 +18,8 @@
 #include "probes/backends/cuda/stream_timer.h"
 #include "probes/device/gemm.h"
 #include "probes/device/memory.h"
-#include "probes/device/training_kernels.h"
 #include "probes/facts/pci_link.h"
 #include "probes/host_clock.h"
-#include "probes/training/backends/cuda/cuda_training_kernels.h"
 
 namespace bench {
 namespace {
@@ -67,8 +65,11 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int number, std::shared_ptr<const nvml::Library> nvml)
-      : number_(select(number)), timer_(stream_.get()) {
+  CudaDevice(int number, std::shared_ptr<const nvml::Library> nvml,
+             MakeTrainingKernels training_kernels)
+      : number_(select(number)),
+        timer_(stream_.get()),
+        make_training_kernels_(std::move(training_kernels)) {
     check(cudaGetDeviceProperties(&properties_, number_), "ask for the GPU's properties");
     monitor_ = nvml::GpuMonitor::find(std::move(nvml), id());
   }
@@ -133,7 +134,7 @@ class CudaDevice final : public Device {
     return collectives_.get();
   }
   TrainingKernels* training_kernels() override {
-    if (!training_kernels_) training_kernels_ = make_cuda_training_kernels();
+    if (!training_kernels_ && make_training_kernels_) training_kernels_ = make_training_kernels_();
     return training_kernels_.get();
   }
   Launches* launches() override {
@@ -164,6 +165,7 @@ class CudaDevice final : public Device {
   int number_;
   CudaStream stream_;
   StreamTimer timer_;
+  MakeTrainingKernels make_training_kernels_;
   CudaWatch watch_;
   cudaDeviceProp properties_{};
   std::unique_ptr<nvml::GpuMonitor> monitor_;
@@ -171,7 +173,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Gemm> gemm_;
   std::unique_ptr<Copies> copies_;
   std::unique_ptr<Launches> launches_;
-  std::unique_ptr<TrainingKernels> training_kernels_;
+  std::shared_ptr<TrainingKernels> training_kernels_;
   std::unique_ptr<Collectives> collectives_;
 };
 
@@ -190,13 +192,14 @@ int local_rank() {
   return 0;
 }
 
-std::unique_ptr<Device> make_cuda_device(std::shared_ptr<const nvml::Library> nvml) {
+std::unique_ptr<Device> make_cuda_device(std::shared_ptr<const nvml::Library> nvml,
+                                         MakeTrainingKernels training_kernels) {
   const CudaAnswer answer = ask_cuda();
   const int gpu = gpu_of_rank(answer, local_rank());
   const std::string obstacle = cuda_obstacle(answer, gpu);
   if (!obstacle.empty())
     return std::make_unique<AbsentDevice>(obstacle, cuda_failure(answer, SystemFiles()));
-  return std::make_unique<CudaDevice>(gpu, std::move(nvml));
+  return std::make_unique<CudaDevice>(gpu, std::move(nvml), std::move(training_kernels));
 }
 
 }  // namespace bench

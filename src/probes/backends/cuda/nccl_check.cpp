@@ -1,10 +1,9 @@
 #include "probes/backends/cuda/nccl_check.h"
 
-#ifdef BENCH_NCCL
-
 #include "core/error.h"
 
 namespace bench {
+#ifdef BENCH_NCCL
 
 void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& what) {
   if (code == ncclSuccess || code == ncclInProgress) return;
@@ -33,6 +32,6 @@ ncclDataType_t nccl_type(Dtype dtype) {
   }
 }
 
-}  // namespace bench
-
 #endif
+
+}  // namespace bench

@@ -1,15 +1,16 @@
 // Every return code of NCCL passes here.
 #pragma once
 
-#ifdef BENCH_NCCL
-
-#include <nccl.h>
-
 #include <string>
+
+#ifdef BENCH_NCCL
+#include <nccl.h>
+#endif
 
 #include "core/dtype.h"
 
 namespace bench {
+#ifdef BENCH_NCCL
 
 /// Throws Error(environment) with NCCL's last words; `communicator` may be null.
 void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& what);
@@ -17,6 +18,6 @@ void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& w
 /// Throws Error(input) for a type that is not measured.
 ncclDataType_t nccl_type(Dtype dtype);
 
-}  // namespace bench
-
 #endif
+
+}  // namespace bench

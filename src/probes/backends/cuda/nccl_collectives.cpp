@@ -1,7 +1,5 @@
 #include "probes/backends/cuda/nccl_collectives.h"
 
-#ifdef BENCH_NCCL
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -16,6 +14,7 @@
 #include "probes/backends/cuda/stream_overlap.h"
 
 namespace bench {
+#ifdef BENCH_NCCL
 namespace {
 
 class RecordedOnStream final : public RecordedOperations {
@@ -196,15 +195,11 @@ std::string nccl_version() {
          std::to_string(version % 100);
 }
 
-}  // namespace bench
-
 #else
-
-namespace bench {
 
 std::unique_ptr<Collectives> make_nccl_collectives(Group&, cudaStream_t) { return nullptr; }
 std::string nccl_version() { return ""; }
 
-}  // namespace bench
-
 #endif
+
+}  // namespace bench

@@ -1,7 +1,5 @@
 #include "probes/backends/cuda/nccl_watch.h"
 
-#ifdef BENCH_NCCL
-
 #include <chrono>
 #include <cstdlib>
 
@@ -10,6 +8,7 @@
 #include "probes/backends/cuda/nccl_check.h"
 
 namespace bench {
+#ifdef BENCH_NCCL
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{250};
@@ -46,6 +45,6 @@ void NcclWatch::watch() {
   }
 }
 
-}  // namespace bench
-
 #endif
+
+}  // namespace bench

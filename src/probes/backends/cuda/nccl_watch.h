@@ -3,15 +3,16 @@
 // wait until the job's deadline.
 #pragma once
 
-#ifdef BENCH_NCCL
-
-#include <nccl.h>
-
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#ifdef BENCH_NCCL
+#include <nccl.h>
+#endif
+
 namespace bench {
+#ifdef BENCH_NCCL
 
 class NcclWatch {
  public:
@@ -32,6 +33,6 @@ class NcclWatch {
   std::thread thread_;
 };
 
-}  // namespace bench
-
 #endif
+
+}  // namespace bench

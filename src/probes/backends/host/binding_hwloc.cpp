@@ -1,23 +1,26 @@
 #include "probes/backends/host/binding_hwloc.h"
 
-#ifdef BENCH_HWLOC
 #include <fmt/format.h>
-#include <hwloc.h>
 
 #include <cerrno>
 #include <cstring>
 #include <memory>
 
+#ifdef BENCH_HWLOC
+#include <hwloc.h>
+#endif
+
 namespace bench {
+#ifdef BENCH_HWLOC
 namespace {
 
-using Topology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
+using HwlocTopology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
 /// Without devices, which are not needed here and take longest; only what the cgroup allows.
-Topology load() {
+HwlocTopology load() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) < 0) return {nullptr, hwloc_topology_destroy};
-  Topology owner(topology, hwloc_topology_destroy);
+  HwlocTopology owner(topology, hwloc_topology_destroy);
   if (hwloc_topology_load(topology) < 0) owner.reset();
   return owner;
 }
@@ -55,7 +58,7 @@ void bind_memory(hwloc_topology_t topology, hwloc_obj_t node, NodeBinding& bindi
 
 NodeBinding bind_to_node(int node) {
   NodeBinding binding;
-  const Topology topology = load();
+  const HwlocTopology topology = load();
   const hwloc_obj_t object =
       topology && node >= 0
           ? hwloc_get_numanode_obj_by_os_index(topology.get(), static_cast<unsigned>(node))
@@ -69,14 +72,10 @@ NodeBinding bind_to_node(int node) {
   return binding;
 }
 
-}  // namespace bench
-
 #else
-
-namespace bench {
 
 NodeBinding bind_to_node(int) { return {{}, false, "built without hwloc"}; }
 
-}  // namespace bench
-
 #endif
+
+}  // namespace bench

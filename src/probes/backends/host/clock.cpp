@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "probes/backends/host/cpu_features.h"
-#include "probes/backends/host/host_capabilities.h"
 #include "probes/backends/host/kernels_compute.h"
 #include "probes/host_clock.h"
 

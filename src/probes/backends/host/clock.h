@@ -29,6 +29,10 @@ inline constexpr std::int64_t kChainUnroll = 16;
 /// Two chains of different length: they must agree on the clock. Empty on an unknown architecture.
 const std::vector<ClockWalk>& host_chains();
 
+/// The calling core's clock just now, from some ten microseconds of a dependent chain; nothing
+/// where we have no chain of known latency.
+std::optional<Hertz> core_clock();
+
 /// The calling core's clock while it runs code of an instruction family ("avx2", "avx512", "amx";
 /// the widest vectors for ""), from some microseconds right behind it; the plain clock where cores
 /// have only one.

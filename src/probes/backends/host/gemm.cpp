@@ -4,7 +4,6 @@
 #include <array>
 
 #include "probes/backends/host/gemm_backends.h"
-#include "probes/backends/host/host_capabilities.h"
 #include "probes/facts/cpu_facts.h"
 
 namespace bench {

@@ -2,13 +2,18 @@
 // at build its function says so.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "core/json.h"
+#include "probes/backends/host/host_cpus.h"
 #include "probes/backends/host/thread_watch.h"
 #include "probes/device/gemm.h"
 
 namespace bench {
+
+std::unique_ptr<Gemm> make_host_gemm(const HostCpus& cpus, HostThreadWatch& watch);
 
 GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& cores,
                            HostThreadWatch& watch);

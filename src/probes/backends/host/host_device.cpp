@@ -1,12 +1,18 @@
-// The CPU as a device. Capabilities are made when first asked for: a null job should not pay for
-// the start of oneDNN.
-#include "probes/backends/host/host_capabilities.h"
-#include "probes/device.h"
+// Capabilities are made when first asked for: a null job should not pay for the start of oneDNN.
+#include "probes/backends/host/host_device.h"
+
+#include <utility>
+
+#include "probes/backends/host/clock.h"
+#include "probes/backends/host/gemm_backends.h"
+#include "probes/backends/host/host_cpus.h"
+#include "probes/backends/host/kernels_compute.h"
+#include "probes/backends/host/memory_survey.h"
+#include "probes/backends/host/thread_watch.h"
 #include "probes/device/gemm.h"
 #include "probes/device/instructions.h"
 #include "probes/device/memory.h"
 #include "probes/device/topology.h"
-#include "probes/device/training_kernels.h"
 #include "probes/host_clock.h"
 
 namespace bench {
@@ -14,7 +20,10 @@ namespace {
 
 class HostDevice final : public Device {
  public:
-  HostDevice() : cpus_(HostCpus::allowed()) {}
+  HostDevice(MakeTrainingKernels training_kernels, MakeTopology topology)
+      : cpus_(HostCpus::allowed()),
+        make_training_kernels_(std::move(training_kernels)),
+        make_topology_(std::move(topology)) {}
 
   std::string kind() const override { return "host"; }
   std::string id() const override { return "cpu"; }
@@ -38,26 +47,31 @@ class HostDevice final : public Device {
     return gemm_.get();
   }
   Topology* topology() override {
-    if (!topology_) topology_ = make_host_topology();
+    if (!topology_ && make_topology_) topology_ = make_topology_();
     return topology_.get();
   }
   TrainingKernels* training_kernels() override {
-    if (!training_kernels_) training_kernels_ = make_host_training_kernels();
+    if (!training_kernels_ && make_training_kernels_) training_kernels_ = make_training_kernels_();
     return training_kernels_.get();
   }
 
  private:
   HostCpus cpus_;
   HostThreadWatch watch_;
+  MakeTrainingKernels make_training_kernels_;
+  MakeTopology make_topology_;
   std::unique_ptr<Instructions> instructions_;
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Gemm> gemm_;
   std::unique_ptr<Topology> topology_;
-  std::unique_ptr<TrainingKernels> training_kernels_;
+  std::shared_ptr<TrainingKernels> training_kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_host_device() { return std::make_unique<HostDevice>(); }
+std::unique_ptr<Device> make_host_device(MakeTrainingKernels training_kernels,
+                                         MakeTopology topology) {
+  return std::make_unique<HostDevice>(std::move(training_kernels), std::move(topology));
+}
 
 }  // namespace bench

@@ -7,7 +7,7 @@
 #include "core/order_statistics.h"
 #include "probes/backends/host/clock.h"
 #include "probes/backends/host/core_share.h"
-#include "probes/backends/host/host_capabilities.h"
+#include "probes/backends/host/host_cpus.h"
 #include "probes/backends/host/kernels_compute.h"
 #include "probes/backends/host/team.h"
 #include "probes/host_clock.h"

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "probes/device/instructions.h"
 
 namespace bench {
+
+class HostCpus;
+class HostThreadWatch;
 
 /// How one instruction combines its two factor registers a and b into its sums.
 enum class Combination {
@@ -66,5 +70,7 @@ struct MultiplyAddChain {
 };
 /// Nothing where the clock does not depend on the width, or without fused multiply-add.
 std::optional<MultiplyAddChain> multiply_add_chain();
+
+std::unique_ptr<Instructions> make_host_instructions(const HostCpus& cpus, HostThreadWatch& watch);
 
 }  // namespace bench

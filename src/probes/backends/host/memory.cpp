@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "probes/backends/host/host_capabilities.h"
+#include "probes/backends/host/host_cpus.h"
 #include "probes/backends/host/memory_arrays.h"
 #include "probes/backends/host/memory_chain.h"
 #include "probes/backends/host/memory_survey.h"

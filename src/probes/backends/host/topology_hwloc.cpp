@@ -1,14 +1,17 @@
 #include "probes/backends/host/topology_hwloc.h"
 
-#include "core/error.h"
-
-#ifdef BENCH_HWLOC
 #include <fmt/format.h>
-#include <hwloc.h>
 
 #include <algorithm>
 
+#ifdef BENCH_HWLOC
+#include <hwloc.h>
+#endif
+
+#include "core/error.h"
+
 namespace bench {
+#ifdef BENCH_HWLOC
 namespace {
 
 void require(int result, const std::string& doing) {
@@ -248,16 +251,16 @@ MachineTopology read_hwloc(const std::filesystem::path& xml) {
   return machine;
 }
 
-}  // namespace bench
+bool hwloc_is_built() { return true; }
 
 #else
 
-namespace bench {
+bool hwloc_is_built() { return false; }
 
 MachineTopology read_hwloc(const std::filesystem::path&) {
   throw Error(ErrorKind::environment, "this build has no hwloc");
 }
 
-}  // namespace bench
-
 #endif
+
+}  // namespace bench

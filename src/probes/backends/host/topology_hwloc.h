@@ -7,6 +7,9 @@
 
 namespace bench {
 
+/// Whether this build has it.
+bool hwloc_is_built();
+
 /// `xml` empty: this machine, offline processors left out, those of other cgroups included.
 /// Throws Error(environment) when hwloc cannot read it. Takes about 10 ms, most of it for PCI.
 MachineTopology read_hwloc(const std::filesystem::path& xml = {});

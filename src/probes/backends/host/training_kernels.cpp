@@ -1,6 +1,5 @@
-#include "probes/device/training_kernels.h"
+#include "probes/backends/host/training_kernels.h"
 
-#include "probes/backends/host/host_capabilities.h"
 #include "probes/training/backends/host/host_kernels.h"
 
 namespace bench {

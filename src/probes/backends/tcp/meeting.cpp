@@ -15,7 +15,7 @@
 #include "probes/backends/tcp/greeting.h"
 #include "probes/backends/tcp/receive_line.h"
 #include "probes/backends/tcp/tcp_socket.h"
-#include "probes/record_stream.h"
+#include "probes/facts/system_files.h"
 
 namespace bench {
 namespace {

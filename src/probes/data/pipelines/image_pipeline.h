@@ -20,8 +20,4 @@ struct ImageOptions {
 std::unique_ptr<Pipeline> image_pipeline(std::unique_ptr<BlobSource> source,
                                          const ImageOptions& options);
 
-/// Payloads as they are, all of the length of the longest: MLPerf Storage's emulated loads, which
-/// make nothing of what they read. What a shorter one lacks is zeros.
-std::unique_ptr<Pipeline> raw_pipeline(std::unique_ptr<BlobSource> source);
-
 }  // namespace bench::data

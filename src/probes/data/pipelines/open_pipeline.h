@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "probes/data/formats/blob_source.h"
 #include "probes/data/generate/data_set.h"
 #include "probes/data/pipelines/criteo_pipeline.h"
 #include "probes/data/pipelines/image_pipeline.h"
@@ -23,5 +24,9 @@ struct PipelineOptions {
 /// where it cannot be read or holds no such data.
 std::unique_ptr<Pipeline> open_pipeline(Format format, const std::filesystem::path& path,
                                         const PipelineOptions& options);
+
+/// Payloads as they are, all of the length of the longest: MLPerf Storage's emulated loads, which
+/// make nothing of what they read. What a shorter one lacks is zeros.
+std::unique_ptr<Pipeline> raw_pipeline(std::unique_ptr<BlobSource> source);
 
 }  // namespace bench::data

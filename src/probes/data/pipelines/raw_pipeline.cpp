@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "probes/data/pipelines/image_pipeline.h"
+#include "probes/data/pipelines/open_pipeline.h"
 
 namespace bench::data {
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "results/compare/compare_json.h"
 #include "results/compare/compare_output.h"
 #include "results/mlperf/disclaimer.h"
 #include "results/mlperf/published/published_comparison.h"

@@ -7,6 +7,7 @@
 #include "probes/facts/preflight_facts.h"
 #include "probes/facts/unreadable.h"
 #include "probes/telemetry/host_counters.h"
+#include "probes/telemetry/nic_statistics.h"
 
 namespace bench {
 

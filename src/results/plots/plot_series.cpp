@@ -1,3 +1,5 @@
+#include "results/plots/plot_series.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "results/acceptance/markup.h"
-#include "results/plots/plot_series.h"
 
 namespace bench {
 namespace {

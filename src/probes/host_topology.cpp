@@ -1,15 +1,12 @@
-// The host's topology: hwloc on one side, the kernel's and the firmware's files on the other.
-#include "probes/device/topology.h"
+#include "probes/host_topology.h"
 
 #include "probes/backends/host/dmi.h"
-#include "probes/backends/host/host_capabilities.h"
 #include "probes/backends/host/topology_hwloc.h"
 #include "probes/facts/host_facts.h"
 #include "probes/facts/machine_facts.h"
 
 namespace bench {
 
-#ifdef BENCH_HWLOC
 namespace {
 
 std::optional<double> number(const Json& facts, const char* key) {
@@ -42,9 +39,8 @@ class HostTopology final : public Topology {
 
 }  // namespace
 
-std::unique_ptr<Topology> make_host_topology() { return std::make_unique<HostTopology>(); }
-#else
-std::unique_ptr<Topology> make_host_topology() { return nullptr; }
-#endif
+std::unique_ptr<Topology> make_host_topology() {
+  return hwloc_is_built() ? std::make_unique<HostTopology>() : nullptr;
+}
 
 }  // namespace bench

@@ -1,17 +1,52 @@
-#ifdef BENCH_JPEG
+#include "probes/data/decode/jpeg.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <csetjmp>
+#include <cstdlib>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "probes/data/decode/jpeg.h"
-#include "probes/data/decode/jpeg_error.h"
+
+#ifdef BENCH_JPEG
+
+#include <jerror.h>
+#include <jpeglib.h>
+#include <stddef.h>
+#include <stdio.h>  // jpeglib.h takes FILE and size_t for known
 
 namespace bench::data {
 namespace {
+
+/// How libjpeg tells of errors: it jumps. Functions that set the mark have no objects to destroy
+/// between it and the calls of libjpeg.
+struct JpegErrors {
+  jpeg_error_mgr manager = {};  // first: libjpeg hands back a pointer to it
+  std::jmp_buf mark = {};
+  char text[JMSG_LENGTH_MAX] = {};
+  bool cut_short = false;
+
+  /// Makes it the receiver of what a libjpeg object reports.
+  jpeg_error_mgr* attach() {
+    jpeg_std_error(&manager);
+    manager.error_exit = [](j_common_ptr object) {
+      auto* errors = reinterpret_cast<JpegErrors*>(object->err);
+      object->err->format_message(object, errors->text);
+      std::longjmp(errors->mark, 1);
+    };
+    manager.emit_message = [](j_common_ptr object, int level) {
+      if (level >= 0) return;  // a trace
+      auto* errors = reinterpret_cast<JpegErrors*>(object->err);
+      const int code = object->err->msg_code;
+      if (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER) errors->cut_short = true;
+      ++object->err->num_warnings;
+    };
+    manager.output_message = [](j_common_ptr) {};
+    return &manager;
+  }
+};
 
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 constexpr long kMostMemory =
@@ -30,6 +65,39 @@ void from_cmyk(std::uint8_t* row, std::size_t pixels) {
   for (std::size_t i = 0; i < pixels; ++i, row += kPixelBytes)
     for (int c = 0; c < 3; ++c) row[c] = static_cast<std::uint8_t>((row[c] * row[3] + 127) / 255);
 }
+
+struct Encoder {
+  jpeg_compress_struct object = {};
+  JpegErrors errors = {};
+  unsigned char* made = nullptr;
+  unsigned long size = 0;
+
+  ~Encoder() {
+    jpeg_destroy_compress(&object);
+    std::free(made);
+  }
+
+  bool run(const std::uint8_t* rgb, ImageSize image, int quality) {
+    object.err = errors.attach();
+    if (setjmp(errors.mark) != 0) return false;
+    jpeg_create_compress(&object);
+    jpeg_mem_dest(&object, &made, &size);
+    object.image_width = static_cast<JDIMENSION>(image.width);
+    object.image_height = static_cast<JDIMENSION>(image.height);
+    object.input_components = 3;
+    object.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&object);  // 4:2:0
+    jpeg_set_quality(&object, quality, TRUE);
+    jpeg_start_compress(&object, TRUE);
+    while (object.next_scanline < object.image_height) {
+      JSAMPROW row = const_cast<JSAMPROW>(rgb) +
+                     std::size_t{object.next_scanline} * 3u * static_cast<std::size_t>(image.width);
+      jpeg_write_scanlines(&object, &row, 1);
+    }
+    jpeg_finish_compress(&object);
+    return true;
+  }
+};
 
 }  // namespace
 
@@ -132,6 +200,41 @@ Picture JpegDecoder::decode(const Region& region) {
   const auto skipped = static_cast<std::size_t>(region.x) - s.left;
   return {s.pixels.data() + skipped * kPixelBytes, s.stride, region.width, region.height};
 }
+
+std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> rgb, ImageSize size, int quality) {
+  if (size.width < 1 || size.height < 1 ||
+      rgb.size() != std::size_t{3} * static_cast<std::size_t>(size.width) *
+                        static_cast<std::size_t>(size.height))
+    throw Error(ErrorKind::internal, "pixels that are no image of the size");
+  Encoder encoder;
+  if (!encoder.run(rgb.data(), size, quality))
+    throw Error(ErrorKind::internal, std::string("no JPEG was made: ") + encoder.errors.text);
+  const auto* bytes = reinterpret_cast<const std::byte*>(encoder.made);
+  return {bytes, bytes + encoder.size};
+}
+
+}  // namespace bench::data
+
+#else  // what a build without libjpeg-turbo says
+
+namespace bench::data {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorKind::environment, no_jpeg(), "install libjpeg62-turbo-dev and build again");
+}
+
+}  // namespace
+
+struct JpegDecoder::State {};
+
+std::string no_jpeg() { return "this build has no libjpeg-turbo"; }
+std::string jpeg_library() { return ""; }
+JpegDecoder::JpegDecoder() { refuse(); }
+JpegDecoder::~JpegDecoder() = default;
+ImageSize JpegDecoder::open(std::span<const std::byte>, const std::string&) { refuse(); }
+Picture JpegDecoder::decode(const Region&) { refuse(); }
+std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t>, ImageSize, int) { refuse(); }
 
 }  // namespace bench::data
 

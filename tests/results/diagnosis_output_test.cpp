@@ -63,32 +63,32 @@ TEST_CASE("the text of a diagnosis names bottleneck, evidence, ceiling, fix, exp
   const std::string text = to_text({slow_loader()}, kUnwrapped);
   const std::string cause(words_of(Cause::data_preparation));
   CHECK_THAT(text,
-             Contains("what holds it up\n    images, a loader with steps, step 50 ms, 2 jobs"));
-  CHECK_THAT(text, Contains("bottleneck  " + cause + ", 42.1 % of a step\n"));
-  CHECK_THAT(text, Contains("evidence    data wait 42.1 % (> 5 %); readiness 12.0 % (< 95 %)\n"));
-  CHECK_THAT(text, Contains("mended      at most 1.73 times as fast: 1 / (1 - data wait)\n"));
-  CHECK_THAT(text, Contains("fix         more workers\n"));
-  CHECK_THAT(text, Contains("make sure   one worker more\n"));
-  CHECK_THAT(text, Contains("then        " + std::string(words_of(Cause::transfer)) +
-                            ", 5.0 % of a step; 1 / (1 - data wait)\n"));
-  CHECK_THAT(text, Contains("beside it   " + std::string(words_of(Cause::checkpoint)) +
-                            ", 2.0 % of a step\n"));
+             Contains("bottleneck analysis\n    images, data loader with steps, step 50 ms, 2 jobs"));
+  CHECK_THAT(text, Contains("bottleneck       " + cause + ", 42.1 % of the step time\n"));
+  CHECK_THAT(text, Contains("evidence         data wait 42.1 % (> 5 %); readiness 12.0 % (< 95 %)\n"));
+  CHECK_THAT(text, Contains("potential gain   up to 1.73x: 1 / (1 - data wait)\n"));
+  CHECK_THAT(text, Contains("fix              more workers\n"));
+  CHECK_THAT(text, Contains("confirm by       one worker more\n"));
+  CHECK_THAT(text, Contains("next bottleneck  " + std::string(words_of(Cause::transfer)) +
+                            ", 5.0 % of the step time; 1 / (1 - data wait)\n"));
+  CHECK_THAT(text, Contains("other causes     " + std::string(words_of(Cause::checkpoint)) +
+                            ", 2.0 % of the step time\n"));
   CHECK_THAT(text, Contains("42.1 %") && Contains("57.9 %"));
 }
 
-TEST_CASE("rules that lack the same measurement are named together, with what would settle it") {
+TEST_CASE("rules that lack the same measurement are grouped, with how to measure it") {
   const std::string text = to_text({slow_loader()}, kUnwrapped);
-  CHECK_THAT(text, Contains("not judged  launch_bound, memory_bound: no counters; to settle it: a "
+  CHECK_THAT(text, Contains("not evaluated    launch_bound, memory_bound: no counters; to evaluate: a "
                             "GPU with DCGM\n"));
-  CHECK_THAT(text, Contains("                  network_bound: no peak\n"));
+  CHECK_THAT(text, Contains("                       network_bound: no peak\n"));
 }
 
 TEST_CASE("without a bottleneck the text says whether that is known") {
   Diagnosed one = slow_loader();
   one.diagnosis = {};
-  CHECK_THAT(to_text({one}, kUnwrapped), Contains("nothing: no rule holds"));
+  CHECK_THAT(to_text({one}, kUnwrapped), Contains("none: no rule matched"));
   one.diagnosis.not_judged = slow_loader().diagnosis.not_judged;
-  CHECK_THAT(to_text({one}, kUnwrapped), Contains("none is known") && Contains("3 could not"));
+  CHECK_THAT(to_text({one}, kUnwrapped), Contains("none found; 3 rules could not be evaluated"));
   CHECK(to_text(std::vector<Diagnosed>(), kUnwrapped).empty());
 }
 
@@ -146,15 +146,15 @@ TEST_CASE("the bar of a step has a piece for each part that is known, as wide as
   CHECK_THAT(html, Contains(std::string(words_of(Measure::data_share).words) + " 42.1 %</title>"));
   Page none("x");
   add_to_page({}, none);
-  CHECK(none.html().find("What holds it up") == std::string::npos);
+  CHECK(none.html().find("Bottleneck analysis") == std::string::npos);
 }
 
-TEST_CASE("a report of trainings without one tells what a loader would hold up") {
+TEST_CASE("a training report without trainings shows loader bottlenecks") {
   TrainingReport report;
   report.runs = {"r1"};
   report.diagnosed = {{"r1", {slow_loader()}}};
   const std::string text = to_text(report, kUnwrapped);
-  CHECK_THAT(text, Contains("what holds it up") && !Contains("no training") &&
+  CHECK_THAT(text, Contains("bottleneck analysis") && !Contains("no training") &&
                        Contains("this is no MLPerf result"));
   CHECK_THAT(to_html(report), Contains("What a training would wait for"));
 }
@@ -164,7 +164,7 @@ TEST_CASE("a run without training, loader or checkpoint has no diagnosis in any 
   run.job("01.gemm", "gemm", "gemm").add("01.gemm", samples("throughput", 1e9));
   const RunReport report = make_run_report(run.outcome("01.gemm").end().records());
   CHECK(report.diagnoses.empty());
-  CHECK(to_text(report, kUnwrapped).find("what holds it up") == std::string::npos);
+  CHECK(to_text(report, kUnwrapped).find("bottleneck analysis") == std::string::npos);
   CHECK(to_json(report)["diagnosis"] == Json::array());
 }
 

@@ -101,7 +101,7 @@ def check_training(browser, folder):
     check_colours(page)
     check_phone(page)
     words = page.value("document.body.textContent")
-    for asked in ("What holds it up", "bottleneck", "evidence", "mended", "make sure", "not judged"):
+    for asked in ("Bottleneck analysis", "bottleneck", "evidence", "potential gain", "confirm by", "not evaluated"):
         assert asked in words, f"the page does not say: {asked}"
     # A bar's pieces fill it: parts of a step add up to 1.
     pieces = page.value("[...document.querySelectorAll('svg rect')].filter(r => r.querySelector('title'))"
@@ -145,7 +145,7 @@ def keep_screenshots(browser, folder, kept):
         page.screen(*size, dark=dark)
         look = "phone" if size[0] < 500 else "dark" if dark else "light"
         if name == "training":
-            page.value("[...document.querySelectorAll('h2')].find(h => h.textContent === 'What holds it up').scrollIntoView()")
+            page.value("[...document.querySelectorAll('h2')].find(h => h.textContent === 'Bottleneck analysis').scrollIntoView()")
             page.screenshot(kept / "diagnosis.png")
         elif name == "fleet" and look == "light":
             page.screenshot(kept / "fleet-light.png")

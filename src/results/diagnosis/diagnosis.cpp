@@ -12,7 +12,7 @@ namespace {
 
 enum class Judgement { holds, fails, unknown };
 
-bool asked_of(const Rule& rule, const Observation& observation) {
+bool applies_to(const Rule& rule, const Observation& observation) {
   if (rule.on == On::gpu && !observation.on_gpu) return false;
   if (rule.on == On::host && observation.on_gpu) return false;
   return std::ranges::find(rule.of, observation.subject) != rule.of.end();
@@ -41,7 +41,7 @@ Judgement judge(const Rule& rule, const Observation& observation) {
   return known ? Judgement::holds : Judgement::unknown;
 }
 
-std::string told(Measure measure, const Measured& value, const std::string& bound) {
+std::string evidence_text(Measure measure, const Measured& value, const std::string& bound) {
   return fmt::format("{} {} ({}{}{})", words_of(measure).words,
                      format_measure(measure, value.value), bound,
                      bound.empty() || value.source.empty() ? "" : "; ", value.source);
@@ -50,10 +50,10 @@ std::string told(Measure measure, const Measured& value, const std::string& boun
 std::vector<std::string> evidence_of(const Rule& rule, const Observation& observation) {
   std::vector<std::string> lines;
   for (const Bound& bound : rule.when)
-    lines.push_back(told(bound.measure, *observation.find(bound.measure), bound.limit_text()));
+    lines.push_back(evidence_text(bound.measure, *observation.find(bound.measure), bound.limit_text()));
   for (const Measure measure : rule.evidence)
     if (const Measured* found = observation.find(measure))
-      lines.push_back(told(measure, *found, ""));
+      lines.push_back(evidence_text(measure, *found, ""));
   return lines;
 }
 
@@ -72,12 +72,12 @@ Finding finding_of(const Rule& rule, const Observation& observation) {
 Unknown too_few_steps(const Observation& observation, Unknown unknown) {
   const Measured* steps = observation.find(Measure::steps);
   if (steps == nullptr) {
-    unknown.why = "it is not known how many steps there were";
+    unknown.why = "number of steps unknown";
     unknown.settle = words_of(Measure::steps).measure_by;
   } else {
     unknown.why =
-        fmt::format("{:.0f} steady steps, and {:.0f} are asked for", steps->value, kSteadySteps);
-    unknown.settle = "more steps (steps, or time_s of a loader)";
+        fmt::format("{:.0f} steady steps, {:.0f} required", steps->value, kSteadySteps);
+    unknown.settle = "run more steps (steps, or time_s of a loader)";
   }
   return unknown;
 }
@@ -96,26 +96,26 @@ Unknown unknown_of(const Rule& rule, const Observation& observation) {
   return unknown.why.empty() ? too_few_steps(observation, unknown) : unknown;
 }
 
-/// Whether an earlier rule has told what holds this share of T.
-bool spoken_for(const Rule& rule, const std::vector<Finding>& all) {
+/// Whether an earlier finding already explains this share of T.
+bool share_explained(const Rule& rule, const std::vector<Finding>& all) {
   return rule.share && std::ranges::any_of(all, [&](const Finding& one) {
            return find_rule(one.rule)->share == rule.share;
          });
 }
 
-/// What the device works at stays, and has one name.
+/// Device work remains after a fix and is reported under one rule only.
 bool is_settled(const Rule& rule, const Rule* settled) {
   if (settled == nullptr) return false;
   return &rule == settled ||
          (rule.share && rule.share == settled->share && rule.share == Measure::work_share);
 }
 
-/// `settled`: a rule whose cause is mended; null for none.
+/// `settled`: a rule whose cause is fixed; null for none.
 Diagnosis causes_of(const Observation& observation, const Rule* settled = nullptr) {
   Diagnosis diagnosis;
   for (const Rule& rule : rules()) {
-    if (is_settled(rule, settled) || !asked_of(rule, observation) ||
-        spoken_for(rule, diagnosis.all))
+    if (is_settled(rule, settled) || !applies_to(rule, observation) ||
+        share_explained(rule, diagnosis.all))
       continue;
     const Judgement judgement = judge(rule, observation);
     if (judgement == Judgement::holds)
@@ -127,7 +127,7 @@ Diagnosis causes_of(const Observation& observation, const Rule* settled = nullpt
   return diagnosis;
 }
 
-bool ends_there(Cause cause) {
+bool is_terminal(Cause cause) {
   return cause == Cause::measurement_invalid || cause == Cause::hardware_fault;
 }
 
@@ -137,7 +137,7 @@ bool Diagnosis::healthy() const { return bottleneck && bottleneck->cause == Caus
 
 Diagnosis diagnose(const Observation& observation) {
   Diagnosis diagnosis = causes_of(observation);
-  if (!diagnosis.bottleneck || ends_there(diagnosis.bottleneck->cause)) return diagnosis;
+  if (!diagnosis.bottleneck || is_terminal(diagnosis.bottleneck->cause)) return diagnosis;
   const Rule& rule = *find_rule(diagnosis.bottleneck->rule);
   diagnosis.next = causes_of(mended(observation, rule), &rule).bottleneck;
   return diagnosis;

@@ -11,7 +11,7 @@ constexpr std::size_t kMostBars = 60;
 /// Those of which any part is known.
 StackedBars bars_of(const std::vector<Diagnosed>& list) {
   StackedBars bars;
-  bars.title = "What a step's time goes into";
+  bars.title = "Breakdown of the step time";
   for (const Measure part : step_parts()) bars.parts.emplace_back(words_of(part).words);
   for (const Diagnosed& one : list) {
     std::vector<double> shares;
@@ -28,7 +28,7 @@ StackedBars bars_of(const std::vector<Diagnosed>& list) {
 }
 
 PageTable answers_table(const Diagnosed& one) {
-  PageTable table{{"asked", title_of(one.observation)}, {}};
+  PageTable table{{"item", title_of(one.observation)}, {}};
   std::string kind = one.diagnosis.healthy() ? "pass" : "fail";
   if (!one.diagnosis.bottleneck) kind = "inconclusive";
   for (const auto& [label, words] : lines_of(one)) {
@@ -39,7 +39,7 @@ PageTable answers_table(const Diagnosed& one) {
 }
 
 PageTable causes_table(const Diagnosis& diagnosis) {
-  PageTable table{{"cause", "of a step", "at most times as fast", "evidence"}, {}};
+  PageTable table{{"cause", "share of step", "max speedup", "evidence"}, {}};
   for (const Finding& finding : diagnosis.all) {
     table.rows.push_back({{std::string(words_of(finding.cause))},
                           number_cell(finding.share, bench::format(finding.share, Unit::ratio)),
@@ -53,8 +53,8 @@ PageTable causes_table(const Diagnosis& diagnosis) {
 
 void add_to_page(const std::vector<Diagnosed>& list, Page& page) {
   if (list.empty()) return;
-  page.heading("What holds it up");
-  page.figure(to_svg(bars_of(list)), "Parts of a step that nobody measured are not drawn.");
+  page.heading("Bottleneck analysis");
+  page.figure(to_svg(bars_of(list)), "Parts of a step that were not measured are not drawn.");
   for (const Diagnosed& one : list) {
     page.table(answers_table(one));
     if (one.diagnosis.all.size() > 1) page.table(causes_table(one.diagnosis));

@@ -1,4 +1,4 @@
-// What every form of a diagnosis says in the same words.
+// Text shared by every output form of a diagnosis.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace bench::diagnosis {
 namespace {
 
-/// Parts of a step below this are not told.
+/// Smaller parts of a step are not reported.
 constexpr double kNotableShare = 0.001;
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -18,27 +18,27 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 std::string subject_words(Subject subject) {
   switch (subject) {
     case Subject::training:
-      return "a training";
+      return "training";
     case Subject::loader:
-      return "a loader with steps";
+      return "data loader with steps";
     case Subject::checkpoint:
       break;
   }
-  return "checkpoints beside steps";
+  return "checkpoints during steps";
 }
 
 std::string verdict_of(const Diagnosis& diagnosis) {
   if (diagnosis.bottleneck) return cause_and_share(*diagnosis.bottleneck);
   const std::size_t unknown = diagnosis.not_judged.size();
-  if (unknown == 0) return "nothing: no rule holds";
-  return fmt::format("none is known: no rule holds of those that could be judged, {} could not",
+  if (unknown == 0) return "none: no rule matched";
+  return fmt::format("none found; {} rules could not be evaluated",
                      unknown);
 }
 
-/// Without a bound, why there is none, where that is known.
+/// Without an upper bound, the reason, where known.
 std::string ceiling_of(const Finding& finding) {
   if (!std::isfinite(finding.gain)) return finding.gain_text;
-  std::string text = fmt::format("at most {:.3g} times as fast", finding.gain);
+  std::string text = fmt::format("up to {:.3g}x", finding.gain);
   return finding.gain_text.empty() ? text : text + ": " + finding.gain_text;
 }
 
@@ -47,14 +47,14 @@ std::string next_words(const Finding& next) {
   return cause_and_share(next) + (ceiling.empty() ? "" : "; " + ceiling);
 }
 
-/// Causes beside the bottleneck and the next one.
+/// Causes other than the bottleneck and the next one.
 std::string others_of(const Diagnosis& diagnosis) {
-  const auto told = [](const std::optional<Finding>& one, const Finding& finding) {
+  const auto is_listed = [] (const std::optional<Finding>& one, const Finding& finding) {
     return one && one->rule == finding.rule;
   };
   std::vector<std::string> parts;
   for (const Finding& finding : diagnosis.all)
-    if (!told(diagnosis.bottleneck, finding) && !told(diagnosis.next, finding))
+    if (!is_listed(diagnosis.bottleneck, finding) && !is_listed(diagnosis.next, finding))
       parts.push_back(cause_and_share(finding));
   return join(parts, "; ");
 }
@@ -67,7 +67,7 @@ std::string parts_of_step(const Observation& observation) {
   return join(parts, ", ");
 }
 
-/// Rules that could not be judged for one and the same reason stand together.
+/// Groups the rules that could not be evaluated by reason.
 void add_unknowns(const Diagnosis& diagnosis, Lines& lines) {
   std::vector<std::pair<std::vector<std::string>, const Unknown*>> groups;
   for (const Unknown& unknown : diagnosis.not_judged) {
@@ -79,10 +79,10 @@ void add_unknowns(const Diagnosis& diagnosis, Lines& lines) {
     else
       same->first.push_back(unknown.rule);
   }
-  const char* label = "not judged";
+  const char* label = "not evaluated";
   for (const auto& [names, unknown] : groups) {
     std::string text = join(names, ", ") + ": " + unknown->why;
-    if (!unknown->settle.empty()) text += "; to settle it: " + unknown->settle;
+    if (!unknown->settle.empty()) text += "; to evaluate: " + unknown->settle;
     lines.emplace_back(std::exchange(label, ""), std::move(text));
   }
 }
@@ -99,7 +99,7 @@ std::string title_of(const Observation& observation) {
 std::string cause_and_share(const Finding& finding) {
   const std::string words(words_of(finding.cause));
   if (!std::isfinite(finding.share)) return words;
-  return words + ", " + bench::format(finding.share, Unit::ratio) + " of a step";
+  return words + ", " + bench::format(finding.share, Unit::ratio) + " of the step time";
 }
 
 Lines lines_of(const Diagnosed& one) {
@@ -108,13 +108,13 @@ Lines lines_of(const Diagnosed& one) {
   if (const auto& found = diagnosis.bottleneck) {
     lines.emplace_back("evidence", join(found->evidence, "; "));
     const std::string ceiling = ceiling_of(*found);
-    lines.emplace_back("mended", ceiling.empty() ? "no bound of the gain is known" : ceiling);
+    lines.emplace_back("potential gain", ceiling.empty() ? "no upper bound known" : ceiling);
     lines.emplace_back("fix", found->fix);
-    lines.emplace_back("make sure", found->experiment);
+    lines.emplace_back("confirm by", found->experiment);
   }
-  if (diagnosis.next) lines.emplace_back("then", next_words(*diagnosis.next));
-  lines.emplace_back("beside it", others_of(diagnosis));
-  lines.emplace_back("a step", parts_of_step(one.observation));
+  if (diagnosis.next) lines.emplace_back("next bottleneck", next_words(*diagnosis.next));
+  lines.emplace_back("other causes", others_of(diagnosis));
+  lines.emplace_back("step time", parts_of_step(one.observation));
   add_unknowns(diagnosis, lines);
   std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
   return lines;

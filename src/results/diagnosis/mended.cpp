@@ -10,15 +10,15 @@ namespace {
 
 using Kind = Ceiling::Kind;
 
-constexpr const char* kMended = "unknown when the first is mended";
+constexpr const char* kAfterFix = "unknown once the first bottleneck is fixed";
 
 bool is_of_step(Measure measure) {
   return std::ranges::find(step_parts(), measure) != step_parts().end() ||
          measure == Measure::work_share || measure == Measure::launch_gap_share;
 }
 
-/// What rules read of the same share, beside shares of T.
-std::vector<Measure> told_of(const Rule& mended) {
+/// Measures that rules on the same share read, other than shares of T.
+std::vector<Measure> measures_of(const Rule& mended) {
   std::vector<Measure> measures;
   for (const Rule& rule : rules())
     if (rule.share && rule.share == mended.share)
@@ -29,7 +29,7 @@ std::vector<Measure> told_of(const Rule& mended) {
 
 }  // namespace
 
-double gone(const Ceiling& ceiling, const Observation& observation) {
+double removed_part(const Ceiling& ceiling, const Observation& observation) {
   const double measure = std::clamp(observation.value(ceiling.measure), 0.0, 1.0);
   switch (ceiling.kind) {
     case Kind::share:
@@ -47,18 +47,18 @@ double gain(const Ceiling& ceiling, const Observation& observation) {
   const double factor =
       ceiling.kind == Kind::clock
           ? 1.0 / observation.value(ceiling.measure)
-          : 1.0 / (1.0 - observation.value(ceiling.share) * gone(ceiling, observation));
+          : 1.0 / (1.0 - observation.value(ceiling.share) * removed_part(ceiling, observation));
   return std::isfinite(factor) && factor >= 1.0 ? factor : kNoValue;
 }
 
 Observation mended(const Observation& observation, const Rule& rule) {
   Observation after = observation;
-  for (const Measure measure : told_of(rule)) after.set_missing(measure, kMended);
+  for (const Measure measure : measures_of(rule)) after.set_missing(measure, kAfterFix);
   const Measure share = rule.ceiling.share;
-  const double part = gone(rule.ceiling, observation) * observation.value(share);
+  const double part = removed_part(rule.ceiling, observation) * observation.value(share);
   if (!std::isfinite(part) || !(part < 1.0)) return after;
   if (!is_of_step(share)) {
-    after.set(share, observation.value(share) - part, "mended");
+    after.set(share, observation.value(share) - part, "after the fix");
     return after;
   }
   for (const auto& [measure, before] : observation.all()) {

@@ -7,7 +7,7 @@ namespace bench::diagnosis {
 
 /// The part of `ceiling.share` that goes when the cause is mended, 0..1; NaN where nothing bounds
 /// it.
-double gone(const Ceiling& ceiling, const Observation& observation);
+double removed_part(const Ceiling& ceiling, const Observation& observation);
 
 /// The speed at most, as a factor; NaN where nothing bounds it.
 double gain(const Ceiling& ceiling, const Observation& observation);

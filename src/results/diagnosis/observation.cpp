@@ -10,7 +10,7 @@
 namespace bench::diagnosis {
 namespace {
 
-double together(Combine combine, const std::vector<double>& values) {
+double combine_values(Combine combine, const std::vector<double>& values) {
   switch (combine) {
     case Combine::sum:
       return std::accumulate(values.begin(), values.end(), 0.0);
@@ -86,7 +86,7 @@ void add_sums(Observation& observation) {
   double rest = 1.0;
   for (const Measure part : step_parts())
     if (part != Measure::residual_share) rest -= observation.value(part);
-  observation.set(Measure::residual_share, std::max(rest, 0.0), "what no other part of T claims");
+  observation.set(Measure::residual_share, std::max(rest, 0.0), "step time minus all other parts");
 }
 
 Observation combined(const std::vector<Observation>& repeats) {
@@ -99,7 +99,7 @@ Observation combined(const std::vector<Observation>& repeats) {
     if (values.size() < repeats.size())
       all.set_missing(measure, why_of(repeats, measure));
     else
-      all.set(measure, together(words_of(measure).combine, values),
+      all.set(measure, combine_values(words_of(measure).combine, values),
               repeats_source(repeats, measure));
   }
   return all;

@@ -22,7 +22,7 @@ bool same(const Observation& one, const Observation& other) {
 }
 
 /// Runs of tens of thousands of other jobs need not be looked through.
-bool speaks(const RunRecords& run) {
+bool has_diagnosable_jobs(const RunRecords& run) {
   return std::ranges::any_of(run.jobs, [](const PlannedJob& job) {
     return job.probe == "training" || job.probe == "external" || job.probe == "data_loader" ||
            job.probe == "checkpoint";
@@ -32,7 +32,7 @@ bool speaks(const RunRecords& run) {
 }  // namespace
 
 std::vector<Observation> observe(const RunRecords& run) {
-  if (!speaks(run)) return {};
+  if (!has_diagnosable_jobs(run)) return {};
   const RunView view(run);
   std::vector<std::vector<Observation>> groups;
   for (std::size_t job = 0; job < view.jobs().size(); ++job)

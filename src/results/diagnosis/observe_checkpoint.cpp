@@ -9,7 +9,7 @@ namespace bench::diagnosis {
 namespace {
 
 constexpr const char* kNoInterval =
-    "written, with no step beside it: between which it stands still is not known";
+    "written without steps: the checkpoint interval is unknown";
 
 /// The steps between two asynchronous checkpoints, without what they wait.
 double emulated_interval(const Json& params) {
@@ -20,7 +20,7 @@ void add_async(Observation& observation, const JobResult& job, const std::vector
                const Json& kind) {
   const double interval = emulated_interval(job.job.params);
   observation.set(Measure::checkpoint_share, median_of(series, "overhead", kind),
-                  source_of(job, "overhead at the interval that was run"));
+                  source_of(job, "overhead at the measured interval"));
   observation.set(Measure::checkpoint_stall_s, median_of(series, "stall", kind),
                   source_of(job, "stall"));
   observation.set(Measure::checkpoint_interval_s, interval, source_of(job, "async_steps x step_s"));
@@ -37,9 +37,9 @@ void add_sync(Observation& observation, const JobResult& job, const std::vector<
   kind["of_model"] = field(kind, "model");
   kind["of_state"] = field(kind, "state");
   const double whole = median_of(series, "projected_time", kind);
-  observation.set(Measure::checkpoint_interval_s, interval, source_of(job, "interval by Daly"));
+  observation.set(Measure::checkpoint_interval_s, interval, source_of(job, "Daly interval"));
   observation.set(Measure::checkpoint_share, whole / (whole + interval),
-                  source_of(job, "projected_time at Daly's interval"));
+                  source_of(job, "projected_time at the Daly interval"));
   if (observation.find(Measure::checkpoint_share) == nullptr)
     observation.set_missing(Measure::checkpoint_share, kNoInterval);
 }

@@ -27,16 +27,16 @@ std::optional<SeriesTelemetry> telemetry_of(const RunView& view, std::size_t job
 }
 
 void add_load(Observation& observation, const std::optional<SeriesTelemetry>& telemetry,
-              const Json& told) {
+              const Json& host_facts) {
   if (telemetry) {
     observation.set(Measure::steal_share, telemetry->cpu_steal_share, "telemetry");
     observation.set(Measure::host_cpu_share, telemetry->cpu_busy_share, "telemetry");
   }
-  const std::string probe = "the probe's own account";
-  observation.set(Measure::steal_share, number_field(told, "steal_share"), probe);
-  observation.set(Measure::others_share, number_field(told, "others_share"), probe);
-  if (told.contains("throttled_s"))  // null: there is no quota
-    observation.set(Measure::throttled_s, number_field(told, "throttled_s", 0.0), probe);
+  const std::string probe = "reported by the probe";
+  observation.set(Measure::steal_share, number_field(host_facts, "steal_share"), probe);
+  observation.set(Measure::others_share, number_field(host_facts, "others_share"), probe);
+  if (host_facts.contains("throttled_s"))  // null: there is no quota
+    observation.set(Measure::throttled_s, number_field(host_facts, "throttled_s", 0.0), probe);
 }
 
 /// What counters of the run's hosts of these names grew by; nothing where none was read.
@@ -64,7 +64,7 @@ void add_faults(Observation& observation, const RunView& view, const JobResult& 
                 const Json& sources) {
   const auto set = [&](Measure measure, std::initializer_list<std::string_view> names) {
     if (const auto count = grown(view.counters(), names))
-      observation.set(measure, *count, "counters of the run's hosts");
+      observation.set(measure, *count, "host error counters");
   };
   set(Measure::host_errors, {"uncorrected", "machine_checks"});
   if (!observation.on_gpu) return;
@@ -75,7 +75,7 @@ void add_faults(Observation& observation, const RunView& view, const JobResult& 
   set(Measure::remap_failures, {"remapped_rows_failed"});
   const auto fatal = std::ranges::count_if(
       job.faults, [](const Json& fault) { return field(fault, "fatal") == Json(true); });
-  observation.set(Measure::fatal_xids, static_cast<double>(fatal), "events of the driver");
+  observation.set(Measure::fatal_xids, static_cast<double>(fatal), "driver events");
 }
 
 void add_gpu_facts(Observation& observation, const RunView& view, const JobResult& job) {
@@ -87,8 +87,8 @@ void add_gpu_facts(Observation& observation, const RunView& view, const JobResul
       if (const double action = number_field(gpu, "recovery_action"); std::isfinite(action))
         resets = std::fmax(resets, 0.0) + (action != 0.0 ? 1.0 : 0.0);
     }
-  observation.set(Measure::pcie_width_share, width, "facts of the GPUs");
-  observation.set(Measure::recovery_actions, resets, "facts of the GPUs");
+  observation.set(Measure::pcie_width_share, width, "GPU facts");
+  observation.set(Measure::recovery_actions, resets, "GPU facts");
 }
 
 /// The slowest clock of the job's GPUs over the median one; of one GPU over the highest it can.
@@ -132,19 +132,19 @@ void add_activity(Observation& observation, const std::vector<GpuTelemetry>& gpu
       sum += number_field(field(field(sources, source.c_str()), column), "mean");
     }
     const double mean = sum / static_cast<double>(gpus.size());
-    observation.set(measure, std::min(mean / passes, 1.0), "telemetry, over the passes' share");
+    observation.set(measure, std::min(mean / passes, 1.0), "telemetry, scaled to the passes");
     if (!std::isfinite(mean))
-      observation.set_missing(measure, "this GPU, or telemetry that is off, does not tell");
+      observation.set_missing(measure, "not available: GPU does not expose it, or telemetry is off");
   }
 }
 
 }  // namespace
 
-void add_host(Observation& observation, const RunView& view, std::size_t job, const Json& told) {
+void add_host(Observation& observation, const RunView& view, std::size_t job, const Json& host_facts) {
   const JobResult& result = view.jobs()[job];
   const auto telemetry = telemetry_of(view, job);
   const Json& sources = telemetry_sources(view, result.job.id);
-  add_load(observation, telemetry, told);
+  add_load(observation, telemetry, host_facts);
   add_faults(observation, view, result, sources);
   if (!observation.on_gpu) return;
   add_gpu_facts(observation, view, result);

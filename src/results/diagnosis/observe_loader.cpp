@@ -66,17 +66,17 @@ class LoaderJob {
   /// What holds of both.
   void finish(Observation& observation, double stall, const std::string& from) const {
     observation.set(Measure::data_share, stall, from);
-    observation.set(Measure::passes_share, 1.0 - stall, "the step");
-    observation.set(Measure::work_share, 1.0 - stall, "the step");
-    observation.set(Measure::transfer_share, 0.0, "batches stay on the host");
-    observation.set(Measure::checkpoint_share, 0.0, "there are none");
-    observation.set(Measure::evaluation_share, 0.0, "there are none");
-    observation.set(Measure::residual_share, 0.0, "wait and step are all there is");
+    observation.set(Measure::passes_share, 1.0 - stall, "step time");
+    observation.set(Measure::work_share, 1.0 - stall, "step time");
+    observation.set(Measure::transfer_share, 0.0, "batches stay in host memory");
+    observation.set(Measure::checkpoint_share, 0.0, "none configured");
+    observation.set(Measure::evaluation_share, 0.0, "none configured");
+    observation.set(Measure::residual_share, 0.0, "the loop has only wait and step");
     add_host(observation, view_, index_, field(facts_, "host"));
   }
 
   Observation measured(const Series& stall) const {
-    Observation observation = begun(stall, from_memory() ? "from memory" : "from the disk");
+    Observation observation = begun(stall, from_memory() ? "from memory" : "from disk");
     const double d = stall.median, step = step_s(stall);
     observation.set(Measure::readiness, median_of(series_, "readiness", stall.params),
                     source("readiness"));
@@ -90,7 +90,7 @@ class LoaderJob {
     observation.set(Measure::drift, median_of(series_, "drift", stall.params), source("drift"));
     add_workers(observation, stall, batch(stall) * devices() * (1.0 - d) / step, d);
     if (from_memory())
-      observation.set(Measure::cached_removes, 0.0, "samples came from memory");
+      observation.set(Measure::cached_removes, 0.0, "samples read from memory");
     else
       add_reading(observation, stall, d);
     finish(observation, d, source("stall"));
@@ -129,7 +129,7 @@ class LoaderJob {
     const double step = step_s(stall), with = step / (1.0 - d);
     const double without = std::max(step, with * (1.0 - part));
     observation.set(Measure::cached_removes, d > 0.0 ? (with - without) / (with - step) : 0.0,
-                    "time in which reading samples waits for the disk");
+                    "sample read time spent waiting for disk");
     add_storage(observation, median_of(series_, "read_rate", loop_params(stall)));
   }
 
@@ -148,17 +148,17 @@ class LoaderJob {
     const double need = batch(stall) * devices() / step_s(stall);
     const double d = std::max(0.0, 1.0 - rate / need);
     if (!from_memory() || !(d > stall.median + kNoticed)) return {};
-    Observation observation = begun(stall, "the first pass, from the disk");
-    observation.set(Measure::readiness, 0.0, "samples come more slowly than steps take them");
+    Observation observation = begun(stall, "first pass from disk");
+    observation.set(Measure::readiness, 0.0, "samples arrive more slowly than steps consume them");
     observation.set(Measure::steps, number_field(facts_, "samples") / (batch(stall) * devices()),
-                    "steps of the pass over the data set");
-    observation.set_missing(Measure::drift, "the pass over the disk was made once");
+                    "steps in one pass over the data set");
+    observation.set_missing(Measure::drift, "the disk pass ran only once");
     observation.set(Measure::cached_removes, (d - stall.median) / d,
-                    source("stall from memory against the cold rate"));
+                    source("stall from memory vs. cold rate"));
     add_workers(observation, stall, rate, d);
     observation.set_missing(Measure::step_spread, "the cold pass was measured without steps");
     add_storage(observation, rate * bytes_per_sample(stall));
-    finish(observation, d, source("samples_per_second, cold, against the step"));
+    finish(observation, d, source("cold samples_per_second vs. step time"));
     return observation;
   }
 

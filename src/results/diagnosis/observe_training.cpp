@@ -70,18 +70,18 @@ double whole(const Times& times) {
   return sum;
 }
 
-double beside(const Times& times) {
+double outside_steps(const Times& times) {
   return time_of(times, "evaluation") + time_of(times, "checks");
 }
 
 void add_shares(Observation& observation, const Times& times, const JobResult& job,
                 const Json& facts) {
-  const double all = whole(times), steps = all - beside(times);
+  const double all = whole(times), steps = all - outside_steps(times);
   if (!(all > 0.0) || !(steps > 0.0)) return;
-  observation.set(Measure::evaluation_share, beside(times) / all, source_of(job, kBreakdown));
+  observation.set(Measure::evaluation_share, outside_steps(times) / all, source_of(job, kBreakdown));
   if (!times.contains("forward")) {
     for (const Measure part : step_parts())
-      observation.set_missing(part, "its log does not tell the parts of a step");
+      observation.set_missing(part, "the log has no step breakdown");
     return;
   }
   std::map<Measure, double> parts;
@@ -89,20 +89,20 @@ void add_shares(Observation& observation, const Times& times, const JobResult& j
   for (const auto& [part, seconds] : parts)
     observation.set(part, seconds / steps, source_of(job, kBreakdown));
   if (text_field(facts, "workload") == "dlrm")
-    observation.set_missing(Measure::data_share, "looking up rows of tables counts as data too");
+    observation.set_missing(Measure::data_share, "embedding lookups are counted as data time");
   if (!observation.on_gpu)
-    observation.set(Measure::transfer_share, 0.0, "the device's memory is the host's");
+    observation.set(Measure::transfer_share, 0.0, "device memory is host memory");
   else if (!times.contains("transfer"))
-    observation.set_missing(Measure::transfer_share, "its breakdown does not tell copies apart");
+    observation.set_missing(Measure::transfer_share, "the breakdown does not separate copies");
 }
 
 /// The parts of its loader that the probe `training` has none of: its samples are made, or read, by
 /// the step that needs them.
 void add_input(Observation& observation) {
-  observation.set(Measure::readiness, 0.0, "each step makes its own samples");
+  observation.set(Measure::readiness, 0.0, "samples are generated within each step");
   for (const Measure measure : {Measure::cached_removes, Measure::worker_cpu_share,
                                 Measure::worker_idle_share, Measure::step_spread})
-    observation.set_missing(measure, "this training has no loader");
+    observation.set_missing(measure, "the training has no data loader");
 }
 
 void add_steps(Observation& observation, const Chunk* chunk, const JobResult& job) {
@@ -114,7 +114,7 @@ void add_steps(Observation& observation, const Chunk* chunk, const JobResult& jo
   if (half == 0) return;
   const double early = median(steady.first(half)), late = median(steady.last(half));
   observation.set(Measure::drift, std::abs(early / late - 1.0),
-                  source_of(job, "medians of the halves of its steps"));
+                  source_of(job, "median step time of the two halves"));
 }
 
 void add_checkpoints(Observation& observation, const Chunk* chunk, const Times& times,
@@ -123,7 +123,7 @@ void add_checkpoints(Observation& observation, const Chunk* chunk, const Times& 
   const std::vector<double> bytes = numbers(column(chunk, "bytes"));
   if (seconds.empty()) return;
   const std::string source = source_of(job, "checkpoints");
-  const double steps = whole(times) - beside(times);
+  const double steps = whole(times) - outside_steps(times);
   observation.set(Measure::checkpoint_stall_s, median(seconds), source);
   observation.set(Measure::checkpoint_interval_s, steps / static_cast<double>(seconds.size()),
                   source);
@@ -191,7 +191,7 @@ std::vector<Observation> observe_training(const RunView& view, std::size_t job) 
   observation.set(Measure::mfu, median_of(series, "mfu", {{"peak", "given"}}),
                   source_of(result, "mfu"));
   observation.set(Measure::gemm_share, median_of(series, "mfu", {{"peak", "measured"}}),
-                  source_of(result, "mfu of measured products"));
+                  source_of(result, "mfu against measured GEMMs"));
   add_host(observation, view, job, field(facts, "host"));
   return {observation};
 }

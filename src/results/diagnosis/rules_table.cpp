@@ -15,8 +15,8 @@ std::string subjects_of(const Rule& rule) {
   return text + (rule.on == On::gpu ? ", on a GPU" : ", on a CPU");
 }
 
-/// The measures that are told beside those of the condition.
-std::string told_beside(const Rule& rule) {
+/// Measures reported next to those of the condition.
+std::string evidence_list(const Rule& rule) {
   std::vector<std::string> words;
   for (const Measure measure : rule.evidence) words.emplace_back(words_of(measure).words);
   return join(words, ", ");
@@ -26,13 +26,12 @@ std::string told_beside(const Rule& rule) {
 
 std::string rules_table() {
   std::string text =
-      "| rule | holds where | cause | asked of | told beside it | mended, at most | make sure by | "
-      "fix |\n"
+      "| rule | condition | cause | applies to | other evidence | potential gain, at most | confirm by | fix |\n"
       "|---|---|---|---|---|---|---|---|\n";
   for (const Rule& rule : rules())
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", rule.name,
                         condition_text(rule), words_of(rule.cause), subjects_of(rule),
-                        told_beside(rule), rule.ceiling.text(), rule.experiment, rule.fix);
+                        evidence_list(rule), rule.ceiling.text(), rule.experiment, rule.fix);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Rules in words.
+// Text of causes, bounds and ceilings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,29 +17,29 @@ struct CauseWords {
 };
 
 constexpr CauseWords kCauses[] = {
-    {Cause::measurement_invalid, "measurement_invalid", "the measurement cannot be believed"},
-    {Cause::hardware_fault, "hardware_fault", "broken hardware"},
-    {Cause::throttling, "throttling", "clocks are held down"},
-    {Cause::data_fetch, "data_fetch", "input: reading samples from storage"},
-    {Cause::data_preparation, "data_preparation", "input: preparing samples on processors"},
-    {Cause::head_of_line, "head_of_line", "input: slow samples hold up those behind them"},
-    {Cause::data_wait, "data_wait", "input, and what of it could not be told"},
-    {Cause::noisy_host, "noisy_host", "a busy host launches late"},
-    {Cause::transfer, "transfer", "copies to the device"},
-    {Cause::straggler, "straggler", "exchange: waiting for a slow rank"},
-    {Cause::network_bound, "network_bound", "exchange: the network is full"},
-    {Cause::misconfigured, "misconfigured", "exchange: far slower than these ranks' network can"},
+    {Cause::measurement_invalid, "measurement_invalid", "invalid measurement"},
+    {Cause::hardware_fault, "hardware_fault", "hardware fault"},
+    {Cause::throttling, "throttling", "clock throttling"},
+    {Cause::data_fetch, "data_fetch", "input: storage reads"},
+    {Cause::data_preparation, "data_preparation", "input: CPU preprocessing"},
+    {Cause::head_of_line, "head_of_line", "input: head-of-line blocking by slow samples"},
+    {Cause::data_wait, "data_wait", "input: cause undetermined"},
+    {Cause::noisy_host, "noisy_host", "late kernel launches on a busy host"},
+    {Cause::transfer, "transfer", "host-to-device copies"},
+    {Cause::straggler, "straggler", "communication: straggler rank"},
+    {Cause::network_bound, "network_bound", "communication: network bandwidth saturated"},
+    {Cause::misconfigured, "misconfigured", "communication: far below what this network can do"},
     {Cause::exposed_communication, "exposed_communication",
-     "exchange, and what of it could not be told"},
-    {Cause::uneven_threads, "uneven_threads", "threads of a rank wait for each other"},
-    {Cause::launch_bound, "launch_bound", "small kernels: the device waits for launches"},
-    {Cause::memory_bound, "memory_bound", "the device's memory"},
-    {Cause::non_tensor, "non_tensor", "work that uses no tensor cores"},
-    {Cause::device_work, "device_work", "work of the device, and what of it could not be told"},
-    {Cause::compute, "compute", "compute: the work itself"},
+     "communication: cause undetermined"},
+    {Cause::uneven_threads, "uneven_threads", "thread imbalance within a rank"},
+    {Cause::launch_bound, "launch_bound", "launch-bound: small kernels"},
+    {Cause::memory_bound, "memory_bound", "device memory bandwidth"},
+    {Cause::non_tensor, "non_tensor", "compute without tensor cores"},
+    {Cause::device_work, "device_work", "device work: cause undetermined"},
+    {Cause::compute, "compute", "compute-bound"},
     {Cause::checkpoint, "checkpoint", "checkpoints"},
     {Cause::evaluation, "evaluation", "evaluations"},
-    {Cause::unexplained, "unexplained", "time that nothing explains"}};
+    {Cause::unexplained, "unexplained", "unexplained time"}};
 
 const CauseWords& entry(Cause cause) {
   return *std::ranges::find(kCauses, cause, &CauseWords::cause);

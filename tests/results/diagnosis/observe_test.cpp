@@ -220,7 +220,7 @@ TEST_CASE("of a training whose log tells no parts of a step nothing is guessed")
   CHECK_FALSE(one.diagnosis.bottleneck);
   const auto unknown = std::ranges::find(one.diagnosis.not_judged, "compute_host", &Unknown::rule);
   REQUIRE(unknown != one.diagnosis.not_judged.end());
-  CHECK(unknown->why.find("does not tell the parts of a step") != std::string::npos);
+  CHECK(unknown->why.find("has no step breakdown") != std::string::npos);
 }
 
 TEST_CASE("a click model's data phase, which holds lookups in tables, is no data wait") {
@@ -264,7 +264,7 @@ TEST_CASE("a loader whose cold pass is slower is held up by reading, which its w
   add_loader(run, {.cold_rate = 250.0});
   const auto all = observe(run.records());
   CHECK(diagnose(observed(all, "from memory")).bottleneck->rule == "compute_host");
-  const Observation& cold = observed(all, "first pass, from the disk");
+  const Observation& cold = observed(all, "first pass from disk");
   CHECK(cold.value(M::data_share) == Approx(0.75));
   CHECK(cold.value(M::cached_removes) == Approx(1.0));
   CHECK(cold.value(M::steps) == 500.0);

@@ -33,7 +33,7 @@ bool is_compute(const Finding& finding) { return finding.cause == Cause::compute
 
 }  // namespace
 
-TEST_CASE("there is a made case for each rule of diagnosis, and each rule has all its words") {
+TEST_CASE("every diagnosis rule has a sample case and complete text") {
   std::set<std::string> made;
   for (const MadeCase& one : made_cases()) made.insert(one.rule);
   std::set<std::string> names;
@@ -49,7 +49,7 @@ TEST_CASE("there is a made case for each rule of diagnosis, and each rule has al
   CHECK(names == made);
 }
 
-TEST_CASE("each made case has its own rule as the bottleneck, and no other cause but compute") {
+TEST_CASE("each sample case has its rule as the bottleneck, and no other cause but compute") {
   for (const MadeCase& one : made_cases()) {
     INFO(one.rule);
     const Diagnosis diagnosis = diagnose(one.observation);
@@ -63,7 +63,7 @@ TEST_CASE("each made case has its own rule as the bottleneck, and no other cause
   }
 }
 
-TEST_CASE("no rule of diagnosis holds in the case that was made for another") {
+TEST_CASE("no diagnosis rule matches the sample case of another rule") {
   for (const MadeCase& made : made_cases())
     for (const MadeCase& other : made_cases()) {
       if (made.rule == other.rule) continue;
@@ -72,7 +72,7 @@ TEST_CASE("no rule of diagnosis holds in the case that was made for another") {
     }
 }
 
-TEST_CASE("each bound of each rule decides on both of its sides") {
+TEST_CASE("each bound of each rule is decisive on both sides") {
   for (const MadeCase& made : made_cases()) {
     const Rule& rule = *find_rule(made.rule);
     for (const Bound& bound : rule.when) {
@@ -87,7 +87,7 @@ TEST_CASE("each bound of each rule decides on both of its sides") {
   }
 }
 
-TEST_CASE("what a rule reads and nobody measured leaves it not judged, with what would settle it") {
+TEST_CASE("a rule with a missing measure is not evaluated, and says how to measure it") {
   for (const MadeCase& made : made_cases()) {
     const Rule& rule = *find_rule(made.rule);
     for (const Bound& bound : rule.when) {
@@ -102,7 +102,7 @@ TEST_CASE("what a rule reads and nobody measured leaves it not judged, with what
   }
 }
 
-TEST_CASE("fewer than a hundred steady steps judge nothing but what needs none") {
+TEST_CASE("below a hundred steady steps only rules that need no steps are evaluated") {
   for (const MadeCase& made : made_cases()) {
     INFO(made.rule);
     Observation few = made.observation;
@@ -117,14 +117,13 @@ TEST_CASE("fewer than a hundred steady steps judge nothing but what needs none")
   }
 }
 
-TEST_CASE("a bound and a ceiling are told in words and numbers") {
+TEST_CASE("bounds and ceilings print as text") {
   CHECK(Bound{Measure::data_share, Is::above, 0.05}.text() == "data wait > 5 %");
-  CHECK(Bound{Measure::throttled_s, Is::above, 0.0}.text() == "held back by the CPU quota > 0 s");
+  CHECK(Bound{Measure::throttled_s, Is::above, 0.0}.text() == "CPU quota throttling > 0 s");
   CHECK(condition_text(*find_rule("data_preparation")) ==
-        "data wait > 5 % and steps whose samples were ready < 95 % and workers on a processor >= "
-        "90 %");
+        "data wait > 5 % and steps with data ready < 95 % and loader workers on CPU >= 90 %");
   CHECK(find_rule("data_fetch")->ceiling.text() ==
-        "1 / (1 - data wait x part of the wait that samples from memory remove)");
+        "1 / (1 - data wait x share of the data wait removed by cached samples)");
   CHECK(find_rule("no_such_rule") == nullptr);
 }
 

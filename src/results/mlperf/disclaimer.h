@@ -11,9 +11,8 @@ inline constexpr std::string_view kDerived = "derived, not an official MLPerf me
 
 /// What reports on our own runs say where imported MLPerf results are among them.
 inline constexpr std::string_view kImportedWarning =
-    "MLPerf results among these: comparisons and efficiencies of them are not verified by "
-    "MLCommons "
-    "Association";
+    "This report includes MLPerf results: comparisons and efficiencies derived "
+          "from them are not verified by MLCommons Association";
 /// Of `benchctl import mlperf`.
 inline bool is_imported(std::string_view metric) { return metric.starts_with("mlperf."); }
 

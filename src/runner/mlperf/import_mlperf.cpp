@@ -29,13 +29,14 @@ ExitCode import_mlperf(const ImportMlperfOptions& options) {
 
 void add_import_mlperf(CLI::App& import, CommandResult& result) {
   CLI::App* command =
-      import.add_subcommand("mlperf", "Published MLPerf Training results, as they were submitted");
+      import.add_subcommand("mlperf", "Import published MLPerf Training results");
   command->footer(
       "Example: benchctl import mlperf round/NVIDIA --label round=5.1\n"
-      "The i-th log of each result is the i-th run; docs/mlperf.md says what becomes what.");
+          "The i-th log of each result becomes the i-th run; see docs/published.md "
+          "for the mapping.");
   auto options = std::make_shared<ImportMlperfOptions>();
   add_published_options(*command, options->published, 1);
-  add_repeated(*command, "--label", options->labels, "KEY=VALUE, kept with the runs");
+  add_repeated(*command, "--label", options->labels, "Store KEY=VALUE with the runs; may be repeated");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = import_mlperf(*options); });
 }

@@ -37,9 +37,9 @@ std::string rendered(const mlperf::CheckReport& report, const CheckCommand& opti
 void check_format(const CheckCommand& options) {
   if (std::ranges::find(kCheckFormats, options.format) != kCheckFormats.end()) return;
   throw Error(ErrorKind::usage,
-              "there is no format '" + printable(options.format) + "'." +
+              "unknown format '" + printable(options.format) + "'." +
                   did_you_mean(options.format, kCheckFormats),
-              "formats: " + join(kCheckFormats, ", "));
+              "use one of: " + join(kCheckFormats, ", "));
 }
 
 std::filesystem::path rule_sets_of(const CheckCommand& options) {
@@ -49,8 +49,8 @@ std::filesystem::path rule_sets_of(const CheckCommand& options) {
 
 ExitCode follow(const CheckCommand& options) {
   if (options.format != "json" && options.format != "text")
-    throw Error(ErrorKind::usage, "--follow has no format '" + options.format + "'",
-                "it tells text, or with --json an object a line");
+    throw Error(ErrorKind::usage, "--follow does not support the format '" + options.format + "'",
+                "use text, or --json for one JSON object per line");
   return follow_run({.path = options.path,
                      .rule_sets = rule_sets_of(options),
                      .rule_set = options.rule_set,
@@ -80,50 +80,47 @@ ExitCode check_logs(CheckCommand options) {
 void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
   CLI::App* command = mlperf.add_subcommand(
       "check",
-      "The official verdict on logs, each fault at its line, and what the official "
-      "checker misses");
+      "Check logs against the official rules and stricter ones");
   command->footer(
       "Example: benchctl mlperf check results/ --format sarif -o mlperf.sarif\n"
-      "PATH is a log, a folder of a benchmark (result_*.txt), of a system, of an organisation, or "
-      "a "
-      "round.\n"
-      "Exit codes: 0 every log passes officially and no strict check found an error; 1 one does "
-      "not; 2 there is no log.");
+          "PATH is a log, or the folder of a benchmark (result_*.txt), a system, an organisation or a round.\n"
+          "Exit codes: 0 every log passes the official check and no strict check "
+          "found an error; 1 at least one failed; 2 no logs.");
   auto options = std::make_shared<CheckCommand>();
-  command->add_option("path", options->path, "A log, or a folder with logs below it")
+  command->add_option("path", options->path, "Check this log, or all logs below this folder")
       ->required()
       ->type_name("PATH");
   CLI::Option* compat = command->add_flag(
-      "--compat", options->compat, "Only the official verdict, as MLPerf's checker gives it");
+      "--compat", options->compat, "Run only the official check");
   command
       ->add_flag("--strict", options->strict,
-                 "Also what the official checker misses, shown apart (default)")
+                 "Run the strict checks too, reported separately (default)")
       ->excludes(compat);
   command
       ->add_option("--ruleset", options->rule_set,
-                   "auto (by each log's benchmark and date, and says why) or a version such as "
-                   "5.1.0 (default: auto)")
+                   "Use this version, such as 5.1.0; auto chooses by benchmark and date "
+          "(default: auto)")
       ->type_name("VERSION");
   command
       ->add_option("--ruleset-dir", options->rule_sets,
-                   "A folder with rule sets of another origin (default: those that come along)")
+                   "Read rule sets from this folder (default: the bundled ones)")
       ->type_name("DIR");
   command->add_flag("--werror", options->warnings_are_errors,
-                    "The official checker's warnings fail a log, as its --werror does");
+                    "Treat the official checker's warnings as errors");
   command->add_flag("--all", options->all,
-                    "Tell a finding that several logs of a folder share for each of them");
+                    "Print findings shared by several logs of a folder for each log");
   CLI::Option* follow =
       command
           ->add_flag("--follow", options->follow,
-                     "Read a log while a run writes it: time left to initialise, distance to the "
-                     "target, when it will be there; ends with the run, or ^C")
+                     "Follow the log of a running training: initialisation time left, distance "
+          "to the target, projected end; stops with the run or on Ctrl-C")
           ->excludes(compat);
-  command->add_flag("--json", options->json, "JSON on stdout, as --format json");
-  command->add_option("--format", options->format, join(kCheckFormats, ", ") + " (default: text)")
+  command->add_flag("--json", options->json, "Print JSON, same as --format json");
+  command->add_option("--format", options->format, "Choose the output format: " + join(kCheckFormats, ", ") + " (default: text)")
       ->type_name("FORMAT");
   command
       ->add_option("-o,--output", options->output,
-                   "A file to replace, whole or not at all (default: stdout)")
+                   "Write to this file, replaced atomically (default: stdout)")
       ->excludes(follow)
       ->type_name("FILE");
   command->callback([options, &result] { result.code = check_logs(*options); });

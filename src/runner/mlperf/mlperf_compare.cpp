@@ -22,23 +22,23 @@ struct MlperfCompareOptions : PublishedOptions {
 void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
   command.footer(
       "Example: benchctl mlperf compare round\n"
-      "         benchctl mlperf compare round --between 'nvidia gb200' 'nvidia gb300'\n"
-      "         benchctl mlperf compare v5.0/acme v5.1/acme\n"
-      "One PATH alone: all systems of each benchmark, by score and per accelerator.\n"
-      "Two PATHs, or --between: A against B at equal numbers of accelerators, by the rules of\n"
-      "`benchctl compare`; per accelerator where the numbers differ.\n"
-      "Exit codes: 0 nothing regressed; 1 something did; 2 no results; 3 nothing could be "
-      "compared.");
+          "         benchctl mlperf compare round --between 'nvidia gb200' 'nvidia gb300'\n"
+          "         benchctl mlperf compare v5.0/acme v5.1/acme\n"
+          "One PATH: rank all systems of each benchmark by score, with accelerator minutes.\n"
+          "Two PATHs, or --between: compare A with B at equal numbers of accelerators, by the rules of\n"
+          "`benchctl compare`, or in accelerator time if the numbers differ.\n"
+          "Exit codes: 0 no regression; 1 at least one regression; 2 no results; 3 "
+          "nothing comparable.");
   add_published_options(command, options, 2);
   command
       .add_option("--between", options.between,
-                  "Two sides, each where all its words stand as for --where (default: the two "
-                  "PATHs)")
+                  "Compare the results that match A with those that match B, as for --where "
+          "(default: the two PATHs)")
       ->expected(2)
       ->type_name("A B");
-  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  command.add_option("--html", options.html, "Write the report as an HTML page to this file")->type_name("FILE");
   command.add_flag("--json", options.json,
-                   "Answer in JSON, by schemas/report_mlperf_compare.json (default: text)");
+                   "Print JSON (schemas/report_mlperf_compare.json)");
 }
 
 ExitCode list_results(const MlperfCompareOptions& options) {
@@ -64,7 +64,7 @@ std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_between(
       throw Error(ErrorKind::usage,
                   entry_words(entry) + " is on both sides: '" + printable(a.name) + "' and '" +
                       printable(b.name) + "'",
-                  "give words that only one side has: submitter, system, accelerator");
+                  "choose words that match only one side: submitter, system, accelerator");
     if (of_a) a.entries.push_back(entry);
     if (of_b) b.entries.push_back(entry);
   }
@@ -93,7 +93,7 @@ ExitCode compare_sides(const MlperfCompareOptions& options) {
 
 void add_mlperf_compare(CLI::App& mlperf, CommandResult& result) {
   CLI::App* command = mlperf.add_subcommand(
-      "compare", "Systems and generations against each other, in all and per accelerator");
+      "compare", "Compare systems and generations, in total and per accelerator");
   auto options = std::make_shared<MlperfCompareOptions>();
   describe_mlperf_compare(*command, *options);
   command->callback([options, &result] {

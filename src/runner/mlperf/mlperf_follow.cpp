@@ -72,9 +72,9 @@ ExitCode verdict_on(const FollowOptions& options, const Rules& rules) {
           "\n");
   else
     print(
-        fmt::format("official verdict by {}: {}\n", set.version,
+        fmt::format("official verdict by rule set {}: {}\n", set.version,
                     pass ? "pass"
-                         : fmt::format("fail, {} findings; see: benchctl mlperf check {}",
+                         : fmt::format("fail, {} findings; list them with: benchctl mlperf check {}",
                                        verdict.findings.size(), printable(options.path.string()))));
   return pass ? ExitCode::ok : ExitCode::failed;
 }

@@ -37,10 +37,9 @@ std::map<std::string, std::string> fields_from(const std::vector<std::string>& t
     if (equals == std::string::npos || std::ranges::find(known, name) == known.end())
       throw Error(ErrorKind::usage,
                   "--set " + printable(text) +
-                      ": not of the form FIELD=TEXT with a field of system "
-                      "descriptions." +
+                      ": not FIELD=TEXT with a field of the system description." +
                       did_you_mean(name, known),
-                  "write --set cooling=Air-cooled");
+                  "write it as --set cooling=Air-cooled");
     fields[name] = text.substr(equals + 1);
   }
   return fields;
@@ -67,7 +66,7 @@ class ScratchFolder {
  public:
   ScratchFolder() {
     std::string name = (fs::temp_directory_path() / "benchctl-package-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw_errno("make a folder in " + name);
+    if (mkdtemp(name.data()) == nullptr) throw_errno("create a folder in " + name);
     path_ = name;
   }
   ~ScratchFolder() {
@@ -129,46 +128,44 @@ ExitCode package_logs(const PackageOptions& options) {
 void describe_package(CLI::App& command, PackageOptions& options) {
   mlperf::PackageRequest& request = options.request;
   command.footer(
-      "Example: benchctl mlperf package latest --out submission --submitter acme --system rack7 "
-      "--benchmark llama31_8b\n"
-      "A source is the id or the folder of a run of `benchctl train`, a log, or a folder with "
-      "logs.\n"
-      "Logs are taken as they are, but for placeholders of the submitter and the platform.\n"
-      "Exit codes: 0 all logs pass; 1 one does not, a strict check found an error, or there is no "
-      "score; 2 nothing to package.");
-  command.add_option("source", options.sources, "Runs and logs")->required()->type_name("SOURCE");
-  command.add_option("--out", request.folder, "The folder to make SUBMITTER/ in")
+      "Example: benchctl mlperf package latest --out submission --submitter acme --system rack7 --benchmark llama31_8b\n"
+          "A source is the ID or the folder of a run of `benchctl train`, a log, or a folder with logs.\n"
+          "Logs are copied unchanged, except for placeholders for the submitter and the platform.\n"
+          "Exit codes: 0 all logs pass; 1 a log fails, a strict check found an "
+          "error, or there is no score; 2 nothing to package.");
+  command.add_option("source", options.sources, "Package these runs and logs")->required()->type_name("SOURCE");
+  command.add_option("--out", request.folder, "Create SUBMITTER/ in this folder")
       ->required()
       ->type_name("DIR");
-  command.add_option("--submitter", request.submitter, "Name of the organisation's folder")
+  command.add_option("--submitter", request.submitter, "Set the name of the organisation's folder")
       ->required()
       ->type_name("NAME");
-  command.add_option("--system", request.system, "Name of the system's folder")
+  command.add_option("--system", request.system, "Set the name of the system's folder")
       ->required()
       ->type_name("NAME");
-  command.add_option("--benchmark", request.benchmark, "As the round names it: llama31_8b")
+  command.add_option("--benchmark", request.benchmark, "Set the benchmark by its name in the round, such as llama31_8b")
       ->required()
       ->type_name("NAME");
   command
       .add_option("--implementation", request.implementation,
-                  "Name of the folder for its source code (default: benchctl)")
+                  "Set the name of the source code folder (default: benchctl)")
       ->type_name("NAME");
-  command.add_option("--division", options.words.division, "closed or open (default: open)")
+  command.add_option("--division", options.words.division, "Set the division: closed or open (default: open)")
       ->check(CLI::IsMember({"closed", "open"}));
-  command.add_option("--status", options.words.status, "Availability of the system")
+  command.add_option("--status", options.words.status, "Set the availability of the system")
       ->check(CLI::IsMember(mlperf::system_statuses()));
-  command.add_option("--system-name", options.words.system_name, "As tables show it")
+  command.add_option("--system-name", options.words.system_name, "Set the system's name in result tables")
       ->type_name("TEXT");
   command
       .add_option("--framework", options.words.framework,
-                  "With its version (default: the program that trained)")
+                  "Set the framework and its version (default: the training program)")
       ->type_name("TEXT");
   add_repeated(command, "--set", options.fields,
-               "Another field of the system description; may be repeated")
+               "Set another field of the system description; may be repeated")
       ->type_name("FIELD=TEXT");
   add_repeated(command, "--facts", options.facts,
-               "A run on the hosts that trained, which describes them; may be repeated (default: "
-               "the runs that are packaged)")
+               "Read system facts from this run on the same hosts; may be repeated "
+          "(default: the packaged runs)")
       ->type_name("RUN");
   add_round_options(command, options.ruleset, options.rcp_dir);
   add_reading_options(command, options);
@@ -178,7 +175,7 @@ void describe_package(CLI::App& command, PackageOptions& options) {
 
 void add_mlperf_package(CLI::App& mlperf, CommandResult& result) {
   CLI::App* command = mlperf.add_subcommand(
-      "package", "Logs and the system's description in the layout of a submission");
+      "package", "Package logs and a system description for submission");
   auto options = std::make_shared<PackageOptions>();
   describe_package(*command, *options);
   command->callback([options, &result] { result.code = package_logs(*options); });

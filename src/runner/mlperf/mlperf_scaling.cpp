@@ -17,29 +17,29 @@ struct MlperfScalingOptions : PublishedOptions {
 void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
   command.footer(
       "Example: benchctl mlperf scaling round --benchmark llama31_8b --html scaling.html\n"
-      "A series is a submitter's results of one benchmark on one accelerator. Its efficiency is\n"
-      "that of throughput over what a larger batch costs in samples.\n"
-      "Exit codes: 0 there is a series; 2 no results; 3 no series.");
+          "A series is a submitter's results for one benchmark on one accelerator model. Time efficiency\n"
+          "is throughput efficiency divided by the convergence penalty of a larger batch.\n"
+          "Exit codes: 0 at least one series; 2 no results; 3 no series.");
   add_published_options(command, options, 100);
   command
       .add_option(
           "--at", options.predict_at,
-          "Predict there, at most twice the largest number; may be repeated (default: twice "
-          "the largest)")
+          "Predict at this number of accelerators, at most twice the largest; may be "
+          "repeated (default: twice the largest)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  command.add_option("--html", options.html, "Write the report as an HTML page to this file")->type_name("FILE");
   command.add_flag("--json", options.json,
-                   "Answer in JSON, by schemas/report_mlperf_scaling.json (default: text)");
+                   "Print JSON (schemas/report_mlperf_scaling.json)");
 }
 
 }  // namespace
 
 void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result) {
   CLI::App* command = mlperf.add_subcommand(
-      "scaling", "Time over accelerators: efficiency of throughput, and the price of convergence");
+      "scaling", "Report scaling: throughput efficiency and convergence penalty");
   auto options = std::make_shared<MlperfScalingOptions>();
   describe_mlperf_scaling(*command, *options);
   command->callback([options, &result] {

@@ -17,34 +17,33 @@ struct ScoreOptions {
 void describe_score(CLI::App& command, ScoreOptions& options) {
   command.footer(
       "Example: benchctl mlperf score submission --html scores.html\n"
-      "Takes a round, an organisation, a system, a benchmark's folder or logs; nothing is written "
-      "there.\n"
-      "More runs than the benchmark takes: those in a row with the median score count.\n"
-      "Exit codes: 0 each entry has a score; 1 one has none; 2 there is no log; 3 a benchmark is "
-      "not known.");
-  command.add_option("path", options.path, "What to score")->required()->type_name("PATH");
+          "PATH is a round, an organisation, a system, a benchmark's folder or a log; it is only read.\n"
+          "With more runs than required, the consecutive runs with the median score count.\n"
+          "Exit codes: 0 every entry has a score; 1 an entry has none; 2 no logs; 3 "
+          "unknown benchmark.");
+  command.add_option("path", options.path, "Score the logs below this path")->required()->type_name("PATH");
   command
       .add_option("--ruleset", options.settings.ruleset,
-                  "Round whose rules and reference points count, such as 5.1.0; auto: by what the "
-                  "log says (default: auto)")
+                  "Use the rules and reference points of this round, such as 5.1.0; auto "
+          "chooses by the log (default: auto)")
       ->type_name("V");
   command
       .add_option("--rcp-dir", options.rcp_dir,
-                  "Published reference convergence points (rcps_BENCHMARK.json) in place of ours")
+                  "Read reference convergence points (rcps_BENCHMARK.json) from this folder")
       ->type_name("DIR");
   command
       .add_option("--batch", options.settings.batches,
-                  "Say what these runs would be at another global batch size; may be repeated")
+                  "Project the score to another global batch size; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   command.add_flag("--rcp-bypass", options.settings.rcp_bypass,
-                   "A failed convergence test is a warning, as for the official checker's option");
+                   "Treat a failed convergence test as a warning, like the official option");
   command.add_flag("--details", options.details,
-                   "All of every entry, also of many (default: of up to three)");
-  command.add_option("--csv", options.csv, "Write the table of systems there")->type_name("FILE");
-  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+                   "Print details of every entry (default: up to three entries)");
+  command.add_option("--csv", options.csv, "Write the table of systems as CSV to this file")->type_name("FILE");
+  command.add_option("--html", options.html, "Write the report as an HTML page to this file")->type_name("FILE");
   command.add_flag("--json", options.json, "Print JSON (schemas/report_mlperf_score.json)");
 }
 
@@ -52,7 +51,7 @@ void describe_score(CLI::App& command, ScoreOptions& options) {
 
 void add_mlperf_score(CLI::App& mlperf, CommandResult& result) {
   CLI::App* command =
-      mlperf.add_subcommand("score", "Runs, olympic mean, convergence test, factor and score");
+      mlperf.add_subcommand("score", "Score results: olympic mean, convergence test and scaling factor");
   auto options = std::make_shared<ScoreOptions>();
   describe_score(*command, *options);
   command->callback([options, &result] {

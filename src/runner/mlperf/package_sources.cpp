@@ -25,11 +25,11 @@ bool is_run(const fs::path& folder) {
 void add_logs_of_run(const RunRecords& run, PackageSources& sources) {
   const auto texts = mllog_texts(std::vector<RunRecords>{run});
   if (texts.empty())
-    throw Error(ErrorKind::input, run.run + ": no training of this run told lines of MLPerf's log",
-                "package runs of `benchctl train` to a target, or of the probe external");
+    throw Error(ErrorKind::input, run.run + ": the run has no MLLOG lines",
+                "package runs of `benchctl train` with a target, or of the probe external");
   for (const MllogText& text : texts) {
     if (!text.trouble.empty())
-      say(Level::warning, printable("MLPerf's log of job " + text.job + ": " + text.trouble));
+      say(Level::warning, printable("MLLOG of job " + text.job + ": " + text.trouble));
     sources.logs.push_back({run.run + " " + text.job, text.text});
   }
 }
@@ -52,8 +52,9 @@ void add_log_file(const fs::path& file, PackageSources& sources) {
   if (!failure && bytes > kMostBytesOfLog)
     throw Error(
         ErrorKind::input,
-        printable(file.string()) + ": a log of " + std::to_string(bytes) + " bytes",
-        "submissions take files of at most 50 MiB: leave out what is no line of MLPerf's log");
+        printable(file.string()) + ": the log has " + std::to_string(bytes) + " bytes",
+        "submissions allow at most 50 MiB per file: remove lines that are not "
+          "MLLOG lines");
   sources.logs.push_back({file.string(), read_file(file)});
 }
 
@@ -61,9 +62,9 @@ void add_folder_of_logs(const fs::path& folder, PackageSources& sources) {
   const mlperf::Submission found = mlperf::find_submission(folder);
   if (found.entries.size() > 1)
     throw Error(ErrorKind::input,
-                printable(folder.string()) + ": it holds the results of " +
+                printable(folder.string()) + ": contains the results of " +
                     std::to_string(found.entries.size()) + " benchmarks",
-                "package one at a time: name the folder with its result_*.txt");
+                "package one at a time: pass the folder with its result_*.txt");
   const auto& files = found.entries.empty() ? found.loose : found.entries.front().logs;
   for (const fs::path& file : files) add_log_file(file, sources);
 }

@@ -24,30 +24,30 @@ std::vector<mlperf::PublishedEntry> PublishedOptions::entries() const {
 void add_round_options(CLI::App& command, std::string& ruleset, std::string& rcp_dir) {
   command
       .add_option("--ruleset", ruleset,
-                  "Round whose rules and reference points count, such as 5.1.0; auto: by what the "
-                  "log says (default: auto)")
+                  "Use the rules and reference points of this round, such as 5.1.0; auto "
+          "chooses by the log (default: auto)")
       ->type_name("V");
   command
       .add_option("--rcp-dir", rcp_dir,
-                  "Published reference convergence points (rcps_BENCHMARK.json) in place of ours")
+                  "Read reference convergence points (rcps_BENCHMARK.json) from this folder")
       ->type_name("DIR");
 }
 
 void add_published_options(CLI::App& command, PublishedOptions& options, int most) {
   command
       .add_option("path", options.paths,
-                  "Rounds, organisations, systems or benchmarks' folders with result_*.txt")
+                  "Read these folders: rounds, organisations, systems or benchmarks")
       ->required()
       ->expected(1, most)
       ->type_name("PATH");
   add_repeated(command, "--benchmark", options.choice.benchmarks,
-               "Only this benchmark; may be repeated (default: all)")
+               "Select this benchmark; may be repeated (default: all)")
       ->type_name("NAME");
   command
       .add_option(
           "--where", options.choice.words,
-          "Only where all these words stand in submitter, system, accelerator, processor or "
-          "framework: --where 'nvidia gb300' (default: all)")
+          "Select results that match all words in submitter, system, accelerator, "
+          "processor or framework: --where 'nvidia gb300' (default: all)")
       ->type_name("WORDS");
   add_round_options(command, options.ruleset, options.rcp_dir);
 }

@@ -66,10 +66,10 @@ Work work_of(const Submission& submission) {
 
 RuleSetChoice choose(const Log& log, const CheckOptions& options,
                      const std::vector<RuleSet>& known) {
-  if (options.rule_set != "auto") return {.version = known.front().version, .reason = "asked for"};
+  if (options.rule_set != "auto") return {.version = known.front().version, .reason = "selected by --ruleset"};
   if (known.size() > 1) return choose_rule_set(log, known);
   return {.version = known.front().version,
-          .reason = "the only round with all benchmarks of the folders: " + known.front().round};
+          .reason = "the only round with all benchmarks in these folders: " + known.front().round};
 }
 
 const RuleSet& rules_of(const std::string& version, const std::vector<RuleSet>& known) {
@@ -176,7 +176,7 @@ std::vector<FolderCheck> folders_of(const Submission& submission, bool strict) {
                                      .severity = Severity::warning,
                                      .expected = "result_*.txt",
                                      .found = "no such file",
-                                     .text = "a folder of a benchmark holds no result",
+                                     .text = "the benchmark folder contains no result_*.txt",
                                      .where = "submission_rules: Submission process"}}});
   return folders;
 }

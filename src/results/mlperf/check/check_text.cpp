@@ -62,8 +62,7 @@ std::string lines_of(const std::vector<Told>& all_told, bool all) {
     const std::size_t more = logs[kind(*told.finding)].size() - 1;
     if (!all && is_new && more > 0)
       text += fmt::format(
-          "    and the same rule in {} more log{} of this folder (--all tells "
-          "each)\n",
+          "    same finding in {} more log{} of this folder (list them with --all)\n",
           more, more == 1 ? "" : "s");
   }
   return text;
@@ -107,8 +106,8 @@ std::string reasons(const CheckReport& report) {
   }
   std::string text;
   for (const auto& [version, judged] : by_version)
-    text += fmt::format("rule set {} for {} log{}{}: {}\n", version, judged.first,
-                        judged.first == 1 ? "" : "s", judged.first == 1 ? "" : ", the first",
+    text += fmt::format("rule set {} used for {} log{}{}: {}\n", version, judged.first,
+                        judged.first == 1 ? "" : "s", judged.first == 1 ? "" : ", first log",
                         judged.second);
   return text;
 }

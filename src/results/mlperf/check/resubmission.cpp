@@ -30,8 +30,8 @@ std::vector<std::size_t> judge_by_newest(std::vector<LogChoice>& logs,
         !rules.benchmarks.contains(logs[i].benchmark))
       continue;
     logs[i].choice = {.version = rules.version,
-                      .reason = "submitted with runs of " + rules.round +
-                                "; by itself it would be judged by " + logs[i].choice.version};
+                      .reason = "submitted together with runs of " + rules.round +
+                                "; on its own, the log would be checked against " + logs[i].choice.version};
     changed.push_back(i);
   }
   return changed;

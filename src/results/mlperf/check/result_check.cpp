@@ -46,8 +46,9 @@ void compare_factor(const EntryScore& entry, std::optional<double> written,
   if (std::abs(written.value_or(1.0) - own) <= kSameFactor) return;
   findings.push_back(about_factor(
       fmt::format("{:.9g}", own), written ? fmt::format("{:.9g}", *written) : "no scaling.json",
-      fmt::format("by the factor of these runs the score is {:.4f} minutes, by that of the file "
-                  "{:.4f}: the file is of other runs, or the committee chose its factor",
+      fmt::format("the score is {:.4f} minutes with the factor computed from these runs and "
+          "{:.4f} with that of scaling.json: the file is stale, or the review "
+          "committee set its factor",
                   entry.olympic_mean_minutes * own,
                   entry.olympic_mean_minutes * written.value_or(1.0))));
 }
@@ -59,7 +60,7 @@ void check_factor(const SubmissionEntry& from, EntryScore& entry, const RcpSet& 
     if (from.scaling_file) written = read_scaling_factor(*from.scaling_file);
   } catch (const Error& error) {
     findings.push_back(about_factor("a positive scaling_factor", error.what(),
-                                    "scaling.json cannot be read as one"));
+                                    "cannot read scaling.json"));
     return;
   }
   score_entry(entry, &points, {});
@@ -74,7 +75,7 @@ void check_count(const SubmissionEntry& entry, const RcpSet& points,
                       .severity = Severity::warning,
                       .expected = fmt::format("{} runs", required),
                       .found = fmt::format("{} result_*.txt", entry.logs.size()),
-                      .text = "a result of this benchmark has a fixed number of runs",
+                      .text = "the number of runs differs from what this benchmark requires",
                       .where = "training_rules: Benchmark Results"});
 }
 

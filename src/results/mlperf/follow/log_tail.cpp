@@ -21,11 +21,11 @@ LogTail::LogTail(const std::filesystem::path& path) : path_(path) { open(); }
 void LogTail::open() {
   const std::string name = printable(path_.string());
   file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file_.valid()) throw_errno("open " + name, "is the training writing it already?");
+  if (!file_.valid()) throw_errno("open " + name, "check that the training has created it");
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) throw_errno("look at " + name);
+  if (::fstat(file_.get(), &status) != 0) throw_errno("stat " + name);
   if (!S_ISREG(status.st_mode))
-    throw Error(ErrorKind::input, name + " is no regular file", "name the log that a run writes");
+    throw Error(ErrorKind::input, name + " is not a regular file", "pass the log that the run writes");
   device_ = status.st_dev;
   inode_ = status.st_ino;
   at_ = 0;

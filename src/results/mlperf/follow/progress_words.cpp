@@ -16,18 +16,18 @@ std::string_view unit_of(const RunGoal& goal) {
 }
 
 std::string init_words(const ProgressReport& report) {
-  if (!report.init_minutes) return "initialisation has not begun";
+  if (!report.init_minutes) return "initialisation not started";
   std::string text = fmt::format("initialisation {:.1f} min", *report.init_minutes);
-  if (!report.init_left_minutes) return text + ", its limit is that of a division not named yet";
+  if (!report.init_left_minutes) return text + ", limit unknown until the division is logged";
   return text + (*report.init_left_minutes > 0.0
                      ? fmt::format(", {:.1f} min left", *report.init_left_minutes)
                      : fmt::format(", {:.1f} min over the limit", -*report.init_left_minutes));
 }
 
 std::string target_words(const ProgressReport& report) {
-  if (!report.goal.target) return "no target known: " + report.goal.why_no_target;
-  if (*report.distance <= 0.0) return fmt::format("the target {} is reached", *report.goal.target);
-  return fmt::format("{:.6g} to go to the target {}", *report.distance, *report.goal.target);
+  if (!report.goal.target) return "unknown target: " + report.goal.why_no_target;
+  if (*report.distance <= 0.0) return fmt::format("target {} reached", *report.goal.target);
+  return fmt::format("{:.6g} from the target {}", *report.distance, *report.goal.target);
 }
 
 std::string quality_words(const ProgressReport& report) {
@@ -49,16 +49,16 @@ std::string pace_words(const ProgressReport& report) {
   if (!goal.reference_mean || !goal.reference_least)
     return goal.why_no_reference.empty() ? "" : "no reference: " + goal.why_no_reference;
   const std::string reference =
-      fmt::format("reference {:.6g} {}, at least {:.6g}", *goal.reference_mean, unit_of(goal),
+      fmt::format("reference {:.6g} {}, minimum {:.6g}", *goal.reference_mean, unit_of(goal),
                   *goal.reference_least);
   const std::string when = report.projected_minutes ? "there " : "";
   switch (report.pace) {
     case Pace::too_fast:
-      return when + "faster than a mean may be: runs like this are refused (" + reference + ")";
+      return when + "below the minimum: a mean like this fails the convergence test (" + reference + ")";
     case Pace::scaled:
       return when + "faster than the reference: the score would be scaled (" + reference + ")";
     case Pace::unscaled:
-      return when + "no faster than the reference (" + reference + ")";
+      return when + "not faster than the reference (" + reference + ")";
     case Pace::unknown:
       break;
   }
@@ -119,7 +119,7 @@ std::string to_text(const ProgressReport& report) {
   if (report.phase == RunPhase::stopped)
     add_part(text, "stopped: " + (report.status.empty() ? "no status" : printable(report.status)));
   if (report.troubles > 0)
-    add_part(text, fmt::format("{} lines that cannot be read", report.troubles));
+    add_part(text, fmt::format("{} unreadable lines", report.troubles));
   return fmt::format("{}: {}", to_string(report.phase), text);
 }
 

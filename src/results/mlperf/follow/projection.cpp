@@ -42,16 +42,16 @@ Projection none(std::string why) { return {{}, {}, std::move(why)}; }
 }  // namespace
 
 Projection project(std::span<const Look> looks, double target, bool lower_is_better) {
-  if (looks.size() < 3) return none("three evaluations are needed");
+  if (looks.size() < 3) return none("at least three evaluations are needed");
   looks = looks.last(std::min(looks.size(), kLooksForProjection));
-  if (!usable(looks)) return none("the evaluations do not go forward");
+  if (!usable(looks)) return none("the evaluations are not in increasing order");
   const Line line = line_through(looks);
   if (lower_is_better ? !(line.slope < 0.0) : !(line.slope > 0.0))
-    return none("the last evaluations do not come nearer to the target");
+    return none("the last evaluations do not approach the target");
   const Look& first = looks.front();
   const Look& last = looks.back();
   const double crossing = std::exp((target - line.at_zero) / line.slope);
-  if (!(crossing <= last.progress * kFarthest)) return none("the target is too far away to tell");
+  if (!(crossing <= last.progress * kFarthest)) return none("the target is too far away to project");
   const double step = last.progress - looks[looks.size() - 2].progress;
   const double steps = std::max(1.0, std::ceil((crossing - last.progress) / step));
   const double progress = last.progress + steps * step;

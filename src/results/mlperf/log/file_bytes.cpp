@@ -52,7 +52,7 @@ FileBytes bytes_of_file(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) throw_errno("open " + name);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw_errno("look at " + name);
+  if (::fstat(file.get(), &status) != 0) throw_errno("stat " + name);
   if (S_ISDIR(status.st_mode))
     throw Error(ErrorKind::input, name + " is a folder, not a log", "name a file in it");
   const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0;  // in /proc sizes are 0

@@ -128,7 +128,7 @@ DescribedSystem describe_system(std::span<const Machine> machines, const Json& p
   for (const auto& [name, texts] : told) {
     system.fields[name] = join({texts.begin(), texts.end()}, " | ");
     if (texts.size() > 1 && !words.fields.contains(name))
-      system.to_fill.push_back({name, "the hosts differ: all their values stand there"});
+      system.to_fill.push_back({name, "the hosts differ, so all values are listed: choose one"});
   }
   system.fields["number_of_nodes"] = machines.empty() ? "" : std::to_string(machines.size());
   system.fields["other_software_stack"] = software_stack(machines, programs);
@@ -137,7 +137,7 @@ DescribedSystem describe_system(std::span<const Machine> machines, const Json& p
   for (const std::string& name : system_fields())
     if (system.fields[name] == "" && !words.fields.contains(name) &&
         !may_stay_empty(name, accelerated))
-      system.to_fill.push_back({name, "no fact of the run tells it"});
+      system.to_fill.push_back({name, "not found in the facts of the run: fill it in"});
   return system;
 }
 

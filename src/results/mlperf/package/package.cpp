@@ -31,22 +31,26 @@ void check_folder_name(const std::string& what, const std::string& name) {
     return;
   throw Error(ErrorKind::usage,
               "the " + what + " '" + printable(name.substr(0, kLongestName)) +
-                  "' cannot be a folder's name in a submission",
-              "use letters, digits, '.', '_', '+' and '-', a letter or a digit first");
+                  "' is not a valid folder name in a submission",
+              "use letters, digits, '.', '_', '+' and '-', but do not begin with '.' or "
+          "'-'");
 }
 
 void refuse_what_is_there(const fs::path& path) {
   std::error_code none;
   if (fs::exists(fs::symlink_status(path, none)))
-    throw Error(ErrorKind::input, printable(path.string()) + ": is there already",
-                "name another folder, system or benchmark, or remove it");
+    throw Error(ErrorKind::input, printable(path.string()) + ": already exists",
+                "choose another folder, system or benchmark, or remove it");
 }
 
 std::string readme(const PackageRequest& request) {
-  std::string text = fmt::format("# {} of {}\n\n{}: this package was made by a program.\n\n",
+  std::string text = fmt::format("# {} of {}\n"
+          "\n"
+          "{}: this package was generated automatically.\n"
+          "\n",
                                  request.benchmark, request.submitter, kNotVerified);
   text += "## Steps to run\n\n";
-  if (request.commands.empty()) text += "TODO: the commands by which the logs were made.\n";
+  if (request.commands.empty()) text += "TODO: the commands that produced the logs.\n";
   for (const std::string& command : request.commands) text += "    " + printable(command) + "\n";
   return text +
          "\n## Steps to download and verify data\n\nTODO\n\n## Steps to launch on this system\n\n"
@@ -61,7 +65,7 @@ void add_readme(const PackageRequest& request, Package& package) {
   write_file(file, readme(request));
   package.files.push_back(file);
   package.to_fill.push_back({fs::relative(file, package.folder.parent_path()).string(),
-                             "the source code, and how it is run, belong there"});
+                             "add the source code and how to run it"});
 }
 
 void add_description(const PackageRequest& request, Package& package) {
@@ -69,7 +73,7 @@ void add_description(const PackageRequest& request, Package& package) {
   std::error_code none;
   if (fs::exists(fs::symlink_status(file, none))) {
     package.to_fill.push_back(
-        {"systems/" + request.system + ".json", "it was there already and stays as it is"});
+        {"systems/" + request.system + ".json", "kept the existing file: check that it is up to date"});
     return;
   }
   write_file(file,
@@ -87,8 +91,8 @@ void add_logs(const PackageRequest& request, const fs::path& results, Package& p
                with_names(log.text, request.submitter, request.system, package.filled));
     if (log.text.size() > kMostBytesOfFile)
       package.to_fill.push_back({package.files.back().filename().string(),
-                                 "files of more than 50 MiB are refused: leave out lines that are "
-                                 "no lines of MLPerf's log"});
+                                 "the submission checker rejects files over 50 MiB: remove lines that are "
+          "not MLLOG lines"});
   }
 }
 
@@ -100,8 +104,8 @@ Package write_package(const PackageRequest& request) {
   check_folder_name("benchmark", request.benchmark);
   check_folder_name("implementation", request.implementation);
   if (request.logs.empty())
-    throw Error(ErrorKind::input, "there is no log to be packaged",
-                "name runs of `benchctl train`, or a folder with result_*.txt");
+    throw Error(ErrorKind::input, "no logs to package",
+                "pass runs of `benchctl train`, or a folder with result_*.txt");
   Package package;
   package.folder = request.folder / request.submitter;
   const fs::path results = package.folder / "results" / request.system / request.benchmark;

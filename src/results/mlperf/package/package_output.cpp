@@ -65,19 +65,19 @@ std::string to_text(const CheckedPackage& checked, const TextStyle& style) {
   std::string text = paint(printable(package.folder.string()), Paint::bold, style) +
                      fmt::format("  {} files; {}\n", package.files.size(), kNotVerified);
   if (package.filled > 0)
-    text += fmt::format("  placeholders of submitter and platform filled in {} lines\n",
+    text += fmt::format("  replaced placeholders for submitter and platform in {} lines\n",
                         package.filled);
   for (const std::string& log : checked.left_out)
-    text += "  left out, not of the median window: " + printable(log) + "\n";
+    text += "  skipped, outside the median window: " + printable(log) + "\n";
   const CheckCounts counts = counts_of(checked.check);
   text += fmt::format("  {} of {} logs pass the official check ({}); {}\n", counts.passed,
                       counts.files, printable(score.ruleset), score_sentence(score));
   text += fmt::format("  strict checks: {} errors, {} warnings\n", counts.errors, counts.warnings);
   text += first_errors(checked.check, style);
-  if (!package.to_fill.empty()) text += "A person must still see to:\n";
+  if (!package.to_fill.empty()) text += "Still to do by hand:\n";
   for (const ToFill& one : package.to_fill)
     text += "  " + wrap(printable(one.what + ": " + one.why), 2, 4, style) + "\n";
-  return text + "benchctl mlperf check " + printable(package.folder.string()) + " says more.\n";
+  return text + "Details: benchctl mlperf check " + printable(package.folder.string()) + "\n";
 }
 
 Json to_json(const CheckedPackage& checked) {

@@ -30,8 +30,8 @@ std::vector<ToFill> to_do_of(const EntryScore& score, const std::vector<Packaged
   std::vector<ToFill> found;
   if (std::ranges::any_of(logs, is_of_a_twin))
     found.push_back({"the logs",
-                     "they are of a twin on generated data, which no division of MLPerf "
-                     "takes: train the benchmark itself"});
+                     "they are from a twin on generated data, which no MLPerf division accepts: "
+          "train the benchmark itself"});
   for (const std::string& problem : score.problems)
     found.push_back({"results/" + score.system + "/" + score.benchmark, printable(problem)});
   return found;

@@ -27,9 +27,8 @@ ByBenchmark comparable(const PublishedSide& side) {
   if (found.empty())
     throw Error(ErrorKind::input,
                 "'" + printable(side.name) +
-                    "' selects no result with a score and a number of "
-                    "accelerators",
-                "benchctl mlperf compare PATH lists what there is");
+                    "' selects no result that has a score and a number of accelerators",
+                "list the results with `benchctl mlperf compare PATH`");
   return found;
 }
 

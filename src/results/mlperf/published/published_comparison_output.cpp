@@ -28,17 +28,18 @@ std::string unequal_words(const PerAccelerator& one) {
 std::string to_text(const PublishedComparison& comparison, const TextStyle& style) {
   std::string text = bench::to_text(comparison.comparison, style, true);
   if (!comparison.unequal.empty()) {
-    text += "\n" + paint("Other numbers of accelerators", Paint::bold, style) + "  " +
+    text += "\n" + paint("Different numbers of accelerators", Paint::bold, style) + "  " +
             std::string(kDerived) + "\n";
     for (const PerAccelerator& one : comparison.unequal)
       text += "  " + wrap(unequal_words(one), 2, 4, style) + "\n";
   }
   if (comparison.benchmarks > 0)
     text += fmt::format(
-        "\nGeometric mean over {} benchmarks, of the nearest numbers: B needs {:.3f} times the "
-        "accelerator time ({}).\n",
+        "\n"
+          "Geometric mean over {} benchmarks, nearest system sizes: B needs {:.3f} times the accelerator time ({}).\n",
         comparison.benchmarks, comparison.geometric_mean, kDerived);
-  return text + "Times are as scored, with the factors of the convergence test; " +
+  return text + "Times are scored times, including the scaling factors of the convergence "
+          "test; " +
          std::string(kNotVerified) + ".\n";
 }
 

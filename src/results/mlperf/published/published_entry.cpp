@@ -40,7 +40,7 @@ double accelerators_of(const PublishedEntry& entry) {
 
 std::string no_accelerators(const PublishedEntry& entry) {
   if (accelerators_of(entry) > 0.0) return "";
-  return entry.no_description.empty() ? "its description tells no number of accelerators"
+  return entry.no_description.empty() ? "the system description has no number of accelerators"
                                       : printable(entry.no_description);
 }
 
@@ -95,8 +95,8 @@ std::vector<PublishedEntry> chosen_entries(std::vector<PublishedEntry> entries,
   for (const std::string& asked : choice.benchmarks)
     if (!names.contains(asked))
       throw Error(ErrorKind::input,
-                  "there is no result of '" + printable(asked) + "'." + did_you_mean(asked, known),
-                  "there are results of " + printable(join(known, ", ")));
+                  "no result for the benchmark '" + printable(asked) + "'." + did_you_mean(asked, known),
+                  "available benchmarks: " + printable(join(known, ", ")));
   std::erase_if(entries, [&](const PublishedEntry& entry) {
     const bool asked =
         choice.benchmarks.empty() ||

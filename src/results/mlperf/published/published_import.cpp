@@ -99,12 +99,12 @@ void import_published(std::span<const PublishedEntry> entries, ImportSink& sink)
       ++taken;
       continue;
     }
-    left_out = entry_words(entry) + " was left out: " + why;
+    left_out = entry_words(entry) + " skipped: " + why;
     sink.note(left_out);
   }
   if (taken == 0)
-    throw Error(ErrorKind::input, "there is no result to import. " + left_out,
-                "a result needs SUBMITTER/systems/SYSTEM.json with its number of accelerators");
+    throw Error(ErrorKind::input, "no result to import. " + left_out,
+                "add SUBMITTER/systems/SYSTEM.json with the number of accelerators");
   sink.note("these results: " + std::string(kNotVerified));
 }
 

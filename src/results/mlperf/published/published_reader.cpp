@@ -67,7 +67,7 @@ std::vector<PublishedEntry> published_entries(const SubmissionScore& score) {
   for (const EntryScore& one : score.entries) {
     entries.push_back(published_entry(one));
     entries.back().no_description =
-        "systems/" + one.system + ".json is not there or no description";
+        "systems/" + one.system + ".json is missing or not a system description";
   }
   for (const SystemRow& system : score.systems) {
     if (!system.description) continue;
@@ -85,9 +85,9 @@ std::vector<PublishedEntry> read_published(const std::filesystem::path& path,
   const Submission submission = find_submission(path);
   if (submission.entries.empty())
     throw Error(ErrorKind::input,
-                printable(path.string()) + ": there is no folder with result_*.txt below it",
-                "name a submission: SUBMITTER/results/SYSTEM/BENCHMARK/result_0.txt, with "
-                "SUBMITTER/systems/SYSTEM.json");
+                printable(path.string()) + ": no folder with result_*.txt below it",
+                "pass a submission with SUBMITTER/results/SYSTEM/BENCHMARK/result_0.txt "
+          "and SUBMITTER/systems/SYSTEM.json");
   return published_entries(score_submission(submission, settings));
 }
 

@@ -27,7 +27,7 @@ std::map<SeriesName, ByAccelerators> grouped(PublishedScaling& scaling) {
     const bool timed = entry.olympic_minutes > 0.0;
     const std::string why = timed ? no_accelerators(entry) : printable(entry.no_score);
     if (!timed || !why.empty()) {
-      scaling.warnings.push_back("left out: " + entry_words(entry) + ": " + why);
+      scaling.warnings.push_back("skipped: " + entry_words(entry) + ": " + why);
       continue;
     }
     const SeriesName name{entry.benchmark, entry.submitter, hardware_name(entry), entry.division};
@@ -113,8 +113,8 @@ ScalingCurve curve_of_series(const PublishedSeries& series,
     point.time_efficiency = from.efficiency.value;
   }
   curve.interval =
-      "olympic means of the runs' raw times; 95 % intervals from their scatter (trimmed means, "
-      "Yuen), which three runs do not have";
+      "olympic means of the raw run times; 95 % intervals from the trimmed means "
+          "(Yuen), none for three runs";
   return curve;
 }
 

@@ -17,8 +17,8 @@ namespace {
 std::string efficiency_drawing(const PublishedSeries& series) {
   Plot plot{"Efficiency: " + series.benchmark + " of " + series.submitter, "accelerators",
             "efficiency", true};
-  PlotSeries time{"in time", {}, {}, {}, {}, Mark::line_points};
-  PlotSeries throughput{"of throughput", {}, {}, {}, {}, Mark::line_points};
+  PlotSeries time{"time", {}, {}, {}, {}, Mark::line_points};
+  PlotSeries throughput{"throughput", {}, {}, {}, {}, Mark::line_points};
   for (const PublishedPoint& point : series.points) {
     time.x.push_back(point.accelerators);
     time.y.push_back(point.efficiency.value);
@@ -35,8 +35,8 @@ std::string efficiency_drawing(const PublishedSeries& series) {
 PageCell number_of(double value, const std::string& text) { return {text, value}; }
 
 PageTable table_of_series(const PublishedSeries& series, const PublishedScaling& scaling) {
-  PageTable table{{"accelerators", "system", "minutes (raw)", "score (official form)",
-                   "efficiency in time", "throughput efficiency", "penalty", "batch",
+  PageTable table{{"accelerators", "system", "minutes (raw)", "score (minutes)",
+                   "time efficiency", "throughput efficiency", "penalty", "batch",
                    scaling.entries[series.points.front().entry].samples_unit, "accelerator hours"},
                   {}};
   for (const PublishedPoint& point : series.points) {
@@ -66,7 +66,7 @@ std::string to_html(const PublishedScaling& scaling) {
   page.note("Results: " + std::string(kNotVerified) + ". " + scaling_legend());
   for (const std::string& warning : scaling.warnings) page.note(warning);
   if (scaling.series.empty())
-    page.note("No submitter has a benchmark at two numbers of one accelerator.");
+    page.note("No submitter has results for a benchmark at two accelerator counts.");
   for (const PublishedSeries& series : scaling.series) {
     page.heading(title_words(series)).table(table_of_series(series, scaling));
     page.figure(efficiency_drawing(series), "Bars: " + series.curve.interval + ".");

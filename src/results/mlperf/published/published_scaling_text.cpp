@@ -48,7 +48,7 @@ Table points_of_series(const PublishedSeries& series, const PublishedScaling& sc
                {samples_words(entry.samples)},
                {fmt::format("{:.4g}", point.accelerator_hours)}});
     for (const std::size_t other : point.slower)
-      table.note(fmt::format("also of {:g}: {}, {} minutes", point.accelerators,
+      table.note(fmt::format("also at {:g}: {}, {} minutes", point.accelerators,
                              printable(scaling.entries[other].system),
                              minutes_words(scaling.entries[other].olympic_minutes)),
                  Paint::dim);
@@ -63,7 +63,7 @@ std::string to_text(const PublishedScaling& scaling, const TextStyle& style) {
       paint("MLPerf scaling", Paint::bold, style) + "  " + std::string(kNotVerified) + "\n";
   if (scaling.series.empty())
     text +=
-        fmt::format("No submitter has a benchmark at two numbers of one accelerator ({} at one).\n",
+        fmt::format("No submitter has results for a benchmark at two accelerator counts ({} at one).\n",
                     scaling.single);
   for (const PublishedSeries& series : scaling.series) {
     text += "\n" + paint(printable(title_words(series)), Paint::bold, style) + "\n";

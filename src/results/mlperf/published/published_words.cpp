@@ -20,9 +20,10 @@ std::string title_words(const PublishedSeries& series) {
 
 std::string scaling_legend() {
   return fmt::format(
-      "minutes: olympic mean of the raw times, the official score is it times the factor of the "
-      "convergence test; efficiency in time = throughput efficiency / penalty, the penalty is what "
-      "a larger batch costs in samples. Efficiencies and figures per accelerator: {}.",
+      "minutes: olympic mean of the raw times; score = minutes times the factor "
+          "of the convergence test; time efficiency = throughput efficiency / "
+          "penalty, where penalty is the extra samples that a larger batch needs. "
+          "Efficiencies and figures per accelerator: {}.",
       kDerived);
 }
 

@@ -50,9 +50,9 @@ std::vector<std::pair<std::string, double>> cells_of(const RankedEntry& one) {
 
 std::string ranked_legend() {
   return fmt::format(
-      "score: minutes in the official form, {}. accelerator minutes (score x accelerators) and "
-      "what "
-      "is needed more than by the best: {}; larger systems pay for scaling in them.",
+      "score: minutes to train, {}. accelerator minutes (score x accelerators) "
+          "and their ratio to the best: {}; they include the scaling losses of "
+          "larger systems.",
       kNotVerified, kDerived);
 }
 
@@ -89,7 +89,7 @@ std::string to_text(const std::vector<RankedBenchmark>& ranked, const TextStyle&
                  {"score"},
                  {"raw", true, 3},
                  {"accelerator minutes"},
-                 {"over the best"},
+                 {"ratio to best"},
                  {"", false}});
     for (const RankedEntry& one : benchmark.entries) {
       std::vector<Cell> row;
@@ -106,7 +106,7 @@ std::string to_html(const std::vector<RankedBenchmark>& ranked) {
   page.note(ranked_legend());
   for (const RankedBenchmark& benchmark : ranked) {
     PageTable table{{"submitter", "system", "accelerator", "number", "score, minutes",
-                     "raw, minutes", "accelerator minutes", "over the best", "remark"},
+                     "raw, minutes", "accelerator minutes", "ratio to best", "remark"},
                     {}};
     for (const RankedEntry& one : benchmark.entries) {
       std::vector<PageCell> row;

@@ -32,9 +32,9 @@ Finding missing_field(const std::string& name) {
   return {.rule = "system.field",
           .official = true,
           .key = name,
-          .expected = "a field '" + name + "', which may be empty",
+          .expected = "a field '" + name + "', possibly empty",
           .found = "none",
-          .text = "the system description has no '" + name + "': add it",
+          .text = "the system description lacks '" + name + "': add it",
           .where = kAskedBySystemChecker};
 }
 
@@ -47,7 +47,7 @@ void check_status(const SystemDescription& system, std::vector<Finding>& finding
                       .key = "status",
                       .expected = join(known, " | "),
                       .found = system.status,
-                      .text = "the status is none of those that rounds since 4.0 know." +
+                      .text = "unknown status for rounds since 4.0." +
                               did_you_mean(system.status, known),
                       .where = kAskedBySystemChecker});
 }
@@ -60,7 +60,7 @@ void check_division(const SystemDescription& system, std::vector<Finding>& findi
                       .key = "division",
                       .expected = "closed or open",
                       .found = system.division,
-                      .text = "seeds and convergence are checked of what says 'closed' alone"});
+                      .text = "seeds and convergence are checked only for 'closed'"});
 }
 
 void check_count(const SystemDescription& system, const char* key,
@@ -69,9 +69,9 @@ void check_count(const SystemDescription& system, const char* key,
   if (!system.fields.contains(key) || (count && *count >= least)) return;
   findings.push_back({.rule = "system.count",
                       .key = key,
-                      .expected = least > 0 ? "a whole number from 1" : "a whole number",
+                      .expected = least > 0 ? "an integer of at least 1" : "an integer",
                       .found = text_of(field(system.fields, key)),
-                      .text = std::string(key) + " is no count, and tables show results by it"});
+                      .text = std::string(key) + " is not a valid count, but result tables use it"});
 }
 
 }  // namespace
@@ -134,9 +134,9 @@ std::vector<Finding> check_system_description(const SystemDescription& system) {
       findings.push_back({.rule = "system.placeholder",
                           .severity = Severity::warning,
                           .key = name,
-                          .expected = "what the system has, or \"\"",
+                          .expected = "a real value, or \"\"",
                           .found = value.get<std::string>(),
-                          .text = "a text stands there that a person was to replace"});
+                          .text = "the field still has a placeholder value"});
   return findings;
 }
 

@@ -15,8 +15,8 @@ constexpr double kMost = 1e15;
 [[noreturn]] void refuse(const std::string& origin, const std::string& name,
                          const std::string& what) {
   throw Error(ErrorKind::input, fmt::format("{}: '{}' {}", origin, printable(name), what),
-              "a point looks like {\"Benchmark\": \"flux1\", \"BS\": 512, \"Epochs to converge\": "
-              "[at least three numbers]}");
+              "write a point as {\"Benchmark\": \"flux1\", \"BS\": 512, \"Epochs to "
+          "converge\": [at least three numbers]}");
 }
 
 bool positive(const Json& value) {
@@ -30,12 +30,12 @@ std::vector<double> trainings(const Json& record, const std::string& origin,
   std::vector<double> values;
   for (const Json& value : list) {
     if (!positive(value))
-      refuse(origin, name, "has " + excerpt(value) + " among the lengths of its trainings");
+      refuse(origin, name, "has " + excerpt(value) + " in its list of trainings");
     values.push_back(value.get<double>());
   }
   if (values.size() < kLeastTrainings)
     refuse(origin, name,
-           fmt::format("lists {} trainings, fewer than {}", values.size(), kLeastTrainings));
+           fmt::format("lists {} trainings, but needs at least {}", values.size(), kLeastTrainings));
   return values;
 }
 
@@ -44,15 +44,15 @@ std::vector<double> trainings(const Json& record, const std::string& origin,
 std::vector<RcpPoint> published_points(const Json& json, const RcpSet& set,
                                        const std::string& origin) {
   if (!json.is_object() || json.empty())
-    throw Error(ErrorKind::input, origin + ": no reference convergence points in it",
-                "it is an object with a point a key");
+    throw Error(ErrorKind::input, origin + ": no reference convergence points",
+                "write an object with one key for each point");
   std::vector<RcpPoint> points;
   for (const auto& [name, record] : json.items()) {
     if (text_field(record, "Benchmark") != set.benchmark)
       refuse(origin, name,
-             "is of benchmark " + excerpt(field(record, "Benchmark")) + ", not " + set.benchmark);
+             "is for the benchmark " + excerpt(field(record, "Benchmark")) + ", not " + set.benchmark);
     if (!positive(field(record, "BS")))
-      refuse(origin, name, "has the batch \"BS\": " + excerpt(field(record, "BS")));
+      refuse(origin, name, "has the invalid batch \"BS\": " + excerpt(field(record, "BS")));
     points.push_back(
         summarise(name, number_field(record, "BS"), trainings(record, origin, name), set.runs));
   }

@@ -22,7 +22,7 @@ Json read_round(const fs::path& folder, std::string_view ruleset) {
   if (std::ranges::find(known, ruleset) == known.end())
     throw Error(
         ErrorKind::input,
-        fmt::format("there are no reference convergence points of round {}", printable(ruleset)),
+        fmt::format("no reference convergence points for round {}", printable(ruleset)),
         "known rounds: " + join(known, ", ") + "." + did_you_mean(ruleset, known));
   static const Schema schema = Schema::load(data_root() / "schemas" / "mlperf_rcps.json");
   return schema.check(read_json(path), path.string());
@@ -58,8 +58,8 @@ RcpSet resolved(const fs::path& folder, std::string_view ruleset, const std::str
   if (entry.is_null() || rounds_left == 0)
     throw Error(
         ErrorKind::input,
-        fmt::format("{}: 'as' of {} leads to no points", (folder / ruleset).string(), benchmark),
-        "it names a round that has them itself");
+        fmt::format("{}: 'as' of {} refers to a round without points", (folder / ruleset).string(), benchmark),
+        "name a round that has points of its own");
   if (!entry.contains("as")) return own_set(entry, benchmark, round);
   return resolved(folder, entry["as"].get<std::string>(), benchmark, rounds_left - 1);
 }
@@ -110,8 +110,8 @@ void use_published_rcps(RcpSets& sets, const fs::path& folder) {
   }
   if (!any)
     throw Error(ErrorKind::input,
-                folder.string() + ": no file rcps_BENCHMARK.json of a benchmark of this round",
-                "name a folder such as rcp_checker/training_5.1.0 of mlcommons/logging");
+                folder.string() + ": no rcps_BENCHMARK.json for any benchmark of this round",
+                "pass a folder such as rcp_checker/training_5.1.0 of mlcommons/logging");
 }
 
 }  // namespace bench::mlperf

@@ -17,10 +17,10 @@ Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 std::string set_mean(RcpTest& test, std::span<const double> converged) {
   const OlympicMean mean = olympic_mean(converged);
   if (mean.without > 1)
-    return fmt::format("{} of {} runs did not converge, and one is allowed", mean.without,
+    return fmt::format("{} of {} runs did not converge, at most one is allowed", mean.without,
                        mean.runs);
   if (mean.runs < kLeastRuns)
-    return fmt::format("convergence is judged from {} runs on, and there are {}", kLeastRuns,
+    return fmt::format("the convergence test needs at least {} runs, found {}", kLeastRuns,
                        mean.runs);
   test.mean = mean.mean;
   return "";
@@ -32,7 +32,7 @@ std::string reference_words(const RcpTest& test) {
     case RcpMatch::interpolated:
       return fmt::format("the reference interpolated to batch {:g}", batch);
     case RcpMatch::below:
-      return fmt::format("the reference at batch {:g}, the smallest there is", batch);
+      return fmt::format("the reference at batch {:g}, its smallest", batch);
     default:
       return fmt::format("the reference at batch {:g}", batch);
   }
@@ -43,16 +43,16 @@ std::string verdict_words(const RcpTest& test) {
   const std::string reference = reference_words(test);
   if (!test.pass)
     return fmt::format(
-        "{:.10g} {} to the target is less than the {:.10g} that {} (mean {:.10g}) "
-        "allows: it takes {:.10g} more in the mean{}",
+        "{:.10g} {} to the target is below the minimum of {:.10g} for {} (mean "
+          "{:.10g}): the mean must be {:.10g} higher{}",
         test.mean, test.unit, test.limit, reference, point.mean, test.limit - test.mean,
-        test.reference.match == RcpMatch::below ? ", or reference points of this batch" : "");
+        test.reference.match == RcpMatch::below ? ", or add reference points for this batch" : "");
   if (test.mean < point.mean)
     return fmt::format(
-        "{:.10g} {} to the target is within what {} allows ({:.10g}) but faster "
-        "than its mean {:.10g}: the score is scaled by {:.6f}",
+        "{:.10g} {} to the target passes for {} (minimum {:.10g}) but is faster "
+          "than its mean of {:.10g}: the score is scaled by {:.6f}",
         test.mean, test.unit, reference, test.limit, point.mean, test.factor);
-  return fmt::format("{:.10g} {} to the target is no faster than {} (mean {:.10g})", test.mean,
+  return fmt::format("{:.10g} {} to the target is not faster than {} (mean {:.10g})", test.mean,
                      test.unit, reference, point.mean);
 }
 
@@ -75,17 +75,17 @@ RcpTest rcp_test(const RcpSet& set, double batch, std::span<const double> conver
   RcpTest test{.batch = batch, .unit = set.unit};
   test.why = set_mean(test, converged);
   if (!std::isfinite(batch)) {
-    test.why = "no global_batch_size that all runs agree on";
+    test.why = "the runs do not have a common global_batch_size";
     return test;
   }
   test.reference = reference_at(set, batch);
   if (test.reference.match == RcpMatch::missing)
     test.why = fmt::format(
-        "batch {:g} is larger than that of any reference point: it takes points "
-        "of this batch",
+        "batch {:g} is larger than that of any reference point: add reference "
+          "points for this batch",
         batch);
   if (test.reference.match == RcpMatch::none)
-    test.why = "there is no reference point of " + set.benchmark;
+    test.why = "no reference point for " + set.benchmark;
   if (test.why.empty()) judge(test, set);
   return test;
 }

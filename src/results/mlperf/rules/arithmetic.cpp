@@ -9,7 +9,7 @@ namespace bench::mlperf {
 namespace {
 
 [[noreturn]] void refuse_types(std::string_view what, const Operand& a, const Operand& b) {
-  throw EvaluationError(fmt::format("{} of a {} and a {}", what, type_name(a), type_name(b)));
+  throw EvaluationError(fmt::format("{} is not defined for {} and {}", what, type_name(a), type_name(b)));
 }
 
 WholeNumber exact(const Operand& a) {
@@ -21,7 +21,7 @@ double to_real(const Operand& a) {
   if (a.kind == Operand::Kind::real) return a.real;
   if (a.kind != Operand::Kind::big) return static_cast<double>(a.whole);
   const double real = a.big->real();
-  if (std::isinf(real)) throw EvaluationError("an int is too large for a float");
+  if (std::isinf(real)) throw EvaluationError("int too large to convert to float");
   return real;
 }
 
@@ -39,8 +39,8 @@ std::pair<Operand, Operand> both_complex(std::string_view what, const Operand& a
 }
 
 Operand whole_result(double value) {
-  if (std::isnan(value)) throw EvaluationError("NaN has no whole number");
-  if (std::isinf(value)) throw EvaluationError("infinity has no whole number");
+  if (std::isnan(value)) throw EvaluationError("cannot convert float NaN to integer");
+  if (std::isinf(value)) throw EvaluationError("cannot convert float infinity to integer");
   return Operand(WholeNumber::of_real(value));
 }
 
@@ -67,7 +67,7 @@ WholeNumber whole_of_text(std::string_view text) {
     }
   }
   if (before == '_' || digits.size() > kMaxDigits)
-    throw EvaluationError("a text is no whole number");
+    throw EvaluationError("the string is not an integer");
   return WholeNumber::of_digits(digits);
 }
 
@@ -101,7 +101,7 @@ Operand add(const Operand& a, const Operand& b) {
 
 Operand negative(const Operand& a) {
   if (is_complex(a)) return {-a.real, -a.imaginary};
-  if (!a.is_number()) throw EvaluationError(fmt::format("the negative of a {}", type_name(a)));
+  if (!a.is_number()) throw EvaluationError(fmt::format("negation is not defined for {}", type_name(a)));
   return a.is_whole() ? Operand(-exact(a)) : Operand(-a.real);
 }
 
@@ -122,7 +122,7 @@ Operand multiply(const Operand& a, const Operand& b) {
   if (!a.is_whole() || !b.is_whole()) return Operand(to_real(a) * to_real(b));
   const Operand product{exact(a) * exact(b)};
   if (product.kind == Operand::Kind::big && product.big->digits().size() > kMaxDigits)
-    throw EvaluationError("a product has too many digits");
+    throw EvaluationError("the product has too many digits");
   return product;
 }
 
@@ -134,7 +134,7 @@ Operand divide(const Operand& a, const Operand& b) {
   const WholeNumber y = exact(b);
   if (std::isfinite(x.real()) && std::isfinite(y.real())) return Operand(x.real() / y.real());
   const double ratio = ratio_of_large(x, y);
-  if (std::isinf(ratio)) throw EvaluationError("a quotient is too large for a float");
+  if (std::isinf(ratio)) throw EvaluationError("the quotient is too large for a float");
   return Operand(ratio);
 }
 
@@ -142,7 +142,7 @@ Operand power(const Operand& a, const Operand& b) {
   if (!a.is_number() || !b.is_number()) refuse_types("the power", a, b);
   const double base = to_real(a);
   const double exponent = to_real(b);
-  if (base == 0.0 && exponent < 0.0) throw EvaluationError("zero to a negative power");
+  if (base == 0.0 && exponent < 0.0) throw EvaluationError("0 cannot be raised to a negative power");
   if (std::isfinite(base) && std::isfinite(exponent) && base < 0.0 &&
       exponent != std::floor(exponent)) {
     const double length = std::pow(-base, exponent);
@@ -151,13 +151,13 @@ Operand power(const Operand& a, const Operand& b) {
   }
   const double result = std::pow(base, exponent);
   if (std::isinf(result) && std::isfinite(base) && std::isfinite(exponent))
-    throw EvaluationError("a power is too large for a float");
+    throw EvaluationError("the power is too large for a float");
   return Operand(result);
 }
 
 Operand absolute(const Operand& a) {
   if (is_complex(a)) return Operand(std::hypot(a.real, a.imaginary));
-  if (!a.is_number()) throw EvaluationError(fmt::format("the size of a {}", type_name(a)));
+  if (!a.is_number()) throw EvaluationError(fmt::format("abs is not defined for {}", type_name(a)));
   if (a.kind == Operand::Kind::real) return Operand(std::abs(a.real));
   const WholeNumber number = exact(a);
   return Operand(number.negative() ? -number : number);
@@ -165,25 +165,25 @@ Operand absolute(const Operand& a) {
 
 Operand ceiling(const Operand& a) {
   if (!a.is_number())
-    throw EvaluationError(fmt::format("a {} is no number to round", type_name(a)));
+    throw EvaluationError(fmt::format("cannot round {}", type_name(a)));
   return a.is_whole() ? Operand(exact(a)) : whole_result(std::ceil(a.real));
 }
 
 Operand floor(const Operand& a) {
   if (!a.is_number())
-    throw EvaluationError(fmt::format("a {} is no number to round", type_name(a)));
+    throw EvaluationError(fmt::format("cannot round {}", type_name(a)));
   return a.is_whole() ? Operand(exact(a)) : whole_result(std::floor(a.real));
 }
 
 Operand to_whole(const Operand& a) {
   if (a.kind == Operand::Kind::text) return Operand(whole_of_text(a.text));
-  if (!a.is_number()) throw EvaluationError(fmt::format("a {} has no whole number", type_name(a)));
+  if (!a.is_number()) throw EvaluationError(fmt::format("cannot convert {} to int", type_name(a)));
   return a.is_whole() ? Operand(exact(a)) : whole_result(a.real);
 }
 
 bool nearly_whole(const Operand& a) {
   if (!a.is_number())
-    throw EvaluationError(fmt::format("a {} is no number to round", type_name(a)));
+    throw EvaluationError(fmt::format("cannot round {}", type_name(a)));
   if (a.is_whole()) return true;
   whole_result(a.real);
   constexpr double kNear = 0.00001;

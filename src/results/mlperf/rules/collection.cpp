@@ -27,7 +27,7 @@ const PythonValue& hashable_member(const LogEntry& line, const Collection& colle
                                    const std::string& name) {
   const PythonValue* found = line.metadata.find(name);
   if (found == nullptr)
-    refuse_line(line, collection, fmt::format("its metadata has no '{}'", name));
+    refuse_line(line, collection, fmt::format("its metadata lacks '{}'", name));
   if (found->is_list() || found->is_dict())
     refuse_line(line, collection, fmt::format("'{}' is a {}", name, found->type_name()));
   return *found;

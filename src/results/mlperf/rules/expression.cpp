@@ -37,12 +37,12 @@ Operand decide(const Node& node, const Scope& scope) {
 Operand of_state(const Node& node, const Scope& scope) {
   const bool known = scope.state != nullptr && node.slot < scope.state->size();
   if (!known || !(*scope.state)[node.slot])
-    throw EvaluationError(fmt::format("no line before gave '{}'", node.text));
+    throw EvaluationError(fmt::format("no earlier line set '{}'", node.text));
   return *(*scope.state)[node.slot];
 }
 
 Operand of_line(const PythonValue* part, std::string_view name) {
-  if (part == nullptr) throw EvaluationError(fmt::format("there is no '{}' here", name));
+  if (part == nullptr) throw EvaluationError(fmt::format("'{}' is not available here", name));
   return Operand(*part);
 }
 
@@ -118,7 +118,7 @@ Operand evaluate(const Node& node, const Scope& scope) {
     case Op::choice:
       return evaluate(node.children[truth(evaluate(node.children[1], scope)) ? 0 : 2], scope);
     case Op::list:  // the parser puts it behind `in` alone
-      throw EvaluationError("a list is no value");
+      throw EvaluationError("a list cannot be used as a value");
     default:
       return calculate(node, scope);
   }

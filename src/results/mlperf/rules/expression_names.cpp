@@ -35,7 +35,7 @@ Node text_node(std::string_view text) {
 
 std::string ExpressionParser::name(std::string_view of_what) {
   if (tokens_.next().kind != TokenKind::name)
-    tokens_.refuse(fmt::format("the name of {} is expected here", of_what));
+    tokens_.refuse(fmt::format("expected the name of {}", of_what));
   return std::string(tokens_.take().text);
 }
 
@@ -60,7 +60,7 @@ Node ExpressionParser::number() {
   double real = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
   if (error != std::errc() || end != text.data() + text.size())
-    tokens_.refuse("a number is expected here");
+    tokens_.refuse("expected a number");
   tokens_.take();
   return constant(Operand(real));
 }
@@ -78,7 +78,7 @@ Node ExpressionParser::named() {
   if (tokens_.take("state")) {
     tokens_.expect(".");
     Node node = node_of(Op::state);
-    node.text = name("what earlier lines left");
+    node.text = name("a state variable");
     node.slot = vocabulary_.slot(node.text);
     return node;
   }
@@ -92,7 +92,7 @@ void ExpressionParser::refuse_name(std::string_view word) {
   std::vector<std::string> all = {"value", "metadata", "time_ms", "state", "true", "false", "none"};
   for (const auto& [function, op] : kFunctions) all.emplace_back(function);
   for (const auto& [constant_name, value] : vocabulary_.constants) all.push_back(constant_name);
-  tokens_.refuse(fmt::format("'{}' is no name.{}", word, did_you_mean(word, all)));
+  tokens_.refuse(fmt::format("unknown name '{}'.{}", word, did_you_mean(word, all)));
 }
 
 Node ExpressionParser::call(Op op) {

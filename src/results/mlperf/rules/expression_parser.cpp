@@ -17,7 +17,7 @@ constexpr std::array<std::pair<std::string_view, Relation>, 6> kRelations = {
 
 Node ExpressionParser::whole() {
   Node node = choice();
-  if (tokens_.next().kind != TokenKind::end) tokens_.refuse("the end is expected here");
+  if (tokens_.next().kind != TokenKind::end) tokens_.refuse("expected the end of the expression");
   return node;
 }
 

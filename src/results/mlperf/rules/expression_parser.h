@@ -34,7 +34,7 @@ class ExpressionParser {
   struct Level {
     explicit Level(ExpressionParser& parser) : depth(parser.depth_) {
       if (++depth > kDeepestExpression)
-        parser.tokens_.refuse(fmt::format("more than {} levels", kDeepestExpression));
+        parser.tokens_.refuse(fmt::format("nested more than {} levels deep", kDeepestExpression));
     }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;

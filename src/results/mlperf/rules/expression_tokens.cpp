@@ -39,8 +39,8 @@ std::size_t number_length(std::string_view text) {
 
 Tokens::Tokens(std::string_view expression) : expression_(expression) {
   if (expression.size() > kLongestExpression)
-    throw Error(ErrorKind::input, fmt::format("an expression has {} bytes", expression.size()),
-                fmt::format("at most {} are allowed", kLongestExpression));
+    throw Error(ErrorKind::input, fmt::format("the expression is {} bytes long", expression.size()),
+                fmt::format("shorten it to at most {} bytes", kLongestExpression));
   advance();
 }
 
@@ -58,14 +58,14 @@ bool Tokens::take(std::string_view sign_or_word) {
 }
 
 void Tokens::expect(std::string_view sign_or_word) {
-  if (!take(sign_or_word)) refuse(fmt::format("'{}' is expected here", sign_or_word));
+  if (!take(sign_or_word)) refuse(fmt::format("expected '{}'", sign_or_word));
 }
 
 void Tokens::refuse(const std::string& why) const {
   throw Error(
       ErrorKind::input,
-      fmt::format("expression '{}', place {}: {}", printable(expression_), token_.place + 1, why),
-      "docs/mlperf-rules.md has the form of expressions");
+      fmt::format("expression '{}', position {}: {}", printable(expression_), token_.place + 1, why),
+      "see the expression syntax in docs/mlperf-rules.md");
 }
 
 void Tokens::advance() {
@@ -85,14 +85,14 @@ void Tokens::advance() {
     token_ = {TokenKind::name, rest.substr(0, size), first};
   } else if (rest[0] == '\'') {
     const std::size_t closing = rest.find('\'', 1);
-    if (closing == std::string_view::npos) refuse("a text has no end");
+    if (closing == std::string_view::npos) refuse("unterminated string");
     token_ = {TokenKind::text, rest.substr(1, closing - 1), first};
     end_ = first + closing + 1;
     return;
   } else {
     const auto* const sign = std::find_if(
         kSigns.begin(), kSigns.end(), [&](std::string_view one) { return rest.starts_with(one); });
-    if (sign == kSigns.end()) refuse("no sign of the language begins here");
+    if (sign == kSigns.end()) refuse("unexpected character");
     token_ = {TokenKind::sign, *sign, first};
   }
   end_ = first + token_.text.size();

@@ -44,7 +44,7 @@ std::string asked_of_value(const Node& node, const Scope& scope) {
     const std::string second = asked_of_value(node.children[1], scope);
     return first.empty() || second.empty() ? "" : first + " and " + second;
   }
-  if (node.op == Op::nearly_whole && is_value(node.children[0])) return "a whole number";
+  if (node.op == Op::nearly_whole && is_value(node.children[0])) return "an integer";
   if (node.op == Op::contains && is_value(node.children[0]) && node.children[1].op == Op::list) {
     std::vector<std::string> items;
     for (const Node& item : node.children[1].children) items.push_back(value_in_words(item, scope));
@@ -91,8 +91,8 @@ Template::Template(std::string_view text, Vocabulary& vocabulary) {
     if (open == std::string_view::npos) return;
     const std::size_t close = text.find('}', open);
     if (close == std::string_view::npos)
-      throw Error(ErrorKind::input, fmt::format("'{}': a brace is not closed", printable(text)),
-                  "write {expression}");
+      throw Error(ErrorKind::input, fmt::format("unclosed brace in '{}'", printable(text)),
+                  "write it as {expression}");
     parts_.emplace_back(Expression(text.substr(open + 1, close - open - 1), vocabulary));
     text.remove_prefix(close + 1);
   }

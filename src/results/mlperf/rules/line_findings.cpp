@@ -24,7 +24,7 @@ Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& li
   finding.text =
       fmt::format("{}: expected {}, found {}.", line.key, finding.expected, finding.found);
   if (!trouble.empty())
-    finding.text = fmt::format("{}: expected {}, found {}, which '{}' cannot judge: {}.", line.key,
+    finding.text = fmt::format("{}: expected {}, found {}; cannot evaluate '{}': {}.", line.key,
                                finding.expected, finding.found, test.test.text(), trouble);
   return finding;
 }
@@ -34,9 +34,9 @@ Finding failed_assignment(const Expression& value, const std::string& name,
                           const std::string& trouble) {
   Finding finding = finding_at(line);
   finding.rule = "derive." + line.key;
-  finding.expected = fmt::format("a value of which {} follows: {}", name, value.text());
+  finding.expected = fmt::format("a value from which {} can be computed: {}", name, value.text());
   finding.found = line.value.excerpt();
-  finding.text = fmt::format("{}: {} does not follow from it: {}.", line.key, name, trouble);
+  finding.text = fmt::format("{}: cannot compute {} from its value: {}.", line.key, name, trouble);
   finding.where = where;
   return finding;
 }
@@ -48,7 +48,7 @@ Finding missing_lines(const std::string& key, std::size_t wanted, std::size_t se
           .expected = fmt::format("at least {}", lines_in_words(wanted)),
           .found = lines_in_words(seen),
           .text = seen == 0 ? fmt::format("{} is not logged; log it.", key)
-                            : fmt::format("{} is logged too seldom.", key),
+                            : fmt::format("{} is logged too few times.", key),
           .where = where};
 }
 
@@ -57,9 +57,9 @@ Finding several_lines(const std::vector<const LogEntry*>& lines, const std::stri
   Finding finding = finding_at(other == nullptr ? *lines[1] : *other);
   finding.rule = "required." + finding.key;
   finding.expected =
-      fmt::format("exactly one line, as line {}: {}", lines[0]->line, lines[0]->value.excerpt());
+      fmt::format("exactly one line, such as line {}: {}", lines[0]->line, lines[0]->value.excerpt());
   finding.found = lines_in_words(lines.size()) +
-                  (other == nullptr ? " of equal value" : ", this one: " + other->value.excerpt());
+                  (other == nullptr ? " with equal values" : ", this one: " + other->value.excerpt());
   finding.text = fmt::format("{} is logged {} times{}; log it once, on one rank.", finding.key,
                              lines.size(), other == nullptr ? "" : " with different values");
   finding.where = where;
@@ -69,7 +69,7 @@ Finding several_lines(const std::vector<const LogEntry*>& lines, const std::stri
 Finding missing_either(const std::string& key, const std::string& other, const std::string& where) {
   return {.rule = fmt::format("required.{}_or_{}", key, other),
           .key = key,
-          .expected = fmt::format("at least one line of {} or {}", key, other),
+          .expected = fmt::format("at least one line with {} or {}", key, other),
           .found = "none",
           .text = fmt::format("Neither {} nor {} is logged; log one of them.", key, other),
           .where = where};
@@ -79,10 +79,10 @@ Finding none_holds(const LineTest& test, const std::string& where,
                    const std::vector<const LogEntry*>& lines, const Scope& scope) {
   Finding finding = finding_at(*lines.back());
   finding.rule = "target." + finding.key;
-  finding.expected = asked_for(test.test, scope) + ", once at least";
+  finding.expected = asked_for(test.test, scope) + ", at least once";
   finding.found =
       fmt::format("{}, the last: {}", lines_in_words(lines.size()), lines.back()->value.excerpt());
-  finding.text = fmt::format("{}: no line is {}; the last is {}.", finding.key,
+  finding.text = fmt::format("{}: no value is {}; the last is {}.", finding.key,
                              asked_for(test.test, scope), lines.back()->value.excerpt());
   finding.where = where;
   return finding;

@@ -75,7 +75,7 @@ OfficialVerdict official_check(const Log& log, const RuleSet& rules, bool werror
     failures.add({.rule = "parse.empty",
                   .expected = "lines with :::MLLOG",
                   .found = "none",
-                  .text = "No line of MLPerf logging is in this file."},
+                  .text = "The file contains no MLLOG lines."},
                  false);
   try {
     run_sections(log, rules, failures);

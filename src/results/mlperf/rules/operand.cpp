@@ -39,7 +39,7 @@ bool equal_operands(const Operand& a, const Operand& b) {
 }
 
 [[noreturn]] void refuse_order(const Operand& a, const Operand& b) {
-  throw EvaluationError(fmt::format("a {} and a {} have no order", type_name(a), type_name(b)));
+  throw EvaluationError(fmt::format("cannot compare {} with {}", type_name(a), type_name(b)));
 }
 
 bool in_order(Relation relation, int sign) {
@@ -185,14 +185,14 @@ bool contains(const Operand& container, const Operand& item) {
     return false;
   }
   throw EvaluationError(
-      fmt::format("nothing of type {} is in a {}", type_name(item), type_name(container)));
+      fmt::format("{} cannot be an element of {}", type_name(item), type_name(container)));
 }
 
 Operand member(const Operand& container, std::string_view key) {
   if (container.kind != Kind::tree || !container.tree->is_dict())
-    throw EvaluationError(fmt::format("a {} has no member '{}'", type_name(container), key));
+    throw EvaluationError(fmt::format("{} has no member '{}'", type_name(container), key));
   const PythonValue* found = container.tree->find(key);
-  if (found == nullptr) throw EvaluationError(fmt::format("there is no '{}'", key));
+  if (found == nullptr) throw EvaluationError(fmt::format("key '{}' is missing", key));
   return Operand(*found);
 }
 

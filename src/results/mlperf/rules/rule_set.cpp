@@ -77,7 +77,7 @@ RuleSet load_rule_set(const std::filesystem::path& folder, std::string_view vers
   const std::vector<std::string> known = rule_set_versions(folder);
   if (std::find(known.begin(), known.end(), version) == known.end())
     throw Error(ErrorKind::input,
-                fmt::format("there is no rule set '{}'.{}", printable(version),
+                fmt::format("unknown rule set '{}'.{}", printable(version),
                             did_you_mean(version, known)),
                 "use one of: " + join(known, ", "));
   RuleSetFiles files(folder);

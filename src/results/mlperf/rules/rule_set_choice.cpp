@@ -29,21 +29,21 @@ RuleSetChoice choose_rule_set(const Log& log, const std::vector<RuleSet>& known)
   std::vector<const RuleSet*> fitting;
   for (const RuleSet& rules : known)
     if (rules.benchmarks.contains(benchmark)) fitting.push_back(&rules);
-  std::string reason = fmt::format("{} is a benchmark of {} rule sets", benchmark, fitting.size());
+  std::string reason = fmt::format("{} is in {} rule sets", benchmark, fitting.size());
   if (fitting.empty()) {
-    reason = benchmark.empty() ? "the log names no benchmark"
-                               : fmt::format("no rule set has '{}'", printable(benchmark));
+    reason = benchmark.empty() ? "the log has no submission_benchmark"
+                               : fmt::format("no rule set has the benchmark '{}'", printable(benchmark));
     for (const RuleSet& rules : known) fitting.push_back(&rules);
   } else if (fitting.size() == 1) {
     return {fitting[0]->version,
-            fmt::format("{} is a benchmark of {} alone", benchmark, fitting[0]->round)};
+            fmt::format("{} is in {} only", benchmark, fitting[0]->round)};
   }
   const std::string day = day_of(log);
   const RuleSet* chosen = fitting.back();
   if (!day.empty())
     for (auto rules = fitting.rbegin(); rules != fitting.rend(); ++rules)
       if ((*rules)->until.empty() || day <= (*rules)->until) chosen = *rules;
-  const std::string time = day.empty() ? "no time is logged" : "the run began on " + day;
+  const std::string time = day.empty() ? "no timestamp is logged" : "the run started on " + day;
   return {chosen->version, fmt::format("{}; {}: {}", reason, time, chosen->round)};
 }
 

@@ -56,7 +56,7 @@ Json checked_json(const std::filesystem::path& folder, const std::string& versio
   schema.check(json, path.string());
   if (json["ruleset"] != version)
     throw Error(ErrorKind::input, path.string() + ": /ruleset is " + json["ruleset"].dump(),
-                "it is the file's name");
+                "use the version in the file's name");
   return json;
 }
 
@@ -67,9 +67,9 @@ Json resolved_section(const Json& sections, const std::string& name, int depth) 
   if (like.empty()) return section;
   if (!sections.contains(like))
     throw Error(ErrorKind::input,
-                "section '" + name + "' is like '" + like + "', which is not there");
+                "section '" + name + "' has the base '" + like + "', which does not exist");
   if (depth >= kLongestDescent)
-    throw Error(ErrorKind::input, "section '" + name + "' is like itself");
+    throw Error(ErrorKind::input, "section '" + name + "' is its own base");
   Json whole = resolved_section(sections, like, depth + 1);
   overlay_section(whole, section);
   return whole;
@@ -83,7 +83,7 @@ const Json& RuleSetFiles::descended(const std::string& version, int depth) {
   Json whole = Json::object();
   if (json.contains("based_on")) {
     if (depth >= kLongestDescent)
-      throw Error(ErrorKind::input, version + ": /based_on goes round in circles");
+      throw Error(ErrorKind::input, version + ": /based_on is circular");
     whole = descended(json["based_on"].get<std::string>(), depth + 1);
   }
   overlay_rule_set(whole, json);

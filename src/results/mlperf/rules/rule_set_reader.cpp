@@ -57,7 +57,7 @@ class KeyReader {
   /// "name = expression".
   Assignment assignment(const std::string& text) {
     Tokens tokens(text);
-    if (tokens.next().kind != TokenKind::name) tokens.refuse("a name is expected here");
+    if (tokens.next().kind != TokenKind::name) tokens.refuse("expected a name");
     const std::size_t slot = vocabulary_.slot(tokens.take().text);
     tokens.expect("=");
     return {slot, Expression(std::string_view(text).substr(tokens.next().place), vocabulary_)};

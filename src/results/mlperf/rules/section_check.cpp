@@ -74,7 +74,7 @@ void SectionCheck::test(const LineTest& test, const KeyRule& rule, const LogEntr
   finding.where = rule.where;
   if (unprintable)
     throw OfficialCrash(
-        crash_at(line, finding.expected, "a test fails, and what led to it cannot be printed"));
+        crash_at(line, finding.expected, "a test fails and the checker cannot print its state"));
   failures_.add(std::move(finding), true);
 }
 
@@ -99,7 +99,7 @@ void SectionCheck::continue_with(const KeyRule& rule, const LogEntry& line) {
   // Other values are no part of the name of anything, and a '/' would leave the place for it.
   const std::string_view value = line.value.text();
   if (!line.value.is_string() || value.find('/') != std::string_view::npos)
-    throw OfficialCrash(crash_at(line, "one that has rules", "there are no rules for it"));
+    throw OfficialCrash(crash_at(line, "a value with rules", "the rule set has no rules for this value"));
   std::string name = rule.continues;
   const std::string_view hole = "{value}";
   if (const auto place = name.find(hole); place != std::string::npos)

@@ -26,7 +26,7 @@ std::string unknown_words(const std::vector<ScoredRun*>& runs, std::string_view 
   for (const ScoredRun* run : runs)
     if (std::isnan(run->converged)) files.push_back(run->read.file.filename().string());
   if (files.empty()) return "";
-  return fmt::format("{} of the last evaluation is not in {}",
+  return fmt::format("the last evaluation has no {} in {}",
                      unit == "samples" ? "samples_count" : "epoch_num", join(files, ", "));
 }
 
@@ -44,8 +44,8 @@ void warn_of_allowance(EntryScore& entry, const RcpSet& set) {
   const RcpTest& test = *entry.rcp;
   if (!test.pass || test.mean >= test.reference.point->minimum) return;
   entry.warnings.push_back(fmt::format(
-      "its convergence passes only by the allowance of {:g} {}: {:.10g} lies below the minimum "
-      "{:.10g} ({})",
+      "the convergence test passes only because of the allowance of {:g} {}: "
+          "{:.10g} is below the minimum of {:.10g} ({})",
       test.allowance, set.unit, test.mean, test.reference.point->minimum, set.allowance_where));
 }
 
@@ -69,14 +69,14 @@ void test_points(EntryScore& entry, const RcpSet& set, const ScoreSettings& sett
 
 void test_convergence(EntryScore& entry, const RcpSet* set, const ScoreSettings& settings) {
   if (set == nullptr) {
-    entry.rcp_why = fmt::format("round {} has no reference points of {}", entry.ruleset,
+    entry.rcp_why = fmt::format("round {} has no reference convergence points for {}", entry.ruleset,
                                 printable(entry.benchmark));
     if (entry.division == "closed")
-      entry.warnings.push_back("its convergence was not tested: " + entry.rcp_why);
+      entry.warnings.push_back("convergence not tested: " + entry.rcp_why);
     return;
   }
   if (entry.division == "closed") return test_points(entry, *set, settings);
-  entry.rcp_why = "only the closed division is tested";
+  entry.rcp_why = "the test applies to the closed division only";
 }
 
 }  // namespace bench::mlperf

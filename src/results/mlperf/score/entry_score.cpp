@@ -26,7 +26,7 @@ double rounded_to_three_places(double value) {
 
 std::string why_not_counted(const ScoredRun& run) {
   if (!run.read.compliant) return run.read.failed;
-  if (std::isnan(run.minutes)) return "it has no run_start or no run_stop";
+  if (std::isnan(run.minutes)) return "run_start or run_stop is missing";
   if (!(run.minutes > 0.0)) return "run_stop is not after run_start";
   return "";
 }
@@ -39,8 +39,8 @@ void judge_runs(EntryScore& entry, std::string_view unit) {
     if (!run.why.empty()) run.use = RunUse::failed;
     if (run.why.empty() && run.read.facts.status != "success")
       entry.warnings.push_back(
-          fmt::format("{} ends with status '{}': the official checker lets it pass and counts its "
-                      "time, the convergence test counts it as not converged",
+          fmt::format("{} ends with status '{}': the official checker passes it and counts its "
+          "time, but the convergence test counts it as not converged",
                       run.read.file.filename().string(), run.read.facts.status));
   }
 }
@@ -49,7 +49,7 @@ void compare_names(EntryScore& entry) {
   for (const ScoredRun& run : entry.runs) {
     const std::string& logged = run.read.facts.benchmark;
     if (logged.empty() || logged == entry.reference) continue;
-    entry.warnings.push_back(fmt::format("{} says that it is of '{}', and is scored as {}",
+    entry.warnings.push_back(fmt::format("{} names the benchmark '{}' but is scored as {}",
                                          run.read.file.filename().string(), logged,
                                          entry.reference));
     return;
@@ -58,7 +58,7 @@ void compare_names(EntryScore& entry) {
 
 void choose_runs(EntryScore& entry) {
   if (entry.required_runs == 0) {
-    entry.problems.push_back("it is not known how many runs " + entry.benchmark + " takes");
+    entry.problems.push_back("unknown number of required runs for " + entry.benchmark + " takes");
     return;
   }
   const auto count = static_cast<std::size_t>(entry.required_runs);
@@ -94,7 +94,7 @@ void set_mean(EntryScore& entry) {
   entry.olympic_mean_minutes = mean.mean;
   if (std::isnan(mean.mean))
     entry.problems.push_back(
-        mean.without > 1 ? fmt::format("{} of {} runs failed, and one may", mean.without, mean.runs)
+        mean.without > 1 ? fmt::format("{} of {} runs failed, at most one is allowed", mean.without, mean.runs)
                          : mean.why);
   else if (mean.trimmed)
     drop_extremes(runs);

@@ -20,7 +20,7 @@ double launch_of(const Log& log, const RunFacts& facts) {
 
 std::string failure_words(const OfficialVerdict& verdict) {
   if (verdict.pass || verdict.findings.empty())
-    return verdict.pass ? "" : "it does not pass the official check";
+    return verdict.pass ? "" : "the log fails the official check";
   const Finding& first = verdict.findings.front();
   const std::string place = first.line > 0 ? "line " + std::to_string(first.line) + ": " : "";
   return place + first.text;
@@ -51,14 +51,14 @@ std::vector<fs::path> all_logs(const Submission& submission) {
 
 RuleSetChoice only_choice(const RuleSet& rules, const std::string& ruleset) {
   return {rules.version, ruleset == "auto"
-                             ? "the only round with all benchmarks of the folders: " + rules.round
-                             : "as asked for"};
+                             ? "the only round with all benchmarks in these folders: " + rules.round
+                             : "selected by --ruleset"};
 }
 
 RuleSetChoice newest_round(const std::vector<ReadRun>& runs, const std::vector<RuleSet>& known) {
   for (auto rules = known.rbegin(); rules != known.rend(); ++rules)
     if (std::ranges::find(runs, rules->version, &ReadRun::ruleset) != runs.end())
-      return {rules->version, "the newest round of these logs: " + rules->round};
+      return {rules->version, "the newest round among these logs: " + rules->round};
   return {};
 }
 

@@ -18,10 +18,9 @@ void set_factor(EntryScore& entry) {
   entry.scaling_factor = entry.file_factor.value_or(own);
   if (!entry.file_factor || std::abs(*entry.file_factor - own) <= kSameFactor * own) return;
   entry.warnings.push_back(fmt::format(
-      "scaling.json says {:.9g}, but these runs give {:.9g} ({:.6g} instead of {:.6g} minutes): "
-      "the "
-      "file is stale, or the committee chose another factor; the score takes the file's, as the "
-      "published table does",
+      "scaling.json has the factor {:.9g}, but these runs give {:.9g} ({:.6g} "
+          "instead of {:.6g} minutes): the file is stale, or the review committee "
+          "set another factor; the score uses the file's, as the published table does",
       *entry.file_factor, own, entry.olympic_mean_minutes * own,
       entry.olympic_mean_minutes * *entry.file_factor));
 }
@@ -33,7 +32,7 @@ double read_scaling_factor(const std::filesystem::path& path) {
     throw Error(ErrorKind::input,
                 fmt::format("{}: 'scaling_factor' is {}", path.string(),
                             excerpt(field(json, "scaling_factor"))),
-                "it is a positive number");
+                "set it to a positive number");
   return factor;
 }
 

@@ -75,14 +75,14 @@ std::vector<PageCell> entry_cells(const EntryScore& entry) {
 PageTable entries_table(const SubmissionScore& score) {
   PageTable table{
       {"submitter", "system", "benchmark", "runs", "olympic mean", "factor", "score", "convergence",
-       "match", "batch", "took", "reference mean", "deviation", "smallest that passes", "margin"},
+       "match", "batch", "entry mean", "reference mean", "deviation", "minimum to pass", "margin"},
       {}};
   for (const EntryScore& entry : score.entries) table.rows.push_back(entry_cells(entry));
   return table;
 }
 
 PlotSeries reference_series(const RcpSet& set) {
-  PlotSeries series{"reference, down to what passes", {}, {}, {}, {}, Mark::line_points};
+  PlotSeries series{"reference and passing range", {}, {}, {}, {}, Mark::line_points};
   for (const RcpPoint& point : set.points) {
     if (!point.kept) continue;
     series.x.push_back(point.batch);
@@ -126,9 +126,9 @@ std::string convergence_drawing(const SubmissionScore& score, const RcpSet& set)
 std::string to_html(const SubmissionScore& score) {
   Page page("MLPerf scores");
   page.note("These scores are " + std::string(kNotVerified) + ".");
-  page.text("Minutes to train, scored, of " + score.root.string());
+  page.text("Scored minutes to train of " + score.root.string());
   page.table(systems_table(score));
-  page.heading("How they come about").table(entries_table(score));
+  page.heading("Score details").table(entries_table(score));
   for (const EntryScore& entry : score.entries)
     for (const auto* texts : {&entry.problems, &entry.warnings})
       for (const std::string& text : *texts) page.note(entry_name(entry) + ": " + text);
@@ -136,8 +136,9 @@ std::string to_html(const SubmissionScore& score) {
   for (const auto& [name, set] : score.reference)
     page.heading(set.benchmark + ", round " + set.ruleset)
         .figure(convergence_drawing(score, set),
-                "An entry below the band fails; one in it is scaled by reference mean / mean. "
-                "Between points the reference is interpolated. Points: " +
+                "An entry below the band fails; an entry in the band is scaled by "
+          "reference mean / mean. The reference is interpolated between points. "
+          "Points: " +
                     set.source);
   return page.html();
 }

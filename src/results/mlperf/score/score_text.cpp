@@ -25,7 +25,7 @@ std::string score_line(const EntryScore& entry, const TextStyle& style) {
                        kNotVerified);
   std::string text = "  " + fmt::format("{:<13}", "score") + paint("none", Paint::red, style);
   if (std::isfinite(entry.provisional_minutes))
-    text += "; " + minutes_words(entry.provisional_minutes) + " minutes if nothing were in the way";
+    text += "; " + minutes_words(entry.provisional_minutes) + " minutes without the problems below";
   return text + "\n";
 }
 
@@ -66,7 +66,7 @@ std::string numbers_words(const EntryScore& entry) {
   const RcpPoint& point = *test.reference.point;
   return fmt::format("mean {:.10g}, deviation {:.6g}, minimum {:.10g}{}, margin {:+.2f} %{}",
                      point.mean, point.stdev, point.minimum,
-                     test.allowance > 0.0 ? fmt::format(" less {:g} allowed", test.allowance) : "",
+                     test.allowance > 0.0 ? fmt::format(" minus an allowance of {:g}", test.allowance) : "",
                      100.0 * margin(test),
                      std::isfinite(test.p) ? fmt::format(", p {:.3f}", test.p) : "");
 }
@@ -125,7 +125,7 @@ std::string table_text(const SubmissionScore& score, const TextStyle& style) {
     }
     table.add(std::move(cells));
   }
-  return "Minutes to train, scored (" + std::string(kNotVerified) + ")\n" + table.render(2, style);
+  return "Scored minutes to train (" + std::string(kNotVerified) + ")\n" + table.render(2, style);
 }
 
 std::string summary(const SubmissionScore& score) {

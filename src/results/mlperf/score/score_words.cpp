@@ -21,7 +21,7 @@ std::string dropped_words(const EntryScore& entry) {
     dropped.push_back("the fastest (" + minutes_words(run->minutes) + ")");
   if (const ScoredRun* run = with_use(entry, RunUse::slowest))
     dropped.push_back("the slowest (" + minutes_words(run->minutes) + ")");
-  if (with_use(entry, RunUse::failed) != nullptr) dropped.emplace_back("the failed one");
+  if (with_use(entry, RunUse::failed) != nullptr) dropped.emplace_back("the failed run");
   return dropped.empty() ? "" : ", without " + join(dropped, " and ");
 }
 
@@ -59,8 +59,8 @@ std::string window_words(const EntryScore& entry) {
   for (const double mean : entry.window->means)
     means.push_back(std::isfinite(mean) ? minutes_words(mean) : "invalid");
   return fmt::format(
-      "of {} runs, {} in a row are scored whose mean is the median of {}: {}. To be "
-      "submitted: {}",
+      "{1} consecutive runs of {0} are scored, those with the median of {2} "
+          "means: {3}. Submit: {4}",
       entry.runs.size(), entry.window->runs.size(), means.size(), join(means, ", "),
       join(files, ", "));
 }
@@ -70,8 +70,8 @@ std::string what_if_words(const EntryScore& entry, const WhatIf& what_if) {
   std::string words = fmt::format("{}: {}", to_string(test.reference.match), test.why);
   if (std::isfinite(what_if.minutes_at_reference))
     words += fmt::format(
-        "; converging as the reference does there, at the throughput of these "
-        "runs, it would take {} minutes instead of {}",
+        "; with the reference's convergence and the throughput of these runs, the "
+          "time would be {} minutes instead of {}",
         minutes_words(what_if.minutes_at_reference), minutes_words(entry.olympic_mean_minutes));
   return words;
 }
@@ -80,10 +80,10 @@ std::string factor_words(const EntryScore& entry) {
   std::string words = fmt::format("{:.6f}", entry.scaling_factor);
   const double own = entry.rcp ? entry.rcp->factor : 1.0;
   if (!entry.file_factor)
-    return words + (own > 1.0 ? " (reference mean / mean; there is no scaling.json)" : "");
+    return words + (own > 1.0 ? " (reference mean / mean; no scaling.json)" : "");
   const bool same = std::abs(*entry.file_factor - own) <= 1e-9 * own;
-  return words + (same ? " (scaling.json has the same)"
-                       : fmt::format(" (of scaling.json; these runs give {:.6f})", own));
+  return words + (same ? " (scaling.json agrees)"
+                       : fmt::format(" (from scaling.json; these runs give {:.6f})", own));
 }
 
 const EntryScore* entry_at(const SubmissionScore& score, const SystemRow& row,

@@ -25,7 +25,7 @@ EntryScore entry_from(const SubmissionEntry& entry, std::vector<std::string>& wa
   try {
     score.file_factor = read_scaling_factor(*entry.scaling_file);
   } catch (const Error& error) {
-    warnings.push_back(std::string(error.what()) + "; the file is left aside");
+    warnings.push_back(std::string(error.what()) + "; ignoring the file");
   }
   return score;
 }
@@ -36,7 +36,7 @@ void add_loose(std::vector<EntryScore>& entries, std::vector<ReadRun> runs,
   std::map<std::pair<fs::path, std::string>, EntryScore> groups;
   for (ReadRun& run : runs) {
     if (run.facts.benchmark.empty()) {
-      warnings.push_back(run.file.string() + ": no submission_benchmark in it, so it is left out");
+      warnings.push_back(run.file.string() + ": skipped, because it has no submission_benchmark");
       continue;
     }
     EntryScore& entry = groups[{run.file.parent_path(), run.facts.benchmark}];
@@ -170,7 +170,7 @@ SubmissionScore score_submission(const Submission& submission,
   score.entries =
       filled_entries(submission, read_runs(submission, settings.ruleset), score.warnings);
   for (const fs::path& folder : submission.without)
-    score.warnings.push_back(folder.string() + ": no result_*.txt in it");
+    score.warnings.push_back(folder.string() + ": no result_*.txt");
   score_entries(score, submission, settings);
   std::set<std::string> benchmarks;
   for (const EntryScore& entry : score.entries) benchmarks.insert(entry.benchmark);

@@ -65,7 +65,7 @@ void check_batch(const Subject& subject, std::vector<Finding>& findings) {
   finding.found = fmt::format("{:.0f}", *batch);
   if (std::fmod(*batch, replica.samples) != 0) {
     finding.expected = "a multiple of " + replica.text;
-    finding.text = "the global batch is no whole number of replicas' batches";
+    finding.text = "the global batch is not a multiple of the per-replica batch";
     findings.push_back(finding);
     return;
   }
@@ -76,8 +76,8 @@ void check_batch(const Subject& subject, std::vector<Finding>& findings) {
   finding.expected = fmt::format("{:.10g}: {} x {:.10g} replicas of {:.0f} accelerators",
                                  replicas * replica.samples, replica.text, replicas, *devices);
   finding.text = fmt::format(
-      "the global batch is not what the factors in the log and the system's "
-      "{} accelerators make",
+      "the global batch does not match the factors in the log on the system's {} "
+          "accelerators",
       *subject.accelerators);
   findings.push_back(finding);
 }

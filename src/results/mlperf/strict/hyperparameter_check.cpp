@@ -67,10 +67,10 @@ void check_hyperparameters(const Subject& subject, std::vector<Finding>& finding
     Finding finding = finding_at(*entry, "hyperparameter.fixed", Severity::warning);
     finding.expected = fixed.formula.empty()
                            ? fmt::format("{}", expected)
-                           : fmt::format("{}, which is {:.10g}", fixed.formula, expected);
+                           : fmt::format("{} = {:.10g}", fixed.formula, expected);
     finding.found = entry->value.excerpt();
     finding.where = "training_rules: Hyperparameters";
-    finding.text = "the rules fix this value; the official checker does not look at it";
+    finding.text = "the rules fix this value, but the official checker does not check it";
     findings.push_back(finding);
   }
 }

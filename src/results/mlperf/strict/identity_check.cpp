@@ -35,8 +35,8 @@ void check_organisation(const Subject& subject, std::vector<Finding>& findings) 
   finding.expected = printable(subject.submitter);
   finding.found = entry->value.excerpt();
   finding.text =
-      "the log names another organisation than its folder: a log of theirs, or a script "
-      "of theirs that was not changed";
+      "the log names a different organisation than its folder: set "
+          "submission_org, or check that the log is yours";
   findings.push_back(finding);
 }
 
@@ -48,7 +48,7 @@ void check_benchmark(const Subject& subject, std::vector<Finding>& findings) {
   Finding finding = finding_at(*entry, "identity.benchmark", Severity::error);
   finding.expected = printable(subject.folder);
   finding.found = entry->value.excerpt();
-  finding.text = "the log is of another benchmark than its folder";
+  finding.text = "the log's benchmark differs from its folder's name";
   findings.push_back(finding);
 }
 

@@ -26,9 +26,9 @@ void check_status(const Subject& subject, std::vector<Finding>& findings) {
     finding.found = status->excerpt();
     finding.where = "training_rules: Benchmark Results";
     finding.text = status->text() == "aborted"
-                       ? "the run was aborted: it counts as one that did not reach the target, and "
-                         "a result may have one of these"
-                       : "a run's status is success or aborted: log one of them";
+                       ? "the run was aborted: it counts as not converged, and a result may contain "
+          "one such run"
+                       : "the status of run_stop must be success or aborted";
     findings.push_back(finding);
     return;
   }
@@ -52,15 +52,14 @@ void check_order(const Subject& subject, std::string_view before, std::string_vi
     return;
   Finding finding = finding_at(*last, "time.order", Severity::error);
   finding.expected =
-      fmt::format("a time {} {}'s {:.0f} ms", run ? "after" : "not before", before, earliest);
+      fmt::format("a time {} that of {}, {:.0f} ms", run ? "after" : "not before", before, earliest);
   finding.found = fmt::format("{:.0f} ms", latest);
   finding.where = kWhereTimes;
   finding.text =
       run ? fmt::format(
-                "the run took {:.3f} minutes by its own clock: the times cannot "
-                "be right",
+                "the run took {:.3f} minutes by its own timestamps: check the clock",
                 (latest - earliest) / 60000)
-          : fmt::format("{} is timed before {}: one clock must stamp both", after, before);
+          : fmt::format("{} has an earlier timestamp than {}: take both from the same clock", after, before);
   findings.push_back(finding);
 }
 
@@ -80,9 +79,9 @@ void check_times(const Subject& subject, std::vector<Finding>& findings) {
                                  finite ? Severity::warning : Severity::error);
     finding.expected = finite ? "milliseconds since 1970" : "a finite time_ms";
     finding.found = finite ? number_text(entry.time_ms) : fmt::format("{}", entry.time_ms);
-    finding.text = finite ? "no time of an MLPerf run in milliseconds since 1970 looks like this: "
-                            "is it in seconds, or of a clock that starts elsewhere?"
-                          : "time_ms must be a number of milliseconds";
+    finding.text = finite ? "the timestamp is not plausible as milliseconds since 1970: check the unit "
+          "and the epoch of the clock"
+                          : "time_ms must be a finite number of milliseconds";
     findings.push_back(finding);
     told_unit = told_unit || finite;
   }
@@ -99,9 +98,9 @@ void check_evaluation_times(const Subject& subject, std::vector<Finding>& findin
     finding.expected = fmt::format("between {:.0f} and {:.0f} ms", *start, *stop);
     finding.found = fmt::format("{:.0f} ms", entry.time_ms);
     finding.where = kWhereTimes;
-    finding.text = early ? "an evaluation is timed before the run starts"
-                         : "an evaluation is timed after the clock stopped: evaluations are part "
-                           "of the run";
+    finding.text = early ? "the timestamp of the evaluation is before run_start"
+                         : "the timestamp of the evaluation is after run_stop: evaluations are part "
+          "of the timed run";
     findings.push_back(finding);
     return;
   }

@@ -60,8 +60,8 @@ void check_settings(std::span<const KeptRun> runs, std::vector<RunFinding>& find
                            .key = printable(key),
                            .expected = usual[key] + ", as in other runs of this result",
                            .found = setting.value,
-                           .text = "the runs of a result are repetitions of one training: " +
-                                   printable(key) + " must not differ",
+                           .text = "the runs of a result must have the same hyperparameters: " +
+                                   printable(key) + " differs",
                            .where = "training_rules: Benchmark Results"}});
     }
 }
@@ -82,9 +82,9 @@ void check_seeds(std::span<const KeptRun> runs, std::vector<RunFinding>& finding
             .severity = Severity::error,
             .line = seed.line,
             .key = "seed",
-            .expected = "another seed than the other runs'",
+            .expected = "a seed that no other run has",
             .found = printable(*text),
-            .text = fmt::format("{} logs the same seed on the same line of code, {}:{}",
+            .text = fmt::format("{} logs the same seed at {}:{}",
                                 printable(runs[at->second].path.native()), printable(seed.file),
                                 printable(seed.code_line)),
             .where = "training_rules: Random numbers"}});
@@ -127,10 +127,10 @@ std::vector<RunFinding> check_copies(std::span<const KeptRun> runs) {
         {i,
          {.rule = "copy.log",
           .severity = Severity::error,
-          .expected = "a log of its own",
-          .found = "the same bytes as " + printable(other.path.native()),
-          .text = same_folder ? "one run is counted twice: the two files are the same"
-                              : "one run is told of two results: the two files are the same",
+          .expected = "a unique log",
+          .found = "a byte-for-byte copy of " + printable(other.path.native()),
+          .text = same_folder ? "one run is counted twice: the two files are identical"
+                              : "one run is used in two results: the two files are identical",
           .where = "training_rules: Scoring"}});
   }
   return findings;
@@ -159,12 +159,11 @@ std::vector<RunFinding> check_overlaps(std::span<const KeptRun* const> runs) {
             .severity = Severity::note,
             .line = run.facts.run_start_line,
             .key = "run_start",
-            .expected = "one run at a time, or the resources for several",
+            .expected = "no overlap, or separate hosts",
             .found = fmt::format(
-                "{:.1f} minutes in common",
+                "{:.1f} minutes of overlap",
                 std::fmin(common, *run.facts.run_stop_ms - *run.facts.run_start_ms) / 60000),
-            .text = fmt::format("the run overlaps in time with {}: runs may go in parallel, where "
-                                "they do not share a machine",
+            .text = fmt::format("the run overlaps in time with {}: concurrent runs must not share hosts",
                                 printable(before.path.native())),
             .where = "training_rules: Scoring"}});
     if (*run.facts.run_stop_ms > *runs[order[longest]]->facts.run_stop_ms) longest = k;

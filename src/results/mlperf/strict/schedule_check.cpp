@@ -91,7 +91,7 @@ std::string text_of(const Expected& expected) {
 std::string found_text(const std::vector<double>& positions, bool by_samples) {
   const char* unit = by_samples ? "samples" : "epochs";
   const std::string first = number_text(positions.front());
-  if (positions.size() == 1) return fmt::format("one, after {} {}", first, unit);
+  if (positions.size() == 1) return fmt::format("a single evaluation after {} {}", first, unit);
   std::map<double, int> steps;
   for (std::size_t i = 1; i < positions.size(); ++i)
     ++steps[std::round((positions[i] - positions[i - 1]) * 1e4) / 1e4];
@@ -128,12 +128,12 @@ void check_schedule(const Subject& subject, std::vector<Finding>& findings) {
   finding.text =
       miscounted
           ? fmt::format(
-                "eval_start says {}, its eval_accuracy {}: the count that is compared with "
-                "the reference's convergence is not that of the evaluation",
+                "eval_start has {}, but its eval_accuracy has {}: the convergence test "
+          "uses the latter",
                 number_text(*points[*off].started), number_text(points[*off].position))
           : fmt::format(
-                "evaluations do not stand where the rules of {} put them for a global "
-                "batch of {}; the first one that does not is at {}",
+                "the evaluation schedule differs from the rules of {} for a global batch "
+          "of {}; the first deviation is at {}",
                 subject.rules.version, number_text(subject.facts.global_batch_size.value_or(0)),
                 number_text(positions[*off]));
   findings.push_back(finding);

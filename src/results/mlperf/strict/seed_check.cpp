@@ -53,7 +53,7 @@ void check_run_seeds(const Subject& subject, std::vector<Finding>& findings) {
       continue;
     }
     Finding finding = finding_at(entry, "seed.type", Severity::error);
-    finding.expected = "a whole number";
+    finding.expected = "an integer";
     finding.found = entry.value.excerpt();
     finding.where = kWhereSeed;
     finding.text = "a seed must be an integer";
@@ -61,10 +61,10 @@ void check_run_seeds(const Subject& subject, std::vector<Finding>& findings) {
   }
   if (first == nullptr && subject.closed()) {
     Finding finding = finding_of_log("seed.missing", Severity::error);
-    finding.expected = "at least one line with key seed";
+    finding.expected = "at least one line with the key seed";
     finding.found = "none";
     finding.where = kWhereSeed;
-    finding.text = "a run of the closed division logs its seed";
+    finding.text = "no seed is logged, which the closed division requires";
     findings.push_back(finding);
   }
   if (seeds.size() < 2) return;
@@ -72,7 +72,7 @@ void check_run_seeds(const Subject& subject, std::vector<Finding>& findings) {
   finding.expected = "one seed";
   finding.found = fmt::format("{} seeds", seeds.size());
   finding.where = kWhereSeed;
-  finding.text = "several seeds are allowed, and seldom needed";
+  finding.text = "the run logs several seeds, which is allowed but rarely needed";
   findings.push_back(finding);
 }
 

@@ -66,8 +66,9 @@ bool check_last(const Subject& subject, const Benchmark& benchmark, const LogEnt
     finding.found = last.value.excerpt();
     finding.where = kWhereStop;
     finding.text = fmt::format(
-        "the last evaluation before run_stop, at {}, does not reach the target, which the one in "
-        "line {} ({}) does: the clock must stop with the evaluation that reached it",
+        "the last evaluation before run_stop, at {}, misses the target that the "
+          "one in line {} ({}) reached: log run_stop right after the evaluation that "
+          "reached it",
         point_text(last), met->line, point_text(*met));
     findings.push_back(finding);
     return false;
@@ -77,10 +78,10 @@ bool check_last(const Subject& subject, const Benchmark& benchmark, const LogEnt
   if (start_ms && stop_ms && *stop_ms > *start_ms && *stop_ms < last.time_ms) {
     Finding finding = finding_at(stop, "stop.time", Severity::warning);
     finding.expected =
-        fmt::format("not before {:.0f} ms, the time of line {}", last.time_ms, last.line);
+        fmt::format("at or after {:.0f} ms, the time of line {}", last.time_ms, last.line);
     finding.found = fmt::format("{:.0f} ms", *stop_ms);
     finding.where = kWhereStop;
-    finding.text = "the clock stopped before the evaluation that reached the target";
+    finding.text = "the timestamp of run_stop is before the evaluation that reached the target";
     findings.push_back(finding);
   }
   return true;
@@ -95,8 +96,8 @@ void check_late(const Subject& subject, const Benchmark& benchmark, const LogEnt
   finding.found = fmt::format("after line {}, {}", last.line, point_text(last));
   finding.where = kWhereStop;
   finding.text =
-      "the clock might have stopped earlier: an evaluation before the last one had "
-      "reached the target";
+      "the run could have stopped earlier: an earlier evaluation reached the "
+          "target";
   findings.push_back(finding);
 }
 
@@ -116,12 +117,12 @@ void check_stop(const Subject& subject, std::vector<Finding>& findings) {
   }
   if (subject.facts.evaluations.empty()) return;  // the official checker asks for one
   Finding finding = finding_at(*stop, "stop.evaluation", Severity::error);
-  finding.expected = "an evaluation above run_stop";
+  finding.expected = "an evaluation before run_stop";
   finding.found = fmt::format("the first one in line {}", subject.facts.evaluations.front().line);
   finding.where = kWhereStop;
   finding.text =
-      "no evaluation stands above run_stop: the clock must stop with the one that "
-      "reached the target";
+      "no evaluation is logged before run_stop: log run_stop after the "
+          "evaluation that reached the target";
   findings.push_back(finding);
 }
 

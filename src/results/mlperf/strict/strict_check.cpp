@@ -22,7 +22,7 @@ std::vector<Finding> without_repeats(std::vector<Finding> findings) {
     const int number = ++kept[finding.rule], of = counts[finding.rule];
     if (number > kFindingsOfARule) continue;
     if (number == kFindingsOfARule && of > number)
-      finding.text += fmt::format(" (and {} more of this rule in this log)", of - number);
+      finding.text += fmt::format(" (and {} more for this rule in this log)", of - number);
     result.push_back(std::move(finding));
   }
   return result;
@@ -32,9 +32,9 @@ void check_empty(const Subject& subject, std::vector<Finding>& findings) {
   if (subject.log.mllog_lines > 0) return;
   Finding finding = finding_of_log("log.empty", Severity::error);
   finding.expected = "lines with ':::MLLOG '";
-  finding.found = fmt::format("{} lines, {} bytes, none of them MLPerf's", subject.log.lines,
+  finding.found = fmt::format("{} lines, {} bytes, no MLLOG line", subject.log.lines,
                               subject.log.bytes);
-  finding.text = "this is no log of MLPerf: name result_*.txt, or the log that has these lines";
+  finding.text = "the file has no MLLOG lines: pass result_*.txt or the log that has them";
   findings.push_back(finding);
 }
 
@@ -81,36 +81,36 @@ const std::vector<StrictRule>& strict_rules() {
   static const std::vector<StrictRule> rules = {
       {"batch.factors", "The global batch is the product of its factors."},
       {"copy.log", "No two logs are the same file, byte for byte."},
-      {"folder.empty", "A folder of a benchmark holds result_*.txt."},
-      {"hyperparameter.fixed", "Hyperparameters that the rules fix have their value."},
-      {"identity.benchmark", "A log is of the benchmark that its folder is named after."},
-      {"identity.organisation", "A log names the organisation that its folder is named after."},
-      {"log.empty", "A log has lines of MLPerf."},
-      {"runs.count", "A result has the number of runs that its benchmark takes."},
-      {"runs.hyperparameters", "The runs of a result have the same hyperparameters."},
-      {"runs.overlap", "Runs that overlap in time on one system are told."},
-      {"scaling.file", "scaling.json holds the factor that the logs give."},
-      {"schedule.evaluation", "Evaluations stand where the rules put them."},
-      {"schedule.samples_count", "An evaluation has the count of samples at which it was made."},
-      {"seed.missing", "A run of the closed division logs its seed."},
+      {"folder.empty", "A benchmark folder contains result_*.txt."},
+      {"hyperparameter.fixed", "Hyperparameters fixed by the rules have the required value."},
+      {"identity.benchmark", "The benchmark in a log matches its folder's name."},
+      {"identity.organisation", "The organisation in a log matches its folder's name."},
+      {"log.empty", "A log contains MLLOG lines."},
+      {"runs.count", "A result has the number of runs that its benchmark requires."},
+      {"runs.hyperparameters", "All runs of a result have the same hyperparameters."},
+      {"runs.overlap", "Runs on one system do not overlap in time."},
+      {"scaling.file", "scaling.json contains the scaling factor computed from the logs."},
+      {"schedule.evaluation", "Evaluations follow the schedule in the rules."},
+      {"schedule.samples_count", "An evaluation logs the sample count at which it ran."},
+      {"seed.missing", "A closed-division run logs its seed."},
       {"seed.repeated", "No two runs of a result log the same seed on the same line of code."},
-      {"seed.several", "One seed is enough for a run."},
+      {"seed.several", "A run logs a single seed."},
       {"seed.type", "A seed is an integer."},
-      {"status.run_stop", "A run ends with the status success."},
-      {"stop.evaluation", "An evaluation stands above run_stop."},
-      {"stop.late", "A run that goes on after the target was reached is told."},
+      {"status.run_stop", "The status of run_stop is success."},
+      {"stop.evaluation", "At least one evaluation is logged before run_stop."},
+      {"stop.late", "A run stops at the first evaluation that reaches the target."},
       {"stop.target", "The last evaluation before run_stop reaches the target."},
-      {"stop.time", "The clock does not stop before the evaluation that reached the target."},
-      {"time.evaluation", "Evaluations are timed between run_start and run_stop."},
-      {"time.finite", "Times are finite numbers."},
-      {"time.order", "A run starts after it was initialised, and stops after it started."},
-      {"time.unit", "Times are in milliseconds since 1970."},
-      {"value.event_type", "Event types are MLPerf's three."},
+      {"stop.time", "run_stop is not timestamped before the evaluation that reached the target."},
+      {"time.evaluation", "Evaluations have timestamps between run_start and run_stop."},
+      {"time.finite", "Timestamps are finite numbers."},
+      {"time.order", "Initialisation, run_start and run_stop have timestamps in this order."},
+      {"time.unit", "Timestamps are in milliseconds since 1970."},
+      {"value.event_type", "The event type is one of the three that MLPerf defines."},
       {"value.finite", "Values are finite numbers."},
-      {"value.placeholder", "What a submitter must fill in is filled in."},
-      {"value.position", "An evaluation says by numbers how far the training was."},
-      {"value.status", "The submission's status is onprem, cloud or research."},
-      {"value.type", "Values have the type that their key asks for."},
+      {"value.placeholder", "Placeholders in submission_* keys have been replaced."},
+      {"value.position", "samples_count and epoch_num of an evaluation are numbers."},
+      {"value.status", "submission_status is onprem, cloud or research."},
+      {"value.type", "Each value has the type that its key requires."},
   };
   return rules;
 }

@@ -60,17 +60,17 @@ std::optional<Kind> kind_of(const Subject& subject, std::string_view key) {
 std::string_view name_of(Kind kind) {
   switch (kind) {
     case Kind::text:
-      return "a text";
+      return "a string";
     case Kind::number:
       return "a number";
     case Kind::not_negative:
-      return "a number that is not negative";
+      return "a non-negative number";
     case Kind::integer:
-      return "a whole number";
+      return "an integer";
     case Kind::positive_integer:
       break;
   }
-  return "a whole number above 0";
+  return "a positive integer";
 }
 
 /// Whole numbers may be written 1.0, as many logs have them. Numbers that are not finite have a
@@ -115,8 +115,7 @@ void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
     finding.expected = "a finite number";
     finding.found = value.excerpt();
     finding.text = fmt::format(
-        "{} is no finite number: what was trained has diverged, or what "
-        "logs it is wrong",
+        "{} is not finite: the training diverged, or the logging is wrong",
         what);
     findings.push_back(finding);
   };
@@ -141,10 +140,10 @@ void check_position(const LogEntry& entry, std::vector<Finding>& findings) {
     const PythonValue* value = entry.metadata.find(name);
     if (value == nullptr || (fits(Kind::number, *value) && !(value->number() < 0))) continue;
     Finding finding = finding_at(entry, "value.position", Severity::error);
-    finding.expected = "a number that is not negative";
+    finding.expected = "a non-negative number";
     finding.found = value->excerpt();
     finding.text =
-        fmt::format("{} of an evaluation must be a number: how far the training was", name);
+        fmt::format("{} of an evaluation must be a non-negative number", name);
     findings.push_back(finding);
   }
 }
@@ -154,7 +153,7 @@ void check_placeholder(const LogEntry& entry, std::vector<Finding>& findings) {
   Finding finding = finding_at(entry, "value.placeholder", Severity::warning);
   finding.expected = entry.key == "submission_org" ? "the submitter's name" : "a real name";
   finding.found = entry.value.excerpt();
-  finding.text = fmt::format("{} was never filled in", entry.key);
+  finding.text = fmt::format("{} still has a placeholder value", entry.key);
   findings.push_back(finding);
 }
 
@@ -166,7 +165,7 @@ void check_submission_status(const LogEntry& entry, std::vector<Finding>& findin
   Finding finding = finding_at(entry, "value.status", Severity::warning);
   finding.expected = "onprem, cloud or research";
   finding.found = entry.value.excerpt();
-  finding.text = "the submission's status is none of MLPerf's three";
+  finding.text = "submission_status is not one that MLPerf defines";
   findings.push_back(finding);
 }
 
@@ -177,7 +176,7 @@ void check_event_type(const LogEntry& entry, std::vector<Finding>& findings) {
   Finding finding = finding_at(entry, "value.event_type", Severity::warning);
   finding.expected = "POINT_IN_TIME, INTERVAL_START or INTERVAL_END";
   finding.found = PythonValue(entry.event_type).excerpt();
-  finding.text = "event_type is missing or none of MLPerf's";
+  finding.text = "event_type is missing or not one that MLPerf defines";
   findings.push_back(finding);
 }
 
@@ -190,7 +189,7 @@ void check_time_type(const LogEntry& entry, std::vector<Finding>& findings) {
   Finding finding = finding_at(entry, "value.type", Severity::warning);
   finding.expected = "a number";
   finding.found = "a text";
-  finding.text = "time_ms is written as a text; MLPerf's own logger writes a number";
+  finding.text = "time_ms is a string; the MLPerf logger writes a number";
   findings.push_back(finding);
 }
 

@@ -38,8 +38,8 @@ Listing list(const fs::path& folder) {
     if (!at->path().filename().native().starts_with('.')) all.push_back(*at);
   if (error)
     throw Error(ErrorKind::environment,
-                printable(folder.native()) + ": cannot be read: " + error.message(),
-                "make the folder readable, or name the folders to read one by one");
+                printable(folder.native()) + ": cannot read folder: " + error.message(),
+                "fix its permissions, or pass the readable folders one by one");
   std::sort(all.begin(), all.end(), listed_before);
   Listing listing;
   for (const fs::directory_entry& entry : all) {
@@ -149,9 +149,10 @@ class Finder {
        at.increment(ignored))
     beside.push_back(at->path().filename().native());
   throw Error(ErrorKind::input,
-              printable(path.native()) + ": there is no such file or folder." +
+              printable(path.native()) + ": no such file or folder." +
                   printable(did_you_mean(path.filename().native(), beside)),
-              "name a log, or a folder of logs: a benchmark, a system, an organisation, a round");
+              "pass a log, or the folder of a benchmark, a system, an organisation or a "
+          "round");
 }
 
 }  // namespace
@@ -162,12 +163,12 @@ Submission find_submission(const fs::path& path) {
   if (fs::is_regular_file(status)) return {.root = path, .loose = {path}};
   if (!fs::exists(status)) throw_missing(path);
   if (!fs::is_directory(status))
-    throw Error(ErrorKind::input, printable(path.native()) + ": is neither a file nor a folder",
+    throw Error(ErrorKind::input, printable(path.native()) + ": neither a file nor a folder",
                 "write the log to a file first");
   Submission submission = Finder(path).find();
   if (submission.entries.empty() && submission.loose.empty())
-    throw Error(ErrorKind::input, printable(path.native()) + ": holds no file",
-                "name a folder with result_*.txt somewhere below it, or a log");
+    throw Error(ErrorKind::input, printable(path.native()) + ": contains no files",
+                "pass a log, or a folder with result_*.txt below it");
   return submission;
 }
 

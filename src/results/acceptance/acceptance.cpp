@@ -13,18 +13,18 @@ namespace {
 
 int rank_of(const Reason& reason) { return reason.verdict == Verdict::fail ? 0 : 1; }
 
-void add_machines(const Hearing& hearing) {
-  for (const RunSummary& report : hearing.reports)
+void add_machines(const GateContext& context) {
+  for (const RunSummary& report : context.reports)
     for (const Machine& machine : report.machines) {
-      HostAcceptance* host = hearing.host(machine.host);
+      HostAcceptance* host = context.host(machine.host);
       if (host == nullptr || !host->facts.empty()) continue;
       host->facts = machine.facts;
-      for (const std::string& hurt : machine.hurts) host->notes.push_back(hurt);
+      for (const std::string& warning : machine.warnings) host->notes.push_back(warning);
     }
 }
 
 /// Records name a host as it calls itself, which the hosts file need not.
-void add_names(const RunRecords& run, std::map<std::string, std::string>& names) {
+void add_aliases(const RunRecords& run, std::map<std::string, std::string>& names) {
   std::map<std::string_view, std::string_view> alone;  // job -> its only host
   for (const PlannedJob& job : run.jobs)
     if (job.hosts.size() == 1) alone[job.id] = job.hosts.front();
@@ -66,22 +66,22 @@ void conclude(HostAcceptance& host) {
   std::ranges::stable_sort(host.reasons, {}, rank_of);
 }
 
-void hear(Hearing& hearing) {
-  judge_jobs(hearing);
-  judge_preflight(hearing);
-  judge_topology(hearing);
-  judge_hard(hearing);
-  judge_golden(hearing);
-  judge_cpu_time(hearing);
-  judge_counters(hearing);
-  judge_peers(hearing);
-  judge_pairs(hearing);
-  judge_localised(hearing);
+void run_gates(GateContext& context) {
+  judge_jobs(context);
+  judge_preflight(context);
+  judge_topology(context);
+  judge_hard(context);
+  judge_golden(context);
+  judge_cpu_time(context);
+  judge_counters(context);
+  judge_peers(context);
+  judge_pairs(context);
+  judge_localised(context);
 }
 
 /// Jobs that a search asked for speak through what it concluded, not as measurements of their own:
 /// they are taken out of `run`.
-RunSummary report_of_planned(RunRecords& run, std::vector<Localisation>& concluded) {
+RunSummary summarise_planned(RunRecords& run, std::vector<Localisation>& concluded) {
   RunSummary report = make_run_summary(run);
   std::ranges::move(localise(report, hosts_of_plan(run.plan), search_budget(run.plan)),
                     std::back_inserter(concluded));
@@ -99,24 +99,24 @@ std::string bound_key(const std::string& host, const std::string& case_name,
   return host + "\n" + case_name + "\n" + metric;
 }
 
-HostAcceptance* Hearing::host(const std::string& name) const {
+HostAcceptance* GateContext::host(const std::string& name) const {
   auto found = hosts.find(name);
-  if (const auto alias = named.find(name); found == hosts.end() && alias != named.end())
+  if (const auto alias = aliases.find(name); found == hosts.end() && alias != aliases.end())
     found = hosts.find(alias->second);
   return found == hosts.end() ? nullptr : found->second;
 }
 
-void Hearing::blame(const std::string& name, Reason reason) const {
+void GateContext::add_reason(const std::string& name, Reason reason) const {
   if (HostAcceptance* found = host(name)) found->reasons.push_back(std::move(reason));
 }
 
-void Hearing::blame(const std::string& name, Verdict verdict, const std::string& gate,
+void GateContext::add_reason(const std::string& name, Verdict verdict, const std::string& gate,
                     const std::string& what, const std::string& text,
                     const std::string& settle) const {
   Reason reason{verdict, gate, "", what};
   reason.text = text;
   reason.settle = settle;
-  blame(name, std::move(reason));
+  add_reason(name, std::move(reason));
 }
 
 Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings) {
@@ -125,10 +125,10 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
   std::map<std::string, std::string> names;
   std::vector<GpusOfJobs> gpus;
   for (RunRecords& run : runs) {
-    reports.push_back(report_of_planned(run, acceptance.localisations));
+    reports.push_back(summarise_planned(run, acceptance.localisations));
     acceptance.runs.push_back(run.run);
     acceptance.interrupted |= reports.back().interrupted;
-    add_names(run, names);
+    add_aliases(run, names);
     gpus.push_back(gpus_of_jobs(run));
     keep_for_gates(run, reports.back());
   }
@@ -144,10 +144,10 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
   AcceptanceSettings shared = settings;
   if (settings.golden) shared.level *= 0.5;
   const double golden_level = settings.level - shared.level;
-  Hearing hearing{runs, reports, metrics, shared, acceptance, {}, {}, names, gpus, golden_level};
-  for (HostAcceptance& host : acceptance.hosts) hearing.hosts[host.host] = &host;
-  add_machines(hearing);
-  hear(hearing);
+  GateContext context{runs, reports, metrics, shared, acceptance, {}, {}, names, gpus, golden_level};
+  for (HostAcceptance& host : acceptance.hosts) context.hosts[host.host] = &host;
+  add_machines(context);
+  run_gates(context);
   acceptance.verdict = Verdict::pass;
   if (acceptance.hosts.empty()) acceptance.verdict = Verdict::inconclusive;
   for (HostAcceptance& host : acceptance.hosts) {

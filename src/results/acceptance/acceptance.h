@@ -94,7 +94,7 @@ struct AcceptanceSettings {
 Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings);
 
 /// The counters that say something: errors came, or none on bytes that are known.
-std::vector<const HostCounter*> telling_counters(const HostAcceptance& host);
+std::vector<const HostCounter*> relevant_counters(const HostAcceptance& host);
 
 /// The cases that further runs of this host could settle; none for a host that is settled.
 std::vector<std::string> unsettled_cases(const HostAcceptance& host);

@@ -75,7 +75,7 @@ std::string ratio(double value) { return std::isfinite(value) ? fmt::format("{:.
 
 std::string counters_html(const HostAcceptance& host) {
   std::string rows;
-  for (const HostCounter* counter : telling_counters(host)) {
+  for (const HostCounter* counter : relevant_counters(host)) {
     const CounterRule& rule = *counter->rule;
     rows += fmt::format(
         "<tr><td>{}</td><td>{}<br><span class=\"s\">{}</span></td><td class=\"n\">{}</td><td "

@@ -56,7 +56,7 @@ Json to_json(const HostCounter& counter) {
 
 Json counters_json(const HostAcceptance& host) {
   Json list = Json::array();
-  for (const HostCounter* counter : telling_counters(host)) list.push_back(to_json(*counter));
+  for (const HostCounter* counter : relevant_counters(host)) list.push_back(to_json(*counter));
   return list;
 }
 

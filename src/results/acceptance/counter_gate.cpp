@@ -22,17 +22,17 @@ constexpr double kFewestErrors = 3.0;
 
 using SumsOfHosts = std::map<HostAcceptance*, CounterSums>;
 
-SumsOfHosts sums_of(const Hearing& hearing) {
+SumsOfHosts sums_of(const GateContext& context) {
   SumsOfHosts sums;
-  for (std::size_t run = 0; run < hearing.records.size(); ++run) {
-    const PlannedJobs jobs = jobs_by_id(hearing.reports[run]);
-    for (const Record& record : hearing.records[run].records) {
+  for (std::size_t run = 0; run < context.records.size(); ++run) {
+    const PlannedJobs jobs = jobs_by_id(context.reports[run]);
+    for (const Record& record : context.records[run].records) {
       const auto* facts = std::get_if<Facts>(&record.body);
       if (facts == nullptr || facts->topic != "counters") continue;
       const auto job = jobs.find(record.job);
       const std::string& name = job == jobs.end() ? record.job : job->second->case_name;
       for (const Json& one : array_field(facts->facts, "hosts"))
-        if (HostAcceptance* host = hearing.host(text_field(one, "host")))
+        if (HostAcceptance* host = context.host(text_field(one, "host")))
           sums[host].add(one, record.job, name);
     }
   }
@@ -116,7 +116,7 @@ std::size_t rates_in(const HostAcceptance& host) {
   }));
 }
 
-void tell_problem(HostAcceptance& host, const std::string& problem) {
+void add_problem(HostAcceptance& host, const std::string& problem) {
   Reason reason{Verdict::inconclusive, "counters"};
   reason.text = "its counters of errors could not be read: " + problem;
   reason.settle = "mend the driver that does not answer, then run again";
@@ -125,26 +125,26 @@ void tell_problem(HostAcceptance& host, const std::string& problem) {
 
 }  // namespace
 
-std::vector<const HostCounter*> telling_counters(const HostAcceptance& host) {
-  std::vector<const HostCounter*> telling;
+std::vector<const HostCounter*> relevant_counters(const HostAcceptance& host) {
+  std::vector<const HostCounter*> relevant;
   for (const HostCounter& counter : host.counters)
     if (counter.count > 0.0 || (counter.rule->kind == CounterKind::rate && counter.bits > 0.0))
-      telling.push_back(&counter);
-  return telling;
+      relevant.push_back(&counter);
+  return relevant;
 }
 
-void judge_counters(Hearing& hearing) {
+void judge_counters(GateContext& context) {
   std::size_t rates = 0;
-  const std::map<HostAcceptance*, Volumes> volumes = volumes_of(hearing);
-  for (auto& [host, sums] : sums_of(hearing)) {
+  const std::map<HostAcceptance*, Volumes> volumes = volumes_of(context);
+  for (auto& [host, sums] : sums_of(context)) {
     const auto copied = volumes.find(host);
     host->counters = sums.counters(copied == volumes.end() ? Volumes{} : copied->second);
     rates += rates_in(*host);
-    if (!sums.problem().empty()) tell_problem(*host, sums.problem());
+    if (!sums.problem().empty()) add_problem(*host, sums.problem());
   }
   const double level =
-      hearing.settings.level / static_cast<double>(std::max<std::size_t>(rates, 1));
-  for (HostAcceptance& host : hearing.acceptance.hosts)
+      context.settings.level / static_cast<double>(std::max<std::size_t>(rates, 1));
+  for (HostAcceptance& host : context.acceptance.hosts)
     for (HostCounter& counter : host.counters) judge_counter(counter, host, level);
 }
 

@@ -34,20 +34,20 @@ GpusOfJobs gpus_of_jobs(const RunRecords& run) {
   return found;
 }
 
-std::map<HostAcceptance*, Volumes> volumes_of(const Hearing& hearing) {
+std::map<HostAcceptance*, Volumes> volumes_of(const GateContext& context) {
   std::map<HostAcceptance*, Volumes> volumes;
-  for (std::size_t run = 0; run < hearing.reports.size(); ++run) {
-    const RunSummary& report = hearing.reports[run];
+  for (std::size_t run = 0; run < context.reports.size(); ++run) {
+    const RunSummary& report = context.reports[run];
     if (std::ranges::none_of(report.results,
                              [](const Result& result) { return copies_over_pcie(result.series); }))
       continue;
-    const GpusOfJobs& gpus = hearing.gpus[run];
+    const GpusOfJobs& gpus = context.gpus[run];
     std::map<std::string, double> seconds;
     for (const JobResult& job : report.jobs) seconds[job.job.id] = job.seconds;
     for (const Result& result : report.results) {
       const Series& series = result.series;
       const auto gpu = gpus.find(series.job);
-      HostAcceptance* host = hearing.host(series.host);
+      HostAcceptance* host = context.host(series.host);
       if (!copies_over_pcie(series) || gpu == gpus.end() || host == nullptr) continue;
       const double both = text_field(series.params, "route") == "both" ? 2.0 : 1.0;
       Volume& volume = volumes[host][gpu->second];

@@ -16,9 +16,9 @@ struct Starved {
 
 }  // namespace
 
-void judge_cpu_time(Hearing& hearing) {
+void judge_cpu_time(GateContext& context) {
   std::map<std::string, Starved> by_host;
-  for (const MetricRuns& metric : hearing.metrics)
+  for (const MetricRuns& metric : context.metrics)
     for (const auto& [hosts, runs] : metric.by_hosts) {
       if (hosts.size() != 1) continue;
       Starved& host = by_host[hosts.front()];
@@ -53,7 +53,7 @@ void judge_cpu_time(Hearing& hearing) {
         host.starved, host.runs, host.metric->title(), 100.0 * *host.worst->cpu_share, stopped);
     reason.settle = "lift the CPU quota of the group that ranks run in (cpu.max), then run again";
     reason.job = host.worst->job;
-    hearing.blame(name, std::move(reason));
+    context.add_reason(name, std::move(reason));
   }
 }
 

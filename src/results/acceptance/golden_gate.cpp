@@ -56,9 +56,9 @@ Reason reason_of_golden(const GoldenCase& one, Verdict verdict) {
 }
 
 /// Enough runs of a host that is not below it must lie above it with all of their interval.
-void judge_golden_interval(const Hearing& hearing, const GoldenCase& one, double lost,
+void judge_golden_interval(const GateContext& context, const GoldenCase& one, double lost,
                            double allowed) {
-  if (one.runs < hearing.settings.fewest_runs || lost + one.half <= allowed) return;
+  if (one.runs < context.settings.fewest_runs || lost + one.half <= allowed) return;
   Reason reason = reason_of_golden(one, Verdict::inconclusive);
   reason.text = fmt::format(
       "{}: {}, {} worse than healthy hosts of its kind ({}), known to +-{}; {} matter",
@@ -66,21 +66,21 @@ void judge_golden_interval(const Hearing& hearing, const GoldenCase& one, double
       format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(allowed));
   reason.settle = "more clean runs";
   reason.more_runs = true;
-  hearing.blame(one.host, std::move(reason));
+  context.add_reason(one.host, std::move(reason));
 }
 
-void judge_golden_case(const Hearing& hearing, const GoldenCase& one, std::size_t tests) {
+void judge_golden_case(const GateContext& context, const GoldenCase& one, std::size_t tests) {
   const MetricRuns& metric = *one.metric;
   const double lost = loss(one.value, one.criterion->centre, metric.better);
   const double allowed = golden_allowed(*one.criterion, metric.threshold);
-  const GoldenTest test{metric.threshold, hearing.golden_level, tests};
+  const GoldenTest test{metric.threshold, context.golden_level, tests};
   if (!is_below_golden(*one.criterion, test, lost, one.half))
-    return judge_golden_interval(hearing, one, lost, allowed);
+    return judge_golden_interval(context, one, lost, allowed);
   Reason reason = reason_of_golden(one, Verdict::fail);
   reason.text = fmt::format("{}: {}, {} worse than healthy hosts of its kind ({}), allowed are {}",
                             metric.title(), format(one.value, metric.unit), share_text(lost),
                             format(one.criterion->centre, metric.unit), share_text(allowed));
-  hearing.blame(one.host, std::move(reason));
+  context.add_reason(one.host, std::move(reason));
 }
 
 struct GoldenCases {
@@ -89,15 +89,15 @@ struct GoldenCases {
   std::set<std::string> uncovered;  // bound_key() of what it does not know
 };
 
-GoldenCases golden_cases(const Hearing& hearing) {
-  const HostKinds kinds(hearing.reports);
+GoldenCases golden_cases(const GateContext& context) {
+  const HostKinds kinds(context.reports);
   GoldenCases found;
-  for (const MetricRuns& metric : hearing.metrics) {
-    const Compared field = compared(metric, hearing.settings.hosts);
+  for (const MetricRuns& metric : context.metrics) {
+    const Compared field = compared(metric, context.settings.hosts);
     for (std::size_t i = 0; i < field.hosts.size(); ++i) {
       const std::string& host = field.hosts[i];
       const Criterion* criterion =
-          criterion_of(*hearing.settings.golden, metric, kinds.of(host, metric.device));
+          criterion_of(*context.settings.golden, metric, kinds.of(host, metric.device));
       if (criterion == nullptr) {
         found.uncovered.insert(bound_key(host, metric.case_name, metric.metric));
         continue;
@@ -112,18 +112,18 @@ GoldenCases golden_cases(const Hearing& hearing) {
 
 }  // namespace
 
-void judge_golden(Hearing& hearing) {
-  if (!hearing.settings.golden) return;
-  const GoldenCases found = golden_cases(hearing);
+void judge_golden(GateContext& context) {
+  if (!context.settings.golden) return;
+  const GoldenCases found = golden_cases(context);
   // What it judged, with whatever verdict, needs no peers.
   for (const GoldenCase& one : found.cases) {
     const std::string key = bound_key(one.host, one.metric->case_name, one.metric->metric);
-    if (!found.uncovered.contains(key)) hearing.bounded.insert(key);
-    judge_golden_case(hearing, one, found.cases.size());
+    if (!found.uncovered.contains(key)) context.bounded.insert(key);
+    judge_golden_case(context, one, found.cases.size());
   }
-  for (const std::string& host : hearing.settings.hosts)
+  for (const std::string& host : context.settings.hosts)
     if (!found.known.contains(host))
-      if (HostAcceptance* one = hearing.host(host))
+      if (HostAcceptance* one = context.host(host))
         one->notes.push_back("the golden profile knows nothing of hosts of its kind");
 }
 

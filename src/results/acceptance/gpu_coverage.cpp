@@ -9,12 +9,12 @@ namespace bench {
 namespace {
 
 /// host -> the GPUs that a job of its own drove: "gpu3".
-std::map<std::string, std::set<std::string>> measured_gpus(const Hearing& hearing) {
+std::map<std::string, std::set<std::string>> measured_gpus(const GateContext& context) {
   std::map<std::string, std::set<std::string>> measured;
-  for (std::size_t run = 0; run < hearing.reports.size(); ++run)
-    for (const JobResult& job : hearing.reports[run].jobs) {
-      const auto gpu = hearing.gpus[run].find(job.job.id);
-      if (job.job.hosts.size() == 1 && gpu != hearing.gpus[run].end())
+  for (std::size_t run = 0; run < context.reports.size(); ++run)
+    for (const JobResult& job : context.reports[run].jobs) {
+      const auto gpu = context.gpus[run].find(job.job.id);
+      if (job.job.hosts.size() == 1 && gpu != context.gpus[run].end())
         measured[job.job.hosts.front()].insert(gpu->second);
     }
   return measured;
@@ -22,8 +22,8 @@ std::map<std::string, std::set<std::string>> measured_gpus(const Hearing& hearin
 
 }  // namespace
 
-void judge_gpu_coverage(const Hearing& hearing, const FactsOfHosts& facts) {
-  for (const auto& [host, measured] : measured_gpus(hearing)) {
+void judge_gpu_coverage(const GateContext& context, const FactsOfHosts& facts) {
+  for (const auto& [host, measured] : measured_gpus(context)) {
     const auto topics = facts.find(host);
     if (topics == facts.end() || !topics->second.contains("gpus")) continue;
     std::vector<std::string> others;
@@ -32,7 +32,7 @@ void judge_gpu_coverage(const Hearing& hearing, const FactsOfHosts& facts) {
           !measured.contains(name))
         others.push_back(name);
     if (others.empty()) continue;
-    hearing.blame(host, Verdict::inconclusive, "coverage", "gpus",
+    context.add_reason(host, Verdict::inconclusive, "coverage", "gpus",
                   compact_hostlist(others) + " of this host: no job drove it alone",
                   "the suite accept-gpus, or cases with \"scope\": \"device\", measure each GPU");
   }

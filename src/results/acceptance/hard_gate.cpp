@@ -55,7 +55,7 @@ double expected_of(const Bound& bound) {
 }
 
 /// Most of its runs decide: one dip among several is the repeatability gate's matter.
-void judge_bound(const Bound& bound, Hearing& hearing, std::set<std::string>& missed) {
+void judge_bound(const Bound& bound, GateContext& context, std::set<std::string>& missed) {
   const Series& series = *bound.series;
   Verdict verdict = Verdict::inconclusive;
   if (bound.measured > 0 && 2 * bound.failed > bound.measured) verdict = Verdict::fail;
@@ -64,7 +64,7 @@ void judge_bound(const Bound& bound, Hearing& hearing, std::set<std::string>& mi
   for (const std::string& host : bound.hosts) {
     const std::string key = bound_key(host, series.case_name, series.metric);
     if (verdict == Verdict::pass) {
-      hearing.bounded.insert(key);
+      context.bounded.insert(key);
       continue;
     }
     missed.insert(key);
@@ -81,15 +81,15 @@ void judge_bound(const Bound& bound, Hearing& hearing, std::set<std::string>& mi
     }
     reason.more_runs = verdict == Verdict::inconclusive;
     if (reason.more_runs) reason.settle = "more clean runs";
-    hearing.blame(host, std::move(reason));
+    context.add_reason(host, std::move(reason));
   }
 }
 
 /// Gates that nothing was judged by, because their case measured no such series anywhere.
-void judge_unmatched(Hearing& hearing) {
-  for (const GateResult& gate : hearing.reports.front().gates)
+void judge_unmatched(GateContext& context) {
+  for (const GateResult& gate : context.reports.front().gates)
     if (!gate.series)
-      hearing.acceptance.not_covered.push_back(fmt::format(
+      context.acceptance.not_covered.push_back(fmt::format(
           "gate {} of case {}: {}", gate.gate.metric, gate.gate.case_name, gate.reason));
 }
 
@@ -103,8 +103,8 @@ bool is_wrong(const Series& series) {
 /// a library that knows the machine badly.
 bool is_description(const Series& series) { return series.better == Better::none; }
 
-void judge_results(Hearing& hearing) {
-  for (const RunSummary& report : hearing.reports) {
+void judge_results(GateContext& context) {
+  for (const RunSummary& report : context.reports) {
     const PlannedJobs jobs = jobs_by_id(report);
     for (const Result& result : report.results) {
       const Series& series = result.series;
@@ -126,7 +126,7 @@ void judge_results(Hearing& hearing) {
         reason.job = series.job;
         if (hosts.size() > 1) reason.settle = "the same with other partners";
         if (is_description(series)) reason.settle = "find out which of the two is right";
-        hearing.blame(host, std::move(reason));
+        context.add_reason(host, std::move(reason));
       }
     }
   }
@@ -140,9 +140,9 @@ std::size_t results_in(const std::vector<HashCamp>& camps) {
 
 /// Equal devices whose exact results differ in their bits: fewer against more are wrong, and of as
 /// many on each side it is not known who is.
-void judge_bits(Hearing& hearing) {
+void judge_bits(GateContext& context) {
   std::vector<ResultHash> hashes;
-  for (const RunSummary& report : hearing.reports)
+  for (const RunSummary& report : context.reports)
     hashes.insert(hashes.end(), report.hashes.begin(), report.hashes.end());
   for (const auto& camps : unequal_results(hashes)) {
     const std::size_t most = camps.back().members.size();
@@ -160,13 +160,13 @@ void judge_bits(Hearing& hearing) {
           host, camp->hash, most, results_in(camps), camps.back().hash, describe_key(one.key));
       reason.job = one.job;
       if (tie) reason.settle = "more equal devices: as many have one result as another";
-      hearing.blame(host, std::move(reason));
+      context.add_reason(host, std::move(reason));
     }
   }
 }
 
-void judge_faults(Hearing& hearing) {
-  for (const RunSummary& report : hearing.reports)
+void judge_faults(GateContext& context) {
+  for (const RunSummary& report : context.reports)
     for (const JobResult& job : report.jobs)
       for (const Json& fault : job.faults) {
         const bool fatal = field(fault, "fatal") == true && job.job.hosts.size() == 1;
@@ -178,21 +178,21 @@ void judge_faults(Hearing& hearing) {
           reason.text = text;
           reason.job = job.job.id;
           reason.settle = fatal ? "" : "read the kernel's log on the host around that time";
-          hearing.blame(host, std::move(reason));
+          context.add_reason(host, std::move(reason));
         }
       }
 }
 
 }  // namespace
 
-void judge_hard(Hearing& hearing) {
+void judge_hard(GateContext& context) {
   std::set<std::string> missed;
-  for (const auto& [key, bound] : bounds_of(hearing.reports)) judge_bound(bound, hearing, missed);
-  for (const std::string& key : missed) hearing.bounded.erase(key);
-  judge_unmatched(hearing);
-  judge_results(hearing);
-  judge_bits(hearing);
-  judge_faults(hearing);
+  for (const auto& [key, bound] : bounds_of(context.reports)) judge_bound(bound, context, missed);
+  for (const std::string& key : missed) context.bounded.erase(key);
+  judge_unmatched(context);
+  judge_results(context);
+  judge_bits(context);
+  judge_faults(context);
 }
 
 }  // namespace bench

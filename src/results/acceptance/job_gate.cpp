@@ -9,17 +9,17 @@
 namespace bench {
 namespace {
 
-void judge_fallen(Hearing& hearing) {
-  std::set<std::string> fallen;
-  for (const RunSummary& report : hearing.reports)
+void judge_lost_hosts(GateContext& context) {
+  std::set<std::string> lost;
+  for (const RunSummary& report : context.reports)
     for (const JobResult& job : report.jobs)
       for (const auto& [host, why] : job.out) {
-        if (job.outcome == Status::ok || !fallen.insert(host).second) continue;
+        if (job.outcome == Status::ok || !lost.insert(host).second) continue;
         Reason reason{Verdict::fail, "launch", job.job.case_name};
         reason.text = "it fell out of the run: " + job.reason;
         reason.settle = "bring it back, then run again";
         reason.job = job.job.id;
-        hearing.blame(host, std::move(reason));
+        context.add_reason(host, std::move(reason));
       }
 }
 
@@ -30,7 +30,7 @@ struct Attempts {
   bool only_skipped = true;
 };
 
-bool somebody_fell_out(const JobResult& job) { return !job.out.empty(); }
+bool has_lost_host(const JobResult& job) { return !job.out.empty(); }
 
 /// Hosts, and the device or rail that it was on: " on device cuda:3"; "" for whole hosts.
 using Where = std::pair<Hosts, std::string>;
@@ -53,26 +53,26 @@ std::map<std::string, Case> attempts(const std::vector<RunSummary>& reports) {
 }
 
 /// A case that all hosts skipped for what they do not have is no case of this fleet.
-bool not_of_this_fleet(const Case& one) {
+bool is_inapplicable(const Case& one) {
   return std::ranges::all_of(one, [](const auto& entry) {
-    return entry.second.only_skipped && !somebody_fell_out(*entry.second.last_bad) &&
+    return entry.second.only_skipped && !has_lost_host(*entry.second.last_bad) &&
            !entry.second.last_bad->reason.starts_with("interrupted");
   });
 }
 
-void judge_case(Hearing& hearing, const std::string& name, const Case& one) {
-  if (not_of_this_fleet(one)) {
-    hearing.acceptance.not_covered.push_back("case " + name + ": " +
+void judge_case(GateContext& context, const std::string& name, const Case& one) {
+  if (is_inapplicable(one)) {
+    context.acceptance.not_covered.push_back("case " + name + ": " +
                                              one.begin()->second.last_bad->reason);
     return;
   }
   for (const auto& [where, seen] : one) {
     const auto& [hosts, part] = where;
-    if (seen.last_bad == nullptr || somebody_fell_out(*seen.last_bad)) continue;
+    if (seen.last_bad == nullptr || has_lost_host(*seen.last_bad)) continue;
     const std::string what = fmt::format("{}{} {}: {}", name, part,
                                          to_string(seen.last_bad->outcome), seen.last_bad->reason);
     for (const std::string& host : hosts) {
-      HostAcceptance* found = hearing.host(host);
+      HostAcceptance* found = context.host(host);
       if (found == nullptr) continue;
       if (seen.ok > 0) {
         if (seen.last_bad->outcome != Status::invalid) found->notes.push_back("once " + what);
@@ -82,16 +82,16 @@ void judge_case(Hearing& hearing, const std::string& name, const Case& one) {
       reason.text = hosts.size() > 1 ? what + " (on " + join(hosts, ", ") + ")" : what;
       reason.settle = "mend what it says, then run again";
       reason.job = seen.last_bad->job.id;
-      hearing.blame(host, std::move(reason));
+      context.add_reason(host, std::move(reason));
     }
   }
 }
 
 }  // namespace
 
-void judge_jobs(Hearing& hearing) {
-  judge_fallen(hearing);
-  for (const auto& [name, one] : attempts(hearing.reports)) judge_case(hearing, name, one);
+void judge_jobs(GateContext& context) {
+  judge_lost_hosts(context);
+  for (const auto& [name, one] : attempts(context.reports)) judge_case(context, name, one);
 }
 
 }  // namespace bench

@@ -32,7 +32,7 @@ void add_devices(const DeviceSearch& search, const Incident& incident, Reason& r
 }
 
 /// Of a job of one host: a GPU of it.
-void blame_devices(const Hearing& hearing, const Localisation& one) {
+void fail_devices(const GateContext& context, const Localisation& one) {
   const Incident& incident = one.incident;
   for (const DeviceSearch& search : one.devices) {
     if (incident.hosts.size() != 1 || std::ranges::none_of(search.step.findings, names_cause))
@@ -42,7 +42,7 @@ void blame_devices(const Hearing& hearing, const Localisation& one) {
     reason.job = incident.job;
     reason.text = describe(incident);
     add_devices(search, incident, reason);
-    hearing.blame(search.form.host, reason);
+    context.add_reason(search.form.host, reason);
   }
 }
 
@@ -71,18 +71,18 @@ bool link_is_listed(const Acceptance& acceptance, const Hosts& ends) {
   });
 }
 
-void blame(const Hearing& hearing, const Localisation& one, const SearchFinding& finding) {
+void fail_named(const GateContext& context, const Localisation& one, const SearchFinding& finding) {
   Reason reason = reason_of_search(one, finding);
   if (finding.kind == SearchFindingKind::link) {
-    if (link_is_listed(hearing.acceptance, finding.hosts)) return;
-    hearing.acceptance.links.push_back({finding.hosts[0], finding.hosts[1], reason});
+    if (link_is_listed(context.acceptance, finding.hosts)) return;
+    context.acceptance.links.push_back({finding.hosts[0], finding.hosts[1], reason});
     reason.verdict = Verdict::inconclusive;
   }
-  for (const std::string& host : finding.hosts) hearing.blame(host, reason);
+  for (const std::string& host : finding.hosts) context.add_reason(host, reason);
 }
 
 /// That it took part says nothing of a host any more, once it is known who it was.
-void clear_of_it(HostAcceptance& host, const Localisation& one) {
+void clear_bystander(HostAcceptance& host, const Localisation& one) {
   const std::size_t before = host.reasons.size();
   std::erase_if(host.reasons,
                 [&](const Reason& reason) { return is_of_the_job(reason, one.incident); });
@@ -93,7 +93,7 @@ void clear_of_it(HostAcceptance& host, const Localisation& one) {
 }
 
 /// What kept the search from naming anybody stands with those it is about.
-void say_why_not(HostAcceptance& host, const Localisation& one) {
+void add_search_result(HostAcceptance& host, const Localisation& one) {
   std::vector<std::string> lines;
   for (const SearchFinding& finding : one.step.findings)
     lines.push_back(describe(finding, one.incident));
@@ -106,16 +106,16 @@ void say_why_not(HostAcceptance& host, const Localisation& one) {
 
 }  // namespace
 
-void judge_localised(Hearing& hearing) {
-  for (const Localisation& one : hearing.acceptance.localisations) {
+void judge_localised(GateContext& context) {
+  for (const Localisation& one : context.acceptance.localisations) {
     for (const std::string& name : one.incident.hosts) {
-      HostAcceptance* host = hearing.host(name);
+      HostAcceptance* host = context.host(name);
       if (host == nullptr) continue;
-      is_settled(one) ? clear_of_it(*host, one) : say_why_not(*host, one);
+      is_settled(one) ? clear_bystander(*host, one) : add_search_result(*host, one);
     }
     for (const SearchFinding& finding : one.step.findings)
-      if (names_cause(finding)) blame(hearing, one, finding);
-    blame_devices(hearing, one);
+      if (names_cause(finding)) fail_named(context, one, finding);
+    fail_devices(context, one);
   }
 }
 

@@ -16,9 +16,9 @@ constexpr std::array<Threshold, 17> kThresholds{{{"gemm.throughput", 0.06},
                                                  {"instruction_peak.throughput", 0.06},
                                                  {"clock.frequency", 0.06},
                                                  {"burn.gemm_rate", 0.06},
-                                                 {"burn.kept", 0.06},
+                                                 {"burn.sustained_ratio", 0.06},
                                                  {"concurrency.gemm_rate", 0.06},
-                                                 {"concurrency.kept", 0.06},
+                                                 {"concurrency.sustained_ratio", 0.06},
                                                  {"memory_bandwidth.bandwidth", 0.02},
                                                  {"memory_latency.latency", 0.02},
                                                  {"burn.memory_rate", 0.02},
@@ -33,7 +33,9 @@ constexpr std::array<Threshold, 17> kThresholds{{{"gemm.throughput", 0.06},
 constexpr std::array<std::string_view, 9> kNotJudged = {
     "collective.algbw",   "collective.latency",         "collective.init_time",
     "gemm.per_cycle",     "memory_bandwidth.traffic",   "memory_bandwidth.huge_share",
-    "concurrency.hidden", "instruction_peak.per_cycle", "copy.time"};
+    "concurrency.overlap_ratio",
+    "instruction_peak.per_cycle",
+    "copy.time"};
 
 }  // namespace
 

@@ -7,10 +7,10 @@
 
 namespace bench {
 
-void judge_pair_coverage(const Hearing& hearing, const MetricRuns& metric, const Hosts& accused) {
+void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& accused) {
   for (const auto& [hosts, runs] : metric.by_hosts) {
     const std::size_t usable = metric.values(hosts).size();
-    if (hosts.size() < 2 || usable >= hearing.settings.fewest_runs) continue;
+    if (hosts.size() < 2 || usable >= context.settings.fewest_runs) continue;
     if (std::ranges::any_of(hosts, [&](const std::string& host) {
           return std::ranges::find(accused, host) != accused.end();
         }))
@@ -22,11 +22,11 @@ void judge_pair_coverage(const Hearing& hearing, const MetricRuns& metric, const
       Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
                     metric.metric,         metric.params, metric.unit};
       reason.text = fmt::format("{} of {}: {} of {} usable runs; {}", metric.title(),
-                                join(hosts, " and "), usable, hearing.settings.fewest_runs, why);
+                                join(hosts, " and "), usable, context.settings.fewest_runs, why);
       reason.settle = "runs on machines that do nothing else";
       reason.more_runs = true;
       reason.job = runs.front().job;
-      hearing.blame(host, std::move(reason));
+      context.add_reason(host, std::move(reason));
     }
   }
 }

@@ -17,22 +17,22 @@ namespace {
 
 // Work of others beside a rank costs it time slices, not nine tenths of a bandwidth: what is slower
 // than that is accused though the machine was not idle. Seen: 10 % under twice the load.
-constexpr double kBeyondOthers = 0.9;
+constexpr double kCrowdedLoss = 0.9;
 
 Reason reason_of_pairs(const Pairs& all, Verdict verdict) {
   const MetricRuns& metric = *all.metric;
   return {verdict, "pairs", metric.case_name, metric.metric, metric.params, metric.unit};
 }
 
-std::string own_fault(const Hearing& hearing, const std::string& host) {
-  for (const Reason& reason : hearing.host(host)->reasons)
+std::string own_fault(const GateContext& context, const std::string& host) {
+  for (const Reason& reason : context.host(host)->reasons)
     if (reason.verdict == Verdict::fail && reason.gate != "pairs")
       return "; its own " + (reason.metric.empty() ? reason.gate : reason.metric) +
              " fails too, which alone can do this";
   return "; what it measures alone is as its peers'";
 }
 
-void blame_host(const Hearing& hearing, const Pairs& all, std::size_t i) {
+void fail_host(const GateContext& context, const Pairs& all, std::size_t i) {
   const std::string& host = all.hosts[i];
   std::vector<std::string> own;
   std::vector<double> others;
@@ -51,9 +51,9 @@ void blame_host(const Hearing& hearing, const Pairs& all, std::size_t i) {
   if (own.size() > 4) own.resize(4);
   reason.text = fmt::format("{}: its link is slow with every partner ({}); pairs without it: {}{}",
                             all.metric->title(), join(own, ", "),
-                            format(reason.expected, all.metric->unit), own_fault(hearing, host));
+                            format(reason.expected, all.metric->unit), own_fault(context, host));
   reason.settle = "look at its network card, cable and switch port";
-  hearing.blame(host, std::move(reason));
+  context.add_reason(host, std::move(reason));
 }
 
 HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSettings& settings) {
@@ -71,7 +71,7 @@ HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSetting
 }
 
 /// What other work lets pass is not known to be well.
-void blame_for_others(const Hearing& hearing, const Pairs& all, HostMetric& row,
+void mark_disturbed(const GateContext& context, const Pairs& all, HostMetric& row,
                       const std::string& host) {
   row.verdict = Verdict::inconclusive;
   Reason reason = reason_of_pairs(all, Verdict::inconclusive);
@@ -79,23 +79,23 @@ void blame_for_others(const Hearing& hearing, const Pairs& all, HostMetric& row,
   reason.text = all.metric->title() + ": some pairs were measured beside other work alone";
   reason.settle = "runs on machines that do nothing else";
   reason.more_runs = true;
-  hearing.blame(host, std::move(reason));
+  context.add_reason(host, std::move(reason));
 }
 
 /// The hosts that are accused; rows and reasons of all.
-Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
+Hosts judge_hosts(const GateContext& context, const Pairs& all) {
   Hosts accused;
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
-    HostMetric row = row_of_pairs(all, i, hearing.settings);
-    const double least = all.rough ? std::max(kBeyondOthers, row.threshold) : row.threshold;
+    HostMetric row = row_of_pairs(all, i, context.settings);
+    const double least = all.rough ? std::max(kCrowdedLoss, row.threshold) : row.threshold;
     if (row.loss > least &&
-        stands_out(all.scores, i, row.loss, all.chance[i], kPairsShare * hearing.settings.level)) {
+        stands_out(all.scores, i, row.loss, all.chance[i], kPairsShare * context.settings.level)) {
       row.verdict = Verdict::fail;
       accused.push_back(all.hosts[i]);
-      blame_host(hearing, all, i);
+      fail_host(context, all, i);
     } else if (row.loss <= row.threshold && all.hosts.size() >= kFewestPeers) {
       row.verdict = Verdict::pass;
-      if (all.rough) blame_for_others(hearing, all, row, all.hosts[i]);
+      if (all.rough) mark_disturbed(context, all, row, all.hosts[i]);
     } else {
       Reason reason = reason_of_pairs(all, Verdict::inconclusive);
       reason.value = row.value;
@@ -113,18 +113,18 @@ Hosts judge_hosts(const Hearing& hearing, const Pairs& all) {
       reason.settle = "more runs, or more hosts of this kind";
       reason.more_runs = all.hosts.size() >= kFewestPeers;
       if (all.hosts.size() >= kFewestPeers ||
-          !hearing.bounded.contains(bound_key(all.hosts[i], row.case_name, row.metric)))
-        hearing.blame(all.hosts[i], std::move(reason));
+          !context.bounded.contains(bound_key(all.hosts[i], row.case_name, row.metric)))
+        context.add_reason(all.hosts[i], std::move(reason));
       else
         row.verdict = Verdict::pass;
     }
-    hearing.host(all.hosts[i])->metrics.push_back(std::move(row));
+    context.host(all.hosts[i])->metrics.push_back(std::move(row));
   }
   return accused;
 }
 
 /// Pairs of hosts that are fine with others.
-void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused) {
+void judge_links(const GateContext& context, const Pairs& all, const Hosts& accused) {
   std::vector<double> rates;
   std::vector<const Pair*> pairs;
   for (const Pair& pair : all.pairs) {
@@ -138,8 +138,8 @@ void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused)
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const double lost = loss_of(rates[i] - scores.median);
     if (lost <=
-            (all.rough ? std::max(kBeyondOthers, all.metric->threshold) : all.metric->threshold) ||
-        scores.levels[i] > kPairsShare * hearing.settings.level)
+            (all.rough ? std::max(kCrowdedLoss, all.metric->threshold) : all.metric->threshold) ||
+        scores.levels[i] > kPairsShare * context.settings.level)
       continue;
     Reason reason = reason_of_pairs(all, Verdict::fail);
     reason.value = pairs[i]->value;
@@ -150,21 +150,21 @@ void judge_links(const Hearing& hearing, const Pairs& all, const Hosts& accused)
         all.metric->title(), pairs[i]->a, pairs[i]->b, format(reason.value, reason.unit),
         format(reason.expected, reason.unit));
     reason.settle = "look at the path between the two: cables, switch ports, routes";
-    hearing.acceptance.links.push_back({pairs[i]->a, pairs[i]->b, reason});
+    context.acceptance.links.push_back({pairs[i]->a, pairs[i]->b, reason});
     reason.verdict = Verdict::inconclusive;
-    hearing.blame(pairs[i]->a, reason);
-    hearing.blame(pairs[i]->b, reason);
+    context.add_reason(pairs[i]->a, reason);
+    context.add_reason(pairs[i]->b, reason);
   }
 }
 
 }  // namespace
 
-void judge_pairs(Hearing& hearing) {
+void judge_pairs(GateContext& context) {
   std::vector<Pairs> fields;
-  for (const MetricRuns& metric : hearing.metrics) {
-    Pairs all = pairs_of(metric, hearing.settings.hosts);
+  for (const MetricRuns& metric : context.metrics) {
+    Pairs all = pairs_of(metric, context.settings.hosts);
     if (all.pairs.empty()) {
-      judge_pair_coverage(hearing, metric, {});
+      judge_pair_coverage(context, metric, {});
       continue;
     }
     fields.push_back(std::move(all));
@@ -175,9 +175,9 @@ void judge_pairs(Hearing& hearing) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     Pairs& field = fields[i];
     field.chance = std::move(chances[i]);
-    const Hosts accused = judge_hosts(hearing, field);
-    judge_links(hearing, field, accused);
-    judge_pair_coverage(hearing, *field.metric, accused);
+    const Hosts accused = judge_hosts(context, field);
+    judge_links(context, field, accused);
+    judge_pair_coverage(context, *field.metric, accused);
   }
 }
 

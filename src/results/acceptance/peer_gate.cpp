@@ -48,7 +48,7 @@ std::string runs_needed(const HostMetric& row) {
 }
 
 /// Enough runs, and all of their interval on the good side.
-void judge_interval(const Hearing& hearing, const Compared& field, std::size_t i, HostMetric& row) {
+void judge_interval(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
   row.verdict = Verdict::pass;
   if (row.loss + row.half <= row.threshold) return;
   row.verdict = Verdict::inconclusive;
@@ -64,14 +64,14 @@ void judge_interval(const Hearing& hearing, const Compared& field, std::size_t i
     reason.settle = runs_needed(row);
     reason.more_runs = true;
   }
-  hearing.blame(field.hosts[i], std::move(reason));
+  context.add_reason(field.hosts[i], std::move(reason));
 }
 
 /// Fewer hosts than can judge each other: only a bound of the suite can pass this metric.
-void judge_alone(const Hearing& hearing, const Compared& field, std::size_t i, HostMetric& row) {
+void judge_alone(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
   row.expected = row.loss = row.half = row.z = kNoValue;
   row.verdict = Verdict::pass;
-  if (hearing.bounded.contains(bound_key(field.hosts[i], row.case_name, row.metric))) return;
+  if (context.bounded.contains(bound_key(field.hosts[i], row.case_name, row.metric))) return;
   row.verdict = Verdict::inconclusive;
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   reason.expected = kNoValue;
@@ -83,12 +83,12 @@ void judge_alone(const Hearing& hearing, const Compared& field, std::size_t i, H
                   kFewestPeers);
   reason.settle =
       fmt::format("{} hosts of one kind, or a bound for it in the suite (gates)", kFewestPeers);
-  hearing.blame(field.hosts[i], std::move(reason));
+  context.add_reason(field.hosts[i], std::move(reason));
 }
 
-void judge_scatter(const Hearing& hearing, const Compared& field, std::size_t i, HostMetric& row) {
+void judge_scatter(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
   const double own = field.noise.of_host[i];
-  if (field.scatter_chance[i] > kRepeatabilityShare * hearing.settings.level || own < row.threshold)
+  if (field.scatter_chance[i] > kRepeatabilityShare * context.settings.level || own < row.threshold)
     return;
   row.verdict = Verdict::fail;
   Reason reason = reason_of_peers(field, i, Verdict::fail, "repeatability");
@@ -97,7 +97,7 @@ void judge_scatter(const Hearing& hearing, const Compared& field, std::size_t i,
   reason.unit = Unit::ratio;
   reason.text = fmt::format("{}: its runs scatter by {}, those of its peers by {}",
                             field.metric->title(), percent(own), percent(field.noise.fleet));
-  hearing.blame(field.hosts[i], std::move(reason));
+  context.add_reason(field.hosts[i], std::move(reason));
 }
 
 HostMetric row_of_peers(const Compared& field, std::size_t i) {
@@ -117,31 +117,31 @@ HostMetric row_of_peers(const Compared& field, std::size_t i) {
   return row;
 }
 
-void judge_host(const Hearing& hearing, const Compared& field, std::size_t i) {
+void judge_host(const GateContext& context, const Compared& field, std::size_t i) {
   HostMetric row = row_of_peers(field, i);
   const auto count = field.hosts.size();
   const bool accused =
       row.loss > row.threshold &&
-      stands_out(field.scores, i, row.loss, field.chance[i], kPeersShare * hearing.settings.level);
+      stands_out(field.scores, i, row.loss, field.chance[i], kPeersShare * context.settings.level);
   if (count < kFewestPeers) {
-    judge_alone(hearing, field, i, row);
+    judge_alone(context, field, i, row);
   } else if (accused) {
     row.verdict = Verdict::fail;
     Reason reason = reason_of_peers(field, i, row.verdict, "peers");
     reason.text = against(field, row) + fmt::format(", allowed are {}", percent(row.threshold));
-    hearing.blame(field.hosts[i], std::move(reason));
-  } else if (row.runs >= hearing.settings.fewest_runs) {
-    judge_interval(hearing, field, i, row);
-    if (!field.scatter.z.empty()) judge_scatter(hearing, field, i, row);
+    context.add_reason(field.hosts[i], std::move(reason));
+  } else if (row.runs >= context.settings.fewest_runs) {
+    judge_interval(context, field, i, row);
+    if (!field.scatter.z.empty()) judge_scatter(context, field, i, row);
   }
-  hearing.host(field.hosts[i])->metrics.push_back(std::move(row));
+  context.host(field.hosts[i])->metrics.push_back(std::move(row));
 }
 
 /// A host that has fewer usable runs of a metric than it needs cannot pass it.
-void judge_coverage(const Hearing& hearing, const MetricRuns& metric, const std::string& host) {
+void judge_coverage(const GateContext& context, const MetricRuns& metric, const std::string& host) {
   const auto runs = metric.by_hosts.find({host});
   const std::size_t usable = metric.values({host}).size();
-  if (usable >= hearing.settings.fewest_runs) return;
+  if (usable >= context.settings.fewest_runs) return;
   std::string why = "it was not measured there";
   Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
                 metric.metric,         metric.params, metric.unit};
@@ -152,10 +152,10 @@ void judge_coverage(const Hearing& hearing, const MetricRuns& metric, const std:
     if (usable == runs->second.size()) why = "more were not asked for";
   }
   reason.text = fmt::format("{}: {} of {} usable runs; {}", metric.title(), usable,
-                            hearing.settings.fewest_runs, why);
+                            context.settings.fewest_runs, why);
   reason.settle = "runs on a machine that does nothing else";
   reason.more_runs = runs != metric.by_hosts.end();
-  hearing.blame(host, std::move(reason));
+  context.add_reason(host, std::move(reason));
 }
 
 bool by_single_hosts(const MetricRuns& metric) {
@@ -169,15 +169,15 @@ bool by_single_hosts(const MetricRuns& metric) {
 
 }  // namespace
 
-void judge_peers(Hearing& hearing) {
+void judge_peers(GateContext& context) {
   std::vector<Compared> fields;
-  for (const MetricRuns& metric : hearing.metrics)
-    if (by_single_hosts(metric)) fields.push_back(compared(metric, hearing.settings.hosts));
+  for (const MetricRuns& metric : context.metrics)
+    if (by_single_hosts(metric)) fields.push_back(compared(metric, context.settings.hosts));
   find_chances(fields);
   for (const Compared& field : fields) {
-    for (std::size_t i = 0; i < field.hosts.size(); ++i) judge_host(hearing, field, i);
-    for (const std::string& host : hearing.settings.hosts)
-      judge_coverage(hearing, *field.metric, host);
+    for (std::size_t i = 0; i < field.hosts.size(); ++i) judge_host(context, field, i);
+    for (const std::string& host : context.settings.hosts)
+      judge_coverage(context, *field.metric, host);
   }
 }
 

@@ -13,39 +13,39 @@ namespace {
 
 bool is_positive(const Json& value) { return value.is_number() && value.get<double>() > 0.0; }
 
-void judge_gpu(const Hearing& hearing, const std::string& host, const Json& gpu) {
+void judge_gpu(const GateContext& context, const std::string& host, const Json& gpu) {
   const std::string name = fmt::format("GPU {}", integer_field(gpu, "index", -1));
   if (const auto problem = text_field(gpu, "problem"); !problem.empty())
-    hearing.blame(host, Verdict::fail, "preflight", "gpu", name + ": " + problem,
+    context.add_reason(host, Verdict::fail, "preflight", "gpu", name + ": " + problem,
                   "reset or replace it");
   for (const char* bad : {"ecc_uncorrected_volatile", "remapped_rows_failed"})
     if (is_positive(field(gpu, bad)) || field(gpu, bad) == true)
-      hearing.blame(host, Verdict::fail, "preflight", bad,
+      context.add_reason(host, Verdict::fail, "preflight", bad,
                     fmt::format("{}: {} is {}", name, bad, dump(field(gpu, bad))),
                     "replace it: memory that lost data");
   if (is_positive(field(gpu, "remapped_rows_pending")) ||
       field(gpu, "remapped_rows_pending") == true)
-    hearing.blame(host, Verdict::inconclusive, "preflight", "remapped_rows_pending",
+    context.add_reason(host, Verdict::inconclusive, "preflight", "remapped_rows_pending",
                   name + ": rows of its memory wait to be remapped",
                   "reset the GPU, then run again");
   if (field(gpu, "ecc") == false)
-    hearing.blame(host, Verdict::inconclusive, "preflight", "ecc", name + ": ECC is off",
+    context.add_reason(host, Verdict::inconclusive, "preflight", "ecc", name + ": ECC is off",
                   "nvidia-smi -e 1, reboot");
 }
 
-void judge_gpus(const Hearing& hearing, const std::string& host, const FactsByTopic& topics) {
+void judge_gpus(const GateContext& context, const std::string& host, const FactsByTopic& topics) {
   if (const auto gpus = topics.find("gpus"); gpus != topics.end())
-    for (const Json& gpu : array_field(*gpus->second, "gpus")) judge_gpu(hearing, host, gpu);
+    for (const Json& gpu : array_field(*gpus->second, "gpus")) judge_gpu(context, host, gpu);
   const auto preflight = topics.find("preflight");
   if (preflight == topics.end()) return;
   if (const auto count = array_field(*preflight->second, "foreign_processes").size(); count > 0)
-    hearing.blame(host, Verdict::inconclusive, "preflight", "foreign_processes",
+    context.add_reason(host, Verdict::inconclusive, "preflight", "foreign_processes",
                   fmt::format("{} foreign processes are on its GPUs", count),
                   "end them, then run again");
 }
 
 /// Hosts are compared as one kind: these must be equal.
-constexpr std::array<const char*, 5> kSame = {"cpu_model", "kernel", "os", "memory_bytes",
+constexpr std::array<const char*, 5> kUniformFacts = {"cpu_model", "kernel", "os", "memory_bytes",
                                               "product"};
 
 /// Memory differs by what firmware reserves: to 1 % of the others' the same.
@@ -75,11 +75,11 @@ bool alike(const Json& value, const Json& usual) {
   return std::abs(value.get<double>() - usual.get<double>()) <= kAlike * usual.get<double>();
 }
 
-void judge_likeness(const Hearing& hearing, const FactsOfHosts& facts, const std::string& fact) {
+void judge_uniformity(const GateContext& context, const FactsOfHosts& facts, const std::string& fact) {
   std::map<std::string, Json> by_host;
   for (const auto& [host, topics] : facts) {
     const auto own = topics.find("host");
-    if (hearing.host(host) == nullptr || own == topics.end()) continue;
+    if (context.host(host) == nullptr || own == topics.end()) continue;
     const Json& value = field(*own->second, fact.c_str());
     if (!value.is_null()) by_host[host] = value;
   }
@@ -89,7 +89,7 @@ void judge_likeness(const Hearing& hearing, const FactsOfHosts& facts, const std
       std::ranges::count_if(by_host, [&](const auto& entry) { return alike(entry.second, most); });
   for (const auto& [host, value] : by_host)
     if (!alike(value, most))
-      hearing.blame(host, Verdict::inconclusive, "preflight", fact,
+      context.add_reason(host, Verdict::inconclusive, "preflight", fact,
                     fmt::format("{} is {}, that of {} others {}: peers must be alike", fact,
                                 in_words(fact, value), agree, in_words(fact, most)),
                     "make it as the others, or accept it among hosts of its kind");
@@ -107,15 +107,15 @@ FactsOfHosts facts_of(const std::vector<RunRecords>& runs) {
   return facts;
 }
 
-void judge_preflight(Hearing& hearing) {
-  const FactsOfHosts facts = facts_of(hearing.records);
+void judge_preflight(GateContext& context) {
+  const FactsOfHosts facts = facts_of(context.records);
   for (const auto& [host, topics] : facts) {
-    if (hearing.host(host) == nullptr) continue;
-    judge_gpus(hearing, host, topics);
+    if (context.host(host) == nullptr) continue;
+    judge_gpus(context, host, topics);
   }
-  judge_rights(hearing, facts);
-  judge_gpu_coverage(hearing, facts);
-  for (const char* fact : kSame) judge_likeness(hearing, facts, fact);
+  judge_rights(context, facts);
+  judge_gpu_coverage(context, facts);
+  for (const char* fact : kUniformFacts) judge_uniformity(context, facts, fact);
 }
 
 }  // namespace bench

@@ -63,15 +63,15 @@ struct Forbidden {
   std::string name, text, settle;
 };
 
-void tell(const Hearing& hearing, const std::string& host, const Forbidden& fact, bool required) {
+void add_missing_fact(const GateContext& context, const std::string& host, const Forbidden& fact, bool required) {
   if (!required) {
-    if (HostAcceptance* found = hearing.host(host)) found->notes.push_back(fact.text);
+    if (HostAcceptance* found = context.host(host)) found->notes.push_back(fact.text);
     return;
   }
   Reason reason{Verdict::inconclusive, "preflight", "", fact.name};
   reason.text = fact.text;
   reason.settle = fact.settle;
-  hearing.blame(host, std::move(reason));
+  context.add_reason(host, std::move(reason));
 }
 
 std::vector<Forbidden> forbidden(const FactsByTopic& topics) {
@@ -93,11 +93,11 @@ std::vector<Forbidden> forbidden(const FactsByTopic& topics) {
 
 }  // namespace
 
-void judge_rights(const Hearing& hearing, const FactsOfHosts& facts) {
-  const std::set<std::string> required = required_facts(hearing.records);
+void judge_rights(const GateContext& context, const FactsOfHosts& facts) {
+  const std::set<std::string> required = required_facts(context.records);
   for (const auto& [host, topics] : facts)
     for (const Forbidden& fact : forbidden(topics))
-      tell(hearing, host, fact, required.contains(fact.name));
+      add_missing_fact(context, host, fact, required.contains(fact.name));
 }
 
 }  // namespace bench

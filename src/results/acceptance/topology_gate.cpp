@@ -20,20 +20,20 @@ std::map<std::string, Shape> shapes_of(const std::vector<RunRecords>& runs) {
 
 }  // namespace
 
-void judge_topology(Hearing& hearing) {
-  if (hearing.settings.profiles.empty()) return;
-  const auto shapes = shapes_of(hearing.records);
-  for (const auto& [host, profile] : hearing.settings.profiles) {
+void judge_topology(GateContext& context) {
+  if (context.settings.profiles.empty()) return;
+  const auto shapes = shapes_of(context.records);
+  for (const auto& [host, profile] : context.settings.profiles) {
     const auto shape = shapes.find(host);
     if (shape == shapes.end()) {
-      hearing.blame(host, Verdict::inconclusive, "topology", "profile",
+      context.add_reason(host, Verdict::inconclusive, "topology", "profile",
                     "it is not known whether it is what profile " + profile.name + " says",
                     "a suite with the probe topology");
       continue;
     }
     for (const Difference& one : compare(profile, shape->second)) {
       const bool unknown = one.severity == Severity::unreadable;
-      hearing.blame(host, unknown ? Verdict::inconclusive : Verdict::fail, "topology", one.path,
+      context.add_reason(host, unknown ? Verdict::inconclusive : Verdict::fail, "topology", one.path,
                     std::string(to_string(one.severity)) + ": " + difference_text(one),
                     unknown ? "run as a user who may read it, or ignore it in the profile"
                             : "mend the host, or the profile where that is what was bought");

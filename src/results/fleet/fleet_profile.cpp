@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "core/metric_names.h"
 #include "core/text.h"
 #include "results/reports/dimensions.h"
 
@@ -19,7 +20,7 @@ Json key_json(const FleetKey& key) {
 }
 
 FleetKey key_from(const Json& json) {
-  return {text_field(json, "metric"), object_field(json, "params"), text_field(json, "device"),
+  return {std::string(current_metric_name(text_field(json, "metric"))), object_field(json, "params"), text_field(json, "device"),
           text_field(json, "kind")};
 }
 

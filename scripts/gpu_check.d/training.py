@@ -34,7 +34,7 @@ def of_found(found):
     lines = [f"training: {r['kernel']} in {r['dtype']}: {r['worst']} > {r['tolerance']}" for r in found["kernels"] if not r["held"]]
     lines += [f"training: steps of {r['model']} in {r['dtype']} differ from the host's, or from themselves"
               for r in found["steps"] if not (r["held"] and r["again_equal"])]
-    return lines + [f"training: {found[key]}" for key in ("kernels_by", "library") if "differs from it" in found[key]]
+    return lines + [f"training: {found[key]}" for key in ("kernels_by", "library") if "differs from own" in found[key]]
 
 
 def of_damaged(damaged):

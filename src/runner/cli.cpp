@@ -26,15 +26,15 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// CLI11 knows no nearest name, so a wrong command is told before it looks.
+/// CLI11 suggests no similar name, so an unknown command is reported before it parses.
 void check_command(const CLI::App& app, int argc, const char* const* argv) {
   const auto names = command_names(app);
   if (argc < 2)
     throw Error(ErrorKind::usage, "no command given",
-                "commands: " + join(names, ", ") + "; benchctl --help says more");
+                "commands: " + join(names, ", ") + "; see benchctl --help");
   const std::string word = argv[1];
   if (word.starts_with("-") || std::ranges::find(names, word) != names.end()) return;
-  throw Error(ErrorKind::usage, "there is no command '" + word + "'." + did_you_mean(word, names),
+  throw Error(ErrorKind::usage, "unknown command '" + word + "'." + did_you_mean(word, names),
               "commands: " + join(names, ", "));
 }
 
@@ -59,16 +59,16 @@ std::string path_of(const CLI::App& command) {
     const auto known = word.starts_with("-") ? option_names(command) : command_names(command);
     what = "unknown argument '" + word + "'." + did_you_mean(word, known);
   }
-  throw Error(ErrorKind::usage, what, "benchctl " + path_of(command) + "--help says more");
+  throw Error(ErrorKind::usage, what, "benchctl " + path_of(command) + "--help lists what it takes");
 }
 
 void describe(CLI::App& app) {
   app.description("benchctl " + std::string(version()) +
-                  ": runs a suite of benchmarks, keeps what was measured, and reports it.");
+                  ": run benchmark suites on a cluster, store the results, and report them.");
   app.footer(
       "Example: benchctl run smoke\n\n"
       "Exit codes: 0 all passed; 1 a gate failed or a result is invalid; 2 bad usage or input;\n"
-      "3 could not measure what was asked; 4 this machine lacks something; 130 interrupted.");
+      "3 requested measurement not possible; 4 environment problem on this machine; 130 interrupted.");
   app.set_version_flag("--version", "benchctl " + std::string(version()));
   app.require_subcommand(1);
 }

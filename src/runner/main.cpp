@@ -1,4 +1,4 @@
-// benchctl: the one place where errors end and become a message and an exit code.
+// benchctl: turns every error into a message and an exit code.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// A failed job of hundreds of hosts is asked about at all of them at once, three pipes each.
+/// After a failed job, hundreds of hosts are checked at once, with three pipes each.
 void allow_many_files() {
   constexpr rlim_t kEnough = 65536;
   rlimit limit{};
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(exit_code(error.kind()));
   } catch (const std::exception& error) {
     say(Level::error, "internal: " + printable(error.what()));
-    say(Level::info, "  this is a mistake in benchctl; please report it with the command");
+    say(Level::info, "  this is a bug in benchctl; please report it with the full command line");
     return static_cast<int>(exit_code(ErrorKind::internal));
   }
 }

@@ -94,7 +94,7 @@ TEST_CASE("cuDNN proposes nothing for what is like attention but is not") {
     if (operation.mode == PointwiseMode::exponential) operation.mode = PointwiseMode::logarithm;
   const BackendGraph described(*library, graph);
   CHECK_THROWS_WITH(proposed_engines(*library, described, &h200),
-                    Contains("cuDNN knows no engine"));
+                    Contains("cuDNN has no engine"));
 }
 
 TEST_CASE("cuDNN refuses a graph whose sizes do not fit, and says which part") {

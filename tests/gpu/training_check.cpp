@@ -76,7 +76,7 @@ Json check_steps(const KernelFactory& kernels, bool& all_held) {
 /// The kernels' name, which says when a library's attention differs from our own.
 std::string agreeing(const TrainingKernels& kernels, bool& all_held) {
   const std::string name = kernels.name();
-  all_held = all_held && name.find("differs from it") == std::string::npos;
+  all_held = all_held && name.find("differs from own") == std::string::npos;
   return name;
 }
 

@@ -80,8 +80,8 @@ class ClusterPrograms(ClusterTestCase):
         self.assertEqual(run.process.returncode, 0, run.talk)
         report = self.report()
         self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
-        clocks = [hurt for hurt in report["hurts"] if "clock is" in hurt and "benchctl ran on" in hurt]
-        self.assertEqual([hurt[:len("node02: its clock is 36")] for hurt in clocks], ["node02: its clock is 36"], report["hurts"])
+        clocks = [text for text in report["warnings"] if "clock is" in text and "benchctl ran on" in text]
+        self.assertEqual([text[:len("node02: its clock is 36")] for text in clocks], ["node02: its clock is 36"], report["warnings"])
         self.assertIn("behind", clocks[0])
         self.assertEqual([job["job"] for job in report["jobs"]], sorted(job["job"] for job in report["jobs"]))
         self.assertLess(report["seconds"], 60)

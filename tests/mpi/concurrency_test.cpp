@@ -22,7 +22,7 @@ TEST_CASE("each rank is measured alone and all together; what no rank can have i
   int alone = 0, together = 0, kept = 0;
   for (const Samples& samples : run.samples) {
     if (samples.metric == "copy_rate") CHECK(samples.outcome == Status::skipped);
-    if (samples.metric == "kept") {
+    if (samples.metric == "sustained_ratio") {
       ++kept;
       CHECK(samples.values.at(0) > 0.0);
     } else if (samples.params.contains("active")) {
@@ -46,10 +46,10 @@ TEST_CASE(
   CHECK(run.outcome.status == Status::ok);
   if (group.rank() != 0) return;
   std::set<std::string> active, slowed;
-  int hidden = 0;
+  int overlaps = 0;
   for (const Samples& samples : run.samples) {
-    if (samples.metric == "hidden") {
-      ++hidden;
+    if (samples.metric == "overlap_ratio") {
+      ++overlaps;
       CHECK((samples.values.at(0) >= 0.0 && samples.values.at(0) <= 1.0));
     } else if (samples.metric == "slowdown") {
       slowed.insert(samples.params.at("of").get<std::string>());
@@ -59,7 +59,7 @@ TEST_CASE(
       CHECK((samples.check && samples.check->passed()));
     }
   }
-  CHECK(hidden == 1);
+  CHECK(overlaps == 1);
   CHECK(slowed == std::set<std::string>{"communication", "computation"});
   CHECK(active == std::set<std::string>{"communication_rate communication", "gemm_rate computation",
                                         "communication_rate both", "gemm_rate both"});

@@ -31,9 +31,9 @@ TEST_CASE("each round measures each load, and the last is compared with the firs
   CHECK(products[0].values.at(0) == Approx(2.0 * 8 * 8 * 8 / 1e-3));
   CHECK(products[0].check->method == "the bits of the first product");
   CHECK(job.of("memory_rate").size() == 3);
-  const auto kept = job.of("kept");
-  REQUIRE(kept.size() == 2);
-  CHECK(kept[0].values.at(0) == Approx(1.0));
+  const auto sustained = job.of("sustained_ratio");
+  REQUIRE(sustained.size() == 2);
+  CHECK(sustained[0].values.at(0) == Approx(1.0));
 }
 
 TEST_CASE("a product that changes in one bit ends the burn as invalid") {
@@ -41,7 +41,7 @@ TEST_CASE("a product that changes in one bit ends the burn as invalid") {
   job.gemm.fault = GemmFault::last_bit_now_and_then;
   CHECK(job.run().status == Status::invalid);
   CHECK(job.of("gemm_rate").size() < 5);
-  CHECK(job.of("kept").empty());
+  CHECK(job.of("sustained_ratio").empty());
 }
 
 TEST_CASE("a first product that is wrong is no measure for the others") {

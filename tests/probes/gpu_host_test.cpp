@@ -50,7 +50,7 @@ TEST_CASE("this job's own processes on the GPU are not foreign, others are named
   const ChosenProcess ours(std::to_string(getpid()));
   const Json facts = f.host(nvml).facts({getpid()})[1].facts;
   CHECK(facts.at("foreign_processes").size() == 2);
-  const std::string text = facts.at("hurts").at(0);
+  const std::string text = facts.at("warnings").at(0);
   CHECK(text.find("2 foreign processes are on the GPUs (GPU 0: one with pid 4711, GPU 0: one with "
                   "pid 4712)") == 0);
   // The same process is foreign to a job that did not start it.

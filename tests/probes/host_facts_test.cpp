@@ -74,9 +74,9 @@ class FakeMachine {
 };
 
 /// The one sentence of the machine's complaints that holds `words`; "" when none does.
-std::string hurt(const FakeMachine& machine, const std::string& words) {
+std::string warning(const FakeMachine& machine, const std::string& words) {
   const Json facts = machine.facts();
-  for (const Json& text : facts.at("hurts"))
+  for (const Json& text : facts.at("warnings"))
     if (text.get<std::string>().find(words) != std::string::npos) return text.get<std::string>();
   return "";
 }
@@ -120,10 +120,10 @@ TEST_CASE("a host's facts are read from its files") {
 }
 
 TEST_CASE("a host with nothing wrong has no complaints") {
-  CHECK(FakeMachine().facts().at("hurts") == Json::array());
+  CHECK(FakeMachine().facts().at("warnings") == Json::array());
 }
 
-TEST_CASE("what cannot be read is unreadable, never a guess, and hurts nothing") {
+TEST_CASE("what cannot be read is unreadable, never a guess, and gives no warning") {
   const TemporaryDirectory empty;
   const Json facts = read_host_facts(empty.path());
   for (const char* key : {"hostname",
@@ -151,7 +151,7 @@ TEST_CASE("what cannot be read is unreadable, never a guess, and hurts nothing")
     INFO(key);
     CHECK(facts.at(key) == "unreadable");
   }
-  CHECK(facts.at("hurts").empty());
+  CHECK(facts.at("warnings").empty());
 }
 
 TEST_CASE("damaged files are unreadable and do no harm") {
@@ -172,64 +172,64 @@ TEST_CASE("damaged files are unreadable and do no harm") {
   CHECK(facts.at("cpu_quota_cores") == "none");
 }
 
-TEST_CASE("each setting that hurts is named with its value, its consequence and a remedy") {
+TEST_CASE("each harmful setting gives a warning with its value, its consequence and a remedy") {
   FakeMachine machine;
   SECTION("governor") {
     machine.write("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
-    CHECK(hurt(machine, "governor is powersave").find("cpupower") != std::string::npos);
+    CHECK(warning(machine, "governor is powersave").find("cpupower") != std::string::npos);
   }
   SECTION("one governor of several") {
     machine.write("sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "powersave\n");
     CHECK(machine.facts().at("governor") == "performance,powersave");
-    CHECK(hurt(machine, "performance,powersave") != "");
+    CHECK(warning(machine, "performance,powersave") != "");
   }
   SECTION("transparent huge pages") {
     machine.write("sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
-    CHECK(hurt(machine, "huge pages are off").find("echo madvise") != std::string::npos);
+    CHECK(warning(machine, "huge pages are off").find("echo madvise") != std::string::npos);
   }
   SECTION("CPU quota") {
     machine.write("sys/fs/cgroup/job/cpu.max", "250000 100000\n");
     CHECK(machine.facts().at("cpu_quota_cores") == 2.5);
-    CHECK(hurt(machine, "CPU quota is 2.5 cores, but 8 CPUs") != "");
+    CHECK(warning(machine, "CPU quota is 2.5 cores, but 8 CPUs") != "");
   }
   SECTION("memory limit") {
     machine.write("sys/fs/cgroup/job/memory.max", "4294967296\n");
-    CHECK(hurt(machine, "memory limit is 4 GiB of 16 GiB") != "");
+    CHECK(warning(machine, "memory limit is 4 GiB of 16 GiB") != "");
   }
   SECTION("memory that the nodes do not have yet") {
     machine.write("sys/devices/system/node/node1/meminfo", "Node 1 MemTotal: 4194304 kB\n");
-    CHECK(hurt(machine, "NUMA nodes hold 12 GiB of 16 GiB") != "");
+    CHECK(warning(machine, "NUMA nodes hold 12 GiB of 16 GiB") != "");
   }
   SECTION("virtual machine") {
     machine.write("proc/cpuinfo", "processor : 0\nflags : fpu hypervisor\n\n");
-    CHECK(hurt(machine, "this is a virtual machine (AS-1015)") != "");
+    CHECK(warning(machine, "this is a virtual machine (AS-1015)") != "");
     machine.remove("sys/class/dmi");
-    CHECK(hurt(machine, "this is a virtual machine: ") != "");
+    CHECK(warning(machine, "this is a virtual machine: ") != "");
   }
   SECTION("steal") {
     machine.write("proc/stat", "cpu  1000 0 1000 7900 0 0 0 100 0 0\n");
-    CHECK(hurt(machine, "took 1.0 % of the CPU time") != "");
+    CHECK(warning(machine, "took 1.0 % of the CPU time") != "");
     machine.write("proc/stat", "cpu  1000 0 1000 7960 0 0 0 40 0 0\n");
-    CHECK(hurt(machine, "of the CPU time") == "");
+    CHECK(warning(machine, "of the CPU time") == "");
   }
   SECTION("locked memory") {
     machine.write("proc/self/limits", "Max locked memory  8388608  8388608  bytes\n");
-    CHECK(hurt(machine, "only 8 MiB may be locked").find("ulimit -l") != std::string::npos);
+    CHECK(warning(machine, "only 8 MiB may be locked").find("ulimit -l") != std::string::npos);
   }
   SECTION("load of others, now and over the last minute") {
     machine.write("proc/loadavg", "6.00 1.00 1.00 7/200 4321\n");
-    CHECK(hurt(machine, "6 other processes want to run on 8 CPUs") != "");
+    CHECK(warning(machine, "6 other processes want to run on 8 CPUs") != "");
     // Work that has ended still shows in the average; our own ranks show at the moment.
     machine.write("proc/loadavg", "6.00 1.00 1.00 1/200 4321\n");
-    CHECK(hurt(machine, "other processes") == "");
+    CHECK(warning(machine, "other processes") == "");
   }
   SECTION("fewer CPUs than there are") {
     machine.write("proc/self/status", "Cpus_allowed_list:\t0-3\n");
-    CHECK(hurt(machine, "may use 4 of 8 CPUs") != "");
+    CHECK(warning(machine, "may use 4 of 8 CPUs") != "");
   }
   SECTION("clock source") {
     machine.write("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
-    CHECK(hurt(machine, "clock source is hpet") != "");
+    CHECK(warning(machine, "clock source is hpet") != "");
   }
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("our own ranks are no load of others") {
   machine.write("proc/loadavg", "8.00 1.00 1.00 8/200 4321\n");
   CHECK(machine.facts(1).at("others_running") == 7);
   CHECK(machine.facts(8).at("others_running") == 0);
-  CHECK(machine.facts(8).at("hurts").empty());
+  CHECK(machine.facts(8).at("warnings").empty());
 }
 
 TEST_CASE("the tightest limit of a control group and its parents counts") {

@@ -77,15 +77,15 @@ Json two_gpus() {
   return {{"gpus", {quiet, other}}};
 }
 
-bool hurts(const Json& facts, const std::string& words) {
-  for (const Json& text : facts.at("hurts"))
+bool warns(const Json& facts, const std::string& words) {
+  for (const Json& text : facts.at("warnings"))
     if (text.get<std::string>().find(words) != std::string::npos) return true;
   return false;
 }
 
 TEST_CASE("a host that is ready has no complaints") {
   const Json facts = FakeHost().facts(two_gpus());
-  CHECK(facts.at("hurts") == Json::array());
+  CHECK(facts.at("warnings") == Json::array());
   CHECK(facts.at("foreign_processes") == Json::array());
   CHECK(facts.at("fabric_manager") == true);
   CHECK(facts.at("nvswitches") == true);
@@ -104,7 +104,7 @@ TEST_CASE("a process of somebody else on a GPU is named, ours is not") {
   const Json facts = FakeHost().facts(gpus, {99});
   CHECK(facts.at("foreign_processes") ==
         Json::array({{{"gpu", 1}, {"pid", 4711}, {"used_bytes", 1024}, {"name", "python3"}}}));
-  CHECK(hurts(facts, "1 foreign process is on the GPUs (GPU 1: python3 with pid 4711)"));
+  CHECK(warns(facts, "1 foreign process is on the GPUs (GPU 1: python3 with pid 4711)"));
   // Both are foreign where none is ours; the second is not to be seen from here.
   const Json all = FakeHost().facts(gpus).at("foreign_processes");
   REQUIRE(all.size() == 2);
@@ -126,38 +126,38 @@ TEST_CASE("each thing that is amiss is said") {
   SECTION("persistence mode") {
     gpus["gpus"][1]["persistence_mode"] = false;
     CHECK(host.facts(gpus).at("persistence_off") == Json{1});
-    CHECK(hurts(host.facts(gpus), "persistence mode is off on 1 GPUs"));
+    CHECK(warns(host.facts(gpus), "persistence mode is off on 1 GPUs"));
     host.write("proc/900/comm", "nvidia-persiste\n");
-    CHECK_FALSE(hurts(host.facts(gpus), "persistence mode"));
+    CHECK_FALSE(warns(host.facts(gpus), "persistence mode"));
   }
   SECTION("fabric manager") {
     host.remove("proc/812");
-    CHECK(hurts(host.facts(gpus), "no fabric manager"));
+    CHECK(warns(host.facts(gpus), "no fabric manager"));
     host.remove("dev/nvidia-nvswitch0");
     host.write("dev/nvidia-nvswitchctl", "");
-    CHECK_FALSE(hurts(host.facts(gpus), "no fabric manager"));
+    CHECK_FALSE(warns(host.facts(gpus), "no fabric manager"));
   }
   SECTION("peer memory") {
     host.write("proc/modules", "nvidia 1 0 - Live 0x0\nnot_nvidia_peermem 1 0 - Live 0x0\n");
     CHECK(host.facts(gpus).at("peer_memory") == "none");
-    CHECK(hurts(host.facts(gpus), "nvidia_peermem is not loaded"));
-    CHECK_FALSE(hurts(host.facts({}), "nvidia_peermem"));  // without a GPU nobody needs it
+    CHECK(warns(host.facts(gpus), "nvidia_peermem is not loaded"));
+    CHECK_FALSE(warns(host.facts({}), "nvidia_peermem"));  // without a GPU nobody needs it
   }
   SECTION("access control") {
     host.write("sys/bus/pci/devices/0000:01:00.0/config", bridge_space(0x1d));
     CHECK(host.facts(gpus).at("acs").at("redirecting") == Json{"0000:01:00.0"});
-    CHECK(hurts(host.facts(gpus), "e.g. 0000:01:00.0"));
+    CHECK(warns(host.facts(gpus), "e.g. 0000:01:00.0"));
     host.write("sys/bus/pci/devices/0000:01:00.0/config", bridge_space(0x11));  // no redirection
-    CHECK_FALSE(hurts(host.facts(gpus), "ACS"));
+    CHECK_FALSE(warns(host.facts(gpus), "ACS"));
   }
   SECTION("IOMMU") {
     host.write("sys/kernel/iommu_groups/1/type", "DMA-FQ\n");
-    CHECK(hurts(host.facts(gpus), "iommu=pt"));
+    CHECK(warns(host.facts(gpus), "iommu=pt"));
   }
   SECTION("shared memory") {
     host.write("proc/mounts", "shm /dev/shm tmpfs rw,nosuid,size=65536k 0 0\n");
     CHECK(host.facts(gpus).at("shared_memory_bytes") == 67108864);
-    CHECK(hurts(host.facts(gpus), "/dev/shm is only 64 MiB"));
+    CHECK(warns(host.facts(gpus), "/dev/shm is only 64 MiB"));
   }
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("what the files do not say is unreadable") {
     CHECK(is_unreadable(facts.at(key)));
   }
   CHECK(facts.at("memlock_bytes") == "unreadable");
-  CHECK(facts.at("hurts") == Json::array());
+  CHECK(facts.at("warnings") == Json::array());
 }
 
 TEST_CASE("configuration space without rights, cut off, or running in circles does no harm") {

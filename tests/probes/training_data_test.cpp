@@ -88,12 +88,12 @@ TEST_CASE("without a target a run on files goes to its horizon, and says that no
 TEST_CASE("data that cannot be trained on are refused with what to do") {
   const TokenFolder tokens;
   const auto trains = [](const Json& params) { return TrainingJob(params).run(); };
-  CHECK_THROWS_WITH(trains({{"evaluation_data", "/x"}}), Contains("evaluation_data names /x"));
+  CHECK_THROWS_WITH(trains({{"evaluation_data", "/x"}}), Contains("evaluation_data is /x"));
   CHECK_THROWS_WITH(trains({{"data", "/no/such/file"}}), Contains("/no/such/file"));
-  CHECK_THROWS_WITH(trains(tokens.params({{"vocabulary", 0}})), Contains("has no vocabulary"));
+  CHECK_THROWS_WITH(trains(tokens.params({{"vocabulary", 0}})), Contains("does not state its vocabulary"));
   CHECK_THROWS_WITH(trains(tokens.params({{"vocabulary", 60}})), Contains("token 60 at offset"));
   CHECK_THROWS_WITH(trains(tokens.params({{"data", (tokens.path / "train.bin").string()}})),
-                    Contains("there is nothing to evaluate on"));
+                    Contains("no evaluation data"));
   std::filesystem::rename(tokens.path / "train.bin", tokens.path / "part.bin");
   CHECK_THROWS_WITH(trains(tokens.params(Json::object())),
                     Contains("no file ending in .bin has 'train'"));

@@ -70,7 +70,7 @@ TEST_CASE("a training that misses its target skips the time to it, with the gap 
   CHECK(state.finish().status == Status::ok);
   const Samples missed = job.one("time_to_target");
   CHECK(missed.outcome == Status::skipped);
-  CHECK_THAT(missed.reason, Contains("not converged: the gap is 1.") &&
+  CHECK_THAT(missed.reason, Contains("not converged: gap 1.") &&
                                 Contains("after 384 samples, the target 0.12"));
   CHECK(job.facts().at("converged") == false);
   CHECK(job.facts().at("samples_to_target").is_null());
@@ -150,7 +150,7 @@ TEST_CASE(
   CHECK(lines.back().metadata.at("status") == "success");
   for (const MllogLine& line : lines) CHECK(line.metadata.at("file") == "training_log.cpp");
   for (const char* name : {"submission_org", "submission_platform"})
-    CHECK(job.logged(name) == std::vector<Json>{"none: a benchctl twin, no submission"});
+    CHECK(job.logged(name) == std::vector<Json>{"none: a benchctl twin, not a submission"});
   CHECK(job.logged("submission_benchmark").at(0).get<std::string>().starts_with("benchctl_llm_"));
 }
 

@@ -9,7 +9,7 @@
 using namespace bench;
 using Catch::Matchers::Contains;
 
-TEST_CASE("a run is reported, kept, listed, shown and exported") {
+TEST_CASE("a run is reported, stored, listed, shown and exported") {
   const BenchctlFolder bench;
   const Answer run = bench.start_suite({"", ""}).wait();
   INFO(run.err);
@@ -36,7 +36,7 @@ TEST_CASE("the report of show is the report of run, byte for byte") {
   CHECK(show.exit.code == run.exit.code);
 }
 
-TEST_CASE("what is kept with a run: digest, versions, labels, allowed environment, plan") {
+TEST_CASE("a run stores its digest, versions, labels, allowed environment and plan") {
   const BenchctlFolder bench;
   const std::string suite = bench.suite({""});
   CHECK(bench
@@ -62,7 +62,7 @@ TEST_CASE("a database that cannot be written leaves the run and the report, and 
   CHECK_THAT(bench.run({"rebuild"}).out, Contains("1 runs"));
 }
 
-TEST_CASE("a place where no run can be kept is told before anything is measured") {
+TEST_CASE("a database folder that cannot be written is reported before anything is measured") {
   const BenchctlFolder bench;
   const Answer run = bench.run({"run", bench.suite({""}), "--db", "/proc/nowhere/results.sqlite"});
   CHECK(run.exit.text() == "exit code 4");
@@ -79,7 +79,7 @@ TEST_CASE("a note goes to the journal, and a discarded run is listed as such") {
   CHECK_THAT(read_file(bench.folder.path() / "journal.jsonl"), Contains("the fans were off"));
 }
 
-TEST_CASE("misspelt words are refused with exit code 2 and the nearest one") {
+TEST_CASE("misspelt words are refused with exit code 2 and a suggestion") {
   const BenchctlFolder bench;
   const std::string suite = bench.suite({""});
   const std::vector<std::pair<std::vector<std::string>, std::string>> slips = {
@@ -87,12 +87,12 @@ TEST_CASE("misspelt words are refused with exit code 2 and the nearest one") {
       {{"runs", "--jsn"}, "Did you mean '--json'?"},
       {{"list", "probs"}, "Did you mean 'probes'?"},
       {{"list", "hardware", "h20-sxm-141gb"}, "Did you mean 'h200-sxm-141gb'?"},
-      {{"list", "probes", "gemm"}, "only hardware is listed by name"},
+      {{"list", "probes", "gemm"}, "'list probes' takes no name"},
       {{"export", "cvs"}, "Did you mean 'csv'?"},
       {{"plan", suite, "--only", "caes1"}, "Did you mean 'case1'?"},
       {{"plan", suite, "--set", "case1.vlaue=2"}, "Did you mean 'value'?"},
       {{"plan", suite, "--launcher", "slrum"}, "auto, local, mpirun, slurm"},
-      {{"run", suite, "--label", "x"}, "not of the form KEY=VALUE"},
+      {{"run", suite, "--label", "x"}, "expected KEY=VALUE"},
       {{"plan"}, "suite is required"},
       {{}, "no command given"}};
   for (const auto& [arguments, expected] : slips) {
@@ -104,7 +104,7 @@ TEST_CASE("misspelt words are refused with exit code 2 and the nearest one") {
   }
 }
 
-TEST_CASE("--set and --only reach the jobs, as often as they are given") {
+TEST_CASE("repeated --set and --only options reach the jobs") {
   const BenchctlFolder bench;
   const Answer answer =
       bench.run({"plan", bench.suite({"", "", ""}), "--json", "--only", "case1", "--only", "case3",
@@ -116,7 +116,7 @@ TEST_CASE("--set and --only reach the jobs, as often as they are given") {
   CHECK(plan["jobs"][1]["case_name"] == "case3");
 }
 
-TEST_CASE("what there is can be listed") {
+TEST_CASE("probes, suites, hosts, metrics and hardware can be listed") {
   const BenchctlFolder bench;
   const Json all = parse_json(bench.run({"list", "--json"}).out, "list");
   for (const char* topic : {"probes", "suites", "hosts", "metrics", "hardware"})
@@ -124,11 +124,10 @@ TEST_CASE("what there is can be listed") {
   CHECK_THAT(bench.run({"list", "metrics"}).out, Contains("null.value"));
 }
 
-TEST_CASE("telemetry of a run stands beside its results, in text, JSON and csv") {
+TEST_CASE("telemetry of a run is reported with its results, in text, JSON and CSV") {
   const BenchctlFolder bench;
   const std::string suite = (bench.folder.path() / "watched.json").string();
-  // A probe whose result a busy machine cannot spoil: that of the clock is "not known" beside
-  // others.
+  // This probe's result does not suffer on a busy machine; the clock's would be "not known".
   const Json busy = {{"probe", "memory_latency"},
                      {"params", {{"sizes", {65536}}, {"pages", {"small"}}}},
                      {"measure", {{"min_time_s", 0.2}}}};
@@ -155,7 +154,7 @@ TEST_CASE("telemetry of a run stands beside its results, in text, JSON and csv")
   CHECK_THAT(bench.run({"export", "csv"}).out, Contains("gpu_power_capped_share\r\n"));
 }
 
-TEST_CASE("hardware is listed with its limits, their derivation and what others reported") {
+TEST_CASE("hardware is listed with its limits, their derivation and reported values") {
   const BenchctlFolder bench;
   CHECK_THAT(bench.run({"list", "hardware"}).out, Contains("h200-sxm-141gb"));
   const std::string text = bench.run({"list", "hardware", "h200-sxm-141gb"}).out;
@@ -170,7 +169,7 @@ TEST_CASE("hardware is listed with its limits, their derivation and what others 
   CHECK(one["findings"].empty());
 }
 
-TEST_CASE("a threshold that cannot be meant is a warning, and the suite is planned") {
+TEST_CASE("an implausible threshold is a warning, and the suite is still planned") {
   const BenchctlFolder bench;
   const auto path = bench.folder.path() / "gated.json";
   const Json gate = {{"metric", "value"}, {"min_of_limit", 95}};
@@ -183,7 +182,7 @@ TEST_CASE("a threshold that cannot be meant is a warning, and the suite is plann
   CHECK_THAT(answer.out, Contains("1 jobs"));
 }
 
-TEST_CASE("every command explains itself with an example") {
+TEST_CASE("the help of every command has an example") {
   const BenchctlFolder bench;
   for (const char* command : {"list", "plan", "run", "show", "runs", "export", "rebuild", "note"}) {
     const Answer help = bench.run({command, "--help"});

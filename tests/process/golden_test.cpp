@@ -32,10 +32,10 @@ TEST_CASE("a run's bits become golden values, later runs agree, and a wrong one 
 
   const Answer golden = bench.run({"golden", "latest", "--keep"});
   if (!golden.exit.clean()) {
-    CHECK_THAT(golden.err, Contains("no result to make a golden value of"));  // an unnamed CPU
+    CHECK_THAT(golden.err, Contains("no result can serve as a golden value"));  // an unnamed CPU
     return;
   }
-  CHECK_THAT(golden.out, Contains("kept in"));
+  CHECK_THAT(golden.out, Contains("stored in"));
   const Answer second = bench.run({"run", suite, "--json"});
   CHECK(second.exit.clean());
   CHECK(report_of(second)["hashes"]["golden"] == kept);

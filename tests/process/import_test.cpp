@@ -39,7 +39,7 @@ TEST_CASE("an imported hostfile is written, listed, and never written over") {
   std::ofstream(file) << "mine";
   const Answer second = bench.run(import);
   CHECK(second.exit.text() == "exit code 2");
-  CHECK_THAT(second.err, Contains("is there already"));
+  CHECK_THAT(second.err, Contains("file already exists"));
   CHECK(read_file(file) == "mine");
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("scontrol is asked for the nodes; its failure is told with its words")
   CHECK_THAT(bad.err, Contains("exit code 1: no controller"));
 }
 
-TEST_CASE("a slip in import is refused with the nearest name and the help that says more") {
+TEST_CASE("a misspelt import argument is refused with a suggestion and the help to read") {
   const BenchctlFolder bench;
   const Answer source = bench.run({"import", "slum"});
   CHECK(source.exit.text() == "exit code 2");

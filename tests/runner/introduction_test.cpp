@@ -58,13 +58,13 @@ TEST_CASE("clocks are told against ours: rank 0's by its record, the others' by 
   CHECK(intro.clocks.at("n2").value == Approx(-30.0));
 }
 
-TEST_CASE("a clock that is wrong is a fact with a hurt, one within what a record takes is none") {
+TEST_CASE("a wrong clock is a fact with a warning, an offset within a record's delay is not") {
   CHECK(clock_facts(Seconds{9.0}).is_null());
   CHECK(clock_facts(Seconds{-9.0}).is_null());
   const Json facts = clock_facts(Seconds{-3600.0});
   CHECK(facts.at("clock_offset_s") == -3600.0);
-  CHECK_THAT(facts.at("hurts").at(0).get<std::string>(), Contains("3600 s behind"));
-  CHECK_THAT(clock_facts(Seconds{11.0}).at("hurts").at(0).get<std::string>(),
+  CHECK_THAT(facts.at("warnings").at(0).get<std::string>(), Contains("3600 s behind"));
+  CHECK_THAT(clock_facts(Seconds{11.0}).at("warnings").at(0).get<std::string>(),
              Contains("11 s ahead of"));
 }
 

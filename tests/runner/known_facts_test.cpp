@@ -44,7 +44,7 @@ TEST_CASE("a host's NVLink domain is the cluster and clique that all its GPUs ar
 
 TEST_CASE("texts and numbers of a host can be grouped by, what is unreadable cannot") {
   const auto known = words_of_facts({{"host", Json::parse(R"({"kernel": "6.1", "numa_nodes": 2,
-      "product": "unreadable", "hurts": ["x"], "infiniband": ["mlx5_0", "mlx5_10", "mlx5_2"]})")}});
+      "product": "unreadable", "warnings": ["x"], "infiniband": ["mlx5_0", "mlx5_10", "mlx5_2"]})")}});
   CHECK(known == std::map<std::string, std::string>{
                      {"cards", "mlx5_0,mlx5_2,mlx5_10"}, {"kernel", "6.1"}, {"numa_nodes", "2"}});
 }

@@ -57,7 +57,7 @@ TEST_CASE("the probe storage measures every pattern asked for and leaves nothing
   for (const Samples& samples : job.of("wrong_blocks")) CHECK(samples.values.at(0) == 0.0);
   const Json facts = facts_of(job.sink, "storage");
   CHECK(facts.at("file_system").at("type").is_string());
-  CHECK(facts.at("pitfalls").size() == facts.at("hurts").size());
+  CHECK(facts.at("pitfalls").size() == facts.at("warnings").size());
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("attention by a library that differs is not believed, in each pass by 
   };
   attention_results(choice.attention, kServed, 1, false, 0.0);  // as of a head that starts at zero
   CHECK_THAT(choice.choices->text(),
-             Contains("forward make-believe, backward own (make-believe differs from it by"));
+             Contains("forward make-believe, backward own (make-believe differs from own by"));
 }
 
 TEST_CASE("attention by a library that gives no numbers is not believed") {
@@ -98,7 +98,7 @@ TEST_CASE("attention by a library that gives no numbers is not believed") {
       if (tensor.id == kScale) tensor.value = std::numeric_limits<float>::quiet_NaN();
   };
   CHECK(choice.results() == own_results());
-  CHECK_THAT(choice.choices->text(), Contains("differs from it by inf"));
+  CHECK_THAT(choice.choices->text(), Contains("differs from own by inf"));
 }
 
 TEST_CASE("attention by a library that writes nothing is not taken for what lay there") {
@@ -108,7 +108,7 @@ TEST_CASE("attention by a library that writes nothing is not taken for what lay 
       std::make_shared<AttentionChoices>([] { return std::make_unique<IdleAttention>(); }, device);
   ChosenAttention attention{choices, std::move(training::host_kernels(Dtype::bf16).attention)};
   CHECK(attention_results(attention, kServed, 1, false) == own_results());
-  CHECK_THAT(choices->text(), Contains("idle differs from it"));
+  CHECK_THAT(choices->text(), Contains("idle differs from own"));
 }
 
 TEST_CASE("a bad id that shows while attention is tried is no reason against a library") {
@@ -134,7 +134,7 @@ TEST_CASE("attention is our own where there is no library, or none for the probl
   const AttentionShape shifted{128, 1, 1, 8, true, 1};
   choice.choices->begin(false);
   CHECK(choice.results(shifted) == own_results(shifted));
-  CHECK(choice.choices->text() == "own (some heads see shifted keys)");
+  CHECK(choice.choices->text() == "own (shifted key/value heads are not supported)");
 }
 
 TEST_CASE("attention is our own where gradients are added, and where equal bits are asked for") {
@@ -144,7 +144,7 @@ TEST_CASE("attention is our own where gradients are added, and where equal bits 
   CHECK(worst_head(added[2], own_results(kServed, true)[2], 3, 128) < 0.01);
   choice.choices->begin(true);
   CHECK(choice.results() == own_results());
-  CHECK(choice.choices->text() == "own (equal bits were asked for)");
+  CHECK(choice.choices->text() == "own (deterministic results requested)");
   choice.choices->begin(false);
   choice.results();
   CHECK(choice.choices->text() == "make-believe");

@@ -35,9 +35,9 @@ TEST_CASE("a micro-batch is the largest that divides a lane's part and is not to
 }
 
 TEST_CASE("a batch that cannot be shared equally is refused with what would do") {
-  CHECK_THROWS_WITH(split_batch(32, 3, 1, 1, 0), Contains("32 samples for 3 ranks"));
+  CHECK_THROWS_WITH(split_batch(32, 3, 1, 1, 0), Contains("32 samples cannot be split over 3 ranks"));
   CHECK_THROWS_WITH(split_batch(32, 2, 3, 1, 0),
-                    Contains("16 samples of a rank's step for 3 lanes"));
+                    Contains("16 samples per rank cannot be split over 3 lanes"));
   CHECK_THROWS_AS(split_batch(0, 1, 1, 1, 0), Error);
 }
 

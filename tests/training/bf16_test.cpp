@@ -72,7 +72,7 @@ TEST_CASE("updates smaller than a bf16's last bit are not lost: the master weigh
 TEST_CASE("click models are refused in bf16, by name") {
   const KernelSet kernels = host_kernels(Dtype::bf16);
   CHECK_THROWS_WITH(kernels.recommender->relu_forward({}, {}),
-                    Catch::Matchers::Contains("click models have no kernels in bf16"));
+                    Catch::Matchers::Contains("recommender kernels are not available in bf16"));
 }
 
 TEST_CASE("statistics, constants and workspace of a bf16 model are f32") {

@@ -69,7 +69,7 @@ TEST_CASE("a section of another name, type or shape is refused, naming both") {
   const CheckpointFile file(bytes_in(saved.bytes), "a.ckpt");
   std::vector<float> other(1000);
   CHECK_THROWS_WITH(file.read({"gains", {other.data(), 1, 3, Dtype::f32}}),
-                    Contains("a.ckpt: it has no section 'gains'"));
+                    Contains("a.ckpt: no section 'gains'"));
   CHECK_THROWS_WITH(file.read({"weights", {other.data(), 100, 10, Dtype::f32}}),
                     Contains("is f32 [10, 100], and f32 [100, 10] is wanted"));
   CHECK_THROWS_WITH(file.read({"state", {other.data(), 1, 3, Dtype::f32}}),
@@ -81,8 +81,8 @@ TEST_CASE("a checkpoint that was cut anywhere is refused") {
   CHECK(trouble(saved.bytes).empty());
   for (std::size_t length = 0; length < saved.bytes.size(); length += 13)
     CHECK_THAT(trouble(saved.bytes.substr(0, length)), Contains("a.ckpt: "));
-  CHECK_THAT(trouble(saved.bytes.substr(0, saved.bytes.size() - 1)), Contains("do not lie in"));
-  CHECK_THAT(trouble(saved.bytes + "x"), Contains("it ends at offset"));
+  CHECK_THAT(trouble(saved.bytes.substr(0, saved.bytes.size() - 1)), Contains("exceed the file size"));
+  CHECK_THAT(trouble(saved.bytes + "x"), Contains("the file ends at offset"));
 }
 
 TEST_CASE("one flipped bit anywhere in a checkpoint is found, and where it is said") {
@@ -111,7 +111,7 @@ TEST_CASE("a foreign file, and a format of the future, are refused for what they
   CHECK_THAT(trouble("PK\3\4 something else entirely, long enough"), Contains("no checkpoint"));
   std::string later = saved.bytes;
   later[8] = 2;
-  CHECK_THAT(trouble(later), Contains("version 2 of the format at offset 8; 1 is read"));
+  CHECK_THAT(trouble(later), Contains("unsupported format version 2 at offset 8, expected 1"));
 }
 
 TEST_CASE("a hash of memory changes with each bit, the order of words, and the length") {

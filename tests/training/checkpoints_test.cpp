@@ -192,13 +192,13 @@ TEST_CASE("a checkpoint of another training is refused, saying what differs") {
   first.train(1);
   first.checkpoints.save();
   Training other(*alone, folder.path(), false, 2, 5);
-  CHECK_THAT(error_of_load(other), Contains("saved by a training with seed 1, this one has 5"));
+  CHECK_THAT(error_of_load(other), Contains("saved by a training with seed 1, but this one has 5"));
   std::vector<std::string> said(2);
   run_ranks(2, [&](Group& group) {
     Training two(group, folder.path());
     said[static_cast<std::size_t>(group.rank())] = error_of_load(two);
   });
-  CHECK_THAT(said[0], Contains("has checkpoints of 1 ranks, and these are 2"));
+  CHECK_THAT(said[0], Contains("has checkpoints of 1 ranks, but this job has 2"));
 }
 
 TEST_CASE("a checkpoint that cannot be written on one rank stops all, with the file's name") {

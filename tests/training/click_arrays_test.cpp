@@ -64,7 +64,7 @@ TEST_CASE("arrays one by one are read as they are, floats without a logarithm") 
   CHECK(read_two(files, Split::train, 1).dense == std::vector<float>{3, 4});
   CHECK(files.size(Split::evaluation) == 0);
   CHECK_THROWS_WITH(read_two(files, Split::train, 2), ids + ": the label of sample 2 is 2");
-  CHECK_THROWS_WITH(ClickArrayFiles(paths, std::nullopt, {}), "rows for 0 tables, and ids for 2");
+  CHECK_THROWS_WITH(ClickArrayFiles(paths, std::nullopt, {}), "rows given for 0 tables, but IDs for 2");
 }
 
 TEST_CASE("MLPerf's multi-hot archives are read table by table, to train and to evaluate on") {
@@ -98,11 +98,11 @@ TEST_CASE("MLPerf's multi-hot archives are read table by table, to train and to 
   const ClickArrayFiles small(saved("day_0", 0, "2"), std::nullopt, {7, 10, 3});
   CHECK_THROWS_WITH(
       ids(small, Split::train, 2),
-      Catch::Matchers::Contains("id 3 of sample 2 is not below the 3 rows of table 2"));
+      Catch::Matchers::Contains("ID 3 of sample 2 exceeds the 3 rows of table 2"));
   CHECK_THROWS_WITH(ClickArrayFiles(saved("day_0", 0, "2"), std::nullopt, {7, 10}),
-                    "rows for 2 tables, and ids for 3");
+                    "rows given for 2 tables, but IDs for 3");
   CHECK_THROWS_WITH(ClickArrayFiles(saved("day_0", 0, "last"), std::nullopt, {7, 10}),
-                    Catch::Matchers::Contains("3 arrays, of which 2 are tables by number"));
+                    Catch::Matchers::Contains("3 arrays, 2 of them numbered tables"));
 }
 
 TEST_CASE("an id outside of its table, and arrays that do not fit each other, are refused") {
@@ -117,17 +117,17 @@ TEST_CASE("an id outside of its table, and arrays that do not fit each other, ar
   const ClickArrayFiles files(good, std::nullopt, {5, 5});
   CHECK_NOTHROW(read_two(files, Split::train, 1));
   CHECK_THROWS_WITH(read_two(files, Split::train, 2),
-                    good.npz + ": id 5 of sample 2 is not below the 5 rows of table 1");
+                    good.npz + ": ID 5 of sample 2 exceeds the 5 rows of table 1");
   const auto open = [](const ClickArrayPaths& paths) {
     ClickArrayFiles(paths, std::nullopt, {5, 5});
   };
   CHECK_THROWS_WITH(open(save(kIdArray, npy("<i4", "(2,)", raw<std::int32_t>({0, 1})))),
-                    good.npz + ": dense features, ids and labels of shapes [3, 2], [3, 2] and [2]");
+                    good.npz + ": dense features, IDs and labels have shapes [3, 2], [3, 2] and [2]");
   CHECK_THROWS_WITH(open(save(npy("<f4", "(3, 2)", raw(std::vector<float>(6))), kLabelArray)),
-                    good.npz + ": ids are floating-point numbers");
+                    good.npz + ": IDs are floating-point numbers");
   CHECK_THROWS_WITH(
       open(save(kIdArray, npy("<i4", "(3, 2)", raw(std::vector<std::int32_t>(6))))),
-      good.npz + ": dense features, ids and labels of shapes [3, 2], [3, 2] and [3, 2]");
+      good.npz + ": dense features, IDs and labels have shapes [3, 2], [3, 2] and [3, 2]");
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ TEST_CASE("a line of Criteo's is read with its empty fields") {
 
 TEST_CASE("a line that is not one of Criteo's is refused with the field and what it holds") {
   CHECK(line_refusal(line_of("1", "2", "3")) == "accepted");
-  CHECK(line_refusal("") == "1 fields, not 40");
-  CHECK(line_refusal(line_of("1", "2", "3") + "\t") == "41 fields, not 40");
+  CHECK(line_refusal("") == "1 fields, expected 40");
+  CHECK(line_refusal(line_of("1", "2", "3") + "\t") == "41 fields, expected 40");
   CHECK(line_refusal(line_of("2", "2", "3")) == "the label is '2'");
   CHECK(line_refusal(line_of("", "2", "3")) == "the label is ''");
   CHECK(line_refusal(line_of("1", "2x", "3")) == "field 2 of 40 is '2x'");

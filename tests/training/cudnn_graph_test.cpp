@@ -65,15 +65,15 @@ TEST_CASE("graphs for cuDNN are refused for what it has no fused kernel for, wit
   CHECK(reason({1024, 12, 12, 64, true, 0}).empty());
   CHECK(reason({128, 8, 2, 128, false, 0}, Dtype::f16).empty());
   CHECK(reason({1024, 12, 12, 64, true, 0}, Dtype::f32) == "tensors are f32, not bf16 or f16");
-  CHECK(reason({1024, 12, 12, 64, true, 1}) == "some heads see shifted keys");
-  CHECK(reason({1024, 12, 12, 60, true, 0}) == "heads of 60, not multiples of 8 up to 128");
-  CHECK(reason({1024, 12, 12, 136, true, 0}) == "heads of 136, not multiples of 8 up to 128");
-  CHECK(reason({1000, 12, 12, 64, true, 0}) == "sequences of 1000, not multiples of 128");
+  CHECK(reason({1024, 12, 12, 64, true, 1}) == "shifted key/value heads are not supported");
+  CHECK(reason({1024, 12, 12, 60, true, 0}) == "head dimension 60 is not a multiple of 8 up to 128");
+  CHECK(reason({1024, 12, 12, 136, true, 0}) == "head dimension 136 is not a multiple of 8 up to 128");
+  CHECK(reason({1000, 12, 12, 64, true, 0}) == "sequence length 1000 is not a multiple of 128");
 }
 
 TEST_CASE("without cuDNN, or with something else of its name, it is said what is missing") {
   CHECK_THAT(Library("libcudnn_that_is_not_there.so.9").problem(),
-             Contains("there is no libcudnn_that_is_not_there.so.9"));
+             Contains("cannot load libcudnn_that_is_not_there.so.9"));
   CHECK_THAT(Library("libm.so.6").problem(), Contains("libm.so.6 has no cudnnGetVersion"));
 }
 

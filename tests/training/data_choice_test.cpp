@@ -165,11 +165,11 @@ TEST_CASE("what a workload has not is refused by name") {
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 0, {.table_rows = 5}),
                     Contains("llm has no tables"));
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 0, {.vocabulary = 5}),
-                    Contains("tokens that are generated"));
+                    Contains("applies only to token files"));
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 0, {.vocabulary = 5}),
                     Contains("dlrm has no tokens"));
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 0, {.table_rows = 5}),
-                    Contains("click logs that are generated"));
+                    Contains("applies only to click log files"));
   const ClickSet set;
   DataChoice two = set.choice;
   two.train.push_back(two.train.front());
@@ -178,7 +178,7 @@ TEST_CASE("what a workload has not is refused by name") {
   DataChoice more = set.choice;
   more.samples = 6'001;
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 0, more),
-                    Contains("6001 samples of a source that has 6000"));
+                    Contains("6001 samples requested, but the source has 6000"));
 }
 
 }  // namespace bench::training

@@ -144,7 +144,7 @@ TEST_CASE("one flipped bit in one rank's copy is found by hashes, with the rank 
   });
   for (std::size_t rank = 0; rank < 3; ++rank) {
     CHECK(texts[rank].empty());
-    CHECK_THAT(texts[3 + rank], Contains("rank 2 has another 'layer1.wo' than rank 0"));
+    CHECK_THAT(texts[3 + rank], Contains("rank 2 and rank 0 differ in 'layer1.wo'"));
   }
 }
 

@@ -256,7 +256,7 @@ TEST_CASE("ranks on devices that nothing joins cannot train together, and are to
       texts[static_cast<std::size_t>(group.rank())] = error.what();
     }
   });
-  CHECK_THAT(texts[0], Catch::Contains("2 ranks are to train on GPUs together"));
+  CHECK_THAT(texts[0], Catch::Contains("2 ranks cannot train on GPUs together"));
 }
 
 }  // namespace bench::training

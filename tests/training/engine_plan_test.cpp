@@ -114,7 +114,7 @@ TEST_CASE("graph: shapes that do not fit are refused, with both") {
   CHECK_THROWS_WITH(add(x, w), Catch::Contains("[4, 3]"));
   CHECK_THROWS_WITH(swiglu(x), Catch::Contains("[4, 3]"));
   CHECK_THROWS_WITH(attention(x, {2, 2, 2, 8}), Catch::Contains("48"));
-  CHECK_THROWS_WITH(attention(x, {2, 3, 2, 8}), Catch::Contains("3 heads over 2"));
+  CHECK_THROWS_WITH(attention(x, {2, 3, 2, 8}), Catch::Contains("3 heads are not a multiple of 2"));
   CHECK_THROWS_WITH(attention(x, {2, 1, 1, 512}), Catch::Contains("512"));
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("graph: a loss refuses logits that something else reads") {
   const Var logits = gelu(g.parameter("x", {4, 3}));
   cross_entropy(logits, g.input("targets", {4, 1}, Dtype::int32));
   gelu(logits);
-  CHECK_THROWS_WITH(make_plan(g), Catch::Contains("used by something else"));
+  CHECK_THROWS_WITH(make_plan(g), Catch::Contains("has another reader"));
   CHECK_NOTHROW(make_plan(g, false));
 }
 

@@ -23,7 +23,7 @@ struct TinyLane {
 }  // namespace
 
 TEST_CASE("a workload or preset that there is not is refused with those there are") {
-  CHECK_THROWS_WITH(make_workload("lm", "tiny", 1), Contains("no workload 'lm'"));
+  CHECK_THROWS_WITH(make_workload("lm", "tiny", 1), Contains("unknown workload 'lm'"));
   CHECK_THROWS_WITH(make_workload("llm", "tinny", 1), Contains("llm has no preset 'tinny'"));
   try {
     make_workload("llm", "tinny", 1);

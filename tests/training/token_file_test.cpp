@@ -71,7 +71,7 @@ TEST_CASE("nanoGPT's files need a stated vocabulary") {
   const TokenFiles files({.train = {path}, .targets = 4, .vocabulary = 100});
   CHECK(sequence(files, Split::train, 1) == std::vector{64, 65, 66, 67, 68});
   CHECK_THROWS_WITH(TokenFiles(TokenFileOptions{.train = {path}, .targets = 4}),
-                    path + ": a file without a header has no vocabulary");
+                    path + ": a token file without a header does not state its vocabulary");
 }
 
 TEST_CASE("a token beyond the vocabulary is named with its file and offset") {
@@ -80,24 +80,24 @@ TEST_CASE("a token beyond the vocabulary is named with its file and offset") {
   const TokenFiles files({.train = {path}, .targets = 4, .vocabulary = 66});
   CHECK_NOTHROW(sequence(files, Split::train, 0));
   CHECK_THROWS_WITH(sequence(files, Split::train, 1),
-                    path + ": token 66 at offset 12 is not below the vocabulary of 66");
+                    path + ": token 66 at offset 12 exceeds the vocabulary of 66");
 }
 
 TEST_CASE("damaged and foreign files are refused with what is wrong and where") {
   const std::string good = token_file(kGpt2, counting<std::uint16_t>(12, 100));
   CHECK(refusal(good) == "accepted");
   CHECK(refusal(good.substr(0, good.size() - 2)) ==
-        "a.bin: 12 tokens of 2 bytes at offset 8 make a file of 1048 bytes, not 1046");
+        "a.bin: 12 tokens of 2 bytes (offset 8) require a file of 1048 bytes, but it has 1046");
   CHECK(refusal(good + "xx") ==
-        "a.bin: 12 tokens of 2 bytes at offset 8 make a file of 1048 bytes, not 1050");
-  CHECK(refusal(good.substr(0, 500)) == "a.bin: 500 bytes are less than the header of 1024");
+        "a.bin: 12 tokens of 2 bytes (offset 8) require a file of 1048 bytes, but it has 1050");
+  CHECK(refusal(good.substr(0, 500)) == "a.bin: 500 bytes, shorter than the header of 1024");
   std::string old = good;
   old[4] = 2;
-  CHECK(refusal(old) == "a.bin: version 2 at offset 4, not 1");
+  CHECK(refusal(old) == "a.bin: unsupported version 2 at offset 4, expected 1");
   CHECK(refusal(token_file(20240326, counting<std::uint16_t>(12, 100))) ==
         "a.bin: magic 20240326 at offset 0: the file is a model, not tokens");
   CHECK(refusal("abc") ==
-        "a.bin: no magic of llm.c at offset 0 (0), and 3 bytes are no whole number of tokens of 2 "
+        "a.bin: no llm.c magic at offset 0 (0), and 3 bytes are not a multiple of the 2 bytes "
         "bytes");
 }
 
@@ -106,12 +106,12 @@ TEST_CASE("files too short for one sequence, absent ones and folders are refused
   const auto path =
       write_file(folder.path() / "a.bin", token_file(kGpt2, counting<std::uint16_t>(4, 0)));
   CHECK_THROWS_WITH(TokenFiles(TokenFileOptions{.train = {path}, .targets = 4}),
-                    path + ": 4 tokens are less than one sequence of 5");
+                    path + ": 4 tokens, fewer than one sequence of 5");
   const auto open = [](const std::filesystem::path& p) {
     TokenFiles(TokenFileOptions{.train = {p}, .vocabulary = 10});
   };
   CHECK_THROWS_AS(open(folder.path() / "absent.bin"), Error);
-  CHECK_THROWS_WITH(open(folder.path()), folder.path().string() + " is no regular file");
+  CHECK_THROWS_WITH(open(folder.path()), folder.path().string() + " is not a regular file");
   CHECK_THROWS_AS(open(write_file(folder.path() / "empty.bin", "")), Error);
 }
 

@@ -162,7 +162,7 @@ Json read_host_facts(const std::filesystem::path& root, int own_processes) {
   facts["steal_share"] = stolen_share(files);
   add_load(files, own_processes, facts);
   facts["access"] = read_access_facts(files);
-  facts["hurts"] = find_hurts(facts);
+  facts["warnings"] = host_warnings(facts);
   return facts;
 }
 

@@ -27,37 +27,37 @@ std::string word(const Json& facts, const char* key) {
   return found != facts.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-using Hurts = std::vector<std::string>;
+using Warnings = std::vector<std::string>;
 
-void look_at_limits(const Json& facts, Hurts& hurts) {
+void look_at_limits(const Json& facts, Warnings& warnings) {
   const auto quota = number(facts, "cpu_quota_cores");
   const auto cpus = number(facts, "allowed_cpus");
   if (quota && cpus && *quota < *cpus)
-    hurts.push_back(
+    warnings.push_back(
         fmt::format("the cgroup's CPU quota is {:.4g} cores, but {:.0f} CPUs can be used: work on "
                     "all of them is "
                     "stopped for part of each period; raise the quota or measure on fewer cores",
                     *quota, *cpus));
   const auto threads = number(facts, "hardware_threads");
   if (cpus && threads && *cpus < *threads)
-    hurts.push_back(
+    warnings.push_back(
         fmt::format("this process may use {:.0f} of {:.0f} CPUs: the numbers are of that part",
                     *cpus, *threads));
   const auto limit = number(facts, "memory_limit_bytes");
   const auto memory = number(facts, "memory_bytes");
   if (limit && memory && *limit < kNearlyAll * *memory)
-    hurts.push_back(
+    warnings.push_back(
         fmt::format("the cgroup's memory limit is {} of {}: a probe that needs more is ended by "
                     "the kernel; raise "
                     "the limit or measure smaller sizes",
                     format(Bytes{*limit}), format(Bytes{*memory})));
 }
 
-void look_at_memory(const Json& facts, Hurts& hurts) {
+void look_at_memory(const Json& facts, Warnings& warnings) {
   const auto nodes = number(facts, "memory_of_nodes_bytes");
   const auto memory = number(facts, "memory_bytes");
   if (nodes && memory && *nodes < kNearlyAll * *memory)
-    hurts.push_back(
+    warnings.push_back(
         fmt::format("the kernel's NUMA nodes hold {} of {}: the rest is set up when it is first "
                     "used (a lazy or "
                     "growing virtual machine), so first use is slow and memory per node is not to "
@@ -66,17 +66,17 @@ void look_at_memory(const Json& facts, Hurts& hurts) {
                     format(Bytes{*nodes}), format(Bytes{*memory})));
 }
 
-void look_at_sharing(const Json& facts, Hurts& hurts) {
+void look_at_sharing(const Json& facts, Warnings& warnings) {
   const std::string kind = word(facts, "virtualization");
   const std::string product = word(facts, "product");
   if (!kind.empty() && kind != "none" && kind != "unreadable")
-    hurts.push_back("this is a virtual machine" +
+    warnings.push_back("this is a virtual machine" +
                     (product.empty() || product == "unreadable" ? "" : " (" + product + ")") +
                     ": the numbers are of its share, and its neighbours can change them; compare "
                     "only runs on the same kind of machine");
   const auto steal = number(facts, "steal_share");
   if (steal && *steal > kStealThatMatters)
-    hurts.push_back(
+    warnings.push_back(
         fmt::format("the hypervisor took {:.1f} % of the CPU time since boot for others: expect "
                     "samples that are "
                     "not clean; ask for dedicated cores",
@@ -87,48 +87,48 @@ void look_at_sharing(const Json& facts, Hurts& hurts) {
   // Both: one glance may meet a short-lived process, and the average still knows work that ended.
   if (others && load && cpus && *others > kBusyThatMatters * *cpus &&
       *load > kBusyThatMatters * *cpus)
-    hurts.push_back(
+    warnings.push_back(
         fmt::format("{:.0f} other processes want to run on {:.0f} CPUs (load average {:.1f}): they "
                     "take time from "
                     "the measurement; wait for them to end, or look at the clean counts",
                     *others, *cpus, *load));
 }
 
-void look_at_settings(const Json& facts, Hurts& hurts) {
+void look_at_settings(const Json& facts, Warnings& warnings) {
   const std::string governor = word(facts, "governor");
   if (governor.find("powersave") != std::string::npos ||
       governor.find("conservative") != std::string::npos ||
       governor.find("ondemand") != std::string::npos)
-    hurts.push_back("the CPU frequency governor is " + governor +
+    warnings.push_back("the CPU frequency governor is " + governor +
                     ": the clock follows the load, so short measurements run slow and scatter; "
                     "cpupower frequency-set -g performance");
   if (word(facts, "thp") == "never")
-    hurts.push_back(
+    warnings.push_back(
         "transparent huge pages are off (never): large arrays lie in small pages, which costs "
         "memory "
         "bandwidth and latency; echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
   const auto memlock = number(facts, "memlock_bytes");
   if (memlock && *memlock < kSmallMemlock)
-    hurts.push_back(
+    warnings.push_back(
         fmt::format("only {} may be locked in memory: buffers for RDMA larger than that fail; "
                     "raise memlock in /etc/security/limits.conf or with ulimit -l",
                     format(Bytes{*memlock})));
   const std::string clocksource = word(facts, "clocksource");
   if (clocksource == "hpet" || clocksource == "acpi_pm" || clocksource == "jiffies")
-    hurts.push_back("the kernel's clock source is " + clocksource +
+    warnings.push_back("the kernel's clock source is " + clocksource +
                     ": reading the time costs about a microsecond, so small latencies read too "
                     "high; find out in the kernel log why tsc was refused");
 }
 
 }  // namespace
 
-std::vector<std::string> find_hurts(const Json& facts) {
-  Hurts hurts;
-  look_at_limits(facts, hurts);
-  look_at_memory(facts, hurts);
-  look_at_sharing(facts, hurts);
-  look_at_settings(facts, hurts);
-  return hurts;
+std::vector<std::string> host_warnings(const Json& facts) {
+  Warnings warnings;
+  look_at_limits(facts, warnings);
+  look_at_memory(facts, warnings);
+  look_at_sharing(facts, warnings);
+  look_at_settings(facts, warnings);
+  return warnings;
 }
 
 }  // namespace bench

@@ -11,6 +11,6 @@ namespace bench {
 
 /// Plain sentences, the gravest first; empty for a host with nothing to complain of. A fact that is
 /// missing or "unreadable" never hurts.
-std::vector<std::string> find_hurts(const Json& facts);
+std::vector<std::string> host_warnings(const Json& facts);
 
 }  // namespace bench

@@ -141,7 +141,7 @@ Json read_preflight_facts(const SystemFiles& files, const Json& gpu_facts,
                 {"memlock_bytes", read_memlock_bytes(files)},
                 {"gpus", gpus_of(gpu_facts).size()}};
   add_bridge_facts(files, facts);
-  facts["hurts"] = find_preflight_hurts(facts);
+  facts["warnings"] = preflight_warnings(facts);
   return facts;
 }
 

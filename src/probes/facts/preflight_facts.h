@@ -14,11 +14,11 @@ namespace bench {
 
 /// An object; a value that cannot be read is {"unreadable": why}. `gpu_facts` as read_gpu_facts
 /// gives them (null: there is no GPU). `own_processes`: ours on the GPUs, which are not foreign.
-/// "hurts" says in plain words what is wrong and what to do.
+/// "warnings" says in plain words what is wrong and what to do.
 Json read_preflight_facts(const SystemFiles& files, const Json& gpu_facts = {},
                           const std::set<int>& own_processes = {});
 
-/// The sentences behind "hurts", the gravest first.
-std::vector<std::string> find_preflight_hurts(const Json& facts);
+/// The sentences behind "warnings", the gravest first.
+std::vector<std::string> preflight_warnings(const Json& facts);
 
 }  // namespace bench

@@ -11,7 +11,7 @@ namespace {
 // small.
 constexpr double kSmallSharedMemory = 1e9;
 
-using Hurts = std::vector<std::string>;
+using Warnings = std::vector<std::string>;
 
 bool is_array_with_entries(const Json& fact) { return fact.is_array() && !fact.empty(); }
 
@@ -32,50 +32,50 @@ std::string who(const Json& processes) {
   return join(named, ", ");
 }
 
-void look_at_gpus(const Json& facts, Hurts& hurts) {
+void look_at_gpus(const Json& facts, Warnings& warnings) {
   const Json& foreign = facts.at("foreign_processes");
   if (is_array_with_entries(foreign))
-    hurts.push_back(fmt::format(
+    warnings.push_back(fmt::format(
         "{} foreign process{} on the GPUs ({}): the numbers are of what is left; wait for them to "
         "end",
         foreign.size(), foreign.size() == 1 ? " is" : "es are", who(foreign)));
   const Json& off = facts.at("persistence_off");
   if (is_array_with_entries(off) && facts.at("persistence_daemon") != true)
-    hurts.push_back(fmt::format(
+    warnings.push_back(fmt::format(
         "persistence mode is off on {} GPUs: each first use loads the driver anew, which takes "
         "seconds and forgets clocks; nvidia-smi -pm 1, or start nvidia-persistenced",
         off.size()));
 }
 
-void look_at_software(const Json& facts, Hurts& hurts) {
+void look_at_software(const Json& facts, Warnings& warnings) {
   if (facts.at("nvswitches") == true && facts.at("fabric_manager") != true)
-    hurts.push_back(
+    warnings.push_back(
         "there are NVSwitches and no fabric manager is to be seen: CUDA may not start, or GPUs not "
         "reach each other; systemctl start nvidia-fabricmanager (in a container it is not seen)");
   if (facts.at("peer_memory") == "none" && facts.at("infiniband_cards") > 0 && facts.at("gpus") > 0)
-    hurts.push_back(
+    warnings.push_back(
         "nvidia_peermem is not loaded: the network cards reach GPU memory only where they support "
         "dma-buf, else data goes through host memory; modprobe nvidia_peermem");
   const Json& shared = facts.at("shared_memory_bytes");
   if (shared.is_number() && shared < kSmallSharedMemory)
-    hurts.push_back(fmt::format(
+    warnings.push_back(fmt::format(
         "/dev/shm is only {}: NCCL and data loaders fail or crawl; mount it larger (docker run "
         "--shm-size=16g)",
         format(Bytes{shared.get<double>()})));
 }
 
-void look_at_bridges(const Json& facts, Hurts& hurts) {
+void look_at_bridges(const Json& facts, Warnings& warnings) {
   const Json& acs = facts.at("acs");
   const Json redirecting = acs.value("redirecting", Json::array());
   if (!redirecting.empty())
-    hurts.push_back(fmt::format(
+    warnings.push_back(fmt::format(
         "{} PCI bridges redirect the traffic between devices to the processor (ACS), e.g. {}: peer "
         "copies and GPUDirect lose bandwidth; turn ACS off in the firmware or with setpci",
         redirecting.size(), redirecting[0].get<std::string>()));
   const Json types = facts.at("iommu").value("types", Json::object());
   const int translated = types.value("DMA", 0) + types.value("DMA-FQ", 0);
   if (translated > 0 && facts.at("gpus") > 0)
-    hurts.push_back(fmt::format(
+    warnings.push_back(fmt::format(
         "the IOMMU translates for {} groups of devices: peer copies may go through the processor; "
         "boot with iommu=pt",
         translated));
@@ -83,12 +83,12 @@ void look_at_bridges(const Json& facts, Hurts& hurts) {
 
 }  // namespace
 
-std::vector<std::string> find_preflight_hurts(const Json& facts) {
-  Hurts hurts;
-  look_at_gpus(facts, hurts);
-  look_at_software(facts, hurts);
-  look_at_bridges(facts, hurts);
-  return hurts;
+std::vector<std::string> preflight_warnings(const Json& facts) {
+  Warnings warnings;
+  look_at_gpus(facts, warnings);
+  look_at_software(facts, warnings);
+  look_at_bridges(facts, warnings);
+  return warnings;
 }
 
 }  // namespace bench

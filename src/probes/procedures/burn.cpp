@@ -63,7 +63,7 @@ void run_burn(State& state) {
       last = *rate;
     }
   for (const auto& [metric, rates] : first_and_last)
-    state.value("kept", rates.second / rates.first, {{"of", metric}, {"rounds", rounds}});
+    state.value("sustained_ratio", rates.second / rates.first, {{"of", metric}, {"rounds", rounds}});
 }
 
 const Registration burn_probe{{
@@ -72,7 +72,7 @@ const Registration burn_probe{{
     .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
                 {"memory_rate", Unit::byte_per_second, Better::higher},
                 {"copy_rate", Unit::byte_per_second, Better::higher},
-                {"kept", Unit::ratio, Better::higher}},
+                {"sustained_ratio", Unit::ratio, Better::higher}},
     .run = run_burn,
 }};
 

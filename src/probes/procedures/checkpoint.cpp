@@ -170,7 +170,7 @@ class CheckpointProbe {
                   {"no_direct", no_direct.empty() ? Json(nullptr) : Json(no_direct)},
                   {"caches_beneath", state_.integer("cache_bytes") > 0 ? Json("given") : Json()},
                   {"pitfalls", to_json(pitfalls)},
-                  {"hurts", texts_of(pitfalls)}});
+                  {"warnings", texts_of(pitfalls)}});
   }
 
   State& state_;

@@ -46,7 +46,7 @@ void report(State& state, OverlapSeries& series, const OverlapSeconds& seconds, 
                           {"both_s", seconds.both},
                           {"hidden_before_clamp", hidden}});
   if (!(seconds.both > 0.0) || !std::isfinite(hidden)) return;
-  state.value("hidden", std::clamp(hidden, 0.0, 1.0), params);
+  state.value("overlap_ratio", std::clamp(hidden, 0.0, 1.0), params);
   const auto slowdown = [&](const char* of, double together, double alone) {
     Json with = params;
     with["of"] = of;
@@ -106,13 +106,13 @@ void measure_overlap(State& state) {
   const Dtype dtype = dtype_from(state.text("message_dtype"));
   const Json params = {{"active", "both"}};
   if (const auto reason = agreed(group, obstacle(group, collectives, op, dtype)); !reason.empty())
-    return state.skip_series("hidden", params, reason);
+    return state.skip_series("overlap_ratio", params, reason);
   if (collectives->connections() == 0) collectives->connect({});
   const auto bytes = static_cast<std::size_t>(state.integer("message_bytes"));
   const LoadBeside load(state, *collectives->overlap());
   const LoadOffer& offer = load.offer();
   if (const auto reason = agreed(group, offer.load ? "" : offer.reason); !reason.empty())
-    return state.skip_series("hidden", params, reason);
+    return state.skip_series("overlap_ratio", params, reason);
   const auto send = collectives->allocate(Exchange::buffer_bytes(*collectives, bytes, 0));
   const auto recv = collectives->allocate(Exchange::buffer_bytes(*collectives, bytes, 0));
   Exchange exchange(

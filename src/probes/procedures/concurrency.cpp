@@ -36,7 +36,7 @@ void measure_load(State& state, const std::string& name) {
   for (int rank = 0; rank < state.group().size(); ++rank)
     slowest_alone = std::max(slowest_alone, measure_share(state, *offer.load, rank).median.value);
   const double together = measure_share(state, *offer.load, -1).median.value;
-  if (together > 0.0) state.value("kept", slowest_alone / together, {{"of", offer.load->metric}});
+  if (together > 0.0) state.value("sustained_ratio", slowest_alone / together, {{"of", offer.load->metric}});
 }
 
 void run_concurrency(State& state) {
@@ -55,9 +55,9 @@ const Registration concurrency_probe{{
     .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
                 {"memory_rate", Unit::byte_per_second, Better::higher},
                 {"copy_rate", Unit::byte_per_second, Better::higher},
-                {"kept", Unit::ratio, Better::higher},
+                {"sustained_ratio", Unit::ratio, Better::higher},
                 {"communication_rate", Unit::byte_per_second, Better::higher},
-                {"hidden", Unit::ratio, Better::higher},
+                {"overlap_ratio", Unit::ratio, Better::higher},
                 {"slowdown", Unit::ratio, Better::lower}},
     .run = run_concurrency,
 }};

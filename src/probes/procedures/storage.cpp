@@ -221,7 +221,7 @@ class StorageProbe {
                              {"no_direct", no_direct_.empty() ? Json(nullptr) : Json(no_direct_)},
                              {"engine", "pread and pwrite; more than one in flight: Linux AIO"},
                              {"pitfalls", to_json(pitfalls_)},
-                             {"hurts", texts_of(pitfalls_)}});
+                             {"warnings", texts_of(pitfalls_)}});
   }
 
   State& state_;

@@ -41,8 +41,8 @@ training::Recipe recipe_of(State& state, const training::Workload& workload) {
     recipe.target_source = "given";
   }
   if (recipe.evaluation_samples == 0 && state.integer("steps") == 0)
-    throw Error(ErrorKind::input, "there is nothing to evaluate on beside what is trained on",
-                "name it with the parameter evaluation_data, or train a number of steps");
+    throw Error(ErrorKind::input, "no evaluation data",
+                "set the parameter evaluation_data, or set steps to measure throughput alone");
   return recipe;
 }
 
@@ -71,20 +71,20 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
 /// before this one, and what they found is in those processes' records alone.
 std::string nothing_left(const training::TrainingRun& run, std::optional<double> target) {
   const std::string left =
-      fmt::format("there is nothing left to train: the checkpoint after step {} ", run.first_step);
-  if (run.curve.empty()) return left + "is at the run's end";
+      fmt::format("nothing left to train: the checkpoint after step {} ", run.first_step);
+  if (run.curve.empty()) return left + "is at the end of the run";
   const training::CurvePoint& last = run.curve.back();
   return left + fmt::format(
                     "{}, with a gap of {:.4g} ({}) after {:.0f} samples and "
-                    "{:.4g} s; no step was left by which to check it",
-                    run.converged ? "has met the target" : "is at the run's end", last.gap,
+                    "{:.4g} s; no steps remain to verify it",
+                    run.converged ? "has met the target" : "is at the end of the run", last.gap,
                     target ? fmt::format("target {:.4g}", *target) : "no target", last.samples,
                     last.seconds);
 }
 
 void run_training(State& state) {
   TrainingKernels* kernels = state.device().training_kernels();
-  if (kernels == nullptr) return state.skip("this device has no kernels for training");
+  if (kernels == nullptr) return state.skip("this device has no training kernels");
   std::unique_ptr<training::ExchangeStream> stream;
   if (state.group().size() > 1) {
     stream = kernels->exchange_stream(state.group(), dtype_from(state.text("dtype")));
@@ -117,7 +117,7 @@ void run_training(State& state) {
 
 const Registration training_probe{{
     .name = "training",
-    .summary = "trains a model to a known quality: time to train, and where the time goes",
+    .summary = "Train a model to a target quality: time to train and time breakdown",
     .metrics = {{"step_time", Unit::second, Better::lower},
                 {"items_per_second", Unit::count, Better::higher},
                 {"model_flops", Unit::flop_per_second, Better::higher},

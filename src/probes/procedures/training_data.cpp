@@ -63,8 +63,8 @@ training::DataChoice training_data(const State& state) {
   const std::string train = state.text("data"), evaluation = state.text("evaluation_data");
   if (train.empty() && !evaluation.empty())
     throw Error(ErrorKind::input,
-                "evaluation_data names " + printable(evaluation) + ", and data nothing",
-                "name what to train on with the parameter data");
+                "evaluation_data is " + printable(evaluation) + ", but data is not set",
+                "set the parameter data to the training data");
   if (train.empty()) return choice;
   const auto endings = endings_of(state.text("workload"));
   choice.train = files_at(train, endings, is_to_train_on);
@@ -72,7 +72,7 @@ training::DataChoice training_data(const State& state) {
     throw Error(ErrorKind::input,
                 fmt::format("{}: no file ending in {} has 'train' in its name", printable(train),
                             join(endings, " or ")),
-                "name a file with the parameter data, or rename those of the folder");
+                "set the parameter data to a file, or rename the files in the folder");
   if (!evaluation.empty())
     choice.evaluation = files_at(evaluation, endings, is_to_evaluate_on);
   else if (is_folder(train))
@@ -82,7 +82,7 @@ training::DataChoice training_data(const State& state) {
 
 Json clear_cache(const training::DataChoice& data, Group& group) {
   if (!data.from_files())
-    return {{"cleared", true}, {"reason", "samples are generated: no cache could hold them"}};
+    return {{"cleared", true}, {"reason", "samples are generated, so there is no cache to clear"}};
   Files files;
   for (const auto* named : {&data.train, &data.evaluation})
     for (const auto& file : *named)
@@ -92,8 +92,8 @@ Json clear_cache(const training::DataChoice& data, Group& group) {
   group.barrier();  // before any rank opens them
   const bool cleared = share <= kLeftInMemory;
   return {{"cleared", cleared},
-          {"reason", cleared ? "the kernel dropped the files' pages"
-                             : "the kernel kept pages of the files in memory"},
+          {"reason", cleared ? "the kernel dropped the files from the page cache"
+                             : "the kernel kept the files in the page cache"},
           {"resident_share", share}};
 }
 

@@ -69,8 +69,8 @@ void TrainingLog::init_stop(const training::Workload& workload,
   const training::Recipe& recipe = options.recipe;
   names(workload);
   point("benchctl_twin", workload.name() + " " + workload.preset(),
-        {{"note", workload.knows_floor() ? "a twin on generated data; no MLPerf result"
-                                         : "on data that the job names; no MLPerf result"}});
+        {{"note", workload.knows_floor() ? "a twin on generated data, not an MLPerf result"
+                                         : "a twin on user data, not an MLPerf result"}});
   point("seed", options.seed);
   point("global_batch_size", recipe.batch);
   point("gradient_accumulation_steps", trainer.split().micro_batches);
@@ -86,8 +86,8 @@ void TrainingLog::init_stop(const training::Workload& workload,
 void TrainingLog::names(const training::Workload& workload) {
   point("submission_benchmark", "benchctl_" + workload.name() + "_" + workload.preset());
   point("submission_division", "open");
-  point("submission_org", "none: a benchctl twin, no submission");
-  point("submission_platform", "none: a benchctl twin, no submission");
+  point("submission_org", "none: a benchctl twin, not a submission");
+  point("submission_platform", "none: a benchctl twin, not a submission");
   point("submission_status", "research");
 }
 

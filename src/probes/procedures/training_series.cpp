@@ -49,7 +49,7 @@ std::string why_not_converged(const FinishedTraining& f) {
     return fmt::format("throughput only: {} steps, no evaluation", run.steps.size());
   for (const auto& check : run.checks)
     if (!check.held) return check.check + ": " + check.text;
-  return fmt::format("not converged: the gap is {:.4g} after {:.0f} samples, {}",
+  return fmt::format("not converged: gap {:.4g} after {:.0f} samples, {}",
                      run.curve.back().gap, run.curve.back().samples,
                      target_words(f.options.recipe.target));
 }
@@ -68,7 +68,7 @@ void write_utilization(State& state, const FinishedTraining& f, const std::vecto
   if (peaks.empty())
     for (const char* metric : {"mfu", "hfu"})
       state.skip_series(metric, params,
-                        "no peak is known: give peak_flops, or measure gemm before in this run");
+                        "no peak is known: set peak_flops, or measure gemm earlier in the same run");
   for (const TrainingPeak& peak : peaks) {
     params["peak"] = peak.kind;
     state.values("mfu", times(rates, model / peak.value), params, "mean");
@@ -94,8 +94,8 @@ void write_convergence(State& state, const FinishedTraining& f) {
 }  // namespace
 
 std::string target_words(std::optional<double> target) {
-  return target ? fmt::format("the target {:.4g}", *target)
-                : "and no target is known for these data: give the parameter target";
+  return target ? fmt::format("target {:.4g}", *target)
+                : "no target is known for this data: set the parameter target";
 }
 
 std::vector<TrainingPeak> training_peaks(const State& state) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/metric_names.h"
 #include "core/text.h"
 
 namespace bench {
@@ -34,7 +35,7 @@ std::map<std::string, double> thresholds_from(const std::vector<std::string>& te
     if (number.empty() || *end != '\0' || !(share > 0.0) || !(share < 1.0))
       throw Error(ErrorKind::usage, "--threshold " + text + ": not METRIC=SHARE with 0 < SHARE < 1",
                   "for example --threshold gemm.throughput=0.04");
-    thresholds[text.substr(0, equals)] = share;
+    thresholds[std::string(current_metric_name(text.substr(0, equals)))] = share;
   }
   check_metrics(thresholds, catalogue);
   return thresholds;

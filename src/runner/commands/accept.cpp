@@ -1,5 +1,5 @@
-// benchctl accept: may these hosts be taken over? Runs a suite over them, repeats what is not
-// settled, and says for each host pass, fail or inconclusive, and why.
+// benchctl accept: acceptance tests. Runs a suite on the hosts, repeats inconclusive cases, and
+// reports pass, fail or inconclusive with the reasons for each host.
 #include "core/locations.h"
 #include "core/text.h"
 #include "results/acceptance/acceptance_output.h"
@@ -64,7 +64,7 @@ Answer run_suite(AcceptOptions& options) {
   return answer;
 }
 
-/// What was kept, judged anew; the hosts are those of the first run's plan.
+/// Judges stored runs again; the hosts are those of the first run's plan.
 Answer judge_runs(AcceptOptions& options) {
   Answer answer;
   AcceptanceSettings settings;
@@ -95,7 +95,7 @@ Json drain_json(const std::vector<Drain>& list) {
 
 std::string drain_text(const std::vector<Drain>& list, bool ran) {
   if (list.empty()) return "";
-  std::string text = ran ? "\ndrained:\n" : "\nto drain (with --yes benchctl runs these):\n";
+  std::string text = ran ? "\ndrained:\n" : "\ndrain commands (add --yes to run them):\n";
   for (const Drain& drain : list)
     text += "  " + shell_words(drain.command) +
             (drain.trouble.empty() ? "" : "\n    failed: " + drain.trouble) + "\n";
@@ -120,7 +120,7 @@ ExitCode code_of(const Answer& answer, const std::vector<Drain>& drained) {
 
 ExitCode accept(AcceptOptions& options) {
   if (options.yes && !options.drain)
-    throw Error(ErrorKind::usage, "--yes without --drain", "it confirms draining, nothing else");
+    throw Error(ErrorKind::usage, "--yes requires --drain", "add --drain, or leave out --yes");
   const Answer answer = options.of.empty() ? run_suite(options) : judge_runs(options);
   std::vector<Drain> drained;
   if (options.drain) drained = drains(answer.acceptance);
@@ -136,54 +136,52 @@ ExitCode accept(AcceptOptions& options) {
 }
 
 void add_accept_options(CLI::App& command, AcceptOptions& options) {
-  command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
+  command.add_option("--hosts", options.hosts, "Test the hosts in this hosts file (default: this host)")
       ->type_name("FILE");
   command
       .add_option("--level", options.level,
-                  "quick (seconds), standard (minutes) or burn (an hour) (default: quick)")
+                  "Choose the test level: quick (seconds), standard (minutes) or burn (an hour) (default: quick)")
       ->check(CLI::IsMember({"quick", "standard", "burn"}));
   command
       .add_option("--profile", options.profile,
-                  "What all hosts should be, a name in hosts/profiles or a file (default: what the "
-                  "hosts file names for each)")
+                  "Check all hosts against this profile, a name in hosts/profiles or a file (default: the profile of each host in the hosts file)")
       ->type_name("PROFILE");
   command
       .add_option("--golden", options.golden,
-                  "What healthy hosts of their kind measured, as `benchctl report fleet --learn` "
-                  "keeps it: sees a batch that is bad as a whole, and judges hosts without peers")
+                  "Compare with reference results from `benchctl report fleet --learn`: finds batches that are slow as a whole, and judges hosts without peers")
       ->type_name("FILE");
-  command.add_option("--suite", options.suite, "Another suite instead, by name or file")
+  command.add_option("--suite", options.suite, "Run another suite, by name or file")
       ->type_name("SUITE");
-  add_repeated(command, "--only", options.changes.only, "Only this case; may be repeated")
+  add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--threshold", options.thresholds,
-               "The loss against peers that matters, e.g. gemm.throughput=0.04; may be repeated")
+               "Set the loss relative to peers that fails a host, e.g. gemm.throughput=0.04; may be repeated")
       ->type_name("METRIC=SHARE");
   command
       .add_option("--max-runs", options.most_runs,
-                  "Runs of a case on a host at most, while it is not settled (default: 9)")
+                  "Repeat an inconclusive case on a host at most this often (default: 9)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   add_repeated(command, "--of", options.of,
-               "Judge this run that is kept, and run nothing; may be repeated")
+               "Judge this stored run instead of running; may be repeated")
       ->type_name("RUN");
-  command.add_option("--html", options.html, "Write certificates there: index.html, HOST.html")
+  command.add_option("--html", options.html, "Write certificates to this folder: index.html, HOST.html")
       ->type_name("DIR");
-  command.add_option("--junit", options.junit, "Write JUnit XML there")->type_name("FILE");
-  command.add_option("--rma", options.rma, "Write a packet for each failed host there")
+  command.add_option("--junit", options.junit, "Write a JUnit XML report to this file")->type_name("FILE");
+  command.add_option("--rma", options.rma, "Write an RMA packet for each failed host to this folder")
       ->type_name("DIR");
-  command.add_flag("--drain", options.drain, "Show the Slurm command that drains each failed host");
-  command.add_flag("--yes", options.yes, "Run the commands of --drain");
+  command.add_flag("--drain", options.drain, "Print the Slurm command that drains each failed host");
+  command.add_flag("--yes", options.yes, "Run the commands that --drain prints");
 }
 
 }  // namespace
 
 void add_accept(CLI::App& app, CommandResult& result) {
   CLI::App* command =
-      app.add_subcommand("accept", "May these hosts be taken over: pass, fail or inconclusive");
+      app.add_subcommand("accept", "Run acceptance tests on hosts: pass, fail or inconclusive");
   command->footer(
       "Example: benchctl accept --hosts hosts.json --level standard --html certificates\n"
-      "Exit codes: 0 all hosts passed; 1 a host or a link failed; 3 one is inconclusive.");
+      "Exit codes: 0 all hosts passed; 1 a host or link failed; 3 a host is inconclusive.");
   auto options = std::make_shared<AcceptOptions>();
   add_accept_options(*command, *options);
   add_dispatch_options(*command, *options);

@@ -11,11 +11,10 @@ std::filesystem::path ReadingOptions::database() const { return database_path(db
 std::filesystem::path ReadingOptions::runs() const { return runs_folder(database()); }
 
 void add_reading_options(CLI::App& command, ReadingOptions& options) {
-  command.add_flag("--json", options.json, "Answer in JSON (default: text)");
+  command.add_flag("--json", options.json, "Print JSON (default: text)");
   command
       .add_option("--db", options.db,
-                  "The database; runs/ lies beside it (default: $BENCHCTL_DB, else "
-                  "that of site.json, else ~/.local/state/benchctl/results.sqlite)")
+                  "Use this results database; runs/ is next to it (default: $BENCHCTL_DB, then site.json, then ~/.local/state/benchctl/results.sqlite)")
       ->type_name("FILE");
 }
 
@@ -31,8 +30,8 @@ std::map<std::string, std::string> labels_from(const std::vector<std::string>& t
   for (const std::string& text : texts) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw Error(ErrorKind::usage, "--label " + printable(text) + ": not of the form KEY=VALUE",
-                  "write --label NAME=VALUE, for example --label driver=550.54");
+      throw Error(ErrorKind::usage, "--label " + printable(text) + ": expected KEY=VALUE",
+                  "for example --label driver=550.54");
     labels[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return labels;
@@ -40,7 +39,7 @@ std::map<std::string, std::string> labels_from(const std::vector<std::string>& t
 
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw_errno("write the answer to stdout");
+  if (!written || std::fflush(stdout) != 0) throw_errno("write to stdout");
 }
 
 void print_pieces(const std::function<void(const Write&)>& make) {

@@ -1,5 +1,4 @@
-// What the commands share. Each has a file of its own with one function that adds it to the
-// program.
+// Shared by all commands. Each command has its own file with one function that registers it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,7 +15,7 @@
 
 namespace bench {
 
-/// Where a command leaves its exit code.
+/// Receives the exit code of the selected command.
 struct CommandResult {
   ExitCode code = ExitCode::ok;
 };
@@ -40,16 +39,16 @@ void add_report(CLI::App& app, CommandResult& result);
 void add_compare(CLI::App& app, CommandResult& result);
 void add_nightly(CLI::App& app, CommandResult& result);
 void add_mlperf(CLI::App& app, CommandResult& result);
-/// A kind of import.
+/// Subcommands of import.
 void add_import_mlperf(CLI::App& import, CommandResult& result);
-/// Kinds of report.
+/// Subcommands of report.
 void add_regression_report(CLI::App& report, CommandResult& result);
 void add_calibration_report(CLI::App& report, CommandResult& result);
 void add_roofline_report(CLI::App& report, CommandResult& result);
 void add_scaling_report(CLI::App& report, CommandResult& result);
 void add_fleet_report(CLI::App& report, CommandResult& result);
 
-/// --json and --db, which every reading command takes.
+/// --json and --db, common to all commands that read results.
 struct ReadingOptions {
   bool json = false;
   std::string db;
@@ -58,18 +57,18 @@ struct ReadingOptions {
 };
 void add_reading_options(CLI::App& command, ReadingOptions& options);
 
-/// An option that takes one value each time it is given.
+/// Adds an option that may be repeated, with one value each time.
 CLI::Option* add_repeated(CLI::App& command, const std::string& name,
                           std::vector<std::string>& values, const std::string& text);
 
-/// NAME=VALUE of each --label. Throws Error(usage).
+/// Parses each KEY=VALUE of --label. Throws Error(usage).
 std::map<std::string, std::string> labels_from(const std::vector<std::string>& texts);
 
-/// One JSON document on stdout, indented, with a newline. Throws Error(environment) when stdout is
-/// closed or full: an answer that did not arrive is none.
+/// Prints an indented JSON document and a newline. Throws Error(environment) when stdout is closed
+/// or full.
 void print(const Json& json);
 void print(const std::string& text);
-/// A long text, piece by piece as `make` gives them to what it is given.
+/// Prints a long text in pieces, as `make` passes them to its argument.
 void print_pieces(const std::function<void(const Write&)>& make);
 
 }  // namespace bench

@@ -1,8 +1,9 @@
-// benchctl compare A B: what differs between two sets of runs, and how sure that is.
+// benchctl compare A B: compares two or more sets of runs, with confidence intervals.
 #include "results/compare/compare.h"
 
 #include <fmt/format.h>
 
+#include "core/metric_names.h"
 #include "results/compare/compare_json.h"
 #include "results/compare/compare_output.h"
 #include "results/compare/ladder.h"
@@ -29,17 +30,17 @@ struct CompareCommand : ReadingOptions {
 void check_options(const CompareCommand& options) {
   if (options.threshold != -1.0 && !(options.threshold > 0.0 && options.threshold < 1.0))
     throw Error(ErrorKind::usage,
-                fmt::format("--threshold is {}, and must lie between 0 and 1", options.threshold),
-                "it is a share: 0.02 for 2 %");
+                fmt::format("--threshold {} is not between 0 and 1", options.threshold),
+                "give a fraction, for example 0.02 for 2 %");
   for (const double price : options.prices)
     if (!(price > 0.0))
       throw Error(
-          ErrorKind::usage, fmt::format("a price of {} an hour", price),
-          "--prices takes what an hour of one device of A and of B costs: --prices 2.5 3.1");
+          ErrorKind::usage, fmt::format("invalid price {} per hour", price),
+          "give the hourly cost of one device for A and B, for example --prices 2.5 3.1");
   const std::size_t given = options.prices.size(), sides = options.sides.size();
   if (given > 1 && given != sides)
-    throw Error(ErrorKind::usage, fmt::format("{} prices for {} sides", given, sides),
-                "--prices takes one for all sides, or one for each in their order");
+    throw Error(ErrorKind::usage, fmt::format("{} prices given for {} sides", given, sides),
+                "give one price for all sides, or one for each side in order");
 }
 
 CompareOptions compare_options(const CompareCommand& options) {
@@ -49,7 +50,7 @@ CompareOptions compare_options(const CompareCommand& options) {
   return found;
 }
 
-/// What --prices says, else what the site's file knows of the products.
+/// The prices from --prices, else those in site.json.
 void set_prices_of(const CompareCommand& options, std::vector<Side>& sides) {
   if (options.prices.empty()) return set_prices(sides, site_settings().prices);
   for (std::size_t i = 0; i < sides.size(); ++i)
@@ -59,7 +60,7 @@ void set_prices_of(const CompareCommand& options, std::vector<Side>& sides) {
 ExitCode answer_comparison(const CompareCommand& options) {
   check_options(options);
   CompareOptions asked = compare_options(options);
-  auto sides = read_sides(options, options.sides, options.metrics, asked.noise);
+  auto sides = read_sides(options, options.sides, current_metric_names(options.metrics), asked.noise);
   set_prices_of(options, sides);
   if (sides.size() > 2) {
     const Ladder ladder = make_ladder(sides, asked);
@@ -78,37 +79,34 @@ ExitCode answer_comparison(const CompareCommand& options) {
 
 void add_compare(CLI::App& app, CommandResult& result) {
   CLI::App* command =
-      app.add_subcommand("compare", "What differs between two sets of runs, and how sure that is");
+      app.add_subcommand("compare", "Compare two or more sets of runs, with confidence intervals");
   command->footer(
       std::string("Example: benchctl compare latest~1 latest\n"
                   "         benchctl compare label:driver=550 label:driver=560 --metric gemm\n"
                   "         benchctl compare hardware:h100 hardware:h200 --prices 2.5 3.4\n") +
       kSidesHelp +
-      "More than two sides are a ladder: each step against the one before and the first.\n"
-      "Exit codes: 0 nothing regressed; 1 something did; 3 nothing could be compared or judged.");
+      "With more than two sides, each is compared with the one before and with the first.\n"
+      "Exit codes: 0 no regression; 1 regression; 3 nothing could be compared or judged.");
   auto options = std::make_shared<CompareCommand>();
-  command->add_option("sides", options->sides, "A, B and further steps")
+  command->add_option("sides", options->sides, "Compare these sets of runs in order")
       ->required()
       ->expected(2, 100)
       ->type_name("A B");
   add_repeated(*command, "--metric", options->metrics,
-               "Only metrics of this name or beginning (default: all)")
+               "Compare only metrics with this name or prefix (default: all)")
       ->type_name("NAME");
   command
       ->add_option("--threshold", options->threshold,
-                   "The share from which a difference matters (default: what the metric declares, "
-                   "0.01 for most)")
+                   "Ignore relative differences below this (default: set by the metric, 0.01 for most)")
       ->type_name("SHARE");
   command
       ->add_option("--prices", options->prices,
-                   "Dollars an hour of one device (on CPUs: host): one for all sides, or one for "
-                   "each (default: those that site.json has for the products)")
+                   "Set the price of one device (CPU runs: one host) in dollars per hour: one for all sides, or one for each (default: prices in site.json)")
       ->expected(1, 100)
       ->type_name("A B");
   command->add_flag("--all", options->all,
-                    "Show equivalent metrics too, and those that say the same as another "
-                    "(default: counted)");
-  command->add_option("--html", options->html, "Write the comparison or ladder as a page there")
+                    "Also list equivalent and redundant metrics (default: count them)");
+  command->add_option("--html", options->html, "Write the comparison as an HTML page")
       ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = answer_comparison(*options); });

@@ -11,21 +11,18 @@ namespace bench {
 void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
   command
       .add_option("--launcher", options.launcher,
-                  "auto, local (one rank here), mpirun or slurm (default: auto: what site.json "
-                  "names, else slurm inside an allocation of several nodes, else mpirun for "
-                  "several ranks and other hosts)")
+                  "Start ranks with auto, local (one rank on this host), mpirun or slurm (default: auto: the launcher in site.json, else slurm in an allocation of several nodes, else mpirun for several ranks or other hosts)")
       ->type_name("NAME");
   command
       .add_option("--parallel", options.parallel,
-                  "Jobs at once, on hosts of their own (default: one for each host, at most 64)")
+                  "Run up to this many jobs at once, on disjoint hosts (default: one per host, at most 64)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   command
       .add_option("--stage", options.stage,
-                  "A bundle (scripts/bundle) for hosts where the program is missing: it is copied "
-                  "to a private folder there and checked; benchctl unstage removes it")
+                  "Copy this bundle (from scripts/bundle) to a private folder on hosts without benchctl and verify it; benchctl unstage removes it")
       ->type_name("FILE");
-  command.add_option("--rank-program", options.rank_program, "Another bench-rank")
+  command.add_option("--rank-program", options.rank_program, "Use another bench-rank")
       ->type_name("FILE")
       ->group("");  // for tests
 }

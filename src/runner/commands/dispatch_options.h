@@ -1,4 +1,4 @@
-// The options that say how jobs are started: run and resume share them.
+// Options that control how jobs are started; used by run and resume.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,12 +21,12 @@ inline constexpr int kMostAtOnce = 64;
 
 void add_dispatch_options(CLI::App& command, DispatchOptions& options);
 
-/// The command of a batch job that goes on with a run, but for the run's name, which comes last.
+/// The command with which a batch job resumes a run; the run's name must be appended.
 std::vector<std::string> resume_command(const DispatchOptions& options,
                                         const std::filesystem::path& database);
 
 LaunchSite launch_site(const DispatchOptions& options);
-/// `database`: golden values of this site lie beside it. Throws Error(input) where two contradict.
+/// Golden values of the site are next to `database`. Throws Error(input) if two contradict.
 DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory,
                                        const std::filesystem::path& database);
 

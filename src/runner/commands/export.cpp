@@ -1,4 +1,4 @@
-// benchctl export FORMAT RUN: a run for other programs.
+// benchctl export FORMAT RUN: writes a run in a format for other programs.
 #include "results/export.h"
 
 #include <array>
@@ -28,33 +28,32 @@ std::string exported(const std::string& format, const RunRecords& records) {
 }  // namespace
 
 void add_export(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("export", "A run for other programs");
+  CLI::App* command = app.add_subcommand("export", "Export a run as CSV, JSON, JSON Lines, JUnit XML or Prometheus metrics");
   command->footer(
       "Example: benchctl export csv latest > latest.csv\n"
-      "csv: one row a result; json: the report; jsonl: one result a line with its samples;\n"
-      "junit: a test case a job and a gate; prometheus: gauges for node_exporter's textfile "
-      "collector.");
+      "csv: one row per result; json: the report; jsonl: one result per line, with its samples;\n"
+      "junit: one test case per job and gate; prometheus: gauges for node_exporter's textfile collector.");
   struct Options : ReadingOptions {
     std::string format;
     std::string run = "latest";
     std::string output;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("format", options->format, join(kFormats, ", "))
+  command->add_option("format", options->format, "Choose the format: " + join(kFormats, ", "))
       ->required()
       ->type_name("FORMAT");
-  command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
+  command->add_option("run", options->run, "Export this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
   command
       ->add_option("-o,--output", options->output,
-                   "A file to replace, whole or not at all (default: stdout)")
+                   "Write to this file, replacing it atomically (default: stdout)")
       ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options] {
     if (std::ranges::find(kFormats, options->format) == kFormats.end())
       throw Error(
           ErrorKind::usage,
-          "there is no format '" + options->format + "'." + did_you_mean(options->format, kFormats),
+          "unknown format '" + options->format + "'." + did_you_mean(options->format, kFormats),
           "formats: " + join(kFormats, ", "));
     const std::string text =
         exported(options->format, read_run(find_run(options->runs(), options->run)));

@@ -1,4 +1,4 @@
-// benchctl golden RUN: the hashes of a run's exact results, for later runs to be compared with.
+// benchctl golden RUN: makes golden values (hashes of exact results) from a run.
 #include <fmt/format.h>
 
 #include "core/json_text.h"
@@ -27,14 +27,13 @@ void golden(const GoldenOptions& options) {
   const RunRecords records = read_run(find_run(options.runs(), options.run));
   const Json document = golden_document(records);
   if (document["values"].empty())
-    throw Error(ErrorKind::input, records.run + " has no result to make a golden value of",
-                "it takes a gemm job that ended ok, on a chip that tells its name, whose equal "
-                "devices agree");
+    throw Error(ErrorKind::input, records.run + ": no result can serve as a golden value",
+                "run a gemm job that succeeds on a device with a known chip name, where identical devices agree");
   std::string text;
   for (const Json& value : document["values"]) text += golden_line(value);
   if (options.keep) {
     const auto path = keep_golden(document, options.database());
-    text += fmt::format("kept in {}: later runs are compared with {}\n", path.string(),
+    text += fmt::format("stored in {}; later runs are compared with {}\n", path.string(),
                         document["values"].size() == 1 ? "it" : "them");
   }
   options.json ? print(document) : print(text);
@@ -44,17 +43,15 @@ void golden(const GoldenOptions& options) {
 
 void add_golden(CLI::App& app, CommandResult&) {
   CLI::App* command =
-      app.add_subcommand("golden", "A run's exact results, for later runs to be compared with");
+      app.add_subcommand("golden", "Make golden values from a run's exact results");
   command->footer(
       "Example: benchctl golden latest --keep\n"
-      "A golden value is as good as the device it came from. With --json: a file for "
-      "hosts/golden/.");
+      "Use a device known to be good. With --json: print a file for hosts/golden/.");
   auto options = std::make_shared<GoldenOptions>();
-  command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
+  command->add_option("run", options->run, "Use this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
   command->add_flag("--keep", options->keep,
-                    "Compare later runs with them: keep them in golden/ beside the database "
-                    "(default: print them only)");
+                    "Store the values in golden/ next to the database, and compare later runs with them (default: only print)");
   add_reading_options(*command, *options);
   command->callback([options] { golden(*options); });
 }

@@ -1,5 +1,5 @@
-// benchctl import (hostfile FILE | slurm): what others know of hosts, in our form; and the formats
-// of results (import_results.cpp).
+// benchctl import: makes a hosts file from a hostfile or from Slurm, and imports results of other
+// benchmarks (import_results.cpp).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -24,16 +24,16 @@ struct Output {
 void add_output(CLI::App& command, Output& output) {
   command
       .add_option("-o,--output", output.file,
-                  "The hosts file to write, which must not exist yet (default: stdout)")
+                  "Write the hosts file here; it must not exist (default: stdout)")
       ->type_name("FILE");
 }
 
-/// A file that is there is never replaced: what a site wrote by hand is not ours to lose.
+/// Never replaces a file: it may have been edited by hand.
 void write_new(const std::string& file, const std::string& text) {
   const Descriptor fd(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd.valid() && errno == EEXIST)
-    throw Error(ErrorKind::input, file + ": is there already",
-                "name another file with -o, or remove it");
+    throw Error(ErrorKind::input, file + ": file already exists",
+                "choose another file with -o, or remove it");
   if (!fd.valid()) throw_errno("create " + file);
   if (write_all(fd.get(), text)) return;
   const int reason = errno;
@@ -42,7 +42,7 @@ void write_new(const std::string& file, const std::string& text) {
   throw_errno("write " + file);
 }
 
-void hand_over(const ImportedHosts& imported, const Output& output) {
+void write_hosts(const ImportedHosts& imported, const Output& output) {
   for (const std::string& note : imported.notes) fmt::print(stderr, "benchctl: {}\n", note);
   if (output.file.empty()) return print(imported.hosts);
   write_new(output.file, imported.hosts.dump(1) + "\n");
@@ -50,7 +50,7 @@ void hand_over(const ImportedHosts& imported, const Output& output) {
 }
 
 void add_hostfile(CLI::App& import) {
-  CLI::App* command = import.add_subcommand("hostfile", "An OpenMPI hostfile");
+  CLI::App* command = import.add_subcommand("hostfile", "Make a hosts file from an Open MPI hostfile");
   command->footer(
       "Example: benchctl import hostfile /etc/openmpi/openmpi-default-hostfile -o hosts.json");
   struct Options : Output {
@@ -58,23 +58,23 @@ void add_hostfile(CLI::App& import) {
     int slots = 1;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("hostfile", options->hostfile, "Lines like: node01 slots=4  # comment")
+  command->add_option("hostfile", options->hostfile, "Read this hostfile, with lines such as: node01 slots=4")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("--slots", options->slots,
-                   "Slots of a host for which none are stated (default: 1)")
+                   "Assume this many slots for hosts that list none (default: 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000));
   add_output(*command, *options);
   command->callback([options] {
-    hand_over(import_hostfile(read_file(options->hostfile), options->hostfile, options->slots),
+    write_hosts(import_hostfile(read_file(options->hostfile), options->hostfile, options->slots),
               *options);
   });
 }
 
 void add_slurm(CLI::App& import) {
-  CLI::App* command = import.add_subcommand("slurm", "The nodes that Slurm knows");
+  CLI::App* command = import.add_subcommand("slurm", "Make a hosts file from Slurm's nodes");
   command->footer("Example: benchctl import slurm --partition gpu -o hosts.json");
   struct Options : Output {
     SlurmChoice choice;
@@ -82,18 +82,18 @@ void add_slurm(CLI::App& import) {
   };
   auto options = std::make_shared<Options>();
   command
-      ->add_option("--partition", options->choice.partition, "Its nodes only (default: all nodes)")
+      ->add_option("--partition", options->choice.partition, "Include only nodes of this partition (default: all nodes)")
       ->type_name("P");
   command->add_flag("--all", options->choice.all,
-                    "Keep nodes on which Slurm starts nothing: down, drained (default: leave out)");
+                    "Include nodes that are down or drained (default: skip them)");
   command
       ->add_option("--from", options->from,
-                   "A file of what scontrol printed (default: run scontrol show nodes --oneliner)")
+                   "Read saved scontrol output (default: run scontrol show nodes --oneliner)")
       ->type_name("FILE");
   add_output(*command, *options);
   command->callback([options] {
     const bool ask = options->from.empty();
-    hand_over(
+    write_hosts(
         import_slurm(ask ? program_output(kShowNodes, kSlurmAnswers) : read_file(options->from),
                      ask ? join(kShowNodes, " ") : options->from, options->choice),
         *options);
@@ -105,11 +105,11 @@ void add_slurm(CLI::App& import) {
 void add_import(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand(
       "import",
-      "Makes a hosts file of a hostfile or of Slurm's nodes, a run of another program's results");
+      "Import hosts from a hostfile or Slurm, or results from other benchmarks");
   command->footer(
       "Example: benchctl import slurm --partition gpu -o hosts.json\n"
       "Example: benchctl import nccl-tests all_reduce.log\n"
-      "benchctl import FORMAT --help says more.");
+      "See benchctl import FORMAT --help.");
   command->require_subcommand(1);
   add_hostfile(*command);
   add_slurm(*command);

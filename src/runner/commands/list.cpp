@@ -1,4 +1,4 @@
-// benchctl list [probes|suites|hosts|metrics|rules|hardware [NAME]]: what there is.
+// benchctl list [probes|suites|hosts|metrics|rules|hardware [NAME]]
 #include <fmt/format.h>
 
 #include <array>
@@ -67,7 +67,7 @@ Json hardware() {
   return list;
 }
 
-Json what_there_is(const std::string& topic, const ListOptions& options) {
+Json list_items(const std::string& topic, const ListOptions& options) {
   if (topic == "hosts")
     return hosts_list(options.hosts.empty() ? this_host_only() : read_inventory(options.hosts));
   if (topic == "hardware") return hardware();
@@ -103,13 +103,13 @@ std::string list_text(const Json& all) {
 
 void list_product(const ListOptions& options) {
   if (options.topic != "hardware")
-    throw Error(ErrorKind::usage, "only hardware is listed by name, not '" + options.topic + "'",
+    throw Error(ErrorKind::usage, "'list " + options.topic + "' takes no name; only hardware does",
                 "for example benchctl list hardware h200-sxm-141gb");
   const auto catalogue = HardwareCatalogue::installed();
   const HardwareEntry* entry = catalogue.find(options.name);
   if (entry == nullptr)
     throw Error(ErrorKind::usage,
-                "there is no hardware '" + options.name + "'." +
+                "unknown hardware '" + options.name + "'." +
                     did_you_mean(options.name, catalogue.names()),
                 "hardware: " + join(catalogue.names(), ", "));
   options.json ? print(hardware_document(catalogue, *entry))
@@ -120,31 +120,31 @@ void list_product(const ListOptions& options) {
 
 void add_list(CLI::App& app, CommandResult&) {
   CLI::App* command =
-      app.add_subcommand("list", "What there is: probes, suites, hosts, metrics, rules, hardware");
+      app.add_subcommand("list", "List probes, suites, hosts, metrics, diagnosis rules or hardware");
   command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<ListOptions>();
   command
       ->add_option(
           "topic", options->topic,
-          "probes, suites, hosts, metrics, rules (of diagnoses) or hardware (default: all)")
+          "Choose probes, suites, hosts, metrics, rules (diagnosis) or hardware (default: all)")
       ->type_name("TOPIC");
   command
       ->add_option("name", options->name,
-                   "With hardware: everything about one product (default: all)")
+                   "Show details of one hardware product (default: list all)")
       ->type_name("NAME");
-  command->add_option("--hosts", options->hosts, "Hosts file (default: this host)")
+  command->add_option("--hosts", options->hosts, "List the hosts in this hosts file (default: this host)")
       ->type_name("FILE");
-  command->add_flag("--json", options->json, "Answer in JSON (default: text)");
+  command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->callback([options] {
     const std::string& topic = options->topic;
     if (!topic.empty() && std::ranges::find(kTopics, topic) == kTopics.end())
       throw Error(ErrorKind::usage,
-                  "there is no list of '" + topic + "'." + did_you_mean(topic, kTopics),
+                  "unknown list '" + topic + "'." + did_you_mean(topic, kTopics),
                   "lists: " + join(kTopics, ", "));
     if (!options->name.empty()) return list_product(*options);
     Json all = Json::object();
     for (const std::string& one : kTopics)
-      if (topic.empty() || topic == one) all[one] = what_there_is(one, *options);
+      if (topic.empty() || topic == one) all[one] = list_items(one, *options);
     if (!options->json) return print(list_text(all));
     print(topic.empty() ? all : all[topic]);
   });

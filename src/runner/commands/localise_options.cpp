@@ -7,20 +7,18 @@ namespace bench {
 void add_localise_options(CLI::App& command, LocaliseOptions& options) {
   if (options.localise)
     command.add_flag("!--no-localise", options.localise,
-                     "Do not search for the host, link or GPU that made a job of several fail");
+                     "Do not search for the host, link or GPU that caused a failure");
   else
     command.add_flag("--localise", options.localise,
-                     "Where a job of several hosts or GPUs fails, or misses a gate: search for the "
-                     "host, link or GPU that does it, with jobs on parts of them");
+                     "When a job on several hosts or GPUs fails or misses a gate, run jobs on subsets to find the host, link or GPU responsible");
   command
       .add_option("--localise-jobs", options.search.max_jobs,
-                  "Jobs that searches of a run may take (default: 40)")
+                  "Run at most this many search jobs per run (default: 40)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   command
       .add_option("--localise-time", options.search.max_s,
-                  "Seconds that these may take, counted one after another (default: a fifth of "
-                  "what the run's own jobs took, and at least 300)")
+                  "Spend at most this many seconds on search jobs, summed over all jobs (default: a fifth of the run's own job time, at least 300)")
       ->type_name("S")
       ->check(CLI::Range(1.0, 1e7));
 }

@@ -1,5 +1,5 @@
-// The options of the search that follows a job of several hosts that failed or was slow: run and
-// accept share them.
+// Options of the search for the cause of a failed or slow job on several hosts; used by run and
+// accept.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ struct LocaliseOptions {
 
 void add_localise_options(CLI::App& command, LocaliseOptions& options);
 
-/// Nothing where nothing is to be searched, as where no job has several hosts or GPUs.
+/// Empty if searching is off or no job has several hosts or GPUs.
 std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan& plan);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// benchctl nightly: what got worse on these hosts, within a budget of time.
+// benchctl nightly: finds regressions on hosts within a time budget.
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -57,7 +57,7 @@ ExitCode night(const NightOptions& options) {
   return exit_code_of(done);
 }
 
-/// Whatever goes wrong before the child begins must not drain the node either.
+/// A failure before the child starts must not drain the node either.
 ExitCode prolog(NightOptions options) {
   if (options.budget.empty()) options.budget = kPrologBudget;
   std::vector<std::string> words = night_words(options);
@@ -68,7 +68,7 @@ ExitCode prolog(NightOptions options) {
   if (!answer.err.empty()) say(Level::info, answer.err);
   if (!answer.why.empty())
     say(Level::warning,
-        "could not check this node, so it is not held back: the check " + printable(answer.why));
+        "node not checked, so it stays in service: the check " + printable(answer.why));
   return answer.code;
 }
 
@@ -76,21 +76,18 @@ ExitCode prolog(NightOptions options) {
 
 void add_nightly(CLI::App& app, CommandResult& result) {
   CLI::App* command =
-      app.add_subcommand("nightly", "What got worse on these hosts, within a budget of time");
+      app.add_subcommand("nightly", "Check hosts for regressions within a time budget");
   command->footer(
       "Example: benchctl nightly --hosts hosts.json --budget 30m\n"
-      "Exit codes: 0 nothing got worse; 1 a finding is confirmed; 3 one is unsettled, a host is "
-      "unchecked for too long, or nothing was measured; 4 another night runs, or this machine "
-      "lacks something.");
+      "Exit codes: 0 no regression; 1 a confirmed finding; 3 an unconfirmed finding, a host unchecked for too long, or nothing measured; 4 another nightly run is active, or an environment problem.");
   auto options = std::make_shared<NightOptions>();
   add_night_options(*command, *options);
   command->add_flag("--prolog", options->prolog,
-                    "Before a job: at most 30 s, and exit code 1 for a confirmed finding alone, "
-                    "else 0 whatever happens");
+                    "Run as a Slurm prolog: at most 30 s; exit code 1 for a confirmed finding, otherwise 0");
   command
       ->add_flag("--measured-only", options->measured_only,
-                 "A job that cannot run is not held against its host")
-      ->group("");  // of a prolog's child
+                 "Ignore jobs that cannot run")
+      ->group("");  // for the child of --prolog
   add_dispatch_options(*command, *options);
   add_reading_options(*command, *options);
   add_nightly_install(*command);

@@ -1,4 +1,4 @@
-// benchctl nightly install: the files by which a night begins by itself.
+// benchctl nightly install: writes the files that schedule nightly runs.
 #include <unistd.h>
 
 #include "core/error.h"
@@ -21,8 +21,8 @@ fs::path unit_folder() {
   if (geteuid() == 0) return "/etc/systemd/system";
   const fs::path config = user_folder("XDG_CONFIG_HOME", ".config");
   if (config.empty())
-    throw Error(ErrorKind::environment, "no place for units: $HOME is not set",
-                "name a folder: --to DIR");
+    throw Error(ErrorKind::environment, "no folder for systemd units: $HOME is not set",
+                "choose a folder with --to DIR");
   return config / "systemd" / "user";
 }
 
@@ -42,9 +42,9 @@ Json install_json(const InstallText& text) {
 std::string words_of_install(const InstallText& install) {
   std::string text;
   for (const InstallFile& file : install.files) text += "wrote " + file.path.string() + "\n";
-  text += "\nto begin:\n";
+  text += "\nto enable:\n";
   for (const std::string& command : install.begin) text += "  " + command + "\n";
-  text += "\nto undo:\n";
+  text += "\nto remove:\n";
   for (const std::string& command : install.undo) text += "  " + command + "\n";
   return text;
 }
@@ -66,19 +66,18 @@ void install(const InstallOptions& options) {
 
 void add_nightly_install(CLI::App& nightly) {
   CLI::App* command = nightly.add_subcommand(
-      "install", "Write what begins a night by itself: systemd, cron or slurm");
+      "install", "Write files that schedule nightly runs with systemd, cron or Slurm");
   command->footer(
       "Example: benchctl nightly install systemd --hosts hosts.json --at 02:30\n"
-      "Writes files and starts nothing: it says which commands begin it, and which undo it.");
+      "Only writes files, and prints the commands that enable and remove the schedule.");
   auto options = std::make_shared<InstallOptions>();
-  command->add_option("scheduler", options->scheduler, "systemd, cron or slurm")
-      ->required()
+  command->add_option("scheduler", options->scheduler, "Choose systemd, cron or slurm")
+->required()
       ->type_name("SCHEDULER");
-  command->add_option("--at", options->at, "When, every day (default: 02:00)")->type_name("HH:MM");
+  command->add_option("--at", options->at, "Start every day at this time (default: 02:00)")->type_name("HH:MM");
   command
       ->add_option("--to", options->to,
-                   "The folder to write to (default: systemd's own, else nightly/ beside the "
-                   "database)")
+                   "Write to this folder (default: systemd's unit folder, else nightly/ next to the database)")
       ->type_name("DIR");
   add_night_options(*command, *options);
   add_dispatch_options(*command, *options);

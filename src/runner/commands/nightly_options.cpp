@@ -11,7 +11,7 @@ namespace {
 
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).string(); }
 
-/// A file by its place, a name as it is.
+/// An absolute path for a file; a suite name unchanged.
 std::string suite_word(const std::string& suite) {
   std::error_code none;
   return std::filesystem::exists(suite, none) ? absolute(suite) : suite;
@@ -22,49 +22,46 @@ std::string suite_word(const std::string& suite) {
 void add_night_options(CLI::App& command, NightOptions& options) {
   command
       .add_option("--hosts", options.hosts,
-                  "Hosts file (default: the nodes of the Slurm allocation we are in, else this "
-                  "host)")
+                  "Check the hosts in this hosts file (default: nodes of the current Slurm allocation, else this host)")
       ->type_name("FILE");
   command
       .add_option("--budget", options.budget,
-                  "Time for all of it: 30m, 1h30m, 45s (default: 30m; with --prolog 20s)")
+                  "Limit the total time, e.g. 30m, 1h30m, 45s (default: 30m; with --prolog 20s)")
       ->type_name("TIME");
-  command.add_option("--suite", options.suite, "Another suite, by name or file (default: nightly)")
+  command.add_option("--suite", options.suite, "Run this suite, by name or file (default: nightly)")
       ->type_name("SUITE");
-  add_repeated(command, "--only", options.changes.only, "Only this case; may be repeated")
+  add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--hook", options.hooks,
-               "A program that is called for each finding, its JSON on standard input; may be "
-               "repeated")
+               "Call this program for each finding, with its JSON on stdin; may be repeated")
       ->type_name("PROGRAM");
   add_repeated(command, "--threshold", options.thresholds,
-               "The loss that matters, e.g. gemm.throughput=0.04; may be repeated")
+               "Set the loss that counts as a regression, e.g. gemm.throughput=0.04; may be repeated")
       ->type_name("METRIC=SHARE");
   command
       .add_option("--reruns", options.reruns,
-                  "How often a suspect is run again at once, and its peer beside it (default: 3)")
+                  "Rerun each suspect, and a peer for comparison, this many times (default: 3)")
       ->type_name("N")
       ->check(CLI::Range(2, 100));
   command
       .add_option("--unchecked-days", options.unchecked_days,
-                  "A host of which nothing was measured for longer is a finding (default: 7)")
+                  "Report hosts not measured for longer than this as findings (default: 7)")
       ->type_name("DAYS")
       ->check(CLI::Range(0.0, 3650.0));
   command
       .add_option("--faults", options.faults,
-                  "What is assumed of faults (default: hosts/faults/faults.json)")
+                  "Read fault rates and costs from this file (default: hosts/faults/faults.json)")
       ->type_name("FILE");
-  command.add_option("--html", options.html, "Write the night there as one page")
+  command.add_option("--html", options.html, "Write the report as an HTML page")
       ->type_name("FILE");
-  command.add_option("--junit", options.junit, "Write the night there as JUnit XML")
+  command.add_option("--junit", options.junit, "Write a JUnit XML report to this file")
       ->type_name("FILE");
   command
       .add_option("--prometheus", options.prometheus,
-                  "Replace this file with the night's gauges, for the textfile collector")
+                  "Write gauges for node_exporter's textfile collector to this file")
       ->type_name("FILE");
   command.add_flag("--all", options.all,
-                   "The whole suite in its order, as far as the time goes (default: what finds "
-                   "most per second)");
+                   "Run the suite in order until the time is up (default: choose cases that find the most faults per second)");
 }
 
 std::vector<std::string> night_words(const NightOptions& options) {

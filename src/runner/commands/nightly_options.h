@@ -1,4 +1,4 @@
-// What `benchctl nightly` and its install share: which night it is.
+// Options that nightly and nightly install share.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct NightOptions : PlanOptions, ReadingOptions {
 
 void add_night_options(CLI::App& command, NightOptions& options);
 
-/// The words by which this night is begun again from anywhere: absolute paths, no --json, no
-/// --prolog.
+/// The command line that starts this nightly run from any folder: absolute paths, without --json
+/// and --prolog.
 std::vector<std::string> night_words(const NightOptions& options);
 
 void add_nightly_install(CLI::App& nightly);

@@ -1,4 +1,4 @@
-// benchctl nightly pick N: the N healthiest hosts, as a hostfile.
+// benchctl nightly pick N: prints the N healthiest hosts as a hostfile.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -62,10 +62,10 @@ ExitCode pick(const PickOptions& options) {
     if (!host.unfit.empty()) unfit.push_back(health_json(host, slots_of(inventory, host.host)));
   if (options.json)
     print(Json{{"asked", options.count}, {"picked", picked}, {"unfit", unfit}});
-  else if (enough)  // a job must not begin on fewer hosts than it asked for
+  else if (enough)  // a job must not start on fewer hosts than requested
     print(hostfile);
   if (enough) return ExitCode::ok;
-  say(Level::error, fmt::format("{} hosts were asked for, and {} of {} are fit", options.count, fit,
+  say(Level::error, fmt::format("{} hosts requested, but only {} of {} are fit", options.count, fit,
                                 list.size()));
   return ExitCode::not_measured;
 }
@@ -73,26 +73,26 @@ ExitCode pick(const PickOptions& options) {
 }  // namespace
 
 void add_nightly_pick(CLI::App& nightly, CommandResult& result) {
-  CLI::App* command = nightly.add_subcommand("pick", "The N healthiest hosts, as a hostfile");
+  CLI::App* command = nightly.add_subcommand("pick", "Print the N healthiest hosts as a hostfile");
   command->footer(
       "Example: benchctl nightly pick 16 --hosts hosts.json > hostfile\n"
-      "Exit codes: 0 there are so many; 3 fewer are fit (nothing is printed, but for --json).");
+      "Exit codes: 0 enough fit hosts; 3 too few (prints nothing without --json).");
   auto options = std::make_shared<PickOptions>();
-  command->add_option("count", options->count, "How many")
+  command->add_option("count", options->count, "Pick this many hosts")
       ->required()
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  command->add_option("--hosts", options->hosts, "Hosts file to pick from")
+  command->add_option("--hosts", options->hosts, "Pick from this hosts file")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("--unchecked-days", options->days,
-                   "A host that was not checked for longer is unfit (default: 7)")
+                   "Treat hosts not checked for longer than this as unfit (default: 7)")
       ->type_name("DAYS")
       ->check(CLI::Range(0.0, 3650.0));
   command
       ->add_option("--faults", options->faults,
-                   "What is assumed of faults (default: hosts/faults/faults.json)")
+                   "Read fault rates and costs from this file (default: hosts/faults/faults.json)")
       ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = pick(*options); });

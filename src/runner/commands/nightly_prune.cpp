@@ -1,4 +1,4 @@
-// benchctl nightly prune: raw samples of old runs are thinned, and nothing else.
+// benchctl nightly prune: thins the raw samples of old runs.
 #include <fmt/format.h>
 
 #include "core/error.h"
@@ -19,7 +19,7 @@ struct PruneOptions : ReadingOptions {
 };
 
 std::string words_of_pruned(const Pruned& pruned, bool dry_run) {
-  return fmt::format("{} {} samples of {} series in {} runs: {} less\n",
+  return fmt::format("{} {} samples of {} series in {} runs: {} freed\n",
                      dry_run ? "would thin" : "thinned", pruned.samples, pruned.series,
                      pruned.runs.size(), format(Bytes{static_cast<double>(pruned.bytes)}));
 }
@@ -34,8 +34,8 @@ ExitCode prune(const PruneOptions& options) {
       Store store = Store::open(options.database(), Access::write);
       for (const auto& run : pruned.runs) store.import_run(run);
     } catch (const Error& error) {
-      say(Level::warning, "the runs are thinned, the database is not: " + printable(error.what()));
-      say(Level::info, "  when that is mended: benchctl rebuild");
+      say(Level::warning, "runs thinned, but the database was not updated: " + printable(error.what()));
+      say(Level::info, "  fix that, then run benchctl rebuild");
       indexed = false;
     }
   }
@@ -55,17 +55,17 @@ ExitCode prune(const PruneOptions& options) {
 
 void add_nightly_prune(CLI::App& nightly, CommandResult& result) {
   CLI::App* command =
-      nightly.add_subcommand("prune", "Thin the raw samples of old runs; verdicts stay");
+      nightly.add_subcommand("prune", "Thin the raw samples of old runs; verdicts are kept");
   command->footer(
       "Example: benchctl nightly prune --older 90d --keep 20\n"
-      "What is computed from all samples stays with the run; reports are as they were.");
+      "Statistics computed from all samples are kept, so reports do not change.");
   auto options = std::make_shared<PruneOptions>();
-  command->add_option("--older", options->older, "Runs that began so long ago (default: 90d)")
+  command->add_option("--older", options->older, "Prune runs older than this (default: 90d)")
       ->type_name("TIME");
-  command->add_option("--keep", options->keep, "Samples that a series keeps (default: 20)")
+  command->add_option("--keep", options->keep, "Keep this many samples per series (default: 20)")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
-  command->add_flag("--dry-run", options->dry_run, "Say what would go, and change nothing");
+  command->add_flag("--dry-run", options->dry_run, "Print what would be removed, and change nothing");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = prune(*options); });
 }

@@ -1,4 +1,4 @@
-// benchctl note RUN TEXT: a person's word on a run, in the journal.
+// benchctl note RUN TEXT: adds a remark on a run to the journal.
 #include "core/log.h"
 #include "core/text.h"
 #include "results/journal.h"
@@ -27,8 +27,8 @@ void note(const NoteOptions& options) {
   append(journal_path(database), entry);
   try {
     Store::open(database, Access::write).import_journal(journal_path(database));
-  } catch (const Error& error) {  // the journal has it, and rebuild takes it from there
-    say(Level::warning, "noted, but not in the database: " + printable(error.what()));
+  } catch (const Error& error) {  // rebuild reads it from the journal
+    say(Level::warning, "written to the journal, but not to the database: " + printable(error.what()));
   }
   if (options.json)
     print(Json{
@@ -40,17 +40,17 @@ void note(const NoteOptions& options) {
 }  // namespace
 
 void add_note(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("note", "Write a remark on a run into the journal");
+  CLI::App* command = app.add_subcommand("note", "Add a remark on a run to the journal");
   command->footer("Example: benchctl note latest --discard 'the fans were off'");
   auto options = std::make_shared<NoteOptions>();
-  command->add_option("run", options->run, "A run's id, its beginning, or latest")
+  command->add_option("run", options->run, "Annotate this run: an ID, an ID prefix, or latest")
       ->required()
       ->type_name("RUN");
-  command->add_option("text", options->text, "What there is to say")->required()->type_name("TEXT");
+  command->add_option("text", options->text, "Write this text")->required()->type_name("TEXT");
   auto* discard =
       command->add_flag("--discard", options->discard,
-                        "The run does not count (default: a remark only); its numbers stay");
-  command->add_flag("--restore", options->restore, "It counts again")->excludes(discard);
+                        "Exclude the run from reports, but keep its results (default: remark only)");
+  command->add_flag("--restore", options->restore, "Include a discarded run again")->excludes(discard);
   add_reading_options(*command, *options);
   command->callback([options] { note(*options); });
 }

@@ -1,4 +1,4 @@
-// benchctl plan SUITE: what would run, where, about how long. Starts nothing.
+// benchctl plan SUITE: prints the jobs of a suite, their hosts and expected times. Starts nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,13 +22,13 @@ std::string job_line(const PlanEntry& entry) {
   return fmt::format("{:<28} {:<18} {:<9} {:<10} {}\n", job.id, job.probe, ranks, where, end);
 }
 
-/// Jobs of one case differ in their parameters by axes, and by the rail they are on.
+/// The parameters of jobs of one case differ by axes and rail.
 bool same_params(const PlanEntry& a, const PlanEntry& b) {
   return a.job.case_name == b.job.case_name && a.axes == b.axes && a.job.part == b.job.part;
 }
 
-/// Parameters stand beneath the first of the jobs that have them: those of all pairs of 512 hosts
-/// are the same 130,816 times.
+/// Prints parameters once for consecutive jobs that share them: all 130,816 pairs of 512 hosts have
+/// the same.
 void write_jobs(const Plan& plan, const Write& write) {
   const PlanEntry* last = nullptr;
   for (const PlanEntry& entry : plan.entries) {
@@ -51,7 +51,7 @@ void write_summary(const Plan& plan, const Write& write) {
 }  // namespace
 
 void add_plan(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("plan", "What would run, where, about how long");
+  CLI::App* command = app.add_subcommand("plan", "Show the jobs that would run, on which hosts, and the expected time");
   command->footer("Example: benchctl plan smoke --set gemm.threads=1");
   struct Options : PlanOptions, ReadingOptions {};
   auto options = std::make_shared<Options>();

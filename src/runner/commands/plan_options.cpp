@@ -16,8 +16,8 @@
 namespace bench {
 namespace {
 
-/// Warnings only: a threshold that looks wrong may be meant, and a catalogue that cannot be read
-/// must not keep a suite from running.
+/// Only warns: an odd threshold may be intended, and an unreadable hardware catalogue must not keep a
+/// suite from running.
 void warn_of_gates(const Suite& suite, const Inventory& inventory) {
   const bool gated = std::ranges::any_of(
       suite.cases, [](const Case& suite_case) { return !suite_case.gates.empty(); });
@@ -28,7 +28,7 @@ void warn_of_gates(const Suite& suite, const Inventory& inventory) {
       say(Level::warning, printable("implausible threshold (" +
                                     std::string(to_string(finding.kind)) + "): " + finding.text));
   } catch (const Error& error) {
-    say(Level::warning, printable("thresholds are not checked: " + std::string(error.what())));
+    say(Level::warning, printable("cannot check thresholds: " + std::string(error.what())));
   }
 }
 
@@ -38,14 +38,14 @@ Inventory inventory_for(const PlanOptions& options, const LaunchSite& site) {
   return allocated ? inventory_of(*site.allocation) : this_host_only();
 }
 
-/// One node that is down would keep all the others waiting. Of a reservation it is not asked: what
-/// is in maintenance for others is not for those who reserved it.
-bool makes_allocation(const Inventory& inventory, const LaunchSite& site) {
+/// One node that is down would block the allocation. Not checked for a reservation: its nodes may be
+/// in maintenance for everybody else.
+bool needs_allocation(const Inventory& inventory, const LaunchSite& site) {
   return site.kind == LauncherKind::slurm && !site.slurm.srun.empty() && !site.allocation &&
          inventory.slurm.reservation.empty();
 }
 
-bool asks_for_facts(const Suite& suite) {
+bool needs_facts(const Suite& suite) {
   return std::ranges::any_of(suite.cases, [](const Case& one) {
     return one.scope.kind == ScopeKind::device || one.scope.kind == ScopeKind::rail ||
            one.scope.by_fact;
@@ -55,18 +55,18 @@ bool asks_for_facts(const Suite& suite) {
 }  // namespace
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {
-  command.add_option("suite", options.suite, "A suite's name (benchctl list suites) or its file")
+  command.add_option("suite", options.suite, "Use this suite, by name (benchctl list suites) or file")
       ->required()
       ->type_name("SUITE");
   command
       .add_option(
           "--hosts", options.hosts,
-          "Hosts file (default: the nodes of the Slurm allocation we are in, else this host)")
+          "Use the hosts in this hosts file (default: nodes of the current Slurm allocation, else this host)")
       ->type_name("FILE");
-  add_repeated(command, "--only", options.changes.only, "Only this case; may be repeated")
+  add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--set", options.changes.set,
-               "Another value for a parameter, e.g. gemm.threads=1; may be repeated")
+               "Override a parameter, e.g. gemm.threads=1; may be repeated")
       ->type_name("CASE.PARAM=VALUE");
   add_dispatch_options(command, options);
 }
@@ -83,9 +83,9 @@ PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& da
   auto site = launch_site(options);
   const Suite suite = read(catalogue);
   Inventory inventory = inventory_for(options, site);
-  site.settings = inventory.launch;  // a host may have programs that this one has not
-  if (asks_for_facts(suite)) add_known_facts(inventory, database);
-  if (makes_allocation(inventory, site))
+  site.settings = inventory.launch;  // another host may have programs that this one lacks
+  if (needs_facts(suite)) add_known_facts(inventory, database);
+  if (needs_allocation(inventory, site))
     site.nodes_down = unusable_slurm_nodes(program_output(kShowNodes, kSlurmAnswers));
   warn_of_gates(suite, inventory);
   Plan plan = make_plan(suite, inventory, catalogue, site,

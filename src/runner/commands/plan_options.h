@@ -1,4 +1,4 @@
-// The options that say what to run and where: plan and run share them.
+// Options that select what to run and where; used by plan and run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,10 +24,9 @@ struct PlannedRun {
   Plan plan;
 };
 
-/// `database`: what earlier runs found out about the hosts; the runs beside it, for the times that
-/// jobs took.
+/// `database` holds known facts of the hosts; the runs next to it give job durations.
 PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database);
-/// Of a suite that is no file.
+/// For a suite that is not a file.
 using SuiteReader = std::function<Suite(const ProbeCatalogue&)>;
 PlannedRun plan_from(const PlanOptions& options, const std::filesystem::path& database,
                      const SuiteReader& read);

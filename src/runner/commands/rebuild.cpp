@@ -1,4 +1,4 @@
-// benchctl rebuild: makes the database anew from the runs and the journal, which are the truth.
+// benchctl rebuild: rebuilds the database from the stored runs and the journal.
 #include "results/rebuild.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace bench {
 
 void add_rebuild(CLI::App& app, CommandResult&) {
   CLI::App* command =
-      app.add_subcommand("rebuild", "Make the database anew from the runs and the journal");
+      app.add_subcommand("rebuild", "Rebuild the database from stored runs and the journal");
   command->footer("Example: benchctl rebuild");
   auto options = std::make_shared<ReadingOptions>();
   add_reading_options(*command, *options);

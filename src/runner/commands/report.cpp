@@ -1,4 +1,4 @@
-// benchctl report KIND [RUN...]: what several runs that are kept say together.
+// benchctl report KIND [RUN...]: reports on several stored runs.
 #include <algorithm>
 #include <filesystem>
 
@@ -15,17 +15,15 @@ struct ReportOptions : TrainingAnswer {
 
 void add_training_report(CLI::App& report, CommandResult& result) {
   CLI::App* command = report.add_subcommand(
-      "training", "Time to train, its spread, its scaling, and what holds it up");
+      "training", "Report time to train, its spread, its scaling and its bottlenecks");
   command->footer(
       "Example: benchctl report training latest --html training.html\n"
-      "Runs of one setup that differ by their seeds are put together. Of runs of loaders and "
-      "checkpoints alone it says what a training would wait for (docs/diagnosis.md).\n"
-      "Exit codes: 0 all reached their target; 1 one did not, or a check did not hold; 3 one could "
-      "not be measured, or there is nothing to say.");
+      "Runs that differ only by seed are grouped. For runs with only loader and checkpoint results, it reports what training would wait for (docs/diagnosis.md).\n"
+      "Exit codes: 0 all reached their target; 1 one did not, or a check failed; 3 one could not be measured, or there is nothing to report.");
   auto options = std::make_shared<ReportOptions>();
   command
       ->add_option("runs", options->runs,
-                   "Ids of runs, their beginnings, or latest (default: latest)")
+                   "Report on these runs: IDs, ID prefixes, or latest (default: latest)")
       ->type_name("RUN");
   add_training_answer(*command, *options);
   command->callback([options, &result] {
@@ -44,7 +42,7 @@ void add_training_report(CLI::App& report, CommandResult& result) {
 void add_report(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand(
       "report",
-      "What kept runs say together: training, regression, calibration, scaling, fleet, roofline");
+      "Report on several runs: training, regression, calibration, scaling, fleet, roofline");
   command->require_subcommand(1);
   add_training_report(*command, result);
   add_regression_report(*command, result);

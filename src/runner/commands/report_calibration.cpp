@@ -1,4 +1,4 @@
-// benchctl report calibration: how often report regression would be wrong on this fleet.
+// benchctl report calibration: false alarm rate and sensitivity of report regression on this fleet.
 #include "results/history/history.h"
 #include "results/journal.h"
 #include "results/regression/calibration.h"
@@ -14,10 +14,10 @@ namespace bench {
 void add_calibration_report(CLI::App& report, CommandResult& result) {
   CLI::App* command = report.add_subcommand(
       "calibration",
-      "False alarms that report regression has on this fleet, and what it would see");
+      "Report the false alarm rate and sensitivity of report regression on this fleet");
   command->footer(
       "Example: benchctl report calibration --metric memory_bandwidth\n"
-      "Exit codes: 0; 3 where no series has twenty values at one level yet.");
+      "Exit codes: 0; 3 no series has twenty values at one level yet.");
   struct Options : ReadingOptions {
     SelectionOptions select;
     RegressionOptions ask;
@@ -26,9 +26,9 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
   };
   auto options = std::make_shared<Options>();
   add_selection_options(*command, options->select);
-  command->add_option("--seed", options->seed, "Draws series and halves (default: 1)")
+  command->add_option("--seed", options->seed, "Set the random seed (default: 1)")
       ->type_name("N");
-  command->add_option("--html", options->html, "Write the calibration as a page there")
+  command->add_option("--html", options->html, "Write the report as an HTML page")
       ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] {

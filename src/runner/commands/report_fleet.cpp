@@ -1,4 +1,4 @@
-// benchctl report fleet: every host and device against its peers and its profile.
+// benchctl report fleet: compares every host and device with its peers and its profile.
 #include <algorithm>
 
 #include "core/log.h"
@@ -23,35 +23,34 @@ struct FleetOptions : ReadingOptions {
 void describe_fleet(CLI::App& command, FleetOptions& options) {
   command.footer(
       "Example: benchctl report fleet --html fleet.html\n"
-      "Then: benchctl report fleet --learn profile.json, and later --profile profile.json\n"
-      "Exit codes: 0 no host failed; 1 one did; 3 none could be judged.");
+      "         benchctl report fleet --learn profile.json, and later --profile profile.json\n"
+      "Exit codes: 0 no host failed; 1 a host failed; 3 none could be judged.");
   add_repeated(command, "--host", options.hosts,
-               "Show only this host, judged among all; may be repeated (default: all)")
+               "Show only this host, compared with all others; may be repeated (default: all)")
       ->type_name("HOST");
   add_repeated(command, "--metric", options.selection.metrics,
-               "Only metrics of this name or beginning; may be repeated (default: all)")
+               "Include only metrics with this name or prefix; may be repeated (default: all)")
       ->type_name("METRIC");
   command
       .add_option("--valid-days", options.valid_days,
-                  "So long after its last measurement a verdict holds (default: 30)")
+                  "Keep a verdict valid this long after the last measurement (default: 30)")
       ->check(CLI::Range(0.01, 3650.0))
       ->type_name("DAYS");
   command
       .add_option("--history-days", options.incident_days,
-                  "Hosts that fail again and again are looked for in so much history (default: 90)")
+                  "Search this much history for hosts that fail repeatedly (default: 90)")
       ->check(CLI::Range(1.0, 3650.0))
       ->type_name("DAYS");
-  command.add_option("--at", options.at, "As it was then, 2026-11-20T18:30:05Z (default: now)")
+  command.add_option("--at", options.at, "Report the state at this time, e.g. 2026-11-20T18:30:05Z (default: now)")
       ->type_name("TIME");
   command
-      .add_option("--profile", options.profile, "Judge against criteria that --learn kept there")
+      .add_option("--profile", options.profile, "Judge against the criteria in this file, written by --learn")
       ->type_name("FILE");
   command
       .add_option("--learn", options.learn,
-                  "Keep there what this fleet teaches; a fleet of two kinds, or mostly unlike, "
-                  "teaches nothing")
+                  "Learn criteria from this fleet and write them to this file; mixed or inconsistent fleets are refused")
       ->type_name("FILE");
-  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
   add_reading_options(command, options);
 }
 
@@ -62,7 +61,7 @@ FleetReport fleet_report_of(const FleetOptions& options) {
   settings.incident_days = options.incident_days;
   if (!options.profile.empty()) settings.profile = read_fleet_profile(options.profile);
   constexpr double kDay = 86'400e9;
-  // A host that was not measured for longer is none of the fleet any more.
+  // A host not measured for longer has left the fleet.
   const double known_days = std::max(settings.incident_days, 2.0 * settings.valid_days);
   const auto since = [&](double days) {
     return settings.now_ns - static_cast<std::int64_t>(days * kDay);
@@ -80,9 +79,9 @@ FleetReport fleet_report_of(const FleetOptions& options) {
   return report;
 }
 
-void keep_lesson(const FleetReport& report, const std::string& path) {
+void write_learned(const FleetReport& report, const std::string& path) {
   if (report.learned.entries.empty())
-    throw Error(ErrorKind::input, "this fleet teaches nothing",
+    throw Error(ErrorKind::input, "no criteria could be learned from this fleet",
                 report.learned.refused.empty()
                     ? "no host was measured"
                     : printable(report.learned.refused.front().key.metric + ": " +
@@ -105,7 +104,7 @@ void add_fleet_report(CLI::App& report, CommandResult& result) {
     else
       print(to_text(made, style_of_stdout()));
     if (!options->html.empty()) write_file(options->html, to_html(made));
-    if (!options->learn.empty()) keep_lesson(made, options->learn);
+    if (!options->learn.empty()) write_learned(made, options->learn);
     result.code = made.exit_code;
   });
 }

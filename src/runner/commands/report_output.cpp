@@ -18,7 +18,7 @@ namespace bench {
 namespace {
 
 constexpr int kNarrowest = 60;
-constexpr int kFile = 140;  // every column has room: none is dropped on the way into a file
+constexpr int kFile = 140;  // wide enough for every column when output goes to a file
 
 /// The first of these that is set decides, as in setlocale(3).
 bool locale_is_utf8() {
@@ -30,7 +30,7 @@ bool locale_is_utf8() {
   return false;
 }
 
-/// Also of a run that the database could not take: `indexed` is false then.
+/// Also reports a run that could not be indexed: `indexed` is false then.
 RunReport indexed_report(const std::filesystem::path& run, const std::filesystem::path& database,
                          bool hurry, bool& indexed) {
   RunRecords records;

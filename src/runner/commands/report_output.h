@@ -1,4 +1,4 @@
-// Puts the report of a run on stdout, as text that fits the terminal or as JSON.
+// Prints the report of a run, as text that fits the terminal or as JSON.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@ namespace bench {
 
 void print_report(const RunReport& report, bool json);
 
-/// Colours and width of stdout, where it is a terminal.
+/// Colours and width of stdout if it is a terminal.
 TextStyle style_of_stdout();
 
-/// After a run: takes it into the database and prints its report. The exit code is the run's, or
-/// environment for a run that is fine but is not in the database.
+/// Indexes a finished run and prints its report. Returns the run's exit code, or environment if a
+/// good run could not be indexed.
 ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,
                           bool hurry, bool json);
 

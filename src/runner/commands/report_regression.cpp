@@ -1,4 +1,4 @@
-// benchctl report regression: what got worse, since when, where, and how sure.
+// benchctl report regression: regressions, with start, hosts and confidence.
 #include "core/log.h"
 #include "core/text.h"
 #include "results/history/history.h"
@@ -23,7 +23,7 @@ struct RegressionAnswer : ReadingOptions {
   bool all = false;
 };
 
-/// Writes what was decided into the journal, of each finding that an id names.
+/// Writes the decision on each finding that an ID names to the journal.
 void keep_decisions(const RegressionAnswer& options, const RegressionReport& report) {
   const auto keep = [&](const std::vector<std::string>& ids, FindingState state) {
     for (const std::string& id : ids)
@@ -57,8 +57,8 @@ ExitCode answer(RegressionAnswer& options) {
     report = regression_report_of(histories, options);
     try {
       Store::open(database, Access::write).import_journal(journal_path(database));
-    } catch (const Error& error) {  // the journal has it, and rebuild takes it from there
-      say(Level::warning, "noted, but not in the database: " + printable(error.what()));
+    } catch (const Error& error) {  // rebuild reads it from the journal
+      say(Level::warning, "written to the journal, but not to the database: " + printable(error.what()));
     }
   }
   if (options.json)
@@ -71,15 +71,15 @@ ExitCode answer(RegressionAnswer& options) {
 
 void add_decisions(CLI::App& command, RegressionAnswer& options) {
   add_repeated(command, "--ack", options.acked,
-               "This finding is known and lived with; an id, or its beginning")
+               "Acknowledge this finding: an ID or ID prefix")
       ->type_name("ID");
   add_repeated(command, "--fixed", options.fixed,
-               "It is mended: open again when a later value still shows it")
+               "Mark this finding fixed; it reopens if a later value still shows it")
       ->type_name("ID");
-  add_repeated(command, "--noise", options.noise, "It is none")->type_name("ID");
-  add_repeated(command, "--reopen", options.reopened, "Nothing of the kind any more")
+  add_repeated(command, "--noise", options.noise, "Mark this finding as noise")->type_name("ID");
+  add_repeated(command, "--reopen", options.reopened, "Reopen this finding: remove its mark")
       ->type_name("ID");
-  command.add_option("--why", options.why, "Said beside a decision, in the journal")
+  command.add_option("--why", options.why, "Record this reason with the decision in the journal")
       ->type_name("TEXT");
 }
 
@@ -87,34 +87,32 @@ void add_decisions(CLI::App& command, RegressionAnswer& options) {
 
 void add_regression_report(CLI::App& report, CommandResult& result) {
   CLI::App* command = report.add_subcommand(
-      "regression", "What got worse, since which run, on which host, and how sure");
+      "regression", "Report regressions: since which run, on which hosts, how certain");
   command->footer(
       "Example: benchctl report regression --html regression.html\n"
-      "Exit codes: 0 nothing open regressed; 1 something did; 3 nothing could be judged, which "
-      "takes nine runs.\nWhat was decided is kept in the journal. docs/statistics.md has the "
-      "rules.");
+      "Exit codes: 0 no open regression; 1 an open regression; 3 nothing could be judged (needs nine runs).\nDecisions are stored in the journal. docs/statistics.md describes the method.");
   auto options = std::make_shared<RegressionAnswer>();
   add_selection_options(*command, options->select);
   command
       ->add_option("--points", options->ask.most_points,
-                   "The newest values of each series (default: 200)")
+                   "Use the newest N values of each series (default: 200)")
       ->check(CLI::Range(9, 2000))
       ->type_name("N");
   command
       ->add_option("--threshold", options->ask.threshold,
-                   "Practical threshold as a share (default: the metric's own, mostly 0.01)")
+                   "Ignore relative changes below this (default: set by the metric, mostly 0.01)")
       ->check(CLI::Range(1e-6, 0.9))
       ->type_name("SHARE");
   command
       ->add_option("-q,--q", options->ask.q,
-                   "Share of false ones among what is found (default: 0.03)")
+                   "Set the false discovery rate (default: 0.03)")
       ->check(CLI::Range(1e-6, 0.5))
       ->type_name("SHARE");
   command->add_flag("--otava", options->ask.otava,
-                    "Ask Apache Otava's method too, as one more vote (default: no)");
+                    "Add Apache Otava's method as another vote");
   command->add_flag("--all", options->all,
-                    "Show acked findings, noise and improvements too (default: no)");
-  command->add_option("--html", options->html, "Write the report as a page there")
+                    "Also show acknowledged findings, noise and improvements");
+  command->add_option("--html", options->html, "Write the report as an HTML page")
       ->type_name("FILE");
   add_decisions(*command, *options);
   add_reading_options(*command, *options);

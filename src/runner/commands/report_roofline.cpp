@@ -1,4 +1,4 @@
-// benchctl report roofline [SIDE...]: how near products come to what memory and arithmetic allow.
+// benchctl report roofline [SIDE...]: GEMM throughput against the memory and compute roof.
 #include "results/compare/roofline.h"
 #include "results/compare/roofline_output.h"
 #include "results/text_file.h"
@@ -30,7 +30,7 @@ ExitCode answer_roofline(RooflineOptions options) {
   options.json ? print(to_json(rooflines)) : print(to_text(rooflines, style_of_stdout()));
   for (const Roofline& roofline : rooflines)
     if (roofline.lacking.empty()) return ExitCode::ok;
-  if (rooflines.empty() && !options.json) print(std::string("no product was measured: run gemm\n"));
+  if (rooflines.empty() && !options.json) print(std::string("no GEMM was measured: run the gemm probe\n"));
   return ExitCode::not_measured;
 }
 
@@ -38,14 +38,14 @@ ExitCode answer_roofline(RooflineOptions options) {
 
 void add_roofline_report(CLI::App& report, CommandResult& result) {
   CLI::App* command =
-      report.add_subcommand("roofline", "How near products come to what memory and peak allow");
+      report.add_subcommand("roofline", "Draw a roofline: GEMM throughput against memory bandwidth and compute peak");
   command->footer(std::string("Example: benchctl report roofline hardware:h100 hardware:h200\n") +
                   kSidesHelp +
-                  "Exit codes: 0 a roof could be drawn; 3 products or memory were not measured.");
+                  "Exit codes: 0 a roof could be drawn; 3 GEMMs or memory bandwidth were not measured.");
   auto options = std::make_shared<RooflineOptions>();
-  command->add_option("sides", options->sides, "What to draw, a roof each (default: latest)")
+  command->add_option("sides", options->sides, "Draw one roofline for each side (default: latest)")
       ->type_name("SIDE");
-  command->add_option("--html", options->html, "Write the drawing as a page there")
+  command->add_option("--html", options->html, "Write the roofline as an HTML page")
       ->type_name("FILE");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = answer_roofline(*options); });

@@ -1,6 +1,7 @@
-// benchctl report scaling [RUN...]: what more ranks, hosts or threads bring.
+// benchctl report scaling [RUN...]: scaling curves over ranks, hosts or threads.
 #include <algorithm>
 
+#include "core/metric_names.h"
 #include "results/scaling/scaling_output.h"
 #include "results/scaling/scaling_report.h"
 #include "results/text_file.h"
@@ -22,32 +23,30 @@ void describe_scaling(CLI::App& command, ScalingOptions& options) {
       "Example: benchctl report scaling latest --html scaling.html\n"
       "A case with \"scope\": \"ladder\" runs on 1, 2, 4, ... hosts; axes take ranks_per_host or "
       "threads.\n"
-      "Exit codes: 0 there is a curve; 3 no metric was measured at two numbers.");
+      "Exit codes: 0 at least one curve; 3 no metric was measured at two sizes.");
   command
       .add_option("runs", options.runs,
-                  "Ids of runs, their beginnings, or latest (default: latest)")
+                  "Report on these runs: IDs, ID prefixes, or latest (default: latest)")
       ->type_name("RUN");
   command
       .add_option("--over", options.settings.over,
-                  "What grows: ranks, hosts, or a parameter such as threads (default: ranks)")
+                  "Scale over ranks, hosts, or a parameter such as threads (default: ranks)")
       ->type_name("NAME");
   add_repeated(command, "--metric", options.settings.metrics,
-               "Only metrics of this name or beginning; may be repeated (default: all)")
+               "Include only metrics with this name or prefix; may be repeated (default: all)")
       ->type_name("METRIC");
   command
       .add_option("--law", options.law,
-                  "What the values are: total (rate of all), own (rate of each), strong (time of "
-                  "the same work), weak (time of as much work for each) (default: by the metric)")
+                  "Set the scaling law: total (aggregate rate), own (rate per unit), strong (time for fixed work), weak (time for fixed work per unit) (default: by metric)")
       ->type_name("LAW");
   command
       .add_option("--at", options.settings.predict_at,
-                  "Predict there, at most twice the largest number measured; may be repeated "
-                  "(default: twice the largest)")
+                  "Predict at this size, at most twice the largest measured; may be repeated (default: twice the largest)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  command.add_option("--html", options.html, "Write the report as a page there")->type_name("FILE");
+  command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
   add_reading_options(command, options);
 }
 
@@ -55,12 +54,13 @@ void describe_scaling(CLI::App& command, ScalingOptions& options) {
 
 void add_scaling_report(CLI::App& report, CommandResult& result) {
   CLI::App* command =
-      report.add_subcommand("scaling", "What more ranks, hosts or threads bring, and what fits it");
+      report.add_subcommand("scaling", "Report scaling over ranks, hosts or threads, with fitted models");
   auto options = std::make_shared<ScalingOptions>();
   describe_scaling(*command, *options);
   command->callback([options, &result] {
     if (options->runs.empty()) options->runs.push_back("latest");
     if (!options->law.empty()) options->settings.law = scaling_law_from(options->law);
+    options->settings.metrics = current_metric_names(options->settings.metrics);
     std::vector<std::filesystem::path> folders;
     for (const std::string& run : options->runs) {
       auto folder = find_run(options->ReadingOptions::runs(), run);

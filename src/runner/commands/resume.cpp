@@ -1,5 +1,4 @@
-// benchctl resume [RUN]: runs what is missing of a run that was interrupted, killed, or lost a
-// host.
+// benchctl resume [RUN]: runs the missing jobs of a run that was interrupted, killed, or lost a host.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -24,12 +23,12 @@ struct ResumeOptions : DispatchOptions, ReadingOptions {
 };
 
 struct Missing {
-  Plan plan;  // the run's own, with the entries alone that are missing
+  Plan plan;  // the run's plan, with only the missing entries
   std::optional<SearchBudget> localise;
-  bool searches = false;  // a search has more to ask
+  bool searches = false;  // a localisation search is unfinished
 };
 
-Missing what_is_missing(const std::filesystem::path& folder, bool failed) {
+Missing find_missing(const std::filesystem::path& folder, bool failed) {
   Missing found;
   std::set<std::string> wanted;
   {
@@ -49,34 +48,33 @@ Missing what_is_missing(const std::filesystem::path& folder, bool failed) {
 ExitCode resume_run(const ResumeOptions& options) {
   const auto folder = find_run(options.runs(), options.run);
   RunRequest request;
-  Missing missing = what_is_missing(folder, options.failed);
+  Missing missing = find_missing(folder, options.failed);
   request.plan = std::move(missing.plan);
   set_search(request, missing.localise);
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
   bool finished = true;
   if (request.plan.entries.empty() && !missing.searches)
-    say(Level::info, "nothing of " + folder.filename().string() + " is missing");
+    say(Level::info, folder.filename().string() + ": no jobs are missing");
   else
     finished =
         resume(RunDirectory::at(folder), request,
                ProbeCatalogue::load(data_root() / "schemas" / "probes"), launch_site(options))
             .finished;
-  request.plan = {};  // of 80,000 jobs it is large, and the report needs the room
+  request.plan = {};  // frees memory for the report: plans may have 80,000 jobs
   return report_and_index(folder, options.database(), !finished, options.json);
 }
 
 }  // namespace
 
 void add_resume(CLI::App& app, CommandResult& result) {
-  CLI::App* command = app.add_subcommand("resume", "Run what is missing of a run that ended early");
+  CLI::App* command = app.add_subcommand("resume", "Run the missing jobs of a run that ended early");
   command->footer(
-      "Jobs without an outcome, those that an interruption or a lost host kept from running, and "
-      "with --failed also those that failed.\nExample: benchctl resume latest");
+      "Runs jobs without an outcome and jobs stopped by an interruption or a lost host; with --failed also failed jobs.\nExample: benchctl resume latest");
   auto options = std::make_shared<ResumeOptions>();
-  command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
+  command->add_option("run", options->run, "Resume this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
-  command->add_flag("--failed", options->failed, "Also jobs that failed or took too long");
+  command->add_flag("--failed", options->failed, "Also rerun jobs that failed or timed out");
   add_dispatch_options(*command, *options);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = resume_run(*options); });

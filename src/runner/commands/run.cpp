@@ -1,4 +1,4 @@
-// benchctl run SUITE: plans, runs, keeps, reports.
+// benchctl run SUITE: plans and runs a suite, stores the results and reports them.
 #include "core/locations.h"
 #include "runner/commands/command.h"
 #include "runner/commands/localise_options.h"
@@ -18,15 +18,15 @@ struct RunOptions : PlanOptions, ReadingOptions, LocaliseOptions {
 
 void check_batch(const RunOptions& options, const LaunchSite& site) {
   if (options.detach && !options.sbatch)
-    throw Error(ErrorKind::usage, "--detach is for --sbatch: a run of ours ends with us",
-                "add --sbatch, or leave it out");
+    throw Error(ErrorKind::usage, "--detach requires --sbatch",
+                "add --sbatch, or leave out --detach");
   if (!options.sbatch) return;
   if (site.kind != LauncherKind::slurm)
-    throw Error(ErrorKind::usage, "--sbatch needs --launcher slurm", "add it, and --hosts FILE");
+    throw Error(ErrorKind::usage, "--sbatch requires --launcher slurm", "add --launcher slurm and --hosts FILE");
   if (site.allocation)
     throw Error(ErrorKind::usage,
-                "--sbatch: we are in the allocation " + site.allocation->job + " already",
-                "leave it out: the run takes this allocation");
+                "--sbatch: already inside allocation " + site.allocation->job",
+                "leave out --sbatch to run in this allocation");
 }
 
 ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
@@ -34,9 +34,9 @@ ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
   const std::string id = job.run.filename().string();
   if (options.detach) {
     options.json ? print(Json{{"run", id}, {"slurm_job", job.number}})
-                 : print("run " + id + " is the batch job " + job.number + "\n  benchctl show " +
-                         id + "    what there is so far\n  benchctl resume " + id +
-                         "  what is missing when the job is gone\n");
+                 : print("run " + id + " was submitted as batch job " + job.number + "\n  benchctl show " +
+                         id + "    shows the results so far\n  benchctl resume " + id +
+                         "  runs missing jobs after the batch job has ended\n");
     return ExitCode::ok;
   }
   const bool ended = watch_batch(job, request);
@@ -58,26 +58,25 @@ ExitCode run(const RunOptions& options) {
 
   if (options.sbatch) return run_as_batch(options, request);
   const Executed run = execute(request, planned.catalogue, planned.site);
-  request.plan = {};  // of 80,000 jobs it is large, and the report needs the room
+  request.plan = {};  // frees memory for the report: plans may have 80,000 jobs
   return report_and_index(run.directory.path(), database, !run.finished, options.json);
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, CommandResult& result) {
-  CLI::App* command = app.add_subcommand("run", "Run a suite, keep what it measures, report it");
+  CLI::App* command = app.add_subcommand("run", "Run a suite, store the results and report them");
   command->footer(
       "Example: benchctl run smoke --only gemm --set gemm.threads=1 --label kernel=6.1");
   auto options = std::make_shared<RunOptions>();
   add_plan_options(*command, *options);
-  add_repeated(*command, "--label", options->labels, "A word to find the run by; may be repeated")
+  add_repeated(*command, "--label", options->labels, "Label the run; may be repeated")
       ->type_name("KEY=VALUE");
   add_localise_options(*command, *options);
   command->add_flag("--sbatch", options->sbatch,
-                    "With --launcher slurm: run as a batch job; its nodes must share the folder of "
-                    "the database. ^C cancels it");
+                    "Submit as a batch job (with --launcher slurm); nodes must share the database folder; Ctrl-C cancels it");
   command->add_flag("--detach", options->detach,
-                    "With --sbatch: do not wait for it (default: wait, and report)");
+                    "Do not wait for the batch job of --sbatch (default: wait and report)");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = run(*options); });
 }

@@ -1,4 +1,4 @@
-// benchctl runs: the runs that are kept, newest first.
+// benchctl runs: lists stored runs, newest first.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ std::string run_line(const RunRow& run) {
 }  // namespace
 
 void add_runs(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("runs", "The runs that are kept, newest first");
+  CLI::App* command = app.add_subcommand("runs", "List stored runs, newest first");
   command->footer("Example: benchctl runs --json");
   auto options = std::make_shared<ReadingOptions>();
   add_reading_options(*command, *options);

@@ -1,12 +1,13 @@
 #include "runner/commands/selection_options.h"
 
+#include "core/metric_names.h"
 #include "core/text.h"
 
 namespace bench {
 
 Selection SelectionOptions::selection() const {
   Selection selection;
-  selection.metrics = metrics;
+  selection.metrics = current_metric_names(metrics);
   selection.hosts = hosts;
   selection.labels = labels_from(labels);
   if (!from.empty()) selection.from_ns = parse_time(from);
@@ -16,16 +17,16 @@ Selection SelectionOptions::selection() const {
 
 void add_selection_options(CLI::App& command, SelectionOptions& options) {
   add_repeated(command, "--metric", options.metrics,
-               "Only metrics of this name or beginning (default: all)")
+               "Include only metrics with this name or prefix (default: all)")
       ->type_name("NAME");
   add_repeated(command, "--host", options.hosts,
-               "Only what is said of this host, judged among all (default: all)")
+               "Show only this host, compared with all others (default: all)")
       ->type_name("HOST");
-  add_repeated(command, "--label", options.labels, "Only runs with this label (default: all)")
+  add_repeated(command, "--label", options.labels, "Include only runs with this label (default: all)")
       ->type_name("NAME=VALUE");
-  command.add_option("--from", options.from, "Only runs begun then or later (default: all)")
+  command.add_option("--from", options.from, "Include only runs started at this time or later (default: all)")
       ->type_name("TIME");
-  command.add_option("--to", options.to, "Only runs begun before then (default: all)")
+  command.add_option("--to", options.to, "Include only runs started before this time (default: all)")
       ->type_name("TIME");
 }
 

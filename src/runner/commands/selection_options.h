@@ -1,4 +1,4 @@
-// Which histories a report is about: --metric, --host, --label, --from, --to.
+// Options that select histories for a report: --metric, --host, --label, --from, --to.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct SelectionOptions {
   std::vector<std::string> metrics, hosts, labels;
   std::string from, to;
 
-  /// Throws Error(usage) for a label without '=', Error(input) for a time that is none.
+  /// Throws Error(usage) for a label without '=', Error(input) for an invalid time.
   Selection selection() const;
 };
 

@@ -1,4 +1,4 @@
-// benchctl show [RUN]: the report of a run that is kept.
+// benchctl show [RUN]: prints the report of a stored run.
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/find_run.h"
@@ -6,13 +6,13 @@
 namespace bench {
 
 void add_show(CLI::App& app, CommandResult& result) {
-  CLI::App* command = app.add_subcommand("show", "The report of a run that is kept");
+  CLI::App* command = app.add_subcommand("show", "Show the report of a stored run");
   command->footer("Example: benchctl show latest --json\nThe exit code is that of the run.");
   struct Options : ReadingOptions {
     std::string run = "latest";
   };
   auto options = std::make_shared<Options>();
-  command->add_option("run", options->run, "A run's id, its beginning, or latest (default: latest)")
+  command->add_option("run", options->run, "Show this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
   add_reading_options(*command, *options);
   command->callback([options, &result] {

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// Ids of those that count, oldest first.
+/// IDs of runs that were not discarded, oldest first.
 std::vector<std::string> runs_that_count(const Store& store) {
   std::vector<std::string> ids;
   for (const RunRow& run : store.runs())

@@ -1,4 +1,4 @@
-// Sides of a comparison as words of a command line: runs, labels, hosts, hardware, files.
+// Parses the sides of a comparison: runs, labels, hosts, hardware, files.
 #pragma once
 
 #include <map>
@@ -11,20 +11,19 @@
 
 namespace bench {
 
-/// In the order given. Files alone need no database. Throws Error as parse_selector and read_side
-/// do.
+/// In the given order. Files need no database. Throws Error like parse_selector and read_side.
 std::vector<Side> read_sides(const ReadingOptions& options, const std::vector<std::string>& texts,
                              const std::vector<std::string>& metrics);
 
-/// The same, with the noise of other runs where the two sides are single runs.
+/// Also returns the noise of other runs if both sides are single runs.
 std::vector<Side> read_sides(const ReadingOptions& options, const std::vector<std::string>& texts,
                              const std::vector<std::string>& metrics,
                              std::map<MetricKey, RunNoise>& noise);
 
-/// What a side may be, for the help of a command.
+/// Help text on sides.
 inline constexpr const char* kSidesHelp =
-    "A side is a run (its id, its beginning, latest, latest~N), label:NAME=VALUE, host:NAMES,\n"
-    "hardware:NAME, device:NAME, time:FROM..TO or file:PATH (of `benchctl export json|jsonl`);\n"
-    "several joined by '+' must all hold.\n";
+    "A side is a run (ID, ID prefix, latest, latest~N), label:NAME=VALUE, host:NAMES,\n"
+    "hardware:NAME, device:NAME, time:FROM..TO or file:PATH (from `benchctl export json|jsonl`);\n"
+    "conditions joined by '+' must all hold.\n";
 
 }  // namespace bench

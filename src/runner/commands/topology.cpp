@@ -1,5 +1,5 @@
-// benchctl topology: what hosts are made of, and where they differ from what they should be and
-// from each other.
+// benchctl topology: shows the hardware topology of hosts and compares it with profiles and with
+// each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Asked ask_hosts(TopologyOptions& options) {
   RunRequest request;
   request.runs = options.runs();
   PlannedRun planned = plan_from(options, options.database());
-  if (options.learn.empty())  // a wrong profile is told before anybody is asked
+  if (options.learn.empty())  // report a bad profile before any job starts
     profiles_of(planned.plan.inventory, options.profile, options.database());
   request.plan = std::move(planned.plan);
   request.style = Progress::suitable_style();
@@ -51,20 +51,20 @@ Asked look(TopologyOptions& options) {
 const HostTopology& host_to_learn(const TopologyOptions& options, const Asked& asked) {
   if (options.from.empty() && asked.hosts.size() != 1)
     throw Error(ErrorKind::usage,
-                fmt::format("--learn without --from: which of {} hosts is the good one?",
+                fmt::format("--learn: {} hosts were found, and --from does not say which one to learn from",
                             asked.hosts.size()),
-                "--from HOST");
+                "add --from HOST");
   std::vector<std::string> names;
   for (const HostTopology& host : asked.hosts) {
     if (options.from.empty() || host.host == options.from) {
       if (host.asked && host.trouble.empty()) return host;
-      throw Error(ErrorKind::input, host.host + " is no good example: " + host.trouble,
-                  "take another host, or mend it");
+      throw Error(ErrorKind::input, host.host + " cannot serve as the example: " + host.trouble,
+                  "choose another host, or fix this one");
     }
     names.push_back(host.host);
   }
   throw Error(ErrorKind::usage,
-              "there is no host '" + options.from + "'." + did_you_mean(options.from, names),
+              "unknown host '" + options.from + "'." + did_you_mean(options.from, names),
               "hosts: " + compact_hostlist(names));
 }
 
@@ -73,7 +73,7 @@ void learn(const TopologyOptions& options, const Asked& asked) {
   const Profile profile = learn_profile(
       std::filesystem::path(options.learn).stem().string(), host.shape,
       {{"host", host.host}, {"run", asked.source.substr(0, 255)}, {"time", format_time(now_ns())}});
-  profile_from_text(dump(to_json(profile)), options.learn);  // a name that is none, at once
+  profile_from_text(dump(to_json(profile)), options.learn);  // rejects an invalid name before writing
   write_profile(options.learn, profile, options.force);
   say(Level::info, printable(fmt::format("wrote {}: {} rules learned from {}", options.learn,
                                          profile.rules.size(), host.host)));
@@ -97,10 +97,10 @@ void check(const TopologyOptions& options) {
   const int sources = !options.hosts.empty() + !options.run.empty() + !options.xml.empty();
   if (sources > 1)
     throw Error(ErrorKind::usage, "--hosts, --run and --xml exclude each other",
-                "each says where the topology comes from");
+                "choose one source of the topology");
   if (options.learn.empty() && (options.force || !options.from.empty()))
-    throw Error(ErrorKind::usage, "--from and --force belong to --learn",
-                "--learn FILE --from HOST");
+    throw Error(ErrorKind::usage, "--from and --force require --learn",
+                "add --learn FILE");
 }
 
 ExitCode topology(TopologyOptions& options) {
@@ -112,41 +112,39 @@ ExitCode topology(TopologyOptions& options) {
 }
 
 void add_topology_options(CLI::App& command, TopologyOptions& options) {
-  command.add_option("--hosts", options.hosts, "Hosts file (default: this host)")
+  command.add_option("--hosts", options.hosts, "Inspect the hosts in this hosts file (default: this host)")
       ->type_name("FILE");
   command
       .add_option("--profile", options.profile,
-                  "What all of them should be: a name in hosts/profiles, or a file (default: what "
-                  "the hosts file names for each)")
+                  "Compare all hosts with this profile, a name in hosts/profiles or a file (default: the profile of each host in the hosts file)")
       ->type_name("PROFILE");
   command
-      .add_option("--run", options.run, "Of a run that is kept: its id, or latest; asks no host")
+      .add_option("--run", options.run, "Use the topology stored with this run: an ID or latest")
       ->type_name("RUN");
   command
-      .add_option("--xml", options.xml, "Machines that lstopo saved; each is a host of its name")
+      .add_option("--xml", options.xml, "Read machines saved by lstopo; the file name is the host name")
       ->type_name("FILE")
       ->expected(1, 100000);
   command
-      .add_option("--learn", options.learn, "Write a profile there instead, which must not exist")
+      .add_option("--learn", options.learn, "Write a profile to this file instead; it must not exist")
       ->type_name("FILE");
-  command.add_option("--from", options.from, "The good host that --learn takes as example")
+  command.add_option("--from", options.from, "Learn the profile from this host")
       ->type_name("HOST");
-  command.add_flag("--force", options.force, "Let --learn replace a file");
+  command.add_flag("--force", options.force, "Let --learn replace an existing file");
 }
 
 }  // namespace
 
 void add_topology(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand(
-      "topology", "What hosts are made of, and where they differ from a profile or each other");
+      "topology", "Show host topology and differences from a profile or between hosts");
   command->footer(
       "Example: benchctl topology --hosts hosts.json --profile h100\n"
       "         benchctl topology --hosts hosts.json --learn hosts/profiles/h100.json --from "
       "node01\n"
       "         benchctl topology --run latest --json\n"
       "         lstopo node01.xml; benchctl topology --xml node01.xml\n"
-      "Exit codes: 0 no difference; 1 a host differs; 3 a host could not be asked, or not told "
-      "apart.");
+      "Exit codes: 0 no difference; 1 a host differs; 3 a host could not be inspected or compared.");
   auto options = std::make_shared<TopologyOptions>();
   add_topology_options(*command, *options);
   add_dispatch_options(*command, *options);

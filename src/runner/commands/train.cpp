@@ -1,5 +1,4 @@
-// benchctl train WORKLOAD: trains to a quality target, once for each seed, and says how long it
-// takes.
+// benchctl train WORKLOAD: trains to a quality target, once for each seed, and reports time to train.
 #include <filesystem>
 
 #include "runner/commands/command.h"
@@ -12,11 +11,11 @@
 namespace bench {
 namespace {
 
-constexpr std::uint64_t kLargestSeed = (std::uint64_t{1} << 53) - 1;  // as the probe takes
+constexpr std::uint64_t kLargestSeed = (std::uint64_t{1} << 53) - 1;  // the probe's limit
 
 struct TrainOptions : PlanOptions, TrainingAnswer {
   TrainRequest request;
-  int runs_asked = 0;  // 0: as many as there are seeds
+  int runs_asked = 0;  // 0: one per seed
   std::string seeds, ranks, scaling;
 };
 
@@ -27,7 +26,7 @@ std::vector<std::uint64_t> seeds_of(const TrainOptions& options) {
       throw Error(ErrorKind::usage,
                   "--runs " + std::to_string(options.runs_asked) + " and " +
                       std::to_string(seeds.size()) + " seeds",
-                  "leave out one of them: each seed is a run");
+                  "leave out --runs or --seeds: each seed is one run");
     return seeds;
   }
   std::vector<std::uint64_t> seeds;
@@ -36,7 +35,7 @@ std::vector<std::uint64_t> seeds_of(const TrainOptions& options) {
   return seeds;
 }
 
-/// Ranks start in another folder, and on other hosts.
+/// Ranks start in another folder and on other hosts.
 void make_absolute(std::string& path) {
   if (!path.empty()) path = std::filesystem::absolute(path).lexically_normal().string();
 }
@@ -78,48 +77,44 @@ ExitCode train(const TrainOptions& options) {
 
 void add_what(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
-  command.add_option("workload", request.workload, "What to train: llm, ...")
+  command.add_option("workload", request.workload, "Train this workload: llm, ...")
       ->required()
       ->type_name("WORKLOAD");
-  command.add_option("--preset", request.preset, "Its size: tiny, small, ... (default: tiny)")
+  command.add_option("--preset", request.preset, "Choose the model size: tiny, small, ... (default: tiny)")
       ->type_name("PRESET");
-  command.add_option("--runs", options.runs_asked, "Runs, with seeds 1, 2, ... (default: 1)")
+  command.add_option("--runs", options.runs_asked, "Run this many trainings, with seeds 1, 2, ... (default: 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
-  command.add_option("--seeds", options.seeds, "The seeds of the runs (default: 1 to N)")
+  command.add_option("--seeds", options.seeds, "Set the seeds of the runs (default: 1 to N)")
       ->type_name("A,B,..");
   command
       .add_option("--steps", request.steps,
-                  "Throughput only: train so many steps, to no target (default: to the target)")
+                  "Measure only throughput over this many steps (default: train to the target)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   command
       .add_option("--dtype", request.dtype,
-                  "f32, bf16 or f16 (default: f32; on GPUs bf16 for llm beyond tiny)")
+                  "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 for llm beyond tiny)")
       ->type_name("TYPE");
   command
       .add_option("--batch", request.batch,
-                  "Samples of a step, over all ranks; of one rank with --scaling weak (default: "
-                  "the preset's)")
+                  "Set the global batch size, or with --scaling weak the batch size per rank (default: the preset's)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   command
       .add_option("--target", request.target,
-                  "The gap to the best attainable quality to reach (default: the preset's)")
+                  "Train to this gap from the best attainable quality (default: the preset's)")
       ->type_name("G");
   command
       .add_option("--data", request.data,
-                  "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo's logs "
-                  "(default: generated samples)")
+                  "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo logs (default: generated samples)")
       ->type_name("PATH");
   command
       .add_option("--evaluation-data", request.evaluation_data,
-                  "Evaluate on this one (default: what is named val or test in the folder of "
-                  "--data)")
+                  "Evaluate on this file or folder (default: val or test in the folder of --data)")
       ->type_name("PATH");
   add_repeated(command, "--set", options.changes.set,
-               "Another parameter of the probe, e.g. train.shard_optimizer=true (in a scaling "
-               "ranks_2.shard_optimizer=true); may be repeated")
+               "Set a probe parameter, e.g. train.shard_optimizer=true (with --scaling: ranks_2.shard_optimizer=true); may be repeated")
       ->type_name("CASE.PARAM=VALUE");
 }
 
@@ -127,45 +122,41 @@ void add_where(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
   command
       .add_option("--ranks", options.ranks,
-                  "Ranks on each host; several numbers, as 1,2,4, for a scaling (default: 1)")
+                  "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)")
       ->type_name("R");
   command
       .add_option("--hosts", options.hosts,
-                  "Hosts file: all its hosts train together (default: this host)")
+                  "Train on all hosts in this hosts file together (default: this host)")
       ->type_name("FILE");
-  command.add_option("--device", request.device, "host or cuda (default: host)")
+  command.add_option("--device", request.device, "Train on host or cuda (default: host)")
       ->check(CLI::IsMember({"host", "cuda"}));
   command
       .add_option("--lanes", request.lanes,
-                  "Threads of a rank (default: all of its CPUs; in a scaling over ranks here, the "
-                  "share of the most ranks, rounded down to a power of two)")
+                  "Use this many threads per rank (default: all its CPUs; for scaling over ranks on this host, each rank's share at the largest number of ranks, rounded down to a power of two)")
       ->type_name("T")
       ->check(CLI::Range(1, 65536));
   command
       .add_option(
           "--scaling", options.scaling,
-          "strong (the batch of all ranks stays) or weak (that of a rank): one training for "
-          "each number of --ranks, or with --hosts for 1, 2, 4, ... hosts")
+          "Measure strong (fixed global batch) or weak (fixed batch per rank) scaling over the numbers in --ranks, or with --hosts over 1, 2, 4, ... hosts")
       ->check(CLI::IsMember({"strong", "weak"}));
   command
       .add_option("--timeout", request.timeout_s,
-                  "A run that takes longer is ended (default: a day)")
+                  "Stop a run that takes longer (default: one day)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1.0, 1e7));
-  command.add_flag("!--no-telemetry", request.telemetry, "Read no counters of power and heat");
+  command.add_flag("!--no-telemetry", request.telemetry, "Disable power and temperature telemetry");
 }
 
 }  // namespace
 
 void add_train(CLI::App& app, CommandResult& result) {
   CLI::App* command =
-      app.add_subcommand("train", "Train a model to a quality target: how long does it take");
+      app.add_subcommand("train", "Train a model to a quality target and report time to train");
   command->footer(
       "Example: benchctl train llm --preset tiny --runs 5 --html training.html\n"
-      "Exit codes: 0 all runs reached their target; 1 one did not, or a check beside the target "
-      "did "
-      "not hold; 3 one could not be measured.\n"
-      "The workloads are twins of MLPerf workloads, not MLPerf results.");
+      "Exit codes: 0 all runs reached their target; 1 one did not, or another check failed; 3 one could not be measured.\n"
+      "Workloads resemble MLPerf benchmarks; results are not MLPerf results.");
   auto options = std::make_shared<TrainOptions>();
   add_what(*command, *options);
   add_where(*command, *options);

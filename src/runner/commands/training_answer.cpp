@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// The report does without products that nobody measured, and without a database.
+/// Without measured GEMMs or a database, the report has no peak.
 MeasuredPeak peak_from(const std::filesystem::path& database, const TrainingSetup& setup) {
   try {
     const Store store = Store::open(database, Access::read);
@@ -29,25 +29,24 @@ MeasuredPeak peak_from(const std::filesystem::path& database, const TrainingSetu
 void write_logs(const std::string& folder, const std::vector<RunRecords>& runs) {
   const auto texts = mllog_texts(runs);
   if (texts.empty())
-    throw Error(ErrorKind::input, "no training of these runs told lines of MLPerf's log",
-                "leave out --mllog; a run by steps tells none");
+    throw Error(ErrorKind::input, "none of these runs has MLPerf log lines",
+                "leave out --mllog; runs with --steps write no log");
   for (const MllogText& text : texts)
     if (!text.trouble.empty())
-      say(Level::warning, printable("MLPerf's log of job " + text.job + ": " + text.trouble));
+      say(Level::warning, printable("MLPerf log of job " + text.job + ": " + text.trouble));
   const auto files = write_mllog(folder, texts);
-  say(Level::info, "MLPerf's logs: " + files.front().string() +
+  say(Level::info, "MLPerf logs: " + files.front().string() +
                        (files.size() > 1 ? " to " + files.back().filename().string() : ""));
 }
 
 }  // namespace
 
 void add_training_answer(CLI::App& command, TrainingAnswer& options) {
-  command.add_option("--html", options.html, "Write the report as a page there, with its curves")
+  command.add_option("--html", options.html, "Write the report with curves as an HTML page")
       ->type_name("FILE");
   command
       .add_option("--mllog", options.mllog,
-                  "Write the runs' logs there in MLPerf's layout: result_0.txt, ...; what is there "
-                  "is never replaced")
+                  "Write MLPerf logs to this folder: result_0.txt, ...; existing files are never replaced")
       ->type_name("DIR");
   add_reading_options(command, options);
 }

@@ -1,5 +1,4 @@
-// The report of trainings, for train and for report training: on stdout, as a page, as MLPerf's
-// logs.
+// The training report of train and report training: on stdout, as a page, and as MLPerf logs.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +16,8 @@ struct TrainingAnswer : ReadingOptions {
 
 void add_training_answer(CLI::App& command, TrainingAnswer& options);
 
-/// Of the kept runs in these folders, which the database has or, said so already, has not. Returns
-/// the report's exit code.
+/// Reports the runs in these folders; `indexed` tells whether the database has them. Returns the
+/// report's exit code.
 ExitCode answer_training(const std::vector<std::filesystem::path>& runs, bool indexed,
                          const TrainingAnswer& options);
 

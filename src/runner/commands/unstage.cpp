@@ -1,4 +1,4 @@
-// benchctl unstage: removes from the hosts what --stage left there.
+// benchctl unstage: removes staged bundles from hosts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ ExitCode unstage_all(const UnstageOptions& options) {
   const auto answers = unstage(places, reach_by_agent(inventory.launch), interrupts);
   std::string text;
   for (const auto& [host, answer] : answers)
-    text += fmt::format("{}: {}\n", host, answer.empty() ? "nothing is there" : answer);
+    text += fmt::format("{}: {}\n", host, answer.empty() ? "nothing staged" : answer);
   options.json ? print(Json(answers)) : print(text);
   const bool trouble = std::ranges::any_of(
       answers, [](const auto& answer) { return answer.second.starts_with("trouble: "); });
@@ -35,13 +35,13 @@ ExitCode unstage_all(const UnstageOptions& options) {
 
 void add_unstage(CLI::App& app, CommandResult& result) {
   CLI::App* command =
-      app.add_subcommand("unstage", "Remove from hosts the bundles that --stage left there");
+      app.add_subcommand("unstage", "Remove bundles that --stage copied to hosts");
   command->footer(
-      "Of this user, through the hosts file's remote shell; not while a run uses them.\n"
+      "Removes this user's bundles through the hosts file's remote shell; a bundle in use is kept.\n"
       "Example: benchctl unstage --hosts docs/examples/hosts.json");
   auto options = std::make_shared<UnstageOptions>();
-  command->add_option("--hosts", options->hosts, "Hosts file")->required()->type_name("FILE");
-  command->add_flag("--json", options->json, "Answer in JSON (default: text)");
+  command->add_option("--hosts", options->hosts, "Remove bundles from the hosts in this hosts file")->required()->type_name("FILE");
+  command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->callback([options, &result] { result.code = unstage_all(*options); });
 }
 

@@ -60,11 +60,11 @@ Misfit misfit_of(const Introduction& said, const std::vector<Place>& places,
 
 Json clock_facts(Seconds ahead) {
   if (!(std::abs(ahead.value) > kWrongClock.value)) return nullptr;
-  const std::string hurt = fmt::format(
+  const std::string warning = fmt::format(
       "its clock is {:.0f} s {} that of the machine benchctl ran on: so are the times of its "
       "records, logs and events; set it (chronyc makestep)",
       std::abs(ahead.value), ahead.value > 0.0 ? "ahead of" : "behind");
-  return {{"clock_offset_s", ahead.value}, {"hurts", {hurt}}};
+  return {{"clock_offset_s", ahead.value}, {"warnings", {warning}}};
 }
 
 }  // namespace bench

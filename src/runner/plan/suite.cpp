@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/locations.h"
+#include "core/metric_names.h"
 #include "core/text.h"
 #include "runner/plan/suite_changes.h"
 #include "runner/plan/suite_check.h"
@@ -32,6 +33,8 @@ Case case_from_json(const Json& json) {
   result.measure = json.value("measure", result.measure);
   result.telemetry = json.value("telemetry", result.telemetry);
   result.gates = json.value("gates", result.gates);
+  for (Json& gate : result.gates)
+    gate["metric"] = current_metric_of(result.probe, gate.at("metric").get<std::string>());
   return result;
 }
 

@@ -12,7 +12,7 @@
 namespace bench::training {
 namespace {
 
-constexpr const char* kMakeRoom = "make room there, or name another folder";
+constexpr const char* kMakeRoom = "free space there or choose another folder";
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::commit() {
   observe("fsync");
-  if (::fsync(file_.get()) != 0) throw_errno("write " + unfinished_.string() + " to disk");
+  if (::fsync(file_.get()) != 0) throw_errno("sync " + unfinished_.string());
   observe("rename");
   if (std::rename(unfinished_.c_str(), path_.c_str()) != 0)
     throw_errno("rename " + unfinished_.string() + " to " + path_.string());
@@ -51,7 +51,7 @@ void AtomicFile::commit() {
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems cannot bring a folder to disk; their renames are as lasting as they get.
   if (!directory.valid() || (::fsync(directory.get()) != 0 && errno != EINVAL && errno != EROFS))
-    throw_errno("write " + folder.string() + " to disk");
+    throw_errno("sync " + folder.string());
 }
 
 }  // namespace bench::training

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 constexpr const char* kUseAnother =
-    "remove it to go on from an older checkpoint, or copy it again from where it was made";
+    "remove it to resume from an older checkpoint, or copy it again from its source";
 
 [[noreturn]] void refuse_checkpoint(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::input, name + ": " + what, kUseAnother);
@@ -31,16 +31,16 @@ std::uint64_t hash_from(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, hash, 16);
   if (text.size() != 16 || error != std::errc{} || stop != end)
-    throw Error(ErrorKind::input, "'" + text.substr(0, 40) + "' is no hash");
+    throw Error(ErrorKind::input, "'" + text.substr(0, 40) + "' is not a hash");
   return hash;
 }
 
 std::string header_text(const ByteReader& file, const std::string& name) {
   if (file.text(0, kCheckpointMagic.size()) != kCheckpointMagic)
-    refuse_checkpoint(name, "no checkpoint: it does not begin with 'BENCHCKP' at offset 0");
+    refuse_checkpoint(name, "not a checkpoint: no 'BENCHCKP' at offset 0");
   const auto version = file.number<std::uint32_t>(8);
   if (version != kCheckpointVersion)
-    refuse_checkpoint(name, fmt::format("version {} of the format at offset 8; {} is read", version,
+    refuse_checkpoint(name, fmt::format("unsupported format version {} at offset 8, expected {}", version,
                                         kCheckpointVersion));
   const auto bytes = file.number<std::uint32_t>(12);
   const auto text = file.slice(kCheckpointFront, bytes);
@@ -86,11 +86,11 @@ CheckpointFile::CheckpointFile(std::span<const std::byte> bytes, std::string nam
   for (const Section& section : sections_) {
     if (section.offset != aligned_section(end) || !names.insert(section.name).second)
       refuse_checkpoint(
-          name_, fmt::format("section '{}' cannot be at offset {}", section.name, section.offset));
+          name_, fmt::format("section '{}' has an invalid offset {}", section.name, section.offset));
     end = section.offset + file.slice(section.offset, section.bytes).size();
   }
   if (!sections_.empty() && end != bytes_.size())
-    refuse_checkpoint(name_, fmt::format("it ends at offset {} instead of {}", bytes_.size(), end));
+    refuse_checkpoint(name_, fmt::format("the file ends at offset {}, expected {}", bytes_.size(), end));
 }
 
 std::span<const std::byte> CheckpointFile::content(const Section& section) const {
@@ -107,14 +107,14 @@ void CheckpointFile::read(const NamedView& into) const {
     const View& view = into.view;
     if (section.dtype != view.dtype || section.rows != view.rows || section.columns != view.columns)
       refuse_checkpoint(
-          name_, fmt::format("section '{}' at offset {} is {} [{}, {}], and {} [{}, {}] is wanted",
+          name_, fmt::format("section '{}' at offset {} is {} [{}, {}], expected {} [{}, {}]",
                              section.name, section.offset, to_string(section.dtype), section.rows,
                              section.columns, to_string(view.dtype), view.rows, view.columns));
     const HostBytes tensor(into, HostBytes::Holds::zeros);
     std::ranges::copy(content(section), tensor.all().begin());
     return tensor.put_back();
   }
-  refuse_checkpoint(name_, "it has no section '" + into.name + "'");
+  refuse_checkpoint(name_, "no section '" + into.name + "'");
 }
 
 void CheckpointFile::verify() const {

@@ -55,7 +55,7 @@ std::vector<FileName> names_in(const fs::path& folder) {
     if (const auto name = name_from(entries->path().filename().string())) names.push_back(*name);
   if (failed)
     throw Error(ErrorKind::environment,
-                "cannot look into " + folder.string() + ": " + failed.message());
+                "cannot list " + folder.string() + ": " + failed.message());
   return names;
 }
 
@@ -87,8 +87,8 @@ CheckpointFolder::CheckpointFolder(fs::path folder, int rank, int ranks)
   fs::create_directories(folder_, failed);
   if (failed)
     throw Error(ErrorKind::environment,
-                "cannot make the folder " + folder_.string() + ": " + failed.message(),
-                "name another folder for checkpoints");
+                "cannot create the folder " + folder_.string() + ": " + failed.message(),
+                "choose another checkpoint folder");
 }
 
 fs::path CheckpointFolder::file(std::int64_t step) const {

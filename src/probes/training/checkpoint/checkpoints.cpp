@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kMostBroadcast = std::size_t{1} << 28;
 constexpr const char* kUseOther =
-    "remove that checkpoint's files to go on from an older one, name another folder, or train with "
-    "what they were saved with";
+    "remove this checkpoint to resume from an older one, choose another folder, or train with the "
+    "settings it was saved with";
 
 /// Where each parameter and shard lies: the optimizer's state is an array over them.
 std::string layout_of(const DataParallel& training, const Plan& plan) {
@@ -113,7 +113,7 @@ Checkpoints::Done Checkpoints::save(const Json& notes) {
           bytes = static_cast<double>(
               write_checkpoint(folder_.file(step), meta(notes), sections, options_.observer));
         }),
-        ErrorKind::environment, "make room there, or name another folder for checkpoints");
+        ErrorKind::environment, "free space there or choose another checkpoint folder");
   folder_.prune(step, options_.keep, options_.observer);
   return finish(step, bytes, begin, notes);
 }
@@ -123,14 +123,14 @@ void Checkpoints::check(const Json& meta, const std::string& file) const {
     throw Error(ErrorKind::input, file + ": " + what);
   };
   for (const char* key : {"identity", "layout", "step", "notes"})
-    if (!meta.contains(key)) refuse(fmt::format("its header has no '{}'", key));
+    if (!meta.contains(key)) refuse(fmt::format("the header has no '{}'", key));
   const Json& saved = meta.at("identity");
   for (const auto& [key, value] : identity_.items())
     if (const Json seen = saved.is_object() ? saved.value(key, Json()) : Json(); seen != value)
-      refuse(fmt::format("saved by a training with {} {}, this one has {}", key, excerpt(seen),
+      refuse(fmt::format("saved by a training with {} {}, but this one has {}", key, excerpt(seen),
                          excerpt(value)));
   if (meta.at("layout") != layout_of(training_, training_.replica().plan()))
-    refuse("saved by a model of other parameters, or sharded in another way");
+    refuse("saved by a model with other parameters or another sharding");
 }
 
 Json Checkpoints::read(std::int64_t step, double& bytes) {
@@ -144,7 +144,7 @@ Json Checkpoints::read(std::int64_t step, double& bytes) {
     for (const NamedView& section : shared()) file.read(section);
   if (file.meta().at("step") != step)
     throw Error(ErrorKind::input,
-                name + ": its header says step " + excerpt(file.meta().at("step")));
+                name + ": the header states step " + excerpt(file.meta().at("step")));
   return file.meta().at("notes");
 }
 
@@ -166,7 +166,7 @@ std::optional<Checkpoints::Done> Checkpoints::load() {
     const std::vector<int> others = folder_.other_sizes();
     agree(others.empty()
               ? ""
-              : fmt::format("{} has checkpoints of {} ranks, and these are {}",
+              : fmt::format("{} has checkpoints of {} ranks, but this job has {}",
                             folder_.path().string(), others.front(), training_.group().size()),
           ErrorKind::input, kUseOther);
     return {};

@@ -16,11 +16,11 @@ const std::string& Var::name() const { return graph->tensors()[static_cast<std::
 
 void require(bool holds, const std::string& op, const std::string& what) {
   if (!holds)
-    throw Error(ErrorKind::internal, op + ": " + what, "the model's shapes do not fit together");
+    throw Error(ErrorKind::internal, op + ": " + what, "check the model's shapes");
 }
 
 Var Graph::add(Tensor tensor) {
-  require(tensor.shape.elements() > 0, tensor.name, "no elements in " + tensor.shape.text());
+  require(tensor.shape.elements() > 0, tensor.name, "the shape " + tensor.shape.text() + " has no elements");
   tensors_.push_back(std::move(tensor));
   return {this, static_cast<int>(tensors_.size()) - 1};
 }
@@ -38,7 +38,7 @@ Var Graph::input_with_gradient(std::string name, Shape shape) {
 Var Graph::parameter(std::string name, Shape shape, ParameterOptions options) {
   for (const Tensor& tensor : tensors_)
     require(tensor.kind != Tensor::Kind::parameter || tensor.name != name, "parameter",
-            "there are two named '" + name + "'");
+            "duplicate name '" + name + "'");
   Tensor tensor{Tensor::Kind::parameter, std::move(name), std::move(shape), compute_};
   tensor.parameter = options;
   return add(std::move(tensor));
@@ -62,7 +62,7 @@ Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, S
   const std::string name = std::string(op->name()) + "." + std::to_string(nodes_.size());
   Node node{std::move(op), {}, -1, segment_};
   for (const Var& var : inputs) {
-    require(var.graph == this, name, "an input belongs to another graph");
+    require(var.graph == this, name, "the input belongs to another graph");
     node.inputs.push_back(var.id);
   }
   Tensor tensor{Tensor::Kind::activation, name, std::move(output), output_type};
@@ -74,12 +74,12 @@ Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, S
 }
 
 void Graph::begin_recompute() {
-  require(segment_ < 0, "begin_recompute", "a segment is open already");
+  require(segment_ < 0, "begin_recompute", "a recompute segment is already open");
   segment_ = segments_++;
 }
 
 void Graph::end_recompute() {
-  require(segment_ >= 0, "end_recompute", "no segment is open");
+  require(segment_ >= 0, "end_recompute", "no recompute segment is open");
   segment_ = -1;
 }
 

@@ -24,8 +24,8 @@ class HostMemory final : public Memory {
     void* data = std::aligned_alloc(unit, whole);
     if (!data)
       throw Error(ErrorKind::environment,
-                  "no memory for " + std::to_string(bytes) + " bytes of " + purpose,
-                  "a smaller preset or micro-batch needs less");
+                  "cannot allocate " + std::to_string(bytes) + " bytes for " + purpose,
+                  "use a smaller preset or micro-batch");
     // A step walks through all of it: with pages of 4 KiB it waits for their addresses.
     if (unit == kHugePage) madvise(data, whole, MADV_HUGEPAGE);
     std::memset(data, 0, whole);

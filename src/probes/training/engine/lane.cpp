@@ -11,11 +11,11 @@ Lane::Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernel
       inputs_(plan.bytes(Arena::inputs), "inputs", weights.memory()),
       transient_(plan.bytes(Arena::transient), "activations", weights.memory()),
       gradients_(plan.bytes(Arena::gradients), "gradients", weights.memory()),
-      loss_sum_(sizeof(double), "a sum", weights.memory()) {
+      loss_sum_(sizeof(double), "loss sum", weights.memory()) {
   require(kernels_.memory->on_host() == memory().on_host(), "lane",
-          "its kernels work on other memory than the weights lie in");
+          "the kernels and the weights use different memory");
   if (!memory().on_host())
-    staging_ = MemoryBlock::staging(inputs_.bytes(), "inputs to be copied", weights.memory());
+    staging_ = MemoryBlock::staging(inputs_.bytes(), "staged inputs", weights.memory());
   for (const Action& action : plan.actions) frames_.push_back(frame_of(action));
 }
 

@@ -86,7 +86,7 @@ std::vector<int> Planner::parameter_order() const {
 void Planner::place_permanent() {
   for (const int id : parameter_order()) {
     const auto i = static_cast<std::size_t>(id);
-    require(readers_[i] > 0, "parameter", "nothing uses '" + tensor(id).name + "'");
+    require(readers_[i] > 0, "parameter", "'" + tensor(id).name + "' is not used");
     value(id) = fresh(shaped(id), Label::parameters, Arena::parameters);
     if (needs_gradient_[i]) gradient(id) = fresh(shaped(id), Label::gradients, Arena::gradients);
   }
@@ -159,7 +159,7 @@ void Planner::check_loss(const Node& which) const {
   const auto logits = static_cast<std::size_t>(which.inputs[0]);
   require(readers_[logits] == 1 && !kept_[logits], std::string(which.op->name()),
           "'" + tensor(which.inputs[0]).name +
-              "' is used by something else too, and the loss writes its gradient there");
+              "' has another reader, but the loss overwrites it with its gradient");
 }
 
 Slot Planner::shaped(int id) const {

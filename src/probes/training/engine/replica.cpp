@@ -19,9 +19,9 @@ Replica::Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
       pool_(options.lanes),
       lane_times_(static_cast<std::size_t>(options.lanes)),
       loss_scale_(plan.graph->compute(), options.loss_scale) {
-  require(plan.training, "replica", "the plan is one of evaluation");
+  require(plan.training, "replica", "the plan is for evaluation, not training");
   require(kernels_.memory->on_host() || options.lanes == 1, "replica",
-          std::to_string(options.lanes) + " lanes on a device, which has one");
+          std::to_string(options.lanes) + " lanes requested; a device has one");
   for (int lane = 0; lane < options.lanes; ++lane)
     lanes_.push_back(std::make_unique<Lane>(plan, weights_, kernels));
   squares_.resize(static_cast<std::size_t>(blocks_of(gradients())));
@@ -173,9 +173,9 @@ void Replica::update(double rate, double gradient_scale) {
 double Replica::clip_scale(const Step& step, double clip) const {
   if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm))
     throw Error(ErrorKind::internal,
-                "step " + std::to_string(steps_) + " has the loss " + std::to_string(step.loss) +
-                    " and a gradient of length " + std::to_string(step.gradient_norm),
-                "a lower learning rate, or memory that flips bits");
+                "step " + std::to_string(steps_) + " has loss " + std::to_string(step.loss) +
+                    " and gradient norm " + std::to_string(step.gradient_norm),
+                "lower the learning rate, or check the memory for bit errors");
   return clip > 0.0 && step.gradient_norm > clip ? clip / step.gradient_norm : 1.0;
 }
 

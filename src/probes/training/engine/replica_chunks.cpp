@@ -26,7 +26,7 @@ void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
     for (const auto& [tensor, action] : plan_.gradient_order) {
       const ElementRange own = elements_in(slopes, lanes_[0]->gradient({nullptr, tensor}));
       require(own.first == elements_in(parameters, weights_.view(plan_, tensor)).first, "replica",
-              "a parameter and its gradient lie at different elements");
+              "a parameter and its gradient have different offsets");
       const bool decay = plan_.graph->tensors()[static_cast<std::size_t>(tensor)].parameter.decay;
       for (std::int64_t block = std::max(range.first, own.first / kBlock);
            block < range.last && block * kBlock < own.last; ++block) {

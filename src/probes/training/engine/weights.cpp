@@ -39,8 +39,8 @@ View Weights::view(const Plan& plan, const Slot& slot) const {
   const Buffer& buffer = plan.buffers[static_cast<std::size_t>(slot.buffer)];
   const MemoryBlock& block = buffer.arena == Arena::parameters ? parameters_ : constants_;
   require(plan.bytes(buffer.arena) == block.bytes(), "weights",
-          "another plan's parameters are " + std::to_string(plan.bytes(buffer.arena)) +
-              " bytes, these " + std::to_string(block.bytes()));
+          "the other plan's parameters take " + std::to_string(plan.bytes(buffer.arena)) +
+              " bytes, these take " + std::to_string(block.bytes()));
   return {block.data() + buffer.offset, slot.rows, slot.columns, slot.dtype};
 }
 
@@ -52,8 +52,8 @@ Weights Weights::on_host() const {
     memory_->download(there.data(), block.data(), there.bytes());
     return block;
   };
-  here.parameters_ = copy(parameters_, "a copy of parameters");
-  here.constants_ = copy(constants_, "a copy of constants");
+  here.parameters_ = copy(parameters_, "parameter copy");
+  here.constants_ = copy(constants_, "constant copy");
   here.memory_ = host_memory();
   return here;
 }

@@ -41,7 +41,7 @@ WorkerPool::WorkerPool(int threads) : errors_(static_cast<std::size_t>(threads >
     for (std::thread& thread : threads_) thread.join();
     throw Error(ErrorKind::environment,
                 "cannot start " + std::to_string(threads) + " threads: " + error.what(),
-                "ask for fewer, or raise the limit on processes");
+                "use fewer threads or raise the process limit (ulimit -u)");
   }
 }
 

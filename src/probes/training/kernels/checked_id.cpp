@@ -6,9 +6,9 @@ namespace bench::training {
 
 void refuse_id(std::int64_t row, std::int64_t id, std::int64_t rows) {
   throw Error(ErrorKind::input,
-              "the id " + std::to_string(id) + " in row " + std::to_string(row) +
-                  " is not one of a table of " + std::to_string(rows) + " rows",
-              "the vocabulary of the source and of the model must agree");
+              "ID " + std::to_string(id) + " in row " + std::to_string(row) +
+                  " exceeds the table of " + std::to_string(rows) + " rows",
+              "use the same vocabulary for the data source and the model");
 }
 
 }  // namespace bench::training

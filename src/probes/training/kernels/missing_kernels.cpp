@@ -23,7 +23,7 @@ class MissingRecommender final : public RecommenderKernels {
 
  private:
   [[noreturn]] void refuse() const {
-    throw Error(ErrorKind::input, "click models have no kernels " + where_, "train them in f32");
+    throw Error(ErrorKind::input, "recommender kernels are not available " + where_, "train in f32");
   }
   std::string where_;
 };

@@ -33,7 +33,7 @@ DlrmShape dlrm_preset(std::string_view name) {
     known += (known.empty() ? "" : ", ") + std::string(preset.name);
   }
   throw Error(ErrorKind::input, "dlrm has no preset '" + std::string(name) + "'",
-              "one of " + known);
+              "use one of " + known);
 }
 
 }  // namespace bench::training

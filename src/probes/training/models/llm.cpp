@@ -78,8 +78,8 @@ AttentionShape LlmShape::attention() const {
 
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute) {
   require(shape.heads > 0 && shape.width % shape.heads == 0, "llm",
-          "a width of " + std::to_string(shape.width) + " for " + std::to_string(shape.heads) +
-              " heads");
+          "width " + std::to_string(shape.width) + " is not a multiple of " +
+              std::to_string(shape.heads) + " heads");
   Llm model{std::make_unique<Graph>(dtype), {}, {}, {}};
   Graph& graph = *model.graph;
   Parameters p(graph, shape);

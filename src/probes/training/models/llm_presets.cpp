@@ -37,7 +37,7 @@ LlmShape llm_preset(std::string_view name) {
     if (preset.name == name) return preset.shape;
     known += (known.empty() ? "" : ", ") + std::string(preset.name);
   }
-  throw Error(ErrorKind::input, "llm has no preset '" + std::string(name) + "'", "one of " + known);
+  throw Error(ErrorKind::input, "llm has no preset '" + std::string(name) + "'", "use one of " + known);
 }
 
 }  // namespace bench::training

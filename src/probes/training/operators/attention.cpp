@@ -36,17 +36,18 @@ class AttentionOperator final : public Operator {
 Var attention(Var packed, const AttentionShape& shape) {
   require(
       shape.head_dim > 0 && shape.head_dim <= kLargestHead, "attention",
-      "a head of " + std::to_string(shape.head_dim) + ", at most " + std::to_string(kLargestHead));
+      "the head dimension " + std::to_string(shape.head_dim) + " exceeds " +
+          std::to_string(kLargestHead));
   require(shape.kv_heads > 0 && shape.heads % shape.kv_heads == 0, "attention",
-          std::to_string(shape.heads) + " heads over " + std::to_string(shape.kv_heads) +
-              " heads of keys");
+          std::to_string(shape.heads) + " heads are not a multiple of " + std::to_string(shape.kv_heads) +
+              " key/value heads");
   require(shape.shifted_kv_heads >= 0 && shape.shifted_kv_heads <= shape.kv_heads, "attention",
           std::to_string(shape.shifted_kv_heads) + " of " + std::to_string(shape.kv_heads) +
-              " heads of keys shifted");
+              " key/value heads shifted");
   require(packed.shape().columns() == shape.packed_columns() && shape.sequence > 0 &&
               packed.shape().rows() % shape.sequence == 0,
           "attention",
-          packed.shape().text() + " for packed rows of " + std::to_string(shape.packed_columns()) +
+          packed.shape().text() + " does not match packed rows of " + std::to_string(shape.packed_columns()) +
               " in sequences of " + std::to_string(shape.sequence));
   const std::int64_t rows = packed.shape().rows();
   return packed.graph->apply(std::make_unique<AttentionOperator>(shape, rows), {packed},

@@ -71,7 +71,7 @@ Var linear(Var x, Var w, const LinearOptions& options) {
   std::vector<Var> inputs{x, w};
   if (options.bias) {
     require(options.bias.shape().elements() == out, "linear",
-            "the bias is " + options.bias.shape().text() + " for " + std::to_string(out));
+            "the bias is " + options.bias.shape().text() + ", expected " + std::to_string(out));
     inputs.push_back(options.bias);
   }
   const Var y = x.graph->apply(std::move(op), inputs, {rows, out});

@@ -30,7 +30,7 @@ class RopeOperator final : public Operator {
 
 Var rope_angles(Graph& graph, const AttentionShape& shape, double theta) {
   require(shape.head_dim > 0 && shape.head_dim % 2 == 0, "rope",
-          "a head of " + std::to_string(shape.head_dim) + " has no pairs");
+          "the head dimension " + std::to_string(shape.head_dim) + " is odd");
   const std::int64_t half = shape.head_dim / 2;
   std::vector<double> values(static_cast<std::size_t>(shape.sequence * shape.head_dim));
   for (std::int64_t t = 0; t < shape.sequence; ++t)
@@ -47,7 +47,7 @@ Var rope(Var packed, Var angles, const AttentionShape& shape) {
   require(packed.shape().columns() == shape.packed_columns() &&
               packed.shape().rows() % shape.sequence == 0,
           "rope",
-          packed.shape().text() + " for packed rows of " + std::to_string(shape.packed_columns()) +
+          packed.shape().text() + " does not match packed rows of " + std::to_string(shape.packed_columns()) +
               " in sequences of " + std::to_string(shape.sequence));
   require(angles.shape() == Shape({shape.sequence, shape.head_dim}), "rope",
           "angles are " + angles.shape().text());

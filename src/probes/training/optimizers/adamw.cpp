@@ -13,8 +13,8 @@ class Adamw final : public Optimizer {
   std::string name() const override { return "adamw"; }
   void prepare(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory) override {
     const Dtype wide = accumulator_of(dtype);
-    first_ = StateArray(elements, wide, "AdamW's first moments", memory);
-    second_ = StateArray(elements, wide, "AdamW's second moments", memory);
+    first_ = StateArray(elements, wide, "AdamW first moments", memory);
+    second_ = StateArray(elements, wide, "AdamW second moments", memory);
     master_ = master_weights(elements, dtype, memory);
     step_ = StepBlock(std::move(memory));
   }

@@ -74,7 +74,7 @@ class StepBlock {
  public:
   StepBlock() = default;
   explicit StepBlock(std::shared_ptr<Memory> memory)
-      : block_(sizeof(StepNumbers), "an update's numbers", memory), memory_(std::move(memory)) {}
+      : block_(sizeof(StepNumbers), "update scalars", memory), memory_(std::move(memory)) {}
   void set(const StepNumbers& numbers, std::int64_t step) {
     memory_->upload(&numbers, block_.data(), block_.bytes());
     first_ = step == 1;

@@ -18,7 +18,7 @@ Collectives& collectives_of(Group& group, ExchangeStream* stream, Dtype dtype, S
   Collectives* collectives = stream != nullptr ? &stream->collectives() : group.collectives();
   if (collectives == nullptr)
     throw Error(ErrorKind::environment, no_collectives(group),
-                "train with one rank, or join the ranks over MPI");
+                "train with one rank or start the ranks over MPI");
   for (const CollectiveOp op : operations_of(order))
     if (const std::string_view why = collectives->obstacle(op, dtype, false); !why.empty())
       throw Error(ErrorKind::environment,

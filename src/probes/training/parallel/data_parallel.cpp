@@ -14,9 +14,9 @@ DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOpt
   if (group.size() > 1 && !options.stream && !replica.kernels().memory->on_host())
     throw Error(ErrorKind::environment,
                 std::to_string(group.size()) +
-                    " ranks are to train on GPUs together, and nothing "
-                    "exchanges gradients between these",
-                "a build with NCCL does; or train with one rank");
+                    " ranks cannot train on GPUs together: no gradient exchange is "
+                    "available",
+                "build with NCCL or train with one rank");
   replica.own(exchange_.owned());
 }
 

@@ -76,7 +76,7 @@ GradientAgreement DataParallel::compare_gradient(
     return row.elements() * static_cast<std::int64_t>(size_of(dtype));
   };
   const MemoryBlock exchanged(bytes_in(row.dtype), "exchanged gradients");
-  const MemoryBlock one(exchanged.bytes(), "a rank's gradients");
+  const MemoryBlock one(exchanged.bytes(), "gradients of one rank");
   const MemoryBlock alone(bytes_in(wide), "gradients of all ranks");
   Memory& memory = *replica_.kernels().memory;
   Replica::Hooks hooks;

@@ -24,7 +24,7 @@ std::string first_difference(const std::vector<std::string>& ranks,
   for (std::size_t rank = 1; rank < ranks.size(); ++rank)
     for (std::size_t i = 0; i < hashes.size() && ranks[rank] != ranks[0]; ++i)
       if (digits(rank, i) != digits(0, i))
-        return fmt::format("rank {} has another '{}' than rank 0: {} and {}", rank, hashes[i].name,
+        return fmt::format("rank {} and rank 0 differ in '{}': hashes {} and {}", rank, hashes[i].name,
                            digits(rank, i), digits(0, i));
   return "";
 }

@@ -23,9 +23,9 @@ class ByteReader {
   std::span<const std::byte> slice(std::uint64_t offset, std::uint64_t size) const {
     if (offset > bytes_.size() || size > bytes_.size() - offset)
       throw Error(ErrorKind::input,
-                  fmt::format("{}: {} bytes at offset {} do not lie in a file of {}", name_, size,
+                  fmt::format("{}: {} bytes at offset {} exceed the file size of {}", name_, size,
                               offset, bytes_.size()),
-                  "the file is damaged or was cut short: make or copy it again");
+                  "the file is damaged or truncated: recreate or copy it again");
     return bytes_.subspan(offset, size);
   }
   template <class Number>

@@ -66,9 +66,9 @@ void ClickArrays::open_ids(const std::string& path) {
     ids_.push_back(npz.array(std::to_string(table)));
   if (ids_.empty() || ids_.size() != npz.names().size())
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} arrays, of which {} are tables by number", path,
+                fmt::format("{}: {} arrays, {} of them numbered tables", path,
                             npz.names().size(), ids_.size()),
-                "a multi-hot archive has the arrays 0, 1, ... of its tables and no others");
+                "a multi-hot archive must contain only the arrays 0, 1, ... of its tables");
 }
 
 void ClickArrays::count_lookups() {
@@ -82,8 +82,8 @@ void ClickArrays::count_lookups() {
   if (counts_ && (!is_integer(*counts_) || counts_->elements() != tables()))
     throw Error(
         ErrorKind::input,
-        fmt::format("{}: counts of shape {} for {} tables", name_, shape_text(*counts_), tables()),
-        "they are the integer numbers of rows of each table");
+        fmt::format("{}: counts of shape {} do not match {} tables", name_, shape_text(*counts_), tables()),
+        "counts must hold the integer number of rows of each table");
 }
 
 void ClickArrays::check() const {
@@ -98,11 +98,11 @@ void ClickArrays::check_ids(const NpyArray& ids) const {
                     ids.shape[1] > 0 && ids.shape[1] <= kMostColumns;
   if (!fits)
     throw Error(ErrorKind::input,
-                fmt::format("{}: dense features, ids and labels of shapes {}, {} and {}", name_,
+                fmt::format("{}: dense features, IDs and labels have shapes {}, {} and {}", name_,
                             shape_text(dense_), shape_text(ids), shape_text(labels_)),
-                "they are [n, features], [n, tables or lookups] and [n], of one n above 0");
+                "expected [n, features], [n, tables or lookups] and [n] with the same n above 0");
   if (!is_integer(ids))
-    throw Error(ErrorKind::input, name_ + ": ids are floating-point numbers",
+    throw Error(ErrorKind::input, name_ + ": IDs are floating-point numbers",
                 "save them as integers");
 }
 
@@ -118,7 +118,7 @@ void ClickArrays::read(std::uint64_t index, ClickSample& sample, const ClickShap
   if (label != 0 && label != 1)
     throw Error(ErrorKind::input,
                 fmt::format("{}: the label of sample {} is {}", name_, index, label),
-                "labels are 0 or 1");
+                "labels must be 0 or 1");
   sample.label = static_cast<float>(label);
   for (std::size_t i = 0; i < sample.dense.size(); ++i)
     sample.dense[i] = dense_value(dense_, index * sample.dense.size() + i);
@@ -128,9 +128,9 @@ void ClickArrays::read(std::uint64_t index, ClickSample& sample, const ClickShap
       const std::int64_t id = id_of(index, table, i);
       if (id < 0 || id >= shape.rows[table])
         throw Error(ErrorKind::input,
-                    fmt::format("{}: id {} of sample {} is not below the {} rows of table {}",
+                    fmt::format("{}: ID {} of sample {} exceeds the {} rows of table {}",
                                 name_, id, index, shape.rows[table], table),
-                    "state the rows that the ids were made for");
+                    "set the number of rows that the IDs were generated for");
       *to++ = static_cast<std::int32_t>(id);
     }
 }
@@ -149,8 +149,8 @@ ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
   if (rows.empty()) rows = first.counts();
   if (rows.size() != first.tables() || !rows_fit(rows))
     throw Error(ErrorKind::usage,
-                fmt::format("rows for {} tables, and ids for {}", rows.size(), first.tables()),
-                "state the rows of every table, each 1 to 2147483647");
+                fmt::format("rows given for {} tables, but IDs for {}", rows.size(), first.tables()),
+                "set the rows of every table, each 1 to 2147483647");
   shape_ = {.dense = static_cast<int>(first.features()),
             .rows = std::move(rows),
             .lookups = first.lookups()};
@@ -158,11 +158,11 @@ ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
   const ClickArrays& second = files_.evaluation.emplace(*evaluation);
   if (second.features() != first.features() || second.lookups() != first.lookups())
     throw Error(ErrorKind::input,
-                fmt::format("{} features and tables of {} lookups to train on, {} and {} to "
-                            "evaluate on",
+                fmt::format("training data has {} features and tables of {} lookups, evaluation data {} and "
+                            "{}",
                             first.features(), fmt::join(first.lookups(), ","), second.features(),
                             fmt::join(second.lookups(), ",")),
-                "both are made of the same log in the same way");
+                "create both from the same log in the same way");
 }
 
 std::optional<std::uint64_t> ClickArrayFiles::size(Split split) const {
@@ -174,7 +174,7 @@ void ClickArrayFiles::read(Split split, std::uint64_t index, ClickSample& sample
   check_fits(sample, shape_);
   const ClickArrays* from = files_.of(split);
   if (from == nullptr || index >= from->size())
-    throw Error(ErrorKind::internal, fmt::format("sample {} of {}", index, *size(split)));
+    throw Error(ErrorKind::internal, fmt::format("sample {} is out of range: the file has {}", index, *size(split)));
   from->read(index, sample, shape_);
 }
 

@@ -43,14 +43,14 @@ void check_settings(const ClickShape& shape) {
   if (shape.rows.empty() || shape.rows.size() != shape.lookups.size())
     throw Error(
         ErrorKind::usage,
-        fmt::format("{} tables with lookups for {}", shape.rows.size(), shape.lookups.size()),
-        "say rows and lookups of every table");
+        fmt::format("{} tables, but lookups for {}", shape.rows.size(), shape.lookups.size()),
+        "set rows and lookups of every table");
   for (std::size_t f = 0; f < shape.rows.size(); ++f)
     if (shape.rows[f] < 2 || shape.rows[f] >= std::int64_t{1} << 31 || shape.lookups[f] < 1)
       throw Error(
           ErrorKind::usage,
           fmt::format("table {} has {} rows and {} lookups", f, shape.rows[f], shape.lookups[f]),
-          "a table has 2 to 2147483647 rows and at least one lookup");
+          "use 2 to 2147483647 rows and at least one lookup");
 }
 
 double logistic(double log_odds) { return 1 / (1 + std::exp(-log_odds)); }

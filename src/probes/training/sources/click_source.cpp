@@ -24,7 +24,7 @@ void check_fits(const ClickSample& sample, const ClickShape& shape) {
   if (sample.dense.size() != static_cast<std::size_t>(shape.dense) ||
       sample.ids.size() != static_cast<std::size_t>(shape.ids()))
     throw Error(ErrorKind::internal,
-                fmt::format("a sample of {} dense features and {} ids, not {} and {}", shape.dense,
+                fmt::format("a sample has {} dense features and {} IDs, expected {} and {}", shape.dense,
                             shape.ids(), sample.dense.size(), sample.ids.size()));
 }
 

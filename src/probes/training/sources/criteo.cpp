@@ -43,21 +43,21 @@ std::optional<Number> number(const Fields& fields, std::size_t index, int base) 
     throw Error(
         ErrorKind::input,
         fmt::format("field {} of {} is '{}'", index + 1, kFields, printable(text.substr(0, 40))),
-        base == 10 ? "an integer or nothing stands there"
-                   : "up to 8 hexadecimal digits or nothing stand there");
+        base == 10 ? "expected an integer or an empty field"
+                   : "expected up to 8 hexadecimal digits or an empty field");
   return value;
 }
 
 bool read_label(std::string_view text) {
   if (text == "0" || text == "1") return text == "1";
   throw Error(ErrorKind::input, fmt::format("the label is '{}'", printable(text.substr(0, 40))),
-              "it is 0 or 1 (the files of Criteo's test set without labels cannot be used)");
+              "expected 0 or 1 (Criteo's test files without labels cannot be used)");
 }
 
 std::vector<std::int64_t> checked(std::vector<std::int64_t> rows) {
   if (rows.size() == kCriteoWords && rows_fit(rows)) return rows;
-  throw Error(ErrorKind::usage, fmt::format("{} tables for Criteo's 26 fields", rows.size()),
-              "state the rows of 26 tables, each 1 to 2147483647");
+  throw Error(ErrorKind::usage, fmt::format("{} tables given, Criteo has 26 categorical fields", rows.size()),
+              "set the rows of 26 tables, each 1 to 2147483647");
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ std::vector<std::int64_t> checked(std::vector<std::int64_t> rows) {
 CriteoLine read_criteo_line(std::string_view line) {
   const Fields fields = fields_of(line);
   if (fields.count != kFields)
-    throw Error(ErrorKind::input, fmt::format("{} fields, not {}", fields.count, kFields),
-                "a line has a label, 13 integers and 26 words, with tabs between them");
+    throw Error(ErrorKind::input, fmt::format("{} fields, expected {}", fields.count, kFields),
+                "a line has a label, 13 integers and 26 words, separated by tabs");
   CriteoLine read;
   read.click = read_label(fields.field[0]);
   for (std::size_t i = 0; i < kCriteoIntegers; ++i)
@@ -140,7 +140,7 @@ void CriteoFiles::read(Split split, std::uint64_t index, ClickSample& sample) co
   check_fits(sample, shape_);
   const Indexed* from = files_.of(split);
   if (from == nullptr || index >= from->lines)
-    throw Error(ErrorKind::internal, fmt::format("sample {} of {}", index, *size(split)));
+    throw Error(ErrorKind::internal, fmt::format("sample {} is out of range: the file has {}", index, *size(split)));
   const std::uint64_t start = from->starts[index / kEvery];
   CriteoReader reader(from->text().substr(start), from->file.path(), index - index % kEvery + 1);
   reader.skip(index % kEvery);

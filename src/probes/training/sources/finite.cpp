@@ -14,8 +14,8 @@ constexpr std::uint64_t kRounds = 6;
 
 void check_enough(std::optional<std::uint64_t> there, std::uint64_t asked) {
   if (there && *there < asked)
-    throw Error(ErrorKind::usage, fmt::format("{} samples of a source that has {}", asked, *there),
-                "ask for no more than there are");
+    throw Error(ErrorKind::usage, fmt::format("{} samples requested, but the source has {}", asked, *there),
+                "request no more samples than available");
 }
 
 /// Of a source's own samples: those past its end are the first ones again.
@@ -30,8 +30,8 @@ FiniteOrder::FiniteOrder(std::uint64_t size, std::uint64_t seed)
       seed_(seed),
       half_bits_(std::max(1, (static_cast<int>(std::bit_width(size)) + 1) / 2)) {
   if (size == 0 || size > std::uint64_t{1} << 62)
-    throw Error(ErrorKind::usage, fmt::format("an epoch of {} samples", size),
-                "it has at least one, and at most 2^62");
+    throw Error(ErrorKind::usage, fmt::format("invalid epoch size: {} samples", size),
+                "use 1 to 2^62 samples");
 }
 
 std::uint64_t FiniteOrder::at(std::uint64_t position) const {

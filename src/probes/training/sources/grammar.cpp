@@ -43,15 +43,15 @@ std::uint32_t pattern_count(double probability) {
 
 void check_language(const GrammarOptions& options) {
   if (options.vocabulary < static_cast<int>(kSymbols) || options.vocabulary > 1 << 24)
-    throw Error(ErrorKind::usage, fmt::format("a vocabulary of {} tokens", options.vocabulary),
-                "the generated language has 64 to 16777216");
+    throw Error(ErrorKind::usage, fmt::format("invalid vocabulary: {} tokens", options.vocabulary),
+                "use 64 to 16777216 for the generated language");
   if (options.targets < 1)
-    throw Error(ErrorKind::usage, fmt::format("sequences of {} targets", options.targets),
-                "a sequence needs one or more");
+    throw Error(ErrorKind::usage, fmt::format("invalid sequence length: {} targets", options.targets),
+                "use at least 1");
   for (const double p : {options.begin_copy, options.end_copy})
     if (!(p >= 0 && p < 1))
-      throw Error(ErrorKind::usage, fmt::format("a probability of {} to begin or end a copy", p),
-                  "it is from 0 to below 1");
+      throw Error(ErrorKind::usage, fmt::format("invalid probability to begin or end a copy: {}", p),
+                  "use a value from 0 to below 1");
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path.string())
   const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) throw_errno("open " + path_);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw_errno("look at " + path_);
+  if (::fstat(file.get(), &status) != 0) throw_errno("stat " + path_);
   if (!S_ISREG(status.st_mode))
-    throw Error(ErrorKind::input, path_ + " is no regular file",
+    throw Error(ErrorKind::input, path_ + " is not a regular file",
                 "name a file, not a folder or pipe");
   size_ = static_cast<std::size_t>(status.st_size);
   if (size_ == 0) return;  // cannot be mapped, and has nothing to read

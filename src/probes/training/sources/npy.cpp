@@ -31,20 +31,20 @@ struct Parts {
 Parts split_header(std::span<const std::byte> bytes, const std::string& name) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic) || bytes.size() < 10)
-    refuse(name, "no array of NumPy's: it does not begin with its magic",
-           "write it with numpy.save");
+    refuse(name, "not a NumPy array: wrong magic at offset 0",
+           "save it with numpy.save");
   const int version = std::to_integer<int>(bytes[6]);
   if (version < 1 || version > 3)
-    refuse(name, fmt::format("version {} of NumPy's format at offset 6", version),
-           "versions 1 to 3 are read");
+    refuse(name, fmt::format("unsupported format version {} at offset 6", version),
+           "use versions 1 to 3");
   const std::size_t start = version == 1 ? 10 : 12;
-  if (bytes.size() < start) refuse(name, "it ends inside its header", "copy it again");
+  if (bytes.size() < start) refuse(name, "truncated inside the header", "copy it again");
   const std::uint64_t length = version == 1
                                    ? std::uint64_t{little_endian<std::uint16_t>(bytes.data() + 8)}
                                    : std::uint64_t{little_endian<std::uint32_t>(bytes.data() + 8)};
   if (length > bytes.size() - start)
-    refuse(name, fmt::format("a header of {} bytes in {} bytes", length, bytes.size()),
-           "the file was cut short: copy it again");
+    refuse(name, fmt::format("a header of {} bytes exceeds the {} bytes of the file", length, bytes.size()),
+           "the file is truncated: copy it again");
   return {text.substr(start, length), bytes.subspan(start + length)};
 }
 
@@ -55,8 +55,8 @@ std::string_view value_of(std::string_view header, std::string_view key, const s
   auto rest = at == std::string_view::npos ? std::string_view() : header.substr(at + quoted.size());
   const auto begin = rest.find_first_not_of(" :");
   if (begin == std::string_view::npos || rest.substr(0, begin).find(':') == std::string_view::npos)
-    refuse(name, fmt::format("its header says no {}: {}", quoted, printable(header.substr(0, 100))),
-           "write it with numpy.save");
+    refuse(name, fmt::format("the header has no {}: {}", quoted, printable(header.substr(0, 100))),
+           "save it with numpy.save");
   return rest.substr(begin);
 }
 
@@ -68,7 +68,7 @@ void set_type(NpyArray& array, std::string_view value, const std::string& name) 
   const bool known =
       quoted && kKnown.find(fmt::format(" {} ", type.substr(2, 2))) != std::string_view::npos;
   if (!known || (type[1] != '<' && !(type[1] == '|' && type[3] == '1')))
-    refuse(name, fmt::format("elements of type {}", printable(type)),
+    refuse(name, fmt::format("unsupported element type {}", printable(type)),
            "convert them with numpy.astype to little-endian f4, f8, integers or bool");
   array.kind = type[2];
   array.width = static_cast<std::size_t>(type[3] - '0');
@@ -76,7 +76,7 @@ void set_type(NpyArray& array, std::string_view value, const std::string& name) 
 
 std::vector<std::uint64_t> parse_shape(std::string_view value, const std::string& name) {
   const auto bad = [&]() {
-    refuse(name, "a shape of " + printable(value.substr(0, 60)), "write it with numpy.save");
+    refuse(name, "invalid shape " + printable(value.substr(0, 60)), "save it with numpy.save");
   };
   const auto close = value.find(')');
   if (!value.starts_with('(') || close == std::string_view::npos) bad();
@@ -145,15 +145,15 @@ NpyArray read_npy(std::span<const std::byte> bytes, const std::string& name) {
   NpyArray array;
   set_type(array, value_of(header, "descr", name), name);
   if (!value_of(header, "fortran_order", name).starts_with("False"))
-    refuse(name, "columns before rows (fortran_order)",
-           "write it with numpy.save(numpy.ascontiguousarray(...))");
+    refuse(name, "Fortran order is not supported (fortran_order)",
+           "save it with numpy.save(numpy.ascontiguousarray(...))");
   array.shape = parse_shape(value_of(header, "shape", name), name);
   const auto promised = bytes_of(array);
   if (!promised || *promised != data.size())
     refuse(name,
-           fmt::format("its shape makes {} bytes of data, and there are {}",
+           fmt::format("the shape requires {} bytes of data, but the file has {}",
                        promised ? std::to_string(*promised) : "too many", data.size()),
-           "the file was cut short or added to: copy it again");
+           "the file is truncated or has extra data: copy it again");
   array.data = data;
   return array;
 }

@@ -24,17 +24,17 @@ constexpr std::uint64_t kMostDeflateRatio = 1032;  // of what zlib can make of a
 
 [[noreturn]] void damaged(const std::string& path, const std::string& what) {
   throw Error(ErrorKind::input, path + ": " + what,
-              "write it again with numpy.savez, or copy it again");
+              "recreate it with numpy.savez or copy it again");
 }
 
 /// The record at the end; a comment may follow it.
 std::uint64_t find_end(std::span<const std::byte> bytes, const std::string& path) {
-  if (bytes.size() < kEndBytes) damaged(path, "too short for a zip");
+  if (bytes.size() < kEndBytes) damaged(path, "too short for a zip archive");
   const std::uint64_t last = bytes.size() - kEndBytes;
   const std::uint64_t first = last > kMostComment ? last - kMostComment : 0;
   for (std::uint64_t at = last + 1; at-- > first;)
     if (little_endian<std::uint32_t>(bytes.data() + at) == kEnd) return at;
-  damaged(path, "no zip: its list of members is not at its end");
+  damaged(path, "not a zip archive: no central directory at the end");
 }
 
 struct Directory {
@@ -78,7 +78,7 @@ struct InflateEnd {
 bool unpack(std::span<const std::byte> packed, std::span<std::byte> out) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-    throw Error(ErrorKind::environment, "zlib could not begin to inflate");
+    throw Error(ErrorKind::environment, "zlib cannot start inflating");
   const std::unique_ptr<z_stream, InflateEnd> closed(&stream);
   constexpr std::uint64_t kMost = std::numeric_limits<uInt>::max();
   std::uint64_t taken = 0, given = 0;
@@ -107,7 +107,7 @@ NpzFile::NpzFile(std::span<const std::byte> bytes, const std::string& path)
   for (std::uint64_t i = 0; i < count; ++i) {
     if (file.number<std::uint32_t>(at) != kEntry)
       damaged(path_,
-              fmt::format("no member at offset {}, where {} of {} should be listed", at, i, count));
+              fmt::format("no directory entry at offset {} for member {} of {}", at, i, count));
     file.slice(at, kEntryBytes);
     const auto name = file.number<std::uint16_t>(at + 28),
                extra = file.number<std::uint16_t>(at + 30),
@@ -143,7 +143,7 @@ bool NpzFile::has(const std::string& name) const { return find(name) != nullptr;
 std::span<const std::byte> NpzFile::packed(const Member& member) const {
   const ByteReader file(bytes_, path_);
   if (file.number<std::uint32_t>(member.header) != kLocal)
-    damaged(path_, fmt::format("no member at offset {}, where '{}' should be", member.header,
+    damaged(path_, fmt::format("no member '{1}' at offset {0}", member.header,
                                printable(member.name)));
   // The local header's own sizes may be 0 or "in zip64": those of the list count.
   const std::uint64_t names = std::uint64_t{file.number<std::uint16_t>(member.header + 26)} +
@@ -157,25 +157,25 @@ NpyArray NpzFile::array(const std::string& name) {
   if (member == nullptr) {
     std::vector<std::string> there;
     for (const std::string& other : names()) there.push_back(printable(other));
-    throw Error(ErrorKind::input, what + " is not there", "there are: " + join(there, ", "));
+    throw Error(ErrorKind::input, what + " not found", "available: " + join(there, ", "));
   }
   const bool deflated = member->method == kDeflated;
   if ((member->flags & 1) != 0 || (!deflated && member->method != kStored))
-    damaged(what, fmt::format("method {}, flags {:#x}: neither stored nor deflated, or encrypted",
+    damaged(what, fmt::format("unsupported compression method {}, flags {:#x}",
                               member->method, member->flags));
   std::span<const std::byte> data = packed(*member);
   if (deflated) {
     if (member->size / kMostDeflateRatio > data.size() + 1)
-      damaged(what, fmt::format("{} bytes cannot unpack to {}", data.size(), member->size));
+      damaged(what, fmt::format("{} bytes cannot decompress to {}", data.size(), member->size));
     std::vector<std::byte> unpacked(member->size);
     if (!unpack(data, unpacked))
-      damaged(what, fmt::format("its {} bytes do not unpack to {}", data.size(), member->size));
+      damaged(what, fmt::format("its {} bytes do not decompress to {}", data.size(), member->size));
     data = unpacked_.emplace_back(std::move(unpacked));
   }
   const auto checksum = static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()));
   if (data.size() != member->size || checksum != member->checksum)
-    damaged(what, fmt::format("{} bytes of checksum {:08x}, where the list says {} and {:08x}",
+    damaged(what, fmt::format("{} bytes with CRC {:08x}, but the directory states {} and {:08x}",
                               data.size(), checksum, member->size, member->checksum));
   return read_npy(data, what);
 }

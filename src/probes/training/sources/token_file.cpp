@@ -18,11 +18,11 @@ constexpr int kGpt2Vocabulary = 50257, kLlama3Vocabulary = 128256;
 const char* other_kind(std::uint32_t magic) {
   switch (magic) {
     case 20240522:
-      return "questions for an evaluation (HellaSwag and the like)";
+      return "an evaluation set (such as HellaSwag)";
     case 20240326:
-      return "a model";
+      return "a model checkpoint";
     case 20240527:
-      return "the state of a run";
+      return "a training state";
     default:
       return nullptr;
   }
@@ -35,19 +35,19 @@ std::uint32_t word(std::span<const std::byte> bytes, std::size_t index) {
 void check_header(std::span<const std::byte> bytes, const std::string& path, std::size_t width) {
   if (bytes.size() < kHeaderBytes)
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} bytes are less than the header of {}", path, bytes.size(),
+                fmt::format("{}: {} bytes, shorter than the header of {}", path, bytes.size(),
                             kHeaderBytes),
-                "the file was cut short: make or copy it again");
+                "the file is truncated: recreate or copy it again");
   if (word(bytes, 1) != 1)
     throw Error(ErrorKind::input,
-                fmt::format("{}: version {} at offset 4, not 1", path, word(bytes, 1)),
-                "write the tokens with llm.c's data scripts of 2024-05 or later");
+                fmt::format("{}: unsupported version {} at offset 4, expected 1", path, word(bytes, 1)),
+                "recreate the file with llm.c's data scripts of 2024-05 or later");
   const std::uint64_t promised = kHeaderBytes + std::uint64_t{word(bytes, 2)} * width;
   if (bytes.size() != promised)
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} tokens of {} bytes at offset 8 make a file of {} bytes, not {}",
+                fmt::format("{}: {} tokens of {} bytes (offset 8) require a file of {} bytes, but it has {}",
                             path, word(bytes, 2), width, promised, bytes.size()),
-                "the file was cut short or added to: make or copy it again");
+                "the file is truncated or has extra data: recreate or copy it again");
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ TokenView::TokenView(std::span<const std::byte> bytes, const std::string& path) 
     throw Error(
         ErrorKind::input,
         fmt::format("{}: magic {} at offset 0: the file is {}, not tokens", path, magic, kind),
-        "name a file of tokens: magic 20240520 or 20240801, or none (nanoGPT)");
+        "name a token file: magic 20240520 or 20240801, or none (nanoGPT)");
   if (magic == kGpt2Magic || magic == kLlama3Magic) {
     width_ = magic == kLlama3Magic ? 4 : 2;
     check_header(bytes, path, width_);
@@ -67,10 +67,10 @@ TokenView::TokenView(std::span<const std::byte> bytes, const std::string& path) 
   } else if (bytes.size() % 2 != 0) {
     throw Error(
         ErrorKind::input,
-        fmt::format("{}: no magic of llm.c at offset 0 ({}), and {} bytes are no whole number "
-                    "of tokens of 2 bytes",
+        fmt::format("{}: no llm.c magic at offset 0 ({}), and {} bytes are not a multiple of the "
+                    "2 bytes of a token",
                     path, magic, bytes.size()),
-        "name a file of tokens by llm.c or nanoGPT; copy it again if it should be one");
+        "name a token file of llm.c or nanoGPT, or copy the file again");
   }
 }
 
@@ -82,8 +82,8 @@ std::uint32_t TokenView::at(std::uint64_t index) const {
 TokenFiles::TokenFiles(const TokenFileOptions& options)
     : targets_(options.targets), vocabulary_(options.vocabulary) {
   if (targets_ < 1)
-    throw Error(ErrorKind::usage, fmt::format("sequences of {} targets", targets_),
-                "a sequence needs one or more");
+    throw Error(ErrorKind::usage, fmt::format("invalid sequence length: {} targets", targets_),
+                "use at least 1");
   train_ = open(options.train);
   evaluation_ = open(options.evaluation);
 }
@@ -95,13 +95,13 @@ TokenFiles::Shards TokenFiles::open(const std::vector<std::filesystem::path>& pa
     MappedFile file(path);
     const TokenView tokens(file.bytes(), file.path());
     if (vocabulary_ == 0 && !tokens.has_header())
-      throw Error(ErrorKind::usage, file.path() + ": a file without a header has no vocabulary",
-                  "state it (50257 for GPT-2; meta.pkl beside the file says it)");
+      throw Error(ErrorKind::usage, file.path() + ": a token file without a header does not state its vocabulary",
+                  "set the parameter vocabulary (50257 for GPT-2, otherwise see meta.pkl next to the file)");
     if (vocabulary_ == 0)
       vocabulary_ = tokens.offset(1) - tokens.offset(0) == 4 ? kLlama3Vocabulary : kGpt2Vocabulary;
     if (tokens.size() < stride + 1)
       throw Error(ErrorKind::input,
-                  fmt::format("{}: {} tokens are less than one sequence of {}", file.path(),
+                  fmt::format("{}: {} tokens, fewer than one sequence of {}", file.path(),
                               tokens.size(), stride + 1),
                   "use shorter sequences or a longer file");
     const std::uint64_t first = shards.sequences;
@@ -115,7 +115,7 @@ void TokenFiles::read(Split split, std::uint64_t index, const TokenSample& sampl
   check_fits(sample, targets_, false);
   const Shards& from = shards(split);
   if (index >= from.sequences)
-    throw Error(ErrorKind::internal, fmt::format("sequence {} of {}", index, from.sequences));
+    throw Error(ErrorKind::internal, fmt::format("sequence {} is out of range: the file has {}", index, from.sequences));
   const auto shard = std::prev(
       std::upper_bound(from.files.begin(), from.files.end(), index,
                        [](std::uint64_t wanted, const Shard& s) { return wanted < s.first; }));
@@ -125,9 +125,9 @@ void TokenFiles::read(Split split, std::uint64_t index, const TokenSample& sampl
     if (token >= static_cast<std::uint32_t>(vocabulary_))
       throw Error(
           ErrorKind::input,
-          fmt::format("{}: token {} at offset {} is not below the vocabulary of {}",
+          fmt::format("{}: token {} at offset {} exceeds the vocabulary of {}",
                       shard->file.path(), token, shard->tokens.offset(start + t), vocabulary_),
-          "state the vocabulary that the tokens were made with");
+          "set the vocabulary that the tokens were generated with");
     sample.tokens[t] = static_cast<std::int32_t>(token);
   }
 }

@@ -45,13 +45,13 @@ std::string ClickBatch::changed() const {
   ClickSample sample{.dense = dense, .ids = ids};
   for (std::int64_t i = 0; i < count_; ++i) {
     source_.read(split_, first_ + static_cast<std::uint64_t>(i), sample);
-    const char* what = !std::ranges::equal(ids, std::span(this->ids(i), ids.size())) ? "ids"
+    const char* what = !std::ranges::equal(ids, std::span(this->ids(i), ids.size())) ? "IDs"
                        : !std::ranges::equal(dense, std::span(this->dense(i), dense.size()))
-                           ? "numbers"
+                           ? "dense features"
                        : sample.label != label(i) ? "label"
                                                   : nullptr;
     if (what != nullptr)
-      return fmt::format("the {} of sample {} are not what the source gives again", what,
+      return fmt::format("{} of sample {} changed after it was read", what,
                          first_ + static_cast<std::uint64_t>(i));
   }
   return "";
@@ -65,18 +65,18 @@ void ClickBatch::check_ids(std::int64_t at) const {
       if (*id < 0 || *id >= shape.rows[table])
         throw Error(
             ErrorKind::input,
-            fmt::format("sample {} has the id {} in table {}, which has {} rows",
+            fmt::format("sample {} has ID {} in table {}, which has {} rows",
                         first_ + static_cast<std::uint64_t>(at), *id, table, shape.rows[table]),
-            "say the tables' rows as the data have them");
+            "set the table rows to match the data");
 }
 
 std::int64_t ClickBatch::place(Split split, std::uint64_t number) const {
   const std::uint64_t at = number - first_;
   if (split != split_ || number < first_ || at >= static_cast<std::uint64_t>(count_))
     throw Error(ErrorKind::internal,
-                fmt::format("sample {} was not gathered: those from {} on were, {} of them", number,
+                fmt::format("sample {} is not in the gathered batch, which starts at {} and has {} samples", number,
                             first_, count_),
-                "SparseTables::gather() comes before a step and before an evaluation's part");
+                "call SparseTables::gather() before each step and each evaluation block");
   return static_cast<std::int64_t>(at);
 }
 

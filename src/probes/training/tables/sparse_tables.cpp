@@ -16,7 +16,7 @@ namespace {
 void check_embeddings(View view, std::int64_t columns) {
   if (view.dtype != Dtype::f32 || view.columns != columns)
     throw Error(ErrorKind::input,
-                fmt::format("the model's embeddings are {} of {} columns, the tables' f32 of {}",
+                fmt::format("the model expects {} embeddings with {} columns, the tables hold f32 with {}",
                             to_string(view.dtype), view.columns, columns),
                 "train in f32");
 }
@@ -26,8 +26,8 @@ void check_embeddings(View view, std::int64_t columns) {
 Var input_with_gradient(const Model& model) {
   for (const Var& input : model.inputs)
     if (model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient) return input;
-  throw Error(ErrorKind::internal, "no input of the model wants a gradient",
-              "Graph::input_with_gradient() makes one");
+  throw Error(ErrorKind::internal, "the model has no input with a gradient",
+              "create one with Graph::input_with_gradient()");
 }
 
 void SparseTables::gather(Split split, std::uint64_t first, std::int64_t count) {
@@ -127,7 +127,7 @@ View SparseTables::gradient_of(const Lane& lane, const Model& model) {
   const std::int64_t bytes =
       gradient.elements() * static_cast<std::int64_t>(size_of(gradient.dtype));
   if (downloaded_.bytes() < bytes)
-    downloaded_ = MemoryBlock::staging(bytes, "gradients of embeddings", lane.kernels().memory);
+    downloaded_ = MemoryBlock::staging(bytes, "embedding gradients", lane.kernels().memory);
   lane.memory().download(gradient.data, downloaded_.data(), bytes);
   gradient.data = downloaded_.data();
   return gradient;

@@ -13,9 +13,9 @@ namespace bench::training {
 void SparseTables::exchange_gradients() {
   if (collected_ != batch_.count())
     throw Error(ErrorKind::internal,
-                fmt::format("tables got the gradients of {} samples out of {}", collected_.load(),
+                fmt::format("embedding tables received the gradients of {} samples, expected {}", collected_.load(),
                             batch_.count()),
-                "collect() comes once after each micro-batch's backward pass");
+                "call collect() once after each micro-batch's backward pass");
   collected_ = -1;
   if (!alone()) exchange(*group_, gradients_, given_, batch_.count() * split_.columns);
 }

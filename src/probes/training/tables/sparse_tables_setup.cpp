@@ -20,9 +20,9 @@ void SparseTables::join(Group& group, WorkerPool& pool, const KernelFactory& ker
   workers_ = &pool;
   if (!alone() && !group.collectives())
     throw Error(ErrorKind::environment,
-                "tables are split over " + std::to_string(group.size()) +
-                    " ranks, which cannot exchange data",
-                "start the ranks with mpirun, or train on one");
+                "embedding tables are split over " + std::to_string(group.size()) +
+                    " ranks, but no collectives are available",
+                "start the ranks with mpirun or train on one rank");
   split_ = split_tables(shapes_, options_.columns, group.size(), options_.whole_rows);
   rows_.clear();
   for (const TableShard& shard : split_.shards)
@@ -35,8 +35,8 @@ void SparseTables::join(Group& group, WorkerPool& pool, const KernelFactory& ker
   for (int thread = 0; thread < pool.size(); ++thread) kernels_.push_back(kernels(Dtype::f32));
   for (const KernelSet& set : kernels_)
     if (!set.bags || !set.memory->on_host())
-      throw Error(ErrorKind::internal, "embedding tables were given kernels of another device",
-                  "they lie in host memory: TrainerOptions::host_kernels");
+      throw Error(ErrorKind::internal, "embedding tables need host kernels",
+                  "set TrainerOptions::host_kernels");
   make_updates();
 }
 

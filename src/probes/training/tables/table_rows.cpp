@@ -20,7 +20,7 @@ TableRows::TableRows(const TableShard& shard, std::int64_t columns)
     : shard_(shard),
       columns_(columns),
       values_(shard.rows * columns * static_cast<std::int64_t>(sizeof(float)), "embedding tables"),
-      state_(shard.rows * static_cast<std::int64_t>(sizeof(float)), "the tables' optimizer") {}
+      state_(shard.rows * static_cast<std::int64_t>(sizeof(float)), "embedding optimizer state") {}
 
 void TableRows::fill(std::uint64_t seed, double deviation, std::int64_t from, std::int64_t to) {
   for (std::int64_t row = from; row < to; ++row) {

@@ -17,8 +17,8 @@ void check(const std::vector<TableShape>& tables) {
     if (tables[i].rows < 1 || tables[i].rows >= std::int64_t{1} << 31 || tables[i].lookups < 1)
       throw Error(
           ErrorKind::usage,
-          fmt::format("table {} has {} rows and {} lookups", i, tables[i].rows, tables[i].lookups),
-          "a table has 1 to 2147483647 rows and at least one lookup");
+          fmt::format("table {} has {} rows and {} lookups per sample", i, tables[i].rows, tables[i].lookups),
+          "use 1 to 2147483647 rows and at least one lookup");
 }
 
 std::int64_t fair_share(const std::vector<TableShape>& tables, int ranks) {

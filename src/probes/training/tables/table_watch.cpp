@@ -37,7 +37,7 @@ void TableWatch::compare(std::size_t shard, const TableRows& rows) {
     if (!std::equal(now, now + values.columns, before)) return;
     before += values.columns;
   }
-  found_ = fmt::format("update {} left table {} as it was, in {} rows that it looked up", updates_,
+  found_ = fmt::format("update {} did not change table {}: {} looked-up rows are unchanged", updates_,
                        rows.shard().table, seen.rows.size());
 }
 

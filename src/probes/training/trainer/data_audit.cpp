@@ -82,7 +82,7 @@ std::string DataAudit::repeated(std::int64_t step, int rank) {
       const std::uint64_t sample = first + static_cast<std::uint64_t>(i);
       const auto [before, is_new] = seen_.emplace(content_hash(contents), sample);
       if (!is_new && before->second != sample)
-        return fmt::format("step {}: sample {} on rank {} is sample {} again", step, sample, rank,
+        return fmt::format("step {}: sample {} on rank {} repeats sample {}", step, sample, rank,
                            before->second);
     }
   }
@@ -98,7 +98,7 @@ std::string DataAudit::reread(std::int64_t step, int rank) const {
     for (const Var input : model_.inputs)
       if (!equal_bytes(again.view(input), replica_.lane(i).view(input)))
         return fmt::format(
-            "step {}: '{}' of samples {} to {} on rank {} is not what the source gives again", step,
+            "step {}: '{}' of samples {} to {} on rank {} changed after it was read", step,
             input.name(), first, first + static_cast<std::uint64_t>(split_.micro_batch) - 1, rank);
   }
   return "";
@@ -118,7 +118,7 @@ std::string DataAudit::regenerate(std::int64_t step, Group& group) const {
   const std::size_t next = (own + 1) % ranks;
   const std::uint64_t again = sum_of(static_cast<int>(next));
   if (halves[2 * next] == low_half(again) && halves[2 * next + 1] == high_half(again)) return "";
-  return fmt::format("step {}: rank {} has other samples than rank {} makes for it", step, next,
+  return fmt::format("step {}: samples of rank {} differ from those that rank {} generates for it", step, next,
                      own);
 }
 

@@ -37,24 +37,24 @@ void RunChecks::look(std::int64_t steps_done, Group& group) {
   moved_after_ = steps_done;
   const auto unmoved = moved_.unmoved(group);
   unmoved_ = agreed(group, unmoved.empty() ? ""
-                                           : fmt::format("after {} steps as before them: {}",
+                                           : fmt::format("unchanged after {} steps: {}",
                                                          steps_done, named(unmoved)));
 }
 
 void RunChecks::compare_replicas(std::int64_t steps_done, Group& group) {
   if (group.size() == 1 || !replicas_.empty()) return;
   replicas_ = differing_copy(group, tensor_hashes(replica_));
-  if (!replicas_.empty()) replicas_ = fmt::format("after {} steps {}", steps_done, replicas_);
+  if (!replicas_.empty()) replicas_ = fmt::format("after {} steps: {}", steps_done, replicas_);
 }
 
 TrainingCheck RunChecks::outlier_check() const {
   const auto& log = outliers_.log();
-  if (log.empty()) return {"gradient_norms", true, "none was 6 deviations from those before it"};
+  if (log.empty()) return {"gradient_norms", true, "no outlier beyond 6 standard deviations"};
   const auto far = [](const GradientOutlier& o) { return std::abs(std::log(o.ratio)); };
   const GradientOutlier& most = *std::ranges::max_element(log, {}, far);
   return {"gradient_norms", far(most) < std::log(kFaultyRatio),
-          fmt::format("{} steps beyond 6 deviations; the farthest is step {}: {:.4g}, {:.3g} times "
-                      "those before it",
+          fmt::format("{} steps beyond 6 standard deviations; the largest at step {}: {:.4g}, {:.3g} "
+                      "times the running mean",
                       log.size(), most.step, most.norm, most.ratio)};
 }
 
@@ -63,16 +63,15 @@ std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
   if (moved_after_ > 0)
     checks.push_back(check_of(
         "parameters_move", unmoved_,
-        fmt::format("all {} parameters moved within {} steps", moved_.parameters(), moved_after_)));
+        fmt::format("all {} parameters changed within {} steps", moved_.parameters(), moved_after_)));
   checks.push_back(
       check_of("data", data_,
-               fmt::format("at {} steps the samples in the lanes were those of the "
-                           "source{}",
-                           looks_, group.size() > 1 ? ", and those of the next rank" : "")));
+               fmt::format("samples matched the source at {} steps{}",
+                           looks_, group.size() > 1 ? ", also on the next rank" : "")));
   if (group.size() > 1)
     checks.push_back(
         check_of("replicas_agree", replicas_,
-                 fmt::format("{} ranks had equal parameters at {} steps", group.size(), looks_)));
+                 fmt::format("parameters of {} ranks were identical at {} steps", group.size(), looks_)));
   checks.push_back(outlier_check());
   return checks;
 }

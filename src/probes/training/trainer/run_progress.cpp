@@ -45,8 +45,8 @@ RunProgress run_progress_from_json(const Json& json) try {
   return progress;
 } catch (const Json::exception& error) {
   throw Error(ErrorKind::input,
-              std::string("a checkpoint's progress of the run is damaged: ") + error.what(),
-              "begin the training anew");
+              std::string("the training progress in the checkpoint is damaged: ") + error.what(),
+              "restart the training from the beginning");
 }
 
 }  // namespace bench::training

@@ -62,7 +62,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
 void Trainer::join_tables(SparseTables& tables, const KernelFactory& kernels) {
   if (replica_->kernels().memory->on_host()) return tables.join(group_, replica_->pool(), kernels);
   require(options_.host_kernels != nullptr, "trainer",
-          "a device's tables need kernels of the host");
+          "embedding tables need host kernels");
   host_threads_ = std::make_unique<WorkerPool>(options_.host_threads > 0 ? options_.host_threads
                                                                          : usual_host_threads());
   tables.join(group_, *host_threads_, options_.host_kernels);

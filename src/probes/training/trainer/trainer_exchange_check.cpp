@@ -39,9 +39,9 @@ TrainingCheck Trainer::exchange_check() {
   group_.max(distances);
   agreement.distance = std::max(agreement.distance, *std::ranges::max_element(distances));
   return {"gradient_exchange", agreement.held(),
-          fmt::format("the gradient of {} ranks{} is {:.2g} away, relatively, from what one "
-                      "computes of all their samples",
-                      group_.size(), tables != nullptr ? ", that of tables too," : "",
+          fmt::format("the gradient of {} ranks{} differs by {:.2g} (relative) from the gradient that one "
+                      "rank computes on all samples",
+                      group_.size(), tables != nullptr ? ", embedding tables included," : "",
                       agreement.distance)};
 }
 

@@ -21,9 +21,9 @@ const std::filesystem::path& one_file(const std::vector<std::filesystem::path>& 
                                       const char* purpose) {
   if (files.size() == 1) return files.front();
   throw Error(ErrorKind::input,
-              fmt::format("dlrm has {} files to {}, and reads one: {}, {}", files.size(), purpose,
+              fmt::format("found {} files to {}, but dlrm reads one: {}, {}", files.size(), purpose,
                           printable(files[0].string()), printable(files[1].string())),
-              "name one file, or put them together");
+              "name one file or concatenate them");
 }
 
 /// The other arrays of the same log, beside its dense features.
@@ -80,11 +80,11 @@ std::vector<std::filesystem::path> files_of_log(const std::filesystem::path& fil
 DlrmData open_dlrm_data(const ClickModelOptions& preset, std::uint64_t seed,
                         const DataChoice& choice) {
   if (choice.vocabulary > 0)
-    throw Error(ErrorKind::input, "dlrm has no tokens, and a vocabulary is stated",
-                "leave the parameter vocabulary out");
+    throw Error(ErrorKind::input, "workload dlrm has no tokens for vocabulary",
+                "remove the parameter vocabulary");
   if (choice.table_rows > 0 && !choice.from_files())
-    throw Error(ErrorKind::input, "table_rows is stated for click logs that are generated",
-                "name a file with the parameter data, or leave table_rows out");
+    throw Error(ErrorKind::input, "table_rows applies only to click log files, not to generated data",
+                "set the parameter data to a file, or remove table_rows");
   return DlrmData::in_order<FiniteClicks>(
       choice.from_files() ? click_files(preset, choice) : law(preset, seed), choice, seed);
 }

@@ -68,9 +68,9 @@ Quality against_labels(const Columns& all) {
   const double clicks = std::accumulate(labels.begin(), labels.end(), 0.0);
   if (clicks == 0.0 || clicks == count)
     throw Error(ErrorKind::input,
-                fmt::format("{} of {} evaluation samples are clicks, so there is no AUC", clicks,
+                fmt::format("AUC is undefined: {} of {} evaluation samples are clicks", clicks,
                             labels.size()),
-                "evaluate on a log with clicks and others");
+                "evaluate on a log with both clicks and non-clicks");
   const Prediction model = prediction_of(all[kScore], all[kLabel]);
   const double rate = clicks / count;
   const double entropy = -rate * std::log(rate) - (1.0 - rate) * std::log1p(-rate);

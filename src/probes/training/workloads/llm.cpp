@@ -24,8 +24,8 @@ LlmShape shape_of(const std::string& preset, std::int64_t sequence) {
   if (sequence == 0) return shape;
   if (sequence < 2 || sequence > shape.sequence)
     throw Error(ErrorKind::input,
-                "llm " + preset + " over sequences of " + std::to_string(sequence) + " tokens",
-                "they have 2 to " + std::to_string(shape.sequence) + ", the preset's own");
+                "llm " + preset + " does not support sequences of " + std::to_string(sequence) + " tokens",
+                "use 2 to " + std::to_string(shape.sequence) + " tokens");
   shape.sequence = sequence;
   return shape;
 }

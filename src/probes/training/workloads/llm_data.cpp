@@ -27,11 +27,11 @@ std::unique_ptr<TokenSource> token_files(const LlmShape& shape, const DataChoice
 
 LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoice& choice) {
   if (choice.table_rows > 0)
-    throw Error(ErrorKind::input, "llm has no tables, and table_rows asks for some",
-                "leave the parameter table_rows out");
+    throw Error(ErrorKind::input, "workload llm has no embedding tables for table_rows",
+                "remove the parameter table_rows");
   if (choice.vocabulary > 0 && !choice.from_files())
-    throw Error(ErrorKind::input, "a vocabulary is stated for tokens that are generated",
-                "name files of tokens with the parameter data, or leave vocabulary out");
+    throw Error(ErrorKind::input, "vocabulary applies only to token files, not to generated data",
+                "set the parameter data to token files, or remove vocabulary");
   return LlmData::in_order<FiniteTokens>(
       choice.from_files() ? token_files(shape, choice) : language(shape, seed), choice, seed);
 }

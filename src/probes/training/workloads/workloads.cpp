@@ -36,8 +36,8 @@ const std::vector<Entry>& entries() {
           const DataChoice& data) {
          if (sequence > 0)
            throw Error(ErrorKind::input,
-                       "dlrm has no sequences, and " + std::to_string(sequence) + " is asked for",
-                       "leave the parameter sequence out");
+                       "workload dlrm has no sequences, but sequence is " + std::to_string(sequence),
+                       "remove the parameter sequence");
          return make_dlrm_workload(preset, seed, data);
        }},
   };
@@ -48,8 +48,8 @@ const Entry& entry(const std::string& name) {
   for (const Entry& one : entries())
     if (one.name == name) return one;
   const auto known = workload_names();
-  throw Error(ErrorKind::input, "there is no workload '" + name + "'",
-              "one of " + join(known, ", ") + "." + did_you_mean(name, known));
+  throw Error(ErrorKind::input, "unknown workload '" + name + "'",
+              "use one of " + join(known, ", ") + "." + did_you_mean(name, known));
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ std::unique_ptr<Workload> make_workload(const std::string& name, const std::stri
   const Entry& which = entry(name);
   const auto& presets = which.presets;
   if (std::find(presets.begin(), presets.end(), preset) == presets.end())
-    throw Error(ErrorKind::input, name + " has no preset '" + preset + "'",
-                "one of " + join(presets, ", ") + "." + did_you_mean(preset, presets));
+    throw Error(ErrorKind::input, "workload " + name + " has no preset '" + preset + "'",
+                "use one of " + join(presets, ", ") + "." + did_you_mean(preset, presets));
   return which.make(preset, seed, sequence, data);
 }
 

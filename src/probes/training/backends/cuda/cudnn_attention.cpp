@@ -28,7 +28,7 @@ class CudnnAttention final : public cudnn::LibraryAttention {
   CudnnAttention(std::unique_ptr<cudnn::Library> library, std::shared_ptr<DeviceContext> context)
       : library_(std::move(library)), context_(std::move(context)) {
     library_->check(library_->create(&handle_), "start");
-    library_->check(library_->set_stream(handle_, context_->stream()), "take a stream");
+    library_->check(library_->set_stream(handle_, context_->stream()), "set stream");
   }
   ~CudnnAttention() override {
     plans_.clear();
@@ -55,7 +55,7 @@ class CudnnAttention final : public cudnn::LibraryAttention {
   void backward(const AttentionShape& shape, const AttentionBackward& what) override {
     if (cudnn::ignores_strides_of_sums(library_->version_number(), context_->capability()))
       throw Error(ErrorKind::environment,
-                  name() + " reads the sums of softmax in another order on this GPU");
+                  name() + " uses another layout of softmax statistics on this GPU");
     AttentionPlans& plans = plans_of(shape, what.packed);
     if (!plans.backward)
       plans.backward = std::make_unique<cudnn::ExecutionPlan>(
@@ -113,9 +113,9 @@ double least_seconds(DeviceContext& context, const std::function<void()>& call) 
   const CudaEvent begin, end;
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kTimings; ++i) {
-    check(cudaEventRecord(begin.get(), context.stream()), "mark a beginning");
+    check(cudaEventRecord(begin.get(), context.stream()), "record start event");
     call();
-    check(cudaEventRecord(end.get(), context.stream()), "mark an end");
+    check(cudaEventRecord(end.get(), context.stream()), "record end event");
     context.synchronise();
     least = std::min(least, between(begin, end).value);
   }

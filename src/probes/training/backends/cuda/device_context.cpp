@@ -25,15 +25,15 @@ StreamTimer& DeviceContext::timer() {
 
 int DeviceContext::capability() const {
   int device = 0, major = 0, minor = 0;
-  check(cudaGetDevice(&device), "ask for the current GPU");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "ask a GPU");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "ask a GPU");
+  check(cudaGetDevice(&device), "get the current GPU");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "query the compute capability");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "query the compute capability");
   return 10 * major + minor;
 }
 
 bool DeviceContext::recording() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(stream_.get(), &status), "ask whether a stream is recorded");
+  check(cudaStreamIsCapturing(stream_.get(), &status), "query stream capture");
   return status != cudaStreamCaptureStatusNone;
 }
 
@@ -41,8 +41,8 @@ void* DeviceContext::grown(DeviceMemory& memory, std::int64_t bytes) {
   const auto wanted = static_cast<std::size_t>(bytes);
   if (memory.bytes() >= wanted) return memory.as<>();
   if (recording())
-    throw Error(ErrorKind::internal, "a recorded step wants " + std::to_string(bytes) +
-                                         " bytes of scratch, the step before had " +
+    throw Error(ErrorKind::internal, "a captured step needs " + std::to_string(bytes) +
+                                         " bytes of scratch, the previous step used " +
                                          std::to_string(memory.bytes()));
   outgrown_.push_back(std::exchange(memory, DeviceMemory(wanted)));
   return memory.as<>();
@@ -57,7 +57,7 @@ double DeviceContext::read_result() {
 }
 
 void DeviceContext::synchronise() {
-  check(cudaStreamSynchronize(stream_.get()), "training's kernels");
+  check(cudaStreamSynchronize(stream_.get()), "run training kernels");
   const std::atomic_ref word(fault()->row_and_id);
   const unsigned long long found = word.exchange(kNoFault);
   if (found != kNoFault)

@@ -60,21 +60,21 @@ class DeviceLaunch {
     const std::int64_t blocks = (count / width + 255) / 256;
     elements_kernel<width>
         <<<grid(std::min(blocks, kMostBlocks)), 256, 0, context_.stream()>>>(body, count);
-    check_launch("an elementwise kernel");
+    check_launch("elementwise kernel");
   }
   template <int width, class Body>
   void rows(const Body& body, std::int64_t count) {
     if constexpr (width > 1)
       if (body.columns() % width != 0) return rows<1>(body, count);
     rows_kernel<width><<<grid((count + 7) / 8), dim3(32, 8), 0, context_.stream()>>>(body, count);
-    check_launch("a kernel of rows");
+    check_launch("row kernel");
   }
   template <int width, class Body>
   void blocks(const Body& body, std::int64_t count, std::int64_t n) {
     if constexpr (width > 1)
       if (n % width != 0) return blocks<1>(body, count, n);
     blocks_kernel<width><<<grid(count), Body::kBlock, 0, context_.stream()>>>(body);
-    check_launch("a kernel of whole rows");
+    check_launch("whole-row kernel");
   }
   template <class Body>
   void units(const Body& body, std::int64_t xs, std::int64_t ys, std::int64_t shared_bytes) {
@@ -82,15 +82,15 @@ class DeviceLaunch {
     if (shared_bytes > kWithoutAsking)
       check(cudaFuncSetAttribute(units_kernel<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shared_bytes)),
-            "get " + std::to_string(shared_bytes) + " bytes of shared memory");
+            "reserve " + std::to_string(shared_bytes) + " bytes of shared memory");
     units_kernel<<<dim3(grid(xs), grid(ys)), 128, static_cast<std::size_t>(shared_bytes),
                    context_.stream()>>>(body);
-    check_launch("a kernel of units");
+    check_launch("unit kernel");
   }
   template <class Body>
   void slabs(const Body& body, std::int64_t count, std::int64_t n) {
     slabs_kernel<<<dim3(grid((n + 127) / 128), grid(count)), 128, 0, context_.stream()>>>(body, n);
-    check_launch("sums of columns");
+    check_launch("column sums");
   }
 
   void zero(void* data, std::int64_t bytes) {

@@ -11,8 +11,8 @@ KernelSet functor_set(Dtype dtype, DeviceContext& context) {
   if (dtype == Dtype::bf16) return functor_set_bf16(context);
   if (dtype == Dtype::f16) return functor_set_f16(context);
   throw Error(ErrorKind::input,
-              "training on a GPU has no " + std::string(to_string(dtype)) + " tensors",
-              "it has f32, bf16 and f16");
+              "GPU training does not support " + std::string(to_string(dtype)) + " tensors",
+              "use f32, bf16 or f16");
 }
 
 }  // namespace bench::training

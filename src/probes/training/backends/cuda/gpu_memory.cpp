@@ -18,10 +18,10 @@ void check_allocation(cudaError_t code, const char* where, std::int64_t bytes,
                       const char* purpose) {
   const std::string what =
       std::string(where) + " for " + std::to_string(bytes) + " bytes of " + purpose;
-  if (code != cudaErrorMemoryAllocation) return check(code, "memory " + what);
+  if (code != cudaErrorMemoryAllocation) return check(code, "allocate memory " + what);
   cudaGetLastError();  // it stands no longer for the next call
-  throw Error(ErrorKind::environment, "no memory " + what,
-              "a smaller preset or micro-batch, or recompute, needs less");
+  throw Error(ErrorKind::environment, "out of memory " + what,
+              "use a smaller preset or micro-batch, or recompute");
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void GpuMemory::release(void* data) { cudaFree(data); }
 void* GpuMemory::allocate_staging(std::int64_t bytes, const char* purpose) {
   void* data = nullptr;
   const std::size_t size = at_least_some(bytes);
-  check_allocation(cudaHostAlloc(&data, size, cudaHostAllocPortable), "that is page-locked", bytes,
+  check_allocation(cudaHostAlloc(&data, size, cudaHostAllocPortable), "on the host (page-locked)", bytes,
                    purpose);
   std::memset(data, 0, size);
   return data;
@@ -51,7 +51,7 @@ void GpuMemory::upload(const void* from, void* to, std::int64_t bytes) {
   check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
                         context_->stream()),
         "copy to the GPU");
-  check(cudaEventRecord(uploaded_.get(), context_->stream()), "mark a copy");
+  check(cudaEventRecord(uploaded_.get(), context_->stream()), "record copy event");
 }
 
 void GpuMemory::uploaded() {

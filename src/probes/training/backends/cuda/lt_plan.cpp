@@ -35,18 +35,18 @@ cublasLtEpilogue_t epilogue_of(const LtLayout& layout) {
 
 LtPlan::LtPlan(const LtLayout& layout) : layout_(layout) {
   check(cublasLtMatmulDescCreate(operation_.out(), CUBLAS_COMPUTE_32F, CUDA_R_32F),
-        "describe a product");
+        "create matmul descriptor");
   const auto transposed = [](bool is) { return is ? CUBLAS_OP_T : CUBLAS_OP_N; };
-  set(CUBLASLT_MATMUL_DESC_TRANSA, transposed(layout.first.transpose), "transpose a factor");
-  set(CUBLASLT_MATMUL_DESC_TRANSB, transposed(layout.second.transpose), "transpose a factor");
-  set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(layout), "ask for an epilogue");
+  set(CUBLASLT_MATMUL_DESC_TRANSA, transposed(layout.first.transpose), "set transpose");
+  set(CUBLASLT_MATMUL_DESC_TRANSB, transposed(layout.second.transpose), "set transpose");
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(layout), "set epilogue");
   if (layout.gelu != GeluStep::none)  // as the result lies
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, layout.result.rows, "describe GELU's input");
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, layout.result.rows, "set GELU input layout");
   const auto describe = [&](Layout& to, const LtMatrix& matrix) {
     check(cublasLtMatrixLayoutCreate(to.out(), type_of(layout.dtype),
                                      static_cast<std::uint64_t>(matrix.rows),
                                      static_cast<std::uint64_t>(matrix.columns), matrix.rows),
-          "describe a matrix");
+          "create matrix layout");
   };
   describe(first_, layout.first);
   describe(second_, layout.second);
@@ -59,16 +59,16 @@ void LtPlan::propose(cublasLtHandle_t handle, std::size_t workspace_bytes, int w
                         workspace_bytes, wanted);
   if (algorithms_.empty())
     throw Error(ErrorKind::environment,
-                "cuBLASLt proposes no algorithm for a product of " + sizes_text(layout_),
-                "sizes that are multiples of 8 are served best");
+                "cuBLASLt has no algorithm for a GEMM of " + sizes_text(layout_),
+                "use sizes that are multiples of 8");
 }
 
 void LtPlan::run(const LtCall& call) {
   constexpr float kOne = 1.0f;
   const float beta = layout_.addend ? 1.0f : 0.0f;
-  if (layout_.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias, "say where the bias is");
+  if (layout_.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias, "set bias pointer");
   if (layout_.gelu != GeluStep::none)
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, call.gelu_input, "say where GELU's input is");
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, call.gelu_input, "set GELU input pointer");
   const void* addend = layout_.addend ? call.addend : call.result;
   const cublasStatus_t status =
       cublasLtMatmul(call.handle, operation_.get(), &kOne, call.first, first_.get(), call.second,

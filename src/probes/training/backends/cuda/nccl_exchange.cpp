@@ -23,13 +23,13 @@ class NcclExchange final : public ExchangeStream {
   ElementwiseKernels& elementwise() override { return *kernels_.elementwise; }
 
   void enqueue(const std::function<void()>& work) override {
-    check(cudaEventRecord(asked_.get(), computing_->stream()), "begin an exchange");
-    check(cudaStreamWaitEvent(communicating_.stream(), asked_.get()), "begin an exchange");
+    check(cudaEventRecord(asked_.get(), computing_->stream()), "start exchange");
+    check(cudaStreamWaitEvent(communicating_.stream(), asked_.get()), "start exchange");
     if (used_ == stretches_.size()) stretches_.emplace_back();
     const Stretch& stretch = stretches_[used_++];
-    check(cudaEventRecord(stretch.begin.get(), communicating_.stream()), "mark an exchange");
+    check(cudaEventRecord(stretch.begin.get(), communicating_.stream()), "record exchange event");
     work();
-    check(cudaEventRecord(stretch.end.get(), communicating_.stream()), "mark an exchange");
+    check(cudaEventRecord(stretch.end.get(), communicating_.stream()), "record exchange event");
   }
 
   Seconds finish() override {

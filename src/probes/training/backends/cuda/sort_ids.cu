@@ -29,17 +29,17 @@ std::pair<const std::int32_t*, const std::int32_t*> sort_ids(DeviceContext& cont
   std::size_t temporary = 0;
   check(cub::DeviceRadixSort::SortPairs(nullptr, temporary, none, none, none, none, items, 0, bits,
                                         context.stream()),
-        "ask what sorting needs");
+        "query sort workspace");
   const std::int64_t row = whole(count * std::int64_t{sizeof(std::int32_t)});
   auto* memory =
       static_cast<std::byte*>(context.sort_scratch(4 * row + static_cast<std::int64_t>(temporary)));
   const auto part = [&](int i) { return reinterpret_cast<std::int32_t*>(memory + i * row); };
   number_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, context.stream()>>>(
       ids, count, static_cast<std::int32_t>(table_rows), part(0), part(1));
-  check_launch("the numbering of ids");
+  check_launch("ID numbering");
   check(cub::DeviceRadixSort::SortPairs(memory + 4 * row, temporary, part(0), part(2), part(1),
                                         part(3), items, 0, bits, context.stream()),
-        "sort ids");
+        "sort IDs");
   return {part(2), part(3)};
 }
 

@@ -26,12 +26,12 @@ KernelSet host_kernels(Dtype dtype, std::string_view isa) {
     return narrow_kernels(host_kernels(Dtype::f32, isa), dtype);
   if (dtype != Dtype::f32 && dtype != Dtype::f64)
     throw Error(ErrorKind::input,
-                "the CPU's kernels have no " + std::string(to_string(dtype)) + " tensors",
-                "train in f32 on a CPU");
+                "CPU kernels do not support " + std::string(to_string(dtype)) + " tensors",
+                "train in f32 on CPUs");
   const auto isas = host_kernel_isas();
   if (std::find(isas.begin(), isas.end(), isa) == isas.end())
-    throw Error(ErrorKind::input, "this CPU has no kernels named '" + std::string(isa) + "'",
-                "baseline runs everywhere");
+    throw Error(ErrorKind::input, "this CPU does not support kernels '" + std::string(isa) + "'",
+                "use baseline, which runs on every CPU");
 #if defined(__x86_64__)
   if (isa == "avx512") return avx512_kernels(dtype);
   if (isa == "avx2") return avx2_kernels(dtype);

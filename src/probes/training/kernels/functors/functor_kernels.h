@@ -147,8 +147,8 @@ class FunctorUpdates final : public OptimizerKernels {
     launch_.template elements<4>(body, range.parameters.elements());
   }
   void adagrad_rows(const AdagradRows&) override {
-    throw Error(ErrorKind::internal, "row-wise Adagrad has no kernel on a GPU",
-                "embedding tables lie in host memory, whose kernels have it");
+    throw Error(ErrorKind::internal, "row-wise Adagrad is not available on a GPU",
+                "use the host kernels for embedding tables");
   }
   double square_sum(View x) override {
     sum_all(launch_, SquareTerm<T>{x.as<T>()}, x.elements(), launch_.result(), false);

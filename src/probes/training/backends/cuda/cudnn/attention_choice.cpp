@@ -108,7 +108,7 @@ std::string AttentionChoices::compared(AttentionKernels& own, std::int64_t seque
     const double worst =
         worst_head(last_sequence(written[i], sequence), right[i], written[i].heads, sequence);
     if (!(worst <= kAgreement))
-      return fmt::format("{} differs from it by {:.2g} of a head's results, more than {}",
+      return fmt::format("{} differs from own by {:.2g} of a head's results, limit {}",
                          library_->name(), worst, kAgreement);
   }
   const double theirs = device_.seconds([&] { call(*library_); });
@@ -145,7 +145,7 @@ void AttentionChoices::begin(bool only_own) {
 }
 
 std::string AttentionChoices::named(Pass pass) const {
-  if (only_own_) return "own (equal bits were asked for)";
+  if (only_own_) return "own (deterministic results requested)";
   std::vector<std::string> names;
   for (const Choice& choice : choices_) {
     if (choice.pass != pass || !choice.used) continue;

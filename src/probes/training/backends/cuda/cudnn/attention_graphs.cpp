@@ -85,11 +85,11 @@ std::string refused(const AttentionProblem& problem) {
   const training::AttentionShape& shape = problem.shape;
   if (problem.dtype != Dtype::bf16 && problem.dtype != Dtype::f16)
     return "tensors are " + std::string(to_string(problem.dtype)) + ", not bf16 or f16";
-  if (shape.shifted_kv_heads > 0) return "some heads see shifted keys";
+  if (shape.shifted_kv_heads > 0) return "shifted key/value heads are not supported";
   if (shape.head_dim % 8 != 0 || shape.head_dim > 128)
-    return "heads of " + std::to_string(shape.head_dim) + ", not multiples of 8 up to 128";
+    return "head dimension " + std::to_string(shape.head_dim) + " is not a multiple of 8 up to 128";
   if (shape.sequence % 128 != 0)
-    return "sequences of " + std::to_string(shape.sequence) + ", not multiples of 128";
+    return "sequence length " + std::to_string(shape.sequence) + " is not a multiple of 128";
   return {};
 }
 

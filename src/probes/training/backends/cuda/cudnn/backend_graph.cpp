@@ -15,7 +15,7 @@ std::vector<std::int64_t> list_of(const Extents& extents) {
 }  // namespace
 
 BackendGraph::BackendGraph(const Library& library, const OperationGraph& graph)
-    : library_(library), graph_(library, DescriptorType::operation_graph, "a graph of operations") {
+    : library_(library), graph_(library, DescriptorType::operation_graph, "operation graph") {
   for (const GraphTensor& one : graph.tensors) tensors_.push_back(tensor(one));
   for (const GraphOperation& operation : graph.operations) add(operation);
   std::vector<void*> operations;
@@ -50,9 +50,9 @@ void BackendGraph::add(const GraphOperation& operation) {
 }
 
 void BackendGraph::add_matmul(const GraphOperation& operation) {
-  Descriptor& kind = kinds_.emplace_back(library_, DescriptorType::matmul, "a product");
+  Descriptor& kind = kinds_.emplace_back(library_, DescriptorType::matmul, "matmul");
   kind.set(Attribute::matmul_type, operation.compute).finalize();
-  Descriptor made(library_, DescriptorType::operation_matmul, "the operation of a product");
+  Descriptor made(library_, DescriptorType::operation_matmul, "matmul operation");
   made.set(Attribute::operation_matmul_a, at(operation.inputs[0]))
       .set(Attribute::operation_matmul_b, at(operation.inputs[1]))
       .set(Attribute::operation_matmul_c, at(operation.output))
@@ -63,13 +63,13 @@ void BackendGraph::add_matmul(const GraphOperation& operation) {
 
 void BackendGraph::add_pointwise(const GraphOperation& operation) {
   Descriptor& kind =
-      kinds_.emplace_back(library_, DescriptorType::pointwise, "an elementwise function");
+      kinds_.emplace_back(library_, DescriptorType::pointwise, "pointwise function");
   kind.set(Attribute::pointwise_mode, operation.mode)
       .set(Attribute::pointwise_precision, operation.compute);
   if (operation.axis >= 0) kind.set(Attribute::pointwise_axis, std::int64_t{operation.axis});
   kind.finalize();
   Descriptor made(library_, DescriptorType::operation_pointwise,
-                  "elementwise operation " + std::to_string(static_cast<int>(operation.mode)));
+                  "pointwise operation " + std::to_string(static_cast<int>(operation.mode)));
   made.set(Attribute::operation_pointwise_descriptor, kind)
       .set(Attribute::operation_pointwise_x, at(operation.inputs[0]))
       .set(Attribute::operation_pointwise_y, at(operation.output));
@@ -82,11 +82,11 @@ void BackendGraph::add_pointwise(const GraphOperation& operation) {
 }
 
 void BackendGraph::add_reduction(const GraphOperation& operation) {
-  Descriptor& kind = kinds_.emplace_back(library_, DescriptorType::reduction, "a reduction");
+  Descriptor& kind = kinds_.emplace_back(library_, DescriptorType::reduction, "reduction");
   kind.set(Attribute::reduction_operator, operation.reduction)
       .set(Attribute::reduction_type, operation.compute)
       .finalize();
-  Descriptor made(library_, DescriptorType::operation_reduction, "the operation of a reduction");
+  Descriptor made(library_, DescriptorType::operation_reduction, "reduction operation");
   made.set(Attribute::operation_reduction_descriptor, kind)
       .set(Attribute::operation_reduction_x, at(operation.inputs[0]))
       .set(Attribute::operation_reduction_y, at(operation.output))
@@ -95,7 +95,7 @@ void BackendGraph::add_reduction(const GraphOperation& operation) {
 }
 
 void BackendGraph::add_reshape(const GraphOperation& operation) {
-  Descriptor made(library_, DescriptorType::operation_reshape, "a reshape");
+  Descriptor made(library_, DescriptorType::operation_reshape, "reshape");
   made.set(Attribute::operation_reshape_x, at(operation.inputs[0]))
       .set(Attribute::operation_reshape_y, at(operation.output))
       .finalize();

@@ -6,7 +6,7 @@ namespace bench::cudnn {
 
 Descriptor::Descriptor(const Library& library, DescriptorType type, std::string what)
     : cudnn_(&library), what_(std::move(what)) {
-  library.check(library.create_descriptor(type, &descriptor_), "make " + what_);
+  library.check(library.create_descriptor(type, &descriptor_), "create " + what_);
 }
 
 Descriptor::~Descriptor() {
@@ -80,7 +80,7 @@ std::int64_t Descriptor::number(Attribute attribute) const {
 std::int64_t Descriptor::count(Attribute attribute, AttributeType type) const {
   std::int64_t found = 0;
   cudnn_->check(cudnn_->get_attribute(descriptor_, attribute, type, 0, &found, nullptr),
-                "count what " + what_ + " has");
+                "count elements of " + what_);
   return found;
 }
 

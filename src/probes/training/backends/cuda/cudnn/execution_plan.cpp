@@ -21,7 +21,7 @@ std::vector<Descriptor> proposed_in(HeuristicMode mode, const Library& library,
   std::vector<void*> filled;
   for (std::int64_t i = 0; i < room; ++i)
     filled.push_back(
-        engines.emplace_back(library, DescriptorType::engine_configuration, "an engine").get());
+        engines.emplace_back(library, DescriptorType::engine_configuration, "engine").get());
   const std::int64_t found = heuristics.fill(Attribute::heuristics_results, filled);
   while (static_cast<std::int64_t>(engines.size()) > found) engines.pop_back();
   return engines;
@@ -30,7 +30,7 @@ std::vector<Descriptor> proposed_in(HeuristicMode mode, const Library& library,
 }  // namespace
 
 Descriptor described_device(const Library& library, const std::string& json) {
-  Descriptor device(library, DescriptorType::device_properties, "a device's description");
+  Descriptor device(library, DescriptorType::device_properties, "device properties");
   device.set(Attribute::device_json, json).finalize();
   return device;
 }
@@ -39,7 +39,7 @@ std::vector<Descriptor> proposed_engines(const Library& library, const BackendGr
                                          const Descriptor* device) {
   std::vector<Descriptor> engines = proposed_in(HeuristicMode::a, library, graph, device);
   if (engines.empty()) engines = proposed_in(HeuristicMode::fallback, library, graph, device);
-  if (engines.empty()) throw Error(ErrorKind::environment, "cuDNN knows no engine for a graph");
+  if (engines.empty()) throw Error(ErrorKind::environment, "cuDNN has no engine for the graph");
   return engines;
 }
 
@@ -49,7 +49,7 @@ ExecutionPlan::ExecutionPlan(const Library& library, const OperationGraph& graph
                [](const GraphTensor& tensor) { return tensor.value.has_value(); });
   std::string reasons;
   for (const Descriptor& engine : proposed_engines(library, graph_)) try {
-      auto plan = std::make_unique<Descriptor>(library, DescriptorType::execution_plan, "a plan");
+      auto plan = std::make_unique<Descriptor>(library, DescriptorType::execution_plan, "execution plan");
       plan->set(Attribute::plan_configuration, engine).finalize();
       workspace_bytes_ = plan->number(Attribute::plan_workspace_bytes);
       plan_ = std::move(plan);
@@ -57,7 +57,7 @@ ExecutionPlan::ExecutionPlan(const Library& library, const OperationGraph& graph
     } catch (const Error& error) {
       reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
     }
-  throw Error(ErrorKind::environment, "none of cuDNN's engines takes a graph: " + reasons);
+  throw Error(ErrorKind::environment, "no cuDNN engine supports the graph: " + reasons);
 }
 
 void ExecutionPlan::execute(Handle handle,
@@ -75,13 +75,13 @@ void ExecutionPlan::execute(Handle handle,
     ids.push_back(constant.id);
     places.push_back(&values.emplace_back(*constant.value));
   }
-  Descriptor pack(library_, DescriptorType::variant_pack, "a list of tensors");
+  Descriptor pack(library_, DescriptorType::variant_pack, "variant pack");
   pack.set(Attribute::pack_ids, ids)
       .set(Attribute::pack_pointers, places, AttributeType::pointer)
       .set(Attribute::pack_workspace, workspace)
       .finalize();
   const Status status = library_.execute(handle, plan_->get(), pack.get());
-  if (status != kSuccess) library_.check(status, "compute a graph");
+  if (status != kSuccess) library_.check(status, "execute graph");
 }
 
 }  // namespace bench::cudnn

@@ -12,7 +12,7 @@ Library::Library(const std::string& path) : path_(path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
-    problem_ = "there is no " + path + ": " + (why == nullptr ? "" : why);
+    problem_ = "cannot load " + path + ": " + (why == nullptr ? "" : why);
     return;
   }
   find(library, "cudnnGetVersion", get_version_);

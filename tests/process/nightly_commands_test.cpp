@@ -52,7 +52,7 @@ TEST_CASE("a prolog says fail for a confirmed finding alone, and holds no node b
   broken[6] = "/nowhere/bench-rank";
   const Answer none = bench.run(broken);
   CHECK(none.exit.text() == "exit code 0");
-  CHECK_THAT(none.err, Contains("could not check this node"));
+  CHECK_THAT(none.err, Contains("node not checked"));
   const Answer missing = bench.run({"nightly", "--prolog", "--suite", "/nowhere/suite.json"});
   CHECK(missing.exit.text() == "exit code 0");
   CHECK_THAT(missing.err, Contains("/nowhere/suite.json") && Contains("exit code 2"));
@@ -134,7 +134,7 @@ TEST_CASE("units and scripts that are installed are understood by what reads the
   CHECK(bench.run({"nightly", "install", "slurm", "--to", folder}).exit.clean());
   CHECK(Program({{"sh", "-n", folder + "/benchctl-nightly.sbatch"}, {}}).wait().exit.clean());
   const Answer answer = bench.run({"nightly", "install", "systemd", "--to", folder});
-  CHECK_THAT(answer.out, Contains("to begin:") && Contains("to undo:"));
+  CHECK_THAT(answer.out, Contains("to enable:") && Contains("to remove:"));
   try {
     find_program("systemd-analyze");
   } catch (const Error& missing) {

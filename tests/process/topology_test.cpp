@@ -160,7 +160,7 @@ TEST_CASE("wrong uses of topology say what is wrong and what to do") {
   };
   CHECK_THAT(refused({"--run", "latest", "--xml", "a.xml"}), Contains("exclude each other"));
   CHECK_THAT(refused({"--xml", "/nonexistent/a.xml"}), Contains("there is no such file"));
-  CHECK_THAT(refused({"--force"}), Contains("belong to --learn"));
+  CHECK_THAT(refused({"--force"}), Contains("require --learn"));
   CHECK_THAT(refused({"--run", "latest"}), Contains("run"));
   const auto torn = bench.folder.path() / "torn.xml";
   std::ofstream(torn) << "<topology version=\"2.0\"><object type=\"Machine\"";

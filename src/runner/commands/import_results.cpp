@@ -1,4 +1,4 @@
-// benchctl import FORMAT FILE: results of other benchmarks become runs like our own.
+// benchctl import FORMAT FILE: stores results of other benchmarks as runs.
 #include "runner/commands/import_results.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct ImportOptions : ReadingOptions {
   std::vector<std::string> labels;
 };
 
-/// The file's own time of change, where its content names none and nobody said one.
+/// --time, else the file's modification time.
 std::int64_t time_of(const ImportOptions& options) {
   if (!options.time.empty()) return parse_time(options.time);
   std::error_code failure;
@@ -60,7 +60,7 @@ Json as_json(const std::vector<ImportedRun>& runs, const std::vector<std::string
   return {{"imported", std::move(imported)}, {"notes", notes}};
 }
 
-void tell(const ReadingOptions& options, const std::vector<ImportedRun>& runs,
+void print_imported(const ReadingOptions& options, const std::vector<ImportedRun>& runs,
           const std::vector<std::string>& notes) {
   for (const std::string& note : notes) say(Level::warning, printable(note));
   if (options.json) return print(as_json(runs, notes));
@@ -72,7 +72,7 @@ void tell(const ReadingOptions& options, const std::vector<ImportedRun>& runs,
 ExitCode import_file(const ImportOptions& options, const ImportFormat& format) {
   std::ifstream text(options.file, std::ios::binary);
   if (!text || fs::is_directory(options.file))
-    throw Error(ErrorKind::input, "cannot read " + options.file, "name the file that it printed");
+    throw Error(ErrorKind::input, "cannot read " + options.file, "give the path of the output file");
   ImportedRuns runs(settings_of(options, format.name));
   format.read(ImportedFile{text, options.file, options.operation}, runs);
   if (text.bad()) throw Error(ErrorKind::environment, "cannot read all of " + options.file);
@@ -83,30 +83,30 @@ void add_format(CLI::App& import, const ImportFormat& format, CommandResult& res
   CLI::App* command = import.add_subcommand(format.name, format.title);
   command->footer(
       fmt::format("Example: benchctl import {} FILE --host node07\n"
-                  "docs/importing.md says what becomes what.",
+                  "docs/importing.md lists how fields are mapped.",
                   format.name));
   auto options = std::make_shared<ImportOptions>();
-  command->add_option("file", options->file, "What the other program wrote")
+  command->add_option("file", options->file, "Read this output file of the other program")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("--host", options->hosts,
-                   "Where it was measured, if the file does not say: a host, or node[01-08]")
+                   "Set the hosts if the file does not name them, e.g. node07 or node[01-08]")
       ->type_name("HOSTS");
   command
       ->add_option("--time", options->time,
-                   "When, if the file does not say (default: when the file was last changed)")
+                   "Set the time if the file has none (default: the file's modification time)")
       ->type_name("TIME");
   command
       ->add_option("--ranks", options->ranks,
-                   "Of how many ranks, if the file does not say (default: one a host)")
+                   "Set the number of ranks if the file has none (default: one per host)")
       ->type_name("N")
       ->check(CLI::Range(1, 10'000'000));
-  add_repeated(*command, "--label", options->labels, "KEY=VALUE, kept with the run");
+  add_repeated(*command, "--label", options->labels, "Label the run with KEY=VALUE; may be repeated");
   if (std::string_view(format.name) == "nccl-tests")
     command
         ->add_option("--operation", options->operation,
-                     "The collective, where an older output does not name it: all_reduce")
+                     "Name the collective if the output does not, e.g. all_reduce")
         ->type_name("NAME");
   add_reading_options(*command, *options);
   command->callback([options, format, &result] { result.code = import_file(*options, format); });
@@ -119,7 +119,7 @@ ExitCode keep_imported(ImportedRuns& runs, const ReadingOptions& options) {
   bool indexed = true;
   for (const ImportedRun& run : kept)
     indexed = index_run(run.folder, options.database(), false).has_value() && indexed;
-  tell(options, kept, runs.notes());
+  print_imported(options, kept, runs.notes());
   return indexed ? ExitCode::ok : ExitCode::environment;
 }
 

@@ -1,4 +1,4 @@
-// The part of `benchctl import` that takes results; import.cpp has the part that takes hosts.
+// `benchctl import` of results; import.cpp imports hosts.
 #pragma once
 
 #include "results/importers/imported_runs.h"
@@ -8,7 +8,7 @@ namespace bench {
 
 void add_import_results(CLI::App& import, CommandResult& result);
 
-/// Moves what was imported into place, takes it into the database, and says so on stdout.
+/// Stores the imported runs, indexes them, and reports them on stdout.
 ExitCode keep_imported(ImportedRuns& runs, const ReadingOptions& options);
 
 }  // namespace bench

@@ -23,7 +23,7 @@ void add_machines(const GateContext& context) {
     }
 }
 
-/// Records name a host as it calls itself, which the hosts file need not.
+/// Maps the host name in records to the name in the hosts file; the two may differ.
 void add_aliases(const RunRecords& run, std::map<std::string, std::string>& names) {
   std::map<std::string_view, std::string_view> alone;  // job -> its only host
   for (const PlannedJob& job : run.jobs)
@@ -34,9 +34,8 @@ void add_aliases(const RunRecords& run, std::map<std::string, std::string>& name
       names.emplace(record.host, job->second);
 }
 
-/// What gates look at once a report is made of the run: facts, and which hosts were asked what they
-/// are, with the outcome. Samples are summarised by then; those of 80,000 jobs would lie beside
-/// their summaries with a hundred megabytes.
+/// Drops what the gates do not read once a run is summarised, keeping facts and topology jobs with
+/// their outcomes. Samples of 80,000 jobs would take a hundred megabytes.
 void keep_for_gates(RunRecords& run, RunSummary& report) {
   for (Result& result : report.results) result.series.record.reset();
   std::erase_if(run.jobs, [](const PlannedJob& job) { return job.probe != "topology"; });
@@ -50,14 +49,14 @@ void keep_for_gates(RunRecords& run, RunSummary& report) {
   run.records.shrink_to_fit();
 }
 
-/// PASS needs numbers that passed, and nothing against it.
+/// PASS needs at least one passing metric and no reason against it.
 void conclude(HostAcceptance& host) {
   const bool any = std::ranges::any_of(
       host.metrics, [](const HostMetric& row) { return row.verdict == Verdict::pass; });
   if (!any && host.reasons.empty()) {
     Reason reason{Verdict::inconclusive, "coverage"};
-    reason.text = "nothing was measured that could pass it";
-    reason.settle = "a suite that measures something on this host";
+    reason.text = "no measurement allows a verdict";
+    reason.settle = "use a suite whose cases run on this host";
     host.reasons.push_back(std::move(reason));
   }
   host.verdict = Verdict::pass;
@@ -79,8 +78,8 @@ void run_gates(GateContext& context) {
   judge_localised(context);
 }
 
-/// Jobs that a search asked for speak through what it concluded, not as measurements of their own:
-/// they are taken out of `run`.
+/// Removes search jobs from `run`: they count through the conclusion of the search, not as
+/// measurements.
 RunSummary summarise_planned(RunRecords& run, std::vector<Localisation>& concluded) {
   RunSummary report = make_run_summary(run);
   std::ranges::move(localise(report, hosts_of_plan(run.plan), search_budget(run.plan)),
@@ -140,7 +139,7 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
     acceptance.hosts.back().host = host;
   }
   const auto metrics = observations(reports, settings.thresholds);
-  // A golden profile is one more way to accuse the healthy: the chance of that is shared.
+  // A golden profile is one more test that may fail a healthy host: share the error rate.
   AcceptanceSettings shared = settings;
   if (settings.golden) shared.level *= 0.5;
   const double golden_level = settings.level - shared.level;

@@ -1,4 +1,4 @@
-// Certificates as HTML: one file each, no scripts, nothing from elsewhere, black on white in print.
+// Certificates as self-contained HTML: no scripts, no external resources, printable.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -43,9 +43,7 @@ std::string reasons_html(const std::vector<Reason>& reasons) {
         "<tr><td>{}</td><td>{}</td><td>{}{}</td></tr>\n", badge(reason.verdict),
         escaped(reason.gate), escaped(reason.text),
         reason.settle.empty() ? "" : "<br><span class=\"s\">" + escaped(reason.settle) + "</span>");
-  return "<h2>Why</h2>\n<table><thead><tr><th>verdict</th><th>gate</th><th>evidence, and what "
-         "would "
-         "settle it</th></tr></thead>\n<tbody>" +
+  return "<h2>Why</h2>\n<table><thead><tr><th>verdict</th><th>gate</th><th>evidence and next step</th></tr></thead>\n<tbody>" +
          rows + "</tbody></table>\n";
 }
 
@@ -66,7 +64,7 @@ std::string metrics_html(const HostAcceptance& host) {
   return "<h2>Metrics</h2>\n<table><thead><tr><th>metric</th><th class=\"n\">value</th>"
          "<th class=\"n\">limit</th><th class=\"n\">of limit</th><th class=\"n\">peers</th>"
          "<th class=\"n\">against peers</th><th class=\"n\">&plusmn;</th>"
-         "<th class=\"n\">allowed</th><th "
+         "<th class=\"n\">tolerance</th><th "
          "class=\"n\">runs</th><th>verdict</th></tr></thead>\n<tbody>" +
          rows + "</tbody></table>\n";
 }
@@ -82,17 +80,17 @@ std::string counters_html(const HostAcceptance& host) {
         "class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
         "class=\"n\">{}</td><td>{}</td></tr>\n",
         escaped(counter->device), escaped(rule.counter), escaped(rule.why),
-        counter->known ? fmt::format("{:.10g}", counter->count) : "not known",
+        counter->known ? fmt::format("{:.10g}", counter->count) : "unknown",
         number(counter->bytes, Unit::byte), ratio(counter->bits), ratio(counter->upper),
         rule.kind == CounterKind::rate ? ratio(rule.error_ratio) : "",
-        counter->verdict ? badge(*counter->verdict) : "shown");
+        counter->verdict ? badge(*counter->verdict) : "info");
   }
   if (rows.empty()) return "";
   return fmt::format(
-      "<h2>Counters of errors</h2>\n<p class=\"s\">{} were read; those at zero without known bytes "
-      "are left out.</p>\n<table><thead><tr><th>device</th><th>counter</th><th "
-      "class=\"n\">errors</th><th class=\"n\">moved</th><th class=\"n\">bits</th><th "
-      "class=\"n\">errors a bit at most</th><th "
+      "<h2>Error counters</h2>\n<p class=\"s\">{} counters read; zero counts without known traffic "
+      "are omitted.</p>\n<table><thead><tr><th>device</th><th>counter</th><th "
+      "class=\"n\">errors</th><th class=\"n\">traffic</th><th class=\"n\">bits</th><th "
+      "class=\"n\">error ratio at most</th><th "
       "class=\"n\">allowed</th><th>verdict</th></tr></thead>"
       "\n<tbody>{}</tbody></table>\n",
       host.counters.size(), rows);
@@ -136,7 +134,7 @@ std::string to_html(const Acceptance& acceptance, const HostAcceptance& host) {
   return html_page(host.host + ": acceptance", kStyle,
                    header(acceptance, host.host, host.verdict) + reasons_html(host.reasons) +
                        metrics_html(host) + counters_html(host) + identity_html(host) +
-                       list_html("Seen besides", host.notes) +
+                       list_html("Notes", host.notes) +
                        list_html("Not covered", acceptance.not_covered));
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "results/acceptance/acceptance_output.h"
+#include "results/acceptance/peers.h"
 #include "results/reports/text_style.h"
 
 namespace bench {
@@ -38,7 +39,7 @@ void add_host(Table& table, const HostAcceptance& host) {
              verdict_cell(host.verdict),
              {fmt::format("{} of {}", passed, host.metrics.size())},
              {worst == nullptr ? "" : printable(worst->metric)},
-             {worst == nullptr ? "" : fmt::format("{:+.1f} %", -100.0 * worst->loss)},
+             {worst == nullptr ? "" : loss_text(worst->loss)},
              {worst == nullptr ? "" : fmt::format("{:.1f} %", 100.0 * worst->threshold)},
              {of_limit_text(host)}});
 }
@@ -57,11 +58,11 @@ std::string reasons_text(const HostAcceptance& host, const TextStyle& style) {
       text += "      " + wrap(printable("-> " + reason.settle), 6, 9, style) + "\n";
   }
   if (shown > kMostReasons)
-    text += fmt::format("  and {} more (--json has all)\n", shown - kMostReasons);
+    text += fmt::format("  and {} more (see --json)\n", shown - kMostReasons);
   return text.empty() ? "" : paint(printable(host.host), Paint::bold, style) + "\n" + text;
 }
 
-/// What the hardware counted, over all hosts.
+/// Summary of the hardware error counters of all hosts.
 std::string counters_text(const Acceptance& acceptance) {
   std::size_t hosts = 0, watched = 0, passed = 0, few = 0;
   for (const HostAcceptance& host : acceptance.hosts) {
@@ -74,7 +75,7 @@ std::string counters_text(const Acceptance& acceptance) {
   }
   if (watched == 0) return "";
   return fmt::format(
-      "counters of errors: {} on {} of {} hosts; {} pass, {} moved too few bytes to tell\n",
+      "error counters: {} on {} of {} hosts; {} pass, {} with too little traffic to judge\n",
       watched, hosts, acceptance.hosts.size(), passed, few);
 }
 
@@ -92,10 +93,10 @@ std::string to_text(const Acceptance& acceptance, const TextStyle& style) {
   Table table({{"host", false},
                {"verdict", false},
                {"passed"},
-               {"furthest from its peers", false},
-               {"by"},
-               {"allowed"},
-               {"least of a limit", true, 1}});
+               {"worst metric", false},
+               {"against peers"},
+               {"tolerance"},
+               {"lowest share of limit", true, 1}});
   for (const HostAcceptance& host : acceptance.hosts) add_host(table, host);
   std::string text = table.render(0, style) + "\n";
   for (const HostAcceptance& host : acceptance.hosts) text += reasons_text(host, style);

@@ -1,6 +1,6 @@
-// Errors that hardware counted while the jobs ran. Some are one too many; links may err now and
-// then, and are judged by the bits that moved: an exact Poisson test against what their standard
-// allows. One error on few bits is no verdict, and none on few bits neither.
+// Hardware error counters during the jobs. Some fail at the first error; link errors are judged per
+// bit moved, with an exact Poisson test against the ratio their standard allows. Too few bits give
+// no verdict, with or without an error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace bench {
 namespace {
 
-/// A count less likely than this at the allowed ratio is a doubt; what is a failure depends on how
-/// many counters are judged.
+/// A count less likely than this at the allowed ratio is inconclusive; the failure level depends on
+/// how many counters are judged.
 constexpr double kDoubtful = 0.05;
-/// Fewer may be one event, however few bits moved: more runs must show it again.
+/// Fewer may stem from one event and must be seen again in another run.
 constexpr double kFewestErrors = 3.0;
 
 using SumsOfHosts = std::map<HostAcceptance*, CounterSums>;
@@ -51,23 +51,23 @@ Reason reason_of_counter(const HostCounter& counter, Verdict verdict) {
   return reason;
 }
 
-/// How many bits a link must carry until none, or no more than were seen, pass it.
+/// Traffic without further errors after which the link passes.
 std::string more_bytes(const HostCounter& counter) {
   const double bits = poisson_upper(counter.count) / counter.rule->error_ratio;
   const double bytes = (bits - counter.bits) / counter.rule->bits_per_byte;
-  return fmt::format("{} more over it without another error pass it",
+  return fmt::format("passes after {} more traffic without another error",
                      format(Bytes{std::max(bytes, 0.0)}));
 }
 
 std::string expectation(const HostCounter& counter) {
-  return fmt::format("at most {:.2g} are to be expected ({}); the chance of so many is {:.2g}",
+  return fmt::format("at most {:.2g} expected ({}); p = {:.2g}",
                      counter.rule->error_ratio * counter.most_bits, counter.rule->why,
                      counter.chance);
 }
 
-/// `level`: the chance at which a count fails.
+/// `level`: a count fails at or below this probability.
 void judge_rate(HostCounter& counter, HostAcceptance& host, double level) {
-  if (!(counter.bits > 0.0)) return;  // nobody knows what moved: shown, not judged
+  if (!(counter.bits > 0.0)) return;  // unknown traffic: shown, not judged
   const double expected = counter.rule->error_ratio * counter.most_bits;
   counter.upper = poisson_upper(counter.count) / counter.bits;
   counter.chance = poisson_at_least(counter.count, expected);
@@ -99,8 +99,8 @@ void judge_presence(HostCounter& counter, HostAcceptance& host) {
 void judge_counter(HostCounter& counter, HostAcceptance& host, double level) {
   if (counter.broken > 0)
     host.notes.push_back(fmt::format(
-        "{} of {} was reset, vanished or could not be read in {} jobs: what it counted there is "
-        "not known",
+        "{} of {} was reset, vanished or could not be read in {} jobs: its counts there are "
+        "unknown",
         counter.rule->counter, counter.device.empty() ? "the host" : counter.device,
         counter.broken));
   if (!counter.known || counter.rule->kind == CounterKind::shown) return;
@@ -118,8 +118,8 @@ std::size_t rates_in(const HostAcceptance& host) {
 
 void add_problem(HostAcceptance& host, const std::string& problem) {
   Reason reason{Verdict::inconclusive, "counters"};
-  reason.text = "its counters of errors could not be read: " + problem;
-  reason.settle = "mend the driver that does not answer, then run again";
+  reason.text = "error counters could not be read: " + problem;
+  reason.settle = "fix the driver that does not respond and rerun";
   host.reasons.push_back(std::move(reason));
 }
 

@@ -21,25 +21,24 @@ constexpr double kOneIn1e12 = 1e-12;
 constexpr double kPcieBits = 8.0 * 1.25;
 
 constexpr std::string_view kIbWhy =
-    "InfiniBand Architecture, volume 2: a bit error ratio of 1e-12 at most; symbols run on an idle "
-    "link too";
+    "InfiniBand Architecture, volume 2: bit error ratio at most 1e-12; an idle link carries "
+    "symbols too";
 constexpr std::string_view kIbPacketWhy =
-    "InfiniBand Architecture, volume 2: a bit error ratio of 1e-12 at most, and a bad packet needs "
-    "one bad bit";
+    "InfiniBand Architecture, volume 2: bit error ratio at most 1e-12; one bit error spoils a "
+    "packet";
 constexpr std::string_view kEthernetWhy =
-    "IEEE 802.3: a bit error ratio of 1e-12 at most behind error correction, and a bad frame needs "
-    "one bad bit";
+    "IEEE 802.3: bit error ratio at most 1e-12 after error correction; one bit error spoils a "
+    "frame";
 constexpr std::string_view kPcieWhy =
-    "PCI Express Base: a bit error ratio of 1e-12 at most; a bad bit repeats one packet, and a "
-    "byte "
-    "of payload takes 10 bits on the wire with its headers";
+    "PCI Express Base: bit error ratio at most 1e-12; one bit error repeats one packet, and a "
+    "payload byte takes 10 bits on the wire with headers";
 constexpr std::string_view kNvlinkWhy =
-    "NVIDIA publishes no bound for NVLink: 1e-12 is asked for, as of PCI Express and Ethernet";
+    "NVIDIA publishes no bound for NVLink; 1e-12 is assumed, as for PCI Express and Ethernet";
 
 constexpr std::string_view kCable =
-    "look at the port's cable, transceiver and switch port; swap the cable and run again";
-constexpr std::string_view kSeat = "reseat the card or its riser, then run again";
-constexpr std::string_view kReplace = "replace it: memory that lost data";
+    "check the port's cable, transceiver and switch port; swap the cable and rerun";
+constexpr std::string_view kSeat = "reseat the card or its riser and rerun";
+constexpr std::string_view kReplace = "replace it: its memory lost data";
 
 std::vector<CounterRule> make_rules() {
   const std::vector<std::string_view> received = {"received_bytes"}, sent = {"sent_bytes"};
@@ -47,7 +46,7 @@ std::vector<CounterRule> make_rules() {
   const std::vector<std::string_view> pcie = {"pcie_received_bytes", "pcie_sent_bytes"};
   const std::vector<std::string_view> nvlink = {"nvlink_received_bytes", "nvlink_sent_bytes"};
   return {
-      {kPort, "link_downed", kHard, 0, both, 8, {}, "a link must not go down", kCable},
+      {kPort, "link_downed", kHard, 0, both, 8, {}, "the link must stay up", kCable},
       {kPort, "symbol_errors", kRate, kOneIn1e12, received, 8, "link_rate", kIbWhy, kCable},
       {kPort, "link_recoveries", kRate, kOneIn1e12, received, 8, "link_rate", kIbWhy, kCable},
       {kPort, "local_link_integrity", kRate, kOneIn1e12, received, 8, "link_rate", kIbWhy, kCable},
@@ -68,7 +67,7 @@ std::vector<CounterRule> make_rules() {
       {kNic, "discards_received", kShown, 0, received},
       {kGpu, "ecc_uncorrected", kHard, 0, {}, 8, {}, "data was lost", kReplace},
       {kGpu, "remapped_rows_uncorrected", kHard, 0, {}, 8, {}, "data was lost", kReplace},
-      {kGpu, "remapped_rows_failed", kHard, 0, {}, 8, {}, "no spare row is left", kReplace},
+      {kGpu, "remapped_rows_failed", kHard, 0, {}, 8, {}, "no spare rows are left", kReplace},
       {kGpu,
        "remapped_rows_pending",
        kDoubt,
@@ -76,8 +75,8 @@ std::vector<CounterRule> make_rules() {
        {},
        8,
        {},
-       "rows wait to be remapped",
-       "reset the GPU, then run again"},
+       "memory rows are pending remap",
+       "reset the GPU and rerun"},
       {kGpu,
        "remapped_rows_corrected",
        kDoubt,
@@ -85,8 +84,8 @@ std::vector<CounterRule> make_rules() {
        {},
        8,
        {},
-       "a row was worn and remapped",
-       "reset the GPU, then run again: it must not go on"},
+       "a worn memory row was remapped",
+       "reset the GPU and rerun: it must not recur"},
       {kGpu, "ecc_corrected", kShown},
       {kGpu, "pcie_replays", kRate, kOneIn1e12, pcie, kPcieBits, {}, kPcieWhy, kSeat},
       {kGpu, "nvlink_crc_flit_errors", kRate, kOneIn1e12, nvlink, 8, {}, kNvlinkWhy, kSeat},
@@ -100,10 +99,10 @@ std::vector<CounterRule> make_rules() {
        8,
        {},
        "data was lost",
-       "replace the memory module that the kernel's log names"},
+       "replace the memory module named in the kernel log"},
       {kMemory, "corrected", kShown},
       {kPcie, "fatal", kHard, 0, {}, 8, {}, "the link had to be reset", kSeat},
-      {kPcie, "non_fatal", kDoubt, 0, {}, 8, {}, "a request was lost or refused", kSeat},
+      {kPcie, "non_fatal", kDoubt, 0, {}, 8, {}, "a request was lost or rejected", kSeat},
       {kPcie, "corrected", kShown},
       {kCpu,
        "machine_checks",
@@ -112,8 +111,8 @@ std::vector<CounterRule> make_rules() {
        {},
        8,
        {},
-       "the processor found itself or memory broken",
-       "read the kernel's log (or rasdaemon's) for the bank and address"},
+       "the processor detected a hardware error",
+       "check the kernel or rasdaemon log for the bank and address"},
       {kCpu, "thermal_throttles", kShown}};
 }
 

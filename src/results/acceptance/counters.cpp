@@ -95,10 +95,10 @@ std::string HostCounter::title() const {
   std::string text = fmt::format("{:.10g} {}", count, rule->counter);
   if (!device.empty()) text += " of " + device;
   if (by_time)
-    return text + fmt::format(" on {:.3g} bits of the link while jobs ran, {} of data among them",
+    return text + fmt::format(" over {:.3g} link bits while jobs ran, {} of them data",
                               bits, format(Bytes{bytes}));
-  if (by_jobs) return text + " on at least " + format(Bytes{bytes}) + " that its jobs copied";
-  return std::isfinite(bytes) ? text + " on " + format(Bytes{bytes}) + " moved" : text;
+  if (by_jobs) return text + " over at least " + format(Bytes{bytes}) + " copied by its jobs";
+  return std::isfinite(bytes) ? text + " over " + format(Bytes{bytes}) : text;
 }
 
 std::vector<HostCounter> CounterSums::counters(const Volumes& volumes) const {

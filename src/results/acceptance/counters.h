@@ -31,7 +31,7 @@ struct HostCounter {
   std::string job = {}, case_name = {};  // the one that shows it; which moves most bytes there
   std::optional<Verdict> verdict = {};   // none: it is only shown
 
-  /// "2 symbol_errors of mlx5_0.1 on 8 GiB moved".
+  /// "2 symbol_errors of mlx5_0.1 over 8 GiB".
   std::string title() const;
 };
 

@@ -1,5 +1,4 @@
-// Time that the CPU was withheld from ranks: the clean filter hides it, and it is the host's
-// matter.
+// CPU time withheld from ranks: the clean filter hides it, yet the host is responsible for it.
 #include <fmt/format.h>
 
 #include "results/acceptance/hearing.h"
@@ -7,7 +6,7 @@
 namespace bench {
 namespace {
 
-/// How often a host's ranks did not get the time of their cores, and the worst of it.
+/// How often the ranks of a host lacked CPU time, and the worst case.
 struct Starved {
   int runs = 0, starved = 0;
   const MetricRuns* metric = nullptr;
@@ -43,15 +42,13 @@ void judge_cpu_time(GateContext& context) {
                   1.0};
     const std::string stopped =
         host.worst->throttled_s && *host.worst->throttled_s > 0.0
-            ? fmt::format("its cgroup's CPU quota stopped it for {:.2g} s",
+            ? fmt::format("the CPU quota of its cgroup throttled it for {:.2g} s",
                           *host.worst->throttled_s)
-            : "nobody else is seen to have used it: a CPU quota, or a neighbour beyond this host";
+            : "no local process used it: a CPU quota, or another guest of the hypervisor";
     reason.text = fmt::format(
-        "its processes did not get the CPU in {} of {} measurements; in {} they had {:.0f} % of "
-        "it, "
-        "and {}",
+        "CPU withheld in {} of {} measurements; in {} ranks got {:.0f} % of their CPU time: {}",
         host.starved, host.runs, host.metric->title(), 100.0 * *host.worst->cpu_share, stopped);
-    reason.settle = "lift the CPU quota of the group that ranks run in (cpu.max), then run again";
+    reason.settle = "raise the CPU quota of the ranks' cgroup (cpu.max) and rerun";
     reason.job = host.worst->job;
     context.add_reason(name, std::move(reason));
   }

@@ -13,8 +13,8 @@
 namespace bench {
 namespace {
 
-/// Of the same settings. What varies inside a job must stand in the criterion; what else stands
-/// there must be a setting of the job.
+/// Whether the settings match: parameters that vary inside a job must be in the criterion, and
+/// every other parameter there must be a setting of the job.
 bool has_params_of(const Json& params, const MetricRuns& metric) {
   for (const auto& [name, value] : metric.params.items())
     if (!params.contains(name) || params[name] != value) return false;
@@ -55,16 +55,16 @@ Reason reason_of_golden(const GoldenCase& one, Verdict verdict) {
   return reason;
 }
 
-/// Enough runs of a host that is not below it must lie above it with all of their interval.
+/// With enough runs, the whole interval must lie within what is allowed.
 void judge_golden_interval(const GateContext& context, const GoldenCase& one, double lost,
                            double allowed) {
   if (one.runs < context.settings.fewest_runs || lost + one.half <= allowed) return;
   Reason reason = reason_of_golden(one, Verdict::inconclusive);
   reason.text = fmt::format(
-      "{}: {}, {} worse than healthy hosts of its kind ({}), known to +-{}; {} matter",
-      one.metric->title(), format(one.value, one.metric->unit), share_text(lost),
+      "{}: {}, {} than healthy hosts of its kind ({}); uncertainty +-{}, tolerance {}",
+      one.metric->title(), format(one.value, one.metric->unit), loss_text(lost),
       format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(allowed));
-  reason.settle = "more clean runs";
+  reason.settle = "repeat for more clean runs";
   reason.more_runs = true;
   context.add_reason(one.host, std::move(reason));
 }
@@ -77,16 +77,16 @@ void judge_golden_case(const GateContext& context, const GoldenCase& one, std::s
   if (!is_below_golden(*one.criterion, test, lost, one.half))
     return judge_golden_interval(context, one, lost, allowed);
   Reason reason = reason_of_golden(one, Verdict::fail);
-  reason.text = fmt::format("{}: {}, {} worse than healthy hosts of its kind ({}), allowed are {}",
-                            metric.title(), format(one.value, metric.unit), share_text(lost),
+  reason.text = fmt::format("{}: {}, {} than healthy hosts of its kind ({}); allowed: {}",
+                            metric.title(), format(one.value, metric.unit), loss_text(lost),
                             format(one.criterion->centre, metric.unit), share_text(allowed));
   context.add_reason(one.host, std::move(reason));
 }
 
 struct GoldenCases {
   std::vector<GoldenCase> cases;
-  std::set<std::string> known;      // hosts of which the profile knows something
-  std::set<std::string> uncovered;  // bound_key() of what it does not know
+  std::set<std::string> known;      // hosts with at least one criterion
+  std::set<std::string> uncovered;  // bound_key() of metrics without a criterion
 };
 
 GoldenCases golden_cases(const GateContext& context) {
@@ -115,7 +115,7 @@ GoldenCases golden_cases(const GateContext& context) {
 void judge_golden(GateContext& context) {
   if (!context.settings.golden) return;
   const GoldenCases found = golden_cases(context);
-  // What it judged, with whatever verdict, needs no peers.
+  // Metrics judged here, whatever the verdict, need no peers.
   for (const GoldenCase& one : found.cases) {
     const std::string key = bound_key(one.host, one.metric->case_name, one.metric->metric);
     if (!found.uncovered.contains(key)) context.bounded.insert(key);
@@ -124,7 +124,7 @@ void judge_golden(GateContext& context) {
   for (const std::string& host : context.settings.hosts)
     if (!found.known.contains(host))
       if (HostAcceptance* one = context.host(host))
-        one->notes.push_back("the golden profile knows nothing of hosts of its kind");
+        one->notes.push_back("the golden profile has no criteria for this kind of host");
 }
 
 }  // namespace bench

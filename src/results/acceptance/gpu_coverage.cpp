@@ -1,4 +1,4 @@
-// Whether each GPU of a host was measured by itself: one says nothing of the others.
+// Checks that each GPU of a host was measured individually.
 #include <map>
 #include <set>
 
@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-/// host -> the GPUs that a job of its own drove: "gpu3".
+/// host -> GPUs that some job drove alone: "gpu3".
 std::map<std::string, std::set<std::string>> measured_gpus(const GateContext& context) {
   std::map<std::string, std::set<std::string>> measured;
   for (std::size_t run = 0; run < context.reports.size(); ++run)
@@ -33,8 +33,8 @@ void judge_gpu_coverage(const GateContext& context, const FactsOfHosts& facts) {
         others.push_back(name);
     if (others.empty()) continue;
     context.add_reason(host, Verdict::inconclusive, "coverage", "gpus",
-                  compact_hostlist(others) + " of this host: no job drove it alone",
-                  "the suite accept-gpus, or cases with \"scope\": \"device\", measure each GPU");
+                  compact_hostlist(others) + ": not measured individually",
+                  "run the suite accept-gpus, or cases with \"scope\": \"device\"");
   }
 }
 

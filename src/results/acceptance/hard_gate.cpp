@@ -35,7 +35,7 @@ std::map<std::string, Bound> bounds_of(const std::vector<RunSummary>& reports) {
                                    series.metric, series.params}))];
       const bool counts = gate.measured && series.clean > 0;
       const bool fails = counts && gate.verdict == Verdict::fail;
-      // A run that fails is the evidence; where none does, the last one is shown.
+      // Show a failing run as evidence, else the last one.
       if (bound.failed == 0 || fails) bound.gate = &gate, bound.series = &series;
       bound.hosts = hosts;
       if (!counts) continue;
@@ -54,7 +54,7 @@ double expected_of(const Bound& bound) {
   return gate.min.value_or(gate.max.value_or(kNoValue));
 }
 
-/// Most of its runs decide: one dip among several is the repeatability gate's matter.
+/// The majority of runs decides; a single dip is left to the repeatability gate.
 void judge_bound(const Bound& bound, GateContext& context, std::set<std::string>& missed) {
   const Series& series = *bound.series;
   Verdict verdict = Verdict::inconclusive;
@@ -70,22 +70,22 @@ void judge_bound(const Bound& bound, GateContext& context, std::set<std::string>
     missed.insert(key);
     Reason reason{verdict,       "hard",      series.case_name, series.metric,
                   series.params, series.unit, series.median,    expected_of(bound)};
-    reason.text = fmt::format("{}: {}, and the suite asks for {}: {}", series.metric,
+    reason.text = fmt::format("{}: {}, the suite requires {}: {}", series.metric,
                               format(series.median, series.unit),
                               demand(bound.gate->gate, series.unit), bound.gate->reason);
     reason.job = series.job;
     if (bound.hosts.size() > 1) {
       reason.verdict = Verdict::inconclusive;
       reason.text +=
-          " (" + join(bound.hosts, ", ") + " together: which of them it is, is not known)";
+          " (" + join(bound.hosts, ", ") + " together; the cause is not isolated)";
     }
     reason.more_runs = verdict == Verdict::inconclusive;
-    if (reason.more_runs) reason.settle = "more clean runs";
+    if (reason.more_runs) reason.settle = "repeat for more clean runs";
     context.add_reason(host, std::move(reason));
   }
 }
 
-/// Gates that nothing was judged by, because their case measured no such series anywhere.
+/// Gates whose case measured no such series on any host.
 void judge_unmatched(GateContext& context) {
   for (const GateResult& gate : context.reports.front().gates)
     if (!gate.series)
@@ -93,14 +93,14 @@ void judge_unmatched(GateContext& context) {
           "gate {} of case {}: {}", gate.gate.metric, gate.gate.case_name, gate.reason));
 }
 
-/// Checks look at what was computed, copied or sent. A value above a proven bound fails none: that
-/// is a measurement nobody believes, and no fault of the host.
+/// A result that failed its check. A value above a proven limit is a measurement error, not a fault
+/// of the host, and does not count.
 bool is_wrong(const Series& series) {
   return series.outcome == Status::invalid && series.check && !series.check->passed();
 }
 
-/// What counts things (cores, bytes) and judges nothing: two sources disagree, one of which may be
-/// a library that knows the machine badly.
+/// A description (cores, bytes) rather than a measurement: two sources disagree, and either may be
+/// wrong.
 bool is_description(const Series& series) { return series.better == Better::none; }
 
 void judge_results(GateContext& context) {
@@ -124,8 +124,8 @@ void judge_results(GateContext& context) {
         reason.text =
             fmt::format("{} on {}: {}", series.metric, join(hosts, " and "), series.reason);
         reason.job = series.job;
-        if (hosts.size() > 1) reason.settle = "the same with other partners";
-        if (is_description(series)) reason.settle = "find out which of the two is right";
+        if (hosts.size() > 1) reason.settle = "rerun with other partners";
+        if (is_description(series)) reason.settle = "determine which of the two sources is right";
         context.add_reason(host, std::move(reason));
       }
     }
@@ -138,8 +138,7 @@ std::size_t results_in(const std::vector<HashCamp>& camps) {
   return count;
 }
 
-/// Equal devices whose exact results differ in their bits: fewer against more are wrong, and of as
-/// many on each side it is not known who is.
+/// Identical devices whose exact results differ: the minority is wrong; a tie stays open.
 void judge_bits(GateContext& context) {
   std::vector<ResultHash> hashes;
   for (const RunSummary& report : context.reports)
@@ -147,7 +146,7 @@ void judge_bits(GateContext& context) {
   for (const auto& camps : unequal_results(hashes)) {
     const std::size_t most = camps.back().members.size();
     const bool tie = camps[camps.size() - 2].members.size() == most;
-    std::map<std::string, const HashCamp*> suspects;  // host -> what it has
+    std::map<std::string, const HashCamp*> suspects;  // host -> its result
     for (const HashCamp& camp : camps)
       if (tie || camp.members.size() < most)
         for (const ResultHash* one : camp.members) suspects.emplace(one->host, &camp);
@@ -156,10 +155,10 @@ void judge_bits(GateContext& context) {
       Reason reason{tie ? Verdict::inconclusive : Verdict::fail, "hard"};
       reason.metric = one.probe + ".bits";
       reason.text = fmt::format(
-          "{} of {} has bits {} where {} of {} results of equal devices have {} ({})", one.device,
+          "{} of {} has result hash {}, but {} of {} results of identical devices have {} ({})", one.device,
           host, camp->hash, most, results_in(camps), camps.back().hash, describe_key(one.key));
       reason.job = one.job;
-      if (tie) reason.settle = "more equal devices: as many have one result as another";
+      if (tie) reason.settle = "add identical devices: the results are tied";
       context.add_reason(host, std::move(reason));
     }
   }
@@ -177,7 +176,7 @@ void judge_faults(GateContext& context) {
           Reason reason{fatal ? Verdict::fail : Verdict::inconclusive, "hard", job.job.case_name};
           reason.text = text;
           reason.job = job.job.id;
-          reason.settle = fatal ? "" : "read the kernel's log on the host around that time";
+          reason.settle = fatal ? "" : "check the kernel log on the host around that time";
           context.add_reason(host, std::move(reason));
         }
       }

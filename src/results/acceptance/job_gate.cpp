@@ -16,14 +16,14 @@ void judge_lost_hosts(GateContext& context) {
       for (const auto& [host, why] : job.out) {
         if (job.outcome == Status::ok || !lost.insert(host).second) continue;
         Reason reason{Verdict::fail, "launch", job.job.case_name};
-        reason.text = "it fell out of the run: " + job.reason;
-        reason.settle = "bring it back, then run again";
+        reason.text = "dropped out of the run: " + job.reason;
+        reason.settle = "restore the host and rerun";
         reason.job = job.job.id;
         context.add_reason(host, std::move(reason));
       }
 }
 
-/// The jobs of one case on one set of hosts, or one part of them, over all runs.
+/// Jobs of one case on one set of hosts (or parts of them) over all runs.
 struct Attempts {
   int ok = 0;
   const JobResult* last_bad = nullptr;
@@ -32,7 +32,7 @@ struct Attempts {
 
 bool has_lost_host(const JobResult& job) { return !job.out.empty(); }
 
-/// Hosts, and the device or rail that it was on: " on device cuda:3"; "" for whole hosts.
+/// Hosts and the device or rail: " on device cuda:3"; "" for whole hosts.
 using Where = std::pair<Hosts, std::string>;
 using Case = std::map<Where, Attempts>;
 
@@ -52,7 +52,7 @@ std::map<std::string, Case> attempts(const std::vector<RunSummary>& reports) {
   return cases;
 }
 
-/// A case that all hosts skipped for what they do not have is no case of this fleet.
+/// Skipped by every host for lack of hardware: the case does not apply to this fleet.
 bool is_inapplicable(const Case& one) {
   return std::ranges::all_of(one, [](const auto& entry) {
     return entry.second.only_skipped && !has_lost_host(*entry.second.last_bad) &&
@@ -75,12 +75,12 @@ void judge_case(GateContext& context, const std::string& name, const Case& one) 
       HostAcceptance* found = context.host(host);
       if (found == nullptr) continue;
       if (seen.ok > 0) {
-        if (seen.last_bad->outcome != Status::invalid) found->notes.push_back("once " + what);
+        if (seen.last_bad->outcome != Status::invalid) found->notes.push_back("in one run: " + what);
         continue;
       }
       Reason reason{Verdict::inconclusive, "coverage", name};
       reason.text = hosts.size() > 1 ? what + " (on " + join(hosts, ", ") + ")" : what;
-      reason.settle = "mend what it says, then run again";
+      reason.settle = "fix the reported error and rerun";
       reason.job = seen.last_bad->job.id;
       context.add_reason(host, std::move(reason));
     }

@@ -1,5 +1,4 @@
-// What a search named is failed for it; hosts that only took part in the same job, and were fine
-// without what was named, are not held responsible for it any longer.
+// Fails what a search isolated, and clears the hosts that only took part in the same job.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,21 +16,21 @@ bool named(const Localisation& one, const std::string& host) {
   });
 }
 
-/// Of jobs of several hosts no single one could be accused.
+/// A reason from a job of several hosts, which alone fails none of them.
 bool is_of_the_job(const Reason& reason, const Incident& incident) {
   return reason.case_name == incident.case_name && reason.verdict == Verdict::inconclusive &&
          (reason.gate == "hard" || reason.gate == "coverage");
 }
 
-/// What was found of the GPUs of the host that is blamed.
+/// Adds the findings about GPUs of the failed host.
 void add_devices(const DeviceSearch& search, const Incident& incident, Reason& reason) {
   for (const std::string& line : lines_of(search, incident)) reason.text += "; " + line;
   if (std::ranges::any_of(search.step.findings, names_cause))
     reason.settle =
-        "look at what is named: nvidia-smi -q, its PCIe or NVLink lanes, its way to the network";
+        "check the named device: nvidia-smi -q, PCIe or NVLink lanes, path to the network";
 }
 
-/// Of a job of one host: a GPU of it.
+/// For single-host jobs: fails the host for its isolated GPU.
 void fail_devices(const GateContext& context, const Localisation& one) {
   const Incident& incident = one.incident;
   for (const DeviceSearch& search : one.devices) {
@@ -58,8 +57,8 @@ Reason reason_of_search(const Localisation& one, const SearchFinding& finding) {
   }
   reason.text = describe(incident) + "; " + describe(finding, incident);
   reason.settle = finding.kind == SearchFindingKind::host
-                      ? "look at its network card, cable and switch port, and at what runs on it"
-                      : "look at the path between the two: cables, switch ports, routes";
+                      ? "check its NIC, cable, switch port and running processes"
+                      : "check the path between them: cables, switch ports, routes";
   for (const DeviceSearch& search : one.devices)
     if (search.form.host == finding.hosts.front()) add_devices(search, incident, reason);
   return reason;
@@ -81,18 +80,18 @@ void fail_named(const GateContext& context, const Localisation& one, const Searc
   for (const std::string& host : finding.hosts) context.add_reason(host, reason);
 }
 
-/// That it took part says nothing of a host any more, once it is known who it was.
+/// Clears a host that only took part, once the cause is isolated.
 void clear_bystander(HostAcceptance& host, const Localisation& one) {
   const std::size_t before = host.reasons.size();
   std::erase_if(host.reasons,
                 [&](const Reason& reason) { return is_of_the_job(reason, one.incident); });
   if (host.reasons.size() == before || named(one, host.host)) return;
-  host.notes.push_back(fmt::format("took part in {}, which is not its fault: {} is named for it",
+  host.notes.push_back(fmt::format("took part in {}; cleared, the cause is {}",
                                    one.incident.case_name,
                                    compact_hostlist(one.step.findings.front().hosts)));
 }
 
-/// What kept the search from naming anybody stands with those it is about.
+/// Adds to the open reasons why the search isolated nothing.
 void add_search_result(HostAcceptance& host, const Localisation& one) {
   std::vector<std::string> lines;
   for (const SearchFinding& finding : one.step.findings)

@@ -34,7 +34,7 @@ bool is_starved(const Series& series) {
 std::string disturbance(const Series& series) {
   std::vector<std::string> flags;
   for (const auto& [name, count] : series.flags) flags.push_back(fmt::format("{} {}", count, name));
-  return fmt::format("none of {} samples is clean ({})", series.n, join(flags, ", "));
+  return fmt::format("0 of {} samples are clean ({})", series.n, join(flags, ", "));
 }
 
 /// A rank that waits for another host sleeps, and wakes a little late: that is part of every call,

@@ -15,7 +15,7 @@ void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, c
           return std::ranges::find(accused, host) != accused.end();
         }))
       continue;
-    std::string why = "more were not asked for";
+    std::string why = "no further runs were requested";
     for (const Observation& seen : runs)
       if (!seen.usable) why = seen.why;
     for (const std::string& host : hosts) {
@@ -23,7 +23,7 @@ void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, c
                     metric.metric,         metric.params, metric.unit};
       reason.text = fmt::format("{} of {}: {} of {} usable runs; {}", metric.title(),
                                 join(hosts, " and "), usable, context.settings.fewest_runs, why);
-      reason.settle = "runs on machines that do nothing else";
+      reason.settle = "rerun on idle hosts";
       reason.more_runs = true;
       reason.job = runs.front().job;
       context.add_reason(host, std::move(reason));

@@ -1,5 +1,4 @@
-// Which part is slow where two hosts are: a host whose pairs are all slow, whoever the partner is,
-// else the link between the two. A host's score is its lower quartile of losses, so that one slow
+// Isolates what is slow between two hosts: a host that is slow with every partner, else the link. A host's score is its lower quartile of losses, so that one slow
 // partner or link does not make it slow.
 #include <fmt/format.h>
 
@@ -15,8 +14,8 @@
 namespace bench {
 namespace {
 
-// Work of others beside a rank costs it time slices, not nine tenths of a bandwidth: what is slower
-// than that is accused though the machine was not idle. Seen: 10 % under twice the load.
+// Other work costs a rank time slices, not nine tenths of its bandwidth: a larger loss fails even on
+// a busy host. Observed: 10 % under twice the load.
 constexpr double kCrowdedLoss = 0.9;
 
 Reason reason_of_pairs(const Pairs& all, Verdict verdict) {
@@ -28,8 +27,8 @@ std::string own_fault(const GateContext& context, const std::string& host) {
   for (const Reason& reason : context.host(host)->reasons)
     if (reason.verdict == Verdict::fail && reason.gate != "pairs")
       return "; its own " + (reason.metric.empty() ? reason.gate : reason.metric) +
-             " fails too, which alone can do this";
-  return "; what it measures alone is as its peers'";
+             " also fails, which may be the cause";
+  return "; no single-host metric of it fails";
 }
 
 void fail_host(const GateContext& context, const Pairs& all, std::size_t i) {
@@ -49,10 +48,10 @@ void fail_host(const GateContext& context, const Pairs& all, std::size_t i) {
   reason.value = as_value(all, all.best[i]);
   reason.expected = as_value(all, others.empty() ? all.scores.median : median(others));
   if (own.size() > 4) own.resize(4);
-  reason.text = fmt::format("{}: its link is slow with every partner ({}); pairs without it: {}{}",
+  reason.text = fmt::format("{}: slow with every partner ({}); pairs without this host: {}{}",
                             all.metric->title(), join(own, ", "),
                             format(reason.expected, all.metric->unit), own_fault(context, host));
-  reason.settle = "look at its network card, cable and switch port";
+  reason.settle = "check its NIC, cable and switch port";
   context.add_reason(host, std::move(reason));
 }
 
@@ -70,19 +69,19 @@ HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSetting
   return row;
 }
 
-/// What other work lets pass is not known to be well.
+/// A pass measured only under other work is not conclusive.
 void mark_disturbed(const GateContext& context, const Pairs& all, HostMetric& row,
                       const std::string& host) {
   row.verdict = Verdict::inconclusive;
   Reason reason = reason_of_pairs(all, Verdict::inconclusive);
   reason.gate = "coverage";
-  reason.text = all.metric->title() + ": some pairs were measured beside other work alone";
-  reason.settle = "runs on machines that do nothing else";
+  reason.text = all.metric->title() + ": some pairs were measured only while other work was running";
+  reason.settle = "rerun on idle hosts";
   reason.more_runs = true;
   context.add_reason(host, std::move(reason));
 }
 
-/// The hosts that are accused; rows and reasons of all.
+/// Adds rows and reasons; returns the hosts that fail.
 Hosts judge_hosts(const GateContext& context, const Pairs& all) {
   Hosts accused;
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
@@ -102,15 +101,15 @@ Hosts judge_hosts(const GateContext& context, const Pairs& all) {
       reason.expected = row.expected;
       reason.text =
           all.hosts.size() < kFewestPeers
-              ? fmt::format("{}: {} in pairs; {} hosts cannot be told apart, {} are needed",
+              ? fmt::format("{}: {} in pairs; {} hosts are too few to isolate one, {} required",
                             all.metric->title(), format(row.value, row.unit), all.hosts.size(),
                             kFewestPeers)
               : fmt::format(
-                    "{}: {} in its better pairs against {}, {:.1f} % less, which the "
-                    "scatter of the fleet may be",
+                    "{}: {} in its better pairs against {}, {:.1f} % worse, within the "
+                    "spread of the fleet",
                     all.metric->title(), format(row.value, row.unit),
                     format(row.expected, row.unit), 100.0 * row.loss);
-      reason.settle = "more runs, or more hosts of this kind";
+      reason.settle = "repeat, or add hosts of this kind";
       reason.more_runs = all.hosts.size() >= kFewestPeers;
       if (all.hosts.size() >= kFewestPeers ||
           !context.bounded.contains(bound_key(all.hosts[i], row.case_name, row.metric)))
@@ -123,7 +122,7 @@ Hosts judge_hosts(const GateContext& context, const Pairs& all) {
   return accused;
 }
 
-/// Pairs of hosts that are fine with others.
+/// Links between hosts that are fine with other partners.
 void judge_links(const GateContext& context, const Pairs& all, const Hosts& accused) {
   std::vector<double> rates;
   std::vector<const Pair*> pairs;
@@ -146,10 +145,10 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& accu
     reason.expected = as_value(all, scores.median);
     reason.job = pairs[i]->job;
     reason.text = fmt::format(
-        "{}: the link between {} and {} is slow ({} against {}), and both are fine with others",
+        "{}: link between {} and {} is slow ({} against {}); both are fine with other hosts",
         all.metric->title(), pairs[i]->a, pairs[i]->b, format(reason.value, reason.unit),
         format(reason.expected, reason.unit));
-    reason.settle = "look at the path between the two: cables, switch ports, routes";
+    reason.settle = "check the path between them: cables, switch ports, routes";
     context.acceptance.links.push_back({pairs[i]->a, pairs[i]->b, reason});
     reason.verdict = Verdict::inconclusive;
     context.add_reason(pairs[i]->a, reason);

@@ -32,22 +32,27 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share
 std::string against(const Compared& field, const HostMetric& row) {
   const auto& metric = *field.metric;
   std::string text =
-      fmt::format("{}: {} against {} of {} peers, {} worse (z {:.1f})", metric.title(),
-                  format(row.value, metric.unit), format(row.expected, metric.unit),
-                  field.hosts.size() - 1, percent(row.loss), row.z);
+      fmt::format("{}: {}, {} than the median of {} peers ({}; z {:.1f})", metric.title(),
+                  format(row.value, metric.unit), loss_text(row.loss), field.hosts.size() - 1,
+                  format(row.expected, metric.unit), row.z);
   return text;
 }
 
-/// More runs that make the interval as narrow as what is left up to the threshold.
+constexpr double kMostAdvisedRuns = 30;
+
+/// Runs until the interval is narrower than the room up to the threshold.
 std::string runs_needed(const HostMetric& row) {
   const double room = row.threshold - row.loss;
-  if (!(room > 0.0)) return "more runs; if the loss stays between the two, a person decides";
+  if (!(room > 0.0)) return "run again; if the loss stays at the tolerance, decide by hand";
   const double factor = row.half / room;
-  return fmt::format("about {:.0f} clean runs in all",
-                     std::ceil(static_cast<double>(row.runs) * factor * factor));
+  const double runs = std::ceil(static_cast<double>(row.runs) * factor * factor);
+  if (runs > kMostAdvisedRuns)
+    return fmt::format("reduce noise on the host: its uncertainty of {} hides a loss of {}",
+                       percent(row.half), percent(row.threshold));
+  return fmt::format("run again: about {:.0f} clean runs in total are needed", runs);
 }
 
-/// Enough runs, and all of their interval on the good side.
+/// Passes only when the whole interval lies within the threshold.
 void judge_interval(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
   row.verdict = Verdict::pass;
   if (row.loss + row.half <= row.threshold) return;
@@ -55,11 +60,11 @@ void judge_interval(const GateContext& context, const Compared& field, std::size
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   if (row.loss - row.half > row.threshold) {
     reason.text = against(field, row) +
-                  fmt::format(", but {} hosts that differ so much do not make it certain",
+                  fmt::format(", but {} hosts with this much spread are too few to be certain",
                               field.hosts.size());
-    reason.settle = "more hosts of this kind, or a bound for it in the suite (gates)";
+    reason.settle = "add hosts of this kind, or set a bound in the suite (gates)";
   } else {
-    reason.text = against(field, row) + fmt::format("; known to +-{}, {} matter", percent(row.half),
+    reason.text = against(field, row) + fmt::format("; uncertainty +-{}, tolerance {}", percent(row.half),
                                                     percent(row.threshold));
     reason.settle = runs_needed(row);
     reason.more_runs = true;
@@ -67,7 +72,7 @@ void judge_interval(const GateContext& context, const Compared& field, std::size
   context.add_reason(field.hosts[i], std::move(reason));
 }
 
-/// Fewer hosts than can judge each other: only a bound of the suite can pass this metric.
+/// Too few hosts for a peer comparison: only a bound of the suite can pass this metric.
 void judge_alone(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
   row.expected = row.loss = row.half = row.z = kNoValue;
   row.verdict = Verdict::pass;
@@ -76,13 +81,11 @@ void judge_alone(const GateContext& context, const Compared& field, std::size_t 
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   reason.expected = kNoValue;
   reason.text =
-      fmt::format("{}: {}; {} to compare with, {} are needed", field.metric->title(),
-                  format(row.value, row.unit),
-                  field.hosts.size() == 1 ? std::string("no other host")
-                                          : fmt::format("only {} hosts", field.hosts.size()),
-                  kFewestPeers);
+      fmt::format("{}: {}; only {} host{} with usable runs, peer comparison needs {}",
+                  field.metric->title(), format(row.value, row.unit), field.hosts.size(),
+                  field.hosts.size() == 1 ? "" : "s", kFewestPeers);
   reason.settle =
-      fmt::format("{} hosts of one kind, or a bound for it in the suite (gates)", kFewestPeers);
+      fmt::format("run at least {} hosts of one kind, or set a bound in the suite (gates)", kFewestPeers);
   context.add_reason(field.hosts[i], std::move(reason));
 }
 
@@ -95,7 +98,7 @@ void judge_scatter(const GateContext& context, const Compared& field, std::size_
   reason.value = own;
   reason.expected = field.noise.fleet;
   reason.unit = Unit::ratio;
-  reason.text = fmt::format("{}: its runs scatter by {}, those of its peers by {}",
+  reason.text = fmt::format("{}: run-to-run variation {}, peers {}",
                             field.metric->title(), percent(own), percent(field.noise.fleet));
   context.add_reason(field.hosts[i], std::move(reason));
 }
@@ -128,7 +131,7 @@ void judge_host(const GateContext& context, const Compared& field, std::size_t i
   } else if (accused) {
     row.verdict = Verdict::fail;
     Reason reason = reason_of_peers(field, i, row.verdict, "peers");
-    reason.text = against(field, row) + fmt::format(", allowed are {}", percent(row.threshold));
+    reason.text = against(field, row) + fmt::format("; allowed: {}", percent(row.threshold));
     context.add_reason(field.hosts[i], std::move(reason));
   } else if (row.runs >= context.settings.fewest_runs) {
     judge_interval(context, field, i, row);
@@ -137,23 +140,23 @@ void judge_host(const GateContext& context, const Compared& field, std::size_t i
   context.host(field.hosts[i])->metrics.push_back(std::move(row));
 }
 
-/// A host that has fewer usable runs of a metric than it needs cannot pass it.
+/// A host with too few usable runs of a metric cannot pass it.
 void judge_coverage(const GateContext& context, const MetricRuns& metric, const std::string& host) {
   const auto runs = metric.by_hosts.find({host});
   const std::size_t usable = metric.values({host}).size();
   if (usable >= context.settings.fewest_runs) return;
-  std::string why = "it was not measured there";
+  std::string why = "not measured on this host";
   Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
                 metric.metric,         metric.params, metric.unit};
   if (runs != metric.by_hosts.end()) {
     reason.job = runs->second.front().job;
     for (const Observation& seen : runs->second)
       if (!seen.usable) why = seen.why;
-    if (usable == runs->second.size()) why = "more were not asked for";
+    if (usable == runs->second.size()) why = "no further runs were requested";
   }
   reason.text = fmt::format("{}: {} of {} usable runs; {}", metric.title(), usable,
                             context.settings.fewest_runs, why);
-  reason.settle = "runs on a machine that does nothing else";
+  reason.settle = "rerun on an idle host";
   reason.more_runs = runs != metric.by_hosts.end();
   context.add_reason(host, std::move(reason));
 }

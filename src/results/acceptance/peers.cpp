@@ -1,5 +1,7 @@
 #include "results/acceptance/peers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -74,6 +76,10 @@ bool stands_out(const PeerScores& scores, std::size_t i, double loss, double cha
 double loss(double value, double reference, Better better) {
   const double share = value / reference - 1.0;
   return better == Better::lower ? share : -share;
+}
+
+std::string loss_text(double loss) {
+  return fmt::format("{:.1f} % {}", 100.0 * std::abs(loss), loss < 0.0 ? "better" : "worse");
 }
 
 double student_95(std::size_t degrees) {

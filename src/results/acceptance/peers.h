@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/units.h"
@@ -40,6 +41,9 @@ bool stands_out(const PeerScores& scores, std::size_t i, double loss, double cha
 /// By how much the value is worse than the reference, as a share of the reference: 0.05 for 95
 /// against 100 where higher is better, and for 105 where lower is. Negative: it is better.
 double loss(double value, double reference, Better better);
+
+/// "18.0 % worse", "1.2 % better".
+std::string loss_text(double loss);
 
 /// Two-sided 95 % quantile of Student's t.
 double student_95(std::size_t degrees);

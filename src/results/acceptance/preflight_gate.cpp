@@ -17,20 +17,20 @@ void judge_gpu(const GateContext& context, const std::string& host, const Json& 
   const std::string name = fmt::format("GPU {}", integer_field(gpu, "index", -1));
   if (const auto problem = text_field(gpu, "problem"); !problem.empty())
     context.add_reason(host, Verdict::fail, "preflight", "gpu", name + ": " + problem,
-                  "reset or replace it");
+                  "reset or replace the GPU");
   for (const char* bad : {"ecc_uncorrected_volatile", "remapped_rows_failed"})
     if (is_positive(field(gpu, bad)) || field(gpu, bad) == true)
       context.add_reason(host, Verdict::fail, "preflight", bad,
                     fmt::format("{}: {} is {}", name, bad, dump(field(gpu, bad))),
-                    "replace it: memory that lost data");
+                    "replace it: its memory lost data");
   if (is_positive(field(gpu, "remapped_rows_pending")) ||
       field(gpu, "remapped_rows_pending") == true)
     context.add_reason(host, Verdict::inconclusive, "preflight", "remapped_rows_pending",
-                  name + ": rows of its memory wait to be remapped",
-                  "reset the GPU, then run again");
+                  name + ": memory rows are pending remap",
+                  "reset the GPU and rerun");
   if (field(gpu, "ecc") == false)
     context.add_reason(host, Verdict::inconclusive, "preflight", "ecc", name + ": ECC is off",
-                  "nvidia-smi -e 1, reboot");
+                  "run `nvidia-smi -e 1` and reboot");
 }
 
 void judge_gpus(const GateContext& context, const std::string& host, const FactsByTopic& topics) {
@@ -40,15 +40,15 @@ void judge_gpus(const GateContext& context, const std::string& host, const Facts
   if (preflight == topics.end()) return;
   if (const auto count = array_field(*preflight->second, "foreign_processes").size(); count > 0)
     context.add_reason(host, Verdict::inconclusive, "preflight", "foreign_processes",
-                  fmt::format("{} foreign processes are on its GPUs", count),
-                  "end them, then run again");
+                  fmt::format("{} foreign processes on its GPUs", count),
+                  "stop them and rerun");
 }
 
-/// Hosts are compared as one kind: these must be equal.
+/// Facts that must match for hosts to be compared as peers.
 constexpr std::array<const char*, 5> kUniformFacts = {"cpu_model", "kernel", "os", "memory_bytes",
                                               "product"};
 
-/// Memory differs by what firmware reserves: to 1 % of the others' the same.
+/// Firmware reserves some memory: sizes within 1 % count as equal.
 constexpr double kAlike = 0.01;
 
 std::string in_words(const std::string& fact, const Json& value) {
@@ -56,7 +56,7 @@ std::string in_words(const std::string& fact, const Json& value) {
   return dump(value);
 }
 
-/// What most have: the median of numbers, the most frequent of other values.
+/// The typical value: the median of numbers, the most frequent of other values.
 Json usual(const std::map<std::string, Json>& by_host) {
   std::vector<double> numbers;
   std::map<std::string, int> counts;
@@ -90,9 +90,9 @@ void judge_uniformity(const GateContext& context, const FactsOfHosts& facts, con
   for (const auto& [host, value] : by_host)
     if (!alike(value, most))
       context.add_reason(host, Verdict::inconclusive, "preflight", fact,
-                    fmt::format("{} is {}, that of {} others {}: peers must be alike", fact,
-                                in_words(fact, value), agree, in_words(fact, most)),
-                    "make it as the others, or accept it among hosts of its kind");
+                    fmt::format("{} is {}, but {} on {} other hosts; peers must match", fact,
+                                in_words(fact, value), in_words(fact, most), agree),
+                    "align it with the others, or accept it with hosts of its kind");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Facts that could not be read for lack of rights. The suite says without which of them nobody
-// passes (`requires`); the others are noted. Of what a host does not have nothing is asked.
+// Facts that could not be read for lack of permissions. Those the suite lists in `requires` block a
+// pass; the others become notes. Facts about hardware a host does not have are not required.
 #include <array>
 
 #include "core/text.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct Requirement {
   const char* name;
-  bool gpus;  // asked of hosts with GPUs only
+  bool gpus;  // required only of hosts with GPUs
   const char* misses;
   const char* settle;
 };
@@ -18,20 +18,20 @@ struct Requirement {
 constexpr const char* kGpuFacts = "gpu_facts";
 
 constexpr std::array<Requirement, 4> kRequirements{
-    {{"kernel_log", true, "Xids that NVML did not tell would have been missed",
-      "run as root or with CAP_SYSLOG, outside of containers that hide /dev/kmsg"},
-     {"memory_errors", false, "errors of the host's memory would have been missed",
-      "run as a user who may read /sys/devices/system/edac"},
-     {"pci_configuration", true, "bridges that redirect traffic between GPUs are not seen (ACS)",
+    {{"kernel_log", true, "Xids not reported by NVML would be missed",
+      "run as root or with CAP_SYSLOG, outside containers that hide /dev/kmsg"},
+     {"memory_errors", false, "host memory errors would be missed",
+      "run as a user with read access to /sys/devices/system/edac"},
+     {"pci_configuration", true, "PCIe bridges that redirect GPU peer traffic (ACS) are not detected",
       "run as root or with CAP_SYS_ADMIN"},
-     {"firmware_tables", false, "memory modules and serial numbers are not known",
+     {"firmware_tables", false, "memory modules and serial numbers are unknown",
       "run as root or with CAP_DAC_READ_SEARCH"}}};
 
 bool needs_rights(const std::string& why) {
   return why.find("ermission") != std::string::npos || why.find("rights") != std::string::npos;
 }
 
-/// Every {"unreadable": why} below `facts` whose reason is a missing right, by its path.
+/// Every {"unreadable": why} below `facts` whose reason is a missing permission, by path.
 void find_forbidden(const Json& facts, const std::string& path, std::vector<std::string>& found) {
   if (facts.is_object() && facts.size() == 1 && field(facts, "unreadable").is_string()) {
     const auto why = text_field(facts, "unreadable");
@@ -79,8 +79,8 @@ std::vector<Forbidden> forbidden(const FactsByTopic& topics) {
   std::vector<std::string> of_gpus;
   for (const char* name : {"gpus", "preflight"}) find_forbidden(topic(topics, name), name, of_gpus);
   if (!of_gpus.empty())
-    list.push_back({kGpuFacts, "not readable without more rights: " + join(of_gpus, ", "),
-                    "run as a user who may read these (root, or the group of the device files)"});
+    list.push_back({kGpuFacts, "not readable without more permissions: " + join(of_gpus, ", "),
+                    "run as a user with read access (root, or the group of the device files)"});
   const bool has_gpus = !array_field(topic(topics, "gpus"), "gpus").empty();
   const Json& access = field(topic(topics, "host"), "access");
   for (const Requirement& one : kRequirements) {

@@ -1,5 +1,5 @@
-// Is each host what its profile says? What differs fails it; what nobody could read, or nobody
-// asked, keeps it open.
+// Checks each host against its profile: a difference fails it; an unreadable or missing fact leaves
+// it inconclusive.
 #include <algorithm>
 
 #include "core/text.h"
@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// The first answer of each host.
+/// The first topology result of each host.
 std::map<std::string, Shape> shapes_of(const std::vector<RunRecords>& runs) {
   std::map<std::string, Shape> shapes;
   for (const RunRecords& run : runs)
@@ -27,16 +27,16 @@ void judge_topology(GateContext& context) {
     const auto shape = shapes.find(host);
     if (shape == shapes.end()) {
       context.add_reason(host, Verdict::inconclusive, "topology", "profile",
-                    "it is not known whether it is what profile " + profile.name + " says",
-                    "a suite with the probe topology");
+                    "not checked against profile " + profile.name + ": no topology result",
+                    "use a suite with the topology probe");
       continue;
     }
     for (const Difference& one : compare(profile, shape->second)) {
       const bool unknown = one.severity == Severity::unreadable;
       context.add_reason(host, unknown ? Verdict::inconclusive : Verdict::fail, "topology", one.path,
                     std::string(to_string(one.severity)) + ": " + difference_text(one),
-                    unknown ? "run as a user who may read it, or ignore it in the profile"
-                            : "mend the host, or the profile where that is what was bought");
+                    unknown ? "run as a user with read access, or ignore it in the profile"
+                            : "fix the host, or the profile if this is what was ordered");
     }
   }
 }

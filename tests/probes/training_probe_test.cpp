@@ -71,7 +71,7 @@ TEST_CASE("a training that misses its target skips the time to it, with the gap 
   const Samples missed = job.one("time_to_target");
   CHECK(missed.outcome == Status::skipped);
   CHECK_THAT(missed.reason, Contains("not converged: gap 1.") &&
-                                Contains("after 384 samples, the target 0.12"));
+                                Contains("after 384 samples, target 0.12"));
   CHECK(job.facts().at("converged") == false);
   CHECK(job.facts().at("samples_to_target").is_null());
 }

@@ -71,9 +71,9 @@ TEST_CASE("a section of another name, type or shape is refused, naming both") {
   CHECK_THROWS_WITH(file.read({"gains", {other.data(), 1, 3, Dtype::f32}}),
                     Contains("a.ckpt: no section 'gains'"));
   CHECK_THROWS_WITH(file.read({"weights", {other.data(), 100, 10, Dtype::f32}}),
-                    Contains("is f32 [10, 100], and f32 [100, 10] is wanted"));
+                    Contains("is f32 [10, 100], expected f32 [100, 10]"));
   CHECK_THROWS_WITH(file.read({"state", {other.data(), 1, 3, Dtype::f32}}),
-                    Contains("is f64 [1, 3], and f32 [1, 3] is wanted"));
+                    Contains("is f64 [1, 3], expected f32 [1, 3]"));
 }
 
 TEST_CASE("a checkpoint that was cut anywhere is refused") {
@@ -108,7 +108,7 @@ TEST_CASE("one flipped bit anywhere in a checkpoint is found, and where it is sa
 
 TEST_CASE("a foreign file, and a format of the future, are refused for what they are") {
   const SavedFile saved;
-  CHECK_THAT(trouble("PK\3\4 something else entirely, long enough"), Contains("no checkpoint"));
+  CHECK_THAT(trouble("PK\3\4 something else entirely, long enough"), Contains("not a checkpoint"));
   std::string later = saved.bytes;
   later[8] = 2;
   CHECK_THAT(trouble(later), Contains("unsupported format version 2 at offset 8, expected 1"));

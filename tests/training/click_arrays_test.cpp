@@ -48,7 +48,7 @@ TEST_CASE("samples of a DLRM npz are read by number, counts as logarithms") {
     CHECK(second.ids == std::vector<std::int32_t>{2, 3});
     CHECK(second.label == 1);
     CHECK(read_two(files, Split::train, 0).label == 0);
-    CHECK_THROWS_WITH(read_two(files, Split::train, 3), "sample 3 of 3");
+    CHECK_THROWS_WITH(read_two(files, Split::train, 3), "sample 3 is out of range: the file has 3");
   }
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("samples of a Criteo file can be had by number, in any order") {
     CHECK(sample.dense[0] == Approx(std::log1p(integer)));
     CHECK(sample.ids[0] == 0x1f4 % 7);
   }
-  CHECK_THROWS_WITH(read_sample(files, 300), "sample 300 of 300");
+  CHECK_THROWS_WITH(read_sample(files, 300), "sample 300 is out of range: the file has 300");
   CHECK_THROWS_AS(CriteoFiles(path, "", std::vector<std::int64_t>(25, 7)), Error);
   CHECK_THROWS_AS(CriteoFiles(path, "", std::vector<std::int64_t>(26, 0)), Error);
 }

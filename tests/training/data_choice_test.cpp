@@ -163,7 +163,7 @@ TEST_CASE("a log without clicks has no AUC, and says so") {
 
 TEST_CASE("what a workload has not is refused by name") {
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 0, {.table_rows = 5}),
-                    Contains("llm has no tables"));
+                    Contains("llm has no embedding tables"));
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 0, {.vocabulary = 5}),
                     Contains("applies only to token files"));
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 0, {.vocabulary = 5}),
@@ -174,7 +174,7 @@ TEST_CASE("what a workload has not is refused by name") {
   DataChoice two = set.choice;
   two.train.push_back(two.train.front());
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 0, two),
-                    Contains("dlrm has 2 files to train"));
+                    Contains("found 2 files to train"));
   DataChoice more = set.choice;
   more.samples = 6'001;
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 0, more),

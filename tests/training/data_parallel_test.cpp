@@ -175,7 +175,7 @@ TEST_CASE("where one rank's lane throws, all ranks throw, and none waits for eve
       }
     });
     CHECK_THAT(texts[0], Catch::Contains("rank 1 failed in step 0"));
-    CHECK_THAT(texts[1], Catch::Contains("the id 64 in row 3"));
+    CHECK_THAT(texts[1], Catch::Contains("ID 64 in row 3"));
   }
 }
 

@@ -236,7 +236,7 @@ TEST_CASE("where the lane of one device throws, all ranks throw, and none waits 
       }
     });
     CHECK_THAT(texts[0], Catch::Contains("rank 1 failed in step 0"));
-    CHECK_THAT(texts[1], Catch::Contains("the id 64 in row 3"));
+    CHECK_THAT(texts[1], Catch::Contains("ID 64 in row 3"));
   }
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("arrays that are damaged or of another kind are refused with what was 
   CHECK(npy_refusal(npy("|O8", "(2, 2)", data)) == "a.npy: unsupported element type '|O8'");
   CHECK(npy_refusal(npy("<f4", "(2, x)", data)).starts_with("a.npy: invalid shape (2, x)"));
   CHECK(npy_refusal(npy("<f4", "(-2, 2)", data)).starts_with("a.npy: invalid shape (-2, 2)"));
-  CHECK(npy_refusal(good.substr(0, 40)) == "a.npy: a header of 118 bytes in 40 bytes");
+  CHECK(npy_refusal(good.substr(0, 40)) == "a.npy: a header of 118 bytes exceeds the 40 bytes of the file");
   std::string other = good;
   other[6] = 9;
   CHECK(npy_refusal(other) == "a.npy: unsupported format version 9 at offset 6");
@@ -121,7 +121,7 @@ TEST_CASE("an npz that is damaged is refused with what was seen") {
   CHECK(npz_refusal(bad).find("cannot decompress to 2147483647") != std::string::npos);
   bad.replace(entry + 42, 4, "\xff\xff\xff\x7f");
   CHECK(npz_refusal(bad).find("exceed the file size of") != std::string::npos);
-  CHECK(npz_refusal("PK") == "a.npz: too short for a zip");
+  CHECK(npz_refusal("PK") == "a.npz: too short for a zip archive");
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_CASE("a token that is not in the vocabulary stops a step, whichever lane me
     fill_ids(lane.view(model.targets), 64, 2);
     if (number == 1) lane.view(model.tokens).as<std::int32_t>()[3] = 64;
   };
-  CHECK_THROWS_WITH(replica.step(fill, 1e-3), Catch::Contains("the id 64 in row 3"));
+  CHECK_THROWS_WITH(replica.step(fill, 1e-3), Catch::Contains("ID 64 in row 3"));
 }
 
 TEST_CASE("a loss that is not a number stops training") {

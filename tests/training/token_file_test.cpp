@@ -53,7 +53,7 @@ TEST_CASE("sequences of llm.c's files overlap by one token and go on in the next
   CHECK(sequence(files, Split::train, 1) == std::vector{104, 105, 106, 107, 108});
   CHECK(files.size(Split::evaluation) == 1);
   CHECK(sequence(files, Split::evaluation, 0) == sequence(files, Split::train, 2));
-  CHECK_THROWS_WITH(sequence(files, Split::train, 3), "sequence 3 of 3");
+  CHECK_THROWS_WITH(sequence(files, Split::train, 3), "sequence 3 is out of range: the file has 3");
 }
 
 TEST_CASE("tokens of Llama 3 have 32 bits") {
@@ -95,10 +95,10 @@ TEST_CASE("damaged and foreign files are refused with what is wrong and where") 
   old[4] = 2;
   CHECK(refusal(old) == "a.bin: unsupported version 2 at offset 4, expected 1");
   CHECK(refusal(token_file(20240326, counting<std::uint16_t>(12, 100))) ==
-        "a.bin: magic 20240326 at offset 0: the file is a model, not tokens");
+        "a.bin: magic 20240326 at offset 0: the file is a model checkpoint, not tokens");
   CHECK(refusal("abc") ==
         "a.bin: no llm.c magic at offset 0 (0), and 3 bytes are not a multiple of the 2 bytes "
-        "bytes");
+        "of a token");
 }
 
 TEST_CASE("files too short for one sequence, absent ones and folders are refused") {

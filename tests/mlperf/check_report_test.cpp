@@ -70,7 +70,7 @@ TEST_CASE("text names each place as editors read it, and tells what logs share o
   CHECK(text.find("r/acme/results/s/b: 1 of 2 logs pass (5.1.0)\n") != std::string::npos);
   CHECK(text.find("\nr/acme/results/s/b/result_0.txt:7:4: warning: is wrong; expected one, found "
                   "two [strict value.type, closed_common]\n") != std::string::npos);
-  CHECK(text.find("and the same rule in 1 more log of this folder") != std::string::npos);
+  CHECK(text.find("same finding in 1 more log of this folder") != std::string::npos);
   CHECK(text.find("\nr/acme/results/s/b/result_1.txt: error: is wrong") != std::string::npos);
   CHECK(text.find("official verdict: 1 of 2 logs pass, 1 fail\n") != std::string::npos);
   CHECK(occurrences_in(text, ":7:4:") == 1);

@@ -154,7 +154,7 @@ TEST_CASE("runs of an earlier round, submitted again, are judged by the round of
   const CheckReport report = acme.check();
   CHECK(report.files[0].rule_set == "5.1.0");
   CHECK(report.files[0].rule_set_reason ==
-        "the only round with all benchmarks of the folders: Training v5.1");
+        "the only round with all benchmarks in these folders: Training v5.1");
 }
 
 TEST_CASE("runs of two rounds that have the same benchmarks are of the newer one") {
@@ -167,7 +167,8 @@ TEST_CASE("runs of two rounds that have the same benchmarks are of the newer one
   const CheckReport report = acme.check();
   CHECK(report.files[0].rule_set == "5.1.0");
   CHECK(report.files[0].rule_set_reason ==
-        "submitted with runs of Training v5.1; by itself it would be judged by 5.0.0");
+        "submitted together with runs of Training v5.1; on its own, the log would be checked against "
+            "5.0.0");
 }
 
 TEST_CASE("a result with another number of runs than its benchmark takes is told") {
@@ -202,7 +203,7 @@ TEST_CASE("a factor that these runs do not give is told, and one that is missing
   CHECK(findings()[0].found == "1.02");
   acme.write(file, R"({"scaling_factor": "1.02"})");
   REQUIRE(findings().size() == 1);
-  CHECK(findings()[0].text == "scaling.json cannot be read as one");
+  CHECK(findings()[0].text == "cannot read scaling.json");
 }
 
 TEST_CASE("a rule set that is not there is named with those that are") {

@@ -72,7 +72,7 @@ TEST_CASE("one failed run is dropped as the slowest, two make the entry void") {
   const EntryScore two = scored_entry(entry);
   CHECK_FALSE(two.valid());
   CHECK(std::isnan(two.score_minutes));
-  CHECK(two.problems[0] == "2 of 3 runs failed, and one may");
+  CHECK(two.problems[0] == "2 of 3 runs failed, at most one is allowed");
 }
 
 TEST_CASE("fewer runs than required have no score, and say what it would be") {
@@ -112,7 +112,7 @@ TEST_CASE("the open division is not held against reference points") {
   const EntryScore score = scored_entry(entry);
   CHECK(score.valid());
   CHECK_FALSE(score.rcp);
-  CHECK(score.rcp_why == "only the closed division is tested");
+  CHECK(score.rcp_why == "the test applies to the closed division only");
 }
 
 TEST_CASE("a closed entry without reference points has a score and is said not to be tested") {
@@ -201,7 +201,7 @@ TEST_CASE("an entry that passes by the allowance alone is warned of") {
   CHECK(entry.valid());
   CHECK(entry.scaling_factor == 1.25);
   REQUIRE(entry.warnings.size() == 1);
-  CHECK(entry.warnings[0].find("only by the allowance of 30 samples") != std::string::npos);
+  CHECK(entry.warnings[0].find("only because of the allowance of 30 samples") != std::string::npos);
   EntryScore slower = three_runs(99);
   score_entry(slower, &set, {});
   CHECK(slower.warnings.empty());

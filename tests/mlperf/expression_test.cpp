@@ -139,13 +139,13 @@ TEST_CASE("a state that no line gave raises") {
 
 TEST_CASE("an expression that cannot be read names the place") {
   CHECK(refusal("value <= targe") ==
-        "expression 'value <= targe', place 10: 'targe' is no name. Did you mean 'target'?");
-  CHECK(refusal("value ==") == "expression 'value ==', place 9: '(' is expected here");
-  CHECK(refusal("value == 'x") == "expression 'value == 'x', place 10: a text has no end");
-  CHECK(refusal("1 2") == "expression '1 2', place 3: the end is expected here");
-  CHECK(refusal("value; 1").find("no sign of the language") != std::string::npos);
-  CHECK(refusal("1.2.3").find("place 5") != std::string::npos);
-  CHECK(refusal("").find("place 1") != std::string::npos);
+        "expression 'value <= targe', position 10: unknown name 'targe'. Did you mean 'target'?");
+  CHECK(refusal("value ==") == "expression 'value ==', position 9: expected '('");
+  CHECK(refusal("value == 'x") == "expression 'value == 'x', position 10: unterminated string");
+  CHECK(refusal("1 2") == "expression '1 2', position 3: expected the end of the expression");
+  CHECK(refusal("value; 1").find("unexpected character") != std::string::npos);
+  CHECK(refusal("1.2.3").find("position 5") != std::string::npos);
+  CHECK(refusal("").find("position 1") != std::string::npos);
 }
 
 TEST_CASE("an expression is bounded in length and depth") {
@@ -165,7 +165,7 @@ TEST_CASE("what a line should be is said in words") {
   CHECK(asked("value in colours") == "one of 'red', 'blue'");
   CHECK(asked("value != ''") == "not ''");
   CHECK(asked("'a' in metadata or 'b' in metadata") == "a or b in the metadata");
-  CHECK(asked("is_integer(value) and value > 0") == "a whole number and more than 0");
+  CHECK(asked("is_integer(value) and value > 0") == "an integer and more than 0");
   CHECK(asked("0.0 <= value <= 1.0") == "0.0 <= value <= 1.0");
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("while a run trains, the distance to the target and the projected end 
   CHECK(*report.projected_minutes == Approx(5.0));
   CHECK(report.pace == Pace::unscaled);
   const std::string text = to_text(report);
-  CHECK(text.find("0.1 to go to the target 3.8") != std::string::npos);
+  CHECK(text.find("0.1 from the target 3.8") != std::string::npos);
   CHECK(text.find("projected: 5000 samples, 5.00 min to train") != std::string::npos);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("a run that converges faster than the reference is told what becomes o
   CHECK(report_at(8.5, kTraining, strict).pace == Pace::scaled);
   strict.reference_least = 5500.0;
   CHECK(report_at(8.5, kTraining, strict).pace == Pace::too_fast);
-  CHECK(to_text(report_at(8.5, kTraining, strict)).find("refused") != std::string::npos);
+  CHECK(to_text(report_at(8.5, kTraining, strict)).find("fails the convergence test") != std::string::npos);
   strict.reference_least.reset();
   strict.why_no_reference = "no batch is logged";
   CHECK(to_text(report_at(8.5, kTraining, strict)).find("no batch is logged") != std::string::npos);

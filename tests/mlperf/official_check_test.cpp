@@ -49,7 +49,7 @@ TEST_CASE("all that is wrong is found, each at its line") {
   CHECK(rank.where == "training rules, Hyperparameters");
   const Finding& target = verdict.findings[2];
   CHECK(target.rule == "target.eval_accuracy");
-  CHECK(target.expected == "at most 0.925 and more than 0.0, once at least");
+  CHECK(target.expected == "at most 0.925 and more than 0.0, at least once");
   CHECK(verdict.first_failed == "lora_alpha");
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("a package replaces no results and keeps a description that is there")
   const TemporaryDirectory place;
   PackageRequest request = request_into(place.path());
   write_package(request);
-  CHECK_THROWS_WITH(write_package(request), Contains("is there already"));
+  CHECK_THROWS_WITH(write_package(request), Contains("already exists"));
   const fs::path system = place.path() / "acme/systems/two-nodes.json";
   write_file(system, "{\"submitter\": \"by hand\"}");
   request.benchmark = "flux1";

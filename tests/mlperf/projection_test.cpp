@@ -40,9 +40,9 @@ TEST_CASE("a target that the line has crossed is reached at the next evaluation"
 
 TEST_CASE("what goes nowhere has no projection, and a reason") {
   CHECK_FALSE(project(losses(2), 3.8, true).progress.has_value());
-  CHECK(project(losses(2), 3.8, true).why_not == "three evaluations are needed");
+  CHECK(project(losses(2), 3.8, true).why_not == "at least three evaluations are needed");
   CHECK_FALSE(project(losses(6), 3.8, false).progress.has_value());
-  CHECK(project(losses(6), -50.0, true).why_not == "the target is too far away to tell");
+  CHECK(project(losses(6), -50.0, true).why_not == "the target is too far away to project");
   std::vector<Look> looks = losses(6);
   looks[5].quality = std::nan("");
   CHECK_FALSE(project(looks, 3.8, true).progress.has_value());

@@ -100,10 +100,10 @@ TEST_CASE("names from outside become names of hosts, and what tells no accelerat
   }
   PublishedEntry entry = published("acme", "a", 1, 60.0);
   entry.description = {};
-  entry.no_description = "systems/a.json is not there";
+  entry.no_description = "systems/a.json is missing";
   CollectedImport sink;
   CHECK_THROWS_WITH(import_published(std::vector<PublishedEntry>{entry}, sink),
-                    Contains("systems/a.json is not there"));
+                    Contains("systems/a.json is missing"));
 }
 
 }  // namespace bench::mlperf

@@ -53,7 +53,7 @@ const PublishedSeries* series_of(const PublishedScaling& scaling, const std::str
 
 }  // namespace
 
-TEST_CASE("efficiency in time is that of throughput over what convergence costs") {
+TEST_CASE("time efficiency is throughput efficiency over the convergence penalty") {
   const auto scaling = published_scaling(
       {published("acme", "big", 4, 20.0, 1500.0), published("acme", "small", 1, 60.0, 1000.0)});
   REQUIRE(scaling.series.size() == 1);
@@ -86,7 +86,7 @@ TEST_CASE("of systems with as many accelerators the fastest stands for them, and
   const auto& point = scaling.series[0].points[0];
   CHECK(scaling.entries[point.entry].system == "fast");
   REQUIRE(point.slower.size() == 1);
-  CHECK_THAT(to_text(scaling, kWideScaling), Contains("also of 8: slow"));
+  CHECK_THAT(to_text(scaling, kWideScaling), Contains("also at 8: slow"));
   CHECK(to_json(scaling)["series"][0]["points"][0]["left_out_systems"][0] == "slow");
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("a round that takes points from itself is refused") {
   const TemporaryDirectory folder;
   write_file(folder.path() / "7.0.0.json",
              R"({"ruleset": "7.0.0", "source": "s", "benchmarks": {"a": {"as": "7.0.0"}}})");
-  CHECK_THROWS_WITH(load_rcps(folder.path(), "7.0.0"), Catch::Contains("leads to no points"));
+  CHECK_THROWS_WITH(load_rcps(folder.path(), "7.0.0"), Catch::Contains("refers to a round without points"));
 }
 
 TEST_CASE("published points are read in both spellings, by ascending batch") {

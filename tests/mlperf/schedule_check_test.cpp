@@ -84,7 +84,7 @@ TEST_CASE("an evaluation that stands right and is counted wrong is told as such"
   const auto findings = strict_check({.log = read, .facts = facts, .rules = rules});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].rule == "schedule.samples_count");
-  CHECK(findings[0].text.find("eval_start says 12288, its eval_accuracy 12256") !=
+  CHECK(findings[0].text.find("eval_start has 12288, but its eval_accuracy has 12256") !=
         std::string::npos);
 }
 

@@ -129,9 +129,9 @@ TEST_CASE("links in a circle end, and what is no file is no log") {
 TEST_CASE("where there is nothing to read, the path is named, and the name nearest to it") {
   const RoundOfLogs round;
   fs::create_directory(round.path("empty"));
-  CHECK_THROWS_WITH(find_submission(round.path("empty")), Catch::Contains("empty: holds no file"));
+  CHECK_THROWS_WITH(find_submission(round.path("empty")), Catch::Contains("empty: contains no files"));
   CHECK_THROWS_WITH(find_submission(round.path("acne")),
-                    Catch::Contains("acne: there is no such file or folder. Did you mean 'acme'?"));
+                    Catch::Contains("acne: no such file or folder. Did you mean 'acme'?"));
   CHECK_THROWS_AS(find_submission("/dev/null"), Error);
 }
 

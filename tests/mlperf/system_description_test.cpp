@@ -82,11 +82,11 @@ TEST_CASE("a stack of software is a text, a list or an object, and no fault") {
 TEST_CASE("a system description that is none is refused by name") {
   CHECK_THROWS_WITH(system_description("{\"a\": ", "x.json"),
                     Contains("x.json") && Contains("not valid JSON"));
-  CHECK_THROWS_WITH(system_description("[1]", "x.json"), Contains("is no JSON object"));
+  CHECK_THROWS_WITH(system_description("[1]", "x.json"), Contains("not a JSON object"));
   CHECK_THROWS_WITH(system_description(std::string(100'000, '['), "x.json"),
                     Contains("nested deeper"));
   CHECK_THROWS_WITH(system_description(std::string((1 << 20) + 1, ' '), "x.json"),
-                    Contains("no description of a system"));
+                    Contains("too large for a system description"));
   CHECK(system_description(R"({"framework": "a", "framework": "b"})", "x.json").framework == "b");
 }
 

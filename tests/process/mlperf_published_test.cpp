@@ -151,7 +151,7 @@ TEST_CASE("a package of logs passes the check and says what a person must still 
         read_file(logs / "result_3.txt"));
   const Answer again = round.bench.run(words);
   CHECK(again.exit.text() == "exit code 2");
-  CHECK_THAT(again.err, Contains("is there already"));
+  CHECK_THAT(again.err, Contains("already exists"));
 }
 
 TEST_CASE("of twelve runs the ten of the median window are packaged") {

@@ -37,8 +37,8 @@ LineOutcome refused(const PythonJsonReader& reader, std::string_view body) {
   if (reader.too_deep()) return refused(Trouble::crash, "the JSON is " + place);
   const std::string_view seen = body.substr(reader.at(), kShown);
   return refused(Trouble::parse_error,
-                 "no valid JSON: " + place +
-                     (seen.empty() ? ", where the line ends" : ": " + printable(seen)));
+                 "invalid JSON: " + place +
+                     (seen.empty() ? ", at the end of the line" : ": " + printable(seen)));
 }
 
 /// Which field a key names; kFields for any other.
@@ -50,10 +50,10 @@ Field field_named(std::string_view name) {
 
 bool read_field(PythonJsonReader& reader, Fields& fields) {
   reader.skip_space();
-  if (reader.peek() != '"') return reader.fail("a key in double quotes was expected");
+  if (reader.peek() != '"') return reader.fail("expected a key in double quotes");
   std::string name;
   if (!reader.read_string(&name)) return false;
-  if (!reader.take(':')) return reader.fail("':' was expected");
+  if (!reader.take(':')) return reader.fail("expected ':'");
   reader.skip_space();
   const Field field = field_named(name);
   if (field == kFields) return reader.read(nullptr);
@@ -74,10 +74,10 @@ bool read_fields(PythonJsonReader& reader, Fields& fields) {
     do {
       if (!read_field(reader, fields)) return false;
     } while (reader.take(','));
-    if (!reader.take('}')) return reader.fail("',' or '}' was expected");
+    if (!reader.take('}')) return reader.fail("expected ',' or '}'");
   }
   reader.skip_space();
-  return reader.at_end() || reader.fail("more follows the object");
+  return reader.at_end() || reader.fail("unexpected text after the object");
 }
 
 /// A line that is JSON, but no object.
@@ -86,15 +86,15 @@ LineOutcome no_object(PythonJsonReader& reader, std::string_view body) {
   if (!reader.read(&value)) return refused(reader, body);
   reader.skip_space();
   if (!reader.at_end()) {
-    reader.fail("more follows the value");
+    reader.fail("unexpected text after the value");
     return refused(reader, body);
   }
   return refused(value.is_none() ? Trouble::parse_error : Trouble::crash,
-                 value.excerpt(kShown) + " is no object with time_ms, key, value and metadata");
+                 value.excerpt(kShown) + " is not an object with time_ms, key, value and metadata");
 }
 
 LineOutcome no_time(Trouble trouble, const PythonValue& time) {
-  return refused(trouble, "time_ms is " + time.excerpt(kShown) + ", which is no time");
+  return refused(trouble, "time_ms is " + time.excerpt(kShown) + ", not a number");
 }
 
 /// Python's float(time_ms): a ValueError is recorded, a TypeError or OverflowError is not caught.
@@ -140,7 +140,7 @@ LineOutcome read_line(std::string_view body) {
   body = without_trailing_space(body);
   PythonJsonReader reader(body);
   reader.skip_space();
-  if (reader.at_end()) return refused(Trouble::parse_error, "nothing follows the token");
+  if (reader.at_end()) return refused(Trouble::parse_error, "nothing after the token");
   if (reader.peek() != '{') return no_object(reader, body);
   Fields fields;
   if (!read_fields(reader, fields)) return refused(reader, body);

@@ -44,7 +44,7 @@ bool PythonJsonReader::fail(const char* why) {
 
 bool PythonJsonReader::enter() {
   too_deep_ = ++depth_ > kMostNested;
-  return !too_deep_ || fail("nested so deep that Python gives up");
+  return !too_deep_ || fail("nested too deeply for Python");
 }
 
 bool PythonJsonReader::read(PythonValue* value) {
@@ -83,7 +83,7 @@ bool PythonJsonReader::read(PythonValue* value) {
 
 bool PythonJsonReader::read_literal(std::string_view name, PythonValue* value,
                                     PythonValue&& meaning) {
-  if (!text_.substr(at_).starts_with(name)) return fail("a value was expected");
+  if (!text_.substr(at_).starts_with(name)) return fail("expected a value");
   at_ += name.size();
   if (value != nullptr) *value = std::move(meaning);
   return true;
@@ -100,7 +100,7 @@ bool PythonJsonReader::read_list(PythonValue* value) {
       if (!read(value != nullptr ? &member : nullptr)) return false;
       if (value != nullptr) list.push_back(std::move(member));
     } while (take(','));
-    if (!take(']')) return fail("',' or ']' was expected");
+    if (!take(']')) return fail("expected ',' or ']'");
   }
   --depth_;
   if (value != nullptr) *value = PythonValue(std::move(list));
@@ -109,11 +109,11 @@ bool PythonJsonReader::read_list(PythonValue* value) {
 
 bool PythonJsonReader::read_member(PythonValue::Dict* dict) {
   skip_space();
-  if (peek() != '"') return fail("a key in double quotes was expected");
+  if (peek() != '"') return fail("expected a key in double quotes");
   std::string key;
   PythonValue member;
   if (!read_string(dict != nullptr ? &key : nullptr)) return false;
-  if (!take(':')) return fail("':' was expected");
+  if (!take(':')) return fail("expected ':'");
   skip_space();
   if (!read(dict != nullptr ? &member : nullptr)) return false;
   if (dict != nullptr) add_member(*dict, std::move(key), std::move(member));
@@ -128,7 +128,7 @@ bool PythonJsonReader::read_dict(PythonValue* value) {
     do {
       if (!read_member(value != nullptr ? &dict : nullptr)) return false;
     } while (take(','));
-    if (!take('}')) return fail("',' or '}' was expected");
+    if (!take('}')) return fail("expected ',' or '}'");
   }
   --depth_;
   if (value == nullptr) return true;

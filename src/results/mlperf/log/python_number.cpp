@@ -29,7 +29,7 @@ bool PythonJsonReader::read_number(PythonValue* value) {
   const std::size_t begin = at_;
   std::size_t end = at_ + (peek() == '-' ? 1 : 0);
   std::size_t digits = digits_from(end);
-  if (digits == 0) return fail("a value was expected");
+  if (digits == 0) return fail("expected a value");
   if (text_[end] == '0') digits = 1;
   end += digits;
   bool whole = true;

@@ -80,13 +80,13 @@ bool PythonJsonReader::read_escape(std::string* value) {
   const char kind = peek();
   if (kind != 'u') {
     const char meaning = meaning_of_escape(kind);
-    if (meaning == '\0') return fail("a backslash in a text begins no escape that JSON has");
+    if (meaning == '\0') return fail("invalid escape sequence in a string");
     ++at_;
     if (value != nullptr) *value += meaning;
     return true;
   }
   unsigned code = 0;
-  if (!read_four_hex(at_ + 1, code)) return fail("\\u needs four hexadecimal digits");
+  if (!read_four_hex(at_ + 1, code)) return fail("\\u must be followed by four hexadecimal digits");
   at_ += 5;
   unsigned low = 0;
   if (is_high_surrogate(code) && peek() == '\\' && peek(1) == 'u' && read_four_hex(at_ + 2, low) &&
@@ -104,9 +104,9 @@ bool PythonJsonReader::read_string(std::string* value) {
     const std::size_t run = at_;
     while (at_ < text_.size() && !kSpecial[static_cast<unsigned char>(text_[at_])]) ++at_;
     if (value != nullptr) value->append(from(run));
-    if (at_end()) return fail("a text that no quote ends");
+    if (at_end()) return fail("unterminated string");
     if (text_[at_] == '"') break;
-    if (text_[at_] != '\\') return fail("a control byte within a text");
+    if (text_[at_] != '\\') return fail("control character in a string");
     ++at_;
     if (!read_escape(value)) return false;
   }

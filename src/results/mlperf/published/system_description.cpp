@@ -74,7 +74,7 @@ SystemDescription system_description(Json fields) {
 SystemDescription system_description(std::string_view text, const std::string& origin) {
   if (text.size() > kMostBytesOfSystem)
     throw Error(ErrorKind::input, printable(origin) + ": " + std::to_string(text.size()) +
-                                      " bytes are no description of a system");
+                                      " bytes, too large for a system description");
   const auto shallow = [&](int depth, Json::parse_event_t, Json&) {
     if (depth < kMaxJsonDepth) return true;
     throw Error(ErrorKind::input, printable(origin) + ": nested deeper than " +
@@ -88,7 +88,7 @@ SystemDescription system_description(std::string_view text, const std::string& o
                 printable(origin) + ": not valid JSON: " + printable(error.what()));
   }
   if (!fields.is_object())
-    throw Error(ErrorKind::input, printable(origin) + ": is no JSON object: " + excerpt(fields));
+    throw Error(ErrorKind::input, printable(origin) + ": not a JSON object: " + excerpt(fields));
   return system_description(std::move(fields));
 }
 

@@ -79,23 +79,23 @@ std::string to_prometheus(const RunSummary& report) {
   for (const Result& result : report.results) add_result(report, result, gauges);
   for (const GateResult& gate : report.gates) add_gate(report, gate, gauges);
   return gauges.text(
-      {{"benchctl_run_info", "The run that this file tells of; its outcome."},
+      {{"benchctl_run_info", "Run described by this file, with its outcome."},
        {"benchctl_run_exit_code",
         "0 all passed, 1 a gate failed or a result is invalid, 3 not measured, 4 environment, 130 "
         "interrupted."},
-       {"benchctl_run_finished", "Whether benchctl saw the end of the run."},
-       {"benchctl_run_start_timestamp_seconds", "When the run began, UTC, since 1970."},
+       {"benchctl_run_finished", "1 if the run finished, else 0."},
+       {"benchctl_run_start_timestamp_seconds", "Start of the run, seconds since the Unix epoch."},
        {"benchctl_run_duration_seconds", "Wall time of the run."},
        {"benchctl_run_jobs", "Jobs of the run by outcome."},
-       {"benchctl_result_ok", "Whether the result is to be believed."},
-       {"benchctl_result_value", "Median of the clean samples, in the base unit of label unit."},
+       {"benchctl_result_ok", "1 if the result is valid, else 0."},
+       {"benchctl_result_value", "Median of the clean samples, in the base unit given by label unit."},
        {"benchctl_result_low", "Lower end of the 95 percent interval of the median."},
        {"benchctl_result_high", "Upper end of the 95 percent interval of the median."},
        {"benchctl_result_limit_ratio",
         "Value over limit, or limit over value where lower is better."},
-       {"benchctl_result_clean_ratio", "Share of the samples that nothing disturbed."},
-       {"benchctl_gate_passed", "Whether the gate passed; 0 also where it is inconclusive."},
-       {"benchctl_gate_failed", "Whether the gate failed; 0 also where it is inconclusive."}});
+       {"benchctl_result_clean_ratio", "Share of undisturbed samples."},
+       {"benchctl_gate_passed", "1 if the gate passed; 0 if it failed or is inconclusive."},
+       {"benchctl_gate_failed", "1 if the gate failed; 0 if it passed or is inconclusive."}});
 }
 
 }  // namespace bench

@@ -83,9 +83,8 @@ FileLock::FileLock(const fs::path& path, std::chrono::milliseconds patience) {
     const int reason = errno;
     close(file_);
     if (held)
-      throw Error(ErrorKind::environment, path.string() + " is held by " + who,
-                  "wait until it has ended; the run stands in its spool, `benchctl rebuild` takes "
-                  "it in later");
+      throw Error(ErrorKind::environment, path.string() + " is locked by " + who,
+                  "wait until it has finished; the run is safe in its spool, import it later with `benchctl rebuild`");
     errno = reason;
     throw_errno("lock " + path.string());
   }

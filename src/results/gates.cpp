@@ -52,13 +52,13 @@ struct Judgement {
 Judgement at_least(Interval interval, double bound, const std::string& what) {
   if (interval.low >= bound) return {Verdict::pass, ""};
   if (interval.high < bound) return {Verdict::fail, "below " + what};
-  return {Verdict::inconclusive, "the interval contains " + what};
+  return {Verdict::inconclusive, "confidence interval spans " + what};
 }
 
 Judgement at_most(Interval interval, double bound, const std::string& what) {
   if (interval.high <= bound) return {Verdict::pass, ""};
   if (interval.low > bound) return {Verdict::fail, "above " + what};
-  return {Verdict::inconclusive, "the interval contains " + what};
+  return {Verdict::inconclusive, "confidence interval spans " + what};
 }
 
 void add(GateResult& result, const Judgement& judgement) {
@@ -75,21 +75,21 @@ Judgement judge_limit(const Series& series, Interval interval, double bound) {
 }
 
 /// Why this series cannot be judged; "" when it can.
-std::string unfit(const Gate& gate, const Series& series) {
+std::string why_not_judged(const Gate& gate, const Series& series) {
   if (series.outcome != Status::ok)
     return fmt::format("{}: {}", to_string(series.outcome), series.reason);
   if (!std::isfinite(series.median)) return "no samples";
-  if (!gate.min && !gate.max && !gate.min_of_limit) return "the gate states no bound";
-  if (gate.min_of_limit && std::isnan(series.of_limit)) return "no limit is known";
+  if (!gate.min && !gate.max && !gate.min_of_limit) return "the gate has no bound";
+  if (gate.min_of_limit && std::isnan(series.of_limit)) return "no limit known";
   return "";
 }
 
 GateResult judge(const Gate& gate, const Series& series, std::size_t index) {
-  GateResult result{gate, Verdict::inconclusive, unfit(gate, series), index, false};
+  GateResult result{gate, Verdict::inconclusive, why_not_judged(gate, series), index, false};
   if (!result.reason.empty()) return result;
   result.measured = true;
   if (series.clean == 0) {  // a disturbed machine proves neither a good part nor a bad one
-    result.reason = "none of the samples is clean";
+    result.reason = "no clean samples";
     return result;
   }
   result.verdict = Verdict::pass;
@@ -100,7 +100,7 @@ GateResult judge(const Gate& gate, const Series& series, std::size_t index) {
   return result;
 }
 
-/// A gate that matches nothing says what there is instead.
+/// A gate that matches no series, with what the case has instead.
 GateResult unmatched(const Gate& gate, const std::vector<const Series*>& all) {
   std::vector<std::string> metrics;
   std::set<std::string> params;
@@ -112,13 +112,13 @@ GateResult unmatched(const Gate& gate, const std::vector<const Series*>& all) {
   }
   GateResult result{gate, Verdict::inconclusive, "", std::nullopt, false};
   if (metrics.empty())
-    result.reason = fmt::format("nothing was measured in case '{}'", gate.case_name);
+    result.reason = fmt::format("no results in case '{}'", gate.case_name);
   else if (params.empty())
     result.reason = fmt::format("the case has no metric '{}'.{}", gate.metric,
                                 did_you_mean(gate.metric, metrics));
   else
     result.reason =
-        fmt::format("no series has {}; the first has {}", dump(gate.where), *params.begin());
+        fmt::format("no series matches {}; the first has {}", dump(gate.where), *params.begin());
   return result;
 }
 

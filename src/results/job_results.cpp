@@ -42,7 +42,7 @@ JobResult job_result(const PlannedJob& job, const Trace& trace) {
     result.not_run = trace.put_off && result.outcome == Status::skipped;
   } else if (trace.any) {
     result.outcome = Status::failed;
-    result.reason = "no outcome: benchctl ended before this job did";
+    result.reason = "no outcome: benchctl exited before this job finished";
   } else if (job.skipped.empty()) {
     result.reason = "not run";
     result.not_run = true;

@@ -38,7 +38,7 @@ JournalEntry entry_from(const Json& json, std::size_t line) {
 Descriptor open_to_append(const fs::path& path) {
   Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (!file.valid())
-    throw_errno("open " + path.string(), "the journal keeps decisions; it must be writable");
+    throw_errno("open " + path.string(), "make the journal writable: it stores decisions on runs and findings");
   return file;
 }
 
@@ -70,7 +70,7 @@ Journal read_journal(const fs::path& path) {
             entry_from(parse_json(text.substr(start, end - start), "line"), line));
       } catch (const std::exception& error) {
         journal.warnings.push_back(
-            fmt::format("{}: line {} unreadable, left out: {}", path.string(), line, error.what()));
+            fmt::format("{}: skipped unreadable line {}: {}", path.string(), line, error.what()));
       }
     }
     start = end + 1;
@@ -89,7 +89,7 @@ void append(const fs::path& path, const JournalEntry& entry) {
   line.append(dump(json)).append("\n");
   const ssize_t written = write(file.get(), line.data(), line.size());
   if (written < 0 || static_cast<std::size_t>(written) != line.size())
-    throw_errno("write " + path.string(), "make room and decide again");
+    throw_errno("write " + path.string(), "free disk space and repeat the decision");
   if (fsync(file.get()) != 0) throw_errno("write " + path.string() + " to disk");
 }
 

@@ -46,7 +46,7 @@ void move(const fs::path& from, const fs::path& to) {
   if (failed)
     throw Error(ErrorKind::environment,
                 "cannot move " + from.string() + " aside: " + failed.message(),
-                "move it away by hand and rebuild again");
+                "move it away manually, then rerun `benchctl rebuild`");
 }
 
 /// The log of a damaged database must not be applied to the new one, so it goes with it.

@@ -26,7 +26,7 @@ std::map<std::string, Group> by_key(const std::vector<ResultHash>& hashes) {
 }
 
 std::string place(const ResultHash& one) {
-  return fmt::format("{} of {}, rank {} ({})", one.device, one.host, one.rank, one.job);
+  return fmt::format("{} on {}, rank {} ({})", one.device, one.host, one.rank, one.job);
 }
 
 /// Who has which hash, the fewest first.
@@ -41,7 +41,7 @@ std::vector<HashCamp> camps(const Group& group) {
 
 std::string kind_of(const ResultHash& one) {
   const std::string chip = text_field(one.key, "chip");
-  return fmt::format("{}, {} {}", chip.empty() ? "an unknown chip" : chip,
+  return fmt::format("{}, {} {}", chip.empty() ? "unknown chip" : chip,
                      text_field(one.key, "library", "?"), text_field(one.key, "version"));
 }
 
@@ -91,7 +91,7 @@ std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes) {
       for (const ResultHash* one : camp.members) places.push_back(place(*one));
       parts.push_back(fmt::format("{}: {}", camp.hash, join(places, "; ")));
     }
-    found.push_back(fmt::format("equal devices have unequal results: {} ({})",
+    found.push_back(fmt::format("identical devices gave different results: {} ({})",
                                 join(parts, ", but "),
                                 describe_key(sorted.front().members.front()->key)));
   }
@@ -102,7 +102,7 @@ std::vector<std::string> unlike_golden(const std::vector<ResultHash>& hashes) {
   std::vector<std::string> found;
   for (const ResultHash& one : hashes)
     if (!one.golden.empty() && one.golden != one.hash)
-      found.push_back(fmt::format("{} has {} where {} says {} ({})", place(one), one.hash,
+      found.push_back(fmt::format("{}: hash {}, but {} expects {} ({})", place(one), one.hash,
                                   one.source, one.golden, describe_key(one.key)));
   return found;
 }

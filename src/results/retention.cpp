@@ -86,7 +86,7 @@ void restore_summary(const Json& summary, Series& series) {
     series.outcome = status_from(text_field(summary, "outcome"));
   } catch (const Error&) {
     series.outcome = Status::invalid;
-    series.reason = "the summary of its thinned samples is damaged";
+    series.reason = "the summary of its thinned samples is corrupt";
   }
 }
 

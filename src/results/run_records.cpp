@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/metric_names.h"
 #include "core/text.h"
 #include "results/json_fields.h"
 #include "results/spool.h"
@@ -60,14 +61,14 @@ Json parse_plan(const std::string& text,
 
 void read_plan(const std::string& text, RunRecords& run) {
   if (text.empty()) {
-    run.warnings.push_back("plan.json is missing or empty: cases and probes are not known");
+    run.warnings.push_back("plan.json is missing or empty: cases and probes are unknown");
     return;
   }
   std::set<std::string> seen;
   const auto add = [&](PlannedJob job) {
     if (job.id.empty() || !seen.insert(job.id).second)
       run.warnings.push_back(fmt::format(
-          "plan.json: a job without an id of its own ('{}'), left out", printable(job.id)));
+          "plan.json: skipped a job without a unique id ('{}')", printable(job.id)));
     else
       run.jobs.push_back(std::move(job));
   };
@@ -76,7 +77,7 @@ void read_plan(const std::string& text, RunRecords& run) {
     run.plan = parse_plan(text, [&](const std::string& list, const Json& json) {
       if (list == "jobs") return add(planned_job(json));
       skips.push_back(planned_job(json));
-      skips.back().skipped = text_field(json, "reason", "no reason is given");
+      skips.back().skipped = text_field(json, "reason", "no reason given");
     });
   } catch (const std::exception& error) {
     run.jobs.clear();
@@ -133,15 +134,40 @@ void check_name(const std::string& run_id, RunRecords& run) {
   run.run = text_field(run.plan, "run", run_id);
   if (run.run != run_id) {
     run.warnings.push_back(
-        fmt::format("plan.json names the run '{}', its folder is '{}': the folder counts",
+        fmt::format("plan.json names the run '{}', but its folder is '{}': using the folder name",
                     printable(run.run), printable(run_id)));
     run.run = run_id;
+  }
+}
+
+/// Runs of older versions have the old names of renamed metrics in their records and gates.
+void rename_metrics(RunRecords& run) {
+  std::map<std::string, std::string> probe_of_job, probe_of_case;
+  for (const PlannedJob& job : run.jobs) {
+    probe_of_job[job.id] = job.probe;
+    probe_of_case[job.case_name] = job.probe;
+  }
+  for (Record& record : run.records) {
+    auto* samples = std::get_if<Samples>(&record.body);
+    const auto probe = probe_of_job.find(record.job);
+    if (samples != nullptr && probe != probe_of_job.end())
+      samples->metric = current_metric_of(probe->second, samples->metric);
+  }
+  if (!field(run.plan, "gates").is_object()) return;
+  Json& cases = run.plan["gates"];
+  for (auto it = cases.begin(); it != cases.end(); ++it) {
+    const auto probe = probe_of_case.find(it.key());
+    if (probe == probe_of_case.end() || !it->is_array()) continue;
+    for (Json& gate : *it)
+      if (const std::string metric = text_field(gate, "metric"); !metric.empty())
+        gate["metric"] = current_metric_of(probe->second, metric);
   }
 }
 
 void finish(RunRecords& run) {
   drop_restarted(run);
   adopt_unplanned_jobs(run);
+  rename_metrics(run);
 }
 
 }  // namespace
@@ -186,8 +212,8 @@ RunRecords read_run(const fs::path& run_dir) {
   const fs::path records = run_dir / "records.jsonl";
   if (!fs::exists(plan, ignored) && !fs::exists(records, ignored))
     throw Error(ErrorKind::input,
-                run_dir.string() + ": no run: neither plan.json nor records.jsonl is there",
-                "`benchctl runs` lists the runs that are kept");
+                run_dir.string() + ": not a run: neither plan.json nor records.jsonl found",
+                "list stored runs with `benchctl runs`");
   fs::path folder = run_dir.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "runs/x/"
   RunRecords run;  // one text at a time: those of large fleets have tens of megabytes

@@ -28,9 +28,9 @@ struct Result {
 /// One host of the run and what is known about it.
 struct Machine {
   std::string host;
-  /// Topic "host" over topic "topology", without "hurts"; "gpus" as NVML told them.
+  /// Topic "host" over topic "topology", without "warnings"; "gpus" as NVML told them.
   Json facts = Json::object();
-  std::vector<std::string> hurts;
+  std::vector<std::string> warnings;  // about its settings, its GPUs, its clock and its storage
   double clock_hz = kNoValue;  // the measured clock.frequency
 };
 

@@ -117,7 +117,7 @@ void pass_on_invalidity(const JobResult& job, std::vector<Series>& series) {
   for (Series& one : series) {
     if (one.outcome != Status::ok) continue;
     one.outcome = Status::invalid;
-    one.reason = "the job is invalid: " + job.reason;
+    one.reason = "invalid job: " + job.reason;
   }
 }
 

@@ -19,12 +19,12 @@ class BadLines {
  public:
   void add(std::size_t line, const std::string& what) {
     if (++count_ <= kListedLines)
-      listed_.push_back(fmt::format("records.jsonl: line {} unreadable, left out: {}", line, what));
+      listed_.push_back(fmt::format("records.jsonl: skipped unreadable line {}: {}", line, what));
   }
   void report(std::vector<std::string>& warnings) const {
     warnings.insert(warnings.end(), listed_.begin(), listed_.end());
     if (count_ > kListedLines)
-      warnings.push_back(fmt::format("records.jsonl: {} more lines are unreadable, left out",
+      warnings.push_back(fmt::format("records.jsonl: skipped {} more unreadable lines",
                                      count_ - kListedLines));
   }
 
@@ -53,7 +53,7 @@ void read_spool(std::string_view text, RunRecords& run) {
         bad.add(number, error.what());
       else  // kill -9, or a machine that went down, in the middle of a write
         run.warnings.push_back(
-            fmt::format("records.jsonl: last line is torn ({} bytes), left out", line.size()));
+            fmt::format("records.jsonl: skipped truncated last line ({} bytes)", line.size()));
     }
   }
   bad.report(run.warnings);

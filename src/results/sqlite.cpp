@@ -7,9 +7,8 @@
 namespace bench {
 namespace {
 
-constexpr const char* kSpoolStands =
-    "the runs stand in their spools beside it, nothing is lost; when this is mended, "
-    "`benchctl rebuild` takes them in";
+constexpr const char* kSpoolsAreSafe =
+    "no data is lost: the runs are in their spools; fix this, then run `benchctl rebuild`";
 
 }  // namespace
 
@@ -25,29 +24,29 @@ void rethrow(const SQLite::Exception& error, const std::filesystem::path& path) 
   const std::string db = "the database " + path.string();
   const std::string reason = std::string(": ") + error.what();
   if (is_damage(error))
-    throw Error(ErrorKind::environment, db + " is damaged" + reason,
-                "`benchctl rebuild` moves it aside and makes a new one from the runs");
+    throw Error(ErrorKind::environment, db + " is corrupt" + reason,
+                "run `benchctl rebuild` to move it aside and rebuild it from stored runs");
   if (is_busy(error))
     throw Error(ErrorKind::environment, db + " is in use by another process" + reason,
-                kSpoolStands);
+                kSpoolsAreSafe);
   switch (error.getErrorCode()) {
     case SQLITE_FULL:
-      throw Error(ErrorKind::environment, db + " cannot grow: the disk or quota is full" + reason,
-                  kSpoolStands);
+      throw Error(ErrorKind::environment, db + " cannot grow: disk or quota full" + reason,
+                  kSpoolsAreSafe);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
     case SQLITE_CANTOPEN:
-      throw Error(ErrorKind::environment, db + " cannot be opened or written here" + reason,
-                  kSpoolStands);
+      throw Error(ErrorKind::environment, db + " cannot be opened or written" + reason,
+                  kSpoolsAreSafe);
     case SQLITE_IOERR:
-      throw Error(ErrorKind::environment, db + " met an input or output error" + reason,
-                  kSpoolStands);
+      throw Error(ErrorKind::environment, db + " had an I/O error" + reason,
+                  kSpoolsAreSafe);
     case SQLITE_ERROR:  // no such table: somebody changed it by hand
-      throw Error(ErrorKind::environment, db + " is not built as its version says" + reason,
-                  "`benchctl rebuild` makes it anew from the runs");
+      throw Error(ErrorKind::environment, db + " does not match the schema of its version" + reason,
+                  "run `benchctl rebuild` to rebuild it from stored runs");
     default:
-      throw Error(ErrorKind::environment, db + " failed" + reason, kSpoolStands);
+      throw Error(ErrorKind::environment, db + " failed" + reason, kSpoolsAreSafe);
   }
 }
 

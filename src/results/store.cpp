@@ -27,7 +27,7 @@ void make_folder(const fs::path& path) {
   if (failed)
     throw Error(ErrorKind::environment,
                 "cannot create the folder " + folder.string() + ": " + failed.message(),
-                "name another database with --db or BENCHCTL_DB");
+                "choose another database with --db or BENCHCTL_DB");
 }
 
 std::chrono::milliseconds patience(const StoreOptions& options) {
@@ -68,14 +68,14 @@ bool may_read_as_immutable(const fs::path& path) {
 
 void refuse_older(SchemaState state, const fs::path& path) {
   if (state == SchemaState::older)
-    throw Error(ErrorKind::input, "the database " + path.string() + " is of an older version",
-                "`benchctl rebuild` makes it anew from the runs");
+    throw Error(ErrorKind::input, "the database " + path.string() + " has an older version",
+                "run `benchctl rebuild` to rebuild it from stored runs");
 }
 
 void refuse_empty(SchemaState state, const fs::path& path) {
   if (state == SchemaState::fresh)
     throw Error(ErrorKind::input, "the database " + path.string() + " is empty",
-                "measure first (`benchctl run SUITE`), or `benchctl rebuild`");
+                "run a suite first (`benchctl run SUITE`), or run `benchctl rebuild`");
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ Store::~Store() = default;
 
 Store Store::open(const fs::path& path, Access access, const StoreOptions& options) {
   if (access == Access::read && !fs::exists(path))
-    throw Error(ErrorKind::input, "there is no database " + path.string(),
-                "measure first (`benchctl run SUITE`), or name another one with --db");
+    throw Error(ErrorKind::input, "no database at " + path.string(),
+                "run a suite first (`benchctl run SUITE`), choose another with --db, or run `benchctl rebuild`");
   if (access != Access::read) make_folder(path);
   Store store(path, options.is_network(path), options);
   // Switching to WAL does not wait for others as a query does.
@@ -116,8 +116,13 @@ void Store::connect(Access access) {
       db_ = std::make_unique<SQLite::Database>(immutable_address(path_),
                                                SQLite::OPEN_READONLY | SQLite::OPEN_URI);
     }
-    refuse_older(schema_state(*db_, path_), path_);
-    return;
+    const SchemaState state = schema_state(*db_, path_);
+    const bool old_names = state == SchemaState::renamed;
+    refuse_older(old_names && may_read_as_immutable(path_) ? SchemaState::older : state, path_);
+    if (!old_names) return;
+    db_.reset();
+    connect(Access::write);
+    return connect(Access::read);
   }
   db_ = std::make_unique<SQLite::Database>(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                            options_.busy_timeout_ms);
@@ -127,9 +132,11 @@ void Store::connect(Access access) {
   // The spool is the truth and was synced: the database may lose its last moment with the machine.
   db_->exec(network_ ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
   db_->exec(network_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-  if (state != SchemaState::fresh) return;
+  if (state == SchemaState::current || state == SchemaState::older) return;
   transaction([&] {  // another process may have been faster
-    if (schema_state(*db_, path_) == SchemaState::fresh) create_tables(*db_);
+    const SchemaState now = schema_state(*db_, path_);
+    if (now == SchemaState::fresh) create_tables(*db_);
+    if (now == SchemaState::renamed) rename_metrics(*db_);
   });
 }
 

@@ -45,10 +45,10 @@ std::string first_few(const std::vector<std::string>& ids) {
 [[noreturn]] void refuse_unknown(const std::string& prefix, const std::vector<std::string>& all) {
   const std::string shown = printable(prefix.substr(0, 80));
   if (all.empty())
-    throw Error(ErrorKind::input, "no run '" + shown + "': no runs are kept yet",
-                "measure first: `benchctl run SUITE`");
+    throw Error(ErrorKind::input, "no run '" + shown + "': no runs stored yet",
+                "run a suite first: `benchctl run SUITE`");
   throw Error(ErrorKind::input, "no run '" + shown + "'." + did_you_mean(prefix, all),
-              "the latest are: " + first_few(all));
+              "latest runs: " + first_few(all));
 }
 
 }  // namespace
@@ -89,9 +89,9 @@ std::string Store::find_run(const std::string& prefix) const try {
   if (prefix.empty() || matching.empty()) refuse_unknown(prefix, all);
   if (matching.size() > 1)
     throw Error(ErrorKind::input,
-                "'" + printable(prefix) + "' begins the names of " +
+                "'" + printable(prefix) + "' is ambiguous: it matches " +
                     std::to_string(matching.size()) + " runs",
-                "write more of one of: " + first_few(matching));
+                "use a longer prefix of one of: " + first_few(matching));
   return matching.front();
 } catch (const SQLite::Exception& error) {
   rethrow(error, path_);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/metric_names.h"
 #include "core/version.h"
 #include "results/history/history_rows.h"
 #include "results/sqlite.h"
@@ -14,8 +15,9 @@ namespace {
 constexpr int kApplicationId = 0x626e6368;
 constexpr const char* kSetApplicationId = "PRAGMA application_id = 1651401576";
 static_assert(kApplicationId == 1651401576);
-constexpr const char* kSetVersion = "PRAGMA user_version = 3";
-static_assert(kStoreVersion == 3);
+constexpr const char* kSetVersion = "PRAGMA user_version = 4";
+static_assert(kStoreVersion == 4);
+constexpr int kOldMetricNames = 3;  // the version that differs in names of metrics alone
 
 constexpr std::array<const char*, 15> kDrop = {
     "DROP TABLE IF EXISTS run",     "DROP TABLE IF EXISTS job",
@@ -33,6 +35,12 @@ constexpr std::array<const char*, 9> kDeleteRun = {
     "DELETE FROM event WHERE run = ?",  "DELETE FROM chunk WHERE run = ?",
     "DELETE FROM facts WHERE run = ?",  "DELETE FROM phase WHERE run = ?",
     "DELETE FROM gate WHERE run = ?"};
+
+constexpr std::array<const char*, 4> kRenameMetric = {
+    "UPDATE series SET metric = ? WHERE metric = ?",
+    "UPDATE sample_blob SET metric = ? WHERE metric = ?",
+    "UPDATE gate SET metric = ? WHERE metric = ?",
+    "UPDATE history SET metric = ? WHERE metric = ?"};
 
 // Values are in base units, NULL where there is none. Columns named like JSON things hold JSON
 // text. Tables with large rows keep their rowid: long rows slow a WITHOUT ROWID tree down.
@@ -112,16 +120,16 @@ SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path
   const bool empty = pragma(db, "SELECT COUNT(*) FROM sqlite_master") == 0;
   if (version == 0 && application == 0 && empty) return SchemaState::fresh;
   if (application != kApplicationId)
-    throw Error(ErrorKind::input, path.string() + " is a SQLite database, but not one of benchctl",
-                "name another one with --db or BENCHCTL_DB");
+    throw Error(ErrorKind::input, path.string() + " is a SQLite database, but not a benchctl database",
+                "choose another one with --db or BENCHCTL_DB");
   if (version > kStoreVersion)
     throw Error(
         ErrorKind::input,
         "the database " + path.string() + " has version " + std::to_string(version) +
-            ", but this benchctl (" + std::string(bench::version()) + ") knows versions up to " +
+            ", but this benchctl (" + std::string(bench::version()) + ") supports versions up to " +
             std::to_string(kStoreVersion),
-        "use a newer benchctl, or another database (--db): `benchctl rebuild` fills it from "
-        "the runs");
+        "use a newer benchctl, or rebuild into another database with `benchctl rebuild --db FILE`");
+  if (version == kOldMetricNames) return SchemaState::renamed;
   return version == kStoreVersion ? SchemaState::current : SchemaState::older;
 }
 
@@ -134,6 +142,13 @@ void create_tables(SQLite::Database& db) {
       .add("created_by")
       .add("benchctl " + std::string(version()))
       .write();
+}
+
+void rename_metrics(SQLite::Database& db) {
+  for (const auto& [old_name, name] : metric_renames())
+    for (const char* sql : kRenameMetric)
+      Insert(db, sql).add(std::string(name)).add(std::string(old_name)).write();
+  db.exec(kSetVersion);
 }
 
 void delete_run(SQLite::Database& db, const std::string& run) {

@@ -11,12 +11,13 @@ class Database;
 namespace bench {
 
 /// In PRAGMA user_version. Goes up when a table changes its shape or its meaning.
-inline constexpr int kStoreVersion = 3;
+inline constexpr int kStoreVersion = 4;
 
 enum class SchemaState {
   fresh,  // an empty file
   current,
-  older  // only a rebuild may touch it
+  renamed,  // the tables of this version, with metrics' old names: rename_metrics() updates it
+  older     // only a rebuild may touch it
 };
 
 /// Throws Error(input) for a newer version, naming both, and for a database that is not ours.
@@ -24,6 +25,10 @@ SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path
 
 /// Drops what is there and creates the tables. Inside a transaction of the caller.
 void create_tables(SQLite::Database& db);
+
+/// Replaces metrics' old names in a database of the state `renamed`. Inside a transaction of the
+/// caller.
+void rename_metrics(SQLite::Database& db);
 
 /// Takes one run out of all tables.
 void delete_run(SQLite::Database& db, const std::string& run);

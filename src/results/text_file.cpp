@@ -12,7 +12,7 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text << std::flush;
-  if (!out) throw_errno("write " + path.string(), "choose another place for it");
+  if (!out) throw_errno("write " + path.string(), "choose another path");
 }
 
 }  // namespace bench

@@ -32,7 +32,7 @@ TEST_CASE("an entry after a torn line stays whole, and the torn one is named") {
   REQUIRE(journal.entries.size() == 2);
   CHECK(journal.entries[1].text == "third");
   REQUIRE(journal.warnings.size() == 1);
-  CHECK(journal.warnings[0].find("line 2 unreadable") != std::string::npos);
+  CHECK(journal.warnings[0].find("unreadable line 2") != std::string::npos);
 }
 
 TEST_CASE("a journal that does not exist is empty; one that cannot be written is an error") {

@@ -77,7 +77,7 @@ RunReport sample_report() {
                      {"virtualization", "virtual machine"},
                      {"hardware_threads", 4},
                      {"allowed_cpus", 2},
-                     {"hurts",
+                     {"warnings",
                       {"virtual machine: others share this machine's cores",
                        "transparent huge pages are set to madvise"}}}});
   run.job("00.clock.0", "clock", "clock");

@@ -38,7 +38,7 @@ TEST_CASE("a last line that kill -9 tore is left out and named, the others stand
   const RunRecords run = fixture.records();
   CHECK(run.records.size() == 2);
   REQUIRE(run.warnings.size() == 1);
-  CHECK(run.warnings[0] == "records.jsonl: last line is torn (31 bytes), left out");
+  CHECK(run.warnings[0] == "records.jsonl: skipped truncated last line (31 bytes)");
 }
 
 TEST_CASE("a last record that lacks only its newline counts") {
@@ -58,8 +58,8 @@ TEST_CASE("an unreadable line in the middle is named with its number, the rest c
   const RunRecords run = fixture.records();
   CHECK(run.records.size() == 2);
   REQUIRE(run.warnings.size() == 2);
-  CHECK(run.warnings[0].find("line 2 unreadable") != std::string::npos);
-  CHECK(run.warnings[1].find("line 3 unreadable") != std::string::npos);
+  CHECK(run.warnings[0].find("unreadable line 2") != std::string::npos);
+  CHECK(run.warnings[1].find("unreadable line 3") != std::string::npos);
 }
 
 TEST_CASE("a thousand bad lines make a short list of warnings") {
@@ -78,9 +78,28 @@ TEST_CASE("records without a plan are kept under their job's id, and that is sai
   CHECK(run.warnings.size() == 2);
 }
 
+TEST_CASE("old metric names in records and gates are read as the current ones") {
+  RunFixture fixture;
+  fixture.job("a", "soak", "burn").add("a", samples("kept", 0.99, 1, {{"of", "gemm_rate"}}));
+  fixture.job("b", "gemm", "gemm").add("b", samples("kept", 1.0, 1));
+  fixture.plan["gates"] = {{"soak",
+                            {{{"metric", "kept"}, {"min", 0.9}},
+                             {{"metric", "burn.kept"}, {"min", 0.9}},
+                             {{"metric", "gemm_rate"}, {"min", 1.0}}}}};
+  const RunRecords run = fixture.outcome("a").outcome("b").records();
+  std::vector<std::string> metrics;
+  for (const Record& record : run.records)
+    if (const auto* found = std::get_if<Samples>(&record.body)) metrics.push_back(found->metric);
+  CHECK(metrics == std::vector<std::string>{"sustained_ratio", "kept"});
+  const Json& gates = run.plan.at("gates").at("soak");
+  CHECK(gates.at(0).at("metric") == "sustained_ratio");
+  CHECK(gates.at(1).at("metric") == "burn.sustained_ratio");
+  CHECK(gates.at(2).at("metric") == "gemm_rate");
+}
+
 TEST_CASE("a folder that is no run is an error that names it") {
   const TemporaryDirectory folder;
-  CHECK_THROWS_WITH(read_run(folder.path() / "none"), Contains("none") && Contains("no run"));
+  CHECK_THROWS_WITH(read_run(folder.path() / "none"), Contains("none") && Contains("not a run"));
 }
 
 TEST_CASE("a spool that cannot be read is an error, not a run without records") {
@@ -148,7 +167,7 @@ TEST_CASE("a job that began and has no outcome failed, one that never began was 
   const auto jobs = job_results(fixture.records());
   REQUIRE(jobs.size() == 3);
   CHECK(jobs[0].outcome == Status::failed);
-  CHECK(jobs[0].reason == "no outcome: benchctl ended before this job did");
+  CHECK(jobs[0].reason == "no outcome: benchctl exited before this job finished");
   CHECK(jobs[1].outcome == Status::skipped);
   CHECK(jobs[1].reason == "not run");
   CHECK(jobs[1].not_run);

@@ -125,7 +125,7 @@ TEST_CASE("a job that died after some series keeps them and shows its end beside
   CHECK(report.results[1].series.outcome == Status::timed_out);
 }
 
-TEST_CASE("machines, programs and what hurts come from the facts") {
+TEST_CASE("machines, programs and warnings come from the facts") {
   RunFixture run = two_jobs();
   const auto program = [](int pid, const Json& mpi) {
     return Facts{
@@ -133,10 +133,10 @@ TEST_CASE("machines, programs and what hurts come from the facts") {
         {{"program", "bench-rank"}, {"version", "1"}, {"pid", pid}, {"libraries", {{"mpi", mpi}}}}};
   };
   run.add("", program(7, nullptr)).add("", program(8, "OpenMPI 4")).add("", program(9, nullptr));
-  run.add("a", Facts{"topology", {{"cores", 4}, {"hurts", {"governor is powersave"}}}});
+  run.add("a", Facts{"topology", {{"cores", 4}, {"warnings", {"governor is powersave"}}}});
   run.add("",
           Facts{"host",
-                {{"cores", 2}, {"cpu_model", "X"}, {"hurts", {"governor is powersave", "THP"}}}});
+                {{"cores", 2}, {"cpu_model", "X"}, {"warnings", {"governor is powersave", "THP"}}}});
   Samples clock = samples("frequency", 3e9);
   clock.unit = Unit::hertz;
   run.job("k", "clock", "clock").add("k", clock).outcome("k");
@@ -146,49 +146,60 @@ TEST_CASE("machines, programs and what hurts come from the facts") {
   CHECK(report.programs[1]["libraries"]["mpi"] == "OpenMPI 4");
   REQUIRE(report.machines.size() == 1);
   CHECK(report.machines[0].facts["cores"] == 2);
-  CHECK(report.machines[0].hurts == std::vector<std::string>{"governor is powersave", "THP"});
+  CHECK(report.machines[0].warnings == std::vector<std::string>{"governor is powersave", "THP"});
   CHECK(report.machines[0].clock_hz == Approx(3e9));
 }
 
 TEST_CASE("a host whose clock is wrong says so first, and its results stand where they stood") {
   RunFixture run = two_jobs();
   const std::size_t before = report_of(run).results.size();
-  run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"THP"}}}});
+  run.add("", Facts{"host", {{"cores", 2}, {"warnings", {"THP"}}}});
   for (const double offset : {-3600.25, -3600.5})
     run.add("",
             Facts{"clock",
                   {{"clock_offset_s", offset},
-                   {"hurts", {"its clock is " + std::to_string(offset) + " s off"}}}},
+                   {"warnings", {"its clock is " + std::to_string(offset) + " s off"}}}},
             -1);
   const RunReport report = report_of(run.end());
-  REQUIRE(report.machines.at(0).hurts.size() == 2);
-  CHECK(report.machines[0].hurts[0] == "its clock is -3600.250000 s off");
+  REQUIRE(report.machines.at(0).warnings.size() == 2);
+  CHECK(report.machines[0].warnings[0] == "its clock is -3600.250000 s off");
   CHECK(report.machines[0].facts["clock_offset_s"] == -3600.5);
   CHECK(report.results.size() == before);
 }
 
 TEST_CASE(
-    "what the figures of a storage hide is said among what hurts, and is no fact of the host") {
+    "storage pitfalls are listed as warnings and are not facts of the host") {
   RunFixture run = two_jobs();
-  run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"THP"}}}});
-  run.add("a", Facts{"storage", {{"path", "/raid"}, {"hurts", {"burst_cliff: it falls"}}}});
-  run.add("b", Facts{"checkpoint", {{"path", "/raid"}, {"hurts", Json::array()}}});
+  run.add("", Facts{"host", {{"cores", 2}, {"warnings", {"THP"}}}});
+  run.add("a", Facts{"storage", {{"path", "/raid"}, {"warnings", {"burst_cliff: it falls"}}}});
+  run.add("b", Facts{"checkpoint", {{"path", "/raid"}, {"warnings", Json::array()}}});
   const RunReport report = report_of(run.end());
   REQUIRE(report.machines.size() == 1);
-  CHECK(report.machines[0].hurts == std::vector<std::string>{"THP", "burst_cliff: it falls"});
+  CHECK(report.machines[0].warnings == std::vector<std::string>{"THP", "burst_cliff: it falls"});
   CHECK_FALSE(report.machines[0].facts.contains("path"));
 }
 
-TEST_CASE("what hurts a host's GPUs is said, and which they are") {
+TEST_CASE("warnings in records of older versions are read from their old key") {
   RunFixture run = two_jobs();
-  run.add("", Facts{"host", {{"cores", 2}, {"cpu_model", "X"}, {"hurts", {"THP"}}}});
+  run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"governor is powersave"}}}});
+  run.add("a", Facts{"storage", {{"path", "/raid"}, {"hurts", {"burst_cliff: it falls"}}}});
+  const RunReport report = report_of(run.end());
+  CHECK(report.machines.at(0).warnings ==
+        std::vector<std::string>{"governor is powersave", "burst_cliff: it falls"});
+  CHECK_FALSE(report.machines[0].facts.contains("hurts"));
+  CHECK(to_json(report)["warnings"] == Json{"governor is powersave", "burst_cliff: it falls"});
+}
+
+TEST_CASE("warnings about a host's GPUs are listed with the GPU model") {
+  RunFixture run = two_jobs();
+  run.add("", Facts{"host", {{"cores", 2}, {"cpu_model", "X"}, {"warnings", {"THP"}}}});
   run.add("", Facts{"gpus",
                     {{"driver", "550.54"},
                      {"gpus", {{{"name", "NVIDIA H100"}}, {{"name", "NVIDIA H100"}}}}}});
   run.add("",
-          Facts{"preflight", {{"hurts", {"1 foreign process is on the GPUs (GPU 0: python3)"}}}});
+          Facts{"preflight", {{"warnings", {"1 foreign process is on the GPUs (GPU 0: python3)"}}}});
   const RunReport report = report_of(run.end());
-  CHECK(report.machines.at(0).hurts ==
+  CHECK(report.machines.at(0).warnings ==
         std::vector<std::string>{"1 foreign process is on the GPUs (GPU 0: python3)", "THP"});
   const std::string text = to_text(report, {false, true, 200});
   CHECK(text.find("2 NVIDIA H100 (driver 550.54)") != std::string::npos);
@@ -216,7 +227,7 @@ TEST_CASE("what a driver reported of a device stands with its job") {
 
 TEST_CASE("the JSON of a report keeps to its schema and says null where there is no value") {
   RunFixture run = two_jobs();
-  run.add("", Facts{"host", {{"cores", 2}, {"hurts", {"steal"}}}});
+  run.add("", Facts{"host", {{"cores", 2}, {"warnings", {"steal"}}}});
   run.job("c", "c", "null").outcome("c", Status::failed, "signal 11");
   run.job("d", "d", "gemm").add("d", samples("throughput", 1e9, 0)).outcome("d");
   run.plan["gates"] = {{"gemm", {{{"metric", "throughput"}, {"min", 1.0}}}}};
@@ -229,7 +240,7 @@ TEST_CASE("the JSON of a report keeps to its schema and says null where there is
   CHECK(json["results"][2]["metric"].is_null());
   CHECK(json["results"][3]["median"].is_null());
   CHECK(json["results"][3]["n"] == 0);
-  CHECK(json["hurts"] == Json{"steal"});
+  CHECK(json["warnings"] == Json{"steal"});
   CHECK(json["exit_code"] == 3);
 }
 
@@ -267,8 +278,8 @@ TEST_CASE("reports of no records, torn records and hostile text are made without
 }
 
 TEST_CASE("a process that was pinned to one core does not speak for its host") {
-  const auto host = [](int allowed, const char* hurt) {
-    return Facts{"host", {{"cores", 2}, {"allowed_cpus", allowed}, {"hurts", {hurt, "THP"}}}};
+  const auto host = [](int allowed, const char* warning) {
+    return Facts{"host", {{"cores", 2}, {"allowed_cpus", allowed}, {"warnings", {warning, "THP"}}}};
   };
   RunFixture run = two_jobs();
   run.add("", host(2, "7 others want to run on 2 CPUs"))
@@ -276,6 +287,6 @@ TEST_CASE("a process that was pinned to one core does not speak for its host") {
   run.add("", host(2, "8 others want to run on 2 CPUs"));
   const RunReport report = report_of(run.end());
   CHECK(report.machines.at(0).facts["allowed_cpus"] == 2);
-  CHECK(report.machines[0].hurts ==
+  CHECK(report.machines[0].warnings ==
         std::vector<std::string>{"7 others want to run on 2 CPUs", "THP"});
 }

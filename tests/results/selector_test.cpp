@@ -27,6 +27,14 @@ TEST_CASE("selectors are read, and what selects nothing is named with the neares
   CHECK_THROWS_WITH(parse_selector("hosts:n1", runs), Contains("Did you mean 'host'"));
 }
 
+TEST_CASE("old metric names in an exported file are read as the current ones") {
+  const std::string line =
+      R"({"metric": "burn.kept", "unit": "ratio", "better": "higher", "params": {}, "median": 1, "run": "r"})";
+  const std::string report = R"({"run": "r", "results": [)" + line + "]}";
+  CHECK(exported_rows_of(line + "\n", "x").at(0).at("metric") == "burn.sustained_ratio");
+  CHECK(exported_rows_of(report, "x").at(0).at("metric") == "burn.sustained_ratio");
+}
+
 TEST_CASE("an exported run is a side; what is no export is refused with its place") {
   const std::string line =
       R"({"metric": "gemm.throughput", "unit": "FLOP/s", "better": "higher", "params": {}, "median": 5, "run": "r"})";

@@ -126,7 +126,7 @@ TEST_CASE("errors that a GPU counted are those of the whole job, and are told in
   RunFixture run = gpu_run(sources);
   CHECK(only(run).gpus.at(0).errors == std::map<std::string, double>{{"pcie_replays", 41.0}});
   const std::string text = to_text(make_run_report(run.records()), {true, true, 400});
-  CHECK_THAT(text, Contains("41 PCIe replays in its job"));
+  CHECK_THAT(text, Contains("41 PCIe replays in this job"));
   CHECK_THAT(text, Contains("\033[33mtelemetry"));
   CHECK(only(gpu_run(both_gpus())).gpus.at(0).errors.empty());
 }
@@ -151,7 +151,7 @@ TEST_CASE("several ranks show the GPUs that they drove, and no others") {
 
 TEST_CASE("a value without a phase of its own has that of the whole job, and says so") {
   RunFixture run;
-  run.job("a", "burn", "burn").add("a", samples("kept", 0.99, 1, {{"of", "gemm_rate"}}));
+  run.job("a", "burn", "burn").add("a", samples("sustained_ratio", 0.99, 1, {{"of", "gemm_rate"}}));
   run.add("a", telemetry({phase("job", Json::object(), 4.0, {{"host.cpu", cpu_source()}}),
                           phase("measure", {{"round", 1}}, 2.0, Json::object())}));
   const SeriesTelemetry seen = only(run.outcome("a").end());
@@ -207,12 +207,12 @@ TEST_CASE("telemetry in JSON keeps to the schema, null where there was no readin
 TEST_CASE("a line beneath the case tells what held the clock down, and the share at that clock") {
   const std::string text =
       to_text(make_run_report(gpu_run(both_gpus()).records()), {false, true, 400});
-  CHECK_THAT(text, Contains("telemetry: CPU 98 % busy, 2 % stolen; GPU 1 SM clock 1.380 GHz to "
-                            "1.755 GHz, mean 1.440 GHz, 612 W on average, 698 W at most of 700 W "
-                            "allowed, 71 C, 18.36 kJ, power cap 98 % of the time\n"));
+  CHECK_THAT(text, Contains("telemetry: CPU 98 % busy, 2 % steal; GPU 1 SM clock 1.380 GHz to "
+                            "1.755 GHz, mean 1.440 GHz, 612 W mean, 698 W max (limit 700 W), "
+                            "71 C, 18.36 kJ, power cap 98 % of the time\n"));
   CHECK_THAT(text, Contains("of limit  at clock"));
   CHECK_THAT(text, Contains("67.3 %    92.5 %"));
-  CHECK_THAT(text, Contains("at clock: the share of the limit at the clock held, 1.440 GHz"));
+  CHECK_THAT(text, Contains("at clock: share of the limit at the actual clock, 1.440 GHz"));
 }
 
 TEST_CASE("few series have a line each, named by no more than what tells them apart") {
@@ -250,7 +250,7 @@ TEST_CASE("many series share one line of extremes, and trouble is yellow") {
   for (const Result& result : report.results) rows.push_back(&result);
   const std::string text = telemetry_text(rows, 4, {false, true, 400});
   CHECK_THAT(text, Contains("    telemetry of 9 series: GPU 0 SM clock"));
-  CHECK_THAT(text, Contains("708 W at most"));
+  CHECK_THAT(text, Contains("708 W max"));
   CHECK_THAT(text, Contains("hardware thermal slowdown less than 1 % of the time"));
   CHECK(text.find('\n') == text.size() - 1);
   CHECK_THAT(telemetry_text(rows, 4, {true, true, 400}), Contains("\033[33m"));

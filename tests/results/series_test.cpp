@@ -131,7 +131,7 @@ TEST_CASE("series of a job that is invalid as a whole are not believed") {
   run.job("a", "a", "gemm").add("a", samples("throughput", 1.0));
   run.outcome("a", Status::invalid, "ranks disagree");
   CHECK(series_of(run)[0].outcome == Status::invalid);
-  CHECK(series_of(run)[0].reason == "the job is invalid: ranks disagree");
+  CHECK(series_of(run)[0].reason == "invalid job: ranks disagree");
 }
 
 TEST_CASE("one invalid series does not condemn the others of its job") {

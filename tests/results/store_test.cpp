@@ -75,7 +75,7 @@ TEST_CASE("an imported run can be asked for in every table") {
   CHECK(ask(db, "SELECT COUNT(*) FROM chunk WHERE name = 'telemetry'") == 1);
   CHECK(ask(db, "SELECT COUNT(*) FROM facts WHERE topic = 'host'") == 1);
   CHECK(ask_text(db, "PRAGMA journal_mode") == "wal");
-  CHECK(ask(db, "PRAGMA user_version") == 3);
+  CHECK(ask(db, "PRAGMA user_version") == 4);
 }
 
 TEST_CASE("raw samples are kept in order, little endian, with their flags") {
@@ -188,6 +188,30 @@ TEST_CASE("the file systems that machines share are known by their magic numbers
     CHECK_FALSE(is_network_type(type));
 }
 
+TEST_CASE("a database with old metric names is updated when it is opened") {
+  for (const Access access : {Access::read, Access::write}) {
+    const TemporaryDirectory folder;
+    const fs::path db = folder.path() / "results.sqlite";
+    RunFixture run;
+    run.job("a", "burn", "burn").add("a", samples("sustained_ratio", 0.99, 20)).outcome("a").end();
+    Store::open(db, Access::write).import_run(run.write(folder.path() / "runs"));
+    {
+      SQLite::Database old(db, SQLite::OPEN_READWRITE);
+      for (const char* table : {"series", "sample_blob", "history"})
+        CHECK(old.exec(std::string("UPDATE ") + table + " SET metric = 'burn.kept'") == 1);
+      old.exec("PRAGMA user_version = 3");
+    }
+    const Store store = Store::open(db, access);
+    REQUIRE(store.metrics().size() == 1);
+    CHECK(store.metrics()[0].metric == "burn.sustained_ratio");
+    for (const char* table : {"series", "sample_blob", "history"})
+      CHECK(ask(db, (std::string("SELECT COUNT(*) FROM ") + table +
+                     " WHERE metric = 'burn.sustained_ratio'")
+                        .c_str()) == 1);
+    CHECK(ask(db, "PRAGMA user_version") == 4);
+  }
+}
+
 TEST_CASE("a database of a newer version is refused, naming both versions and what to do") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "results.sqlite";
@@ -197,7 +221,7 @@ TEST_CASE("a database of a newer version is refused, naming both versions and wh
     const Error error = error_of([&] { Store::open(db, access); });
     CHECK(error.kind() == ErrorKind::input);
     CHECK(std::string(error.what()).find("version 7") != std::string::npos);
-    CHECK(std::string(error.what()).find("up to 3") != std::string::npos);
+    CHECK(std::string(error.what()).find("up to 4") != std::string::npos);
     CHECK(error.hint().find("newer benchctl") != std::string::npos);
   }
   CHECK(ask(db, "PRAGMA user_version") == 7);

@@ -173,11 +173,11 @@ std::string ends_text(const Rows& ends, const TextStyle& style) {
 }
 
 std::string loader_block(const Case& one, const RunSummary& report, const TextStyle& style) {
-  std::vector<std::pair<std::string, const Json*>> told;
+  std::vector<std::pair<std::string, const Json*>> loaders;
   for (const JobResult* job : one.jobs)
     if (const auto facts = report.loaders.find(job->job.id); facts != report.loaders.end())
-      told.emplace_back(job->job.id, &facts->second);
-  return loader_text(told, one.measured, kTableIndent, style);
+      loaders.emplace_back(job->job.id, &facts->second);
+  return loader_text(loaders, one.measured, kTableIndent, style);
 }
 
 std::string case_text(const Case& one, const RunSummary& report, const TextStyle& style) {
@@ -190,13 +190,13 @@ std::string case_text(const Case& one, const RunSummary& report, const TextStyle
   const Split split = find_curves(sweep, all);
   std::set<const Result*> drawn(sweep.begin(), sweep.end());
   for (const Result* row : split.rest) drawn.erase(row);
-  Rows beside = rows;  // in their order
-  std::erase_if(beside, [&](const Result* row) { return drawn.contains(row); });
+  Rows tabulated = rows;  // in their order
+  std::erase_if(tabulated, [&](const Result* row) { return drawn.contains(row); });
   std::string text = title(one, all, style);
-  text += table_text(beside, all.common, notes, style);
+  text += table_text(tabulated, all.common, notes, style);
   for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);
   if (rows.empty() && one.ends.empty())
-    text += std::string(kTableIndent, ' ') + "ok, no metrics of its own\n";
+    text += std::string(kTableIndent, ' ') + "ok, no metrics\n";
   return text + loader_block(one, report, style) + ends_text(one.ends, style) +
          faults_text(one.jobs, kTableIndent, style) + notes.render(kTableIndent, style) +
          telemetry_text(one.measured, kTableIndent, style);

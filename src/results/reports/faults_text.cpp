@@ -11,14 +11,14 @@ namespace bench {
 
 std::string faults_text(const std::vector<const JobResult*>& jobs, std::size_t indent,
                         const TextStyle& style) {
-  std::set<std::string> told;
+  std::set<std::string> shown;
   std::string text;
   for (const JobResult* job : jobs)
     for (const Json& fault : job->faults) {
       const std::string line = printable(fmt::format(
-          "{} on {}, rank {} of {}", text_field(fault, "text", "a fault"),
-          text_field(fault, "device", "a device"), integer_field(fault, "rank"), job->job.id));
-      if (!told.insert(line).second) continue;
+          "{} on {}, rank {} of job {}", text_field(fault, "text", "fault"),
+          text_field(fault, "device", "unknown device"), integer_field(fault, "rank"), job->job.id));
+      if (!shown.insert(line).second) continue;
       const Paint how = field(fault, "fatal") == true ? Paint::red : Paint::yellow;
       text += std::string(indent, ' ') + paint(wrap(line, indent, indent + 2, style), how, style) +
               "\n";

@@ -1,4 +1,4 @@
-// The head of a run report: which run, on which machine, with which programs, and what hurts.
+// The head of a run report: which run, on which machine, with which programs, and warnings about it.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::string memory(const Json& facts) {
   return std::isnan(bytes) ? "" : format(Bytes{bytes}) + " of memory";
 }
 
-/// A fact that this machine would not tell is named as such: "CPU model unreadable".
+/// A fact that could not be read is shown as such: "CPU model unreadable".
 std::string stated(const Json& facts, const char* key, const std::string& what,
                    const std::string& prefix = {}) {
   const std::string text = printable(text_field(facts, key));
@@ -62,14 +62,14 @@ std::string cores(const Json& facts) {
   return text;
 }
 
-/// "8 NVIDIA H100 80GB HBM3 (driver 550.54.15)"; different products one after the other.
+/// "8 NVIDIA H100 80GB HBM3 (driver 550.54.15)"; different models are listed in turn.
 std::string gpus(const Json& facts) {
   const Json& all = object_field(facts, "gpus");
-  std::map<std::string, int> products;
+  std::map<std::string, int> models;
   for (const Json& gpu : array_field(all, "gpus"))
-    ++products[printable(text_field(gpu, "name", "GPU of unknown name"))];
+    ++models[printable(text_field(gpu, "name", "unknown GPU"))];
   std::vector<std::string> parts;
-  for (const auto& [name, count] : products) parts.push_back(fmt::format("{} {}", count, name));
+  for (const auto& [name, count] : models) parts.push_back(fmt::format("{} {}", count, name));
   const std::string driver = printable(text_field(all, "driver"));
   if (parts.empty()) return "";
   return join(parts, ", ") + (driver.empty() ? "" : fmt::format(" (driver {})", driver));
@@ -82,7 +82,7 @@ std::string describe(const Json& facts) {
         cores(facts), count_of(facts, "numa_nodes", "NUMA node", "NUMA nodes"), memory(facts),
         gpus(facts), stated(facts, "kernel", "kernel", "Linux "), virtualization(facts)})
     if (!part.empty()) parts.push_back(part);
-  return parts.empty() ? "nothing is known about it" : join(parts, ", ");
+  return parts.empty() ? "unknown" : join(parts, ", ");
 }
 
 std::string names(const std::vector<std::string>& hosts) {
@@ -94,7 +94,7 @@ std::string names(const std::vector<std::string>& hosts) {
   return (hosts.size() > 1 ? fmt::format("{} hosts: ", hosts.size()) : "") + join(shown, ", ");
 }
 
-/// Hosts of which the same can be said share a line.
+/// Hosts with the same text share a line.
 std::string grouped(const std::string& label,
                     const std::map<std::string, std::vector<std::string>>& groups, bool name_hosts,
                     const TextStyle& style) {
@@ -116,16 +116,16 @@ std::string machine_lines(const RunReport& report, const TextStyle& style) {
          grouped("clock", clocks, report.machines.size() > 1, style);
 }
 
-std::string hurt_lines(const RunReport& report, const TextStyle& style) {
-  std::map<std::string, std::vector<std::string>> hurts;
+std::string warning_lines(const RunReport& report, const TextStyle& style) {
+  std::map<std::string, std::vector<std::string>> warnings;
   for (const Machine& machine : report.machines)
-    for (const std::string& hurt : machine.hurts)
-      hurts[printable(hurt)].push_back(printable(machine.host));
-  if (hurts.empty()) return "";
-  std::string text = "  " + paint("what hurts", Paint::yellow, style) + "\n";
-  for (const auto& [hurt, hosts] : hurts) {
+    for (const std::string& warning : machine.warnings)
+      warnings[printable(warning)].push_back(printable(machine.host));
+  if (warnings.empty()) return "";
+  std::string text = "  " + paint("warnings", Paint::yellow, style) + "\n";
+  for (const auto& [warning, hosts] : warnings) {
     const std::string whose = report.machines.size() > 1 ? names(hosts) + ": " : "";
-    text += (style.unicode ? "    • " : "    - ") + wrap(whose + hurt, 6, 6, style) + "\n";
+    text += (style.unicode ? "    • " : "    - ") + wrap(whose + warning, 6, 6, style) + "\n";
   }
   return text;
 }
@@ -144,7 +144,7 @@ std::string library(const std::string& name, const std::string& version) {
 std::string describe_program(const Json& program) {
   std::vector<std::string> parts = {
       fmt::format("{} {}", printable(text_field(program, "name", "bench-rank")),
-                  printable(text_field(program, "version", "of unknown version")))};
+                  printable(text_field(program, "version", "unknown version")))};
   for (const auto& [name, version] : object_field(program, "libraries").items())
     parts.push_back(library(name, scalar(version)));
   return join(parts, ", ");
@@ -166,7 +166,7 @@ std::string label_line(const RunReport& report, const TextStyle& style) {
 std::string duration(const RunReport& report) {
   const std::string how = report.interrupted ? ", interrupted"
                           : report.finished  ? ""
-                                             : ", not finished: benchctl was killed or still runs";
+                                             : ", incomplete: benchctl was killed or is still running";
   if (!(report.seconds >= 0.0)) return how;
   return (report.seconds < 100.0 ? fmt::format(", {:.1f} s", report.seconds)
                                  : fmt::format(", {:.0f} min", report.seconds / 60.0)) +
@@ -183,7 +183,7 @@ std::string header_text(const RunReport& report, const TextStyle& style) {
                        format_time(report.time_ns) + duration(report),
                    style);
   text += label_line(report, style) + machine_lines(report, style) + program_lines(report, style) +
-          hurt_lines(report, style);
+          warning_lines(report, style);
   for (const std::string& warning : report.warnings)
     text += "  " +
             paint(wrap("warning: " + printable(warning), 2, 4, style), Paint::yellow, style) + "\n";

@@ -43,12 +43,12 @@ std::string binding_words(const Json& facts) {
   const std::string runner_up = text_field(facts, "runner_up");
   const double gain = number_field(facts, "gain_until_runner_up");
   if (!runner_up.empty() && std::isfinite(gain))
-    text += fmt::format("; without it {:.3g} times as much, until {} binds", gain, runner_up);
+    text += fmt::format("; {:.3g}x without this limit, then limited by {}", gain, runner_up);
   if (const std::string remedy = remedy_of(facts, binding); !remedy.empty())
     text += "; remedy: " + remedy;
   const std::string from_disk = text_field(facts, "binding_from_disk");
   if (!from_disk.empty() && from_disk != binding)
-    text += fmt::format("; {} where the data do not fit into memory", from_disk);
+    text += fmt::format("; {} if the data do not fit in memory", from_disk);
   return text;
 }
 
@@ -57,30 +57,30 @@ std::string workers_words(const Json& facts) {
   if (!std::isfinite(best)) return "";
   std::vector<std::string> tried;
   for (const Json& point : array_field(facts, "sweep"))
-    tried.push_back(fmt::format("{} make {}", integer_field(point, "num_workers"),
+    tried.push_back(fmt::format("{}: {}", integer_field(point, "num_workers"),
                                 format(number_field(point, "samples_per_second"), Unit::count)));
-  return fmt::format("{:.0f} recommended, the fewest that reach 95 % of the fastest; {}", best,
+  return fmt::format("{:.0f} recommended (fewest that reach 95 % of the peak); {}", best,
                      join(tried, ", ")) +
          (tried.empty() ? "" : fmt::format(" {}s/s", text_field(facts, "item", "sample")));
 }
 
 std::string step_words(const Json& step) {
   std::string text =
-      fmt::format("of {}: waits {} as predicted", format(Seconds{number_field(step, "step_s")}),
+      fmt::format("{}: predicted data wait {}", format(Seconds{number_field(step, "step_s")}),
                   share_words(number_field(step, "predicted_stall")));
   if (const double stall = number_field(step, "stall"); std::isfinite(stall))
-    text += fmt::format(", {} as measured", share_words(stall));
+    text += fmt::format(", measured {}", share_words(stall));
   if (text_field(step, "verdict") == "inconclusive")
-    text += " (inconclusive: the host's speed drifted)";
+    text += " (inconclusive: host speed drifted)";
   return text;
 }
 
 std::string preset_words(const Json& preset) {
   const Json& passes = field(preset, "passes");
-  return fmt::format("{}: in use {} of the time ({} asked: {}), {} workers needed",
+  return fmt::format("{}: accelerator busy {} of the time (target {}: {}), {} workers needed",
                      text_field(preset, "preset", "?"), share_words(number_field(preset, "use")),
                      share_words(number_field(preset, "least_use")),
-                     passes.is_boolean() ? (passes.get<bool>() ? "kept" : "missed") : "not judged",
+                     passes.is_boolean() ? (passes.get<bool>() ? "met" : "missed") : "not evaluated",
                      integer_field(preset, "workers_needed"));
 }
 
@@ -88,7 +88,7 @@ std::string pytorch_words(const Json& facts) {
   const double factor = number_field(facts, "pytorch_factor");
   if (!std::isfinite(factor)) return "";
   return fmt::format(
-      "{:.3g} times its {}s per CPU-second ({} against {}, as scripts/torch_loader.py measured)",
+      "{:.3g}x its {}s per CPU-second ({} vs. {}, measured by scripts/torch_loader.py)",
       factor, text_field(facts, "item", "sample"),
       format(number_field(facts, "samples_per_cpu_second"), Unit::count),
       format(number_field(facts, "pytorch_samples_per_cpu_second"), Unit::count));
@@ -124,7 +124,7 @@ std::vector<Words> numa_lines(const Rows& rows) {
 }
 
 std::string shown(const std::vector<Words>& lines, std::size_t indent, const TextStyle& style) {
-  constexpr std::size_t kLabel = 10;
+  constexpr std::size_t kLabel = 12;
   std::string text;
   for (const auto& [label, words] : lines)
     text += std::string(indent, ' ') +
@@ -137,11 +137,11 @@ std::string shown(const std::vector<Words>& lines, std::size_t indent, const Tex
 
 std::vector<Words> loader_lines(const Json& facts) {
   std::vector<Words> lines = {{"limits", limits_words(facts)},
-                              {"binds", binding_words(facts)},
+                              {"bottleneck", binding_words(facts)},
                               {"workers", workers_words(facts)},
                               {"PyTorch", pytorch_words(facts)}};
   for (const Json& step : array_field(facts, "steps"))
-    lines.emplace_back("a step", step_words(step));
+    lines.emplace_back("step time", step_words(step));
   for (const Json& preset : array_field(facts, "presets"))
     lines.emplace_back("preset", preset_words(preset));
   std::erase_if(lines, [](const Words& line) { return line.second.empty(); });

@@ -24,10 +24,14 @@ std::string without_numbers(const std::string& text) {
   return masked;
 }
 
-void add_hurts(const Json& hurts, std::set<std::string>& known, Machine& machine) {
-  for (const Json& hurt : hurts)
-    if (hurt.is_string() && known.insert(without_numbers(hurt)).second)
-      machine.hurts.push_back(hurt);
+// The key of the warnings in records of older versions.
+constexpr const char* kOldWarnings = "hurts";
+
+void add_warnings(const Json& facts, std::set<std::string>& known, Machine& machine) {
+  for (const char* key : {"warnings", kOldWarnings})
+    for (const Json& warning : array_field(facts, key))
+      if (warning.is_string() && known.insert(without_numbers(warning)).second)
+        machine.warnings.push_back(warning);
 }
 
 /// Each process states its host's facts when it starts; one that was pinned to a core sees only
@@ -108,14 +112,14 @@ std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& 
   for (const auto& [host, stated] : statements(run)) {
     Machine machine;
     machine.host = host;
-    std::set<std::string> known_hurts;
+    std::set<std::string> known_warnings;
     for (const auto* topic : {&stated.topology, &stated.host, &stated.clock})
       for (const Json* facts : *topic) machine.facts.update(*facts);
     for (const auto* topic :
          {&stated.clock, &stated.preflight, &stated.host, &stated.topology, &stated.storage})
-      for (const Json* facts : *topic)
-        add_hurts(array_field(*facts, "hurts"), known_hurts, machine);
-    machine.facts.erase("hurts");
+      for (const Json* facts : *topic) add_warnings(*facts, known_warnings, machine);
+    machine.facts.erase("warnings");
+    machine.facts.erase(kOldWarnings);
     if (stated.gpus != nullptr) machine.facts["gpus"] = *stated.gpus;
     machine.clock_hz = measured_clock(host, results);
     found.push_back(std::move(machine));

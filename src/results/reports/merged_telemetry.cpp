@@ -30,7 +30,7 @@ constexpr std::array<std::pair<const char*, const char*>, 9> kReasons{
 constexpr std::array<std::pair<const char*, const char*>, 7> kErrors{
     {{"ecc_uncorrected", "uncorrected memory errors"},
      {"ecc_corrected", "corrected memory errors"},
-     {"remapped_rows_uncorrected", "rows of memory remapped"},
+     {"remapped_rows_uncorrected", "memory rows remapped"},
      {"pcie_replays", "PCIe replays"},
      {"nvlink_crc_flit_errors", "NVLink CRC errors"},
      {"nvlink_replay_errors", "NVLink replays"},
@@ -100,8 +100,8 @@ bool MergedTelemetry::troubled() const {
 std::string MergedTelemetry::cpu_text() const {
   std::vector<std::string> parts;
   if (busy_.known()) parts.push_back(per_cent(busy_.mean()) + " busy");
-  if (steal_.max() >= kNotableSteal) parts.push_back(per_cent(steal_.mean()) + " stolen");
-  if (wait_.max() >= kNotableWait) parts.push_back(per_cent(wait_.mean()) + " waiting for I/O");
+  if (steal_.max() >= kNotableSteal) parts.push_back(per_cent(steal_.mean()) + " steal");
+  if (wait_.max() >= kNotableWait) parts.push_back(per_cent(wait_.mean()) + " iowait");
   if (watts_.known()) parts.push_back(fmt::format("{:.0f} W", watts_.mean()));
   return parts.empty() ? "" : "CPU " + join(parts, ", ");
 }
@@ -115,9 +115,9 @@ std::string MergedTelemetry::clock_text() const {
 
 std::string MergedTelemetry::power_text() const {
   std::string text =
-      fmt::format("{:.0f} W on average, {:.0f} W at most", power_.mean(), power_.max());
+      fmt::format("{:.0f} W mean, {:.0f} W max", power_.mean(), power_.max());
   if (limits_.known() && limits_.min() == limits_.max())
-    text += fmt::format(" of {:.0f} W allowed", limits_.max());
+    text += fmt::format(" (limit {:.0f} W)", limits_.max());
   return text;
 }
 
@@ -136,7 +136,7 @@ std::string MergedTelemetry::gpu_text() const {
   }
   for (const auto& [error, words] : kErrors)
     if (const auto found = errors_.find(error); found != errors_.end())
-      parts.push_back(fmt::format("{:.0f} {} in its job", found->second, words));
+      parts.push_back(fmt::format("{:.0f} {} in this job", found->second, words));
   const std::string who = gpus_.size() == 1 ? fmt::format("GPU {}", *gpus_.begin())
                                             : fmt::format("{} GPUs", gpus_.size());
   return parts.empty() ? "" : who + " " + join(parts, ", ");

@@ -131,8 +131,7 @@ std::string Footnotes::render(std::size_t indent, const TextStyle& style) const 
         Paint::yellow);
   }
   if (shifted_)
-    add(fmt::format("^ the median of all samples is more than 2 % away from that of the clean ones "
-                    "(by up to {:+.1f} %: {})",
+    add(fmt::format("^ median of all samples differs by more than 2 % from that of the clean samples (up to {:+.1f} %: {})",
                     100.0 * largest_shift_, format(shifted_from_, shifted_unit_)),
         Paint::yellow);
   if (steal_ >= kNotableSteal)
@@ -140,21 +139,21 @@ std::string Footnotes::render(std::size_t indent, const TextStyle& style) const 
                     format(steal_, Unit::ratio)),
         Paint::yellow);
   if (others_share_ >= kNotableOthers)
-    add(fmt::format("crowded: other processes used up to {} of this machine's CPU time",
+    add(fmt::format("crowded: other processes used up to {} of the host's CPU time",
                     format(others_share_, Unit::ratio)),
         Paint::yellow);
   if (throttled_s_ > 0.0)
-    add(fmt::format("throttled: the cgroup's CPU quota held us back for up to {}",
+    add(fmt::format("throttled: the cgroup CPU quota throttled the benchmark for up to {}",
                     format(Seconds{throttled_s_})),
         Paint::yellow);
   if (cpu_share_ < kLowCpuShare)
-    add(fmt::format("CPU share: the threads ran only {} of the time",
+    add(fmt::format("CPU share: benchmark threads were on a CPU only {} of the time",
                     format(cpu_share_, Unit::ratio)),
         Paint::yellow);
   if (most_clock_ > 0.0) {
     const std::string low = format(least_clock_, Unit::hertz);
     const std::string high = format(most_clock_, Unit::hertz);
-    add(fmt::format("at clock: the share of the limit at the clock held, {}",
+    add(fmt::format("at clock: share of the limit at the actual clock, {}",
                     low == high ? low : low + " to " + high),
         Paint::dim);
   }

@@ -62,12 +62,13 @@ Json programs_json(const RunReport& report) {
   return json;
 }
 
-/// "HOST: text" where several hosts took part.
-Json hurts(const RunReport& report) {
+/// Those about the hosts ("HOST: text" where several took part), then those about the run's records.
+Json warnings(const RunReport& report) {
   Json list = Json::array();
   for (const Machine& machine : report.machines)
-    for (const std::string& hurt : machine.hurts)
-      list.push_back(report.machines.size() > 1 ? machine.host + ": " + hurt : hurt);
+    for (const std::string& warning : machine.warnings)
+      list.push_back(report.machines.size() > 1 ? machine.host + ": " + warning : warning);
+  for (const std::string& warning : report.warnings) list.push_back(warning);
   return list;
 }
 
@@ -85,12 +86,11 @@ Json head(const RunReport& report) {
           {"interrupted", report.interrupted},
           {"machine", machines_json(report)},
           {"programs", programs_json(report)},
-          {"hurts", hurts(report)},
           {"hashes", hashes_json(report.hashes)},
           {"localisation", localisation_json(report.localisations)},
           {"stragglers", stragglers_json(report.stragglers)},
           {"diagnosis", diagnosis::to_json(report.diagnoses)},
-          {"warnings", report.warnings}};
+          {"warnings", warnings(report)}};
 }
 
 /// Borrows the report.

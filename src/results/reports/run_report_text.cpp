@@ -46,9 +46,9 @@ std::string exit_words(ExitCode code) {
     case ExitCode::failed:
       return "a gate failed or a result is invalid";
     case ExitCode::not_measured:
-      return "not everything that was asked could be measured";
+      return "some of the requested measurements could not be made";
     case ExitCode::environment:
-      return "all passed, but the run is not in the database";
+      return "all passed, but the run could not be added to the database";
     case ExitCode::interrupted:
       return "interrupted";
     default:
@@ -81,7 +81,7 @@ std::string summary_text(const RunReport& report, const TextStyle& style) {
 
   std::string text = fmt::format(
       "{} {} ({}), {} series", report.jobs.size(), report.jobs.size() == 1 ? "job" : "jobs",
-      report.jobs.empty() ? "nothing was planned" : counted(jobs), series);
+      report.jobs.empty() ? "none planned" : counted(jobs), series);
   if (!gates.empty()) text += fmt::format(", {} gates ({})", report.gates.size(), counted(gates));
   text += fmt::format("; exit code {}: {}", static_cast<int>(report.exit_code),
                       exit_words(report.exit_code));

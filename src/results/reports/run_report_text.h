@@ -1,5 +1,5 @@
 // A run report for the terminal, written for people who distrust benchmarks: what the machine is
-// and what hurts first, then each number with its interval, its limit, and what was wrong with it.
+// and warnings first, then each number with its interval, its limit, and what was wrong with it.
 #pragma once
 
 #include <string>

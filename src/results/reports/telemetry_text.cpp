@@ -25,7 +25,7 @@ Rows stretches(const Rows& rows) {
   return kept;
 }
 
-/// What tells each row from the others, by as few parameters as that takes.
+/// Labels that distinguish the rows with as few parameters as possible.
 std::vector<std::string> labels(const Rows& rows) {
   const Dimensions dims = dimensions(rows);
   std::vector<Json> own(rows.size(), Json::object());

@@ -41,15 +41,15 @@ std::string diagnosis_text(const TrainingReport& report, const TextStyle& style)
 std::string exit_words(ExitCode code) {
   switch (code) {
     case ExitCode::ok:
-      return "everything that was asked for was done";
+      return "all requested runs completed";
     case ExitCode::failed:
-      return "a training did not reach its target, or a check did not hold";
+      return "a training run missed its target, or a check failed";
     case ExitCode::interrupted:
       return "interrupted";
     case ExitCode::environment:
-      return "everything was done, but the run is not in the database";
+      return "complete, but the run could not be added to the database";
     default:
-      return "not everything that was asked could be measured";
+      return "some of the requested measurements could not be made";
   }
 }
 
@@ -58,8 +58,8 @@ std::string exit_words(ExitCode code) {
 std::string to_text(const TrainingReport& report, const TextStyle& style) {
   std::string text;
   if (report.groups.empty() && report.diagnosed.empty())
-    text = "no training: " +
-           (report.runs.empty() ? std::string("no run was looked at")
+    text = "no training runs: " +
+           (report.runs.empty() ? std::string("no run was given")
                                 : "none in " + printable(join(report.runs, ", "))) +
            "\n";
   for (const TrainingGroup& group : report.groups) text += group_text(group, style) + "\n";

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/metric_names.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "results/json_fields.h"
@@ -29,6 +30,12 @@ void check_row(const Json& row, const std::string& origin) {
     refuse_file(origin, "a result of " + std::to_string(ranks) + " ranks");
 }
 
+/// A file of an older version has the old names of renamed metrics.
+void rename_metric(Json& row) {
+  if (const std::string metric = text_field(row, "metric"); !metric.empty())
+    row["metric"] = current_metric_name(metric);
+}
+
 std::vector<Json> rows_of_lines(std::string_view text, const std::string& origin) {
   std::vector<Json> rows;
   for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
@@ -39,6 +46,7 @@ std::vector<Json> rows_of_lines(std::string_view text, const std::string& origin
     const std::string place = origin + ", line " + std::to_string(number);
     rows.push_back(parse_json(line, place));
     check_row(rows.back(), place);
+    rename_metric(rows.back());
   }
   return rows;
 }
@@ -59,6 +67,7 @@ std::vector<Json> exported_rows_of(const std::string& text, const std::string& o
   std::vector<Json> rows;
   for (Json row : report["results"]) {
     check_row(row, origin);
+    rename_metric(row);
     row["run"] = text_field(report, "run");
     rows.push_back(std::move(row));
   }

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, Resource>, 20> kResources{{
     {"instruction_peak.", Resource::compute},
     {"clock.", Resource::compute},
     {"burn.gemm_rate", Resource::compute},
-    {"burn.kept", Resource::compute},
+    {"burn.sustained_ratio", Resource::compute},
     {"concurrency.gemm_rate", Resource::compute},
     {"memory_bandwidth.", Resource::memory},
     {"memory_latency.", Resource::latency},

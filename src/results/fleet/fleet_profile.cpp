@@ -59,8 +59,8 @@ ProfileEntry entry_from(const Json& json, const std::string& origin) {
   if (criterion.quantiles.size() != std::size(kCriterionQuantiles) || !sorted)
     throw Error(ErrorKind::input,
                 fmt::format("{}: {} has {} quantiles{}", origin, printable(entry.key.metric),
-                            criterion.quantiles.size(), sorted ? "" : " that do not rise"),
-                fmt::format("{} are needed, from the least to the largest; learn the profile anew",
+                            criterion.quantiles.size(), sorted ? "" : ", not in ascending order"),
+                fmt::format("{} are required in ascending order; learn the profile again",
                             std::size(kCriterionQuantiles)));
   return entry;
 }

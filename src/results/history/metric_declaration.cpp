@@ -26,7 +26,7 @@ constexpr std::array<Declared, 9> kDeclared{{
     {"topology.dram_bandwidth_limit", {}},
     {"topology.", kExact},
     {"memory_bandwidth.huge_share", kLinear},
-    {"concurrency.hidden", kLinear},
+    {"concurrency.overlap_ratio", kLinear},
     {"training.quality", kLinear},
     {"external.quality", kLinear},
     {"external.native_quality", kLinear},

@@ -8,6 +8,7 @@
 
 #include "core/hostlist.h"
 #include "core/json.h"
+#include "core/metric_names.h"
 #include "core/text.h"
 #include "results/export.h"
 #include "results/importers/collected_series.h"
@@ -64,7 +65,7 @@ class CsvTable {
     if (cell("value").empty()) return void(++left_out_);
     ++found_;
     ImportedJob job;
-    const std::string metric = cell("metric");
+    const std::string metric(current_metric_name(cell("metric")));
     const std::size_t dot = metric.find('.');
     if (dot == std::string::npos || dot == 0 || dot + 1 == metric.size() || !is_plain_name(metric))
       lines_.refuse("names no metric: '" + printable(metric.substr(0, 40)) + "'",

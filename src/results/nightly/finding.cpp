@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/fields.h"
+#include "core/metric_names.h"
 
 namespace bench {
 namespace {
@@ -108,7 +109,7 @@ NightFinding finding_from_json(const Json& json) {
   finding.case_name = text_field(json, "case");
   finding.probe = text_field(json, "probe");
   finding.device = text_field(json, "device");
-  finding.metric = text_field(json, "metric");
+  finding.metric = current_metric_name(text_field(json, "metric"));
   finding.params = object_field(json, "params");
   finding.unit = unit_or_count(text_field(json, "unit"));
   finding.better = better_or_none(text_field(json, "better"));

@@ -73,8 +73,7 @@ std::vector<double> medians_of(const Values& values, const std::vector<bool>& ke
 
 std::string kinds_words(const TwoKinds& kinds) {
   return fmt::format(
-      "these are two kinds of hosts: {} at about {:.4g} and {} at about {:.4g}; learn from each by "
-      "itself",
+      "two kinds of hosts: {} at about {:.4g} and {} at about {:.4g}; learn from each separately",
       kinds.low, kinds.low_centre, kinds.high, kinds.high_centre);
 }
 
@@ -98,7 +97,7 @@ Criterion criterion_of(const Values& values, const std::vector<bool>& kept, std:
   return found;
 }
 
-/// After so many of them the two parts have the least sum of squares about their means.
+/// The split with the least sum of squares about the means of both parts.
 std::size_t best_split(const std::vector<double>& sorted) {
   const double all = std::accumulate(sorted.begin(), sorted.end(), 0.0);
   const auto n = static_cast<double>(sorted.size());
@@ -114,9 +113,8 @@ std::size_t best_split(const std::vector<double>& sorted) {
   return split;
 }
 
-/// How many robust sigmas apart two parts must lie to be two kinds. Few hosts know their sigma
-/// badly: at most one healthy (Gaussian) fleet in a hundred reaches this, simulated for 8 to 256
-/// hosts.
+/// Robust sigmas between two kinds. Small fleets estimate sigma badly: at most one healthy (Gaussian)
+/// fleet in a hundred reaches this, simulated for 8 to 256 hosts.
 double kind_gap(std::size_t hosts) {
   const auto n = static_cast<double>(hosts);
   return 4.0 + 800.0 / (n * n);
@@ -148,7 +146,7 @@ Lesson learn(std::span<const std::vector<double>> runs, double threshold) {
   const auto hosts = static_cast<std::size_t>(std::ranges::count(kept, true));
   Lesson lesson;
   if (hosts < kFewestToLearn) {
-    lesson.refusal = fmt::format("{} hosts are too few, {} are needed", hosts, kFewestToLearn);
+    lesson.refusal = fmt::format("{} hosts are too few; at least {} required", hosts, kFewestToLearn);
     return lesson;
   }
   if (const auto kinds = two_kinds(medians_of(values, kept), threshold)) {
@@ -171,11 +169,10 @@ Lesson learn(std::span<const std::vector<double>> runs, double threshold) {
   const auto left = static_cast<std::size_t>(std::ranges::count(kept, true));
   if (static_cast<double>(left) < kFewestKept * static_cast<double>(hosts))
     lesson.refusal = fmt::format(
-        "only {} of {} hosts are alike (to {:.1f} %); a fleet that is mostly unlike "
-        "teaches nothing",
+        "only {} of {} hosts agree (within {:.1f} %); too few to learn from",
         left, hosts, 100.0 * (1.0 - alpha));
   else if (const auto kinds = two_kinds(medians_of(values, kept), threshold))
-    lesson.refusal = kinds_words(*kinds);  // dead hosts had hidden them
+    lesson.refusal = kinds_words(*kinds);  // hidden by dead hosts before
   else
     lesson.criterion = criterion_of(values, kept, centre, alpha);
   return lesson;

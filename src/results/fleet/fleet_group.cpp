@@ -39,9 +39,9 @@ void end(FleetRow& row, Verdict verdict, const std::string& gate, std::string te
 }
 
 std::string against_peers(const FleetGroup& group, const FleetRow& row) {
-  return fmt::format("{}: {}, {} worse than its {} peers ({}; z {:.1f})",
+  return fmt::format("{}: {}, {} than the median of its {} peers ({}; z {:.1f})",
                      metric_title(group.about.key), format(row.value, group.about.unit),
-                     share(row.loss), group.peers.hosts.size() - 1,
+                     loss_text(row.loss), group.peers.hosts.size() - 1,
                      format(row.expected, group.about.unit), row.z);
 }
 
@@ -51,9 +51,9 @@ bool fails_golden(const FleetGroup& group, const FleetSettings& settings, FleetR
   const GoldenTest test{group.about.threshold, kGoldenShare * settings.level, group.golden_tests};
   if (!is_below_golden(*group.criterion, test, row.golden_loss, row.half)) return false;
   end(row, Verdict::fail, "golden",
-      fmt::format("{}: {}, {} worse than the profile ({}), allowed are {}",
+      fmt::format("{}: {}, {} than the profile ({}); allowed: {}",
                   metric_title(group.about.key), format(row.value, group.about.unit),
-                  share(row.golden_loss), format(group.criterion->centre, group.about.unit),
+                  loss_text(row.golden_loss), format(group.criterion->centre, group.about.unit),
                   share(golden_allowed(*group.criterion, group.about.threshold))));
   return true;
 }
@@ -63,7 +63,7 @@ bool fails_peers(const FleetGroup& group, std::size_t i, FleetRow& row) {
       !stands_out(group.peers.scores, i, row.loss, group.peers.chance[i], group.peers_level))
     return false;
   end(row, Verdict::fail, "peers",
-      against_peers(group, row) + fmt::format(", allowed are {}", share(group.about.threshold)));
+      against_peers(group, row) + fmt::format("; allowed: {}", share(group.about.threshold)));
   return true;
 }
 
@@ -76,12 +76,12 @@ bool fails_scatter(const FleetGroup& group, const FleetSettings& settings, std::
   const double own = peers.noise.of_host[i];
   if (!(own >= group.about.threshold)) return false;
   end(row, Verdict::fail, "repeatability",
-      fmt::format("{}: its runs scatter by {}, those of its peers by {}",
+      fmt::format("{}: run-to-run variation {}, peers {}",
                   metric_title(group.about.key), share(own), share(peers.noise.fleet)));
   return true;
 }
 
-/// Enough runs, and all of the interval on the good side.
+/// Passes only with enough runs and the whole interval within what is allowed.
 void judge_interval(const FleetGroup& group, const FleetSettings& settings, FleetRow& row) {
   const bool has_peers = group.peers.hosts.size() >= kFewestPeers;
   const double lost = has_peers ? row.loss : row.golden_loss;
@@ -89,21 +89,21 @@ void judge_interval(const FleetGroup& group, const FleetSettings& settings, Flee
       has_peers ? group.about.threshold : golden_allowed(*group.criterion, group.about.threshold);
   if (row.runs < settings.fewest_runs)
     return end(row, Verdict::inconclusive, "coverage",
-               fmt::format("{}: {} of {} runs", metric_title(group.about.key), row.runs,
+               fmt::format("{}: {} of {} required runs", metric_title(group.about.key), row.runs,
                            settings.fewest_runs),
-               "more runs");
+               "run it again");
   if (!std::isfinite(row.half) || lost + row.half <= allowed)
     return end(row, Verdict::pass, has_peers ? "peers" : "golden", "");
   const double room = allowed - lost;
-  std::string settle = "a person decides: the loss lies at the threshold";
+  std::string settle = "decide by hand: the loss is at the threshold";
   if (room > 0.0)
-    settle = fmt::format("about {:.0f} runs in all",
+    settle = fmt::format("run again: about {:.0f} runs in total are needed",
                          std::ceil(static_cast<double>(row.runs) * std::pow(row.half / room, 2)));
   else if (lost - row.half > allowed)
-    settle = "more hosts of this kind, or a profile (--profile)";
+    settle = "add hosts of this kind, or pass a profile (--profile)";
   end(row, Verdict::inconclusive, has_peers ? "peers" : "golden",
-      fmt::format("{}: {} worse, known to +-{}; {} matter", metric_title(group.about.key),
-                  share(lost), share(row.half), share(allowed)),
+      fmt::format("{}: {}; uncertainty +-{}, tolerance {}", metric_title(group.about.key),
+                  loss_text(lost), share(row.half), share(allowed)),
       settle);
 }
 
@@ -120,9 +120,9 @@ FleetRow judge_member(const FleetGroup& group, const FleetSettings& settings, st
       return row;
   } else if (group.criterion == nullptr) {
     end(row, Verdict::inconclusive, "peers",
-        fmt::format("{}: {} of its kind, {} are needed to compare", metric_title(group.about.key),
+        fmt::format("{}: {} of this kind, peer comparison needs {}", metric_title(group.about.key),
                     peers.hosts.size(), kFewestPeers),
-        "more hosts of this kind, or a profile (--profile)");
+        "add hosts of this kind, or pass a profile (--profile)");
     return row;
   } else if (fails_golden(group, settings, row)) {
     return row;
@@ -166,7 +166,7 @@ void compare(FleetGroup& group, const FleetSettings& settings) {
   if (asked.empty()) return;
   const MetricRuns runs = observed(group);
   group.peers = compared(runs, asked);
-  group.peers.metric = nullptr;  // ends here
+  group.peers.metric = nullptr;  // `runs` ends here
   group.peers.owners.clear();
   for (const std::size_t i : group.placed) group.peers.owners.push_back(group.members[i].host);
   group.about.judged = asked.size() >= kFewestPeers || group.criterion != nullptr;
@@ -184,7 +184,7 @@ std::vector<FleetRow> judge(const FleetGroup& group, const FleetSettings& settin
     FleetRow row = row_of(group, member);
     const double age = static_cast<double>(settings.now_ns - row.last_ns) / kDayNs;
     end(row, Verdict::inconclusive, "expired",
-        fmt::format("{}: last measured {:.0f} days ago; a verdict holds {:g}",
+        fmt::format("{}: last measured {:.0f} days ago; verdicts expire after {:g}",
                     metric_title(group.about.key), age, settings.valid_days),
         "measure it again");
     rows.push_back(std::move(row));

@@ -1,4 +1,4 @@
-// What the rows of a fleet say of each host.
+// Combines the rows of a fleet into a report per host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace bench {
 namespace {
 
-constexpr double kMostMeasured = 0.5;  // of a kind: then it is missed where it is not
+constexpr double kMostMeasured = 0.5;  // share of a kind from which a missing metric counts
 
 int weight(Verdict verdict) {
   return verdict == Verdict::fail ? 0 : verdict == Verdict::inconclusive ? 1 : 2;
 }
 
-/// host -> what is said of it; made of rows, faults and incidents.
+/// host -> its report, from rows, faults and incidents.
 using HostReports = std::map<std::string, FleetHostReport>;
 
 void add_row(const FleetRow& row, const FleetSettings& settings, HostReports& hosts) {
@@ -31,7 +31,7 @@ void add_row(const FleetRow& row, const FleetSettings& settings, HostReports& ho
   host.inconclusive += row.verdict == Verdict::inconclusive ? 1 : 0;
 }
 
-/// A metric that most of its kind have and it has not.
+/// Metrics that most hosts of a kind have and this one lacks.
 void add_missing(const std::vector<FleetGroup>& groups, HostReports& hosts) {
   std::map<std::string, std::set<std::string>> of_kind;  // device and kind -> hosts
   const auto kind_of = [](const FleetGroup& group) {
@@ -56,8 +56,8 @@ void add_missing(const std::vector<FleetGroup>& groups, HostReports& hosts) {
     hosts[host].inconclusive += what.first;
     hosts[host].reasons.push_back(
         what.first == 1
-            ? what.second + " was never measured there, though its peers have it"
-            : fmt::format("{} metrics that its peers have were never measured there, {} among them",
+            ? what.second + " was measured on its peers but never on this host"
+            : fmt::format("{} metrics were measured on its peers but never on this host, including {}",
                           what.first, what.second));
   }
 }

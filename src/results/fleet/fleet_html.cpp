@@ -31,7 +31,7 @@ PageCell value_cell(double value, Unit unit) { return number_cell(value, format(
 
 PageTable hosts_table(const FleetReport& report) {
   PageTable table{{"host", "verdict", "failed", "inconclusive", "passed", "checked", "expires",
-                   "days failed", "again", "first reason"},
+                   "days failed", "repeat failures", "first reason"},
                   {}};
   for (const FleetHostReport& host : report.hosts)
     table.rows.push_back({{host.host},
@@ -42,13 +42,13 @@ PageTable hosts_table(const FleetReport& report) {
                           {date_text(host.checked_ns)},
                           {date_text(host.expires_ns), kNoValue, host.expired ? "expired" : ""},
                           count_cell(host.incidents.size()),
-                          {host.lemon ? "lemon" : "", kNoValue, host.lemon ? "fail" : ""},
+                          {host.lemon ? "yes" : "", kNoValue, host.lemon ? "fail" : ""},
                           {host.reasons.empty() ? "" : host.reasons.front()}});
   return table;
 }
 
 PageTable series_table(const FleetReport& report) {
-  PageTable table{{"metric", "kind of host", "hosts", "median", "hosts differ by", "matters"}, {}};
+  PageTable table{{"metric", "host kind", "hosts", "median", "spread", "tolerance"}, {}};
   for (const FleetSeriesReport& series : report.series)
     table.rows.push_back({{metric_title(series.key)},
                           {series.key.kind},
@@ -71,8 +71,8 @@ std::vector<const FleetRow*> findings_of(const FleetReport& report) {
 }
 
 PageTable findings_table(const FleetReport& report, const std::vector<const FleetRow*>& findings) {
-  PageTable table{{"host", "device", "metric", "verdict", "by", "value", "peers", "worse by", "z",
-                   "runs", "what would settle it"},
+  PageTable table{{"host", "device", "metric", "verdict", "gate", "value", "peers", "loss", "z",
+                   "runs", "next step"},
                   {}};
   for (std::size_t i = 0; i < findings.size() && i < kMostFindings; ++i) {
     const FleetRow& row = *findings[i];
@@ -94,13 +94,13 @@ PageTable findings_table(const FleetReport& report, const std::vector<const Flee
 
 void add_lessons(const FleetReport& report, Page& page) {
   const FleetProfile& learned = report.learned;
-  page.heading("What this fleet teaches");
+  page.heading("Learned criteria");
   page.text(
-      fmt::format("{} criteria were learned, {} refused. A host is left out of a lesson that "
-                  "is less like the centre than alpha.",
+      fmt::format("{} criteria learned, {} rejected. Hosts whose similarity to the center is "
+                  "below alpha are excluded.",
                   learned.entries.size(), learned.refused.size()));
-  PageTable table{{"metric", "hosts", "left out", "centre", "alpha", "runs differ by",
-                   "hosts differ by", "refused because"},
+  PageTable table{{"metric", "hosts", "excluded", "center", "alpha", "run-to-run spread",
+                   "host spread", "rejected because"},
                   {}};
   for (const ProfileEntry& entry : learned.entries) {
     table.rows.push_back({{metric_title(entry.key)},
@@ -123,31 +123,31 @@ std::string to_html(const FleetReport& report) {
   Page page("Fleet");
   page.text(format_time(report.time_ns) + ". " + summary_words(report) + ".");
   page.text(
-      fmt::format("A verdict holds {:g} days after its last measurement. In a healthy fleet "
-                  "one report in {:.0f} accuses anybody.",
+      fmt::format("Verdicts expire {:g} days after the last measurement. False-alarm rate of a "
+                  "healthy fleet: one report in {:.0f}.",
                   report.settings.valid_days, 1.0 / report.settings.level));
   for (const std::string& warning : report.warnings) page.note(warning);
   page.heading("Hosts").table(hosts_table(report));
   const auto findings = findings_of(report);
   if (!findings.empty()) {
-    page.heading("What did not pass");
+    page.heading("Findings");
     if (findings.size() > kMostFindings)
-      page.note(fmt::format("{} findings; the worst {} are shown, --json has all", findings.size(),
+      page.note(fmt::format("{} findings, the worst {} shown; see --json for all", findings.size(),
                             kMostFindings));
     page.table(findings_table(report, findings));
   }
   const auto order = worst_series(report);
   page.heading("Map");
   page.figure(to_svg(fleet_map(report, order)),
-              "Orange: worse than the peers, blue: better; grey: no value. One unit is the loss "
-              "that matters in that metric." +
+              "Orange: worse than peers; blue: better; grey: no value. One unit is the tolerance "
+              "of the metric." +
                   (report.series.size() > kMostMapColumns
-                       ? fmt::format(" The {} metrics with the worst hosts of {}.", kMostMapColumns,
+                       ? fmt::format(" Shown: the {} metrics with the worst hosts, of {}.", kMostMapColumns,
                                      report.series.size())
                        : std::string()));
   page.heading("Metrics").table(series_table(report));
   for (std::size_t i = 0; i < order.size() && i < kMostDistributions; ++i)
-    page.figure(fleet_distribution(report, order[i]), "How the hosts differ.");
+    page.figure(fleet_distribution(report, order[i]), "Distribution over hosts.");
   add_lessons(report, page);
   return page.html();
 }

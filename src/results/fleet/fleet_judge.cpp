@@ -59,7 +59,7 @@ struct FleetJudge::State {
     groups.push_back(std::move(group));
   }
 
-  /// All metrics are looked at together. What no profile spends of the level goes to the peers.
+  /// Considers all metrics together. The peers get the share of the level that no profile uses.
   void look_at_all(std::size_t golden_tests) {
     std::vector<Compared> fields;
     for (FleetGroup& group : groups) fields.push_back(std::move(group.peers));
@@ -109,9 +109,9 @@ void keep_hosts(FleetReport& report, const std::vector<std::string>& hosts) {
   for (const std::string& host : hosts)
     if (std::ranges::find(known, host) == known.end())
       throw Error(ErrorKind::input,
-                  "host '" + printable(host) + "' was not measured in that time." +
+                  "host '" + printable(host) + "' was not measured in that period." +
                       did_you_mean(host, known),
-                  fmt::format("{} hosts were", known.size()));
+                  fmt::format("{} hosts were measured", known.size()));
   const auto other = [&](const auto& one) {
     return std::ranges::find(hosts, one.host) == hosts.end();
   };

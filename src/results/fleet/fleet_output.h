@@ -1,5 +1,5 @@
-// A fleet's report for people and for programs: terminal, JSON (schemas/report_fleet.json), and a
-// page that stays below three megabytes for a thousand hosts.
+// Renders a fleet report: terminal, JSON (schemas/report_fleet.json), and an HTML page below three
+// megabytes for a thousand hosts.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ std::string to_text(const FleetReport& report, const TextStyle& style);
 Json to_json(const FleetReport& report);
 std::string to_html(const FleetReport& report);
 
-/// "1000 hosts: 940 pass, 12 fail, 48 inconclusive; 3 fail again and again".
+/// "1000 hosts: 940 pass, 12 fail, 48 inconclusive; 3 with repeat failures".
 std::string summary_words(const FleetReport& report);
-/// "failed on 5 of the last 90 days; chance 1e-7 at the others' rate". "" for none.
+/// "failed on 5 of the last 90 days; p = 1e-7 at the other hosts' rate". "" for none.
 std::string incident_words(const FleetHostReport& host, const FleetSettings& settings);
 /// "2026-11-20"; "" for 0.
 std::string date_text(std::int64_t time_ns);

@@ -26,10 +26,10 @@ std::vector<std::size_t> worst_series(const FleetReport& report) {
   return order;
 }
 
-/// Rows in the order of their names: what a rack or a switch has in common lies together.
+/// Rows sorted by name, so that racks and switches show as blocks.
 HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& order) {
   HeatMap map{
-      "Hosts and devices against their peers, in practical thresholds", {}, {}, {}, 0.0, kMapReach};
+      "Hosts and devices against peers, in units of the tolerance", {}, {}, {}, 0.0, kMapReach};
   std::map<std::size_t, std::size_t> columns;
   for (const std::size_t series : order) {
     if (columns.size() == kMostMapColumns) break;
@@ -53,7 +53,7 @@ HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& ord
 
 std::string fleet_distribution(const FleetReport& report, std::size_t which) {
   const FleetSeriesReport& series = report.series[which];
-  PlotSeries all{"share of hosts at most at this value", {}, {}, {}, {}, Mark::steps};
+  PlotSeries all{"share of hosts at or below this value", {}, {}, {}, {}, Mark::steps};
   PlotSeries failed{"failed", {}, {}, {}, {}, Mark::points};
   std::vector<const FleetRow*> rows;
   for (const FleetRow& row : report.rows)

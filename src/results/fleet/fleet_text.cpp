@@ -20,7 +20,7 @@ std::string host_text(const FleetReport& report, const FleetHostReport& host,
                      paint(in_capitals(host.verdict), paint_of(host.verdict), style);
   text += fmt::format("  checked {}, expires {}", date_text(host.checked_ns),
                       date_text(host.expires_ns));
-  if (host.lemon) text += "  " + paint("LEMON", Paint::red, style);
+  if (host.lemon) text += "  " + paint("REPEAT FAILURES", Paint::red, style);
   text += "\n";
   if (const std::string words = incident_words(host, report.settings); !words.empty())
     text += "  " + wrap(words, 2, 4, style) + "\n";
@@ -28,7 +28,7 @@ std::string host_text(const FleetReport& report, const FleetHostReport& host,
     text += "  " + wrap(printable(host.reasons[i]), 2, 4, style) + "\n";
   if (host.reasons.size() > kMostReasonsOfHost)
     text +=
-        fmt::format("  and {} more (--json has all)\n", host.reasons.size() - kMostReasonsOfHost);
+        fmt::format("  and {} more (see --json)\n", host.reasons.size() - kMostReasonsOfHost);
   return text;
 }
 
@@ -37,8 +37,8 @@ std::string series_text(const FleetReport& report, const TextStyle& style) {
                {"", false, 3},
                {"hosts"},
                {"median"},
-               {"hosts differ by"},
-               {"matters", true, 2},
+               {"spread"},
+               {"tolerance", true, 2},
                {"fail"}});
   std::vector<std::size_t> failed(report.series.size(), 0);
   for (const FleetRow& row : report.rows)
@@ -62,7 +62,7 @@ std::string series_text(const FleetReport& report, const TextStyle& style) {
 std::string learned_text(const FleetReport& report, const TextStyle& style) {
   const FleetProfile& learned = report.learned;
   std::string text =
-      fmt::format("Criteria: {} of {} could be learned (--learn FILE keeps them)\n",
+      fmt::format("Criteria: {} of {} learned (save them with --learn FILE)\n",
                   learned.entries.size(), learned.entries.size() + learned.refused.size());
   constexpr std::size_t kMost = 5;
   for (std::size_t i = 0; i < learned.refused.size() && i < kMost; ++i)
@@ -71,7 +71,7 @@ std::string learned_text(const FleetReport& report, const TextStyle& style) {
                  style) +
             "\n";
   if (learned.refused.size() > kMost)
-    text += fmt::format("  and {} more refusals\n", learned.refused.size() - kMost);
+    text += fmt::format("  and {} more not learned\n", learned.refused.size() - kMost);
   return text;
 }
 
@@ -79,7 +79,7 @@ std::string learned_text(const FleetReport& report, const TextStyle& style) {
 
 std::string to_text(const FleetReport& report, const TextStyle& style) {
   if (report.rows.empty() && report.hosts.empty())
-    return "No host was measured in that time. benchctl runs lists what is kept.\n";
+    return "No host was measured in that period. List stored runs with `benchctl runs`.\n";
   std::string text = paint("Fleet", Paint::bold, style) + "  " + format_time(report.time_ns) +
                      "  " + summary_words(report) + "\n" + series_text(report, style);
   std::size_t shown = 0, left = 0;

@@ -18,14 +18,14 @@ std::string summary_words(const FleetReport& report) {
   }
   std::string text = fmt::format("{} hosts: {} pass, {} fail, {} inconclusive", report.hosts.size(),
                                  passed, failed, report.hosts.size() - passed - failed);
-  if (expired > 0) text += fmt::format("; verdicts of {} expired", expired);
-  if (lemons > 0) text += fmt::format("; {} fail again and again", lemons);
+  if (expired > 0) text += fmt::format("; {} with expired verdicts", expired);
+  if (lemons > 0) text += fmt::format("; {} with repeat failures", lemons);
   return text;
 }
 
 std::string incident_words(const FleetHostReport& host, const FleetSettings& settings) {
   if (host.incidents.empty()) return "";
-  return fmt::format("failed on {} of the last {:g} days; chance {:.1g} at the others' rate",
+  return fmt::format("failed on {} of the last {:g} days; p = {:.1g} at the other hosts' rate",
                      host.incidents.size(), settings.incident_days, host.lemon_p);
 }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kEverySet = 4;
 constexpr int kMostGpus = 1024;  // of one host
 
-/// Good hosts beside which a named host showed it, the first ones first.
+/// Good partners with which a named host showed the symptom, in order.
 Hosts convicting_partners(const SearchFinding& finding, const Incident& incident) {
   Hosts partners;
   for (const std::size_t i : finding.evidence) {
@@ -36,11 +36,11 @@ DeviceForm by_itself(const Incident& incident) {
 }
 
 std::string obstacle_of(const Incident& incident) {
-  if (incident.ranks_per_host == 0) return "its hosts take different numbers of ranks";
-  if (!incident.part.empty()) return "the job is on a part of its hosts already";
+  if (incident.ranks_per_host == 0) return "its hosts have different numbers of ranks";
+  if (!incident.part.empty()) return "the job already uses only part of its hosts";
   if (incident.ranks_per_host == 1)
-    return "one rank a host drives one GPU there: it, or the host around it";
-  if (incident.ranks_per_host > kMostGpus) return "it has more ranks on a host than there are GPUs";
+    return "one rank per host drives one GPU: either that GPU or its host";
+  if (incident.ranks_per_host > kMostGpus) return "more ranks per host than GPUs";
   return "";
 }
 

@@ -48,24 +48,24 @@ std::string conclusion(const SearchFinding& finding, const DeviceSearch& search,
       return fmt::format("the link between {} and {} of {}: together {}; each with others {}",
                          finding.hosts.at(0), finding.hosts.at(1), search.form.host, shown, fine);
     case SearchFindingKind::together:
-      return fmt::format("no single device: only {} together: {}; parts of them: {}", where, shown,
+      return fmt::format("no single device: only {} together: {}; subsets: {}", where, shown,
                          fine);
     case SearchFindingKind::everywhere:
       return fmt::format(
-          "no single device: every part of {} shows it: {}: the host itself, or "
-          "what its GPUs share",
+          "no single device: every subset of {} is affected ({}): the host itself, or something its "
+          "GPUs share",
           where, shown);
     case SearchFindingKind::flaky:
-      return fmt::format("no device: it does not show again on {}: before {}, then {}", where,
+      return fmt::format("no device: not reproducible on {}: first {}, then {}", where,
                          shown, fine);
     case SearchFindingKind::undecided:
-      return fmt::format("which of {} cannot be told: {}; no job that could tell them apart", where,
+      return fmt::format("{} cannot be isolated: {}; no job separates them", where,
                          shown);
   }
   return "";
 }
 
-std::string left_to_look_at(const DeviceSearch& search) {
+std::string unsearched_devices(const DeviceSearch& search) {
   std::vector<std::string> parts;
   for (const Devices& set : search.step.open) parts.push_back(compact_hostlist(set));
   return join(parts, "; ") + " of " + search.form.host;
@@ -84,11 +84,11 @@ std::string describe(const SearchFinding& finding, const DeviceSearch& search,
 std::vector<std::string> lines_of(const DeviceSearch& search, const Incident& incident) {
   std::vector<std::string> lines;
   if (!search.obstacle.empty())
-    lines.push_back("no device of " + search.form.host + " is named: " + search.obstacle);
+    lines.push_back("no device of " + search.form.host + " isolated: " + search.obstacle);
   for (const SearchFinding& finding : search.step.findings)
     lines.push_back(describe(finding, search, incident));
   if (search.spent)
-    lines.push_back("the budget is spent, and left to look at is " + left_to_look_at(search));
+    lines.push_back("budget exhausted, not yet searched: " + unsearched_devices(search));
   return lines;
 }
 

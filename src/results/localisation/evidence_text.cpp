@@ -10,7 +10,7 @@ namespace bench {
 namespace {
 
 /// "11.8 MB/s on node[01,03]"; of jobs without a number "node[01,03]".
-std::string told(const Trial& trial, const Incident& incident) {
+std::string trial_text(const Trial& trial, const Incident& incident) {
   const std::string hosts = compact_hostlist(trial.hosts);
   if (!std::isfinite(trial.value)) return hosts;
   return format(trial.value, incident.unit) + " on " + hosts;
@@ -22,11 +22,11 @@ std::string evidence_text(const SearchFinding& finding, const std::vector<Trial>
                           const Incident& incident, Symptom symptom) {
   std::vector<std::string> parts;
   for (const std::size_t i : finding.evidence)
-    if (trials.at(i).symptom == symptom) parts.push_back(told(trials[i], incident));
+    if (trials.at(i).symptom == symptom) parts.push_back(trial_text(trials[i], incident));
   if (parts.empty()) return "no job";
   const char* how = incident.slow                 ? ""
                     : symptom == Symptom::present ? "jobs fail on "
-                                                  : "jobs end well on ";
+                                                  : "jobs pass on ";
   return how + join(parts, ", ");
 }
 

@@ -20,12 +20,12 @@ std::string hosts_text(const std::vector<Hosts>& sets) {
 
 std::string how_far(const Localisation& one) {
   const Incident& incident = one.incident;
-  std::string text = fmt::format("{} {} of the search, {:.1f} s", incident.searched,
+  std::string text = fmt::format("{} search {}, {:.1f} s", incident.searched,
                                  incident.searched == 1 ? "job" : "jobs", incident.searched_s);
   if (one.spent)
-    text += "; its budget is spent, and left to look at is " + hosts_text(one.step.open);
+    text += "; budget exhausted, not yet searched: " + hosts_text(one.step.open);
   else if (goes_on(one))
-    text += "; not finished: `benchctl resume` goes on";
+    text += "; not finished: continue with `benchctl resume`";
   return text;
 }
 
@@ -45,7 +45,7 @@ std::string describe(const Incident& incident) {
     return fmt::format("{} fails on {}{}: {}", incident.case_name, where, rail_of(incident),
                        incident.reason);
   const std::string params = dimension_list(incident.params);
-  return fmt::format("{} is slow on {}: {}{} is {}, and the suite asks for {}", incident.case_name,
+  return fmt::format("{} is slow on {}: {}{} is {}, the suite requires {}", incident.case_name,
                      where, incident.metric, params.empty() ? "" : " (" + params + ")",
                      format(incident.value, incident.unit), format(incident.bound, incident.unit));
 }
@@ -62,15 +62,15 @@ std::string describe(const SearchFinding& finding, const Incident& incident) {
       return fmt::format("the link between {} and {}: together {}; each with others {}",
                          finding.hosts.at(0), finding.hosts.at(1), shown, fine);
     case SearchFindingKind::together:
-      return fmt::format("only {} together: {}; parts of them: {}", hosts, shown, fine);
+      return fmt::format("only {} together: {}; subsets: {}", hosts, shown, fine);
     case SearchFindingKind::everywhere:
-      return fmt::format("every part of {} shows it: most hosts do, or what they share: {}", hosts,
+      return fmt::format("every subset of {} is affected ({}): most hosts, or something they share", hosts,
                          shown);
     case SearchFindingKind::flaky:
-      return fmt::format("it does not show again on {}: before {}, then {}", hosts, shown, fine);
+      return fmt::format("not reproducible on {}: first {}, then {}", hosts, shown, fine);
     case SearchFindingKind::undecided:
-      return fmt::format("{} cannot be told apart: {}; {}", hosts, shown,
-                         "no job with another host was fine");
+      return fmt::format("{} cannot be isolated: {}; {}", hosts, shown,
+                         "no job with another host passed");
   }
   return "";
 }
@@ -89,7 +89,7 @@ std::string localisation_text(const std::vector<Localisation>& list, const TextS
       for (const std::string& line : lines_of(search, one.incident))
         text += "        " + wrap(printable(line), 8, 10, style) + "\n";
     if (!one.explained_by.empty())
-      text += "      not searched: " + printable(one.explained_by) + " takes part\n";
+      text += "      not searched: " + printable(one.explained_by) + " takes part in it\n";
     else
       text += "      " + wrap(printable(how_far(one)), 6, 8, style) + "\n";
   }

@@ -94,10 +94,10 @@ std::string describe_straggler(const FoundStraggler& found, const PlannedJob& jo
       one.comes_last
           ? fmt::format(
                 "spends {:.0f} % less time in a call than the median rank: it "
-                "comes last, and the others wait for it",
+                "arrives last and the others wait for it",
                 -100.0 * one.share)
           : fmt::format("takes {:.0f} % longer for a call than the median rank", 100.0 * one.share);
-  return fmt::format("{} ({}): {} {}; the outermost of all in {} of {} samples", found.case_name,
+  return fmt::format("{} ({}): {} {}; extreme in {} of {} samples", found.case_name,
                      dimension_list(found.params), who, how, one.outermost, one.samples);
 }
 
@@ -167,7 +167,7 @@ std::string stragglers_text(const std::vector<FoundStraggler>& list, const TextS
   for (std::size_t i = 0; i < std::min(list.size(), kMost); ++i)
     text += "    " + wrap(printable(list[i].text), 4, 6, style) + "\n";
   if (list.size() > kMost)
-    text += fmt::format("    and {} more (--json has all)\n", list.size() - kMost);
+    text += fmt::format("    and {} more (see --json)\n", list.size() - kMost);
   return text;
 }
 

@@ -80,8 +80,8 @@ std::vector<std::string> surplus(const Json& more, const Json& less) {
 
 std::string group_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-/// Does it say nothing but that devices are missing (or too many), which `count` says already?
-/// What hangs beside them at a switch is then told otherwise too.
+/// Whether the difference only follows from missing or extra devices, as `count` reports already.
+/// Switch labels change with the neighbours, too.
 bool follows_from(const Difference& one, const Difference& count) {
   if (&one == &count || one.against != count.against) return false;
   if (one.path.ends_with("/switch")) return true;
@@ -152,12 +152,12 @@ std::string difference_text(const Difference& one) {
   const std::string expected = one.against + " has " + value_text(one.path, one.expected);
   const std::string found = value_text(one.path, one.found);
   std::string text = one.severity == Severity::unreadable
-                         ? fmt::format("{}: {}, here it is {}", one.path, expected, found)
+                         ? fmt::format("{}: {}, this host: {}", one.path, expected, found)
                          : fmt::format("{}: {}, {}", one.path, found, expected);
   if (!one.devices.empty()) text += fmt::format(" [{}]", join(one.devices, ", "));
   if (!one.note.empty()) text += " (" + one.note + ")";
   if (one.alike > 0)
-    text += fmt::format("; as here on {} other host{}", one.alike, one.alike == 1 ? "" : "s");
+    text += fmt::format("; same on {} other host{}", one.alike, one.alike == 1 ? "" : "s");
   return text;
 }
 

@@ -37,7 +37,7 @@ Severity severity_of(const std::string& path, const Json& expected, const Json& 
 /// The difference at a path. Names the devices whose label is not expected so often.
 Difference difference_at(const std::string& path, const Json& expected, const Shape& shape);
 
-/// In words: "gpu/10de:20b0/count: 7, majority has 8 (node 1); as here on 2 other hosts".
+/// In words: "gpu/10de:20b0/count: 7, majority has 8 (node 1); same on 2 other hosts".
 std::string difference_text(const Difference& difference);
 
 /// A device that is missing is missing from all counts of its group: only the count is told, and

@@ -57,7 +57,7 @@ class Kin {
     for (const std::string& path : paths_of(hosts_)) compare_path(path, enough);
     if (!enough && (profile_ == nullptr || !profile_->complete))
       fleet_.no_majority.push_back(fmt::format(
-          "there is no majority among {}: it takes {} hosts{}", names(), kFewestForMajority,
+          "no majority among {}: at least {} hosts{} required", names(), kFewestForMajority,
           profile_ == nullptr ? "" : " of profile " + profile_->name));
   }
 

@@ -36,12 +36,12 @@ Rule rule_from(const std::string& path, const Json& json, const std::string& ori
       ++given;
     }
   if (given != 1)
-    refuse(origin, path, "says " + std::to_string(given) + " things, it must say one",
-           "is, at_least, one_of or ignore");
+    refuse(origin, path, "has " + std::to_string(given) + " rules, exactly one is required",
+           "use is, at_least, one_of or ignore");
   rule.note = text_field(json, "note");
   const auto star = path.find('*');
   if (star != std::string::npos && (star + 1 != path.size() || rule.kind != Rule::Kind::ignore))
-    refuse(origin, path, "a * stands only at the end of a path that is ignored",
+    refuse(origin, path, "'*' is allowed only at the end of an ignored path",
            "for example \"mitigation/*\": {\"ignore\": true}");
   return rule;
 }
@@ -91,7 +91,7 @@ Difference broken(const Rule& rule, const Shape& shape) {
 Rule learned_rule(const std::string& path, const Json& value) {
   if (is_unreadable_trait(value))
     return {path, Rule::Kind::ignore, true,
-            "could not be read there: " + text_field(value, "unreadable")};
+            "unreadable when learned: " + text_field(value, "unreadable")};
   const bool memory = path.ends_with("memory_bytes") || path == "memory/total_bytes";
   if (!memory || !value.is_number() || !(value > 0)) return {path, Rule::Kind::is, value};
   constexpr double kKeptByFirmware = 0.99;

@@ -34,7 +34,7 @@ std::vector<HostTopology> topologies_of(const RunRecords& run) {
     if (find_host(hosts, job.hosts.front()) != nullptr) continue;
     hosts.push_back({job.hosts.front()});
     hosts.back().asked = false;
-    hosts.back().trouble = job.skipped.empty() ? "it was not asked" : job.skipped;
+    hosts.back().trouble = job.skipped.empty() ? "not probed" : job.skipped;
   }
   for (const Record& record : run.records) {
     const auto job = host_of_job.find(record.job);
@@ -44,7 +44,7 @@ std::vector<HostTopology> topologies_of(const RunRecords& run) {
     if (const auto* outcome = std::get_if<Outcome>(&record.body)) take_outcome(*host, *outcome);
   }
   for (HostTopology& host : hosts)
-    if (host.asked && !host.invalid && host.trouble == "it was not asked") host.trouble.clear();
+    if (host.asked && !host.invalid && host.trouble == "not probed") host.trouble.clear();
   return hosts;
 }
 

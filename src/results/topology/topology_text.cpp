@@ -51,13 +51,13 @@ std::string host_text(const HostFindings& host, const TextStyle& style) {
               paint(fmt::format("{:<11}", to_string(one.severity)), paint_of(one.severity), style) +
               wrap(printable(difference_text(one)), kHead, kHead + 2, style) + "\n";
   if (shown > kMostDifferences)
-    text += fmt::format("  and {} more (--json has all)\n", shown - kMostDifferences);
+    text += fmt::format("  and {} more (see --json)\n", shown - kMostDifferences);
   return text;
 }
 
 std::string undecided_text(const FleetTopology& fleet, const TextStyle& style) {
   if (fleet.undecided.empty()) return "";
-  std::string text = "\nhosts differ, and there is no majority that says which are right:\n";
+  std::string text = "\nhosts differ without a majority:\n";
   std::size_t shown = 0;
   for (const Undecided& one : fleet.undecided) {
     if (++shown > kMostUndecided) continue;
@@ -67,7 +67,7 @@ std::string undecided_text(const FleetTopology& fleet, const TextStyle& style) {
     text += "  " + wrap(printable(one.path + ": " + join(values, " | ")), 2, 4, style) + "\n";
   }
   if (shown > kMostUndecided)
-    text += fmt::format("  and {} more (--json has all)\n", shown - kMostUndecided);
+    text += fmt::format("  and {} more (see --json)\n", shown - kMostUndecided);
   return text;
 }
 
@@ -80,7 +80,7 @@ std::string unreadable_text(const FleetTopology& fleet, const TextStyle& style) 
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> merged;
   for (const auto& [what, hosts] : by_why)
     merged[{hosts_text(hosts), what.second}].push_back(what.first);
-  std::string text = "\nnot readable:\n";
+  std::string text = "\nunreadable:\n";
   for (const auto& [who, paths] : merged)
     text += "  " +
             wrap(printable(who.first + ": " + join(paths, ", ") + ": " + who.second), 2, 4, style) +
@@ -105,7 +105,7 @@ std::string same_text(const FleetTopology& fleet, const TextStyle& style) {
     if (host.likeness == Likeness::same) (host.compared ? same : alone).push_back(host.host);
   std::string text;
   if (!same.empty()) text += paint("as expected: ", Paint::green, style) + hosts_text(same) + "\n";
-  if (!alone.empty()) text += "compared with nothing: " + hosts_text(alone) + "\n";
+  if (!alone.empty()) text += "not compared: " + hosts_text(alone) + "\n";
   return text;
 }
 

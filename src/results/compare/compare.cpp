@@ -22,20 +22,20 @@ std::string title_of(const MetricKey& key) {
   return key.metric + (key.params == "{}" ? "" : " " + key.params);
 }
 
-/// It says the same as another metric of its series, or describes the measurement.
+/// Derived from another metric of its series, or a description of the measurement.
 bool is_derived(const MetricKey& key) { return !practical_threshold(key.metric); }
 
 std::string percent_words(double share) { return fmt::format("{:.3g} %", 100.0 * share); }
 
-/// What an inconclusive metric lacks.
-std::string lacking(const ComparedMetric& metric) {
+/// Why a metric is inconclusive.
+std::string why_inconclusive(const ComparedMetric& metric) {
   if (metric.basis == Basis::none && metric.a.n + metric.b.n > 2)
-    return fmt::format("too few runs for an interval ({} and {})", metric.a.n, metric.b.n);
+    return fmt::format("too few runs for a confidence interval ({} and {})", metric.a.n, metric.b.n);
   if (metric.basis == Basis::none)
-    return "one run a side, with fewer than six samples: no interval";
+    return "one run per side with fewer than six samples: no confidence interval";
   if (!std::isfinite(metric.low))
-    return "noise: the interval reaches from no change to more than the threshold";
-  return fmt::format("noise: the interval [{}, {}] reaches from no change to more than {}",
+    return "noise: the confidence interval spans both no change and the threshold";
+  return fmt::format("noise: the confidence interval [{}, {}] spans both no change and the {} threshold",
                      percent_words(metric.low - 1.0), percent_words(metric.high - 1.0),
                      percent_words(metric.threshold));
 }
@@ -62,15 +62,15 @@ void judge_as_family(Comparison& comparison, double level) {
                            metric.verdict != ChangeVerdict::inconclusive;
     if (discovery && metric.q > level) {
       metric.verdict = ChangeVerdict::inconclusive;
-      metric.why = fmt::format("one of {} comparisons, and with q = {:.2g} it may be chance",
+      metric.why = fmt::format("may be chance: one of {} comparisons, q = {:.2g}",
                                comparison.tested, metric.q);
     } else if (metric.verdict == ChangeVerdict::inconclusive) {
-      metric.why = lacking(metric);
+      metric.why = why_inconclusive(metric);
     } else if (metric.verdict == ChangeVerdict::changed && metric.why.empty()) {
       metric.why =
           metric.key.better == Better::none
-              ? "no way is better"
-              : "whether by more than " + percent_words(metric.threshold) + " is not known";
+              ? "neither direction is better"
+              : "not shown to exceed the " + percent_words(metric.threshold) + " threshold";
     }
     if (metric.verdict == ChangeVerdict::inconclusive)
       metric.n_needed = needed(metric, comparison.tested);
@@ -103,7 +103,7 @@ void set_per_dollar(ComparedMetric& metric, const Side& a, const Side& b) {
 void add_warnings(Comparison& comparison) {
   if (comparison.price_a.has_value() != comparison.price_b.has_value())
     comparison.warnings.push_back(
-        fmt::format("a price is known of {} alone, so nothing is said per dollar",
+        fmt::format("only {} has a price: no per-dollar comparison",
                     comparison.price_a ? "A" : "B"));
   std::size_t of_samples = 0, otherwise = 0;
   for (const ComparedMetric& metric : comparison.metrics) {
@@ -112,12 +112,11 @@ void add_warnings(Comparison& comparison) {
   }
   if (of_samples > 0)
     comparison.warnings.push_back(fmt::format(
-        "{} of {} metrics have one run a side, and no other runs tell how runs differ: their "
-        "intervals are of the samples inside it; repeat the runs",
+        "{} of {} metrics have one run per side and no history of run-to-run variation: their intervals cover samples within a run only; repeat the runs",
         of_samples, comparison.metrics.size()));
   if (otherwise > 0)
     comparison.warnings.push_back(
-        fmt::format("{} metrics were asked for with other settings on the two sides", otherwise));
+        fmt::format("{} metrics were measured with different settings on the two sides", otherwise));
   if (std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
         return mlperf::is_imported(metric.key.metric);
       }))

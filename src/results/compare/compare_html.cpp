@@ -26,7 +26,7 @@ PageCell percent_cell(double share) {
 }
 
 PageTable metrics_page_table(const Comparison& comparison) {
-  PageTable table{{"metric", "params", "A", "B", "B against A", "n", "q", "verdict", "why",
+  PageTable table{{"metric", "params", "A", "B", "B vs. A", "n", "q", "verdict", "why",
                    "A of limit", "B of limit", "per watt", "per GPU", "per dollar", "cause"},
                   {}};
   for (const ComparedMetric& metric : comparison.metrics)
@@ -52,8 +52,8 @@ PageTable metrics_page_table(const Comparison& comparison) {
 
 /// Each metric a point with its interval, in the order of the table.
 Plot changes_plot(const Comparison& comparison) {
-  Plot plot{.title = "B against A, with 95 % intervals",
-            .x_label = "metric, in the order of the table",
+  Plot plot{.title = "B vs. A, with 95 % confidence intervals",
+            .x_label = "metric, in table order",
             .y_label = "B / A",
             .log_y = true};
   PlotSeries series{.name = "", .x = {}, .y = {}, .mark = Mark::points};
@@ -102,7 +102,7 @@ std::string to_html(const Comparison& comparison) {
   if (!comparison.hardware_a.empty() || !comparison.hardware_b.empty())
     page.text("Hardware: " + comparison.hardware_a + " in A, " + comparison.hardware_b + " in B.");
   if (comparison.price_a && comparison.price_b)
-    page.text(fmt::format("Dollars an hour of one device: {:.4g} in A, {:.4g} in B.",
+    page.text(fmt::format("Price in dollars per device-hour: {:.4g} in A, {:.4g} in B.",
                           *comparison.price_a, *comparison.price_b));
   for (const std::string& warning : comparison.warnings) page.note(warning);
   const Plot plot = changes_plot(comparison);
@@ -110,7 +110,7 @@ std::string to_html(const Comparison& comparison) {
     page.figure(to_svg(plot), "All intervals, the first " + std::to_string(kDrawnMetrics) +
                                   " metrics of the table");
   page.heading("Metrics").table(metrics_page_table(comparison));
-  if (!comparison.facts.empty()) page.heading("What differs").table(facts_page_table(comparison));
+  if (!comparison.facts.empty()) page.heading("Changed facts").table(facts_page_table(comparison));
   for (const auto& [title, list] :
        {std::pair{"Only in A", &comparison.only_a}, std::pair{"Only in B", &comparison.only_b}}) {
     if (list->empty()) continue;

@@ -50,13 +50,13 @@ std::string note_of(const ComparedMetric& metric) {
   std::vector<std::string> notes;
   if (!metric.why.empty()) notes.push_back(metric.why);
   if (std::isfinite(metric.mean_low))
-    notes.push_back("by means, if its noise is Gaussian: " +
+    notes.push_back("by means, assuming Gaussian noise: " +
                     change_text(metric.ratio, metric.mean_low, metric.mean_high));
   if (metric.n_needed)
-    notes.push_back(fmt::format("{} {} would settle it", *metric.n_needed,
-                                metric.basis == Basis::pairs ? "pairs" : "runs a side"));
+    notes.push_back(fmt::format("needs {} {}", *metric.n_needed,
+                                metric.basis == Basis::pairs ? "pairs" : "runs per side"));
   if (metric.cause == "clock")
-    notes.push_back("the clock: per cycle it is " +
+    notes.push_back("explained by the clock: per cycle " +
                     change_text(metric.per_cycle, metric.per_cycle_low, metric.per_cycle_high));
   else if (!metric.cause.empty())
     notes.push_back(metric.cause + ": per cycle " +
@@ -71,7 +71,7 @@ std::string metrics_table(const Comparison& comparison, const TextStyle& style, 
                {.title = "params", .right = false, .drop = 1},
                {.title = "A", .drop = 3},
                {.title = "B", .drop = 3},
-               {.title = "B against A"},
+               {.title = "B vs. A"},
                {.title = "n", .drop = 2},
                {.title = "q", .drop = 4},
                {.title = "verdict", .right = false}});
@@ -105,7 +105,7 @@ std::string facts_text(const Comparison& comparison, const TextStyle& style) {
   for (std::size_t i = 0; i < std::min(comparison.facts.size(), kShownFacts); ++i) {
     const auto& [change, units] = comparison.facts[i];
     text += labelled_line(
-        i == 0 ? "differs" : "",
+        i == 0 ? "changed" : "",
         fmt::format("{}: {} in A, {} in B{}", change.fact, change.before, change.after,
                     units > 1 ? fmt::format(" ({} hosts or devices)", units) : ""),
         style);
@@ -138,12 +138,12 @@ std::string summary_line(const Comparison& comparison, const TextStyle& style) {
     if (const std::size_t count = comparison.count(verdict); count > 0)
       parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
   const std::string text = fmt::format(
-      "{} metrics: {}; {} tested as one family, at most 5 % of those called different by chance",
+      "{} metrics: {}; {} tested as one family with a 5 % false discovery rate",
       comparison.metrics.size(), join(parts, ", "), comparison.tested);
   const std::string left_out =
       comparison.derived == 0
           ? ""
-          : fmt::format("; {} that say the same as another are left out", comparison.derived);
+          : fmt::format("; {} derived metrics omitted", comparison.derived);
   const ExitCode code = comparison.exit_code();
   const Paint colour = code == ExitCode::ok       ? Paint::green
                        : code == ExitCode::failed ? Paint::red
@@ -162,7 +162,7 @@ std::string to_text(const Comparison& comparison, const TextStyle& style, bool a
         "hardware", comparison.hardware_a + " in A, " + comparison.hardware_b + " in B", style);
   if (comparison.price_a && comparison.price_b)
     text += labelled_line("prices",
-                          fmt::format("{:.4g} in A, {:.4g} in B: dollars an hour of one device",
+                          fmt::format("{:.4g} in A, {:.4g} in B (dollars per device-hour)",
                                       *comparison.price_a, *comparison.price_b),
                           style);
   text += facts_text(comparison, style);

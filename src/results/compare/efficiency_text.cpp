@@ -29,20 +29,20 @@ std::string efficiency_text(const Comparison& comparison, const TextStyle& style
   const auto resources = resource_ratios(comparison);
   Table table({{.title = "metric", .right = false},
                {.title = "params", .right = false, .drop = 1},
-               {.title = "lives from", .right = false},
+               {.title = "bound by", .right = false},
                {.title = "A of limit"},
                {.title = "B of limit"},
                {.title = "work"},
-               {.title = "a watt"},
-               {.title = "a GPU"},
-               {.title = "a dollar"}});
+               {.title = "per watt"},
+               {.title = "per GPU"},
+               {.title = "per dollar"}});
   for (const ComparedMetric& metric : comparison.metrics) {
     const double ratio = work_ratio(metric);
     if (!std::isfinite(ratio)) continue;
-    std::string lives(to_string(metric.resource));
+    std::string bound_by(to_string(metric.resource));
     if (metric.resource == Resource::workload)
       if (const std::string from = follows(ratio, resources); !from.empty())
-        lives += " (gains as " + from + ")";
+        bound_by += " (scales with " + from + ")";
     table.add({{printable(metric.key.metric)},
                {printable(params_text(metric.params))},
                {lives},
@@ -55,7 +55,7 @@ std::string efficiency_text(const Comparison& comparison, const TextStyle& style
   }
   std::string text = table.render(2, style);
   for (const ResourceRatio& one : resources)
-    text += fmt::format("  {:<10} x {:.3g}, geometric mean of the {} above\n",
+    text += fmt::format("  {:<10} x {:.3g}, geometric mean of the {} rows above\n",
                         to_string(one.resource), one.ratio, one.metrics);
   return text;
 }

@@ -14,20 +14,19 @@ namespace {
 
 [[noreturn]] void refuse_file(const std::string& origin, const std::string& why) {
   throw Error(ErrorKind::input, printable(origin) + ": " + why,
-              "a file to compare is what `benchctl export json RUN` or `jsonl` writes; "
-              "`benchctl import` takes others");
+              "compare takes the output of `benchctl export json|jsonl RUN`; use `benchctl import` for other files");
 }
 
 /// unit and better are closed lists: a word outside them is refused here, with its place.
 void check_row(const Json& row, const std::string& origin) {
-  if (!row.is_object()) refuse_file(origin, "a result is no object: " + excerpt(row));
+  if (!row.is_object()) refuse_file(origin, "a result is not a JSON object: " + excerpt(row));
   if (!text_field(row, "metric").empty()) {
     unit_from(text_field(row, "unit"));
     better_from(text_field(row, "better"));
   }
   const std::int64_t ranks = integer_field(row, "ranks", 1);
   if (ranks < 1 || ranks > 100'000'000)
-    refuse_file(origin, "a result of " + std::to_string(ranks) + " ranks");
+    refuse_file(origin, "invalid number of ranks: " + std::to_string(ranks));
 }
 
 /// A file of an older version has the old names of renamed metrics.
@@ -63,7 +62,7 @@ std::vector<Json> exported_rows_of(const std::string& text, const std::string& o
   if (is_lines(text)) return rows_of_lines(text, origin);
   const Json report = parse_json(text, origin);
   if (!report.is_object() || !report.contains("results") || !report["results"].is_array())
-    refuse_file(origin, "it has no `results`");
+    refuse_file(origin, "no `results` array");
   std::vector<Json> rows;
   for (Json row : report["results"]) {
     check_row(row, origin);

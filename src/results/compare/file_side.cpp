@@ -85,8 +85,8 @@ Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
     for (auto& [unit, points] : units) combine_repeats(key.metric, points);
   side.runs = runs.size();
   if (side.metrics.empty())
-    throw Error(ErrorKind::input, printable(name) + " holds no value that counts",
-                "it takes what `benchctl export json|jsonl RUN` writes");
+    throw Error(ErrorKind::input, printable(name) + " has no usable values",
+                "use the output of `benchctl export json|jsonl RUN`");
   return side;
 }
 

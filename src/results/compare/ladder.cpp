@@ -54,7 +54,7 @@ SpeedUp speed_up(const ComparedMetric& metric) {
 }
 
 std::string why_open(const ComparedMetric& metric) {
-  return metric.basis == Basis::none ? "too few runs for an interval" : "noise";
+  return metric.basis == Basis::none ? "too few runs for a confidence interval" : "noise";
 }
 
 SpeedUp between(const MetricKey& key, const ValuesOfUnits& a, const ValuesOfUnits& b,
@@ -122,7 +122,7 @@ Ladder make_ladder(const std::vector<Side>& sides, const CompareOptions& options
         }))
       ladder.metrics.push_back(climb(key, rungs, options));
   if (ladder.metrics.empty())
-    ladder.warnings.push_back("no metric with the same parameters was measured in every step");
+    ladder.warnings.push_back("no metric with the same parameters in every step");
   if (std::ranges::any_of(ladder.metrics, [](const LadderMetric& metric) {
         return mlperf::is_imported(metric.key.metric);
       }))

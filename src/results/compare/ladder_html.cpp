@@ -45,8 +45,8 @@ std::vector<PageCell> step_row(const LadderMetric& metric, std::size_t number) {
 }
 
 PageTable steps_table(const LadderMetric& metric) {
-  PageTable table{{"step", "name", "value", "ranks", "this step", "all so far", "time",
-                   "dollars an hour", "dollars", "cost", "verdict", "why", "what changed"},
+  PageTable table{{"step", "name", "value", "ranks", "this step", "cumulative", "time",
+                   "dollars per hour", "dollars", "cost", "verdict", "why", "changed facts"},
                   {}};
   for (std::size_t i = 0; i < metric.steps.size(); ++i) table.rows.push_back(step_row(metric, i));
   return table;
@@ -63,7 +63,7 @@ void add_point(double x, const SpeedUp& speed_up, PlotSeries& series) {
 }
 
 std::string ladder_drawing(const LadderMetric& metric) {
-  PlotSeries all{"all so far", {1.0}, {1.0}, {1.0}, {1.0}, Mark::line_points};
+  PlotSeries all{"cumulative", {1.0}, {1.0}, {1.0}, {1.0}, Mark::line_points};
   PlotSeries each{"this step", {}, {}, {}, {}, Mark::points};
   for (std::size_t i = 1; i < metric.steps.size(); ++i) {
     const double x = static_cast<double>(i + 1);
@@ -73,7 +73,7 @@ std::string ladder_drawing(const LadderMetric& metric) {
   if (each.x.empty()) return "";
   return to_svg(Plot{.title = ladder_title(metric),
                      .x_label = "step",
-                     .y_label = "speed-up in work",
+                     .y_label = "speedup",
                      .log_y = true,
                      .series = {std::move(all), std::move(each)},
                      .rules = {{"first step", 1.0}}});
@@ -91,8 +91,7 @@ std::string names_of_steps(const LadderMetric& metric) {
 std::string to_html(const Ladder& ladder) {
   Page page("Ladder");
   page.text(
-      "Each step against the one before it and against the first. Speed-ups are of work: above 1 "
-      "is faster; cost: devices x time, of the first step's. Intervals are of 95 %.");
+      "Speedup of each step over the previous step and over the first; above 1 is faster. Cost is devices x time, relative to the first step. Confidence intervals are 95 %.");
   for (const std::string& warning : ladder.warnings) page.note(warning);
   for (std::size_t i = 0; i < ladder.metrics.size(); ++i) {
     const LadderMetric& metric = ladder.metrics[i];

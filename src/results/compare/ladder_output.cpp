@@ -42,7 +42,7 @@ std::string metric_text(const LadderMetric& metric, const TextStyle& style) {
                {.title = "value"},
                {.title = "ranks", .drop = 3},
                {.title = "this step"},
-               {.title = "all so far"},
+               {.title = "cumulative"},
                {.title = "dollars"},
                {.title = "cost", .drop = 2},
                {.title = "verdict", .right = false}});
@@ -73,8 +73,7 @@ std::string to_text(const Ladder& ladder, const TextStyle& style) {
     text += paint(wrap("warning: " + warning, 0, 2, style), Paint::yellow, style) + "\n";
   return text +
          wrap(
-             "Speed-ups are of work: above 1 is faster. cost: devices x time, of the first "
-             "step's.",
+             "Speedup: above 1 is faster. cost: devices x time, relative to the first step.",
              0, 0, style) +
          "\n";
 }

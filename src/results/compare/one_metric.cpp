@@ -64,7 +64,7 @@ class OneMetric {
     found_.basis = Basis::exact;
     const bool equal = all_equal(a_, b_);
     found_.verdict = equal ? ChangeVerdict::equivalent : ChangeVerdict::changed;
-    if (!equal) found_.why = "it is declared exact, and its values are not all the same";
+    if (!equal) found_.why = "declared exact, but its values differ";
     const double ratio = found_.b.value / found_.a.value;
     if (std::isfinite(ratio)) found_.ratio = ratio;
   }
@@ -114,7 +114,7 @@ class OneMetric {
     if (found_.verdict != ChangeVerdict::improved && found_.verdict != ChangeVerdict::regressed)
       return;
     found_.verdict = ChangeVerdict::changed;
-    found_.why = "these two runs differ; whether runs differ as much anyway is not known";
+    found_.why = "these two runs differ, but run-to-run variation is unknown";
   }
 
   void explain_by_clock(const Margins& limits) {

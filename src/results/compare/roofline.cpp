@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-struct Product {
+struct Gemm {
   RooflinePoint point;
   double threads = 0.0;
   double of_limit = kNoValue;
@@ -28,34 +28,34 @@ double result_bytes(Dtype dtype) {
 
 bool is_zeros(const Json& params) { return text_field(params, "values") == "zeros"; }
 
-std::vector<Product> products_of(const Side& side, const std::string& device) {
-  std::vector<Product> found;
+std::vector<Gemm> products_of(const Side& side, const std::string& device) {
+  std::vector<Gemm> found;
   for (const auto& [key, units] : side.metrics) {
     if (key.metric != "gemm.throughput" || key.device != device) continue;
     const Json params = Json::parse(key.params, nullptr, false);
     const double m = number_field(params, "m"), n = number_field(params, "n"),
                  k = number_field(params, "k");
     const std::string dtype = text_field(params, "dtype");
-    const double bytes = product_bytes(m, n, k, dtype);
+    const double bytes = gemm_bytes(m, n, k, dtype);
     const double operations = 2.0 * m * n * k;
     if (!(bytes > 0.0) || !std::isfinite(operations / bytes) || is_zeros(params)) continue;
     const SideValues values = side_values(units);
-    Product product{.point = {.name = fmt::format("{} {} x {} x {}", dtype, m, n, k),
+    Gemm gemm{.point = {.name = fmt::format("{} {} x {} x {}", dtype, m, n, k),
                               .dtype = dtype,
                               .intensity = operations / bytes,
                               .rate = values.value},
                     .threads = number_field(params, "threads", 0.0),
                     .of_limit = values.of_limit};
-    found.push_back(std::move(product));
+    found.push_back(std::move(gemm));
   }
   return found;
 }
 
 /// One thread says nothing of the machine where all of them were measured too.
-void keep_most_threads(std::vector<Product>& products) {
+void keep_most_threads(std::vector<Gemm>& gemms) {
   double most = 0.0;
-  for (const Product& product : products) most = std::max(most, product.threads);
-  std::erase_if(products, [most](const Product& product) { return product.threads < most; });
+  for (const Gemm& gemm : gemms) most = std::max(most, gemm.threads);
+  std::erase_if(gemms, [most](const Gemm& gemm) { return gemm.threads < most; });
 }
 
 void find_bandwidth(const Side& side, Roofline& roofline) {
@@ -70,21 +70,21 @@ void find_bandwidth(const Side& side, Roofline& roofline) {
   }
 }
 
-std::vector<Ceiling> ceilings_of(const std::vector<Product>& products) {
+std::vector<Ceiling> ceilings_of(const std::vector<Gemm>& gemms) {
   std::map<std::string, Ceiling> by_dtype;
-  for (const Product& product : products) {
-    Ceiling& ceiling = by_dtype[product.point.dtype];
-    ceiling.dtype = product.point.dtype;
-    ceiling.measured = std::fmax(ceiling.measured, product.point.rate);
-    if (product.of_limit > 0.0)
-      ceiling.limit = std::fmax(ceiling.limit, product.point.rate / product.of_limit);
+  for (const Gemm& gemm : gemms) {
+    Ceiling& ceiling = by_dtype[gemm.point.dtype];
+    ceiling.dtype = gemm.point.dtype;
+    ceiling.measured = std::fmax(ceiling.measured, gemm.point.rate);
+    if (gemm.of_limit > 0.0)
+      ceiling.limit = std::fmax(ceiling.limit, gemm.point.rate / gemm.of_limit);
   }
   std::vector<Ceiling> found;
   for (auto& [dtype, ceiling] : by_dtype) found.push_back(std::move(ceiling));
   return found;
 }
 
-/// The known limit of the dtype, else the fastest of its products.
+/// The known limit of the dtype, else the fastest of its gemms.
 double peak_of(const std::vector<Ceiling>& ceilings, const std::string& dtype) {
   const auto found = std::ranges::find(ceilings, dtype, &Ceiling::dtype);
   return std::isfinite(found->limit) ? found->limit : found->measured;
@@ -99,7 +99,7 @@ std::string hardware_of_side(const Side& side) {
 
 }  // namespace
 
-double product_bytes(double m, double n, double k, const std::string& dtype) {
+double gemm_bytes(double m, double n, double k, const std::string& dtype) {
   try {
     const Dtype type = dtype_from(dtype);
     return static_cast<double>(size_of(type)) * (m * k + k * n) + result_bytes(type) * m * n;
@@ -117,14 +117,14 @@ std::vector<std::string> roofline_devices(const Side& side) {
 
 Roofline roofline_of(const Side& side, const std::string& device) {
   Roofline roofline{.name = side.name, .hardware = hardware_of_side(side), .device = device};
-  auto products = products_of(side, device);
-  keep_most_threads(products);
+  auto gemms = products_of(side, device);
+  keep_most_threads(gemms);
   find_bandwidth(side, roofline);
-  roofline.ceilings = ceilings_of(products);
+  roofline.ceilings = ceilings_of(gemms);
   if (!(roofline.bandwidth > 0.0))
-    roofline.lacking = "no bandwidth of main memory was measured: run memory_bandwidth too";
-  for (Product& product : products) {
-    RooflinePoint& point = product.point;
+    roofline.lacking = "no main memory bandwidth measured: run memory_bandwidth as well";
+  for (Gemm& gemm : gemms) {
+    RooflinePoint& point = gemm.point;
     const double peak = peak_of(roofline.ceilings, point.dtype);
     const double by_memory = point.intensity * roofline.bandwidth;
     point.by_memory = by_memory < peak;

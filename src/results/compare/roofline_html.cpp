@@ -38,7 +38,7 @@ PlotSeries roof_of(const Roofline& roofline, const Ceiling& ceiling, double leas
 }
 
 PlotSeries product_marks(const Roofline& roofline) {
-  PlotSeries series{.name = roofline.name + " products", .x = {}, .y = {}, .mark = Mark::points};
+  PlotSeries series{.name = roofline.name + " GEMMs", .x = {}, .y = {}, .mark = Mark::points};
   std::vector<std::pair<double, double>> points;
   for (const RooflinePoint& point : roofline.points)
     points.emplace_back(point.intensity, point.rate);
@@ -51,7 +51,7 @@ PlotSeries product_marks(const Roofline& roofline) {
 }
 
 PageTable points_page_table(const Roofline& roofline) {
-  PageTable table{{"product", "operations a byte", "rate", "roof", "of roof", "bound by"}, {}};
+  PageTable table{{"GEMM", "FLOP/byte", "rate", "roof", "of roof", "bound by"}, {}};
   for (const RooflinePoint& point : roofline.points)
     table.rows.push_back(
         {{point.name},
@@ -68,8 +68,8 @@ PageTable points_page_table(const Roofline& roofline) {
 std::string to_html(const std::vector<Roofline>& rooflines) {
   Page page("Roofline");
   Plot plot{.title = "Roofline",
-            .x_label = "operations a byte",
-            .y_label = "operations a second",
+            .x_label = "FLOP/byte",
+            .y_label = "FLOP/s",
             .log_x = true,
             .log_y = true};
   const auto [least, most] = intensities(rooflines);
@@ -81,8 +81,7 @@ std::string to_html(const std::vector<Roofline>& rooflines) {
   }
   if (!plot.series.empty())
     page.figure(to_svg(plot),
-                "Lines: what the lower of peak and bandwidth leaves; points: "
-                "products that were measured");
+                "Lines: attainable rate, the lower of peak compute and bandwidth; points: measured GEMMs");
   for (const Roofline& roofline : rooflines) {
     page.heading(roofline.name + (roofline.hardware.empty() ? "" : ", " + roofline.hardware) +
                  " (" + roofline.device + ")");

@@ -41,10 +41,10 @@ std::string head_of(const Roofline& roofline, const TextStyle& style) {
 
 std::string ceilings_text(const Roofline& roofline, const TextStyle& style) {
   Table table({{.title = "dtype", .right = false},
-               {.title = "fastest product"},
+               {.title = "fastest GEMM"},
                {.title = "limit"},
                {.title = "of limit"},
-               {.title = "ridge, operations a byte"}});
+               {.title = "ridge, FLOP/byte"}});
   for (const Ceiling& ceiling : roofline.ceilings) {
     const double peak = std::isfinite(ceiling.limit) ? ceiling.limit : ceiling.measured;
     const double ridge = peak / roofline.bandwidth;
@@ -58,8 +58,8 @@ std::string ceilings_text(const Roofline& roofline, const TextStyle& style) {
 }
 
 std::string points_text(const Roofline& roofline, const TextStyle& style) {
-  Table table({{.title = "product", .right = false},
-               {.title = "operations a byte"},
+  Table table({{.title = "GEMM", .right = false},
+               {.title = "FLOP/byte"},
                {.title = "rate"},
                {.title = "roof"},
                {.title = "of roof"},

@@ -33,7 +33,7 @@ std::vector<std::string> parts_of(const std::string& text) {
 
 [[noreturn]] void refuse_selector(const std::string& text, const std::string& why,
                                   const std::string& hint) {
-  throw Error(ErrorKind::input, "'" + shown(text) + "' selects nothing: " + why, hint);
+  throw Error(ErrorKind::input, "'" + shown(text) + "' selects no runs: " + why, hint);
 }
 
 std::string latest_run(const std::string& text, const std::vector<std::string>& runs) {
@@ -44,8 +44,8 @@ std::string latest_run(const std::string& text, const std::vector<std::string>& 
     if (failed != std::errc() || rest != end) return text;
   }
   if (back >= runs.size())
-    refuse_selector(text, "there are " + std::to_string(runs.size()) + " runs",
-                    "benchctl runs lists them");
+    refuse_selector(text, "there are only " + std::to_string(runs.size()) + " runs",
+                    "list runs with `benchctl runs`");
   return runs[runs.size() - 1 - back];
 }
 
@@ -55,8 +55,8 @@ void select_run(const std::string& value, const std::vector<std::string>& runs,
   const std::string id = latest ? latest_run(value, runs) : value;
   if (id.empty() ||
       std::ranges::none_of(runs, [&](const std::string& run) { return run.starts_with(id); }))
-    refuse_selector(value, "no run begins with it." + did_you_mean(id, runs),
-                    "benchctl runs lists them; other kinds are " + join(kKinds, ":, ") + ":");
+    refuse_selector(value, "no run ID begins with it." + did_you_mean(id, runs),
+                    "list runs with `benchctl runs`; other selectors: " + join(kKinds, ":, ") + ":");
   selector.selection.runs.push_back(id);
 }
 
@@ -75,14 +75,14 @@ std::int64_t moment(const std::string& text) {
 void select_time(const std::string& value, Selector& selector) {
   const auto dots = value.find("..");
   if (dots == std::string::npos)
-    refuse_selector(value, "a time window has two ends", "write time:2026-11-01..2026-11-08");
+    refuse_selector(value, "a time window needs a start and an end", "write time:2026-11-01..2026-11-08");
   const std::string from = value.substr(0, dots), to = value.substr(dots + 2);
   if (!from.empty()) selector.selection.from_ns = moment(from);
   if (!to.empty()) selector.selection.to_ns = moment(to);
 }
 
 void select_hardware(const std::string& value, Selector& selector) {
-  if (value.empty()) refuse_selector("hardware:", "it names no product", "write hardware:h100");
+  if (value.empty()) refuse_selector("hardware:", "it has no product name", "write hardware:h100");
   for (const char c : value)
     selector.hardware += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
@@ -106,8 +106,8 @@ void add_part(const std::string& part, const std::vector<std::string>& runs, Sel
     return;
   }
   throw Error(ErrorKind::usage,
-              "there is no selector '" + shown(kind) + ":'." + did_you_mean(kind, kKinds),
-              "kinds: " + join(kKinds, ":, ") + ":; or the id of a run");
+              "unknown selector '" + shown(kind) + ":'." + did_you_mean(kind, kKinds),
+              "use " + join(kKinds, ":, ") + ": or a run ID");
 }
 
 }  // namespace

@@ -101,9 +101,8 @@ Side read_side(const Histories& histories, const Selector& selector,
   });
   side.runs = runs.size();
   if (side.metrics.empty())
-    throw Error(ErrorKind::input, "'" + printable(selector.text) + "' selects no value that counts",
-                "only ok values with a clean sample of runs that were not discarded count: "
-                "benchctl runs, benchctl list metrics");
+    throw Error(ErrorKind::input, "'" + printable(selector.text) + "' selects no usable values",
+                "values must be ok, have clean samples and come from runs that are not discarded: see `benchctl runs` and `benchctl list metrics`");
   return side;
 }
 

@@ -42,18 +42,18 @@ void set(NightFinding& finding, SuspicionState state, std::string text, std::str
   finding.settle = std::move(settle);
 }
 
-/// " peer n2 lost 5.1 % too: not this host alone" where it did.
+/// "; peer n2 also lost 5.1 %: ..." where it did.
 std::string words_of_peer(const NightFinding& finding, const Evidence& evidence,
                           const ConfirmationRule& rule) {
   if (finding.peer.empty()) return "";
   const auto values = usable(evidence.peer);
   if (values.empty() || evidence.peer_history.empty())
-    return fmt::format("; its peer {} could not be compared", finding.peer);
+    return fmt::format("; peer {} could not be compared", finding.peer);
   const double lost = loss_of(median(values), median(evidence.peer_history), finding.better);
   if (lost >= rule.threshold)
-    return fmt::format("; its peer {} lost {} too: look for what they share", finding.peer,
+    return fmt::format("; peer {} also lost {}: check what they share", finding.peer,
                        percent(lost));
-  return fmt::format("; its peer {} is as it was", finding.peer);
+  return fmt::format("; peer {} is unchanged", finding.peer);
 }
 
 }  // namespace
@@ -75,46 +75,47 @@ void judge_slower(NightFinding& finding, const Evidence& evidence, const Confirm
   finding.peer_again = all_values(evidence.peer);
   if (evidence.history.size() < 2)
     return set(finding, SuspicionState::unsettled,
-               "there is no history to hold the re-runs against", "two nights more");
+               "no history to compare the reruns with", "wait two more nights");
   if (values.size() < kFewestReruns)
     return set(finding, SuspicionState::unsettled,
-               fmt::format("{} of {} re-runs were clean and valid, and two are needed",
+               fmt::format("{} of {} reruns were clean and valid; two required",
                            values.size(), evidence.host.size()),
-               "run it again on an idle host");
+               "rerun it on an idle host");
   finding.expected = median(evidence.history);
   finding.p = chance_of(evidence.history, values, finding.better, rule.floor);
   const double lost = loss_of(median(values), finding.expected, finding.better);
-  const std::string again = fmt::format("{} re-runs at once: {} worse than in {} runs before",
-                                        values.size(), percent(lost), evidence.history.size());
+  const std::string again = fmt::format("{} immediate reruns: {:.1f} % {} than in {} earlier runs",
+                                        values.size(), 100.0 * std::abs(lost),
+                                        lost < 0.0 ? "better" : "worse", evidence.history.size());
   if (lost < rule.threshold)
     return set(finding, SuspicionState::dropped,
-               fmt::format("it went away: {}, less than the {} that matter", again,
+               fmt::format("not reproduced: {}; tolerance {}", again,
                            percent(rule.threshold)));
   if (finding.p < rule.level)
     return set(finding, SuspicionState::confirmed, again + words_of_peer(finding, evidence, rule));
   set(finding, SuspicionState::unsettled,
-      fmt::format("{}, but such a loss has a chance of {} in this noise", again,
+      fmt::format("{}, but noise alone gives such a loss with a chance of {}", again,
                   percent(finding.p)),
-      "more nights, or more re-runs (--reruns)");
+      "wait for more nights, or raise --reruns");
 }
 
 void judge_failed(NightFinding& finding, std::size_t ran, std::size_t failed,
                   std::size_t peer_failed) {
-  const std::string again = fmt::format("{} of {} re-runs failed too", failed, ran);
+  const std::string again = fmt::format("{} of {} reruns also failed", failed, ran);
   const std::string first = finding.text;
   const std::string peer = finding.peer.empty() || peer_failed == 0
                                ? ""
-                               : fmt::format("; {} of its peer {} failed: look for what they share",
+                               : fmt::format("; {} reruns of peer {} failed: check what they share",
                                              peer_failed, finding.peer);
   if (finding.kind == SuspicionKind::wrong)
     return set(finding, SuspicionState::confirmed,
-               fmt::format("{}; {}; right ones do not take a wrong one back", first, again));
+               fmt::format("{}; {}; correct reruns do not clear a wrong result", first, again));
   if (failed > 0)
     return set(finding, SuspicionState::confirmed, fmt::format("{}; {}{}", first, again, peer));
   if (ran < kFewestReruns)
     return set(finding, SuspicionState::unsettled,
-               fmt::format("{}; {} re-runs could be made, and two are needed", first, ran),
-               "run it again");
+               fmt::format("{}; only {} reruns ran, two required", first, ran),
+               "rerun it");
   set(finding, SuspicionState::dropped, fmt::format("{}; {}", first, again));
 }
 

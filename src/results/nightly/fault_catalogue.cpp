@@ -24,7 +24,7 @@ void check_names(const FaultCatalogue& catalogue, const std::string& origin) {
   for (const FaultDetector& detector : catalogue.detectors)
     if (std::ranges::find(names, detector.fault) == names.end())
       throw Error(ErrorKind::input,
-                  origin + ": /finds: '" + printable(detector.fault) + "' is no fault of /faults." +
+                  origin + ": /finds: unknown fault '" + printable(detector.fault) + "'." +
                       did_you_mean(detector.fault, names),
                   "faults: " + join(names, ", "));
 }

@@ -76,11 +76,10 @@ void find_unchecked(Night& night, double days) {
     finding.run = night.run;
     finding.text = std::isfinite(host.age_s)
                        ? fmt::format(
-                             "nothing of it was measured for {:.1f} days, and {:.0f} are "
-                             "allowed",
+                             "not measured for {:.1f} days; limit {:.0f}",
                              host.age_s / kDay_s, days)
-                       : "nothing of it was ever measured";
-    finding.settle = "is it up, and free at the time of the night? benchctl run nightly on it";
+                       : "never measured";
+    finding.settle = "check that it is up and idle at night, or run `benchctl run nightly` on it";
     night.findings.push_back(finding);
   }
 }

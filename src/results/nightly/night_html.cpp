@@ -20,7 +20,7 @@ std::string kind_of(const NightFinding& finding) {
 
 PageTable findings_table(const Night& night) {
   PageTable table{
-      {"state", "kind", "host", "case", "metric", "effect", "p", "why", "what would settle it"},
+      {"state", "kind", "host", "case", "metric", "effect", "p", "why", "next step"},
       {}};
   for (const NightFinding& finding : night.findings) {
     const double share = effect(finding);
@@ -62,11 +62,11 @@ PageTable left_out_table(const Night& night) {
   return table;
 }
 
-/// What the re-runs of a finding gave, beside what was expected.
+/// Rerun values of a finding with the expected value.
 std::string plot_of(const NightFinding& finding) {
   Plot plot;
   plot.title = finding.host + ": " + finding.metric;
-  plot.x_label = "re-run";
+  plot.x_label = "rerun";
   plot.y_label = std::string(to_string(finding.unit));
   const auto add = [&](const std::string& name, const std::vector<double>& values) {
     PlotSeries series;
@@ -81,7 +81,7 @@ std::string plot_of(const NightFinding& finding) {
   add(finding.host, finding.again);
   add(finding.peer, finding.peer_again);
   if (std::isfinite(finding.expected)) plot.rules.push_back({"history", finding.expected});
-  if (std::isfinite(finding.value)) plot.rules.push_back({"that night", finding.value});
+  if (std::isfinite(finding.value)) plot.rules.push_back({"this night", finding.value});
   return plot.series.empty() ? "" : to_svg(plot);
 }
 
@@ -90,8 +90,8 @@ std::string plot_of(const NightFinding& finding) {
 std::string to_html(const Night& night) {
   Page page("Night " + night.run);
   page.text(
-      fmt::format("{}: {}. {:.0f} s of {:.0f} s; {} series held against their history, {} with "
-                  "too little of it, {} not clean.",
+      fmt::format("{}: {}. {:.0f} s of {:.0f} s; {} series compared with their history, {} "
+                  "without enough history, {} not clean.",
                   night.suite, to_string(verdict_of(night)), night.seconds, night.budget_s,
                   night.tested, night.no_history, night.not_clean));
   page.heading("Findings").table(findings_table(night));
@@ -99,7 +99,7 @@ std::string to_html(const Night& night) {
     if (finding.state != SuspicionState::dropped) page.figure(plot_of(finding), finding.text);
   page.heading("Hosts").table(hosts_table(night));
   if (!night.left_out.empty())
-    page.heading("Not checked, first the next time").table(left_out_table(night));
+    page.heading("Not checked, first in line next time").table(left_out_table(night));
   return page.html();
 }
 

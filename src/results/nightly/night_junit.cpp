@@ -1,4 +1,4 @@
-// A night as test cases: what each host passed, each finding, and each check there was no time for.
+// A night as JUnit: one test case per host, finding and skipped check.
 #include <fmt/format.h>
 
 #include "core/json.h"
@@ -12,8 +12,8 @@ JunitTest checks_of(const NightHost& host) {
   JunitTest test{"nightly." + host.host, "checks"};
   if (host.ok > 0) return test;
   test.kind = host.planned > 0 ? JunitKind::error : JunitKind::skipped;
-  test.why = host.planned > 0 ? fmt::format("none of its {} jobs was ok", host.planned)
-                              : "nothing was chosen for it, or it was not free";
+  test.why = host.planned > 0 ? fmt::format("none of its {} jobs succeeded", host.planned)
+                              : "no check was selected, or the host was busy";
   return test;
 }
 

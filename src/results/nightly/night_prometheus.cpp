@@ -74,23 +74,23 @@ std::string to_prometheus(const Night& night) {
   for (const NightHost& host : night.hosts) add_host(night, host, gauges);
   for (const NightFinding& finding : night.findings) add_finding(night, finding, gauges);
   return gauges.text(
-      {{"benchctl_night_info", "The night that this file tells of; its verdict."},
+      {{"benchctl_night_info", "The night described by this file, with its verdict."},
        {"benchctl_night_exit_code",
-        "0 nothing got worse, 1 a finding is confirmed, 3 unsettled, unchecked or not measured, 4 "
+        "0 no regression, 1 confirmed finding, 3 unsettled, unchecked or not measured, 4 "
         "environment, 130 interrupted."},
-       {"benchctl_night_start_timestamp_seconds", "When the night began, UTC, since 1970."},
-       {"benchctl_night_duration_seconds", "Wall time of the night, re-runs and hooks included."},
-       {"benchctl_night_budget_seconds", "What it was allowed."},
-       {"benchctl_night_series_tested", "Series held against their history."},
-       {"benchctl_night_series_without_history", "Series with too little history to be judged."},
-       {"benchctl_night_series_not_clean", "Series measured beside other work, and not judged."},
-       {"benchctl_night_checks_left_out", "Checks there was no time for."},
-       {"benchctl_night_findings", "Findings of each kind and state."},
-       {"benchctl_night_host_jobs", "Jobs of the host tonight."},
-       {"benchctl_night_host_jobs_ok", "Those that were ok."},
-       {"benchctl_night_host_age_seconds", "Since the last check of the host; none if never."},
-       {"benchctl_night_finding", "A finding: what it is about stands in its labels."},
-       {"benchctl_night_finding_effect_ratio", "Value over history, less one."}});
+       {"benchctl_night_start_timestamp_seconds", "Start of the night, Unix time."},
+       {"benchctl_night_duration_seconds", "Wall time of the night, including reruns and hooks."},
+       {"benchctl_night_budget_seconds", "Time budget of the night."},
+       {"benchctl_night_series_tested", "Series compared with their history."},
+       {"benchctl_night_series_without_history", "Series without enough history for a verdict."},
+       {"benchctl_night_series_not_clean", "Series disturbed by other work and not judged."},
+       {"benchctl_night_checks_left_out", "Checks skipped for lack of time."},
+       {"benchctl_night_findings", "Findings by kind and state."},
+       {"benchctl_night_host_jobs", "Jobs planned on the host."},
+       {"benchctl_night_host_jobs_ok", "Jobs on the host that succeeded."},
+       {"benchctl_night_host_age_seconds", "Time since the last check of the host; absent if never."},
+       {"benchctl_night_finding", "One finding, described by its labels."},
+       {"benchctl_night_finding_effect_ratio", "Value divided by history, minus 1."}});
 }
 
 }  // namespace bench

@@ -37,16 +37,16 @@ std::string head_text(const Night& night, const TextStyle& style) {
   std::size_t ok = 0, planned = 0;
   for (const NightHost& host : night.hosts) ok += host.ok, planned += host.planned;
   return fmt::format(
-      "night {} ({}): {}\n{} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series held "
-      "against their history, {} with too little of it, {} not clean\n",
-      night.run.empty() ? "without a run" : night.run, printable(night.suite),
+      "night {} ({}): {}\n{} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series compared "
+      "with their history, {} without enough history, {} not clean\n",
+      night.run.empty() ? "no run" : night.run, printable(night.suite),
       paint(to_string(verdict), colour, style), ok, planned, night.hosts.size(), night.seconds,
       night.budget_s, night.tested, night.no_history, night.not_clean);
 }
 
 std::string left_out_text(const Night& night) {
   if (night.left_out.empty()) return "";
-  std::string text = "\nnot checked tonight, first tomorrow:\n";
+  std::string text = "\nnot checked tonight, first in line tomorrow:\n";
   for (std::size_t i = 0; i < std::min(kMostLeftOut, night.left_out.size()); ++i) {
     const LeftOut& left = night.left_out[i];
     const std::string what = left.case_name.empty() ? "" : " " + left.case_name;
@@ -55,7 +55,7 @@ std::string left_out_text(const Night& night) {
             "\n";
   }
   if (night.left_out.size() > kMostLeftOut)
-    text += fmt::format("  and {} more (--json has all)\n", night.left_out.size() - kMostLeftOut);
+    text += fmt::format("  and {} more (see --json)\n", night.left_out.size() - kMostLeftOut);
   return text;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using JobsById = std::map<std::string, const JobResult*>;
 
-/// One metric of one host over all jobs of its case.
+/// One metric of one host over all jobs of a case.
 struct NightSeries {
   const Series* first = nullptr;
   std::vector<double> values;
@@ -41,7 +41,7 @@ std::string on_hosts(const JobResult& job) {
   return job.job.hosts.size() < 2 ? "" : " (on " + compact_hostlist(job.job.hosts) + ")";
 }
 
-/// One a job, and none for a job that a search asked for or that never began.
+/// One finding per failed job, except search jobs and jobs that never started.
 void find_failed(const RunSummary& report, std::vector<NightFinding>& findings) {
   for (const JobResult& job : report.jobs) {
     const bool failed = job.outcome == Status::failed || job.outcome == Status::timed_out;
@@ -73,7 +73,7 @@ void find_missed_gates(const RunSummary& report, const JobsById& jobs,
     const auto job = jobs.find(series.job);
     if (job == jobs.end() || series.outcome == Status::invalid) continue;
     NightFinding finding = finding_of(*job->second, report.run, SuspicionKind::failed, series);
-    finding.text = "a bound of the suite: " + gate.reason;
+    finding.text = "missed a bound of the suite: " + gate.reason;
     findings.push_back(std::move(finding));
   }
 }
@@ -134,12 +134,12 @@ void find_slower(const RunSummary& report, const JobsById& jobs, const HistoryOf
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const double threshold = threshold_of(candidates[i].metric, rule);
     if (!found[i] || !(losses[i] >= threshold)) continue;
-    candidates[i].text = fmt::format("{:.1f} % worse than before", 100.0 * losses[i]);
+    candidates[i].text = fmt::format("{:.1f} % worse than its history", 100.0 * losses[i]);
     suspicions.findings.push_back(std::move(candidates[i]));
   }
 }
 
-/// Checks of the host that raised nothing: what a confirmed finding teaches of them.
+/// Lists the checks of the host that raised nothing; a confirmed finding updates their hit rate.
 void name_the_others(const RunSummary& report, std::vector<NightFinding>& findings) {
   std::map<std::string, std::set<std::string>> ran;
   for (const JobResult& job : report.jobs)

@@ -18,7 +18,7 @@ bool is_out(const HostAcceptance& host) {
                              [](const Reason& reason) { return reason.gate == "launch"; });
 }
 
-/// How often the case that repeats least is run in one round.
+/// Repeats of the least repeated case in one round.
 int repeats(const Plan& plan) {
   int least = 1;
   for (const Case& one : plan.suite.cases) least = std::max(least, one.repeat);
@@ -36,7 +36,7 @@ void say_more(const Plan& plan, int round) {
   std::set<std::string> hosts;
   for (const PlanEntry& entry : plan.entries)
     hosts.insert(entry.job.hosts.begin(), entry.job.hosts.end());
-  say(Level::info, fmt::format("not settled: round {} runs {} jobs again on {} hosts", round,
+  say(Level::info, fmt::format("inconclusive: round {} reruns {} jobs on {} hosts", round,
                                plan.entries.size(), hosts.size()));
 }
 
@@ -77,7 +77,7 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
     if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
     say_more(more.plan, taken / each);
     more.labels["accept"] = first.id();
-    set_search(more, {});  // the first run has searched
+    set_search(more, {});  // only the first run searches
     accepted.runs.push_back(execute(more, catalogue, site).directory.path());
     accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   }

@@ -26,10 +26,10 @@ std::string run_one(const std::vector<std::string>& words) {
   process.input.close();
   const auto deadline = after(kPatience);
   while (!process.ended() && Clock::now() < deadline) poll(nullptr, 0, 20);
-  if (!process.ended()) return words.front() + " does not end";
+  if (!process.ended()) return words.front() + " timed out";
   const Exit exit = process.reap();
   if (exit.clean()) return "";
-  return words.front() + " ended with " + exit.text() + ": " + read_some(process.error);
+  return words.front() + " failed with " + exit.text() + ": " + read_some(process.error);
 }
 
 bool is_plain(const std::string& word) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kTalkKept = 4000;
 
-/// A program may end without having read all: that is its affair, and no SIGPIPE of ours.
+/// A hook may exit without reading its input: ignore SIGPIPE.
 class SigpipeIgnored {
  public:
   SigpipeIgnored() {
@@ -35,7 +35,7 @@ class SigpipeIgnored {
   struct sigaction former_ {};
 };
 
-/// As much as the pipe takes now; closed when all is written or nobody reads.
+/// Writes what the pipe takes now; closes it when done or unread.
 void feed(Descriptor& input, std::string_view& text) {
   const ssize_t written = write(input.get(), text.data(), text.size());
   if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
@@ -49,7 +49,7 @@ std::string run_hook(const std::string& program, const std::string& json, Second
   std::string out, talk;
   const auto end = after(patience);
   while (!process.ended() && Clock::now() < end) {
-    // Not asked whether its pipes can be read: at their end they could be, for ever.
+    // Do not poll its output pipes: at end of file they are always readable.
     std::array<pollfd, 2> fds = {pollfd{process.input.get(), POLLOUT, 0},
                                  pollfd{process.end.get(), POLLIN, 0}};
     poll(fds.data(), fds.size(), 20);
@@ -57,7 +57,7 @@ std::string run_hook(const std::string& program, const std::string& json, Second
     read_some(process.output, out, kTalkKept);
     read_some(process.error, talk, kTalkKept);
   }
-  if (!process.ended()) return "has not ended within " + format(patience) + " and was killed";
+  if (!process.ended()) return "timed out after " + format(patience) + " and was killed";
   read_some(process.error, talk, kTalkKept);
   const Exit exit = process.reap();
   return exit.clean() ? "" : exit.text() + (talk.empty() ? "" : ": " + last_line(talk));

@@ -23,7 +23,7 @@ std::string with_blanks(const std::vector<std::string>& words,
   return join(parts, " ");
 }
 
-/// Time enough for the budget, a job that hangs, and the reports; "HH:MM:SS".
+/// Time limit for the budget, a hung job and the reports; "HH:MM:SS".
 Seconds longest(const NightInstall& install) { return install.budget * 1.5 + Seconds{600.0}; }
 
 std::string slurm_time(Seconds time) {
@@ -35,7 +35,7 @@ std::string unit_text(const NightInstall& install) {
   return fmt::format(
       "# Written by `benchctl nightly install systemd`.\n"
       "[Unit]\n"
-      "Description=benchctl nightly: what got worse on these hosts\n"
+      "Description=benchctl nightly regression checks\n"
       "Wants=network-online.target\n"
       "After=network-online.target\n\n"
       "[Service]\n"
@@ -50,7 +50,7 @@ std::string timer_text(const NightInstall& install) {
   return fmt::format(
       "# Written by `benchctl nightly install systemd`.\n"
       "[Unit]\n"
-      "Description=Begins {0}.service every night\n\n"
+      "Description=Start {0}.service every night\n\n"
       "[Timer]\n"
       "OnCalendar=*-*-* {1:02}:{2:02}:00\n"
       "Persistent=true\n"
@@ -79,7 +79,7 @@ std::string cron_line(const NightInstall& install) {
                      cron_command(install.command));
 }
 
-/// What stands between the marks is ours: undoing takes it away and nothing else.
+/// Marks our lines, so that undoing removes only these.
 std::string marked(const std::string& text) {
   return fmt::format("# begin {0}\n{1}# end {0}\n", kName, text);
 }
@@ -97,8 +97,8 @@ InstallText for_cron(const NightInstall& install) {
   return text;
 }
 
-/// Submits the next night first: whatever becomes of this one, there is another. Slurm runs a copy,
-/// so the script names itself.
+/// Submits the next night first, so that a failure does not end the series. Slurm runs a copy, so
+/// the script contains its own path.
 std::string batch_text(const NightInstall& install, const std::filesystem::path& file) {
   return fmt::format(
       "#!/bin/sh\n"
@@ -116,7 +116,7 @@ std::string batch_text(const NightInstall& install, const std::filesystem::path&
 }
 
 InstallText for_slurm(NightInstall install) {
-  // A night submits jobs of its own; inside of this one it would take its allocation.
+  // The night submits its own jobs; with these variables it would use this allocation.
   install.command.insert(install.command.begin(),
                          {"env", "-u", "SLURM_JOB_ID", "-u", "SLURM_JOBID"});
   const auto entry = install.folder / (std::string(kName) + ".scrontab");
@@ -128,7 +128,7 @@ InstallText for_slurm(NightInstall install) {
       {batch, batch_text(install, batch)}};
   text.begin = {fmt::format("(scrontab -l 2>/dev/null | {}; cat {}) | scrontab -", without_marked(),
                             shell_words({entry})),
-                fmt::format("sbatch --begin={:02}:{:02} {}    # where there is no scrontab",
+                fmt::format("sbatch --begin={:02}:{:02} {}    # if scrontab is unavailable",
                             install.at.hour, install.at.minute, shell_words({batch}))};
   text.undo = {fmt::format("scrontab -l | {} | scrontab -", without_marked()),
                fmt::format("scancel --name={} --me", kName), shell_words({"rm", entry, batch})};
@@ -139,8 +139,8 @@ void check_words(const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (std::ranges::any_of(word, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
       throw Error(ErrorKind::usage,
-                  "'" + printable(word) + "' holds a line break or another control character",
-                  "a unit or a crontab cannot hold it: rename the file");
+                  "'" + printable(word) + "' contains a line break or another control character",
+                  "units and crontabs cannot hold it: rename the file");
 }
 
 }  // namespace
@@ -150,8 +150,8 @@ NightScheduler night_scheduler_from(const std::string& name) {
   if (found == kSchedulers.end())
     throw Error(
         ErrorKind::usage,
-        "there is no scheduler '" + printable(name) + "'." + did_you_mean(name, kSchedulers),
-        "one of: systemd, cron, slurm");
+        "unknown scheduler '" + printable(name) + "'." + did_you_mean(name, kSchedulers),
+        "use systemd, cron or slurm");
   return static_cast<NightScheduler>(found - kSchedulers.begin());
 }
 
@@ -159,7 +159,7 @@ std::string systemd_word(const std::string& word) {
   std::string text = "\"";
   for (const char c : word) {
     if (c == '"' || c == '\\') text += '\\';
-    if (c == '%' || c == '$') text += c;  // specifiers and variables: doubled means itself
+    if (c == '%' || c == '$') text += c;  // specifiers and variables are escaped by doubling
     text += c;
   }
   return text + "\"";
@@ -168,7 +168,7 @@ std::string systemd_word(const std::string& word) {
 std::string cron_command(const std::vector<std::string>& words) {
   std::string text;
   for (const char c : shell_words(words)) {
-    if (c == '%') text += '\\';  // else cron makes a line break of it
+    if (c == '%') text += '\\';  // cron treats a bare % as a line break
     text += c;
   }
   return text;
@@ -185,7 +185,7 @@ InstallText install_text(const NightInstall& install) {
     case NightScheduler::slurm:
       return for_slurm(install);
   }
-  throw Error(ErrorKind::internal, "a scheduler without a text");
+  throw Error(ErrorKind::internal, "no install text for this scheduler");
 }
 
 }  // namespace bench

@@ -37,7 +37,7 @@ void NightHistory::ask_regression_report(const RunSummary& night,
   ask.decisions = decisions_of(read_journal(journal_path(database_)));
   take_flags(regression_report(Histories(*store_), ask), night, runs, suspicions);
 } catch (const Error& error) {
-  say(Level::warning, printable("report regression was not asked: " + std::string(error.what())));
+  say(Level::warning, printable("regression report skipped: " + std::string(error.what())));
 }
 
 }  // namespace bench

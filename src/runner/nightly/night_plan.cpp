@@ -39,10 +39,9 @@ std::map<std::string, GroupsOfHost> group(const Plan& whole, const PastIndex& pa
 std::string why_not(const Group& one, double share_s) {
   if (one.check.cost_s > share_s)
     return fmt::format(
-        "it takes {:.1f} s, more than the {:.1f} s that a host has: a larger "
-        "--budget",
+        "takes {:.1f} s, but the budget per host is {:.1f} s: raise --budget",
         one.check.cost_s, share_s);
-  return "no time left for it";
+  return "no time left";
 }
 
 /// The chooser of one host.
@@ -119,7 +118,7 @@ void skip_busy(Plan& plan, const std::map<std::string, std::string>& busy) {
   for (PlanEntry& entry : plan.entries)
     for (const std::string& host : entry.job.hosts)
       if (const auto found = busy.find(host); found != busy.end() && entry.skip.empty())
-        entry.skip = host + " is " + found->second + ", and a night takes idle nodes";
+        entry.skip = host + " is " + found->second + "; nightly runs only on idle nodes";
 }
 
 NightPlan plan_night(const Plan& whole, const PastIndex& past, const NightTime& time) {

@@ -24,8 +24,8 @@ std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database) try 
   return std::make_unique<FileLock>(lock, std::chrono::milliseconds(0));
 } catch (const Error& error) {
   throw Error(ErrorKind::environment,
-              "another night runs on this database: " + std::string(error.what()),
-              "wait until it has ended, or give this one a database of its own: --db FILE");
+              "another night is running on this database: " + std::string(error.what()),
+              "wait for it to finish, or use another database with --db FILE");
 }
 
 void add_part(RunSummary part, RunSummary& whole) {

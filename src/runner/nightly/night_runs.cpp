@@ -51,12 +51,12 @@ class NightRuns {
  private:
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
-  /// They come first the next time, as they were checked longer ago than the others.
+  /// Skips busy hosts; the oldest checks come first next time.
   void leave_busy_out() {
     for (const Host& host : request_.run.plan.inventory.hosts)
       if (const auto busy = request_.busy.find(host.name); busy != request_.busy.end())
         night_.left_out.push_back({host.name, "", index_.age_s(host.name),
-                                   "it is " + busy->second + ", and a night takes idle nodes"});
+                                   "node is " + busy->second + "; nightly runs only on idle nodes"});
   }
 
   Plan choose() {
@@ -68,7 +68,7 @@ class NightRuns {
     night_.value = chosen.value;
     night_.exact = chosen.exact;
     if (chosen.plan.entries.empty())
-      say(Level::warning, "no check fits into the budget, or there is none that can be made");
+      say(Level::warning, "no check fits the budget, or none can run");
     return std::move(chosen.plan);
   }
 
@@ -99,7 +99,7 @@ class NightRuns {
     night_.interrupted |= batches.interrupted;
     for (const std::string& hosts : batches.waiting)
       night_.left_out.push_back(
-          {hosts, "", index_.age_s(hosts), "Slurm did not begin its job in time"});
+          {hosts, "", index_.age_s(hosts), "Slurm did not start its job in time"});
     return batches.runs;
   }
 
@@ -143,7 +143,7 @@ class NightRuns {
     Reruns reruns = plan_reruns(plan, suspicions, request_.reruns, left_s);
     night_.findings = reruns.no_time;
     if (reruns.plan.entries.empty()) return;
-    say(Level::info, fmt::format("{} suspicions: {} jobs run again at once",
+    say(Level::info, fmt::format("{} suspicions: rerunning {} jobs now",
                                  suspicions.findings.size(), reruns.plan.entries.size()));
     const fs::path again = execute_within(labelled(reruns.plan, kRerunLabel, night_.run), 0.0);
     night_.reruns.push_back(again.filename());

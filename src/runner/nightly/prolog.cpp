@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kMostText = std::size_t{1} << 20;
-constexpr double kGraceShare = 0.1;  // of the limit, between asking it to end and killing it
+constexpr double kGraceShare = 0.1;  // of the limit, between SIGTERM and SIGKILL
 
 void listen(const Process& process, PrologAnswer& answer) {
   read_some(process.output, answer.out, kMostText);
@@ -40,17 +40,17 @@ PrologAnswer run_prolog(const std::vector<std::string>& command, Seconds limit) 
     wait_until(process, end, answer);
   }
   listen(process, answer);
-  if (!process.ended()) {  // the destructor kills it with all it started
-    answer.why = "had not ended after " + format(limit) + " and was killed";
+  if (!process.ended()) {  // the destructor kills it and its children
+    answer.why = "timed out after " + format(limit) + " and was killed";
     return answer;
   }
   const Exit exit = process.reap();
   if (in_time && !exit.signaled && exit.code == static_cast<int>(ExitCode::failed))
     answer.code = ExitCode::failed;
   else if (!in_time)
-    answer.why = "was ended after " + format(limit * (1.0 - kGraceShare));
+    answer.why = "was terminated after " + format(limit * (1.0 - kGraceShare));
   else if (!exit.clean())
-    answer.why = "ended with " + exit.text();
+    answer.why = "exited with " + exit.text();
   return answer;
 } catch (const Error& error) {
   return {ExitCode::ok, "", "", error.what()};

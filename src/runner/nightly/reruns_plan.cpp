@@ -32,7 +32,7 @@ class RerunPlanner {
     const PlanEntry* entry = planned_entry(night_, finding.job);
     if (entry == nullptr) return leave(std::move(finding), "its job is not in the plan");
     const PlanEntry* peer = peer_of(*entry, suspected);
-    if (!fits(*entry)) return leave(std::move(finding), "there was no time left to run it again");
+    if (!fits(*entry)) return leave(std::move(finding), "no time left to rerun it");
     if (peer != nullptr) finding.peer = peer->job.hosts.front();
     for (int k = 1; k <= times_; ++k) {
       add(*entry, k);
@@ -47,7 +47,7 @@ class RerunPlanner {
   void leave(NightFinding finding, const std::string& why) {
     finding.state = SuspicionState::unsettled;
     finding.text += "; " + why;
-    finding.settle = "a larger --budget, or benchctl nightly again";
+    finding.settle = "raise --budget, or rerun `benchctl nightly`";
     reruns_.no_time.push_back(std::move(finding));
   }
 
@@ -67,7 +67,7 @@ class RerunPlanner {
     return is_planned(entry) || spent_s(entry) + times_ * entry.expected.value <= time_s_;
   }
 
-  /// Of those that fit the one whose host has least to do.
+  /// Of the fitting peers, the one whose host has the least work.
   const PlanEntry* peer_of(const PlanEntry& entry, const Suspected& suspected) const {
     if (entry.job.hosts.size() != 1) return nullptr;
     const PlanEntry* best = nullptr;

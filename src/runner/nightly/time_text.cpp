@@ -13,14 +13,14 @@ constexpr double kYear = 366 * 86400.0;
 const std::map<char, double> kSeconds = {{'d', 86400.0}, {'h', 3600.0}, {'m', 60.0}, {'s', 1.0}};
 
 [[noreturn]] void refuse(const std::string& text, const std::string& option, const char* hint) {
-  throw Error(ErrorKind::usage, option + ": '" + printable(text.substr(0, 40)) + "' is no time",
+  throw Error(ErrorKind::usage, option + ": invalid time '" + printable(text.substr(0, 40)) + "'",
               hint);
 }
 
 }  // namespace
 
 Seconds seconds_from(const std::string& text, const std::string& option) {
-  constexpr const char* kHint = "for example 30m, 1h30m, 45s or 90 (seconds), a year at most";
+  constexpr const char* kHint = "for example 30m, 1h30m, 45s or 90 (seconds), at most a year";
   double sum = 0.0;
   const char* at = text.data();
   const char* end = at + text.size();

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kReads{60.0};  // a saved topology, however large
+constexpr Seconds kReads{60.0};  // for one saved topology
 
 bool was_interrupted(const Record& record) {
   const auto* event = std::get_if<Event>(&record.body);
@@ -30,8 +30,8 @@ Json saved_facts(const std::string& file, const std::string& rank_program) {
     return parse_json(program_output({rank_program, "--topology", path}, kReads), file);
   } catch (const Error& error) {
     if (!std::filesystem::exists(rank_program)) throw;
-    throw Error(ErrorKind::input, file + " cannot be read as a topology: " + error.what(),
-                "lstopo FILE.xml, of hwloc 2, writes one");
+    throw Error(ErrorKind::input, file + " is not a readable topology: " + error.what(),
+                "write one with `lstopo FILE.xml` (hwloc 2)");
   }
 }
 
@@ -44,8 +44,8 @@ Asked hosts_of_run(const std::filesystem::path& folder) {
     asked.inventory = inventory_from_json(records.plan.at("inventory"), "plan.json");
   asked.interrupted = std::ranges::any_of(records.records, was_interrupted);
   if (asked.hosts.empty())
-    throw Error(ErrorKind::input, records.run + " asked no host for its topology",
-                "benchctl topology --hosts FILE does");
+    throw Error(ErrorKind::input, "run " + records.run + " has no topology jobs",
+                "probe hosts with `benchctl topology --hosts FILE`");
   return asked;
 }
 
@@ -54,10 +54,10 @@ Asked saved_hosts(const std::vector<std::string>& files, const std::string& rank
   for (const std::string& file : files) {
     const std::string name = std::filesystem::path(file).stem().string();
     if (std::ranges::find(asked.hosts, name, &HostTopology::host) != asked.hosts.end())
-      throw Error(ErrorKind::usage, "two files are called " + name + ": " + file,
-                  "each stands for a host of its name");
+      throw Error(ErrorKind::usage, "duplicate host name " + name + ": " + file,
+                  "each file is named after its host; rename one");
     if (!std::filesystem::exists(file))
-      throw Error(ErrorKind::input, file + ": there is no such file", "lstopo FILE.xml writes one");
+      throw Error(ErrorKind::input, file + ": no such file", "write one with `lstopo FILE.xml`");
     asked.hosts.push_back({name, shape_of(saved_facts(file, rank_program))});
     asked.inventory.hosts.push_back(host_named(name));
   }

@@ -31,7 +31,7 @@ std::vector<std::string> known_profiles(const fs::path& database) {
   return {names.begin(), names.end()};
 }
 
-/// A link is refused where the name is taken: two that write at once cannot both be first.
+/// link() fails if the name exists, so only one of two concurrent writers wins.
 void put_in_place(const fs::path& beside, const fs::path& file, bool force) {
   const int result =
       force ? rename(beside.c_str(), file.c_str()) : link(beside.c_str(), file.c_str());
@@ -40,8 +40,8 @@ void put_in_place(const fs::path& beside, const fs::path& file, bool force) {
   if (result == 0) return;
   errno = reason;
   if (reason == EEXIST)
-    throw Error(ErrorKind::input, file.string() + ": is there already",
-                "--force replaces it; what was written into it by hand is lost then");
+    throw Error(ErrorKind::input, file.string() + ": already exists",
+                "replace it with --force; manual edits are lost");
   throw_errno("write " + file.string());
 }
 
@@ -52,8 +52,8 @@ fs::path find_profile(const std::string& name, const fs::path& database) {
   for (const fs::path& folder : folders(database))
     if (fs::exists(folder / (name + ".json"))) return folder / (name + ".json");
   const auto known = known_profiles(database);
-  throw Error(ErrorKind::input, "there is no profile '" + name + "'." + did_you_mean(name, known),
-              known.empty() ? "benchctl topology --learn FILE --from HOST makes one of a good host"
+  throw Error(ErrorKind::input, "unknown profile '" + name + "'." + did_you_mean(name, known),
+              known.empty() ? "learn one from a good host with `benchctl topology --learn FILE --from HOST`"
                             : "profiles: " + join(known, ", "));
 }
 
@@ -88,7 +88,7 @@ void write_profile(const fs::path& file, const Profile& profile, bool force) {
   beside += "." + std::to_string(getpid()) + ".new";
   {
     const Descriptor fd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd.valid()) throw_errno("create " + beside.string(), "is its folder there?");
+    if (!fd.valid()) throw_errno("create " + beside.string(), "check that its folder exists");
     try {
       if (!write_all(fd.get(), text) || fsync(fd.get()) != 0)
         throw_errno("write " + beside.string());

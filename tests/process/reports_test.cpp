@@ -50,7 +50,7 @@ TEST_CASE("a report of trainings over a run of loaders says what a training woul
   const Answer run = bench.run({"run", suite});
   INFO(run.err);
   REQUIRE(run.exit.clean());
-  CHECK_THAT(run.out, Contains("bottleneck analysis") && Contains("nothing, a loader with steps"));
+  CHECK_THAT(run.out, Contains("bottleneck analysis") && Contains("nothing, data loader with steps"));
   const auto page = (bench.folder.path() / "page.html").string();
   const Answer report = bench.run({"report", "training", "--json", "--html", page});
   const Json json = parse_json(report.out, "training");

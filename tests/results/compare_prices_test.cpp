@@ -67,13 +67,13 @@ TEST_CASE("two sides of one product are not compared per dollar; a missing price
   set_prices(other, kPrices);
   const Comparison priced = compare(other[0], other[1]);
   CHECK(priced.metrics[0].per_dollar == Approx(0.98 * 2.0 / 5.0).epsilon(0.01));
-  CHECK_THAT(to_text(priced, {}), Contains("2 in A, 5 in B: dollars an hour"));
+  CHECK_THAT(to_text(priced, {}), Contains("2 in A, 5 in B (dollars per device-hour)"));
   CHECK(to_json(priced)["price_b"] == 5.0);
   std::vector<Side> half = {side_on("NVIDIA H100", kBefore), side_on("NVIDIA A100", kAfter)};
   set_prices(half, kPrices);
   const Comparison unpriced = compare(half[0], half[1]);
   CHECK(std::isnan(unpriced.metrics[0].per_dollar));
-  CHECK_THAT(to_text(unpriced, {}), Contains("a price is known of A alone"));
+  CHECK_THAT(to_text(unpriced, {}), Contains("only A has a price"));
 }
 
 TEST_CASE("each step of a ladder costs what its own product costs") {

@@ -65,11 +65,11 @@ TEST_CASE("without a bandwidth there is no roof, and it says why") {
 }
 
 TEST_CASE("a product moves both factors and its result once, in the bytes of their types") {
-  CHECK(product_bytes(2, 3, 5, "f32") == 4.0 * (10 + 15 + 6));
-  CHECK(product_bytes(2, 3, 5, "bf16") == 2.0 * (10 + 15 + 6));
-  CHECK(product_bytes(2, 3, 5, "int8") == 10.0 + 15 + 4 * 6);
-  CHECK(product_bytes(2, 3, 5, "fp8_e4m3") == 10.0 + 15 + 2 * 6);
-  CHECK(std::isnan(product_bytes(2, 3, 5, "f17")));
+  CHECK(gemm_bytes(2, 3, 5, "f32") == 4.0 * (10 + 15 + 6));
+  CHECK(gemm_bytes(2, 3, 5, "bf16") == 2.0 * (10 + 15 + 6));
+  CHECK(gemm_bytes(2, 3, 5, "int8") == 10.0 + 15 + 4 * 6);
+  CHECK(gemm_bytes(2, 3, 5, "fp8_e4m3") == 10.0 + 15 + 2 * 6);
+  CHECK(std::isnan(gemm_bytes(2, 3, 5, "f17")));
 }
 
 TEST_CASE("two machines stand in one drawing") {

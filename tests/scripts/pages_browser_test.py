@@ -90,7 +90,7 @@ def check_ladder(browser, folder):
     check_colours(page)
     check_phone(page)
     assert page.value("document.querySelectorAll('svg circle').length") == 7, "four so far and three of a step"
-    page.click(head(page.value(COLUMNS).index("all so far")))
+    page.click(head(page.value(COLUMNS).index("cumulative")))
     steps = page.value(FIRST_COLUMN)
     assert steps[-2:] == ["4", "1"], f"the last has gained most, the first, without a gain, goes last: {steps}"
     assert not page.troubles, page.troubles

@@ -45,7 +45,7 @@ std::string efficiency_text(const Comparison& comparison, const TextStyle& style
         bound_by += " (scales with " + from + ")";
     table.add({{printable(metric.key.metric)},
                {printable(params_text(metric.params))},
-               {lives},
+               {bound_by},
                {share_text(metric.a.of_limit)},
                {share_text(metric.b.of_limit)},
                {factor_text(ratio)},

@@ -28,7 +28,7 @@ double result_bytes(Dtype dtype) {
 
 bool is_zeros(const Json& params) { return text_field(params, "values") == "zeros"; }
 
-std::vector<Gemm> products_of(const Side& side, const std::string& device) {
+std::vector<Gemm> gemms_of(const Side& side, const std::string& device) {
   std::vector<Gemm> found;
   for (const auto& [key, units] : side.metrics) {
     if (key.metric != "gemm.throughput" || key.device != device) continue;
@@ -84,7 +84,7 @@ std::vector<Ceiling> ceilings_of(const std::vector<Gemm>& gemms) {
   return found;
 }
 
-/// The known limit of the dtype, else the fastest of its gemms.
+/// The known limit of the dtype, else the fastest of its GEMMs.
 double peak_of(const std::vector<Ceiling>& ceilings, const std::string& dtype) {
   const auto found = std::ranges::find(ceilings, dtype, &Ceiling::dtype);
   return std::isfinite(found->limit) ? found->limit : found->measured;
@@ -117,7 +117,7 @@ std::vector<std::string> roofline_devices(const Side& side) {
 
 Roofline roofline_of(const Side& side, const std::string& device) {
   Roofline roofline{.name = side.name, .hardware = hardware_of_side(side), .device = device};
-  auto gemms = products_of(side, device);
+  auto gemms = gemms_of(side, device);
   keep_most_threads(gemms);
   find_bandwidth(side, roofline);
   roofline.ceilings = ceilings_of(gemms);

@@ -44,6 +44,6 @@ Roofline roofline_of(const Side& side, const std::string& device);
 std::vector<std::string> roofline_devices(const Side& side);
 
 /// Bytes that a product moves at least: both factors and the result once.
-double product_bytes(double m, double n, double k, const std::string& dtype);
+double gemm_bytes(double m, double n, double k, const std::string& dtype);
 
 }  // namespace bench

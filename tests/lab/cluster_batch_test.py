@@ -57,7 +57,7 @@ class ClusterBatch(SlurmTestCase):
         for copied in (2, 0):
             run = self.start(NULL, launcher="slurm", options=("--stage", bundle), rank_program="/tmp/bench-rank")
             self.assertEqual(run.finish(40), 0, run.talk)
-            self.assertIn(f"{copied} of them got it now", run.talk)
+            self.assertIn(f"{copied} of them newly copied", run.talk)
             self.assert_whole()
 
     def night_words(self, **slurm):
@@ -78,7 +78,7 @@ class ClusterBatch(SlurmTestCase):
         self.assertEqual(told, {"node01": "1", "node02": "0"})
         log = next(place.glob("benchctl-nightly-*.txt"))
         self.assertTrue(until(lambda: "node02: last checked never" in log.read_text(), 10), log.read_text())
-        self.assertRegex(log.read_text(), r"node02: last checked never; it is \w+, and a night takes idle nodes")
+        self.assertRegex(log.read_text(), r"node02: last checked never; node is \w+; nightly runs only on idle nodes")
         jobs = self.on_head("scontrol", "--oneliner", "show", "jobs").splitlines()
         small = [job for job in jobs if re.search(r"JobName=benchctl-\S+-night-", job)]  # other tests' jobs are still known
         self.assertEqual(len(small), 1, small)
@@ -94,7 +94,7 @@ class ClusterBatch(SlurmTestCase):
         self.assertEqual(done.returncode, 3, done.stderr)
         night = json.loads(done.stdout)
         self.assertEqual([(one["host"], one["why"]) for one in night["left_out"]],
-                         [(host, "Slurm did not begin its job in time") for host in ("node01", "node02")])
+                         [(host, "Slurm did not start its job in time") for host in ("node01", "node02")])
         self.assertEqual({finding["kind"] for finding in night["findings"]}, {"unchecked"})
         self.assertEqual(list(self.runs.glob("2*")), [])
         self.assert_nothing_is_allocated()

@@ -54,8 +54,8 @@ class ClusterPrograms(ClusterTestCase):
         other = "9" + version[1:]
         self.install_everywhere(self.changed(version.encode(), other.encode()))
         self.run_all(SHORT, NULL)
-        self.assert_only_node02_failed(f"{PROGRAM} is version {other} there and benchctl is version {version}")
-        self.assertIn("has another version", self.jobs()["02.null.2"][1])
+        self.assert_only_node02_failed(f"{PROGRAM} is version {other}, but benchctl is version {version}")
+        self.assertIn("has a version mismatch", self.jobs()["02.null.2"][1])
         self.assertEqual({r["host"] for r in self.report()["results"] if r["n"]}, {"node01", "node03"})
         self.install_everywhere((PROGRAMS / "bench-rank").read_bytes())
         self.assert_resumes()
@@ -71,7 +71,7 @@ class ClusterPrograms(ClusterTestCase):
         for job, (outcome, reason) in self.jobs().items():
             self.assertEqual(outcome, "failed" if job.endswith(".2") else "ok", f"{job}: {reason}")
             if job.endswith(".2"):
-                self.assertIn("on node02: at its start it printed garbage", reason)
+                self.assertIn("on node02: rank failed during startup: printed garbage", reason)
 
     def test_a_host_whose_clock_is_wrong_is_named_and_its_results_count(self):
         shutil.copy(WRONG_CLOCK, self.folder / "clock.so")
@@ -80,8 +80,8 @@ class ClusterPrograms(ClusterTestCase):
         self.assertEqual(run.process.returncode, 0, run.talk)
         report = self.report()
         self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
-        clocks = [text for text in report["warnings"] if "clock is" in text and "benchctl ran on" in text]
-        self.assertEqual([text[:len("node02: its clock is 36")] for text in clocks], ["node02: its clock is 36"], report["warnings"])
+        clocks = [text for text in report["warnings"] if "clock is" in text and "the benchctl host" in text]
+        self.assertEqual([text[:len("node02: clock is 36")] for text in clocks], ["node02: clock is 36"], report["warnings"])
         self.assertIn("behind", clocks[0])
         self.assertEqual([job["job"] for job in report["jobs"]], sorted(job["job"] for job in report["jobs"]))
         self.assertLess(report["seconds"], 60)
@@ -97,7 +97,7 @@ class ClusterPrograms(ClusterTestCase):
         self.lab.say("exec", "node02", "mount", "-o", f"remount,nr_inodes={used}", "/tmp")
         self.addCleanup(self.lab.say, "exec", "node02", "mount", "-o", "remount,nr_inodes=100000", "/tmp")
         self.start(SHORT, NULL, start_timeout_s=3).finish(30)
-        self.assert_only_node02_failed("node02 has no room: cannot write to /tmp: No space left on device")
+        self.assert_only_node02_failed("node02 has no writable temporary folder: cannot write to /tmp: No space left on device")
         self.lab.say("exec", "node02", "mount", "-o", "remount,nr_inodes=100000", "/tmp")
         self.assert_resumes()
 

@@ -82,7 +82,7 @@ class ClusterSlurm(SlurmTestCase):
         outcome, reason = jobs.pop("01.long.2")
         self.assertIn(outcome, ("failed", "timed_out"))
         self.assertIn("node02 does not answer", reason)
-        self.assertIn("node02 is left out", jobs.pop("02.null.2")[1])
+        self.assertIn("node02 excluded", jobs.pop("02.null.2")[1])
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
         self.lab.say("heal", "node02")  # Slurm waits for a node that it cancels a job on
         self.assert_nothing_is_allocated()

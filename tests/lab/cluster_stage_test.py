@@ -35,7 +35,7 @@ class ClusterStage(ClusterTestCase):
     def assert_copied(self, run, count):
         self.assertEqual(run.code, 0, run.talk)
         self.assert_whole()
-        self.assertIn(f"{count} of them got it now", run.talk)
+        self.assertIn(f"{count} of them newly copied", run.talk)
 
     def test_a_host_without_the_program_is_served_once(self):
         self.assert_copied(self.staged_run(), 2)
@@ -63,7 +63,7 @@ class ClusterStage(ClusterTestCase):
         jobs = self.jobs()
         outcome, reason = jobs.pop("01.null.2")
         self.assertEqual(outcome, "skipped")
-        self.assertIn("node02 is left out: cannot be given the bundle", reason)
+        self.assertIn("node02 excluded: cannot be given the bundle", reason)
         self.assertIn("nothing can be executed there (noexec)", reason)
         self.assertRegex(reason, r"/var/tmp/\S+: it has \d+ KiB free, and \d+ are needed")
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)

@@ -112,7 +112,7 @@ class ClusterTestCase(LabTestCase):
         self.assertTrue(any(text in reason for text in why), reason)
         outcome, reason = jobs["02.null.2"]
         self.assertEqual(outcome, "skipped", reason)
-        self.assertIn("node02 is left out", reason)
+        self.assertIn("node02 excluded", reason)
 
     def assert_resumes(self):
         self.lab.say("heal", "node02")

@@ -73,7 +73,7 @@ class FakeMachine {
   TemporaryDirectory folder_;
 };
 
-/// The one sentence of the machine's complaints that holds `words`; "" when none does.
+/// The machine's warning that contains `words`; "" when none does.
 std::string warning(const FakeMachine& machine, const std::string& words) {
   const Json facts = machine.facts();
   for (const Json& text : facts.at("warnings"))
@@ -208,17 +208,17 @@ TEST_CASE("each harmful setting gives a warning with its value, its consequence 
   }
   SECTION("steal") {
     machine.write("proc/stat", "cpu  1000 0 1000 7900 0 0 0 100 0 0\n");
-    CHECK(warning(machine, "took 1.0 % of the CPU time") != "");
+    CHECK(warning(machine, "CPU steal has been 1.0 %") != "");
     machine.write("proc/stat", "cpu  1000 0 1000 7960 0 0 0 40 0 0\n");
-    CHECK(warning(machine, "of the CPU time") == "");
+    CHECK(warning(machine, "CPU steal") == "");
   }
   SECTION("locked memory") {
     machine.write("proc/self/limits", "Max locked memory  8388608  8388608  bytes\n");
-    CHECK(warning(machine, "only 8 MiB may be locked").find("ulimit -l") != std::string::npos);
+    CHECK(warning(machine, "locked-memory limit is only 8 MiB").find("ulimit -l") != std::string::npos);
   }
   SECTION("load of others, now and over the last minute") {
     machine.write("proc/loadavg", "6.00 1.00 1.00 7/200 4321\n");
-    CHECK(warning(machine, "6 other processes want to run on 8 CPUs") != "");
+    CHECK(warning(machine, "6 other processes are runnable on 8 CPUs") != "");
     // Work that has ended still shows in the average; our own ranks show at the moment.
     machine.write("proc/loadavg", "6.00 1.00 1.00 1/200 4321\n");
     CHECK(warning(machine, "other processes") == "");

@@ -113,7 +113,7 @@ TEST_CASE("a host that falls silent is named, and its later jobs are left out; t
   CHECK(to_string(bench.outcome("01.a").status) == "failed");
   CHECK_THAT(bench.outcome("01.a").reason, Contains("n1 does not answer: no route"));
   CHECK(to_string(bench.outcome("02.a").status) == "skipped");
-  CHECK_THAT(bench.outcome("02.a").reason, Contains("n1 is left out"));
+  CHECK_THAT(bench.outcome("02.a").reason, Contains("n1 excluded"));
   const RunRecords records = records_of(bench);
   for (const char* job : {"01.a", "02.a"}) {
     INFO(job);
@@ -154,7 +154,7 @@ TEST_CASE("another version on one host is that host's failure, not the run's") {
   other.job.env = {{"FAULTY_RANK_START", "version"}};
   bench.run({other, on("n2", "01.b"), on("n1", "02.a")});
   CHECK_THAT(bench.outcome("01.a").reason, Contains("0.0.0+other"));
-  CHECK_THAT(bench.outcome("02.a").reason, Contains("n1 is left out: has another version"));
+  CHECK_THAT(bench.outcome("02.a").reason, Contains("n1 excluded: has a version mismatch"));
   CHECK(bench.count<Samples>("01.a") == 0);
   CHECK(to_string(bench.outcome("01.b").status) == "ok");
 }
@@ -167,7 +167,7 @@ TEST_CASE("ranks that landed on fewer hosts than asked for measure nothing") {
   pair.job.hosts = {"n1", "n2"};
   pair.places.push_back({"n2", "n2", 1, 1, false});
   bench.run({pair});
-  CHECK_THAT(bench.outcome("01.a").reason, Contains("on 1 hosts, not on 2"));
+  CHECK_THAT(bench.outcome("01.a").reason, Contains("on 1 hosts instead of 2"));
   CHECK(bench.count<Samples>("01.a") == 0);
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("a rank that does not even end on SIGKILL makes its host wedged; the o
   REQUIRE(wedged != 0);
   signal_session(wedged, SIGKILL);
   CHECK_THAT(bench.outcome("01.a").reason, Contains("did not end"));
-  CHECK_THAT(bench.outcome("02.a").reason, Contains("here is left out: is wedged: process"));
+  CHECK_THAT(bench.outcome("02.a").reason, Contains("here excluded: has a stuck process: process"));
   CHECK(to_string(bench.outcome("01.b").status) == "ok");
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("a rank that never reports at its start is given up once, not once a j
   one.job.env = two.job.env = {{"FAULTY_RANK_START", "silent"}};
   bench.run({one, two, entry("03.c", Json::object())});
   for (const char* job : {"01.a", "02.b"})
-    CHECK_THAT(bench.outcome(job).reason, Contains("did not report within 0.5 s"));
+    CHECK_THAT(bench.outcome(job).reason, Contains("no handshake from the ranks within 0.5 s"));
   CHECK(to_string(bench.outcome("03.c").status) == "ok");
   CHECK(bench.seconds < 3.0);
 }
@@ -88,7 +88,7 @@ TEST_CASE("a rank that crashes at its start fails its jobs with the signal") {
   auto job = entry("01.a", Json::object());
   job.job.env = {{"FAULTY_RANK_START", "crash"}};
   bench.run({job, entry("02.b", Json::object())});
-  CHECK_THAT(bench.outcome("01.a").reason, Contains("ended at its start with SIGSEGV"));
+  CHECK_THAT(bench.outcome("01.a").reason, Contains("exited during startup: SIGSEGV"));
   CHECK(to_string(bench.outcome("02.b").status) == "ok");
 }
 

@@ -53,12 +53,12 @@ TEST_CASE("a host without the program is out for that") {
 
 TEST_CASE("a host on which a process does not end is wedged") {
   CHECK_THAT(answer_of("echo 'ended 1; process 12 does not end: state D'").trouble,
-             Contains("is wedged") && Contains("process 12"));
+             Contains("has a stuck process") && Contains("process 12"));
 }
 
 TEST_CASE("a host whose disk is full is out for that") {
   CHECK_THAT(answer_of("echo 'cannot write to /tmp: No space left on device'").trouble,
-             Contains("has no room: cannot write to /tmp"));
+             Contains("has no writable temporary folder: cannot write to /tmp"));
 }
 
 TEST_CASE("what ranks that hang are doing is told host by host, whoever does not answer too") {

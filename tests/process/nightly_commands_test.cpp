@@ -18,7 +18,7 @@ TEST_CASE("a second night on the same database is refused, naming who holds the 
   const FileLock held(lock, std::chrono::milliseconds(0));
   const Answer answer = bench.night();
   CHECK(answer.exit.text() == "exit code 4");
-  CHECK_THAT(answer.err, Contains("another night runs") && Contains(std::to_string(getpid())));
+  CHECK_THAT(answer.err, Contains("another night is running") && Contains(std::to_string(getpid())));
   CHECK_FALSE(fs::exists(bench.folder.path() / "runs"));
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("a scheduler that there is not is refused with the nearest name") {
   const Answer answer = bench.run({"nightly", "install", "systmd"});
   CHECK(answer.exit.text() == "exit code 2");
   CHECK_THAT(answer.err, Contains("Did you mean 'systemd'?"));
-  CHECK_THAT(bench.run({"nightly", "--budget", "soon"}).err, Contains("'soon' is no time"));
+  CHECK_THAT(bench.run({"nightly", "--budget", "soon"}).err, Contains("invalid time 'soon'"));
   CHECK_THAT(bench.run({"nightly", "pikc"}).err, Contains("Did you mean 'pick'?"));
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("a rank that crashes each time is confirmed, with its reason") {
   const Json night = parse_json(answer.out, "nightly");
   REQUIRE(finding_of(night, "failed") != nullptr);
   CHECK_THAT((*finding_of(night, "failed"))["text"].get<std::string>(),
-             Contains("SIGSEGV") && Contains("3 of 3 re-runs failed too"));
+             Contains("SIGSEGV") && Contains("3 of 3 reruns also failed"));
 }
 
 TEST_CASE("what a budget has no room for is left out, and is checked first the next night") {

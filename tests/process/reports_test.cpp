@@ -19,7 +19,7 @@ TEST_CASE("reports of one run on one host conclude nothing, and say what would s
   const Json json = parse_json(fleet.out, "fleet");
   CHECK(json["verdict"] == "inconclusive");
   REQUIRE(json["hosts"].size() == 1);
-  CHECK_THAT(json["hosts"][0]["reasons"][0].get<std::string>(), Contains("4 are needed"));
+  CHECK_THAT(json["hosts"][0]["reasons"][0].get<std::string>(), Contains("peer comparison needs 4"));
   CHECK_THAT(read_file(page), Contains("<title>Fleet</title>"));
 }
 

@@ -101,5 +101,5 @@ TEST_CASE("GPUs that no job drove alone keep a host from passing, and are named"
   REQUIRE(one.hosts[0].reasons.size() == 1);
   CHECK(one.hosts[0].verdict == Verdict::inconclusive);
   CHECK(one.hosts[0].reasons[0].gate == "coverage");
-  CHECK_THAT(one.hosts[0].reasons[0].text, Catch::Contains("gpu[1-3] of this host"));
+  CHECK_THAT(one.hosts[0].reasons[0].text, Catch::Contains("gpu[1-3]: not measured individually"));
 }

@@ -117,7 +117,7 @@ TEST_CASE("counters of errors stand in JSON, text, JUnit and on the certificate"
   CHECK(json["hosts"][0]["counters_watched"] == 2);
   const std::string text = to_text(acceptance, {false, false, 100});
   CHECK(has(text, "FAIL [counters] 900 received_errors of e<th>"));
-  CHECK(has(text, "counters of errors: 8 on 4 of 4 hosts"));
+  CHECK(has(text, "error counters: 8 on 4 of 4 hosts"));
   CHECK(has(to_junit(acceptance), "counters: ecc_uncorrected (gpu0)"));
   CHECK(has(to_junit(acceptance), "<failure type=\"counters\""));
   const std::string page = to_html(acceptance, acceptance.hosts[3]);

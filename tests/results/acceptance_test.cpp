@@ -162,7 +162,7 @@ TEST_CASE("a host that fell out of the run fails with the launcher's reason, its
   fleet.out("node05", "does not answer: ssh: connect timed out");
   fleet.job(
       "collective.busbw", {fleet.host(0), fleet.host(4)},
-      Outcome{Status::skipped, "node05 is left out: does not answer: ssh: connect timed out", 0.0});
+      Outcome{Status::skipped, "node05 excluded: does not answer: ssh: connect timed out", 0.0});
   fleet.out("node05", "does not answer: ssh: connect timed out");
   const Acceptance acceptance = fleet.judge();
   CHECK(failed(acceptance) == Hosts{"node05"});
@@ -290,7 +290,7 @@ TEST_CASE("scatter that reaches the threshold wants more runs, and says about ho
       fleet.job("memory_bandwidth.bandwidth", h, 100 * run);
   const Acceptance acceptance = fleet.judge();
   REQUIRE(acceptance.verdict == Verdict::inconclusive);
-  CHECK(acceptance.hosts[0].reasons.at(0).settle.find("clean runs in all") != std::string::npos);
+  CHECK(acceptance.hosts[0].reasons.at(0).settle.find("clean runs in total") != std::string::npos);
 }
 
 TEST_CASE("healthy fleets accuse nobody, whatever their size and noise") {

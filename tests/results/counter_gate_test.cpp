@@ -153,7 +153,7 @@ TEST_CASE("where no driver counts the bytes, those that jobs copied to and from 
   CHECK(bad.hosts[1].verdict == Verdict::fail);
   const auto reason = std::ranges::find(bad.hosts[1].reasons, "counters", &Reason::gate);
   REQUIRE(reason != bad.hosts[1].reasons.end());
-  CHECK(reason->text.find("that its jobs copied") != std::string::npos);
+  CHECK(reason->text.find("copied by its jobs") != std::string::npos);
 }
 
 TEST_CASE(

@@ -200,7 +200,7 @@ TEST_CASE("two GPUs of one host that need each other cannot be told apart, and t
   };
   const Localisation found = fleet.search();
   CHECK(only_finding(found).kind == SearchFindingKind::undecided);
-  CHECK_THAT(lines_of(found.devices[0], found.incident).at(0), Catch::Contains("cannot be told"));
+  CHECK_THAT(lines_of(found.devices[0], found.incident).at(0), Catch::Contains("cannot be isolated"));
 }
 
 TEST_CASE("a fault that does not show again names no GPU") {
@@ -217,7 +217,7 @@ TEST_CASE("a job of one rank a host has its host named, and says why no GPU is")
   CHECK(found.step.findings.at(0).hosts == Hosts{"node03"});
   REQUIRE(found.devices.size() == 1);
   CHECK_THAT(lines_of(found.devices[0], found.incident).at(0),
-             Catch::Contains("one rank a host drives one GPU there"));
+             Catch::Contains("one rank per host drives one GPU"));
 }
 
 TEST_CASE("jobs of the CPU, or of one GPU, have no GPU looked for") {
@@ -237,7 +237,7 @@ TEST_CASE("the budget is for both searches, and what is left of a host's GPUs is
   CHECK(fleet.jobs <= 7);
   CHECK(is_spent(found));
   CHECK_THAT(lines_of(found.devices.at(0), found.incident).back(),
-             Catch::Contains("left to look at is cuda:"));
+             Catch::Contains("not yet searched: cuda:"));
   fleet.run.plan["localisation"] = to_json(SearchBudget{40, {}});
   CHECK(only_finding(fleet.search()).hosts == Devices{"cuda:5"});
 }
@@ -280,7 +280,7 @@ TEST_CASE("rails are searched each by itself, and the host's card is named with 
   }
   const std::string text = to_text(make_run_report(fleet.run), {false, false, 1000});
   CHECK_THAT(text, Catch::Contains("host node02 on rail 1 (mlx5_1): with it"));
-  CHECK_THAT(text, Catch::Contains("the job is on a part of its hosts already"));
+  CHECK_THAT(text, Catch::Contains("the job already uses only part of its hosts"));
 }
 
 TEST_CASE("a case with axes finds the series of its search") {

@@ -60,7 +60,7 @@ TEST_CASE("one run is not enough to pass, and the report says what is") {
   const FleetReport report = judge.finish();
   CHECK(report.verdict == Verdict::inconclusive);
   CHECK(report.rows[0].gate == "coverage");
-  CHECK_THAT(report.rows[0].text, Contains("1 of 3 runs"));
+  CHECK_THAT(report.rows[0].text, Contains("1 of 3 required runs"));
   CHECK(report.exit_code == ExitCode::not_measured);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("three hosts cannot judge each other, unless a profile can") {
   alone.take(series_of(runs, settings.now_ns));
   const FleetReport report = alone.finish();
   CHECK(report.verdict == Verdict::inconclusive);
-  CHECK_THAT(report.rows[0].text, Contains("3 of its kind"));
+  CHECK_THAT(report.rows[0].text, Contains("3 of this kind"));
   Criterion criterion{101.0, {}, 0.98, 0.001, 0.002, 100, 0};
   settings.profile.emplace();
   settings.profile->entries.push_back({{"demo.bandwidth", Json::object(), "host", "kind"},

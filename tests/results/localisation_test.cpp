@@ -146,7 +146,7 @@ TEST_CASE("a budget ends the search, in jobs or in seconds, and says what is lef
   const RunReport report = make_run_report(fleet.run);
   CHECK(report.localisations.at(0).spent);
   CHECK(report.localisations[0].step.findings.empty());
-  CHECK(to_text(report, {false, false, 1000}).find("its budget is spent, and left to look at is") !=
+  CHECK(to_text(report, {false, false, 1000}).find("budget exhausted, not yet searched: ") !=
         std::string::npos);
 
   Fleet slow = gated(8);

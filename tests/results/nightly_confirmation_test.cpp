@@ -37,16 +37,16 @@ TEST_CASE(
   CHECK(again.state == SuspicionState::confirmed);
   CHECK(again.p < 1e-6);
   CHECK(again.again == std::vector<double>{95.1, 94.8, 95.3});
-  CHECK_THAT(again.text, Contains("4.9 %") && Contains("n2 is as it was"));
+  CHECK_THAT(again.text, Contains("4.9 %") && Contains("peer n2 is unchanged"));
   const NightFinding gone = judged({{99.9}, {100.2}, {99.8}});
   CHECK(gone.state == SuspicionState::dropped);
-  CHECK_THAT(gone.text, Contains("went away"));
+  CHECK_THAT(gone.text, Contains("not reproduced"));
 }
 
 TEST_CASE("where the peer lost as much the text says so") {
   const NightFinding both = judged({{95.1}, {94.8}, {95.3}}, {{95.1}, {94.9}, {95.0}});
   CHECK(both.state == SuspicionState::confirmed);
-  CHECK_THAT(both.text, Contains("n2 lost 5.0 % too"));
+  CHECK_THAT(both.text, Contains("n2 also lost 5.0 %"));
 }
 
 TEST_CASE("re-runs beside other work, or that failed, settle nothing and say why") {

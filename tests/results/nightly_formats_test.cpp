@@ -35,7 +35,7 @@ Night mixed_night() {
                     finding("n3", SuspicionKind::failed, SuspicionState::unsettled)};
   night.findings[1].value = 80;
   night.findings[1].expected = 100;
-  night.left_out = {{"n1", "burn", kNoValue, "no time left for it"}};
+  night.left_out = {{"n1", "burn", kNoValue, "no time left"}};
   find_unchecked(night, 7.0);
   return night;
 }
@@ -57,7 +57,7 @@ TEST_CASE("junit of a night: only what is confirmed fails, and what is open does
   CHECK(occurrences(xml, "<testcase ") == 10);
   CHECK_THAT(xml, Contains("classname=\"nightly.n2\" name=\"speed: x.rate\""));
   CHECK_THAT(xml, Contains("confirmed: it is &lt;slow&gt; &amp; \xef\xbf\xbd[31m"));
-  CHECK_THAT(xml, Contains("none of its 2 jobs was ok"));
+  CHECK_THAT(xml, Contains("none of its 2 jobs succeeded"));
   CHECK_THAT(xml, Contains("timestamp=\"2026-11-20T"));
   CHECK(xml.find('\x1b') == std::string::npos);
 }

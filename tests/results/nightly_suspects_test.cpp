@@ -97,7 +97,7 @@ TEST_CASE("jobs that failed, results that are wrong and bounds that are missed a
 
 TEST_CASE("what nobody ran is no failure of a host") {
   RunFixture run;
-  run.job("1", "late", "null").outcome("1", Status::skipped, "no time was left for it").end();
+  run.job("1", "late", "null").outcome("1", Status::skipped, "no time left in the budget").end();
   CHECK(suspects_of(run).findings.empty());
 }
 
@@ -132,12 +132,12 @@ TEST_CASE("a night's JSON is as its schema says, and its text keeps control byte
   Night night;
   night.run = "r";
   night.hosts = {{"a", 1, 1, std::numeric_limits<double>::infinity()}};
-  night.left_out = {{"a\x1b[2J", "burn", kNoValue, "no time left for it"}};
+  night.left_out = {{"a\x1b[2J", "burn", kNoValue, "no time left"}};
   night.findings = {confirmed("n\x1b[31m1", "gemm")};
   night.hooks = {{"/bin/true", "a", "exit code 1"}};
   Schema::load(schema_path("nightly")).check(to_json(night), "nightly");
   const std::string text = to_text(night, TextStyle{});
-  CHECK_THAT(text, Contains("confirmed") && Contains("first tomorrow") && Contains("never"));
+  CHECK_THAT(text, Contains("confirmed") && Contains("first in line tomorrow") && Contains("never"));
   CHECK_THAT(text, !Contains("\x1b"));
 }
 

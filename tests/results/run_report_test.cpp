@@ -61,8 +61,8 @@ TEST_CASE("a job that failed, timed out or was not run makes the run exit 3") {
 
 TEST_CASE("a job that a lost host kept from running makes the run exit 3 until it is resumed") {
   RunFixture run = two_jobs();
-  run.job("c", "c", "null").outcome("c", Status::skipped, "n2 is left out: no space");
-  run.add("c", Event{kNotRunEvent, {{"why", "n2 is left out"}}});
+  run.job("c", "c", "null").outcome("c", Status::skipped, "n2 excluded: no space");
+  run.add("c", Event{kNotRunEvent, {{"why", "n2 excluded"}}});
   CHECK(report_of(run).exit_code == ExitCode::not_measured);
   CHECK(report_of(run).jobs.back().outcome == Status::skipped);
   run.add("c", Event{kRestartEvent, Json::object()}).outcome("c", Status::ok).end();
@@ -158,11 +158,11 @@ TEST_CASE("a host whose clock is wrong says so first, and its results stand wher
     run.add("",
             Facts{"clock",
                   {{"clock_offset_s", offset},
-                   {"warnings", {"its clock is " + std::to_string(offset) + " s off"}}}},
+                   {"warnings", {"clock is " + std::to_string(offset) + " s off"}}}},
             -1);
   const RunReport report = report_of(run.end());
   REQUIRE(report.machines.at(0).warnings.size() == 2);
-  CHECK(report.machines[0].warnings[0] == "its clock is -3600.250000 s off");
+  CHECK(report.machines[0].warnings[0] == "clock is -3600.250000 s off");
   CHECK(report.machines[0].facts["clock_offset_s"] == -3600.5);
   CHECK(report.results.size() == before);
 }

@@ -39,7 +39,7 @@ TEST_CASE("every host of another version is named, by the name it has in the hos
   const Misfit found =
       misfit({{"n1", "1.0"}, {"n2", "0.9"}, {"n3.rack", "0.8"}}, {"n1", "n2.rack", "n3"});
   CHECK_THAT(found.reason,
-             Contains("n2: /x/rank is version 0.9 there and benchctl is version 1.0") &&
+             Contains("n2: /x/rank is version 0.9, but benchctl is version 1.0") &&
                  Contains("n3.rack: /x/rank is version 0.8"));
   CHECK(found.hosts == std::vector<std::string>{"n2.rack", "n3"});
   CHECK(misfit({{"alias", "0.9"}}, {"n7"}).hosts == std::vector<std::string>{"n7"});
@@ -47,7 +47,7 @@ TEST_CASE("every host of another version is named, by the name it has in the hos
 
 TEST_CASE("ranks on fewer hosts than asked for are nobody's version") {
   const Misfit found = misfit({{"n1", "1.0"}}, {"n1", "n2"});
-  CHECK_THAT(found.reason, Contains("on 1 hosts, not on 2"));
+  CHECK_THAT(found.reason, Contains("on 1 hosts instead of 2"));
   CHECK(found.hosts.empty());
 }
 

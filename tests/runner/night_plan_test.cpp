@@ -62,7 +62,7 @@ TEST_CASE("a night runs what finds most per second, and says what it leaves out 
   CHECK(job_ids(night.plan) == std::vector<std::string>{"a.io", "a.gemm"});
   REQUIRE(night.left_out.size() == 1);
   CHECK(night.left_out[0].case_name == "burn");
-  CHECK(night.left_out[0].why.find("300.0 s, more than the 100.0 s") != std::string::npos);
+  CHECK(night.left_out[0].why.find("300.0 s, but the budget per host is 100.0 s") != std::string::npos);
   CHECK(night.exact);
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("jobs on busy nodes are skipped, also where only one of their nodes is
                                    "NodeName=n2 State=IDLE+CLOUD Reason=x State=DOWN\n"
                                    "NodeName=n3 State=IDLE+PLANNED\nNodeName=n4 State=IDLE*\n"));
   for (std::size_t i = 0; i < 4; ++i)
-    CHECK(plan.entries[i].skip == "n1 is ALLOCATED, and a night takes idle nodes");
+    CHECK(plan.entries[i].skip == "n1 is ALLOCATED; nightly runs only on idle nodes");
   CHECK(plan.entries[4].skip.empty());
   const auto busy = busy_slurm_nodes("NodeName=n3 State=IDLE+PLANNED\nNodeName=n4 State=IDLE*\n");
   CHECK(busy.size() == 2);

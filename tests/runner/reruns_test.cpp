@@ -38,7 +38,7 @@ NightFinding suspect(const std::string& host, const std::string& case_name) {
   finding.metric = "null.value";
   finding.better = Better::higher;
   finding.job = host + "." + case_name;
-  finding.text = "5 % worse than before";
+  finding.text = "5 % worse than its history";
   return finding;
 }
 
@@ -106,8 +106,8 @@ TEST_CASE("re-runs confirm a host that is slow again, and tell it from a fleet t
   CHECK(alone.state == SuspicionState::confirmed);
   CHECK(alone.again.size() == 3);
   CHECK(alone.peer_again.size() == 3);
-  CHECK_THAT(alone.text, Contains("b is as it was"));
-  CHECK_THAT(judged(95, 95).text, Contains("b lost 5.0 % too"));
+  CHECK_THAT(alone.text, Contains("peer b is unchanged"));
+  CHECK_THAT(judged(95, 95).text, Contains("b also lost 5.0 %"));
   CHECK(judged(100, 100).state == SuspicionState::dropped);
 }
 

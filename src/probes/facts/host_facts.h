@@ -1,6 +1,6 @@
-// What is known about the host a rank runs on, from /proc and /sys alone and within a few
-// milliseconds: every rank process says it at its start. Besides the facts it says in plain words
-// what in them makes measurements worse or mean less ("hurts"), and what to do.
+// Facts about the host a rank runs on, from /proc and /sys alone and within a few milliseconds:
+// every rank process reports them when it starts. "warnings" lists what lowers or disturbs results
+// and what to do.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,12 @@
 
 namespace bench {
 
-/// An object; sizes in bytes. A value that could not be read is the text "unreadable"; one that
-/// does not exist here (no quota, no governor) is "none". Never throws for what the machine says.
-/// `root` stands for "/", so that tests can give a machine of their own; `own_processes` are ours
-/// on this host, which are no load of others.
+/// Sizes in bytes. A value that cannot be read is "unreadable"; one that does not exist (no quota,
+/// no governor) is "none". Never throws for unexpected file contents. `root` stands for "/" so that
+/// tests can fake a machine; `own_processes` on this host do not count as foreign load.
 Json read_host_facts(const std::filesystem::path& root = "/", int own_processes = 1);
 
-/// Single facts of these, for others.
+/// Single facts for other readers.
 Json read_memory_bytes(const SystemFiles& files);
 Json read_memlock_bytes(const SystemFiles& files);
 

@@ -9,11 +9,11 @@
 namespace bench {
 namespace {
 
-constexpr double kStealThatMatters = 0.005;  // of all CPU time since boot
-constexpr double kBusyThatMatters = 0.5;     // runnable processes of others for each core
+constexpr double kHighSteal = 0.005;  // of all CPU time since boot
+constexpr double kHighLoad = 0.5;     // runnable foreign processes per core
 // Pinned buffers of a GPU or InfiniBand job start at tens of MiB; distributions set 8 MiB.
 constexpr double kSmallMemlock = 64.0 * 1024 * 1024;
-// A memory limit, or a sum of nodes, this close to the memory itself is the same.
+// A memory limit or sum of NUMA nodes within 2 % of the total counts as all of it.
 constexpr double kNearlyAll = 0.98;
 
 std::optional<double> number(const Json& facts, const char* key) {
@@ -29,105 +29,99 @@ std::string word(const Json& facts, const char* key) {
 
 using Warnings = std::vector<std::string>;
 
-void look_at_limits(const Json& facts, Warnings& warnings) {
+void check_limits(const Json& facts, Warnings& warnings) {
   const auto quota = number(facts, "cpu_quota_cores");
   const auto cpus = number(facts, "allowed_cpus");
   if (quota && cpus && *quota < *cpus)
     warnings.push_back(
-        fmt::format("the cgroup's CPU quota is {:.4g} cores, but {:.0f} CPUs can be used: work on "
-                    "all of them is "
-                    "stopped for part of each period; raise the quota or measure on fewer cores",
+        fmt::format("the cgroup CPU quota is {:.4g} cores, but {:.0f} CPUs are allowed: threads on all of "
+                    "them are throttled in every period; raise the quota or use fewer cores",
                     *quota, *cpus));
   const auto threads = number(facts, "hardware_threads");
   if (cpus && threads && *cpus < *threads)
     warnings.push_back(
-        fmt::format("this process may use {:.0f} of {:.0f} CPUs: the numbers are of that part",
+        fmt::format("this process may use {:.0f} of {:.0f} CPUs: the results cover only those CPUs",
                     *cpus, *threads));
   const auto limit = number(facts, "memory_limit_bytes");
   const auto memory = number(facts, "memory_bytes");
   if (limit && memory && *limit < kNearlyAll * *memory)
     warnings.push_back(
-        fmt::format("the cgroup's memory limit is {} of {}: a probe that needs more is ended by "
-                    "the kernel; raise "
-                    "the limit or measure smaller sizes",
+        fmt::format("the cgroup memory limit is {} of {}: the kernel kills a probe that needs more; raise "
+                    "the limit or use smaller sizes",
                     format(Bytes{*limit}), format(Bytes{*memory})));
 }
 
-void look_at_memory(const Json& facts, Warnings& warnings) {
+void check_memory(const Json& facts, Warnings& warnings) {
   const auto nodes = number(facts, "memory_of_nodes_bytes");
   const auto memory = number(facts, "memory_bytes");
   if (nodes && memory && *nodes < kNearlyAll * *memory)
     warnings.push_back(
-        fmt::format("the kernel's NUMA nodes hold {} of {}: the rest is set up when it is first "
-                    "used (a lazy or "
-                    "growing virtual machine), so first use is slow and memory per node is not to "
-                    "be trusted; use "
-                    "all memory once before measuring",
+        fmt::format("the kernel's NUMA nodes hold {} of {}: the rest is initialised on first use (memory "
+                    "ballooning or hot-plug), so first touches are slow and the memory per node is "
+                    "unreliable; touch all memory once before measuring",
                     format(Bytes{*nodes}), format(Bytes{*memory})));
 }
 
-void look_at_sharing(const Json& facts, Warnings& warnings) {
+void check_sharing(const Json& facts, Warnings& warnings) {
   const std::string kind = word(facts, "virtualization");
   const std::string product = word(facts, "product");
   if (!kind.empty() && kind != "none" && kind != "unreadable")
     warnings.push_back("this is a virtual machine" +
                     (product.empty() || product == "unreadable" ? "" : " (" + product + ")") +
-                    ": the numbers are of its share, and its neighbours can change them; compare "
-                    "only runs on the same kind of machine");
+                    ": other guests on its host can change the results; compare only runs on the same "
+                    "instance type");
   const auto steal = number(facts, "steal_share");
-  if (steal && *steal > kStealThatMatters)
+  if (steal && *steal > kHighSteal)
     warnings.push_back(
-        fmt::format("the hypervisor took {:.1f} % of the CPU time since boot for others: expect "
-                    "samples that are "
-                    "not clean; ask for dedicated cores",
+        fmt::format("CPU steal has been {:.1f} % since boot: expect disturbed samples; use dedicated "
+                    "cores",
                     *steal * 100.0));
   const auto others = number(facts, "others_running");
   const auto load = number(facts, "load_average");
   const auto cpus = number(facts, "allowed_cpus");
-  // Both: one glance may meet a short-lived process, and the average still knows work that ended.
-  if (others && load && cpus && *others > kBusyThatMatters * *cpus &&
-      *load > kBusyThatMatters * *cpus)
+  // Both: a snapshot may catch a short-lived process, and the load average lags.
+  if (others && load && cpus && *others > kHighLoad * *cpus &&
+      *load > kHighLoad * *cpus)
     warnings.push_back(
-        fmt::format("{:.0f} other processes want to run on {:.0f} CPUs (load average {:.1f}): they "
-                    "take time from "
-                    "the measurement; wait for them to end, or look at the clean counts",
+        fmt::format("{:.0f} other processes are runnable on {:.0f} CPUs (load average {:.1f}) and take "
+                    "CPU time from the measurement; stop them, or check the share of clean samples",
                     *others, *cpus, *load));
 }
 
-void look_at_settings(const Json& facts, Warnings& warnings) {
+void check_settings(const Json& facts, Warnings& warnings) {
   const std::string governor = word(facts, "governor");
   if (governor.find("powersave") != std::string::npos ||
       governor.find("conservative") != std::string::npos ||
       governor.find("ondemand") != std::string::npos)
     warnings.push_back("the CPU frequency governor is " + governor +
-                    ": the clock follows the load, so short measurements run slow and scatter; "
-                    "cpupower frequency-set -g performance");
+                    ": the clock follows the load, so short measurements are slow and noisy; run "
+                    "`cpupower frequency-set -g performance`");
   if (word(facts, "thp") == "never")
     warnings.push_back(
-        "transparent huge pages are off (never): large arrays lie in small pages, which costs "
-        "memory "
-        "bandwidth and latency; echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+        "transparent huge pages are off (never): large arrays use 4 KiB pages, which costs memory "
+        "bandwidth and latency; run "
+        "`echo madvise > /sys/kernel/mm/transparent_hugepage/enabled`");
   const auto memlock = number(facts, "memlock_bytes");
   if (memlock && *memlock < kSmallMemlock)
     warnings.push_back(
-        fmt::format("only {} may be locked in memory: buffers for RDMA larger than that fail; "
-                    "raise memlock in /etc/security/limits.conf or with ulimit -l",
+        fmt::format("the locked-memory limit is only {}: larger RDMA buffers fail; raise memlock in "
+                    "/etc/security/limits.conf or with `ulimit -l`",
                     format(Bytes{*memlock})));
   const std::string clocksource = word(facts, "clocksource");
   if (clocksource == "hpet" || clocksource == "acpi_pm" || clocksource == "jiffies")
     warnings.push_back("the kernel's clock source is " + clocksource +
-                    ": reading the time costs about a microsecond, so small latencies read too "
-                    "high; find out in the kernel log why tsc was refused");
+                    ": reading it takes about a microsecond, so small latencies are overestimated; "
+                    "check the kernel log for why tsc was rejected");
 }
 
 }  // namespace
 
 std::vector<std::string> host_warnings(const Json& facts) {
   Warnings warnings;
-  look_at_limits(facts, warnings);
-  look_at_memory(facts, warnings);
-  look_at_sharing(facts, warnings);
-  look_at_settings(facts, warnings);
+  check_limits(facts, warnings);
+  check_memory(facts, warnings);
+  check_sharing(facts, warnings);
+  check_settings(facts, warnings);
   return warnings;
 }
 

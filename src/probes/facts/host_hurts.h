@@ -1,5 +1,4 @@
-// Reads the facts of a host as an experienced colleague would: what in them makes measurements
-// worse or mean less, what that does to the numbers, and what to do about it.
+// Warnings about a host's settings and load: what is wrong, how it affects results, what to do.
 #pragma once
 
 #include <string>
@@ -9,8 +8,7 @@
 
 namespace bench {
 
-/// Plain sentences, the gravest first; empty for a host with nothing to complain of. A fact that is
-/// missing or "unreadable" never hurts.
+/// Most severe first. A fact that is missing or "unreadable" gives no warning.
 std::vector<std::string> host_warnings(const Json& facts);
 
 }  // namespace bench

@@ -1,6 +1,5 @@
-// What is to be known of a GPU host before anything is measured on it: is somebody else on the
-// GPUs, is the software around them there, does the machine let devices talk to each other
-// directly. From /proc and /sys, and from what NVML said of the GPUs.
+// Checks of a GPU host before anything is measured on it: foreign processes on the GPUs, missing
+// software, obstacles to peer-to-peer traffic. From /proc, /sys and NVML's facts.
 #pragma once
 
 #include <set>
@@ -12,13 +11,13 @@
 
 namespace bench {
 
-/// An object; a value that cannot be read is {"unreadable": why}. `gpu_facts` as read_gpu_facts
-/// gives them (null: there is no GPU). `own_processes`: ours on the GPUs, which are not foreign.
-/// "warnings" says in plain words what is wrong and what to do.
+/// A value that cannot be read is {"unreadable": why}. `gpu_facts` come from read_gpu_facts (null:
+/// no GPU). `own_processes` on the GPUs are not foreign. "warnings" says what is wrong and what to
+/// do.
 Json read_preflight_facts(const SystemFiles& files, const Json& gpu_facts = {},
                           const std::set<int>& own_processes = {});
 
-/// The sentences behind "warnings", the gravest first.
+/// The text of "warnings", most severe first.
 std::vector<std::string> preflight_warnings(const Json& facts);
 
 }  // namespace bench

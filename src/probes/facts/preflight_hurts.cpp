@@ -1,4 +1,4 @@
-// The sentences of preflight_facts: what is wrong on a GPU host, what it does, what to do.
+// Warnings about a GPU host: what is wrong, its effect and the remedy.
 #include <fmt/format.h>
 
 #include "core/text.h"
@@ -32,52 +32,53 @@ std::string who(const Json& processes) {
   return join(named, ", ");
 }
 
-void look_at_gpus(const Json& facts, Warnings& warnings) {
+void check_gpus(const Json& facts, Warnings& warnings) {
   const Json& foreign = facts.at("foreign_processes");
   if (is_array_with_entries(foreign))
     warnings.push_back(fmt::format(
-        "{} foreign process{} on the GPUs ({}): the numbers are of what is left; wait for them to "
+        "{} foreign process{} on the GPUs ({}), which lowers the results; stop it or wait for it to "
         "end",
         foreign.size(), foreign.size() == 1 ? " is" : "es are", who(foreign)));
   const Json& off = facts.at("persistence_off");
   if (is_array_with_entries(off) && facts.at("persistence_daemon") != true)
     warnings.push_back(fmt::format(
-        "persistence mode is off on {} GPUs: each first use loads the driver anew, which takes "
-        "seconds and forgets clocks; nvidia-smi -pm 1, or start nvidia-persistenced",
+        "persistence mode is off on {} GPUs: every first use reloads the driver, which takes seconds "
+        "and resets the clocks; run `nvidia-smi -pm 1` or start nvidia-persistenced",
         off.size()));
 }
 
-void look_at_software(const Json& facts, Warnings& warnings) {
+void check_software(const Json& facts, Warnings& warnings) {
   if (facts.at("nvswitches") == true && facts.at("fabric_manager") != true)
     warnings.push_back(
-        "there are NVSwitches and no fabric manager is to be seen: CUDA may not start, or GPUs not "
-        "reach each other; systemctl start nvidia-fabricmanager (in a container it is not seen)");
+        "this host has NVSwitches but no fabric manager was found: CUDA may not start, or GPUs may "
+        "not reach each other; run `systemctl start nvidia-fabricmanager` (it is invisible from a "
+        "container)");
   if (facts.at("peer_memory") == "none" && facts.at("infiniband_cards") > 0 && facts.at("gpus") > 0)
     warnings.push_back(
-        "nvidia_peermem is not loaded: the network cards reach GPU memory only where they support "
-        "dma-buf, else data goes through host memory; modprobe nvidia_peermem");
+        "nvidia_peermem is not loaded: without dma-buf support, NICs move GPU data through host "
+        "memory; run `modprobe nvidia_peermem`");
   const Json& shared = facts.at("shared_memory_bytes");
   if (shared.is_number() && shared < kSmallSharedMemory)
     warnings.push_back(fmt::format(
-        "/dev/shm is only {}: NCCL and data loaders fail or crawl; mount it larger (docker run "
+        "/dev/shm is only {}: NCCL and data loaders fail or slow down; enlarge it (docker run "
         "--shm-size=16g)",
         format(Bytes{shared.get<double>()})));
 }
 
-void look_at_bridges(const Json& facts, Warnings& warnings) {
+void check_bridges(const Json& facts, Warnings& warnings) {
   const Json& acs = facts.at("acs");
   const Json redirecting = acs.value("redirecting", Json::array());
   if (!redirecting.empty())
     warnings.push_back(fmt::format(
-        "{} PCI bridges redirect the traffic between devices to the processor (ACS), e.g. {}: peer "
-        "copies and GPUDirect lose bandwidth; turn ACS off in the firmware or with setpci",
+        "{} PCI bridges redirect peer-to-peer traffic to the CPU (ACS), e.g. {}: peer copies and "
+        "GPUDirect lose bandwidth; disable ACS in the firmware or with setpci",
         redirecting.size(), redirecting[0].get<std::string>()));
   const Json types = facts.at("iommu").value("types", Json::object());
   const int translated = types.value("DMA", 0) + types.value("DMA-FQ", 0);
   if (translated > 0 && facts.at("gpus") > 0)
     warnings.push_back(fmt::format(
-        "the IOMMU translates for {} groups of devices: peer copies may go through the processor; "
-        "boot with iommu=pt",
+        "the IOMMU translates for {} device groups: peer copies may go through the CPU; boot with "
+        "iommu=pt",
         translated));
 }
 
@@ -85,9 +86,9 @@ void look_at_bridges(const Json& facts, Warnings& warnings) {
 
 std::vector<std::string> preflight_warnings(const Json& facts) {
   Warnings warnings;
-  look_at_gpus(facts, warnings);
-  look_at_software(facts, warnings);
-  look_at_bridges(facts, warnings);
+  check_gpus(facts, warnings);
+  check_software(facts, warnings);
+  check_bridges(facts, warnings);
   return warnings;
 }
 

@@ -38,7 +38,7 @@ std::string against(const Compared& field, const HostMetric& row) {
   return text;
 }
 
-constexpr double kMostAdvisedRuns = 30;
+constexpr double kMostAdvisedRuns = 50;
 
 /// Runs until the interval is narrower than the room up to the threshold.
 std::string runs_needed(const HostMetric& row) {
@@ -81,7 +81,7 @@ void judge_alone(const GateContext& context, const Compared& field, std::size_t 
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   reason.expected = kNoValue;
   reason.text =
-      fmt::format("{}: {}; only {} host{} with usable runs, peer comparison needs {}",
+      fmt::format("{}: {}; only {} comparable host{}, peer comparison needs {}",
                   field.metric->title(), format(row.value, row.unit), field.hosts.size(),
                   field.hosts.size() == 1 ? "" : "s", kFewestPeers);
   reason.settle =

@@ -58,11 +58,11 @@ double CalibrationRate::high() const { return wilson(observed(), static_cast<dou
 Calibrator::Calibrator(const RegressionOptions& options, std::uint64_t seed, std::size_t most)
     : options_(options), random_(seed), most_(most) {
   for (const double level : kRateLevels)
-    result_.rates.push_back({"a night against those before it", level});
+    result_.rates.push_back({"each night vs. earlier nights", level});
   result_.rates.push_back({"random halves of the nights, Mann-Whitney", 0.05});
-  result_.rates.push_back({"earlier against later half, Mann-Whitney", 0.05});
-  result_.rates.push_back({"random halves called regressed or improved", 0.025});
-  result_.rates.push_back({"a step in a series whose weeks were shuffled", 0.005});
+  result_.rates.push_back({"earlier vs. later half, Mann-Whitney", 0.05});
+  result_.rates.push_back({"random halves judged regressed or improved", 0.025});
+  result_.rates.push_back({"step found in a series with shuffled weeks", 0.005});
   for (const double loss : kLosses)
     for (const std::size_t nights : kAfterNights) result_.power.push_back({loss, nights});
 }

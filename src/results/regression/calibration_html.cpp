@@ -17,7 +17,7 @@ std::string percent_words(double share) {
 PageCell share_cell(double share) { return {.text = percent_words(share), .sort = share}; }
 
 PageTable rates_page_table(const Calibration& calibration) {
-  PageTable table{{"false alarms", "nominal", "observed", "from", "to", "tests", "beside"}, {}};
+  PageTable table{{"false alarms", "nominal", "observed", "from", "to", "tests", "vs. nominal"}, {}};
   for (const CalibrationRate& rate : calibration.rates) {
     const bool too_many = rate.low() > rate.nominal;
     table.rows.push_back({{rate.what},
@@ -26,7 +26,7 @@ PageTable rates_page_table(const Calibration& calibration) {
                           share_cell(rate.low()),
                           share_cell(rate.high()),
                           {std::to_string(rate.tests), static_cast<double>(rate.tests)},
-                          {too_many ? "more than nominal" : "as nominal, or fewer", kNoValue,
+                          {too_many ? "above nominal" : "at or below nominal", kNoValue,
                            too_many ? "fail" : "pass"}});
   }
   return table;
@@ -39,9 +39,9 @@ double found_share(const CalibrationPower& power) {
 
 /// A line a loss.
 Plot power_plot(const Calibration& calibration) {
-  Plot plot{.title = "Losses that would be found",
+  Plot plot{.title = "Detectable losses",
             .x_label = "nights since",
-            .y_label = "share found",
+            .y_label = "detected share",
             .rules = {{"all", 1.0}}};
   for (const CalibrationPower& power : calibration.power) {
     const std::string name = percent_words(power.loss);
@@ -68,20 +68,20 @@ PageTable power_page_table(const Calibration& calibration) {
 std::string to_html(const Calibration& calibration) {
   Page page("Calibration");
   if (calibration.series == 0) {
-    page.text("No series has twenty values at one level yet: nothing to calibrate with.");
+    page.text("No series has twenty values at one level yet: not enough history to calibrate.");
     return page.html();
   }
   page.text(fmt::format(
-      "{} series at one level; noise {} from night to night, correlation of neighbours {:.2f}.",
+      "{} series at one level; night-to-night noise {}, lag-1 correlation {:.2f}.",
       calibration.series, percent_words(calibration.sigma), calibration.correlation));
   if (calibration.decided > 0)
-    page.text(fmt::format("Of {} findings that were decided on, {} were called noise.",
+    page.text(fmt::format("Of {} reviewed findings, {} were marked as noise.",
                           calibration.decided, calibration.called_noise));
-  page.heading("Alarms where nothing is known to have changed")
+  page.heading("False alarms without a known change")
       .table(rates_page_table(calibration));
-  page.heading("What would be found of a loss");
+  page.heading("Detection power by size of the loss");
   if (!calibration.power.empty())
-    page.figure(to_svg(power_plot(calibration)), "By size of the loss and nights since");
+    page.figure(to_svg(power_plot(calibration)), "By size of the loss and number of nights since");
   page.table(power_page_table(calibration));
   return page.html();
 }

@@ -27,7 +27,7 @@ std::string rates_table(const Calibration& calibration, const TextStyle& style) 
 
 /// A line a loss, a column a number of nights.
 std::string power_table(const Calibration& calibration, const TextStyle& style) {
-  std::vector<Column> columns{{"found of a loss of", false}};
+  std::vector<Column> columns{{"detected loss", false}};
   std::vector<std::vector<Cell>> rows;
   for (const CalibrationPower& power : calibration.power) {
     if (rows.empty() || rows.back().front().text != percent(power.loss))
@@ -46,13 +46,13 @@ std::string power_table(const Calibration& calibration, const TextStyle& style) 
 
 std::string to_text(const Calibration& calibration, const TextStyle& style) {
   if (calibration.series == 0)
-    return "no series has twenty values at one level yet: nothing to calibrate with\n";
+    return "no series has twenty values at one level yet: not enough history to calibrate\n";
   std::string text = fmt::format(
-      "{} series at one level; noise {} from night to night, correlation of neighbours {:.2f}\n\n",
+      "{} series at one level; night-to-night noise {}, lag-1 correlation {:.2f}\n\n",
       calibration.series, percent(calibration.sigma), calibration.correlation);
   text += rates_table(calibration, style) + "\n" + power_table(calibration, style);
   if (calibration.decided > 0)
-    text += fmt::format("\nof {} findings that were decided on, {} were called noise\n",
+    text += fmt::format("\nof {} reviewed findings, {} were marked as noise\n",
                         calibration.decided, calibration.called_noise);
   return text;
 }

@@ -82,8 +82,8 @@ std::vector<Decision> decisions_of(const Journal& journal) {
 
 JournalEntry entry_of(const Decision& decision) {
   if (!is_id(decision.finding))
-    throw Error(ErrorKind::input, "'" + printable(decision.finding) + "' is no finding's id",
-                "it has eight hexadecimal digits and stands at the end of a finding's line");
+    throw Error(ErrorKind::input, "unknown finding ID '" + printable(decision.finding) + "'",
+                "use the eight hexadecimal digits at the end of a finding's line");
   return {0,
           decision.time_ns,
           decision.user,
@@ -115,7 +115,7 @@ std::vector<const ChangeFinding*> findings_named(const std::vector<ChangeFinding
   }
   if (named.empty())
     throw Error(ErrorKind::input, "no finding '" + printable(id) + "'." + did_you_mean(id, ids),
-                ids.empty() ? "the report has no findings" : "there are: " + join(ids, ", "));
+                ids.empty() ? "the report has no findings" : "finding IDs: " + join(ids, ", "));
   return named;
 }
 

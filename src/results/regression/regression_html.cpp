@@ -29,7 +29,7 @@ std::string facts_cell(const ChangeFinding& finding) {
 
 PageTable table_of(const std::vector<ChangeFinding>& findings) {
   PageTable table{{"verdict", "state", "metric", "parameters", "where", "change", "now", "before",
-                   "since", "between", "gone since", "changed then", "methods", "q", "id"},
+                   "since", "between", "recovered since", "changed facts", "methods", "q", "id"},
                   {}};
   for (const ChangeFinding& finding : findings)
     table.rows.push_back(
@@ -80,12 +80,11 @@ std::string to_html(const RegressionReport& report) {
   page.text(summary_words(report) + ". Newest run: " +
             (report.newest.id.empty() ? std::string("none") : report.newest.id) + ".");
   for (const std::string& line : together_words(report)) page.text(line + ".");
-  if (report.findings.empty()) page.text("No change was found.");
+  if (report.findings.empty()) page.text("No changes found.");
   if (!report.findings.empty()) page.heading("Findings").table(table_of(report.findings));
-  page.heading("Histories");
+  page.heading("History");
   page.text(
-      "Of a host that has peers the movement of the fleet is taken out, so that what is drawn is "
-      "its own.");
+      "For a host with peers the fleet's common movement is subtracted, so the plot shows the host's own change.");
   std::size_t drawn = 0;
   for (const ChangeFinding& finding : report.findings) {
     if (finding.points.empty() || drawn++ >= kMostPlots) continue;
@@ -93,7 +92,7 @@ std::string to_html(const RegressionReport& report) {
                                       since_words(finding) + " [" + finding.id + "]");
   }
   if (report.findings.size() > kMostPlots)
-    page.note(fmt::format("Of {} findings {} are drawn.", report.findings.size(), kMostPlots));
+    page.note(fmt::format("{1} of {0} findings are plotted.", report.findings.size(), kMostPlots));
   return page.html();
 }
 

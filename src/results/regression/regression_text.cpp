@@ -25,27 +25,27 @@ std::string verdict_words(const ChangeFinding& finding) {
   for (char& letter : words) letter = static_cast<char>(letter - 'a' + 'A');
   if (finding.verdict == HistoryVerdict::changed && finding.key.better != Better::none)
     words += " (size unclear)";
-  if (finding.kind == ChangeKind::newest) words += " (newest value alone)";
-  if (finding.kind == ChangeKind::drift) words += " (slowly)";
+  if (finding.kind == ChangeKind::newest) words += " (newest value only)";
+  if (finding.kind == ChangeKind::drift) words += " (gradual)";
   return words;
 }
 
 std::string values_words(const ChangeFinding& finding) {
-  return fmt::format("{} instead of {}, n={} vs {}, {}/{} methods, q={:.2g}, threshold {:.2g} %",
+  return fmt::format("{} vs. {} before, n={} vs. {}, {}/{} methods, q={:.2g}, threshold {:.2g} %",
                      format(finding.value, finding.key.unit),
                      format(finding.expected, finding.key.unit), finding.after, finding.before,
                      finding.votes, finding.voters, finding.q, 100.0 * finding.threshold);
 }
 
 std::string facts_words(const ChangeFinding& finding) {
-  if (finding.facts.empty()) return "nothing known changed in the facts";
+  if (finding.facts.empty()) return "no known configuration change";
   std::vector<std::string> words;
   for (const FactChange& fact : finding.facts) {
     if (words.size() == kShownFacts) break;
     words.push_back(fact.fact + ": " + fact.before + " -> " + fact.after);
   }
   const std::size_t more = finding.facts.size() - words.size();
-  return "changed then: " + join(words, "; ") +
+  return "changed facts: " + join(words, "; ") +
          (more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
@@ -56,7 +56,7 @@ std::string decision_words(const ChangeFinding& finding) {
                                   format_time(decision.time_ns));
   if (!decision.text.empty()) words += ": " + decision.text;
   if (decision.state == FindingState::fixed && finding.state == FindingState::open)
-    words += "; but what was measured since still shows it";
+    words += "; but later measurements still show it";
   return words;
 }
 
@@ -74,10 +74,10 @@ std::string finding_text(const ChangeFinding& finding, const TextStyle& style) {
 }
 
 std::string exit_words(const RegressionReport& report) {
-  if (report.exit_code == ExitCode::failed) return "something regressed";
+  if (report.exit_code == ExitCode::failed) return "regression found";
   if (report.exit_code == ExitCode::not_measured)
-    return "nothing could be judged: it takes nine runs of a series";
-  return "nothing regressed that is open";
+    return "nothing judged: a series needs at least nine runs";
+  return "no open regressions";
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ std::string to_text(const RegressionReport& report, const TextStyle& style, bool
   for (const std::string& line : together_words(report))
     text += wrap(printable(line), 0, 2, style) + "\n";
   text += wrap(summary_words(report), 0, 2, style) + "\n";
-  if (hidden > 0) text += fmt::format("{} acked, noise or improved: --all shows them\n", hidden);
+  if (hidden > 0) text += fmt::format("{} acked, noise or improved; show them with --all\n", hidden);
   const Paint colour = report.exit_code == ExitCode::ok ? Paint::green : Paint::red;
   return text +
          paint(fmt::format("exit code {}: {}", static_cast<int>(report.exit_code),

@@ -30,7 +30,7 @@ std::string since_words(const ChangeFinding& finding) {
   std::string words = "since " + finding.since.id;
   if (const std::string between = between_words(finding); !between.empty())
     words += " (" + between + ")";
-  if (finding.until.number != 0) words += ", gone since " + finding.until.id;
+  if (finding.until.number != 0) words += ", recovered since " + finding.until.id;
   return words;
 }
 
@@ -51,7 +51,7 @@ std::vector<std::string> together_words(const RegressionReport& report) {
   std::map<std::pair<std::string, std::string>, std::size_t> metrics;
   for (const ChangeFinding& finding : report.findings)
     if (finding.fails())
-      ++metrics[{finding.key.host.empty() ? "the fleet" : finding.key.host, finding.since.id}];
+      ++metrics[{finding.key.host.empty() ? "fleet" : finding.key.host, finding.since.id}];
   std::vector<std::string> lines;
   for (const auto& [place, count] : metrics)
     if (count > 1)
@@ -63,10 +63,10 @@ std::string summary_words(const RegressionReport& report) {
   std::size_t found = 0;
   for (const FindingFamily& family : report.families) found += family.found;
   std::string words =
-      fmt::format("{} series judged, {} missing from the newest night, {} too short to judge",
+      fmt::format("{} series judged, {} missing in the newest night, {} too short to judge",
                   report.tested, report.missing, report.too_short);
   if (found > 0)
-    words += fmt::format("; of {} found at q = {} up to {:.1f} are false", found, report.q,
+    words += fmt::format("; {} findings at q = {}, of which up to {:.1f} may be false", found, report.q,
                          report.q * static_cast<double>(found));
   return words;
 }

@@ -61,22 +61,22 @@ void choose_fit(ScalingCurve& curve) {
   const auto rates = all_rates(curve);
   const auto amdahl = amdahl_fit(rates), usl = usl_fit(rates);
   if (!amdahl) {
-    curve.fit_words = fmt::format("{} numbers of {} are too few for a law, {} are needed",
+    curve.fit_words = fmt::format("too few points for a scaling law: {} values of {}, {} needed",
                                   curve.points.size(), curve.over, kFewestForAmdahl);
     return;
   }
   curve.fits.push_back(*amdahl);
   if (!usl) {
-    curve.fit_words = fmt::format("USL takes {} numbers of {}", kFewestForUsl, curve.over);
+    curve.fit_words = fmt::format("USL needs {} values of {}", kFewestForUsl, curve.over);
     return;
   }
   if (!std::isfinite(usl->aicc)) {
-    curve.fit_words = "USL takes six values to be compared with Amdahl's law";
+    curve.fit_words = "comparing USL with Amdahl's law needs six values";
     return;
   }
   curve.fits.push_back(*usl);
   if (usl->aicc < amdahl->aicc) std::swap(curve.fits[0], curve.fits[1]);
-  curve.fit_words = fmt::format("AICc {:.1f} against {:.1f} of {}", curve.fits[0].aicc,
+  curve.fit_words = fmt::format("AICc {:.1f} vs. {:.1f} for {}", curve.fits[0].aicc,
                                 curve.fits[1].aicc, curve.fits[1].model);
 }
 
@@ -93,10 +93,9 @@ void refuse_far(const ScalingCurve& curve, double n) {
   const double largest = curve.points.back().n;
   if (n >= 1.0 && n <= kTwice * largest) return;
   throw Error(ErrorKind::input,
-              fmt::format("{:g} {} cannot be predicted from at most {:g} ({})", n, curve.over,
+              fmt::format("cannot predict {:g} {} from measurements up to {:g} ({})", n, curve.over,
                           largest, curve.metric),
-              fmt::format("no further than twice the largest: measure {:g} or more, or choose "
-                          "curves with --metric",
+              fmt::format("predictions reach twice the largest measured number: measure {:g} or more, or choose curves with --metric",
                           std::ceil(n / kTwice)));
 }
 
@@ -116,10 +115,10 @@ void set_time_words(ScalingCurve& curve) {
 std::string interval_words(const ScalingCurve& curve) {
   const auto single = [](const ScalePoint& point) { return point.values.size() == 1; };
   if (std::ranges::none_of(curve.points, single))
-    return "geometric means over runs, with 95 % intervals over runs (Student, Welch)";
+    return "geometric means over runs with 95 % confidence intervals (Student, Welch)";
   if (std::ranges::all_of(curve.points, single))
-    return "one run each: the intervals are of its samples and do not know how runs differ; repeat";
-  return "points of one run have no interval over runs; repeat";
+    return "one run per point: intervals cover samples within a run, not run-to-run variation; repeat the runs";
+  return "points with a single run have no confidence interval; repeat the runs";
 }
 
 }  // namespace
@@ -133,8 +132,8 @@ ScalingLaw scaling_law_from(const std::string& name) {
   if (found != kLawNames.end()) return static_cast<ScalingLaw>(found - kLawNames.begin());
   const std::vector<std::string> known(kLawNames.begin(), kLawNames.end());
   throw Error(ErrorKind::usage,
-              "there is no scaling law '" + name + "'." + did_you_mean(name, known),
-              "laws: " + join(known, ", "));
+              "unknown scaling law '" + name + "'." + did_you_mean(name, known),
+              "use one of: " + join(known, ", "));
 }
 
 double rate_of(ScalingLaw law, double n, double value) {

@@ -56,8 +56,8 @@ std::string drawing(const ScalingCurve& curve) {
 PageCell number_cell(double value, const std::string& text) { return {text, value}; }
 
 PageTable points_of(const ScalingCurve& curve) {
-  PageTable table{{curve.over, "runs", "value", "interval", "speed-up", "efficiency", "Karp-Flatt",
-                   "communication", "samples to target", "efficiency in time"},
+  PageTable table{{curve.over, "runs", "value", "interval", "speedup", "efficiency", "Karp-Flatt",
+                   "communication", "samples to target", "time efficiency"},
                   {}};
   for (const ScalePoint& point : curve.points)
     table.rows.push_back(
@@ -85,12 +85,11 @@ std::string to_html(const ScalingReport& report) {
   page.text("Runs " + join(report.runs, ", "));
   for (const std::string& warning : report.warnings) page.note(warning);
   if (report.curves.empty())
-    page.note("No metric was measured at two numbers of " + report.over + ".");
+    page.note("No metric was measured at two values of " + report.over + ".");
   for (const ScalingCurve& curve : report.curves) {
     page.heading(title_of(curve)).text(law_words(curve)).table(points_of(curve));
     page.figure(drawing(curve), "Bars and band: " + curve.interval +
-                                    "; a law's band is the 95 % interval of one more run. It ends "
-                                    "at twice the largest number measured.");
+                                    "; the band of a law is the 95 % prediction interval of one more run, up to twice the largest measured value.");
     for (const std::string& line : fit_lines(curve)) page.text(line);
   }
   return page.html();

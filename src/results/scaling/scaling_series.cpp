@@ -158,7 +158,7 @@ void drop_needless_cases(std::vector<ScalingCurve>& curves) {
 void warn_of_versions(const RunSummary& run, const RunSummary& first, ScalingReport& report) {
   if (run.programs == first.programs) return;
   report.warnings.push_back(fmt::format(
-      "{} and {} were measured by different programs or libraries: a step may be theirs", first.run,
+      "{} and {} used different program or library versions, which may cause a step", first.run,
       run.run));
 }
 

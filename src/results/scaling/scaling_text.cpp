@@ -19,12 +19,12 @@ Table points_table(const ScalingCurve& curve) {
                {"runs", true, 3},
                {"value"},
                {"interval", true, 2},
-               {"speed-up", true, 4},
+               {"speedup", true, 4},
                {"efficiency"},
                {"Karp-Flatt", true, 1},
                {"communication", true, 5},
                {"samples", true, 6},
-               {"efficiency in time", true, 7}});
+               {"time efficiency", true, 7}});
   for (const ScalePoint& point : curve.points)
     table.add(
         {{fmt::format("{:g}", point.n)},
@@ -43,8 +43,7 @@ Table points_table(const ScalingCurve& curve) {
 
 std::string none_words(const ScalingReport& report) {
   return fmt::format(
-      "No metric was measured at two numbers of {} ({} at one).\n  Cases with scope \"ladder\" or "
-      "several ranks_per_host are; --over NAME takes a parameter, such as threads.\n",
+      "No metric was measured at two values of {} ({} at one).\n  Use cases with scope \"ladder\" or several ranks_per_host, or --over NAME for a parameter such as threads.\n",
       printable(report.over), report.seen);
 }
 

@@ -21,22 +21,22 @@ std::string parameter_words(const std::string& name, const FitParameter& paramet
 
 std::string model_words(const ScalingFit& fit) {
   std::string text = fit.model == "usl" ? "USL: " : "Amdahl: ";
-  text += parameter_words("alpha", fit.alpha, fit.model == "usl" ? "contention" : "serial part");
+  text += parameter_words("alpha", fit.alpha, fit.model == "usl" ? "contention" : "serial fraction");
   if (fit.model == "usl") text += ", " + parameter_words("beta", fit.beta, "crosstalk");
-  return text + fmt::format("; runs lie {:.2g} % off it", 100.0 * fit.deviation);
+  return text + fmt::format("; residual {:.2g} %", 100.0 * fit.deviation);
 }
 
 std::string peak_words(const ScalingCurve& curve, const ScalingFit& fit) {
   const double best = fit.best_n();
   if (!std::isfinite(best)) return "";
   const double rate = value_of(curve.law, best, fit.rate(best));
-  return fmt::format("More than {:.0f} {} make it slower ({} there{})", best, curve.over,
+  return fmt::format("Peak at {:.0f} {} ({}{})", best, curve.over,
                      format(rate, curve.unit),
-                     best > 2.0 * fit.largest ? "; far beyond what was measured" : "");
+                     best > 2.0 * fit.largest ? "; far beyond the measured range" : "");
 }
 
 std::string prediction_words(const ScalingCurve& curve, const ScalingPrediction& at) {
-  return fmt::format("At {:g} {} expect {} {} of one run", at.n, curve.over,
+  return fmt::format("Prediction at {:g} {}: {} {} for one run", at.n, curve.over,
                      format(at.rate, curve.unit), range_words(at.low, at.high, curve.unit));
 }
 
@@ -46,13 +46,13 @@ std::string law_words(const ScalingCurve& curve) {
   const std::string base = fmt::format("{:g} {}", curve.base, curve.over);
   switch (curve.law) {
     case ScalingLaw::total_rate:
-      return "The rate of all together; ideal is n times as much. Base: " + base + ".";
+      return "Total rate; ideal: proportional to n. Base: " + base + ".";
     case ScalingLaw::own_rate:
-      return "The rate of each; ideal is the same for any number. Base: " + base + ".";
+      return "Rate per rank or device; ideal: constant. Base: " + base + ".";
     case ScalingLaw::strong_time:
-      return "The time of the same work (strong scaling); ideal is 1/n. Base: " + base + ".";
+      return "Time for a fixed total workload (strong scaling); ideal: 1/n. Base: " + base + ".";
     case ScalingLaw::weak_time:
-      return "The time of as much work for each (weak scaling); ideal is the same. Base: " + base +
+      return "Time for a fixed workload per rank (weak scaling); ideal: constant. Base: " + base +
              ".";
   }
   return "";
@@ -61,7 +61,7 @@ std::string law_words(const ScalingCurve& curve) {
 std::vector<std::string> fit_lines(const ScalingCurve& curve) {
   std::vector<std::string> lines;
   if (curve.fits.empty()) {
-    lines.push_back("No law: " + curve.fit_words + ".");
+    lines.push_back("No fit: " + curve.fit_words + ".");
   } else {
     const ScalingFit& fit = curve.fits.front();
     lines.push_back(model_words(fit) + " (" + curve.fit_words + ")");
@@ -72,7 +72,7 @@ std::vector<std::string> fit_lines(const ScalingCurve& curve) {
                                 format(Seconds{curve.times->per_log}),
                                 format(Seconds{curve.times->per_worker})));
   if (std::isfinite(curve.serial) && curve.law == ScalingLaw::weak_time)
-    lines.push_back(fmt::format("Gustafson: serial part {:.3g}", curve.serial));
+    lines.push_back(fmt::format("Gustafson: serial fraction {:.3g}", curve.serial));
   for (const ScalingPrediction& at : curve.predictions)
     lines.push_back(prediction_words(curve, at));
   return lines;

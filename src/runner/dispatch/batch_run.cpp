@@ -20,28 +20,28 @@ namespace bench {
 namespace {
 
 constexpr Seconds kAnswer{30.0};      // of sbatch, squeue and scancel
-constexpr Seconds kAskAgain{2.0};     // squeue's load is the controller's
-constexpr Seconds kCancelled{60.0};   // Slurm's KillWait is 30 s as it ships
-constexpr Seconds kLastRecords{5.0};  // a network file system shows them late
+constexpr Seconds kAskAgain{2.0};     // squeue loads the controller
+constexpr Seconds kCancelled{60.0};   // Slurm's default KillWait is 30 s
+constexpr Seconds kLastRecords{5.0};  // a network file system may show them late
 
 void write_script(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file) << text;
   if (read_file(file) != text) throw_errno("write " + file.string());
 }
 
-/// "PENDING (Resources)"; "" for a job that is gone.
+/// "PENDING (Resources)"; "" for an ended job.
 std::string state_of(const std::string& job) try {
   const std::string text =
       program_output({"squeue", "--noheader", "--jobs=" + job, "--format=%T %r"}, kAnswer);
   return printable(text.substr(0, text.find('\n')));
 } catch (const Error& error) {
-  // squeue knows ended jobs for some minutes, and then calls their numbers invalid.
+  // squeue lists ended jobs for some minutes, and then reports their IDs as invalid.
   if (std::string(error.what()).find("Invalid job id") != std::string::npos) return "";
   say(Level::warning, printable(error.what()));
   return "unknown";
 }
 
-/// The whole lines that came to a growing file since the last look.
+/// Reads the complete lines added to a growing file.
 class Tail {
  public:
   explicit Tail(std::filesystem::path path) : path_(std::move(path)) {}
@@ -87,9 +87,9 @@ class Watch {
     while (!ended_ && Clock::now() < end && poll(nullptr, 0, 100) == 0);
     if (!begun_)
       throw Error(ErrorKind::environment,
-                  "the batch job " + job_.number + " ended before the run began",
+                  "batch job " + job_.number + " ended before the run started",
                   "see " + (job_.run / "log" / "batch.txt").string() +
-                      " if it is there, and whether all nodes share the run's folder");
+                      " and check that all nodes share the run's folder");
     return true;
   }
 
@@ -111,7 +111,7 @@ class Watch {
   void look_until(Clock::time_point end) {
     while (Clock::now() < end && interrupts_.count() == 0) {
       look();
-      if (ended_) end = std::min(end, after(Seconds{0.5}));  // it gives its nodes back now
+      if (ended_) end = std::min(end, after(Seconds{0.5}));  // the batch job is ending
       pollfd signal{interrupts_.fd(), POLLIN, 0};
       poll(&signal, 1, 200);
     }
@@ -124,7 +124,7 @@ class Watch {
   }
 
   void cancel() {
-    say(Level::info, "cancelling the batch job " + job_.number);
+    say(Level::info, "cancelling batch job " + job_.number);
     program_output({"scancel", job_.number}, kAnswer);
     const auto end = after(kCancelled);
     while (!state_of(job_.number).empty() && Clock::now() < end) {
@@ -150,9 +150,9 @@ BatchJob submit_batch(const RunRequest& request, std::vector<std::string> resume
   const std::vector<std::string> hosts = hosts_of(request.plan);
   if (hosts.empty())
     throw Error(ErrorKind::input, "--sbatch: no job of this plan can run",
-                "benchctl plan says why each is skipped");
+                "run benchctl plan for the reason of each skip");
   const RunDirectory directory = make_run(request, now_ns());
-  { const Spool empty(directory.records_path()); }  // what the job goes on with
+  { const Spool empty(directory.records_path()); }  // the batch job appends to it
   const auto script = directory.path() / "batch.sh";
   resume.push_back(directory.id());
   write_script(script, batch_script(resume));

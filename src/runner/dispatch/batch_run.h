@@ -1,5 +1,5 @@
-// A run that goes on as a batch job of Slurm: benchctl resume on its first node, out of the run's
-// folder, which the nodes must share. Who submitted it may watch it, or leave.
+// A run as a Slurm batch job: benchctl resume on its first node. The nodes must share the run's
+// folder. The submitting process may watch it or exit.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +15,13 @@ struct BatchJob {
   std::string number;         // Slurm's
 };
 
-/// Keeps the plan, writes batch.sh beside it and submits that. `resume`: the command that the job
-/// is, but for the run's name, which comes last. Throws Error(environment) with what sbatch says;
-/// then the run is planned and has not begun.
+/// Stores the plan, writes batch.sh next to it and submits that. `resume`: the command of the job; the
+/// run's name is appended. Throws Error(environment) with sbatch's message; the run is then planned
+/// but not started.
 BatchJob submit_batch(const RunRequest& request, std::vector<std::string> resume);
 
-/// Shows the progress of its records until the job is gone. An interrupt cancels it and waits for
-/// its end; false then. Throws Error(environment) where it ended without having begun.
+/// Shows progress until the job has ended. An interrupt cancels the job and waits for its end; then
+/// false. Throws Error(environment) if the job ended without starting the run.
 bool watch_batch(const BatchJob& job, const RunRequest& request);
 
 }  // namespace bench

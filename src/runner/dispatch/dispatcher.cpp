@@ -28,12 +28,12 @@ bool Dispatcher::run(const Plan& plan) {
     if (interrupts_.count() > 0)
       ledger_.put_off(plan.entries[job].job, "interrupted");
     else
-      ledger_.skip(plan.entries[job].job, "no time was left for it");
+      ledger_.skip(plan.entries[job].job, "no time left in the budget");
   ledger_.sync();
   return interrupts_.count() == 0;
 }
 
-/// A child is told to end when the thread that made it ends, so a lane's thread outlives its
+/// A child is signalled when the thread that started it ends, so a lane's thread outlives its
 /// processes; a single lane needs no thread.
 void Dispatcher::run_lanes(const Plan& plan, Schedule& schedule) {
   const auto jobs = static_cast<std::size_t>(std::max(1, settings_.parallel));
@@ -62,7 +62,7 @@ void Dispatcher::run_lane(const Plan& plan, Schedule& schedule) {
     }
     lock.lock();
     if (failure && !failure_) failure_ = failure;
-    if (failure) interrupts_.raise();  // the other lanes end, too
+    if (failure) interrupts_.raise();  // stops the other lanes
     freed_.notify_all();
   }
 }

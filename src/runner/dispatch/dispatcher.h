@@ -1,5 +1,5 @@
-// Runs a plan: hands its jobs to lanes, as many at once as there are disjoint hosts and the user
-// allows. What a job is handed, and what becomes of faults, is the lane's.
+// Runs a plan: assigns its jobs to lanes, as many at once as disjoint hosts and --parallel allow. Lanes
+// send the jobs and handle faults.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +18,8 @@ namespace bench {
 struct DispatcherSettings : LaneSettings {
   int parallel = 1;                  // jobs at once
   std::filesystem::path stage = {};  // the bundle for hosts without the program; "" for none
-  std::map<std::string, std::string> out = {};  // hosts that are out from the start, and why
-  std::optional<Clock::time_point> end = {};    // no job begins later: those are skipped
+  std::map<std::string, std::string> out = {};  // hosts excluded from the start -> reason
+  std::optional<Clock::time_point> end = {};    // jobs not started by then are skipped
 };
 
 class Dispatcher {
@@ -28,14 +28,14 @@ class Dispatcher {
              Spool& spool, Progress& progress, const Interrupts& interrupts,
              DispatcherSettings settings);
 
-  /// False when the user interrupted; the rest then has the outcome skipped. Throws
-  /// Error(environment) when records cannot be kept or bench-rank is of another version.
+  /// False when interrupted; remaining jobs are then skipped. Throws Error(environment) if records
+/// cannot be written or bench-rank has another version.
   bool run(const Plan& plan);
 
  private:
   void run_lanes(const Plan& plan, Schedule& schedule);
   void run_lane(const Plan& plan, Schedule& schedule);
-  /// One process' worth of jobs.
+  /// Runs consecutive jobs in one process.
   void serve(Lane& lane, const Plan& plan, Schedule& schedule, std::size_t job);
   bool is_awaited(const Schedule& schedule, std::size_t job);
   void cool_down(const PlanEntry& entry) const;
@@ -49,7 +49,7 @@ class Dispatcher {
   Ledger ledger_;
   HostStates hosts_;
 
-  std::mutex mutex_;  // of the schedule and of what follows
+  std::mutex mutex_;  // guards the schedule and the members below
   std::condition_variable freed_;
   std::exception_ptr failure_;
 };

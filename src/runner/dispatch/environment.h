@@ -1,15 +1,15 @@
-// The environment variables that are kept with a run: those that change what is measured, and no
-// others, because an environment holds secrets.
+// The environment variables stored with a run: only those that affect results, because an
+// environment may hold secrets.
 #pragma once
 
 #include "core/json.h"
 
 namespace bench {
 
-/// {name: value} of the allowed ones that are set.
+/// {name: value} of the allowed variables that are set.
 Json kept_environment(const char* const* variables);
 
-/// The command line this program was started with, as an array of texts.
+/// This program's command line, as an array of strings.
 Json kept_command();
 
 }  // namespace bench

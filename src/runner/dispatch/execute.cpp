@@ -65,7 +65,7 @@ RunDirectory make_run(const RunRequest& request, std::int64_t time_ns) {
 
 namespace {
 
-/// Until nothing more follows; false when the user interrupted.
+/// Runs follow-up jobs until there are none; false when interrupted.
 bool follow(const FollowUp& follow_up, const RunDirectory& directory, Dispatcher& dispatcher,
             Progress& progress) {
   for (;;) {
@@ -77,7 +77,7 @@ bool follow(const FollowUp& follow_up, const RunDirectory& directory, Dispatcher
   }
 }
 
-/// Where those jobs run, each host once.
+/// The places of the jobs to run, each host once.
 std::vector<Place> places_of(const Plan& plan) {
   std::map<std::string, Place> places;
   for (const PlanEntry& entry : plan.entries)
@@ -88,15 +88,15 @@ std::vector<Place> places_of(const Plan& plan) {
   return list;
 }
 
-/// From then on the ranks run what was staged, and hosts that could not be given it are out.
+/// Makes the ranks run the staged programs and excludes hosts that staging failed on.
 void stage_programs(const Plan& plan, LaunchSite& site, DispatcherSettings& settings,
                     const Interrupts& interrupts) {
   const std::vector<Place> places = places_of(plan);
   const bool slurm = site.kind == LauncherKind::slurm;
   if (!slurm && std::ranges::all_of(places, [](const Place& place) { return place.here; })) return;
   if (slurm && !site.slurm.settings.container_image.empty())
-    throw Error(ErrorKind::input, "--stage: ranks in a container run the image's programs",
-                "put the bundle into the image, or mount it with container_mounts");
+    throw Error(ErrorKind::input, "--stage: ranks in a container use the programs in the image",
+                "add the bundle to the image, or mount it with container_mounts");
   const std::string& there = site.settings.rank_program;
   const Staged staged =
       stage(settings.stage, places,
@@ -106,13 +106,13 @@ void stage_programs(const Plan& plan, LaunchSite& site, DispatcherSettings& sett
   for (const auto& [host, why] : staged.out) say(Level::warning, host + " " + why);
   if (staged.folder.empty()) return;
   say(Level::info,
-      fmt::format("{} hosts use the bundle in {}, {} of them got it now",
+      fmt::format("{} hosts use the bundle in {}, {} of them newly copied",
                   places.size() - staged.out.size(), staged.folder, staged.copied.size()));
   site.settings.rank_program = staged.folder + "/bench-rank";
   site.settings.cuda_rank_program = staged.folder + "/bench-rank-cuda";
 }
 
-/// Whether it was finished, rather than interrupted.
+/// True if the run finished, false if it was interrupted.
 bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
               const ProbeCatalogue& catalogue, LaunchSite site, const Interrupts& interrupts,
               Clock::time_point start) {
@@ -138,7 +138,7 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
     Progress progress(request.style, request.plan);
     Dispatcher dispatcher(catalogue, site, directory, spool, progress, interrupts, settings);
     finished = dispatcher.run(request.plan);
-    // An allocation of our own may lack hosts when a run is resumed: nothing is searched there.
+    // When a run is resumed, our allocation may lack hosts: no search then.
     const bool all_hosts =
         !own || hosts_of(request.plan).size() == request.plan.inventory.hosts.size();
     if (finished && request.follow_up && all_hosts)
@@ -178,7 +178,7 @@ Executed resume(const RunDirectory& directory, const RunRequest& request,
       spool.append(own_record(entry.job.id, Event{kRestartEvent, Json::object()}));
   if (request.style != Progress::Style::silent)
     say(Level::info,
-        fmt::format("run {}: {} jobs are missing", directory.id(), jobs_to_run(request.plan)));
+        fmt::format("run {}: resuming {} missing jobs", directory.id(), jobs_to_run(request.plan)));
   return {directory,
           dispatch(directory, spool, request, catalogue, std::move(site), interrupts, start)};
 }

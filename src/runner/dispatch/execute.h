@@ -1,5 +1,4 @@
-// One run from its plan to its records: makes the run's folder, keeps the plan, dispatches, and
-// says in the spool how it ended.
+// Executes one run: makes its folder, stores the plan, dispatches the jobs, and records how it ended.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +11,8 @@
 
 namespace bench {
 
-/// Jobs that follow from what a run has measured, already added to its plan.json; none where nothing
-/// is left to ask.
+/// Returns jobs that follow from the results so far, already added to plan.json; empty if there are
+/// none.
 using FollowUp = std::function<std::vector<PlanEntry>(const RunDirectory&)>;
 
 struct RunRequest {
@@ -22,27 +21,27 @@ struct RunRequest {
   std::filesystem::path runs;  // the folder of all runs
   Progress::Style style = Progress::Style::plain;
   DispatcherSettings dispatcher;
-  FollowUp follow_up = {};    // asked again and again once the plan has run; may be empty
-  Json localisation = Json();  // the search budget, as plan.json keeps it; null for none
+  FollowUp follow_up = {};    // called repeatedly after the plan has run; may be empty
+  Json localisation = Json();  // the search budget as stored in plan.json; null for none
 };
 
-/// Of the jobs that are going to run, in the order of the inventory.
+/// The hosts of the jobs to run, in inventory order.
 std::vector<std::string> hosts_of(const Plan& plan);
 
-/// Makes the run's folder and keeps the plan; nothing is started.
+/// Makes the run's folder and stores the plan; starts nothing.
 RunDirectory make_run(const RunRequest& request, std::int64_t time_ns);
 
 struct Executed {
   RunDirectory directory;
-  bool finished = false;  // else it was interrupted, and its records say so
+  bool finished = false;  // false: interrupted, as its records show
 };
 
-/// Throws Error(environment) when the records cannot be kept or the rank program does not fit; what
-/// was written stands.
+/// Throws Error(environment) if records cannot be written or the rank program has another version;
+/// records written so far remain.
 Executed execute(const RunRequest& request, const ProbeCatalogue& catalogue, LaunchSite site);
 
-/// Goes on with a run that ended early: of request.plan, which is the run's own, only the entries
-/// that are still missing. Each begins anew; what was measured before stands.
+/// Resumes a run that ended early. request.plan has the run's missing entries only; each starts from
+/// the beginning, and earlier results remain.
 Executed resume(const RunDirectory& directory, const RunRequest& request,
                 const ProbeCatalogue& catalogue, LaunchSite site);
 

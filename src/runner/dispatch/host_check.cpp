@@ -18,18 +18,18 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kBeyondConnecting{10.0};  // to find and end what is left, kill grace included
+constexpr Seconds kBeyondConnecting{10.0};  // to find and kill leftover processes, grace period included
 constexpr std::size_t kMostWords = 4096;
-constexpr double kSlurmLimitS = 30.0;  // three of Slurm's MessageTimeout, as it ships
+constexpr double kSlurmLimitS = 30.0;  // three times Slurm's default MessageTimeout
 
-/// One host being asked.
+/// A running query of one host.
 struct Question {
   HostAnswer answer;
   std::unique_ptr<Process> process;
   std::string output, error;
 };
 
-/// ssh ends with the line that says why; srun says "error:" first, and then what it does about it.
+/// The reason is the last line of ssh, but the first "error:" line of srun.
 std::string telling_line(const std::string& text) {
   const auto error = text.find("error: ");
   return error == std::string::npos ? last_line(text)
@@ -46,21 +46,20 @@ Question ask(const Place& place, const Reach& reach, const std::vector<std::stri
   try {
     question.process = std::make_unique<Process>(command);
     question.process->input.close();
-  } catch (const Error& error) {  // ours: no host is at fault where nobody could ask it
-    say(Level::warning, place.host + " cannot be asked whether it still answers: " + error.what());
+  } catch (const Error& error) {  // our own fault, not the host's
+    say(Level::warning, place.host + ": cannot check whether the host is up: " + error.what());
   }
   return question;
 }
 
-/// Why a host that answered so is out all the same.
+/// Why a host that answered is excluded nevertheless.
 std::string trouble_of(const std::string& answer) {
-  if (answer.find("does not end") != std::string::npos) return "is wedged: " + answer;
-  if (answer.find("cannot write to") != std::string::npos) return "has no room: " + answer;
+  if (answer.find("does not end") != std::string::npos) return "has a stuck process: " + answer;
+  if (answer.find("cannot write to") != std::string::npos) return "has no writable temporary folder: " + answer;
   return "";
 }
 
-/// Slurm refused to ask: the allocation has ended, or has had its last step. That is no host's
-/// fault.
+/// Slurm refused the step: the allocation has ended or reached its step limit. Not the host's fault.
 bool allocation_refuses(const std::string& words) {
   constexpr std::array<std::string_view, 7> kRefusals = {
       "has expired", "Invalid job id",        "already completing",          "revoked",
@@ -70,7 +69,7 @@ bool allocation_refuses(const std::string& words) {
   });
 }
 
-/// What the end of the question says of the host. 255 is ssh's own; others come from the host.
+/// Evaluates an ended query. Exit code 255 is from ssh itself; others are from the host.
 void conclude(Question& question) {
   const Exit exit = question.process->reap();
   read_some(question.process->output, question.output, kMostWords);
@@ -80,12 +79,12 @@ void conclude(Question& question) {
   const bool no_program = !exit.signaled && (exit.code == 126 || exit.code == 127 ||
                                              words.find("execve(): ") != std::string::npos);
   if (allocation_refuses(question.error)) {
-    say(Level::warning, question.answer.host + " was not asked whether it still answers: " + words);
+    say(Level::warning, question.answer.host + ": host not checked: " + words);
   } else if (exit.clean()) {
     question.answer.swept = last_line(question.output);
     question.answer.trouble = trouble_of(question.answer.swept);
   } else if (no_program) {
-    question.answer.trouble = "has no bench-rank that runs there: " + words;
+    question.answer.trouble = "cannot run bench-rank: " + words;
   } else {
     question.answer.trouble =
         fmt::format("does not answer: {}", words.empty() ? exit.text() : words);
@@ -125,7 +124,7 @@ Seconds agent_limit(const LaunchSettings& settings) {
   return {settings.connect_timeout_s + kBeyondConnecting.value};
 }
 
-/// A container's image may have to be fetched first, as at a start.
+/// The container image may have to be fetched first.
 Seconds step_limit(const LaunchSettings& settings) {
   return {std::max(kSlurmLimitS, static_cast<double>(settings.start_timeout_s))};
 }

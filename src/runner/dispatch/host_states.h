@@ -1,5 +1,4 @@
-// Which hosts of a run are out, and why: what was found out in one job spares the later ones the
-// wait. For several threads.
+// The excluded hosts of a run: later jobs on them are skipped at once. Thread-safe.
 #pragma once
 
 #include <map>
@@ -10,18 +9,18 @@
 
 namespace bench {
 
-/// A host that is out, and why: "does not answer: ssh: connect to ... timed out".
+/// An excluded host and the reason: "does not answer: ssh: connect to ... timed out".
 struct OutHost {
   std::string host, why;
 };
 
 class HostStates {
  public:
-  /// The first reason stands.
+  /// Keeps the first reason.
   void take_out(const std::string& host, const std::string& reason);
-  /// The first of these that is out; none when all are in.
+  /// The first excluded host among these, if any.
   std::optional<OutHost> first_out(const std::vector<std::string>& hosts) const;
-  /// Host -> why.
+  /// Host -> reason.
   std::map<std::string, std::string> out() const;
 
  private:

@@ -14,11 +14,11 @@ namespace bench {
 namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-// A rank may die with our job line in its pipe, and a file may reach its size limit: both are then
-// the errno of a write, not our end.
+// A rank may die with a job line in its pipe, and a file may reach its size limit: write() then fails
+// instead of killing this process.
 constexpr std::array kIgnored = {SIGPIPE, SIGXFSZ};
 
-// A signal handler reaches nothing but globals.
+// A signal handler can only use globals.
 std::atomic<int> arrived{0};
 int pipe_ends[2] = {-1, -1};
 std::array<struct sigaction, kSignals.size()> former;
@@ -35,7 +35,7 @@ extern "C" void on_signal(int) {
 }  // namespace
 
 Interrupts::Interrupts() {
-  if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0) throw_errno("make a pipe for signals");
+  if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0) throw_errno("create the signal pipe");
   arrived = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;

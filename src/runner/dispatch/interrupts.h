@@ -1,6 +1,5 @@
-// Turns SIGINT, SIGTERM and SIGHUP into something poll() sees, for as long as the object lives.
-// There is one at a time; SIGPIPE is ignored meanwhile, because a rank may die with our job line in
-// its pipe.
+// Makes SIGINT, SIGTERM and SIGHUP visible to poll() during the object's lifetime. One instance at a
+// time. SIGPIPE is ignored meanwhile, because a rank may die with a job line in its pipe.
 #pragma once
 
 namespace bench {
@@ -12,11 +11,11 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// Readable from the first signal on: every lane that waits sees it.
+  /// Readable from the first signal on, for every waiting lane.
   int fd() const;
-  /// As if a signal had come.
+  /// Acts like a received signal.
   void raise() const;
-  /// Signals so far. The second one means: at once.
+  /// Signals so far. The second one means: stop immediately.
   int count() const;
 };
 

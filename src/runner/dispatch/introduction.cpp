@@ -14,7 +14,7 @@ std::string text_or_unknown(const Json& json) {
   return json.is_string() ? json.get<std::string>() : "unknown";
 }
 
-/// The place a host means that may call itself by a longer or a shorter name; "" for none of them.
+/// The place of a host, which may report a shorter or longer name; "" for none.
 std::string place_of(const std::string& host, const std::vector<Place>& places) {
   if (places.size() == 1) return places.front().host;
   const auto name = [](const std::string& full) { return full.substr(0, full.find('.')); };
@@ -46,14 +46,14 @@ Misfit misfit_of(const Introduction& said, const std::vector<Place>& places,
   Misfit misfit;
   for (const auto& [host, version] : said.versions) {
     if (version == ours) continue;
-    misfit.reason += fmt::format("{}{}: {} is version {} there and benchctl is version {}",
+    misfit.reason += fmt::format("{}{}: {} is version {}, but benchctl is version {}",
                                  misfit.reason.empty() ? "" : "; ", printable(host), program,
                                  printable(version), ours);
     if (const std::string place = place_of(host, places); !place.empty())
       misfit.hosts.push_back(place);
   }
   if (misfit.reason.empty() && said.versions.size() != places.size())
-    misfit.reason = fmt::format("the launcher put the ranks on {} hosts, not on {}",
+    misfit.reason = fmt::format("the launcher placed the ranks on {} hosts instead of {}",
                                 said.versions.size(), places.size());
   return misfit;
 }
@@ -61,8 +61,7 @@ Misfit misfit_of(const Introduction& said, const std::vector<Place>& places,
 Json clock_facts(Seconds ahead) {
   if (!(std::abs(ahead.value) > kWrongClock.value)) return nullptr;
   const std::string warning = fmt::format(
-      "its clock is {:.0f} s {} that of the machine benchctl ran on: so are the times of its "
-      "records, logs and events; set it (chronyc makestep)",
+      "clock is {:.0f} s {} the clock of the benchctl host, and so are the timestamps of its records, logs and events; set it with chronyc makestep",
       std::abs(ahead.value), ahead.value > 0.0 ? "ahead of" : "behind");
   return {{"clock_offset_s", ahead.value}, {"warnings", {warning}}};
 }

@@ -1,5 +1,4 @@
-// What the ranks of a process say of themselves before their first job, held against what was
-// asked for.
+// The handshake of a rank process: versions, hosts and clocks, checked before the first job.
 #pragma once
 
 #include <map>
@@ -12,30 +11,30 @@
 
 namespace bench {
 
-/// A clock that is further off than this is named. What a record needs to arrive looks like a clock
-/// that is late, so the bound is far above that.
+/// Clock offsets above this are reported. Record latency looks like an offset, so the limit is far
+/// above it.
 inline constexpr Seconds kWrongClock{10.0};
 
 struct Introduction {
   std::string version;                          // of rank 0's program
-  std::map<std::string, std::string> versions;  // by host, as it calls itself
-  std::map<std::string, Seconds> clocks;        // how far each host's is ahead of ours
+  std::map<std::string, std::string> versions;  // by reported host name
+  std::map<std::string, Seconds> clocks;        // by host: offset from this host's clock
 };
 
-/// `program`: the record with the facts of that topic; whatever is missing there is "unknown".
-/// `now_ns`: when it came.
+/// `program`: the record with the "program" facts; missing values become "unknown". `now_ns`: time of
+/// receipt.
 Introduction read_introduction(const Record& program, std::int64_t now_ns);
 
 struct Misfit {
   std::string reason;              // "" for none
-  std::vector<std::string> hosts;  // of `places`: whose program is of another version
+  std::vector<std::string> hosts;  // places with another version
 };
 
-/// Ranks of another version than `ours`, or on other hosts than `places`. `program`: its path.
+/// Finds ranks with another version than `ours`, or on other hosts than `places`. `program`: its path.
 Misfit misfit_of(const Introduction& said, const std::vector<Place>& places,
                  const std::string& program, const std::string& ours);
 
-/// What a host whose clock is wrong is to be told of; null for one that is right.
+/// A warning about a wrong clock; null for a correct one.
 Json clock_facts(Seconds ahead);
 
 }  // namespace bench

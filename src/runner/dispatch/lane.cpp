@@ -25,7 +25,7 @@ void Lane::run_to_outcome(const PlanEntry& entry) {
   if (interrupted()) return site_.ledger.put_off(entry.job, "interrupted");
   if (const auto out = site_.hosts.first_out(entry.job.hosts)) {
     tell_out(entry.job, out->host, out->why);
-    return site_.ledger.put_off(entry.job, out->host + " is left out: " + out->why);
+    return site_.ledger.put_off(entry.job, out->host + " excluded: " + out->why);
   }
   site_.ledger.start(entry);
   do {
@@ -50,7 +50,7 @@ bool Lane::ready_process(const PlanEntry& entry) {
                                           site_.directory.log_path(site_.ledger.next_launch()),
                                           site_.interrupts, settings_.graces, settings_.signaller);
   } catch (const Error& error) {
-    refuse_launch(entry, fmt::format("cannot start it: {}{}{}", error.what(),
+    refuse_launch(entry, fmt::format("cannot start the ranks: {}{}{}", error.what(),
                                      error.hint().empty() ? "" : "; ", error.hint()));
     return false;
   }
@@ -81,12 +81,12 @@ bool Lane::shake_hands(const PlanEntry& entry) {
     }
     std::string trouble;
     if (const auto* fault = std::get_if<Fault>(&event))
-      trouble = "at its start it " + fault->reason;
+      trouble = "rank failed during startup: " + fault->reason;
     if (const auto* ended = std::get_if<Ended>(&event))
-      trouble = "it ended at its start with " + ended->exit.text();
+      trouble = "rank exited during startup: " + ended->exit.text();
     if (Clock::now() >= deadline)
       trouble =
-          fmt::format("it did not report within {:g} s of its start", settings_.handshake.value);
+          fmt::format("no handshake from the ranks within {:g} s", settings_.handshake.value);
     if (!trouble.empty()) {
       stop_rank(settings_.graces, nullptr);
       refuse_launch(entry, with_last_words(trouble));
@@ -96,8 +96,8 @@ bool Lane::shake_hands(const PlanEntry& entry) {
   }
 }
 
-/// Why these ranks measure nothing; "" when they do. Another version on this host is not one host's
-/// fault but the build's, and ends the run.
+/// Why these ranks cannot be used; "" if they can. Another version on this host is a build error and
+/// ends the run.
 std::string Lane::hear(const Record& introduction, const PlanEntry& entry) {
   const Introduction said = read_introduction(introduction, now_ns());
   const std::string program = rank_program(entry.job, entry.places, site_.launch);
@@ -108,13 +108,13 @@ std::string Lane::hear(const Record& introduction, const PlanEntry& entry) {
   if (!elsewhere && entry.places.size() <= 1) {
     if (said.version == settings_.version) return "";
     throw Error(ErrorKind::environment,
-                fmt::format("{} is version {} and benchctl is version {}", program,
+                fmt::format("{} is version {}, but benchctl is version {}", program,
                             printable(said.version), settings_.version),
-                "build both from one source: scripts/build");
+                "rebuild both with scripts/build");
   }
   const Misfit misfit = misfit_of(said, entry.places, program, settings_.version);
   for (const std::string& host : misfit.hosts)
-    take_out(entry.job, host, "has another version: " + misfit.reason);
+    take_out(entry.job, host, "has a version mismatch: " + misfit.reason);
   return misfit.reason;
 }
 
@@ -122,11 +122,11 @@ void Lane::refuse_launch(const PlanEntry& entry, const std::string& reason) {
   rank_.reset();
   const std::string found = look_at_hosts(entry);
   const std::string whole = found.empty() ? where(entry) + reason : found + "; " + reason;
-  refused_[rank_key_] = whole;  // the next job would fare no better, and would wait as long
+  refused_[rank_key_] = whole;  // later jobs would fail after the same wait
   conclude(entry.job, Status::failed, whole);
 }
 
-/// What was measured earlier in this run, and what the device's product can do at most.
+/// Limits measured earlier in this run, and datasheet limits of the device.
 std::vector<KnownLimit> Lane::limits_for(const Job& job) const {
   std::vector<KnownLimit> limits = site_.ledger.limits_for(job);
   if (!device_) return limits;
@@ -163,7 +163,7 @@ bool Lane::run_job(const PlanEntry& entry) {
           return false;
         case Meaning::foreign:
           give_up(entry, Status::failed,
-                  fmt::format("printed a record for '{}', a job it was not given",
+                  fmt::format("sent a record for unexpected job '{}'",
                               printable(received->record.job)));
           return true;
       }
@@ -172,7 +172,7 @@ bool Lane::run_job(const PlanEntry& entry) {
       return true;
     } else if (const auto* ended = std::get_if<Ended>(&event)) {
       give_up(entry, Status::failed,
-              fmt::format("the rank ended without an outcome: {}", ended->exit.text()));
+              fmt::format("rank exited without an outcome: {}", ended->exit.text()));
       return true;
     } else if (std::holds_alternative<Interrupted>(event)) {
       interrupt(job);
@@ -200,7 +200,7 @@ Lane::Meaning Lane::take(const Received& received, const Job& job) {
   return Meaning::outcome;
 }
 
-/// What stands in the pipe behind an outcome must not be there.
+/// Records that follow an outcome invalidate it.
 void Lane::after_outcome(const Job& job) {
   served_.insert(job.id);
   for (;;) {
@@ -222,7 +222,7 @@ void Lane::conclude(const Job& job, Status status, const std::string& reason) {
 
 std::string Lane::with_last_words(const std::string& reason) {
   const std::string words = rank_ ? rank_->log().last_words() : "";
-  return words.empty() ? reason : fmt::format("{}; it last said: {}", reason, words);
+  return words.empty() ? reason : fmt::format("{}; last output: {}", reason, words);
 }
 
 Clock::time_point Lane::wake(Clock::time_point deadline) const {

@@ -1,6 +1,6 @@
-// One line of work of a run: a rank process at a time, serving jobs one after another, whatever
-// happens to it turned into an outcome with a reason. After a fault the next job gets a fresh
-// process. A dispatcher has one lane, or several on other hosts, each in a thread of its own.
+// Runs jobs one after another in a rank process, and turns every failure into an outcome with a
+// reason. After a fault the next job gets a new process. A dispatcher has one or more lanes on
+// disjoint hosts, each in its own thread.
 #pragma once
 
 #include <map>
@@ -22,17 +22,17 @@ namespace bench {
 
 struct LaneSettings {
   Graces graces;
-  Graces interrupted_graces{Seconds{1.0}, Seconds{0.5}, Seconds{0.2}};  // ^C ends within 2 s
-  Seconds handshake{30.0};  // from the start to the program's facts
-  Seconds finish{5.0};      // from the end of its input to its end
-  std::string version;      // what bench-rank must be
+  Graces interrupted_graces{Seconds{1.0}, Seconds{0.5}, Seconds{0.2}};  // Ctrl-C ends within 2 s
+  Seconds handshake{30.0};  // from process start to the handshake
+  Seconds finish{5.0};      // from end of input to process exit
+  std::string version;      // required of bench-rank
   GoldenValues golden = {};
   Signaller signaller = signal_session;
-  HostCheck check_hosts = answering_hosts;  // asked after a failure that may be a host's
-  RankLook look = look_at_ranks;  // asked before ranks on several hosts that hang are ended
+  HostCheck check_hosts = answering_hosts;  // called after a failure that a host may have caused
+  RankLook look = look_at_ranks;  // called before hung ranks on several hosts are killed
 };
 
-/// What the lanes of a run share.
+/// Shared by the lanes of a run.
 struct LaneSite {
   const LaunchSite& launch;
   const RunDirectory& directory;
@@ -45,14 +45,14 @@ class Lane {
  public:
   Lane(LaneSite site, const LaneSettings& settings) : site_(site), settings_(settings) {}
 
-  /// To the outcome of this job. Throws Error(environment) when records cannot be kept or
-  /// bench-rank is of another version.
+  /// Runs this job to an outcome. Throws Error(environment) if records cannot be written or bench-rank
+/// has another version.
   void run(const PlanEntry& entry);
-  /// Ends the process, if there is one: its hosts are free then.
+  /// Ends the process, if any, and so frees its hosts.
   void finish_process();
 
  private:
-  /// What a record that came while a job ran means for that job.
+  /// What a received record means for the running job.
   enum class Meaning { more, outcome, late, foreign };
 
   void run_to_outcome(const PlanEntry& entry);
@@ -62,7 +62,7 @@ class Lane {
   std::string hear(const Record& introduction, const PlanEntry& entry);
   std::vector<KnownLimit> limits_for(const Job& job) const;
   void refuse_launch(const PlanEntry& entry, const std::string& reason);
-  /// False when the job must be run again, because an earlier one disturbed it.
+  /// False if the job must be run again because an earlier one disturbed it.
   bool run_job(const PlanEntry& entry);
   Job send(const PlanEntry& entry);
   Meaning take(const Received& received, const Job& job);
@@ -75,8 +75,8 @@ class Lane {
   bool interrupted() const { return site_.interrupts.count() > 0; }
   std::string where(const PlanEntry& entry) const;
   std::string doings(const PlanEntry& entry) const;
-  /// Asks the hosts of a failed job who answers, and ends there what the job left behind. Hosts
-  /// that do not answer are out from now on. Returns what it found; "" where nothing is remote.
+  /// Checks the hosts of a failed job and kills leftover processes there. Excludes hosts that do not
+/// answer. Returns its findings; "" if no host is remote.
   std::string look_at_hosts(const PlanEntry& entry);
   void take_out(const Job& job, const std::string& host, const std::string& why);
   void tell_out(const Job& job, const std::string& host, const std::string& why);
@@ -87,13 +87,13 @@ class Lane {
 
   LaneSite site_;
   const LaneSettings& settings_;
-  std::optional<DeviceFacts> device_;  // of the rank process that runs now
-  Json libraries_;                     // that it measures with
+  std::optional<DeviceFacts> device_;  // of the current rank process
+  Json libraries_;                     // used by the current rank process
 
   std::unique_ptr<RankProcess> rank_;
   std::string rank_key_;
-  std::set<std::string> served_;                // jobs of this process that have their outcome
-  std::map<std::string, std::string> refused_;  // launch key -> why it cannot be started
+  std::set<std::string> served_;                // jobs of this process with an outcome
+  std::map<std::string, std::string> refused_;  // launch key -> reason of failed start
   Clock::time_point job_started_;
 };
 

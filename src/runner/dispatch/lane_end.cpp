@@ -1,5 +1,5 @@
-// How a lane ends what does not end well by itself: ranks that fail, hang or are interrupted, what
-// they leave on their hosts, and hosts that are out from then on.
+// Error handling of a lane: ranks that fail, hang or are interrupted, their leftover processes, and
+// excluded hosts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace bench {
 namespace {
 
-/// Not the one for GPUs: where a library of CUDA's is missing it does not start, and that host,
-/// which measures everything else, would be taken for one that is out.
+/// The host program: without a CUDA library bench-rank-cuda does not start, and a working host would be
+/// excluded.
 std::string program_that_looks(const PlanEntry& entry, const LaunchSite& site) {
   Job on_host = entry.job;
   on_host.device = "host";
@@ -23,7 +23,7 @@ std::string program_that_looks(const PlanEntry& entry, const LaunchSite& site) {
 
 }  // namespace
 
-/// The run ends with an error: nothing of this job may live on, here or on its hosts.
+/// The run ends with an error: kill all processes of this job, here and on its hosts.
 void Lane::clear(const PlanEntry& entry) try {
   if (rank_) rank_->stop(settings_.interrupted_graces, [](const Received&) {});
   rank_.reset();
@@ -39,12 +39,11 @@ std::string Lane::stop_rank(const Graces& graces, const Job* job) {
   });
 }
 
-/// What does not even end on SIGKILL holds its memory and its CPUs, and would spoil what comes
-/// next.
+/// A process that survives SIGKILL holds memory and CPUs, and would disturb later jobs.
 void Lane::mark_wedged(const PlanEntry& entry, const std::string& end) {
   if (!rank_->abandoned()) return;
   for (const Place& place : entry.places)
-    if (place.here) take_out(entry.job, place.host, "is wedged: " + end);
+    if (place.here) take_out(entry.job, place.host, "has a stuck process: " + end);
 }
 
 void Lane::give_up(const PlanEntry& entry, Status status, const std::string& what) {
@@ -56,14 +55,14 @@ void Lane::give_up(const PlanEntry& entry, Status status, const std::string& wha
   conclude(entry.job, status, found.empty() ? where(entry) + reason : found + "; " + reason);
 }
 
-/// "; then: node01: 1 running; node02: 1 stopped": of ranks that may wait for each other.
+/// "; rank states: node01: 1 running; node02: 1 stopped": ranks may be waiting for each other.
 std::string Lane::doings(const PlanEntry& entry) const {
   if (entry.places.size() < 2) return "";
-  return "; then: " + settings_.look(entry.places, site_.launch.settings,
+  return "; rank states: " + settings_.look(entry.places, site_.launch.settings,
                                      program_that_looks(entry, site_.launch), site_.launch.token);
 }
 
-/// "on node[01-03]: ", before a reason that names no host; "" where all of it happened here.
+/// "on node[01-03]: ", the prefix of a reason that names no host; "" if all ranks are here.
 std::string Lane::where(const PlanEntry& entry) const {
   const bool here =
       std::ranges::all_of(entry.places, [](const Place& place) { return place.here; });
@@ -72,7 +71,7 @@ std::string Lane::where(const PlanEntry& entry) const {
 
 std::string Lane::look_at_hosts(const PlanEntry& entry) {
   const auto& places = entry.places;
-  // A rank forked here is our own child: whether it ended is known. mpirun's ranks are not.
+  // A local rank is our child, so its end is known. Ranks of mpirun are not.
   if (entry.job.ranks == 1 && where(entry).empty()) return "";
   std::string found;
   for (const HostAnswer& answer :
@@ -100,7 +99,7 @@ void Lane::tell_out(const Job& job, const std::string& host, const std::string& 
 void Lane::interrupt(const Job& job) {
   stop_rank(settings_.interrupted_graces, &job);
   rank_.reset();
-  site_.ledger.put_off(job, "interrupted while it ran", Seconds{job_seconds()});
+  site_.ledger.put_off(job, "interrupted while running", Seconds{job_seconds()});
 }
 
 void Lane::finish_process() {
@@ -112,7 +111,7 @@ void Lane::finish_process() {
     if (const auto* ended = std::get_if<Ended>(&event)) {
       if (!ended->exit.clean() && !interrupted())
         say(Level::warning,
-            with_last_words("a rank ended after its last job with " + ended->exit.text()));
+            with_last_words("a rank failed after its last job: " + ended->exit.text()));
       return rank_.reset();
     }
     if (const auto* received = std::get_if<Received>(&event)) {
@@ -123,7 +122,7 @@ void Lane::finish_process() {
   }
   const std::string end =
       stop_rank(interrupted() ? settings_.interrupted_graces : settings_.graces, nullptr);
-  if (!interrupted()) say(Level::warning, "a rank did not end after its last job; " + end);
+  if (!interrupted()) say(Level::warning, "a rank did not exit after its last job; " + end);
   rank_.reset();
 }
 

@@ -57,7 +57,7 @@ void Ledger::put_off(const Job& job, const std::string& why, Seconds after) {
 }
 
 void Ledger::overrule(const std::string& job) {
-  const std::string reason = "the rank wrote more after this job's outcome: it cannot be believed";
+  const std::string reason = "the rank sent records after this job's outcome, so the result is discarded";
   write(job, Outcome{Status::failed, reason, 0.0});
   const Lock lock(mutex_);
   ceilings_.forget(job);

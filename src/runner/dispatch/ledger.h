@@ -1,5 +1,5 @@
-// What a run's lanes write to together: the spool, what the user sees, the ceilings measured so
-// far. One lock guards all of it, held for the time of a write.
+// Shared by a run's lanes: the spool, the progress display, and the limits measured so far. Guarded
+// by one lock, held during a write.
 #pragma once
 
 #include <mutex>
@@ -15,34 +15,34 @@ namespace bench {
 
 class Ledger {
  public:
-  /// `launches`: processes that an earlier part of the run started.
+  /// `launches`: processes started by an earlier part of the run.
   Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress, int launches);
 
   void start(const PlanEntry& entry);
-  /// A rank's record, as it was sent. `job`: whose samples bound what comes later.
+  /// Stores a rank's record as it was sent. `job`: its samples become limits for later jobs.
   void keep(const Received& received);
   void keep(const Received& received, const Job& job);
-  /// A record of our own. `host`: of which it speaks; this one when empty.
+  /// Writes a record of benchctl. `host`: its subject; this host if empty.
   void write(const std::string& job, decltype(Record::body) body, const std::string& host = "");
 
-  /// The rank told the outcome itself.
+  /// Records an outcome that the rank reported.
   void finish(const Job& job, const Outcome& outcome);
-  /// The rank did not, or is not believed.
+  /// Writes and records an outcome that the rank did not report.
   void conclude(const Job& job, const Outcome& outcome);
-  /// It did not run, for a reason that is not its own; `benchctl resume` runs it.
+  /// Skips a job for an external reason; `benchctl resume` runs it.
   void put_off(const Job& job, const std::string& why, Seconds after = {});
-  /// A job that had ended is not believed after all.
+  /// Marks an ended job as failed.
   void overrule(const std::string& job);
-  /// A job that was planned not to run.
+  /// Records a job that the plan skips.
   void skip(const Job& job, const std::string& reason);
 
   std::vector<KnownLimit> limits_for(const Job& job) const;
-  /// Draws and syncs where it is time to.
+  /// Redraws and syncs when due.
   void tick();
   void sync();
-  /// When to call tick() again, from now.
+  /// Time until the next tick().
   Seconds pace() const;
-  /// A number for each process that is started, from 1.
+  /// Numbers started processes from 1.
   int next_launch();
 
  private:

@@ -1,4 +1,4 @@
-// A record that benchctl writes itself, beside those of the ranks.
+// A record written by benchctl itself.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kLongestWhat = 80;
-// We compete with what is measured for the CPUs: twice a second is alive enough.
+// Drawing uses CPU time during measurements, so only twice a second.
 constexpr Seconds kPace{0.5};
 
 /// "gemm dtype=f32 threads=2"
@@ -85,7 +85,7 @@ void Progress::clear() {
 }
 
 void Progress::write(const std::string& text) const {
-  if (::write(fd_, text.data(), text.size()) < 0) return;  // nobody is looking any more
+  if (::write(fd_, text.data(), text.size()) < 0) return;  // stderr is closed
 }
 
 }  // namespace bench

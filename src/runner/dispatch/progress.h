@@ -1,5 +1,4 @@
-// What the user sees while a run goes on, on stderr: on a terminal one line that is redrawn, else
-// one plain line for each job that ended.
+// Progress of a run on stderr: one redrawn line on a terminal, else one line per finished job.
 #pragma once
 
 #include <chrono>
@@ -22,13 +21,13 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// More jobs, which follow from what was measured.
+  /// Adds follow-up jobs.
   void add(const Plan& plan);
   void start(const PlanEntry& entry);
-  /// Redraws when it is time to.
+  /// Redraws when due.
   void tick();
   void finish(const Job& job, const Outcome& outcome);
-  /// When tick() should be called next, from now; nothing to be drawn: an hour.
+  /// Time until the next tick(); an hour if nothing is drawn.
   Seconds pace() const;
 
  private:

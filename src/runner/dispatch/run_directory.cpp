@@ -16,14 +16,14 @@ namespace bench {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kElsewhere = "choose another place: --db FILE, or $BENCHCTL_DB";
+constexpr const char* kElsewhere = "choose another location with --db FILE or $BENCHCTL_DB";
 
 void make_folder(const fs::path& path) {
   std::error_code failure;
   fs::create_directories(path, failure);
   if (!failure) return;
   throw Error(ErrorKind::environment,
-              "cannot make the folder " + path.string() + ": " + failure.message(), kElsewhere);
+              "cannot create folder " + path.string() + ": " + failure.message(), kElsewhere);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ RunDirectory RunDirectory::create(const fs::path& runs, const std::string& suite
     run.path_ = runs / run.id_;
     if (mkdir(run.path_.c_str(), 0755) == 0) break;
     if (errno != EEXIST || tries > 100)
-      throw_errno("make the folder " + run.path_.string(), kElsewhere);
+      throw_errno("create folder " + run.path_.string(), kElsewhere);
   }
   make_folder(run.path_ / "log");
   return run;

@@ -1,4 +1,4 @@
-// The folder of one run: plan.json, records.jsonl, log/. Its name is the run's id.
+// The folder of one run: plan.json, records.jsonl, log/. Its name is the run's ID.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,21 @@ namespace bench {
 
 class RunDirectory {
  public:
-  /// Makes runs/<time>-<suite>-<4 hex>. Throws Error(environment), saying what to do, when it
-  /// cannot.
+  /// Creates runs/<time>-<suite>-<4 hex>. Throws Error(environment).
   static RunDirectory create(const std::filesystem::path& runs, const std::string& suite,
                              std::int64_t time_ns);
 
-  /// One that is there, to go on with it.
+  /// Opens an existing run to resume it.
   static RunDirectory at(const std::filesystem::path& path);
 
   const std::string& id() const { return id_; }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path records_path() const { return path_ / "records.jsonl"; }
-  std::filesystem::path log_path(int launch) const;  // log/01.txt: one a started process
-  /// How many logs lie there already, from an earlier part of the run.
+  std::filesystem::path log_path(int launch) const;  // log/01.txt: one per process
+  /// Number of existing logs, from an earlier part of the run.
   int logs() const;
 
-  /// Whole or not at all: written beside and renamed.
+  /// Atomic: writes a temporary file and renames it.
   void write_plan(const std::string& text) const;
 
  private:

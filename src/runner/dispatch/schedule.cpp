@@ -64,7 +64,7 @@ std::optional<std::size_t> Schedule::follow(std::size_t done) {
 
 bool Schedule::is_awaited(std::size_t running) const {
   return std::ranges::any_of(hosts_of_[running], [&](std::size_t host) {
-    return queues_[host].jobs.size() > 1;  // it stands there itself until it is followed
+    return queues_[host].jobs.size() > 1;  // the running job itself is first
   });
 }
 

@@ -1,6 +1,5 @@
-// Which job may run now: a host serves one job at a time, and its jobs in the order of the plan,
-// because later ones are judged by what earlier ones measured. Jobs on other hosts do not wait.
-// Knows nothing of processes or time; calls come from one thread at a time.
+// Decides which job may run next. A host runs one job at a time, in plan order, because earlier results
+// are limits for later jobs. Jobs on other hosts do not wait. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +16,23 @@ namespace bench {
 
 class Schedule {
  public:
-  /// The entries that are going to run; positions in `entries` name them from here on. The entries
-  /// must outlive this.
+  /// Schedules the entries that are not skipped; jobs are named by position in `entries`, which must
+/// outlive this.
   explicit Schedule(const std::vector<PlanEntry>& entries);
 
-  /// The first job whose hosts are all free, with its hosts now taken; nothing when each must wait.
+  /// Takes the first job whose hosts are all free, and its hosts; empty if all jobs must wait.
   std::optional<std::size_t> take();
-  /// `done` has ended. The next job of exactly its hosts, when the same process can serve it; its
-  /// hosts stay taken. Nothing: end the process, then free() them.
+  /// After `done`: takes the next job on exactly its hosts if the same process can run it. Empty: end the
+/// process, then call free().
   std::optional<std::size_t> follow(std::size_t done);
   void free(std::size_t done);
 
-  /// Whether a host of this running job has another one waiting.
+  /// Whether another job waits for a host of this running job.
   bool is_awaited(std::size_t running) const;
 
-  /// Every job has been taken.
+  /// All jobs have been taken.
   bool empty() const { return left_ == 0; }
-  /// Jobs that nobody took, for instance after an interruption.
+  /// Jobs not taken, for example after an interruption.
   std::vector<std::size_t> left() const;
 
  private:

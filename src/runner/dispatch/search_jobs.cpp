@@ -14,14 +14,14 @@
 namespace bench {
 namespace {
 
-/// Ranks of a host as the searched job has them there, or on its first host.
+/// Ranks per host as in the searched job.
 int ranks_on(const std::string& host, const PlanEntry& searched) {
   for (const Place& place : searched.places)
     if (place.host == host) return place.ranks;
   return searched.places.empty() ? 1 : searched.places.front().ranks;
 }
 
-/// With as many ranks on each as the searched one, or one for each of the GPUs.
+/// The searched job on these hosts, with the same ranks per host or one per GPU.
 PlanEntry on_hosts(const PlanEntry& searched, const Hosts& hosts, const Devices& devices,
                    const Inventory& inventory) {
   PlanEntry entry = searched;
@@ -33,7 +33,7 @@ PlanEntry on_hosts(const PlanEntry& searched, const Hosts& hosts, const Devices&
   for (const std::string& name : hosts) {
     const auto host = std::ranges::find(inventory.hosts, name, &Host::name);
     if (host == inventory.hosts.end())
-      throw Error(ErrorKind::internal, "the search names a host that the plan has not: " + name);
+      throw Error(ErrorKind::internal, "search host is not in the plan: " + name);
     const int ranks = devices.empty() ? ranks_on(name, searched) : static_cast<int>(devices.size());
     entry.places.push_back(place_on(*host, ranks));
     entry.job.ranks += entry.places.back().ranks;
@@ -41,11 +41,11 @@ PlanEntry on_hosts(const PlanEntry& searched, const Hosts& hosts, const Devices&
   if (devices.empty()) return entry;
   entry.job.part["device"] = device_words(devices);
   entry.job.env[kDeviceVariable] = device_words(devices);
-  if (devices.size() == 1) entry.job.binding = "none";  // a rank alone has the whole host
+  if (devices.size() == 1) entry.job.binding = "none";  // a single rank has the whole host
   return entry;
 }
 
-/// What the search asks next: first of hosts, then of their GPUs.
+/// The next jobs of the search: hosts first, then their GPUs.
 std::vector<DeviceJob> wanted(const Localisation& search) {
   std::vector<DeviceJob> jobs;
   for (const Hosts& hosts : search.step.next) jobs.push_back({hosts});

@@ -1,6 +1,5 @@
-// The jobs with which a run finds out who made a job of several hosts fail or slow
-// (results/localisation): they are added to its plan.json before they run, so that they are jobs
-// like others, and a run that is interrupted in the middle is resumed like others.
+// Jobs that search for the cause of a failed or slow job on several hosts (results/localisation). They
+// are added to plan.json before they run, so that an interrupted search can be resumed.
 #pragma once
 
 #include <optional>
@@ -13,17 +12,16 @@
 
 namespace bench {
 
-/// Whether jobs of several hosts that fail or miss a gate are followed by a search.
+/// Enables or disables searches after jobs on several hosts that fail or miss a gate.
 void set_search(RunRequest& request, const std::optional<SearchBudget>& budget);
 
-/// Whether a search of that run has more to ask and the budget for it.
+/// Whether a search of that run is unfinished and has budget left.
 bool search_goes_on(const RunReport& report);
 
-/// Entries for what the searches ask next: the searched job on other hosts of the plan.
+/// Entries for the next search jobs: the searched job on other hosts of the plan.
 std::vector<PlanEntry> search_entries(const std::vector<Localisation>& searches, const Plan& plan);
 
-/// The same, having added them to the run's plan.json. Throws Error(environment) when it cannot be
-/// written.
+/// Also adds them to the run's plan.json. Throws Error(environment) if it cannot be written.
 std::vector<PlanEntry> plan_searches(const RunDirectory& directory, const RunReport& report);
 
 }  // namespace bench

@@ -18,9 +18,9 @@ Spool::Spool(const std::filesystem::path& path, int flags)
       file_(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644)),
       synced_(std::chrono::steady_clock::now()) {
   if (!file_.valid()) throw_errno("open the spool " + path.string());
-  // Some network file systems have no locks; a second writer is then the user's to avoid.
+  // Some network file systems have no locks; the user must then avoid a second writer.
   if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    throw Error(ErrorKind::environment, path.string() + ": another benchctl is writing this run",
+    throw Error(ErrorKind::environment, path.string() + ": another benchctl process is writing this run",
                 "wait for it to end");
 }
 
@@ -37,7 +37,7 @@ void Spool::append(const std::string& json) {
         synced_ = {};  // readers skip a torn last line
       errno = reason;
       throw_errno("write a record to " + path_.string(),
-                  "the run was stopped; what was written before stands. Make room and run again");
+                  "the run was stopped and its records so far are kept; free disk space, then run benchctl resume");
     }
   }
   unsynced_ = true;
@@ -52,7 +52,7 @@ void Spool::sync_now_and_then() {
 void Spool::sync() {
   if (fsync(file_.get()) != 0 && errno != EINVAL && errno != EROFS)
     throw_errno("flush " + path_.string(),
-                "what was written may not survive a crash of the machine");
+                "recent records may be lost if the machine crashes");
   unsynced_ = false;
   synced_ = std::chrono::steady_clock::now();
 }

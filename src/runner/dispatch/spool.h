@@ -1,5 +1,5 @@
-// The file of a run's records, one JSON text a line: the truth everything else is derived from. A
-// record is handed to the kernel before anything else happens with it, so that it outlives us.
+// The file of a run's records, one JSON document per line, from which all results are derived. Each
+// record is written before it is processed, so that it survives a crash of benchctl.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,16 @@ namespace bench {
 
 class Spool {
  public:
-  /// Makes the file; it must not be there yet. Throws Error(environment).
+  /// Creates the file, which must not exist. Throws Error(environment).
   explicit Spool(const std::filesystem::path& path);
-  /// Opens a file that is there: a run that is resumed. Throws when another benchctl has it open.
+  /// Opens an existing file to resume a run. Throws if another benchctl has it open.
   static Spool append_to(const std::filesystem::path& path);
 
-  /// Writes one line. Throws Error(environment) when it cannot be written whole; the file then ends
-  /// with the last whole line.
+  /// Writes one line. Throws Error(environment) if it cannot be written completely; the file then ends
+/// with the last complete line.
   void append(const std::string& json);
   void append(const Record& record);
-  /// To the disk, at most once a second: a crash of the machine loses no more than that.
+  /// Syncs to disk at most once a second, which limits the loss in a machine crash.
   void sync_now_and_then();
   void sync();
   bool unsynced() const { return unsynced_; }

@@ -123,7 +123,7 @@ TEST_CASE("the report as a page has the finding, its history drawn, and no marku
   CHECK(html.find("<svg") != std::string::npos);
   CHECK(html.find("6.8<b>") == std::string::npos);
   CHECK(html.find("6.8&lt;b&gt;") != std::string::npos);
-  CHECK(to_html(RegressionReport{}).find("No change was found.") != std::string::npos);
+  CHECK(to_html(RegressionReport{}).find("No changes found.") != std::string::npos);
 }
 
 TEST_CASE("what failed together is said in one line") {

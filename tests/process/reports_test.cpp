@@ -12,7 +12,7 @@ TEST_CASE("reports of one run on one host conclude nothing, and say what would s
   const auto page = (bench.folder.path() / "page.html").string();
   const Answer scaling = bench.run({"report", "scaling", "--html", page});
   CHECK(scaling.exit.text() == "exit code 3");
-  CHECK_THAT(scaling.out, Contains("No metric was measured at two numbers of ranks"));
+  CHECK_THAT(scaling.out, Contains("No metric was measured at two values of ranks"));
   CHECK_THAT(read_file(page), Contains("<title>Scaling</title>"));
   const Answer fleet = bench.run({"report", "fleet", "--json", "--html", page});
   CHECK(fleet.exit.text() == "exit code 3");

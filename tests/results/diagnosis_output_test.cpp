@@ -155,8 +155,8 @@ TEST_CASE("a training report without trainings shows loader bottlenecks") {
   report.diagnosed = {{"r1", {slow_loader()}}};
   const std::string text = to_text(report, kUnwrapped);
   CHECK_THAT(text, Contains("bottleneck analysis") && !Contains("no training") &&
-                       Contains("this is no MLPerf result"));
-  CHECK_THAT(to_html(report), Contains("What a training would wait for"));
+                       Contains("this is not an MLPerf result"));
+  CHECK_THAT(to_html(report), Contains("Data loader and checkpoint bottlenecks"));
 }
 
 TEST_CASE("a run without training, loader or checkpoint has no diagnosis in any form") {

@@ -40,7 +40,7 @@ TEST_CASE("each training's lines become a file in MLPerf's layout and order of f
   const TemporaryDirectory folder;
   const auto texts = mllog_texts(two_logged_runs());
   REQUIRE(texts.size() == 2);
-  CHECK_THAT(texts[0].trouble, Contains("1 lines left out"));
+  CHECK_THAT(texts[0].trouble, Contains("1 lines skipped"));
   CHECK(texts[1].trouble.empty());
   const auto files = write_mllog(folder.path() / "llm", texts);
   REQUIRE(files.size() == 2);

@@ -132,7 +132,7 @@ TEST_CASE("steps without a target are timed, and have no time to train") {
   const TrainingReport report = training_report_of(fixture.records());
   CHECK(report.groups[0].runs[0].state == TrainingState::timed_steps);
   CHECK(report.groups[0].items_per_second == Approx(250e3));
-  CHECK_THAT(report.groups[0].time.why, Contains("no target"));
+  CHECK_THAT(report.groups[0].time.why, Contains("without a target"));
   CHECK(report.exit_code == ExitCode::ok);
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("seconds that vary far more than samples are the machine's, and that i
                  .samples = 1e6 + 1e4 * static_cast<double>(seed)});
   const TrainingReport report = training_report_of(fixture.records());
   REQUIRE(report.warnings.size() == 1);
-  CHECK_THAT(report.warnings[0], Contains("not steady") && Contains("3 runs"));
+  CHECK_THAT(report.warnings[0], Contains("unstable") && Contains("3 runs"));
 }
 
 TEST_CASE("other presets are other groups, in one run or several") {

@@ -86,7 +86,7 @@ std::string to_svg(const CurvePlot& plot) {
               line.name == "target" ? kRuleLook : "stroke=\"#888888\" stroke-dasharray=\"5 4\"");
   inside += level(plot, plot.low, plot.zero + ": gap 0, below this", kInkLook);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) inside += line_of(plot, plot.curves[i], i);
-  return svg_frame(kLeft + kWide + kNames, kTop + kHigh + 70.0, "gap to the floor against samples",
+  return svg_frame(kLeft + kWide + kNames, kTop + kHigh + 70.0, "gap to the floor vs. samples",
                    inside + legend(plot));
 }
 

@@ -22,7 +22,7 @@ std::string spread_text(const Variation& variation) {
   if (std::isfinite(variation.low))
     text += fmt::format(
         " [{:.1f}, {}]", 100.0 * variation.low,
-        std::isfinite(variation.high) ? fmt::format("{:.1f}", 100.0 * variation.high) : "no bound");
+        std::isfinite(variation.high) ? fmt::format("{:.1f}", 100.0 * variation.high) : "unbounded");
   return text;
 }
 
@@ -30,8 +30,7 @@ std::string spreads_text(const TrainingGroup& group) {
   const std::string samples = spread_text(group.samples), seconds = spread_text(group.seconds);
   if (samples.empty()) return "";
   return fmt::format(
-      "of samples to the target {}, of seconds {} (CV over {} converged runs, 95 % "
-      "interval)",
+      "samples to target {}, time to target {} (CV over {} converged runs, 95 % confidence interval)",
       samples, seconds, group.samples.n);
 }
 
@@ -39,10 +38,9 @@ std::string needed_text(const Variation& seconds) {
   if (!std::isfinite(seconds.runs_needed)) return "";
   const std::string most = std::isfinite(seconds.runs_needed_high)
                                ? fmt::format("{:.0f}", seconds.runs_needed_high)
-                               : "any number";
+                               : "unbounded";
   return fmt::format(
-      "{:.0f} (of what is known now {:.0f} to {}) for a standard error of {:.1f} % of "
-      "the mean",
+      "{:.0f} (95 % confidence interval {:.0f} to {}) for a standard error of {:.1f} % of the mean",
       seconds.runs_needed, seconds.runs_needed_low, most, 100.0 * kGoodStandardError);
 }
 
@@ -55,25 +53,25 @@ std::string throughput_text(const TrainingGroup& group) {
   if (group.setup.ranks > 1)
     text += ", " +
             rate_text(group.items_per_second / static_cast<double>(group.setup.ranks), group) +
-            " a rank";
+            " per rank";
   return text;
 }
 
 std::string mfu_text(const TrainingGroup& group) {
   std::string text = std::isfinite(group.mfu) ? format(group.mfu, Unit::ratio) : "unknown";
   const std::string peak = peak_words(group);
-  text += peak.empty() ? ", no peak is known" : " of " + peak;
-  const bool told = text_field(object_field(group.facts, "peak_flops"), "kind") == "measured";
-  if (std::isfinite(group.mfu) && told) return text;
+  text += peak.empty() ? ", peak unknown" : " of " + peak;
+  const bool is_measured = text_field(object_field(group.facts, "peak_flops"), "kind") == "measured";
+  if (std::isfinite(group.mfu) && is_measured) return text;
   if (std::isfinite(of_gemm(group)))
-    return text + fmt::format("; {} of {} that {} measured", format(of_gemm(group), Unit::ratio),
+    return text + fmt::format("; {} of {} measured by {}", format(of_gemm(group), Unit::ratio),
                               format(group.gemm.flops, Unit::flop_per_second), group.gemm.source);
-  return group.gemm.source.empty() ? text : text + "; no measured product: " + group.gemm.source;
+  return group.gemm.source.empty() ? text : text + "; no GEMM measured: " + group.gemm.source;
 }
 
 std::string straggler_text(const TrainingGroup& group) {
   if (group.setup.ranks < 2 || !std::isfinite(group.straggler_spread)) return "";
-  return fmt::format("the slowest rank computes {:.1f} % longer than the mean rank",
+  return fmt::format("the slowest rank computes {:.1f} % longer than the mean",
                      100.0 * group.straggler_spread);
 }
 
@@ -83,13 +81,13 @@ std::string floor_text(const TrainingGroup& group) {
   if (!std::isfinite(floor)) return "";
   if (text_field(group.facts, "floor_kind") == "bound")
     return fmt::format(
-        "{:.5g}, which no model passes; how near one can come on these data nobody knows", floor);
-  std::string text = fmt::format("{:.5g}, the best attainable", floor);
+        "{:.5g}, a lower bound; the best attainable value on these data is unknown", floor);
+  std::string text = fmt::format("{:.5g}, the best attainable value", floor);
   const std::string source = text_field(group.facts, "target_source");
   return source.empty() ? text : text + "; target " + source;
 }
 
-/// Of files, or of samples that come again; "" where each is new.
+/// Size of a finite data set; "" where every sample is new.
 std::string data_text(const TrainingGroup& group) {
   const Json& data = object_field(group.facts, "data");
   const double samples = number_field(data, "samples");
@@ -97,7 +95,7 @@ std::string data_text(const TrainingGroup& group) {
   std::string text = rate_number(samples) + " samples";
   const Json& files = array_field(data, "files");
   if (!files.empty() && files[0].is_string()) {
-    text += " of " + files[0].get<std::string>();
+    text += " from " + files[0].get<std::string>();
     if (files.size() > 1) text += fmt::format(" and {} more", files.size() - 1);
   }
   const double epochs = number_field(group.facts, "epochs");
@@ -108,7 +106,7 @@ std::string data_text(const TrainingGroup& group) {
 std::string energy_text(const TrainingGroup& group) {
   if (!std::isfinite(group.energy_j))
     return group.energy_of.empty() ? "" : "unknown: " + group.energy_of;
-  return fmt::format("{:.4g} J a run ({})", group.energy_j, group.energy_of);
+  return fmt::format("{:.4g} J per run ({})", group.energy_j, group.energy_of);
 }
 
 }  // namespace

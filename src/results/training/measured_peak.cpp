@@ -15,7 +15,7 @@ bool fits(const SeriesRow& row, const TrainingSetup& setup, std::int64_t threads
 MeasuredPeak measured_peak(const TrainingSetup& setup, const SeriesFinder& series) {
   const bool host = setup.device == "host";
   if (setup.on.empty() || (host && setup.lanes <= 0))
-    return {kNoValue, "it is not told how many threads trained where"};
+    return {kNoValue, "number and placement of training threads unknown"};
   const auto ranks = setup.ranks / static_cast<std::int64_t>(setup.on.size());
   const std::int64_t threads = ranks * setup.lanes;
   MeasuredPeak peak{0.0, {}};
@@ -25,8 +25,7 @@ MeasuredPeak measured_peak(const TrainingSetup& setup, const SeriesFinder& serie
     for (const SeriesRow& row : rows)
       if (fits(row, setup, threads) && (best == nullptr || row.median > best->median)) best = &row;
     if (best == nullptr)
-      return {kNoValue, fmt::format("no gemm.throughput of {} in {} on {} is in the database: "
-                                    "benchctl run gemm",
+      return {kNoValue, fmt::format("no gemm.throughput of {} in {} on {} in the database; run `benchctl run gemm`",
                                     host ? fmt::format("{} threads", threads) : setup.device,
                                     setup.dtype, name)};
     peak.flops += best->median * static_cast<double>(host ? 1 : ranks);

@@ -51,7 +51,7 @@ std::vector<MllogText> mllog_texts(std::span<const RunRecords> runs) {
       texts.push_back({job.id, lines.text,
                        lines.left_out == 0
                            ? ""
-                           : fmt::format("{} lines left out: {}", lines.left_out, lines.why)});
+                           : fmt::format("{} lines skipped: {}", lines.left_out, lines.why)});
     }
   }
   return texts;
@@ -63,8 +63,8 @@ std::vector<fs::path> write_mllog(const fs::path& folder, const std::vector<Mllo
     files.push_back(folder / fmt::format("result_{}.txt", i));
     std::error_code none;
     if (fs::exists(fs::symlink_status(files.back(), none)))
-      throw Error(ErrorKind::input, files.back().string() + ": is there already",
-                  "name an empty folder, or remove it");
+      throw Error(ErrorKind::input, files.back().string() + " already exists",
+                  "choose an empty folder, or remove the file");
   }
   for (std::size_t i = 0; i < texts.size(); ++i) write_file(files[i], texts[i].text);
   return files;

@@ -23,12 +23,12 @@ std::vector<double> ascending(std::span<const double> values) {
 }
 
 std::string void_reason(const OlympicMean& result) {
-  if (result.runs == 0) return "no run";
+  if (result.runs == 0) return "no runs";
   if (result.without > kAllowedWithout)
-    return fmt::format("void: {} of {} runs did not reach the target, and one is allowed",
+    return fmt::format("void: {} of {} runs missed the target, one is allowed",
                        result.without, result.runs);
   if (result.without > 0 && result.runs < kLeastToTrim)
-    return fmt::format("void: {} of {} runs did not reach the target; one is allowed from three on",
+    return fmt::format("void: {} of {} runs missed the target; one miss is allowed with three or more runs",
                        result.without, result.runs);
   return "";
 }
@@ -64,8 +64,8 @@ OlympicMean olympic_mean(std::span<const double> values) {
   if (result.kept >= 2)
     set_interval(result, standard_deviation(sorted));
   else
-    result.why = result.trimmed ? "no interval: of three runs one is kept; it takes four"
-                                : "no interval: one run says nothing of how runs differ";
+    result.why = result.trimmed ? "no confidence interval: three runs leave one after trimming, four are needed"
+                                : "no confidence interval: one run gives no run-to-run variation";
   return result;
 }
 

@@ -30,13 +30,13 @@ void add_energy(TrainingRun& run, const std::vector<Series>& series,
     return;
   }
   if (run.setup.on.size() > 1) {
-    run.energy_of = "telemetry is of the first host alone";
+    run.energy_of = "telemetry covers only the first host";
     return;
   }
   const double cpu = found->cpu_power_w * found->seconds;
   const double gpus = gpu_joules(*found);
   if (!std::isfinite(cpu) && !std::isfinite(gpus)) {
-    run.energy_of = "no power counter could be read";
+    run.energy_of = "no readable power counter";
     return;
   }
   run.energy_j = (std::isfinite(cpu) ? cpu : 0.0) + (std::isfinite(gpus) ? gpus : 0.0);

@@ -30,7 +30,7 @@ std::string reasons_of(const TrainingRun& run) {
 
 PageTable runs_page_table(const TrainingGroup& group) {
   PageTable table{{"seed", "state", "why", "gap", "samples", "time to train", "init",
-                   items_word(group) + "/s", "kept as"},
+                   items_word(group) + "/s", "log file"},
                   {}};
   for (const TrainingRun& run : group.runs) {
     const bool converged = run.state == TrainingState::converged;
@@ -50,22 +50,22 @@ PageTable runs_page_table(const TrainingGroup& group) {
 }
 
 PageTable lines_page_table(const TrainingGroup& group) {
-  PageTable table{{"asked", "of all runs"}, {}};
+  PageTable table{{"metric", "over all runs"}, {}};
   for (const auto& [label, words] : group_lines(group)) table.rows.push_back({{label}, {words}});
   return table;
 }
 
 void add_parts(const TrainingGroup& group, Page& page) {
-  PageTable phases{{"part of the time", "share", "seconds", "slowest rank"}, {}};
+  PageTable phases{{"phase", "share", "seconds", "slowest rank"}, {}};
   for (const TrainingPhase& phase : group.breakdown)
     phases.rows.push_back({{phase_words(phase.phase)},
                            std::isfinite(phase.share)
                                ? number_cell(phase.share, format(phase.share, Unit::ratio))
-                               : PageCell{"beside them"},
+                               : PageCell{"overlapped"},
                            number_cell(phase.seconds, fmt::format("{:.3f}", phase.seconds)),
                            {phase.slowest_rank}});
   if (!phases.rows.empty()) page.table(phases);
-  PageTable memory{{"memory of a rank", "size"}, {}};
+  PageTable memory{{"memory per rank", "size"}, {}};
   for (const TrainingMemory& label : group.memory)
     memory.rows.push_back(
         {{label.label},
@@ -76,15 +76,15 @@ void add_parts(const TrainingGroup& group, Page& page) {
 void add_group(const TrainingGroup& group, Page& page) {
   page.heading(setup_words(group));
   page.table(lines_page_table(group)).table(runs_page_table(group));
-  page.figure(to_svg(curve_plot(group)), "Quality: the gap to the best attainable.");
+  page.figure(to_svg(curve_plot(group)), "Quality: gap to the best attainable value.");
   add_parts(group, page);
 }
 
 void add_scaling(const TrainingReport& report, const Scaling& scaling, Page& page) {
   page.heading(scaling.weak ? "Weak scaling" : "Strong scaling");
-  page.text(fmt::format("Efficiency t1 / (n tn) against {} rank{}. {}", scaling.base,
+  page.text(fmt::format("Efficiency t1 / (n tn) relative to {} rank{}. {}", scaling.base,
                         scaling.base == 1 ? "" : "s", scaling.interval));
-  PageTable table{{"ranks", "throughput", "efficiency", "time to train", "efficiency in time"}, {}};
+  PageTable table{{"ranks", "throughput", "efficiency", "time to train", "time efficiency"}, {}};
   for (const ScalingPoint& point : scaling.points) {
     const TrainingGroup& group = report.groups[point.group];
     table.rows.push_back(
@@ -101,11 +101,11 @@ void add_scaling(const TrainingReport& report, const Scaling& scaling, Page& pag
 }  // namespace
 
 std::string to_html(const TrainingReport& report) {
-  Page page(report.groups.empty() && !report.diagnosed.empty() ? "What a training would wait for"
+  Page page(report.groups.empty() && !report.diagnosed.empty() ? "Data loader and checkpoint bottlenecks"
                                                                : "Time to train");
   page.text("Runs " + join(report.runs, ", ")).note(note_of(report));
   if (report.groups.empty() && report.diagnosed.empty())
-    page.text("There is no training in these runs.");
+    page.text("These runs contain no training.");
   for (const TrainingGroup& group : report.groups) add_group(group, page);
   for (const DiagnosedRun& run : report.diagnosed) {
     if (report.runs.size() > 1) page.text("Run " + run.run + ":");

@@ -23,7 +23,7 @@ void merge_throughput(TrainingGroup& group) {
   if (const auto interval = median_interval(rates)) {
     group.items_low = interval->low;
     group.items_high = interval->high;
-    group.items_interval = fmt::format("95 % interval of the median of {} runs", rates.size());
+    group.items_interval = fmt::format("95 % confidence interval of the median of {} runs", rates.size());
   } else if (rates.size() > 1) {
     group.items_low = std::ranges::min(rates);
     group.items_high = std::ranges::max(rates);
@@ -32,7 +32,7 @@ void merge_throughput(TrainingGroup& group) {
     const auto only = std::ranges::find_if(group.runs, was_timed);
     group.items_low = only->items_low;
     group.items_high = only->items_high;
-    group.items_interval = "95 % interval of the windows of one run";
+    group.items_interval = "95 % confidence interval over windows of one run";
   }
 }
 

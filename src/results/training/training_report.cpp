@@ -37,9 +37,9 @@ void conclude(TrainingGroup& group, const PeakFinder& peak) {
       group.setup = run.setup;
     }
   if (group.setup.steps > 0) {
-    group.time.why = "a number of steps was asked for, and no target";
+    group.time.why = "the run was limited by steps, without a target";
   } else if (on_files(group) && !std::isfinite(group.setup.target)) {
-    group.time.why = "no target is known for these data: --target G names one";
+    group.time.why = "no target known for these data: set one with --target G";
   } else {
     const auto times = times_of(group);
     group.time = olympic_mean(times);
@@ -68,8 +68,7 @@ void warn_of_seeds(const TrainingGroup& group, std::vector<std::string>& warning
   for (const TrainingRun& run : group.runs)
     if (!seen.insert(run.seed).second && told.insert(run.seed).second)
       warnings.push_back(fmt::format(
-          "seed {} was trained more than once: its runs are not independent, and the intervals are "
-          "too narrow",
+          "seed {} was used more than once: its runs are not independent, so intervals are too narrow",
           run.seed));
 }
 
@@ -77,8 +76,7 @@ void warn_of_seeds(const TrainingGroup& group, std::vector<std::string>& warning
 void warn_of_machine(const TrainingGroup& group, std::vector<std::string>& warnings) {
   if (group.seconds.low > group.samples.high)
     warnings.push_back(fmt::format(
-        "seconds to the target vary by {:.1f} %, samples by {:.1f} %: the machine's speed was not "
-        "steady, and by the seeds alone {:.0f} runs would do",
+        "time to target varies by {:.1f} %, samples by {:.1f} %: host speed was unstable; for the seed variation alone {:.0f} runs would suffice",
         100.0 * group.seconds.cv, 100.0 * group.samples.cv, group.samples.runs_needed));
 }
 
@@ -88,8 +86,7 @@ void warn_of_setup(const TrainingGroup& group, std::vector<std::string>& warning
     for (const char* key : {"batch", "target", "horizon", "evaluation_every", "lanes", "dtype"})
       if (field(run.facts, key) != field(group.facts, key))
         warnings.push_back(
-            fmt::format("job {} of {}: {} is {}, of the others {}; they were asked "
-                        "the same",
+            fmt::format("job {} of {}: {} is {}, but {} in the other jobs with the same settings",
                         run.job, run.run, key, excerpt(field(run.facts, key)),
                         excerpt(field(group.facts, key))));
   }

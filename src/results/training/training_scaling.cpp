@@ -51,9 +51,8 @@ std::string interval_words(std::span<const TrainingGroup> groups, const Scaling&
   bool several = true;
   for (const ScalingPoint& point : scaling.points)
     several &= std::ranges::count_if(groups[point.group].runs, was_timed) > 1;
-  return several ? "throughputs are geometric means over runs; 95 % intervals over runs (Welch)"
-                 : "intervals of single runs are of their windows: they do not know how runs "
-                   "differ; train more seeds";
+  return several ? "throughputs are geometric means over runs with 95 % confidence intervals (Welch)"
+                 : "intervals of single runs cover windows within the run, not run-to-run variation; train more seeds";
 }
 
 Scaling scaling_of(std::span<const TrainingGroup> groups, std::vector<std::size_t> members,

@@ -12,30 +12,30 @@ void add_checks(TrainingRun& run) {
     ++run.checks;
     const Json& held = field(check, "held");
     if (held.is_boolean() && held.get<bool>()) continue;
-    run.faults.push_back({text_field(check, "check", "a check without a name"),
-                          text_field(check, "text", "it does not say that it held")});
+    run.faults.push_back({text_field(check, "check", "unnamed check"),
+                          text_field(check, "text", "no result reported")});
   }
 }
 
-/// What a run that says it converged lacks; "" where everything bears it out.
-std::string doubt(const TrainingRun& run) {
-  if (!std::isfinite(run.quality)) return "it says it converged, and tells no quality";
-  if (!std::isfinite(run.setup.target)) return "it says it converged, and tells no target";
+/// Why a reported convergence is not credible; "" if it is.
+std::string why_not_credible(const TrainingRun& run) {
+  if (!std::isfinite(run.quality)) return "reports convergence without a quality";
+  if (!std::isfinite(run.setup.target)) return "reports convergence without a target";
   if (!(run.quality <= run.setup.target))
-    return fmt::format("it says it converged, at a gap of {:.4g}, above its target of {:.4g}",
+    return fmt::format("reports convergence at a gap of {:.4g}, above the target of {:.4g}",
                        run.quality, run.setup.target);
   if (!(run.seconds_to_target > 0.0) || !std::isfinite(run.seconds_to_target))
-    return "it says it converged, and tells no time to the target";
+    return "reports convergence without a time to target";
   // The log of a training that others wrote may count none.
-  if (run.samples_to_target <= 0.0) return "it says it converged, after no sample";
+  if (run.samples_to_target <= 0.0) return "reports convergence after zero samples";
   return "";
 }
 
 std::string gap_reached(const TrainingRun& run) {
-  if (!std::isfinite(run.quality)) return "it told no quality";
+  if (!std::isfinite(run.quality)) return "no quality reported";
   if (!std::isfinite(run.setup.target))
-    return fmt::format("gap {:.4g} at its end, to no target", run.quality);
-  return fmt::format("gap {:.4g} at its end, target {:.4g}", run.quality, run.setup.target);
+    return fmt::format("final gap {:.4g}, no target", run.quality);
+  return fmt::format("final gap {:.4g}, target {:.4g}", run.quality, run.setup.target);
 }
 
 void judge_quality(TrainingRun& run) {
@@ -43,15 +43,15 @@ void judge_quality(TrainingRun& run) {
   if (run.setup.steps > 0) {
     run.state =
         std::isfinite(run.items_per_second) ? TrainingState::timed_steps : TrainingState::failed;
-    if (run.state == TrainingState::failed) run.reason = "its steps have no throughput";
+    if (run.state == TrainingState::failed) run.reason = "no throughput reported";
     return;
   }
   run.state = TrainingState::not_converged;
   if (!converged.is_boolean())
-    run.state = TrainingState::failed, run.reason = "it does not say whether it converged";
+    run.state = TrainingState::failed, run.reason = "convergence not reported";
   else if (!converged.get<bool>())
     run.reason = gap_reached(run);
-  else if (run.reason = doubt(run); run.reason.empty())
+  else if (run.reason = why_not_credible(run); run.reason.empty())
     run.state = TrainingState::converged;
   else
     run.state = TrainingState::invalid;

@@ -41,7 +41,7 @@ void add_run(Table& table, const TrainingRun& run) {
   if (const std::string why = own_reason(run); !why.empty())
     table.note(printable(why), Paint::yellow);
   for (std::size_t i = 0; i < std::min(run.faults.size(), kMostFaults); ++i)
-    table.note("did not hold: " + printable(fault_words(run.faults[i])), Paint::red);
+    table.note("check failed: " + printable(fault_words(run.faults[i])), Paint::red);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ std::string runs_table(const TrainingGroup& group, const TextStyle& style) {
 
 std::string breakdown_table(const TrainingGroup& group, const TextStyle& style) {
   if (group.breakdown.empty()) return "";
-  Table table({{"part", false}, {"share"}, {"seconds"}, {"slowest rank"}, {"", false, 1}});
+  Table table({{"phase", false}, {"share"}, {"seconds"}, {"slowest rank"}, {"", false, 1}});
   double all = 0.0;
   for (const TrainingPhase& phase : group.breakdown) {
     if (std::isfinite(phase.share)) all += phase.seconds;
@@ -72,7 +72,7 @@ std::string breakdown_table(const TrainingGroup& group, const TextStyle& style) 
                {group.setup.ranks > 1 ? printable(phase.slowest_rank) : ""},
                {bar(phase.share, kBarCells, style)}});
   }
-  return fmt::format("  where {:.3f} s went, over all runs\n", all) + table.render(4, style);
+  return fmt::format("  time breakdown over all runs ({:.3f} s)\n", all) + table.render(4, style);
 }
 
 std::string memory_table(const TrainingGroup& group, const TextStyle& style) {
@@ -80,7 +80,7 @@ std::string memory_table(const TrainingGroup& group, const TextStyle& style) {
   double all = 0.0;
   for (const TrainingMemory& memory : group.memory)
     all += std::isfinite(memory.bytes) ? memory.bytes : 0.0;
-  Table table({{"memory of a rank", false}, {format(Bytes{all})}});
+  Table table({{"memory per rank", false}, {format(Bytes{all})}});
   for (const TrainingMemory& memory : group.memory)
     table.add({{printable(memory.label)},
                {std::isfinite(memory.bytes) ? format(Bytes{memory.bytes}) : "unknown"}});
@@ -95,7 +95,7 @@ std::string scaling_table(const TrainingReport& report, const Scaling& scaling,
                {printable(items_word(first)) + "/s"},
                {"efficiency"},
                {"time to train"},
-               {"efficiency in time"}});
+               {"time efficiency"}});
   for (const ScalingPoint& point : scaling.points) {
     const TrainingGroup& group = report.groups[point.group];
     table.add({{std::to_string(point.ranks)},
@@ -105,7 +105,7 @@ std::string scaling_table(const TrainingReport& report, const Scaling& scaling,
                {value_text(group.time.mean, Unit::second)},
                {efficiency_text(point.time_efficiency, point.time_low, point.time_high)}});
   }
-  return fmt::format("{} scaling, efficiency t1 / (n tn) against {} rank{}\n",
+  return fmt::format("{} scaling, efficiency t1 / (n tn) relative to {} rank{}\n",
                      scaling.weak ? "weak" : "strong", scaling.base, scaling.base == 1 ? "" : "s") +
          table.render(2, style) + "  " + wrap(scaling.interval, 2, 2, style) + "\n";
 }

@@ -18,7 +18,7 @@ std::string counted(std::int64_t count, const char* one) {
 
 std::string note_of(const TrainingReport& report) {
   if (report.groups.empty() && !report.diagnosed.empty())
-    return "Steps beside loaders and checkpoints are emulated: this is no MLPerf result.";
+    return "Steps of loader and checkpoint probes are emulated: this is not an MLPerf result.";
   const bool any = std::ranges::any_of(report.groups, is_external);
   const bool files = std::ranges::any_of(report.groups, on_files);
   std::vector<std::string> notes;
@@ -27,16 +27,13 @@ std::string note_of(const TrainingReport& report) {
   };
   if (report.groups.empty() || !std::ranges::all_of(report.groups, is_other))
     notes.emplace_back(
-        "The workloads of benchctl are twins of MLPerf workloads, on synthetic data whose best "
-        "attainable quality is known: they are not MLPerf results, and must not be compared with "
-        "any.");
+        "benchctl workloads are twins of MLPerf workloads on synthetic data with a known best attainable quality: they are not MLPerf results and must not be compared with any.");
   if (files)
     notes.emplace_back(
-        "What benchctl trains on files has no known best quality, and is no MLPerf result either.");
+        "Trainings on files have no known best quality and are not MLPerf results either.");
   if (any)
     notes.emplace_back(
-        "What external trainings did is told by their own logs: not MLPerf results either, as long "
-        "as MLCommons has not reviewed them.");
+        "External trainings are reported from their own logs and are not MLPerf results until reviewed by MLCommons.");
   return join(notes, " ");
 }
 
@@ -50,7 +47,7 @@ std::string setup_words(const TrainingGroup& group) {
                                  setup.device == "host" ? "CPU" : setup.device);
   text += counted(setup.ranks, "rank");
   if (setup.on.size() > 1) text += fmt::format(" on {} hosts", setup.on.size());
-  if (setup.lanes > 0) text += " of " + counted(setup.lanes, "thread");
+  if (setup.lanes > 0) text += " with " + counted(setup.lanes, "thread");
   if (setup.batch > 0) text += fmt::format(", batch {}", setup.batch);
   if (setup.steps > 0) return text + ", " + counted(setup.steps, "step");
   if (std::isfinite(setup.target)) text += fmt::format(", target gap {:.4g}", setup.target);
@@ -60,14 +57,14 @@ std::string setup_words(const TrainingGroup& group) {
 std::string mean_words(const OlympicMean& time) {
   if (!std::isfinite(time.mean)) return time.why;
   std::string text =
-      time.trimmed ? fmt::format("olympic mean: {} of {} runs, without the fastest and the slowest",
+      time.trimmed ? fmt::format("olympic mean of {} of {} runs, without the fastest and the slowest",
                                  time.kept, time.runs)
-                   : fmt::format("plain mean of {}: an olympic mean takes three runs",
+                   : fmt::format("plain mean of {}: an olympic mean needs three runs",
                                  counted(static_cast<std::int64_t>(time.runs), "run"));
-  if (time.without > 0) text += " (which did not converge)";
+  if (time.without > 0) text += " (not converged)";
   if (!time.why.empty()) return text + "; " + time.why;
-  return text + (time.trimmed ? "; 95 % interval by Yuen's standard error of a trimmed mean"
-                              : "; 95 % interval by Student's t");
+  return text + (time.trimmed ? "; 95 % confidence interval (Yuen's trimmed mean)"
+                              : "; 95 % confidence interval (Student's t)");
 }
 
 std::string peak_words(const TrainingGroup& group) {
@@ -75,8 +72,8 @@ std::string peak_words(const TrainingGroup& group) {
   const double value = number_field(peak, "value");
   if (!(value > 0.0)) return "";
   return fmt::format("{} {}: {}", format(value, Unit::flop_per_second),
-                     text_field(peak, "kind", "of unknown kind"),
-                     text_field(peak, "source", "of unknown source"));
+                     text_field(peak, "kind", "unknown kind"),
+                     text_field(peak, "source", "unknown source"));
 }
 
 double of_gemm(const TrainingGroup& group) { return group.flops / group.gemm.flops; }

@@ -53,7 +53,7 @@ TEST_CASE("what people called noise is counted beside what was expected") {
   const Calibration calibration = calibrated(0.01, options);
   CHECK(calibration.decided == 2);
   CHECK(calibration.called_noise == 1);
-  CHECK(to_text(calibration, {}).find("1 were called noise") != std::string::npos);
+  CHECK(to_text(calibration, {}).find("1 were marked as noise") != std::string::npos);
   CHECK_NOTHROW(
       Schema::load("schemas/report_calibration.json").check(to_json(calibration), "report"));
 }
@@ -62,18 +62,18 @@ TEST_CASE("the page of a calibration draws a line a loss and marks more alarms t
   Calibration calibration = calibrated(0.01);
   std::string page = to_html(calibration);
   CHECK(occurrences(page, "<circle") == calibration.power.size());
-  CHECK(page.find("more than nominal") == std::string::npos);
+  CHECK(page.find("above nominal") == std::string::npos);
   calibration.rates[0].alarms = calibration.rates[0].tests;
   page = to_html(calibration);
-  CHECK(occurrences(page, "more than nominal") == 1);
-  CHECK(to_html(Calibration{}).find("nothing to calibrate") != std::string::npos);
+  CHECK(occurrences(page, "above nominal") == 1);
+  CHECK(to_html(Calibration{}).find("not enough history to calibrate") != std::string::npos);
 }
 
-TEST_CASE("without twenty nights there is nothing to calibrate with") {
+TEST_CASE("without twenty nights there is not enough history to calibrate with") {
   Calibrator calibrator({}, 1);
   calibrator.add(MadeFleet(10, 12).members);
   CHECK(calibrator.result().series == 0);
-  CHECK(to_text(calibrator.result(), {}).find("nothing to calibrate") != std::string::npos);
+  CHECK(to_text(calibrator.result(), {}).find("not enough history to calibrate") != std::string::npos);
 }
 
 TEST_CASE("an observed share has Wilson's interval") {

@@ -74,7 +74,7 @@ TEST_CASE("the report as text says what, when and how sure, and passes no contro
   CHECK(text.find("since run-112") != std::string::npos);
   CHECK(text.find("kernel: 6.1 -> 6.8") != std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.find("exit code 1: something regressed") != std::string::npos);
+  CHECK(text.find("exit code 1: regression found") != std::string::npos);
 }
 
 TEST_CASE("what a person has acked is hidden, counted, and fails nothing; a rebuild keeps it") {
@@ -85,7 +85,7 @@ TEST_CASE("what a person has acked is hidden, counted, and fails nothing; a rebu
   const RegressionReport report = runs.report(options);
   CHECK(report.exit_code == ExitCode::ok);
   CHECK(report.findings.at(0).state == FindingState::acked);
-  CHECK(to_text(report, {}).find("1 acked, noise or improved: --all shows them") !=
+  CHECK(to_text(report, {}).find("1 acked, noise or improved; show them with --all") !=
         std::string::npos);
   CHECK(to_text(report, {}, true).find("acked by ann") != std::string::npos);
   CHECK(to_json(report)["findings"][0]["decision"]["text"] == "known");
@@ -97,7 +97,7 @@ TEST_CASE("too few runs are not judged, and say so") {
   CHECK(report.exit_code == ExitCode::not_measured);
   CHECK(report.tested == 0);
   CHECK(report.too_short == 1);
-  CHECK(to_text(report, {}).find("it takes nine runs") != std::string::npos);
+  CHECK(to_text(report, {}).find("at least nine runs") != std::string::npos);
 }
 
 TEST_CASE("only what is selected is judged") {

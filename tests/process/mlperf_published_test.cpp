@@ -126,7 +126,7 @@ TEST_CASE("published results make a scaling, a table, a comparison, and runs of 
                     last = imported["imported"].back()["run"];
   CHECK_THAT(round.bench.run({"compare", first, last}).out, Contains("not verified by MLCommons"));
   CHECK_THAT(round.bench.run({"import", "mlperf", path, "--label", "round=5.1"}).err,
-             Contains("was imported before"));
+             Contains("already imported as"));
 }
 
 TEST_CASE("a package of logs passes the check and says what a person must still do") {

@@ -54,7 +54,7 @@ TEST_CASE("three hosts cannot judge each other, and say what would settle it") {
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 50});
   const Acceptance acceptance = fleet.judge();
   CHECK(acceptance.verdict == Verdict::inconclusive);
-  CHECK(acceptance.hosts[0].reasons.at(0).settle.find("4 hosts") != std::string::npos);
+  CHECK(acceptance.hosts[0].reasons.at(0).next_step.find("4 hosts") != std::string::npos);
 }
 
 TEST_CASE("a bound of the suite passes hosts that have too few peers, and fails the one below it") {
@@ -290,7 +290,7 @@ TEST_CASE("scatter that reaches the threshold wants more runs, and says about ho
       fleet.job("memory_bandwidth.bandwidth", h, 100 * run);
   const Acceptance acceptance = fleet.judge();
   REQUIRE(acceptance.verdict == Verdict::inconclusive);
-  CHECK(acceptance.hosts[0].reasons.at(0).settle.find("clean runs in total") != std::string::npos);
+  CHECK(acceptance.hosts[0].reasons.at(0).next_step.find("clean runs in total") != std::string::npos);
 }
 
 TEST_CASE("healthy fleets accuse nobody, whatever their size and noise") {

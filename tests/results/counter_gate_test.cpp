@@ -63,7 +63,7 @@ TEST_CASE("one error of the hard kind fails its host alone, and names counter an
     CHECK(reason.expected == 0.0);
     CHECK(std::string(column).find(reason.metric.substr(9)) != std::string::npos);
     CHECK_FALSE(reason.params.at("device").get<std::string>().empty());
-    CHECK_FALSE(reason.settle.empty());
+    CHECK_FALSE(reason.next_step.empty());
     CHECK(acceptance.hosts[1].verdict == Verdict::pass);
   }
 }
@@ -75,7 +75,7 @@ TEST_CASE("a row that failed to be remapped fails its host, one that waits leave
   const Acceptance acceptance = fleet.judge();
   CHECK(acceptance.hosts[1].verdict == Verdict::fail);
   CHECK(acceptance.hosts[2].verdict == Verdict::inconclusive);
-  CHECK(reason_of(acceptance.hosts[2]).settle.find("reset") != std::string::npos);
+  CHECK(reason_of(acceptance.hosts[2]).next_step.find("reset") != std::string::npos);
 }
 
 TEST_CASE("a single error on few bytes is no failure, and more bytes would settle it") {
@@ -89,7 +89,7 @@ TEST_CASE("a single error on few bytes is no failure, and more bytes would settl
   const Reason& reason = reason_of(acceptance.hosts[1]);
   CHECK(reason.expected == Approx(0.01));
   CHECK(reason.more_runs);
-  CHECK(reason.settle.find("without another error") != std::string::npos);
+  CHECK(reason.next_step.find("without another error") != std::string::npos);
   CHECK(unsettled_cases(acceptance.hosts[1]) == std::vector<std::string>{"memory_bandwidth"});
 }
 

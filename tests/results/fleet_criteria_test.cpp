@@ -57,9 +57,9 @@ TEST_CASE("nothing is similar to no values, or to negative ones") {
 
 TEST_CASE("a healthy fleet teaches its centre, its noise and its quantiles") {
   std::mt19937_64 random(1);
-  const Lesson lesson = learn(hosts_at(100.0, 200, 0.002, 0.002, random), 0.01);
-  REQUIRE(lesson.criterion);
-  const Criterion& found = *lesson.criterion;
+  const LearnResult result = learn(hosts_at(100.0, 200, 0.002, 0.002, random), 0.01);
+  REQUIRE(result.criterion);
+  const Criterion& found = *result.criterion;
   CHECK(found.centre == Approx(100.0).epsilon(0.002));
   CHECK(found.run_noise == Approx(0.002).epsilon(0.15));
   CHECK(found.host_noise == Approx(0.002).epsilon(0.25));
@@ -73,32 +73,32 @@ TEST_CASE("bad hosts are left out of the lesson, and only they") {
   std::mt19937_64 random(2);
   const auto fleet =
       together(hosts_at(100.0, 36, 0.002, 0.002, random), hosts_at(94.0, 4, 0.002, 0.002, random));
-  const Lesson lesson = learn(fleet, 0.01);
-  REQUIRE(lesson.criterion);
-  CHECK(lesson.left_out == std::vector<std::size_t>{36, 37, 38, 39});
-  CHECK(lesson.criterion->left_out == 4);
-  CHECK(lesson.criterion->centre == Approx(100.0).epsilon(0.003));
-  CHECK(lesson.criterion->quantiles.front() > 98.0);
+  const LearnResult result = learn(fleet, 0.01);
+  REQUIRE(result.criterion);
+  CHECK(result.left_out == std::vector<std::size_t>{36, 37, 38, 39});
+  CHECK(result.criterion->left_out == 4);
+  CHECK(result.criterion->centre == Approx(100.0).epsilon(0.003));
+  CHECK(result.criterion->quantiles.front() > 98.0);
 }
 
 TEST_CASE("a fleet of two kinds of hosts is refused, saying how many of each") {
   std::mt19937_64 random(3);
   const auto fleet =
       together(hosts_at(100.0, 30, 0.002, 0.002, random), hosts_at(88.0, 20, 0.002, 0.002, random));
-  const Lesson lesson = learn(fleet, 0.01);
-  CHECK_FALSE(lesson.criterion);
-  CHECK_THAT(lesson.refusal, Contains("two kinds"));
-  CHECK_THAT(lesson.refusal, Contains("20 at about 87.9"));
-  CHECK_THAT(lesson.refusal, Contains("30 at about 100"));
+  const LearnResult result = learn(fleet, 0.01);
+  CHECK_FALSE(result.criterion);
+  CHECK_THAT(result.refusal, Contains("two kinds"));
+  CHECK_THAT(result.refusal, Contains("20 at about 87.9"));
+  CHECK_THAT(result.refusal, Contains("30 at about 100"));
 }
 
 TEST_CASE("a fleet whose hosts are mostly unlike is refused") {
   std::mt19937_64 random(4);
   Runs fleet = hosts_at(100.0, 12, 0.002, 0.002, random);
   for (int i = 0; i < 10; ++i) fleet.push_back({50.0 + 4.0 * i, 50.0 + 4.0 * i});
-  const Lesson lesson = learn(fleet, 0.01);
-  CHECK_FALSE(lesson.criterion);
-  CHECK_THAT(lesson.refusal, Contains("of 22 hosts agree") || Contains("two kinds"));
+  const LearnResult result = learn(fleet, 0.01);
+  CHECK_FALSE(result.criterion);
+  CHECK_THAT(result.refusal, Contains("of 22 hosts agree") || Contains("two kinds"));
 }
 
 TEST_CASE("fewer than eight hosts teach nothing") {
@@ -113,10 +113,10 @@ TEST_CASE("fewer than eight hosts teach nothing") {
 
 TEST_CASE("hosts that scatter by more than the threshold are measured by their own repeatability") {
   std::mt19937_64 random(6);
-  const Lesson lesson = learn(hosts_at(100.0, 60, 0.002, 0.03, random), 0.01);
-  REQUIRE(lesson.criterion);
-  CHECK(lesson.criterion->alpha < 0.95);
-  CHECK(lesson.criterion->hosts >= 55);
+  const LearnResult result = learn(hosts_at(100.0, 60, 0.002, 0.03, random), 0.01);
+  REQUIRE(result.criterion);
+  CHECK(result.criterion->alpha < 0.95);
+  CHECK(result.criterion->hosts >= 55);
 }
 
 TEST_CASE("healthy fleets of one kind are seldom taken for two") {
@@ -133,11 +133,11 @@ TEST_CASE("healthy fleets of one kind are seldom taken for two") {
 TEST_CASE("a profile is kept and read as it was") {
   std::mt19937_64 random(8);
   FleetProfile profile{1'795'000'000'000'000'000};
-  const Lesson lesson = learn(hosts_at(1e11, 16, 0.002, 0.002, random), 0.01);
+  const LearnResult result = learn(hosts_at(1e11, 16, 0.002, 0.002, random), 0.01);
   profile.entries.push_back({{"gemm.throughput", {{"m", 512}}, "host", "64 threads"},
                              Unit::flop_per_second,
                              Better::higher,
-                             *lesson.criterion});
+                             *result.criterion});
   profile.refused.push_back({{"copy.bandwidth", Json::object(), "cuda", ""}, "two kinds"});
   const Json json = Schema::load("schemas/fleet_profile.json").check(to_json(profile), "profile");
   const FleetProfile read = fleet_profile_from(json, "profile");

@@ -195,13 +195,13 @@ TEST_CASE("a host that fails on four days of many is a lemon, one that failed on
   FleetJudge judge(settings);
   judge.take(series);
   const FleetReport report = judge.finish();
-  const FleetHostReport& lemon = host_of(report, 5);
-  CHECK(lemon.incidents.size() == 4);
-  CHECK(lemon.lemon);
-  CHECK(lemon.lemon_p < 1e-4);
-  CHECK(lemon.verdict == Verdict::pass);  // today it is well
+  const FleetHostReport& repeat_failures = host_of(report, 5);
+  CHECK(repeat_failures.incidents.size() == 4);
+  CHECK(repeat_failures.repeat_failures);
+  CHECK(repeat_failures.repeat_p < 1e-4);
+  CHECK(repeat_failures.verdict == Verdict::pass);  // today it is well
   CHECK(host_of(report, 6).incidents.size() == 1);
-  CHECK_FALSE(host_of(report, 6).lemon);
+  CHECK_FALSE(host_of(report, 6).repeat_failures);
 }
 
 TEST_CASE("jobs that failed are incidents; where all hosts fail as often nobody is a lemon") {
@@ -214,7 +214,7 @@ TEST_CASE("jobs that failed are incidents; where all hosts fail as often nobody 
   FleetJudge judge(settings);
   judge.take(series_of(runs, settings.now_ns));
   const FleetReport report = judge.finish(faults);
-  CHECK(host_of(report, 3).lemon);
+  CHECK(host_of(report, 3).repeat_failures);
   CHECK(host_of(report, 4).incidents.empty());
   faults.clear();
   for (std::size_t h = 0; h < 16; ++h)
@@ -223,7 +223,7 @@ TEST_CASE("jobs that failed are incidents; where all hosts fail as often nobody 
   FleetJudge again(settings);
   again.take(series_of(runs, settings.now_ns));
   const FleetReport everywhere = again.finish(faults);
-  CHECK(std::ranges::none_of(everywhere.hosts, &FleetHostReport::lemon));
+  CHECK(std::ranges::none_of(everywhere.hosts, &FleetHostReport::repeat_failures));
 }
 
 TEST_CASE("one host can be looked at, judged among all; a name that is none is refused") {

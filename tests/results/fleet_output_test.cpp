@@ -129,7 +129,7 @@ TEST_CASE(
   FleetJudge judge(settings);
   const Histories histories(store);
   std::size_t series = 0;
-  each_fleet_series(histories, {}, [&](FleetSeries one) {
+  for_each_fleet_series(histories, {}, [&](FleetSeries one) {
     ++series;
     CHECK(one.members.size() == 8);
     CHECK(one.members[0].values.size() == 3);
@@ -164,7 +164,7 @@ TEST_CASE("groups of two ranks and of four are two metrics of a fleet, told apar
   Store store = Store::open(folder.path() / "results.sqlite", Access::write);
   store.import_run(run.end().write(folder.path() / "runs"));
   std::set<std::string> params;
-  each_fleet_series(Histories(store), {}, [&](const FleetSeries& one) {
+  for_each_fleet_series(Histories(store), {}, [&](const FleetSeries& one) {
     params.insert(dump(one.params));
     CHECK(one.members.size() == 8);
   });

@@ -155,7 +155,7 @@ TEST_CASE("the same file is not imported twice, but it is for another host") {
     place.import("osu", import_sample("osu/bw.txt"));
     FAIL("imported twice");
   } catch (const Error& error) {
-    CHECK_THAT(error.what(), Contains("imported before, as 20261120T183005Z-osu-"));
+    CHECK_THAT(error.what(), Contains("already imported as 20261120T183005Z-osu-"));
   }
   ImportSettings other = place.settings("osu");
   other.hosts = {"node08"};
@@ -172,7 +172,7 @@ TEST_CASE("an import that fails leaves nothing behind") {
   CHECK(place.left() == 1);  // runs/ itself
 }
 
-TEST_CASE("a value that stands twice in a run is refused, not overwritten") {
+TEST_CASE("a value that appears twice in a run is refused, not overwritten") {
   const ImportPlace place;
   const std::string csv = import_sample("csv/history.csv");
   const std::string row =
@@ -181,7 +181,7 @@ TEST_CASE("a value that stands twice in a run is refused, not overwritten") {
     place.import("csv", csv + row);
     FAIL("a value was lost");
   } catch (const Error& error) {
-    CHECK_THAT(error.what(), Contains("sample:14") && Contains("stands twice"));
+    CHECK_THAT(error.what(), Contains("sample:14") && Contains("appears twice"));
   }
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("a file that names no host needs one, and says so") {
     import_text("osu", import_sample("osu/bw.txt"), into);
     FAIL("a host was guessed");
   } catch (const Error& error) {
-    CHECK_THAT(error.what(), Contains("does not say on which host"));
+    CHECK_THAT(error.what(), Contains("no host found"));
     CHECK_THAT(error.hint(), Contains("--host"));
   }
 }

@@ -201,7 +201,7 @@ TEST_CASE("a host that fails now and then never has another host named in its pl
 TEST_CASE("a job that could not tell ends the search there, without naming anybody") {
   const Hosts hosts = fleet(4);
   const SearchStep step = search_step(hosts, {{hosts, Symptom::present},
-                                              {{hosts[0], hosts[1]}, Symptom::untold},
+                                              {{hosts[0], hosts[1]}, Symptom::unknown},
                                               {{hosts[2], hosts[3]}, Symptom::absent}});
   CHECK(step.next.empty());
   REQUIRE(step.findings.size() == 1);

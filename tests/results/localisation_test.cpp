@@ -134,7 +134,7 @@ TEST_CASE("why a search named nobody stands with each host that it is about") {
   for (const HostAcceptance& host : acceptance.hosts)
     for (const SearchFinding& finding : found.step.findings)
       CHECK(std::ranges::any_of(host.reasons, [&](const Reason& reason) {
-        return reason.settle.find(describe(finding, found.incident)) != std::string::npos;
+        return reason.next_step.find(describe(finding, found.incident)) != std::string::npos;
       }));
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("re-runs beside other work, or that failed, settle nothing and say why
   const NightFinding busy = judged({{95.1, false}, {94.8, false}, {95.3}});
   CHECK(busy.state == SuspicionState::unsettled);
   CHECK_THAT(busy.text, Contains("1 of 3"));
-  CHECK_FALSE(busy.settle.empty());
+  CHECK_FALSE(busy.next_step.empty());
   CHECK(judged({{kNoValue}, {kNoValue}, {95.0}}).state == SuspicionState::unsettled);
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("a fact that the suite requires and that we may not read leaves its ho
   const Reason& reason = acceptance.hosts[3].reasons[0];
   CHECK(reason.metric == "memory_errors");
   CHECK(reason.text.find("no permission") != std::string::npos);
-  CHECK(reason.settle.find("edac") != std::string::npos);
+  CHECK(reason.next_step.find("edac") != std::string::npos);
   CHECK(acceptance.hosts[0].verdict == Verdict::pass);
 }
 
@@ -52,5 +52,5 @@ TEST_CASE("what a host does not have needs no rights: no GPU, no kernel log for 
   const Acceptance with_gpu = Bounded(access, all, true).judge();
   REQUIRE(with_gpu.hosts[3].reasons.size() == 2);
   CHECK(with_gpu.hosts[3].reasons[0].metric == "kernel_log");
-  CHECK(with_gpu.hosts[3].reasons[0].settle.find("CAP_SYSLOG") != std::string::npos);
+  CHECK(with_gpu.hosts[3].reasons[0].next_step.find("CAP_SYSLOG") != std::string::npos);
 }

@@ -30,7 +30,7 @@ TEST_CASE("one odd host of five is named with what it lacks, and no other host")
   const FleetTopology fleet = compare_fleet(hosts, {});
   for (const HostFindings& host : fleet.hosts) {
     INFO(host.host);
-    CHECK(host.likeness == (host.host == "node03" ? Likeness::differs : Likeness::same));
+    CHECK(host.match == (host.host == "node03" ? HostMatch::differs : HostMatch::same));
     CHECK(host.differences.size() == (host.host == "node03" ? 1 : 0));
   }
   const Difference& one = fleet.hosts[2].differences[0];
@@ -98,7 +98,7 @@ TEST_CASE("what a profile decides is not asked of the majority") {
   auto hosts = fleet_of(3, "p");
   hosts[0] = with_setting("never").as("node01", "p");
   const FleetTopology fleet = compare_fleet(hosts, {{"p", profile_from_json(json, "test")}});
-  CHECK(fleet.hosts[0].likeness == Likeness::same);
+  CHECK(fleet.hosts[0].match == HostMatch::same);
   REQUIRE(fleet.hosts[1].differences.size() == 1);
   CHECK(fleet.hosts[1].differences[0].against == "profile");
   CHECK(fleet.hosts[1].differences[0].note == "ours");
@@ -107,11 +107,11 @@ TEST_CASE("what a profile decides is not asked of the majority") {
 TEST_CASE("a host that could not be asked is unknown, with the reason, and has no vote") {
   auto hosts = fleet_of(4);
   hosts[3] = {"node04"};
-  hosts[3].asked = false;
+  hosts[3].probed = false;
   hosts[3].trouble = "failed: does not answer";
   const FleetTopology fleet = compare_fleet(hosts, {});
-  CHECK(fleet.hosts[3].likeness == Likeness::unknown);
-  CHECK(fleet.hosts[0].likeness == Likeness::same);
+  CHECK(fleet.hosts[3].match == HostMatch::unknown);
+  CHECK(fleet.hosts[0].match == HostMatch::same);
   CHECK(exit_code_of(fleet) == ExitCode::not_measured);
   CHECK_THAT(to_text(fleet, {}), Contains("node04  UNKNOWN") && Contains("does not answer"));
 }
@@ -122,7 +122,7 @@ TEST_CASE("a host that cannot read what its peers can is unknown, not different"
   blind.facts["memory_modules"] = "unreadable: root only";
   hosts[1] = blind.as("node02");
   const FleetTopology fleet = compare_fleet(hosts, {});
-  CHECK(fleet.hosts[1].likeness == Likeness::unknown);
+  CHECK(fleet.hosts[1].match == HostMatch::unknown);
   CHECK(fleet.hosts[1].differences.at(0).severity == Severity::unreadable);
   CHECK_THAT(to_text(fleet, {}), Contains("unreadable:") && Contains("root only"));
 }
@@ -155,10 +155,10 @@ TEST_CASE("a run tells of each host of its plan: facts, or why there are none") 
   run.outcome("j2", Status::failed, "does not answer");
   const auto hosts = topologies_of(run.records());
   REQUIRE(hosts.size() == 2);
-  CHECK(hosts[0].asked);
+  CHECK(hosts[0].probed);
   CHECK(hosts[0].trouble.empty());
   CHECK(value_at(hosts[0].shape, "gpu/10de:20b0/count") == 8);
-  CHECK_FALSE(hosts[1].asked);
+  CHECK_FALSE(hosts[1].probed);
   CHECK(hosts[1].trouble == "failed: does not answer");
 }
 
@@ -166,5 +166,5 @@ TEST_CASE("a host whose kernel and library disagree differs, however it looks") 
   auto hosts = fleet_of(3);
   hosts[0].invalid = true;
   hosts[0].trouble = "invalid: the library's 3 against the kernel's 4";
-  CHECK(compare_fleet(hosts, {}).hosts[0].likeness == Likeness::differs);
+  CHECK(compare_fleet(hosts, {}).hosts[0].match == HostMatch::differs);
 }

@@ -40,7 +40,7 @@ class BabelStream {
     while (lines_.next()) line(trimmed(lines_.line()));
     lines_.demand_whole();
     if (series_.empty())
-      throw Error(ErrorKind::input, lines_.origin() + ": there is no result of BabelStream in it");
+      throw Error(ErrorKind::input, lines_.origin() + ": no BabelStream results found");
     program_["program"] = "BabelStream";
     sink_.facts(job_, Facts{"program", program_});
     series_.hand_over(sink_);
@@ -80,7 +80,7 @@ class BabelStream {
     double value = 0.0;
     const auto unit = words.size() < 2 ? std::optional<StatedUnit>() : stated_unit(words[1]);
     if (!unit || unit->unit != Unit::byte || !read_number(words[0], value) || value <= 0.0)
-      lines_.refuse("states no size");
+      lines_.refuse("has no array size");
     params_["array_bytes"] = std::min(value * unit->factor, kMostBytes);
   }
 
@@ -89,12 +89,12 @@ class BabelStream {
     const auto unit = words.size() == 6 ? stated_unit(words[1]) : std::optional<StatedUnit>();
     if (!unit || unit->unit != Unit::byte_per_second || words[2] != "Min" || words[3] != "(sec)" ||
         words[4] != "Max" || words[5] != "Average")
-      lines_.refuse("is no header of BabelStream that is known");
+      lines_.refuse("is not a known BabelStream header");
     factor_ = unit->factor;
   }
 
   void row(const std::vector<std::string_view>& words) {
-    if (words.size() != 5) lines_.refuse("is no row of the table");
+    if (words.size() != 5) lines_.refuse("is not a table row");
     measured(words[0], params_, words[1], words[2], words[3], words[4]);
   }
 
@@ -103,13 +103,13 @@ class BabelStream {
     constexpr std::string_view kFirst = "max_", kLast = "_per_sec";
     if (cells.size() != 8 || !cells[4].starts_with(kFirst) || !cells[4].ends_with(kLast) ||
         cells[4].size() <= kFirst.size() + kLast.size())
-      lines_.refuse("is no header of BabelStream that is known");
+      lines_.refuse("is not a known BabelStream header");
     std::string unit(
         cells[4].substr(kFirst.size(), cells[4].size() - kFirst.size() - kLast.size()));
     if (unit == "mbytes") unit = "MB";  // until version 5
     if (unit == "mibytes") unit = "MiB";
     const auto found = stated_unit(unit);
-    if (!found || found->unit != Unit::byte) lines_.refuse("states no unit that is known");
+    if (!found || found->unit != Unit::byte) lines_.refuse("has no known unit");
     factor_ = found->factor;
     csv_ = true;
   }
@@ -118,7 +118,7 @@ class BabelStream {
     std::int64_t elements = 0, size = 0;
     if (cells.size() != 8 || !read_whole_number(cells[2], elements) ||
         !read_whole_number(cells[3], size) || elements < 1 || (size != 4 && size != 8))
-      lines_.refuse("is no row of the table");
+      lines_.refuse("is not a table row");
     Json params = {{"precision", size == 4 ? "float" : "double"},
                    {"array_bytes", static_cast<double>(elements) * static_cast<double>(size)}};
     measured(cells[0], params, cells[4], cells[5], cells[6], cells[7]);
@@ -127,7 +127,7 @@ class BabelStream {
   void measured(std::string_view kernel, Json params, std::string_view best,
                 std::string_view shortest, std::string_view longest, std::string_view mean) {
     if (std::ranges::find(kKernels, kernel) == kKernels.end())
-      lines_.refuse("names no kernel of BabelStream");
+      lines_.refuse("is not a known BabelStream kernel");
     params["kernel"] = std::string(kernel);
     add("best_bandwidth", Unit::byte_per_second, Better::higher, params, best, factor_);
     add("shortest_time", Unit::second, Better::lower, params, shortest, 1.0);
@@ -139,7 +139,7 @@ class BabelStream {
            std::string_view text, double factor) {
     double value = 0.0;
     if (!read_number(text, value) || value < 0.0)
-      lines_.refuse("has something else than numbers in its columns");
+      lines_.refuse("has non-numeric columns");
     if (value > 0.0) series_.add(job_, one_value(metric, unit, better, params, value * factor));
   }
 

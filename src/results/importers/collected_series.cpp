@@ -38,7 +38,7 @@ void CollectedSeries::hand_over(ImportSink& sink) const {
 Samples one_value(const std::string& metric, Unit unit, Better better, const Json& params,
                   double value) {
   if (!std::isfinite(value))
-    throw Error(ErrorKind::input, metric + ": a value in its base unit is beyond any number");
+    throw Error(ErrorKind::input, metric + ": a value overflows in its base unit");
   Samples samples;
   samples.metric = metric;
   samples.unit = unit;

@@ -32,10 +32,10 @@ class CsvTable {
     while (rows_.next(cells)) row(cells);
     lines_.demand_whole();
     if (found_ == 0)
-      throw Error(ErrorKind::input, lines_.origin() + ": there is no row with a value in it");
+      throw Error(ErrorKind::input, lines_.origin() + ": no row with a value found");
     if (left_out_ > 0)
       sink_.note(
-          fmt::format("{}: {} rows without a value were left out", lines_.origin(), left_out_));
+          fmt::format("{}: skipped {} rows without a value", lines_.origin(), left_out_));
   }
 
  private:
@@ -43,10 +43,8 @@ class CsvTable {
     const std::vector<std::string> known = csv_columns();
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (std::ranges::find(known, cells[i]) == known.end())
-        lines_.refuse("has the column '" + printable(cells[i].substr(0, 40)) +
-                          "', which is not known." + did_you_mean(cells[i].substr(0, 40), known),
-                      "columns: run,time,host,device,metric,params,unit,better,value, and those of "
-                      "benchctl export csv");
+        lines_.refuse("has the unknown column '" + printable(cells[i].substr(0, 40)) + "'." + did_you_mean(cells[i].substr(0, 40), known),
+                      "use run,time,host,device,metric,params,unit,better,value and the columns of `benchctl export csv`");
       if (!column_.emplace(cells[i], i).second)
         lines_.refuse("has the column '" + cells[i] + "' twice");
     }
@@ -57,7 +55,7 @@ class CsvTable {
 
   void row(const std::vector<std::string>& cells) {
     if (cells.size() != width_)
-      lines_.refuse(fmt::format("has {} cells, the header {}", cells.size(), width_));
+      lines_.refuse(fmt::format("has {} cells, the header has {}", cells.size(), width_));
     const auto cell = [&](const char* name) {
       const auto at = column_.find(name);
       return at == column_.end() ? std::string() : cells[at->second];
@@ -68,14 +66,14 @@ class CsvTable {
     const std::string metric(current_metric_name(cell("metric")));
     const std::size_t dot = metric.find('.');
     if (dot == std::string::npos || dot == 0 || dot + 1 == metric.size() || !is_plain_name(metric))
-      lines_.refuse("names no metric: '" + printable(metric.substr(0, 40)) + "'",
-                    "a metric has its program's name before a point: gemm.throughput");
+      lines_.refuse("has no valid metric: '" + printable(metric.substr(0, 40)) + "'",
+                    "write PROGRAM.METRIC, for example gemm.throughput");
     job.run = cell("run");
     job.tool = metric.substr(0, dot);
     job.name = cell("case").empty() ? job.tool : cell("case");
     job.device = cell("device").empty() ? "host" : cell("device");
     for (const std::string* name : {&job.name, &job.device})
-      if (!is_plain_name(*name)) lines_.refuse("has a case or device that is no name");
+      if (!is_plain_name(*name)) lines_.refuse("has an invalid case or device name");
     job.repeat = count(cell("repeat"), "repeat", 0);
     job.rank = count(cell("rank"), "rank", 0);
     job.ranks = count(cell("ranks"), "ranks", 1);
@@ -92,7 +90,7 @@ class CsvTable {
   int count(const std::string& text, const char* column, int least) const {
     std::int64_t value = least;
     if (!text.empty() && (!read_whole_number(text, value) || value < least || value > 10'000'000))
-      lines_.refuse(fmt::format("has no count under '{}'", column));
+      lines_.refuse(fmt::format("has no valid count in column '{}'", column));
     return static_cast<int>(value);
   }
 
@@ -101,13 +99,13 @@ class CsvTable {
     double value = 0.0;
     if (!read_number(cell("value"), value))
       throw Error(ErrorKind::input,
-                  "'" + printable(cell("value").substr(0, 40)) + "' is no number");
+                  "'" + printable(cell("value").substr(0, 40)) + "' is not a number");
     const Json params =
         cell("params").empty() ? Json::object() : parse_json(cell("params"), "params");
-    if (!params.is_object()) throw Error(ErrorKind::input, "params is no JSON object");
+    if (!params.is_object()) throw Error(ErrorKind::input, "params is not a JSON object");
     for (const Json& one : params)
       if (one.is_structured())
-        throw Error(ErrorKind::input, "params holds something else than texts and numbers");
+        throw Error(ErrorKind::input, "params may hold only strings and numbers");
     Samples one =
         one_value(metric, unit_from(cell("unit")), better_from(cell("better")), params, value);
     if (!cell("over").empty()) one.over = over(cell("over"));
@@ -118,7 +116,7 @@ class CsvTable {
 
   static std::string over(const std::string& text) {
     if (text == "rank" || text == "max" || text == "mean" || text == "sum") return text;
-    throw Error(ErrorKind::input, "over is rank, max, mean or sum");
+    throw Error(ErrorKind::input, "over must be rank, max, mean or sum");
   }
 
   ImportedLines lines_;

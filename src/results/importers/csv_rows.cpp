@@ -23,7 +23,7 @@ void CsvRows::row(std::vector<std::string>& cells) {
     if (at < lines_.line().size() && lines_.line()[at] == '"') {
       cells.push_back(quoted_cell(at));
       if (at < lines_.line().size() && lines_.line()[at] != ',')
-        lines_.refuse("has text behind a closing quote");
+        lines_.refuse("has text after a closing quote");
     } else {
       const std::size_t end = std::min(lines_.line().find(',', at), lines_.line().size());
       cells.push_back(lines_.line().substr(at, end - at));
@@ -45,7 +45,7 @@ std::string CsvRows::quoted_cell(std::size_t& at) {
     if (cell.size() > kLongestCell) lines_.refuse("has a cell that is too long");
     if (quote == std::string::npos) {
       cell += '\n';
-      if (!lines_.next()) lines_.refuse("ends within a quoted cell");
+      if (!lines_.next()) lines_.refuse("ends inside a quoted cell");
       at = 0;
       continue;
     }

@@ -35,7 +35,7 @@ class FioJson {
     std::size_t number = 0;
     for (const Json& job : top.array(list)) one_job(job, fmt::format("/{}/{}", list, number++));
     if (series_.empty() && !failed_)
-      throw Error(ErrorKind::input, file_.name + ": there is no result of fio in it");
+      throw Error(ErrorKind::input, file_.name + ": no fio results found");
     sink_.facts(last_, Facts{"program", {{"program", "fio"}, {"version", version(document)}}});
     series_.hand_over(sink_);
   }
@@ -135,12 +135,12 @@ void import_fio(const ImportedFile& file, ImportSink& sink) {
   bool more = lines.next();
   for (; more && !trimmed(lines.line()).starts_with('{'); more = lines.next()) ++before;
   if (!more)
-    throw Error(ErrorKind::input, file.name + ": there is no JSON in it",
+    throw Error(ErrorKind::input, file.name + ": no JSON found",
                 "run fio with --output-format=json");
   std::ostringstream text;
   text << lines.line() << '\n' << file.text.rdbuf();
   if (before > 0)
-    sink.note(fmt::format("{}: {} lines before the document were left out", file.name, before));
+    sink.note(fmt::format("{}: skipped {} lines before the JSON document", file.name, before));
   FioJson(file, sink).read(parse_json(text.str(), file.name));
 }
 

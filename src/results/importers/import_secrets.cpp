@@ -41,10 +41,10 @@ bool looks_secret(std::string_view name, std::string_view value) {
 }
 
 KeptEnvironment harmless_environment(const Json& list, const std::string& origin) {
-  if (!list.is_array()) throw Error(ErrorKind::input, origin + ": /env is no array");
+  if (!list.is_array()) throw Error(ErrorKind::input, origin + ": /env is not an array");
   KeptEnvironment kept;
   for (const Json& one : list) {
-    if (!one.is_string()) throw Error(ErrorKind::input, origin + ": /env holds no texts");
+    if (!one.is_string()) throw Error(ErrorKind::input, origin + ": /env must hold strings");
     const auto& text = one.get_ref<const std::string&>();
     const std::size_t equals = text.find('=');
     const std::string_view name = std::string_view(text).substr(0, equals);

@@ -48,8 +48,8 @@ bool ImportedLines::next() {
 
 void ImportedLines::demand_whole() const {
   if (!whole_)
-    refuse("is the last one and has no end: the file may have lost its tail",
-           "if it is whole, end its last line with a line break");
+    refuse("is the last line and has no line break: the file may be truncated",
+           "if the file is complete, append a line break");
 }
 
 void ImportedLines::refuse(const std::string& what, const std::string& hint) const {

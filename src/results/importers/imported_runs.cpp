@@ -61,8 +61,8 @@ ImportedRuns::ImportedRuns(ImportSettings settings) : settings_(std::move(settin
   if (!runs.has_filename()) runs = runs.parent_path();
   std::string name = (runs.parent_path() / "importing-XXXXXX").string();
   if (failure || mkdtemp(name.data()) == nullptr)
-    throw_errno("make a folder beside " + settings_.runs.string(),
-                "choose another place: --db FILE, or $BENCHCTL_DB");
+    throw_errno("make a folder next to " + settings_.runs.string(),
+                "choose another location with --db FILE or $BENCHCTL_DB");
   folder_ = name;
 }
 
@@ -75,8 +75,8 @@ ImportedJob ImportedRuns::completed(ImportedJob job) const {
   if (job.hosts.empty()) job.hosts = settings_.hosts;
   if (job.hosts.empty())
     throw Error(ErrorKind::input,
-                settings_.file + ": it does not say on which host it was measured",
-                "say it: --host node07, or --host node[01-08] for a job of several");
+                settings_.file + ": no host found in the file",
+                "give the host with --host node07, or --host node[01-08] for a multi-host job");
   if (job.ranks < 1) job.ranks = settings_.ranks.value_or(static_cast<int>(job.hosts.size()));
   if (job.time_ns == 0) job.time_ns = settings_.time_ns;
   return job;
@@ -87,7 +87,7 @@ ImportedRuns::OpenRun& ImportedRuns::run_of(const ImportedJob& job) {
   if (found != open_.end()) return found->second;
   if (open_.size() >= kMostRuns)
     throw Error(ErrorKind::input,
-                fmt::format("{}: it holds more than {} runs", settings_.file, kMostRuns),
+                fmt::format("{}: contains more than {} runs", settings_.file, kMostRuns),
                 "split the file");
   OpenRun run;
   run.folder = folder_ / std::to_string(open_.size());
@@ -101,7 +101,7 @@ ImportedRuns::OpenJob& ImportedRuns::job_of(OpenRun& run, const ImportedJob& job
   if (is_new) {
     if (run.jobs.size() > kMostJobs)
       throw Error(ErrorKind::input,
-                  fmt::format("{}: a run of it has more than {} jobs", settings_.file, kMostJobs));
+                  fmt::format("{}: a run contains more than {} jobs", settings_.file, kMostJobs));
     at->second = OpenJob{fmt::format("{:02}.{}", run.jobs.size(), job.name), job};
     run.order.push_back(identity);
   }
@@ -114,9 +114,9 @@ void ImportedRuns::series(const ImportedJob& given, const Samples& samples) {
   OpenRun& run = run_of(job);
   if (!run.known.insert(content_hash_on(kHashOfNothing, identity_of(job, samples))).second)
     throw Error(ErrorKind::input,
-                fmt::format("{}.{} {} of {} stands twice", job.tool, samples.metric,
+                fmt::format("{}.{} {} of {} appears twice", job.tool, samples.metric,
                             excerpt(samples.params), job.hosts.front()),
-                "a run holds each value once: give the rows different runs");
+                "a run holds each value once: put the rows in different runs");
   const OpenJob& open = job_of(run, job);
   run.values += samples.values.size();
   write(run, Record{open.id, job.hosts.front(), job.rank, job.time_ns, samples});
@@ -214,8 +214,8 @@ std::vector<ImportedRun> ImportedRuns::keep() {
     one.time_ns = run.earliest_ns;
     one.jobs = run.jobs.size(), one.series = run.known.size(), one.values = run.values;
     if (fs::exists(settings_.runs / one.run))
-      throw Error(ErrorKind::input, settings_.file + ": it was imported before, as " + one.run,
-                  "benchctl show " + one.run);
+      throw Error(ErrorKind::input, settings_.file + ": already imported as " + one.run,
+                  "see `benchctl show " + one.run + "`");
     kept.push_back(std::move(one));
   }
   std::ranges::sort(kept, {}, &ImportedRun::run);

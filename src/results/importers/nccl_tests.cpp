@@ -45,7 +45,7 @@ void mark_wrong(const std::optional<double>& wrong, Samples& samples) {
   samples.check = Check{"nccl-tests: wrong elements", *wrong, 0.0};
   if (samples.check->passed()) return;
   samples.outcome = Status::invalid;
-  samples.reason = "nccl-tests counted wrong elements";
+  samples.reason = "nccl-tests found wrong elements";
 }
 
 /// "all_reduce" of "./build/all_reduce_perf"; empty where the text is no such program.
@@ -113,13 +113,13 @@ class NcclText {
   void read() {
     while (lines_.next()) line(trimmed(lines_.line()));
     if (open_)
-      lines_.refuse("is the last line, but no 'Out of bounds values' stands behind the table",
-                    "the output is cut off; import a whole one");
+      lines_.refuse("is the last line, but the table has no 'Out of bounds values' line after it",
+                    "the output is truncated; import a complete one");
     if (series_.empty())
-      throw Error(ErrorKind::input, lines_.origin() + ": there is no result of nccl-tests in it");
+      throw Error(ErrorKind::input, lines_.origin() + ": no nccl-tests results found");
     series_.hand_over(sink_);
     if (talk_ > 0)
-      sink_.note(fmt::format("{}: {} lines of others between the output were left out",
+      sink_.note(fmt::format("{}: skipped {} unrelated lines",
                              lines_.origin(), talk_));
   }
 
@@ -150,7 +150,7 @@ class NcclText {
     for (std::size_t i = 2; i + 1 < words.size(); ++i) {
       if (words[i] != "on") continue;
       const std::string host(words[i + 1]);
-      if (!is_host_name(host)) lines_.refuse("names no host behind 'on'");
+      if (!is_host_name(host)) lines_.refuse("names no host after 'on'");
       return add_nccl_host(host, job_);
     }
     lines_.refuse("names no host");
@@ -158,7 +158,7 @@ class NcclText {
 
   void program(std::string_view name) {
     operation_ = nccl_operation(name);
-    if (operation_.empty()) lines_.refuse("names no program of nccl-tests");
+    if (operation_.empty()) lines_.refuse("names no nccl-tests program");
   }
 
   void version(const std::vector<std::string_view>& words) {
@@ -171,8 +171,8 @@ class NcclText {
 
   void header(const std::vector<std::string_view>& words) {
     if (open_)
-      lines_.refuse("begins a table within another",
-                    "the outputs of two processes are mixed: import them one by one");
+      lines_.refuse("begins a table inside another",
+                    "the outputs of two processes are mixed: import them separately");
     std::size_t first = 0, times = 0;
     table_ = {};
     table_.seconds = words[0] == "bytes" ? 1e-3 : 1e-6;
@@ -187,14 +187,14 @@ class NcclText {
     }
     if (times != 2 || (table_.group != 4 && table_.group != 8) ||
         words.size() != first + 2 * table_.group + (table_.timestamp ? 1 : 0))
-      lines_.refuse("is no header of nccl-tests that is known");
+      lines_.refuse("is not a known nccl-tests header");
     begin();
   }
 
   void begin() {
     if (operation_.empty())
-      lines_.refuse("begins a table, and nothing before it names the collective",
-                    "name it: --operation all_reduce");
+      lines_.refuse("begins a table without naming the collective",
+                    "name it with --operation all_reduce");
     open_ = true;
     job_.tool = "nccl_tests";
     job_.name = operation_;
@@ -209,12 +209,12 @@ class NcclText {
     const std::size_t groups = count > 2 * table_.group + 2 ? 2 : 1;
     const std::size_t left = count - groups * table_.group;
     if (count < table_.group + 3 || left < 3 || left > 5)
-      lines_.refuse(fmt::format("has {} columns, which its table does not", words.size()));
+      lines_.refuse(fmt::format("has {} columns, unlike its table", words.size()));
     NcclMeasurement measured;
     std::int64_t elements = 0;
     if (!read_whole_number(words[0], measured.bytes) || !read_whole_number(words[1], elements) ||
         measured.bytes < 0 || elements < 0 || !is_plain_name(words[2]))
-      lines_.refuse("does not begin with a size, a count and a type");
+      lines_.refuse("does not begin with size, count and type");
     measured.type = words[2];
     for (std::size_t i = 3; i < left; ++i)
       if (!read_whole_number(words[i], measured.root)) measured.redop = words[i];
@@ -232,7 +232,7 @@ class NcclText {
     if (!read_number(words[at], time) || !read_number(words[at + 1], algbw) ||
         !read_number(words[at + 2], busbw) || time < 0.0 || busbw < 0.0 ||
         (checked && !read_number(words[at + 3], last)))
-      lines_.refuse("has something else than numbers in its columns");
+      lines_.refuse("has non-numeric columns");
     measured.seconds = time * table_.seconds;
     measured.bus_bytes_per_s = busbw * 1e9;
     measured.wrong.reset();
@@ -242,7 +242,7 @@ class NcclText {
 
   /// Out of bounds values : 0 OK
   void end_table(std::string_view text) {
-    if (!open_) lines_.refuse("ends a table that did not begin");
+    if (!open_) lines_.refuse("ends a table that was not started");
     const auto words = imported_words(text);
     if (words.size() != 7 && words.size() != 6) lines_.refuse("has no verdict");
     open_ = false;
@@ -272,7 +272,7 @@ std::optional<double> nccl_number(Fields& fields, const char* key) {
   const Json& value = fields.any(key);
   if (value.is_string() && value.get_ref<const std::string&>() == "nan") return {};
   const double number = fields.number(key);
-  if (number < 0.0) fields.refuse(key, "a number from 0 on", value);
+  if (number < 0.0) fields.refuse(key, "a number >= 0", value);
   return number;
 }
 
@@ -291,10 +291,10 @@ class NcclJson {
     job_.time_ns = start(top.text_or("start_time", ""));
     if (top.find("results") == nullptr || top.find("out_of_bounds") == nullptr)
       throw Error(ErrorKind::input,
-                  file_.name + ": there is no 'out_of_bounds': the run did not come to its end");
+                  file_.name + ": no 'out_of_bounds': the run did not finish");
     for (const Json& result : top.array("results")) row(result);
     if (series_.empty())
-      throw Error(ErrorKind::input, file_.name + ": there is no result of nccl-tests in it");
+      throw Error(ErrorKind::input, file_.name + ": no nccl-tests results found");
     say_facts(top);
     series_.hand_over(sink_);
     verdict(Fields(top.object("out_of_bounds"), file_.name, "/out_of_bounds"));
@@ -307,8 +307,8 @@ class NcclJson {
                                   : nccl_operation(args.front().get_ref<const std::string&>());
     if (!found.empty()) return found;
     if (!file_.operation.empty()) return file_.operation;
-    throw Error(ErrorKind::input, file_.name + ": /args names no program of nccl-tests",
-                "name the collective: --operation all_reduce");
+    throw Error(ErrorKind::input, file_.name + ": /args names no nccl-tests program",
+                "name the collective with --operation all_reduce");
   }
 
   /// "2026-11-20 18:30:05" without a zone, taken as UTC; nearer than the time of a copied file.
@@ -329,7 +329,7 @@ class NcclJson {
       const std::string host = Fields(one, file_.name, "/config/devices").text("hostname");
       if (!is_host_name(host))
         throw Error(ErrorKind::input,
-                    file_.name + ": /config/devices: " + excerpt(host) + " is no host's name");
+                    file_.name + ": /config/devices: " + excerpt(host) + " is not a host name");
       add_nccl_host(host, job_);
     }
   }
@@ -342,7 +342,7 @@ class NcclJson {
     measured.redop = fields.text_or("redop", "");
     const std::string root = fields.text_or("root", "-1");
     if (!read_whole_number(trimmed(root), measured.root))
-      fields.refuse("root", "a whole number as text", json["root"]);
+      fields.refuse("root", "a whole number as a string", json["root"]);
     for (const char* place : {"out_of_place", "in_place"}) {
       measured.in_place = std::string_view(place) == "in_place";
       if (const Json* body = fields.find(place)) group(Fields(*body, file_.name, place), measured);
@@ -389,7 +389,7 @@ class NcclJson {
     const KeptEnvironment kept = harmless_environment(*list, file_.name);
     sink_.facts(job_, Facts{"imported_environment", kept.variables});
     sink_.note(
-        fmt::format("{}: {} of {} environment variables were kept; the others may hold secrets",
+        fmt::format("{}: kept {} of {} environment variables; the others may hold secrets",
                     file_.name, kept.variables.size(), list->size()));
   }
 

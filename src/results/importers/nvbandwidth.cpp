@@ -50,15 +50,15 @@ class NvbandwidthText {
     while (lines_.next()) line(trimmed(lines_.line()));
     if (!test_.empty())
       lines_.refuse("is the last line, but '" + test_ + "' did not end with a SUM",
-                    "the output is cut off; import a whole one");
+                    "the output is truncated; import a complete one");
     lines_.demand_whole();
     if (series_.empty())
-      throw Error(ErrorKind::input, lines_.origin() + ": there is no result of nvbandwidth in it");
+      throw Error(ErrorKind::input, lines_.origin() + ": no nvbandwidth results found");
     program_["program"] = "nvbandwidth";
     sink_.facts(nvbandwidth_job(first_, host_), Facts{"program", program_});
     series_.hand_over(sink_);
     if (waived_ > 0)
-      sink_.note(fmt::format("{}: {} tests were waived by nvbandwidth", lines_.origin(), waived_));
+      sink_.note(fmt::format("{}: nvbandwidth waived {} tests", lines_.origin(), waived_));
   }
 
  private:
@@ -70,7 +70,7 @@ class NvbandwidthText {
     if (!test_.empty()) return in_test(text);
     if (test_.empty() && !first_.empty() && is_trailer(text)) return;
     if (first_.empty() || text.starts_with("NOTE:")) return head(text);
-    lines_.refuse("stands between tests and is not known");
+    lines_.refuse("is an unknown line between tests");
   }
 
   /// MIN, MAX and AVG of option -v stand behind the SUM.
@@ -105,7 +105,7 @@ class NvbandwidthText {
   }
 
   void failed(std::string_view text) {
-    if (test_.empty()) lines_.refuse("is an error outside a test: there is nothing to import");
+    if (test_.empty()) lines_.refuse("is an error outside a test: nothing to import");
     sink_.ended(nvbandwidth_job(test_, host_), Status::failed, std::string(text.substr(0, 200)));
     test_.clear();
   }
@@ -121,12 +121,12 @@ class NvbandwidthText {
   void row(const std::vector<std::string_view>& words) {
     if (words.size() != columns_.size() + 1)
       lines_.refuse(
-          fmt::format("has {} cells, its matrix {} columns", words.size() - 1, columns_.size()));
+          fmt::format("has {} cells, its matrix has {} columns", words.size() - 1, columns_.size()));
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       double value = 0.0;
       if (words[i + 1] == "N/A") continue;
       if (!read_number(words[i + 1], value) || value < 0.0)
-        lines_.refuse("has something else than numbers in its matrix");
+        lines_.refuse("has non-numeric cells");
       if (!add_nvbandwidth(nvbandwidth_job(test_, host_), description_, std::string(words[0]),
                            columns_[i], value, series_))
         lines_.refuse("belongs to a matrix without a known unit: '" + description_ + "'");
@@ -170,10 +170,10 @@ class NvbandwidthJson {
     if (top.has("GPU Device list")) host_ = nvbandwidth_host(top.array("GPU Device list"));
     if (top.find("testcases") == nullptr)
       throw Error(ErrorKind::input, file_.name + ": nvbandwidth ran no test: " +
-                                        excerpt(top.text_or("error", "no error is given")));
+                                        excerpt(top.text_or("error", "no error given")));
     for (const Json& test : top.array("testcases")) testcase(test);
     if (series_.empty())
-      throw Error(ErrorKind::input, file_.name + ": there is no result of nvbandwidth in it");
+      throw Error(ErrorKind::input, file_.name + ": no nvbandwidth results found");
     say_facts(top);
     series_.hand_over(sink_);
   }
@@ -194,22 +194,22 @@ class NvbandwidthJson {
   }
 
   static std::string failure(Fields& fields, const std::string& status) {
-    return "nvbandwidth: " + status + ": " + fields.text_or("error", "no reason is given");
+    return "nvbandwidth: " + status + ": " + fields.text_or("error", "no reason given");
   }
 
   void matrix_row(const ImportedJob& job, const std::string& description, std::size_t row,
                   const Json& cells, Fields& fields) {
-    if (!cells.is_array()) fields.refuse("bandwidth_matrix", "rows of texts", cells);
+    if (!cells.is_array()) fields.refuse("bandwidth_matrix", "rows of strings", cells);
     for (std::size_t column = 0; column < cells.size(); ++column) {
       double value = 0.0;
       const Json& cell = cells[column];
       if (cell == "N/A") continue;
       if (!cell.is_string() || !read_number(cell.get_ref<const std::string&>(), value) ||
           value < 0.0)
-        fields.refuse("bandwidth_matrix", "numbers as texts, or N/A", cell);
+        fields.refuse("bandwidth_matrix", "numbers as strings, or N/A", cell);
       if (!add_nvbandwidth(job, description, std::to_string(row), std::to_string(column), value,
                            series_))
-        fields.refuse("bandwidth_description", "a text with a known unit", description);
+        fields.refuse("bandwidth_description", "a string with a known unit", description);
     }
   }
 

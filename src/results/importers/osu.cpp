@@ -73,11 +73,11 @@ class OsuText {
     lines_.demand_whole();
     if (series_.empty())
       throw Error(ErrorKind::input,
-                  lines_.origin() + ": there is no result of the OSU micro-benchmarks in it");
+                  lines_.origin() + ": no OSU micro-benchmark results found");
     series_.hand_over(sink_);
     if (talk_ > 0)
       sink_.note(
-          fmt::format("{}: {} lines before the first title were left out", lines_.origin(), talk_));
+          fmt::format("{}: skipped {} lines before the first title", lines_.origin(), talk_));
   }
 
  private:
@@ -86,7 +86,7 @@ class OsuText {
     if (text.starts_with('#')) return comment(trimmed(text.substr(1)));
     if (text.starts_with("DATA VALIDATION ERROR")) return validation_failed(text);
     if (!columns_.empty()) return row(imported_words(text));
-    if (!job_.name.empty()) lines_.refuse("stands where a table should begin");
+    if (!job_.name.empty()) lines_.refuse("appears where a table should begin");
     ++talk_;
   }
 
@@ -108,7 +108,7 @@ class OsuText {
   void title(std::string_view text) {
     const std::size_t test = text.rfind(" Test");
     if (test == std::string_view::npos || !is_plain_name(text))
-      lines_.refuse("is no title of a test that is known");
+      lines_.refuse("is not a known test title");
     const auto words = imported_words(text.substr(0, test));
     if (words.size() < 3) lines_.refuse("names no test");
     columns_.clear();
@@ -139,7 +139,7 @@ class OsuText {
     std::int64_t pairs = 0, window = 0;
     if (words.size() != 9 || !read_whole_number(words[2], pairs) ||
         !read_whole_number(words[7], window))
-      lines_.refuse("is of a kind that is not known (a varied window?)");
+      lines_.refuse("is of an unknown kind (varied window?)");
     params_["pairs"] = pairs;
     params_["window"] = window;
   }
@@ -156,13 +156,13 @@ class OsuText {
     for (const OsuColumn& known : osu_columns())
       if (text.starts_with(known.title)) return known;
     const auto percentile = osu_percentile(text);
-    if (!percentile) lines_.refuse("is neither a comment nor a header of columns that are known");
+    if (!percentile) lines_.refuse("is neither a comment nor a header with known columns");
     return *percentile;
   }
 
   void row(const std::vector<std::string_view>& words) {
     if (words.size() != columns_.size())
-      lines_.refuse(fmt::format("has {} columns, its header {}", words.size(), columns_.size()));
+      lines_.refuse(fmt::format("has {} columns, its header has {}", words.size(), columns_.size()));
     Json params = params_;
     params["test"] = job_.name;
     bool valid = true;
@@ -183,7 +183,7 @@ class OsuText {
   void value(const OsuColumn& column, std::string_view word, const Json& params, bool valid) {
     double number = 0.0;
     if (!read_number(word, number) || number < 0.0)
-      lines_.refuse(fmt::format("has no number under '{}'", column.title));
+      lines_.refuse(fmt::format("has no number in column '{}'", column.title));
     Samples samples =
         one_value(column.metric, column.unit, column.better, params, number * column.factor);
     samples.over = column.over;

@@ -54,7 +54,7 @@ class ReframeLog {
       if (!lines_.line().empty()) row(cells(lines_.line()));
     lines_.demand_whole();
     if (found_ == 0)
-      throw Error(ErrorKind::input, lines_.origin() + ": there is no result of ReFrame in it");
+      throw Error(ErrorKind::input, lines_.origin() + ": no ReFrame results found");
   }
 
  private:
@@ -72,7 +72,7 @@ class ReframeLog {
   void header() {
     const std::string& line = lines_.line();
     const std::size_t end = line.find_first_of("|,;\t");
-    if (end == std::string::npos) lines_.refuse("is no header of a performance log");
+    if (end == std::string::npos) lines_.refuse("is not a performance log header");
     separator_ = line[end];
     names_.clear();
     for (const std::string_view name : cells(line)) names_.emplace_back(name);
@@ -83,7 +83,7 @@ class ReframeLog {
     }
     variables();
     if (!column_.contains("job_completion_time") && !column_.contains("job_completion_time_unix"))
-      lines_.refuse("has no column of the time",
+      lines_.refuse("has no time column",
                     "log %(check_job_completion_time)s or its _unix form");
   }
 
@@ -111,7 +111,7 @@ class ReframeLog {
 
   void row(const std::vector<std::string_view>& row) {
     if (row.size() != names_.size())
-      lines_.refuse(fmt::format("has {} columns, the header {}: has a column the separator in it?",
+      lines_.refuse(fmt::format("has {} columns, the header has {}: does a column contain the separator?",
                                 row.size(), names_.size()));
     const auto cell = [&](const std::string& column) {
       const auto at = place(column);
@@ -141,7 +141,7 @@ class ReframeLog {
   }
 
   std::string checked(std::string_view text) const {
-    if (!is_plain_name(text)) lines_.refuse("has something else than a name in a column");
+    if (!is_plain_name(text)) lines_.refuse("has an invalid name in a column");
     return std::string(text);
   }
 
@@ -168,7 +168,7 @@ class ReframeLog {
     try {
       return parse_time(moment);
     } catch (const Error&) {
-      lines_.refuse("has no time that is understood: '" + printable(moment) + "'",
+      lines_.refuse("has an unreadable time: '" + printable(moment) + "'",
                     "log %(check_job_completion_time_unix)s");
     }
   }
@@ -180,7 +180,7 @@ class ReframeLog {
     try {
       return expand_hostlist(expression, kMostNodes);
     } catch (const Error& error) {
-      lines_.refuse(std::string("has a list of nodes that is not understood: ") + error.what());
+      lines_.refuse(std::string("has an unreadable node list: ") + error.what());
     }
   }
 
@@ -190,12 +190,12 @@ class ReframeLog {
     if (is_none(text)) return false;
     double number = 0.0;
     if (!read_number(text, number))
-      lines_.refuse("has no number under '" + variable.name + "_value'");
+      lines_.refuse("has no number in column '" + variable.name + "_value'");
     auto unit = stated_unit(row[*variable.unit]);
     if (!unit)
-      lines_.refuse("has an unknown unit under '" + variable.name + "_unit': '" +
+      lines_.refuse("has an unknown unit in column '" + variable.name + "_unit': '" +
                         printable(row[*variable.unit].substr(0, 20)) + "'",
-                    "units like MB/s, GiB/s, Gflop/s, us, s, %");
+                    "use units such as MB/s, GiB/s, Gflop/s, us, s, %");
     unit->better = direction(variable, row).value_or(unit->better);
     sink_.series(job,
                  one_value(variable.name, unit->unit, unit->better, params, number * unit->factor));

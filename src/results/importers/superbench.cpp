@@ -45,11 +45,10 @@ class Superbench {
       if (!trimmed(lines_.line()).empty()) node();
     lines_.demand_whole();
     if (found_ == 0)
-      throw Error(ErrorKind::input, lines_.origin() + ": there is no result of SuperBench in it");
+      throw Error(ErrorKind::input, lines_.origin() + ": no SuperBench results found");
     if (!without_unit_.empty())
       sink_.note(
-          fmt::format("{}: the unit of {} metrics is not known, '{}' the first: they are kept "
-                      "as plain counts, in which any change matters",
+          fmt::format("{}: unknown unit for {} metrics, the first being '{}': kept as plain counts, in which any change matters",
                       lines_.origin(), without_unit_.size(), *without_unit_.begin()));
   }
 
@@ -58,11 +57,11 @@ class Superbench {
     const Json json = parse_json(lines_.line(), lines_.origin());
     const Json* name = json.is_object() && json.contains("node") ? &json["node"] : nullptr;
     if (name == nullptr || !name->is_string() || !is_host_name(*name))
-      lines_.refuse("has no 'node' with a host's name");
+      lines_.refuse("has no 'node' with a host name");
     host_ = *name;
     if (!nodes_.insert(host_).second)
-      lines_.refuse("names a node that an earlier line names, too",
-                    "one file holds one run: import each run's file by itself");
+      lines_.refuse("names a node of an earlier line",
+                    "one file holds one run: import each file separately");
     for (const auto& [text, value] : json.items())
       if (text != "node") entry(text, value);
   }
@@ -70,7 +69,7 @@ class Superbench {
   void entry(const std::string& text, const Json& value) {
     SuperbenchKey key;
     if (!read_key(text, key))
-      refuse_key(text, "is no 'benchmark/metric' or 'benchmark/metric:rank'");
+      refuse_key(text, "is not 'benchmark/metric' or 'benchmark/metric:rank'");
     ImportedJob job;
     job.tool = "superbench";
     job.name = key.benchmark;
@@ -79,13 +78,13 @@ class Superbench {
     if (key.metric == "return_code") return return_code(job, key, value, text);
     if (value.is_null()) return;  // the node did not measure it
     if (!value.is_number() || !std::isfinite(value.get<double>()))
-      refuse_key(text, "is no number: " + excerpt(value));
+      refuse_key(text, "is not a number: " + excerpt(value));
     series(job, key, value);
   }
 
   void return_code(const ImportedJob& job, const SuperbenchKey& key, const Json& value,
                    const std::string& text) {
-    if (!value.is_number_integer()) refuse_key(text, "is no whole number: " + excerpt(value));
+    if (!value.is_number_integer()) refuse_key(text, "is not a whole number: " + excerpt(value));
     ++found_;
     if (value == 0) return;
     const std::string where = key.rank < 0 ? "" : fmt::format(" of rank {}", key.rank);

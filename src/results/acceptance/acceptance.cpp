@@ -56,7 +56,7 @@ void conclude(HostAcceptance& host) {
   if (!any && host.reasons.empty()) {
     Reason reason{Verdict::inconclusive, "coverage"};
     reason.text = "no measurement allows a verdict";
-    reason.settle = "use a suite whose cases run on this host";
+    reason.next_step = "use a suite whose cases run on this host";
     host.reasons.push_back(std::move(reason));
   }
   host.verdict = Verdict::pass;
@@ -111,10 +111,10 @@ void GateContext::add_reason(const std::string& name, Reason reason) const {
 
 void GateContext::add_reason(const std::string& name, Verdict verdict, const std::string& gate,
                     const std::string& what, const std::string& text,
-                    const std::string& settle) const {
+                    const std::string& next_step) const {
   Reason reason{verdict, gate, "", what};
   reason.text = text;
-  reason.settle = settle;
+  reason.next_step = next_step;
   add_reason(name, std::move(reason));
 }
 

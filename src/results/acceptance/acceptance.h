@@ -32,7 +32,7 @@ struct Reason {
   double value = kNoValue;
   double expected = kNoValue;
   std::string text = {};
-  std::string settle = {};  // what would settle it, or what to do
+  std::string next_step = {};  // what would settle it, or what to do
   std::string job = {};     // one that shows it
   bool more_runs = false;   // runs of the same kind could settle it
 };

@@ -42,7 +42,7 @@ std::string reasons_html(const std::vector<Reason>& reasons) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}{}</td></tr>\n", badge(reason.verdict),
         escaped(reason.gate), escaped(reason.text),
-        reason.settle.empty() ? "" : "<br><span class=\"s\">" + escaped(reason.settle) + "</span>");
+        reason.next_step.empty() ? "" : "<br><span class=\"s\">" + escaped(reason.next_step) + "</span>");
   return "<h2>Why</h2>\n<table><thead><tr><th>verdict</th><th>gate</th><th>evidence and next step</th></tr></thead>\n<tbody>" +
          rows + "</tbody></table>\n";
 }

@@ -17,7 +17,7 @@ Json to_json(const Reason& reason) {
           {"value", number_or_null(reason.value)},
           {"expected", number_or_null(reason.expected)},
           {"text", reason.text},
-          {"settle", text_or_null(reason.settle)},
+          {"settle", text_or_null(reason.next_step)},
           {"job", text_or_null(reason.job)}};
 }
 

@@ -11,7 +11,7 @@ namespace {
 std::string verdict_element(const Reason& reason) {
   return fmt::format("<{0} type=\"{1}\" message=\"{2}\">{3}</{0}>",
                      reason.verdict == Verdict::fail ? "failure" : "error", escaped(reason.gate),
-                     escaped(reason.text), escaped(reason.settle));
+                     escaped(reason.text), escaped(reason.next_step));
 }
 
 std::string test_case(const std::string& host, const std::string& name, const std::string& inside) {

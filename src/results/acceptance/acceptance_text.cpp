@@ -54,8 +54,8 @@ std::string reasons_text(const HostAcceptance& host, const TextStyle& style) {
     const std::string head = fmt::format("  {} [{}] ", in_capitals(reason.verdict), reason.gate);
     text += paint(head, paint_of(reason.verdict), style) +
             wrap(printable(reason.text), head.size(), 6, style) + "\n";
-    if (!reason.settle.empty())
-      text += "      " + wrap(printable("-> " + reason.settle), 6, 9, style) + "\n";
+    if (!reason.next_step.empty())
+      text += "      " + wrap(printable("-> " + reason.next_step), 6, 9, style) + "\n";
   }
   if (shown > kMostReasons)
     text += fmt::format("  and {} more (see --json)\n", shown - kMostReasons);

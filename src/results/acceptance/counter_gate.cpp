@@ -47,7 +47,7 @@ Reason reason_of_counter(const HostCounter& counter, Verdict verdict) {
   reason.value = counter.count;
   reason.expected = 0.0;
   reason.job = counter.job;
-  reason.settle = counter.rule->settle;
+  reason.next_step = counter.rule->next_step;
   return reason;
 }
 
@@ -80,7 +80,7 @@ void judge_rate(HostCounter& counter, HostAcceptance& host, double level) {
   reason.expected = expected;
   reason.text = counter.title() + ": " + expectation(counter);
   if (counter.verdict == Verdict::inconclusive) {
-    reason.settle = more_bytes(counter);
+    reason.next_step = more_bytes(counter);
     reason.case_name = counter.case_name;
     reason.more_runs = true;
   }
@@ -119,7 +119,7 @@ std::size_t rates_in(const HostAcceptance& host) {
 void add_problem(HostAcceptance& host, const std::string& problem) {
   Reason reason{Verdict::inconclusive, "counters"};
   reason.text = "error counters could not be read: " + problem;
-  reason.settle = "fix the driver that does not respond and rerun";
+  reason.next_step = "fix the driver that does not respond and rerun";
   host.reasons.push_back(std::move(reason));
 }
 

@@ -27,7 +27,7 @@ struct CounterRule {
   /// The gauge of bytes a second at which the link runs, busy or not: then time is what counts.
   std::string_view link_rate = {};
   std::string_view why = {};     // of the bound
-  std::string_view settle = {};  // what to do
+  std::string_view next_step = {};  // what to do
 };
 
 /// Null for a counter that is none of errors.

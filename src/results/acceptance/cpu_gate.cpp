@@ -48,7 +48,7 @@ void judge_cpu_time(GateContext& context) {
     reason.text = fmt::format(
         "CPU withheld in {} of {} measurements; in {} ranks got {:.0f} % of their CPU time: {}",
         host.starved, host.runs, host.metric->title(), 100.0 * *host.worst->cpu_share, stopped);
-    reason.settle = "raise the CPU quota of the ranks' cgroup (cpu.max) and rerun";
+    reason.next_step = "raise the CPU quota of the ranks' cgroup (cpu.max) and rerun";
     reason.job = host.worst->job;
     context.add_reason(name, std::move(reason));
   }

@@ -64,7 +64,7 @@ void judge_golden_interval(const GateContext& context, const GoldenCase& one, do
       "{}: {}, {} than healthy hosts of its kind ({}); uncertainty +-{}, tolerance {}",
       one.metric->title(), format(one.value, one.metric->unit), loss_text(lost),
       format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(allowed));
-  reason.settle = "repeat for more clean runs";
+  reason.next_step = "repeat for more clean runs";
   reason.more_runs = true;
   context.add_reason(one.host, std::move(reason));
 }

@@ -80,7 +80,7 @@ void judge_bound(const Bound& bound, GateContext& context, std::set<std::string>
           " (" + join(bound.hosts, ", ") + " together; the cause is not isolated)";
     }
     reason.more_runs = verdict == Verdict::inconclusive;
-    if (reason.more_runs) reason.settle = "repeat for more clean runs";
+    if (reason.more_runs) reason.next_step = "repeat for more clean runs";
     context.add_reason(host, std::move(reason));
   }
 }
@@ -124,8 +124,8 @@ void judge_results(GateContext& context) {
         reason.text =
             fmt::format("{} on {}: {}", series.metric, join(hosts, " and "), series.reason);
         reason.job = series.job;
-        if (hosts.size() > 1) reason.settle = "rerun with other partners";
-        if (is_description(series)) reason.settle = "determine which of the two sources is right";
+        if (hosts.size() > 1) reason.next_step = "rerun with other partners";
+        if (is_description(series)) reason.next_step = "determine which of the two sources is right";
         context.add_reason(host, std::move(reason));
       }
     }
@@ -158,7 +158,7 @@ void judge_bits(GateContext& context) {
           "{} of {} has result hash {}, but {} of {} results of identical devices have {} ({})", one.device,
           host, camp->hash, most, results_in(camps), camps.back().hash, describe_key(one.key));
       reason.job = one.job;
-      if (tie) reason.settle = "add identical devices: the results are tied";
+      if (tie) reason.next_step = "add identical devices: the results are tied";
       context.add_reason(host, std::move(reason));
     }
   }
@@ -176,7 +176,7 @@ void judge_faults(GateContext& context) {
           Reason reason{fatal ? Verdict::fail : Verdict::inconclusive, "hard", job.job.case_name};
           reason.text = text;
           reason.job = job.job.id;
-          reason.settle = fatal ? "" : "check the kernel log on the host around that time";
+          reason.next_step = fatal ? "" : "check the kernel log on the host around that time";
           context.add_reason(host, std::move(reason));
         }
       }

@@ -34,7 +34,7 @@ struct GateContext {
   void add_reason(const std::string& name, Reason reason) const;
   /// For a fact (`what`) that is no metric of a case.
   void add_reason(const std::string& name, Verdict verdict, const std::string& gate,
-             const std::string& what, const std::string& text, const std::string& settle) const;
+             const std::string& what, const std::string& text, const std::string& next_step) const;
 };
 
 /// topic -> facts, and those of each host: the first that it said of a topic, before numbers.
@@ -59,7 +59,7 @@ void judge_preflight(GateContext& context);
 /// Hosts that have a profile against it: of the suite's topology probe.
 void judge_topology(GateContext& context);
 /// Facts that the suite requires (`requires`) and that needed rights we lack.
-void judge_rights(const GateContext& context, const FactsOfHosts& facts);
+void judge_permissions(const GateContext& context, const FactsOfHosts& facts);
 /// GPUs that no job drove alone.
 void judge_gpu_coverage(const GateContext& context, const FactsOfHosts& facts);
 /// The suite's bounds, wrong results, bits unlike those of equal devices, and faults that drivers

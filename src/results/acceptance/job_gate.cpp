@@ -17,7 +17,7 @@ void judge_lost_hosts(GateContext& context) {
         if (job.outcome == Status::ok || !lost.insert(host).second) continue;
         Reason reason{Verdict::fail, "launch", job.job.case_name};
         reason.text = "dropped out of the run: " + job.reason;
-        reason.settle = "restore the host and rerun";
+        reason.next_step = "restore the host and rerun";
         reason.job = job.job.id;
         context.add_reason(host, std::move(reason));
       }
@@ -80,7 +80,7 @@ void judge_case(GateContext& context, const std::string& name, const Case& one) 
       }
       Reason reason{Verdict::inconclusive, "coverage", name};
       reason.text = hosts.size() > 1 ? what + " (on " + join(hosts, ", ") + ")" : what;
-      reason.settle = "fix the reported error and rerun";
+      reason.next_step = "fix the reported error and rerun";
       reason.job = seen.last_bad->job.id;
       context.add_reason(host, std::move(reason));
     }

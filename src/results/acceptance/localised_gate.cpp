@@ -25,8 +25,8 @@ bool is_of_the_job(const Reason& reason, const Incident& incident) {
 /// Adds the findings about GPUs of the failed host.
 void add_devices(const DeviceSearch& search, const Incident& incident, Reason& reason) {
   for (const std::string& line : lines_of(search, incident)) reason.text += "; " + line;
-  if (std::ranges::any_of(search.step.findings, names_cause))
-    reason.settle =
+  if (std::ranges::any_of(search.step.findings, isolates_cause))
+    reason.next_step =
         "check the named device: nvidia-smi -q, PCIe or NVLink lanes, path to the network";
 }
 
@@ -34,7 +34,7 @@ void add_devices(const DeviceSearch& search, const Incident& incident, Reason& r
 void fail_devices(const GateContext& context, const Localisation& one) {
   const Incident& incident = one.incident;
   for (const DeviceSearch& search : one.devices) {
-    if (incident.hosts.size() != 1 || std::ranges::none_of(search.step.findings, names_cause))
+    if (incident.hosts.size() != 1 || std::ranges::none_of(search.step.findings, isolates_cause))
       continue;
     Reason reason{Verdict::fail,   "localised",   incident.case_name, incident.metric,
                   incident.params, incident.unit, incident.value,     incident.bound};
@@ -56,7 +56,7 @@ Reason reason_of_search(const Localisation& one, const SearchFinding& finding) {
     reason.job = trial.job;
   }
   reason.text = describe(incident) + "; " + describe(finding, incident);
-  reason.settle = finding.kind == SearchFindingKind::host
+  reason.next_step = finding.kind == SearchFindingKind::host
                       ? "check its NIC, cable, switch port and running processes"
                       : "check the path between them: cables, switch ports, routes";
   for (const DeviceSearch& search : one.devices)
@@ -100,7 +100,7 @@ void add_search_result(HostAcceptance& host, const Localisation& one) {
     for (std::string& line : lines_of(search, one.incident)) lines.push_back(std::move(line));
   if (lines.empty()) return;
   for (Reason& reason : host.reasons)
-    if (is_of_the_job(reason, one.incident)) reason.settle = join(lines, "; ");
+    if (is_of_the_job(reason, one.incident)) reason.next_step = join(lines, "; ");
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void judge_localised(GateContext& context) {
       is_settled(one) ? clear_bystander(*host, one) : add_search_result(*host, one);
     }
     for (const SearchFinding& finding : one.step.findings)
-      if (names_cause(finding)) fail_named(context, one, finding);
+      if (isolates_cause(finding)) fail_named(context, one, finding);
     fail_devices(context, one);
   }
 }

@@ -23,7 +23,7 @@ void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, c
                     metric.metric,         metric.params, metric.unit};
       reason.text = fmt::format("{} of {}: {} of {} usable runs; {}", metric.title(),
                                 join(hosts, " and "), usable, context.settings.fewest_runs, why);
-      reason.settle = "rerun on idle hosts";
+      reason.next_step = "rerun on idle hosts";
       reason.more_runs = true;
       reason.job = runs.front().job;
       context.add_reason(host, std::move(reason));

@@ -51,7 +51,7 @@ void fail_host(const GateContext& context, const Pairs& all, std::size_t i) {
   reason.text = fmt::format("{}: slow with every partner ({}); pairs without this host: {}{}",
                             all.metric->title(), join(own, ", "),
                             format(reason.expected, all.metric->unit), own_fault(context, host));
-  reason.settle = "check its NIC, cable and switch port";
+  reason.next_step = "check its NIC, cable and switch port";
   context.add_reason(host, std::move(reason));
 }
 
@@ -76,7 +76,7 @@ void mark_disturbed(const GateContext& context, const Pairs& all, HostMetric& ro
   Reason reason = reason_of_pairs(all, Verdict::inconclusive);
   reason.gate = "coverage";
   reason.text = all.metric->title() + ": some pairs were measured only while other work was running";
-  reason.settle = "rerun on idle hosts";
+  reason.next_step = "rerun on idle hosts";
   reason.more_runs = true;
   context.add_reason(host, std::move(reason));
 }
@@ -109,7 +109,7 @@ Hosts judge_hosts(const GateContext& context, const Pairs& all) {
                     "spread of the fleet",
                     all.metric->title(), format(row.value, row.unit),
                     format(row.expected, row.unit), 100.0 * row.loss);
-      reason.settle = "repeat, or add hosts of this kind";
+      reason.next_step = "repeat, or add hosts of this kind";
       reason.more_runs = all.hosts.size() >= kFewestPeers;
       if (all.hosts.size() >= kFewestPeers ||
           !context.bounded.contains(bound_key(all.hosts[i], row.case_name, row.metric)))
@@ -148,7 +148,7 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& accu
         "{}: link between {} and {} is slow ({} against {}); both are fine with other hosts",
         all.metric->title(), pairs[i]->a, pairs[i]->b, format(reason.value, reason.unit),
         format(reason.expected, reason.unit));
-    reason.settle = "check the path between them: cables, switch ports, routes";
+    reason.next_step = "check the path between them: cables, switch ports, routes";
     context.acceptance.links.push_back({pairs[i]->a, pairs[i]->b, reason});
     reason.verdict = Verdict::inconclusive;
     context.add_reason(pairs[i]->a, reason);

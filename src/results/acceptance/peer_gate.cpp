@@ -62,11 +62,11 @@ void judge_interval(const GateContext& context, const Compared& field, std::size
     reason.text = against(field, row) +
                   fmt::format(", but {} hosts with this much spread are too few to be certain",
                               field.hosts.size());
-    reason.settle = "add hosts of this kind, or set a bound in the suite (gates)";
+    reason.next_step = "add hosts of this kind, or set a bound in the suite (gates)";
   } else {
     reason.text = against(field, row) + fmt::format("; uncertainty +-{}, tolerance {}", percent(row.half),
                                                     percent(row.threshold));
-    reason.settle = runs_needed(row);
+    reason.next_step = runs_needed(row);
     reason.more_runs = true;
   }
   context.add_reason(field.hosts[i], std::move(reason));
@@ -84,7 +84,7 @@ void judge_alone(const GateContext& context, const Compared& field, std::size_t 
       fmt::format("{}: {}; only {} comparable host{}, peer comparison needs {}",
                   field.metric->title(), format(row.value, row.unit), field.hosts.size(),
                   field.hosts.size() == 1 ? "" : "s", kFewestPeers);
-  reason.settle =
+  reason.next_step =
       fmt::format("run at least {} hosts of one kind, or set a bound in the suite (gates)", kFewestPeers);
   context.add_reason(field.hosts[i], std::move(reason));
 }
@@ -156,7 +156,7 @@ void judge_coverage(const GateContext& context, const MetricRuns& metric, const 
   }
   reason.text = fmt::format("{}: {} of {} usable runs; {}", metric.title(), usable,
                             context.settings.fewest_runs, why);
-  reason.settle = "rerun on an idle host";
+  reason.next_step = "rerun on an idle host";
   reason.more_runs = runs != metric.by_hosts.end();
   context.add_reason(host, std::move(reason));
 }

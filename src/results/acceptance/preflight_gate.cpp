@@ -113,7 +113,7 @@ void judge_preflight(GateContext& context) {
     if (context.host(host) == nullptr) continue;
     judge_gpus(context, host, topics);
   }
-  judge_rights(context, facts);
+  judge_permissions(context, facts);
   judge_gpu_coverage(context, facts);
   for (const char* fact : kUniformFacts) judge_uniformity(context, facts, fact);
 }

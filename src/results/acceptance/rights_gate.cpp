@@ -12,7 +12,7 @@ struct Requirement {
   const char* name;
   bool gpus;  // required only of hosts with GPUs
   const char* misses;
-  const char* settle;
+  const char* next_step;
 };
 
 constexpr const char* kGpuFacts = "gpu_facts";
@@ -27,22 +27,22 @@ constexpr std::array<Requirement, 4> kRequirements{
      {"firmware_tables", false, "memory modules and serial numbers are unknown",
       "run as root or with CAP_DAC_READ_SEARCH"}}};
 
-bool needs_rights(const std::string& why) {
+bool lacks_permission(const std::string& why) {
   return why.find("ermission") != std::string::npos || why.find("rights") != std::string::npos;
 }
 
 /// Every {"unreadable": why} below `facts` whose reason is a missing permission, by path.
-void find_forbidden(const Json& facts, const std::string& path, std::vector<std::string>& found) {
+void find_unreadable(const Json& facts, const std::string& path, std::vector<std::string>& found) {
   if (facts.is_object() && facts.size() == 1 && field(facts, "unreadable").is_string()) {
     const auto why = text_field(facts, "unreadable");
-    if (needs_rights(why)) found.push_back(path + " (" + why + ")");
+    if (lacks_permission(why)) found.push_back(path + " (" + why + ")");
     return;
   }
   if (facts.is_object())
-    for (const auto& [key, value] : facts.items()) find_forbidden(value, path + "." + key, found);
+    for (const auto& [key, value] : facts.items()) find_unreadable(value, path + "." + key, found);
   if (facts.is_array())
     for (std::size_t i = 0; i < facts.size(); ++i)
-      find_forbidden(facts[i], path + "[" + std::to_string(i) + "]", found);
+      find_unreadable(facts[i], path + "[" + std::to_string(i) + "]", found);
 }
 
 const Json& topic(const FactsByTopic& topics, const char* name) {
@@ -59,25 +59,25 @@ std::set<std::string> required_facts(const std::vector<RunRecords>& runs) {
   return names;
 }
 
-struct Forbidden {
-  std::string name, text, settle;
+struct UnreadableFact {
+  std::string name, text, next_step;
 };
 
-void add_missing_fact(const GateContext& context, const std::string& host, const Forbidden& fact, bool required) {
+void add_missing_fact(const GateContext& context, const std::string& host, const UnreadableFact& fact, bool required) {
   if (!required) {
     if (HostAcceptance* found = context.host(host)) found->notes.push_back(fact.text);
     return;
   }
   Reason reason{Verdict::inconclusive, "preflight", "", fact.name};
   reason.text = fact.text;
-  reason.settle = fact.settle;
+  reason.next_step = fact.next_step;
   context.add_reason(host, std::move(reason));
 }
 
-std::vector<Forbidden> forbidden(const FactsByTopic& topics) {
-  std::vector<Forbidden> list;
+std::vector<UnreadableFact> unreadable_facts(const FactsByTopic& topics) {
+  std::vector<UnreadableFact> list;
   std::vector<std::string> of_gpus;
-  for (const char* name : {"gpus", "preflight"}) find_forbidden(topic(topics, name), name, of_gpus);
+  for (const char* name : {"gpus", "preflight"}) find_unreadable(topic(topics, name), name, of_gpus);
   if (!of_gpus.empty())
     list.push_back({kGpuFacts, "not readable without more permissions: " + join(of_gpus, ", "),
                     "run as a user with read access (root, or the group of the device files)"});
@@ -86,17 +86,17 @@ std::vector<Forbidden> forbidden(const FactsByTopic& topics) {
   for (const Requirement& one : kRequirements) {
     const std::string why = text_field(field(access, one.name), "unreadable");
     if (why.empty() || (one.gpus && !has_gpus)) continue;
-    list.push_back({one.name, std::string(one.name) + ": " + why + "; " + one.misses, one.settle});
+    list.push_back({one.name, std::string(one.name) + ": " + why + "; " + one.misses, one.next_step});
   }
   return list;
 }
 
 }  // namespace
 
-void judge_rights(const GateContext& context, const FactsOfHosts& facts) {
+void judge_permissions(const GateContext& context, const FactsOfHosts& facts) {
   const std::set<std::string> required = required_facts(context.records);
   for (const auto& [host, topics] : facts)
-    for (const Forbidden& fact : forbidden(topics))
+    for (const UnreadableFact& fact : unreadable_facts(topics))
       add_missing_fact(context, host, fact, required.contains(fact.name));
 }
 

@@ -71,7 +71,7 @@ std::vector<double> medians_of(const Values& values, const std::vector<bool>& ke
   return medians;
 }
 
-std::string kinds_words(const TwoKinds& kinds) {
+std::string kinds_text(const TwoKinds& kinds) {
   return fmt::format(
       "two kinds of hosts: {} at about {:.4g} and {} at about {:.4g}; learn from each separately",
       kinds.low, kinds.low_centre, kinds.high, kinds.high_centre);
@@ -139,19 +139,19 @@ std::optional<TwoKinds> two_kinds(std::vector<double> values, double least) {
   return kinds;
 }
 
-Lesson learn(std::span<const std::vector<double>> runs, double threshold) {
+LearnResult learn(std::span<const std::vector<double>> runs, double threshold) {
   const Values values = sorted_runs(runs);
   std::vector<bool> kept;
   for (const auto& one : values) kept.push_back(!one.empty());
   const auto hosts = static_cast<std::size_t>(std::ranges::count(kept, true));
-  Lesson lesson;
+  LearnResult result;
   if (hosts < kFewestToLearn) {
-    lesson.refusal = fmt::format("{} hosts are too few; at least {} required", hosts, kFewestToLearn);
-    return lesson;
+    result.refusal = fmt::format("{} hosts are too few; at least {} required", hosts, kFewestToLearn);
+    return result;
   }
   if (const auto kinds = two_kinds(medians_of(values, kept), threshold)) {
-    lesson.refusal = kinds_words(*kinds);
-    return lesson;
+    result.refusal = kinds_text(*kinds);
+    return result;
   }
   const double alpha = alpha_of(runs, threshold);
   std::size_t centre = 0;
@@ -165,17 +165,17 @@ Lesson learn(std::span<const std::vector<double>> runs, double threshold) {
       }
   }
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (!kept[i]) lesson.left_out.push_back(i);
+    if (!kept[i]) result.left_out.push_back(i);
   const auto left = static_cast<std::size_t>(std::ranges::count(kept, true));
   if (static_cast<double>(left) < kFewestKept * static_cast<double>(hosts))
-    lesson.refusal = fmt::format(
+    result.refusal = fmt::format(
         "only {} of {} hosts agree (within {:.1f} %); too few to learn from",
         left, hosts, 100.0 * (1.0 - alpha));
   else if (const auto kinds = two_kinds(medians_of(values, kept), threshold))
-    lesson.refusal = kinds_words(*kinds);  // hidden by dead hosts before
+    result.refusal = kinds_text(*kinds);  // hidden by dead hosts before
   else
-    lesson.criterion = criterion_of(values, kept, centre, alpha);
-  return lesson;
+    result.criterion = criterion_of(values, kept, centre, alpha);
+  return result;
 }
 
 }  // namespace bench

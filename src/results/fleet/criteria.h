@@ -28,7 +28,7 @@ struct Criterion {
 };
 inline constexpr double kCriterionQuantiles[] = {0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0};
 
-struct Lesson {
+struct LearnResult {
   std::optional<Criterion> criterion;
   std::string refusal;                // why there is none
   std::vector<std::size_t> left_out;  // indices of hosts unlike the centre
@@ -40,7 +40,7 @@ struct Lesson {
 /// changes. alpha is 1 - threshold, or the 1st percentile of the similarities of two runs of one
 /// host where that is lower: a host must not be left out for what it does to itself. Refused are
 /// fewer than kFewestToLearn hosts, fewer than 70 % of them kept, and two kinds of hosts.
-Lesson learn(std::span<const std::vector<double>> runs, double threshold);
+LearnResult learn(std::span<const std::vector<double>> runs, double threshold);
 
 struct TwoKinds {
   std::size_t low = 0, high = 0;  // how many hosts

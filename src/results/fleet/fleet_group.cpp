@@ -31,11 +31,11 @@ FleetRow row_of(const FleetGroup& group, const FleetMember& member) {
 }
 
 void end(FleetRow& row, Verdict verdict, const std::string& gate, std::string text,
-         std::string settle = "") {
+         std::string next_step = "") {
   row.verdict = verdict;
   row.gate = gate;
   row.text = std::move(text);
-  row.settle = std::move(settle);
+  row.next_step = std::move(next_step);
 }
 
 std::string against_peers(const FleetGroup& group, const FleetRow& row) {
@@ -95,16 +95,16 @@ void judge_interval(const FleetGroup& group, const FleetSettings& settings, Flee
   if (!std::isfinite(row.half) || lost + row.half <= allowed)
     return end(row, Verdict::pass, has_peers ? "peers" : "golden", "");
   const double room = allowed - lost;
-  std::string settle = "decide by hand: the loss is at the threshold";
+  std::string next_step = "decide by hand: the loss is at the threshold";
   if (room > 0.0)
-    settle = fmt::format("run again: about {:.0f} runs in total are needed",
+    next_step = fmt::format("run again: about {:.0f} runs in total are needed",
                          std::ceil(static_cast<double>(row.runs) * std::pow(row.half / room, 2)));
   else if (lost - row.half > allowed)
-    settle = "add hosts of this kind, or pass a profile (--profile)";
+    next_step = "add hosts of this kind, or pass a profile (--profile)";
   end(row, Verdict::inconclusive, has_peers ? "peers" : "golden",
       fmt::format("{}: {}; uncertainty +-{}, tolerance {}", metric_title(group.about.key),
                   loss_text(lost), share(row.half), share(allowed)),
-      settle);
+      next_step);
 }
 
 FleetRow judge_member(const FleetGroup& group, const FleetSettings& settings, std::size_t i) {

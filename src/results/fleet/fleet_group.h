@@ -50,6 +50,6 @@ std::vector<FleetHostReport> host_reports(const std::vector<FleetGroup>& groups,
 
 /// lemon, lemon_p of each host by its incidents: at least three days, and so many that among hosts
 /// with the others' rate the chance of any such one is at most 1 % (Poisson).
-void find_lemons(std::vector<FleetHostReport>& hosts);
+void find_repeat_failures(std::vector<FleetHostReport>& hosts);
 
 }  // namespace bench

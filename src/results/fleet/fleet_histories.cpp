@@ -65,7 +65,7 @@ std::string kind_of_host(const Json& configuration) {
   return join(parts, " | ");
 }
 
-void each_fleet_series(const Histories& histories, const Selection& selection,
+void for_each_fleet_series(const Histories& histories, const Selection& selection,
                        const std::function<void(FleetSeries)>& take) {
   Gathering gathering(take);
   std::map<std::int64_t, std::string> kinds;  // by configuration

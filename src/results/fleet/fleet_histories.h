@@ -10,7 +10,7 @@
 namespace bench {
 
 /// Series whose value one host made alone, metric by metric; devices of one sort together.
-void each_fleet_series(const Histories& histories, const Selection& selection,
+void for_each_fleet_series(const Histories& histories, const Selection& selection,
                        const std::function<void(FleetSeries)>& take);
 
 /// Jobs of one host that failed, timed out or were invalid since then, of runs that count; a host

@@ -73,7 +73,7 @@ void add_reasons(const std::vector<FleetRow>& rows, HostReports& hosts) {
   for (const FleetRow* row : sorted)
     hosts[row->host].reasons.push_back((row->device == "host" ? "" : row->device + ": ") +
                                        row->text +
-                                       (row->settle.empty() ? "" : " -> " + row->settle));
+                                       (row->next_step.empty() ? "" : " -> " + row->next_step));
 }
 
 Verdict verdict_of(const FleetHostReport& host) {
@@ -100,9 +100,9 @@ std::vector<FleetHostReport> host_reports(const std::vector<FleetGroup>& groups,
     host.verdict = verdict_of(host);
     reports.push_back(std::move(host));
   }
-  find_lemons(reports);
+  find_repeat_failures(reports);
   std::ranges::stable_sort(reports, {}, [](const FleetHostReport& host) {
-    return std::pair(weight(host.verdict), !host.lemon);
+    return std::pair(weight(host.verdict), !host.repeat_failures);
   });
   return reports;
 }

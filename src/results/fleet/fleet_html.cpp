@@ -42,7 +42,7 @@ PageTable hosts_table(const FleetReport& report) {
                           {date_text(host.checked_ns)},
                           {date_text(host.expires_ns), kNoValue, host.expired ? "expired" : ""},
                           count_cell(host.incidents.size()),
-                          {host.lemon ? "yes" : "", kNoValue, host.lemon ? "fail" : ""},
+                          {host.repeat_failures ? "yes" : "", kNoValue, host.repeat_failures ? "fail" : ""},
                           {host.reasons.empty() ? "" : host.reasons.front()}});
   return table;
 }
@@ -65,7 +65,7 @@ std::vector<const FleetRow*> findings_of(const FleetReport& report) {
     if (row.verdict != Verdict::pass) findings.push_back(&row);
   std::ranges::stable_sort(findings, [&](const FleetRow* a, const FleetRow* b) {
     if (a->verdict != b->verdict) return a->verdict == Verdict::fail;
-    return badness(report, *a) > badness(report, *b);
+    return relative_loss(report, *a) > relative_loss(report, *b);
   });
   return findings;
 }
@@ -87,12 +87,12 @@ PageTable findings_table(const FleetReport& report, const std::vector<const Flee
                           percent_cell(std::fmax(row.loss, row.golden_loss)),
                           number_cell(row.z, fmt::format("{:.1f}", row.z)),
                           count_cell(row.runs),
-                          {row.settle}});
+                          {row.next_step}});
   }
   return table;
 }
 
-void add_lessons(const FleetReport& report, Page& page) {
+void add_criteria(const FleetReport& report, Page& page) {
   const FleetProfile& learned = report.learned;
   page.heading("Learned criteria");
   page.text(
@@ -148,7 +148,7 @@ std::string to_html(const FleetReport& report) {
   page.heading("Metrics").table(series_table(report));
   for (std::size_t i = 0; i < order.size() && i < kMostDistributions; ++i)
     page.figure(fleet_distribution(report, order[i]), "Distribution over hosts.");
-  add_lessons(report, page);
+  add_criteria(report, page);
   return page.html();
 }
 

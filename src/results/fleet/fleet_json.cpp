@@ -21,8 +21,8 @@ Json host_json(const FleetHostReport& host) {
           {"expires", time_json(host.expires_ns)},
           {"expired", host.expired},
           {"incidents", std::move(days)},
-          {"lemon", host.lemon},
-          {"lemon_p", host.lemon_p},
+          {"lemon", host.repeat_failures},
+          {"lemon_p", host.repeat_p},
           {"reasons", host.reasons}};
 }
 
@@ -57,7 +57,7 @@ Json row_json(const FleetReport& report, const FleetRow& row) {
           {"verdict", verdict_text(row.verdict)},
           {"gate", row.gate},
           {"text", text_or_null(row.text)},
-          {"settle", text_or_null(row.settle)}};
+          {"settle", text_or_null(row.next_step)}};
 }
 
 }  // namespace

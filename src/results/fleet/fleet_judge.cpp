@@ -19,7 +19,7 @@ void keep_newest(FleetMember& member, const FleetSettings& settings) {
     values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(settings.last));
 }
 
-void keep_believable(FleetMember& member, const FleetSettings& settings) {
+void keep_valid(FleetMember& member, const FleetSettings& settings) {
   std::erase_if(member.values, [&](const FleetValue& value) {
     return !(value.value > 0.0) || !std::isfinite(value.value) || value.time_ns > settings.now_ns;
   });
@@ -60,7 +60,7 @@ struct FleetJudge::State {
   }
 
   /// Considers all metrics together. The peers get the share of the level that no profile uses.
-  void look_at_all(std::size_t golden_tests) {
+  void find_all_chances(std::size_t golden_tests) {
     std::vector<Compared> fields;
     for (FleetGroup& group : groups) fields.push_back(std::move(group.peers));
     find_chances(fields);
@@ -75,12 +75,12 @@ struct FleetJudge::State {
   void learn_all(FleetReport& report) const {
     report.learned.time_ns = settings.now_ns;
     for (const FleetGroup& group : groups) {
-      Lesson lesson = learn(runs_of(group), group.about.threshold);
-      if (lesson.criterion)
+      LearnResult result = learn(runs_of(group), group.about.threshold);
+      if (result.criterion)
         report.learned.entries.push_back(
-            {group.about.key, group.about.unit, group.about.better, *std::move(lesson.criterion)});
+            {group.about.key, group.about.unit, group.about.better, *std::move(result.criterion)});
       else
-        report.learned.refused.push_back({group.about.key, lesson.refusal});
+        report.learned.refused.push_back({group.about.key, result.refusal});
     }
   }
 };
@@ -129,7 +129,7 @@ void FleetJudge::take(FleetSeries series) {
   if (series.better == Better::none || !threshold) return;
   std::map<std::string, std::vector<FleetMember>> by_kind;
   for (FleetMember& member : series.members) {
-    keep_believable(member, state_->settings);
+    keep_valid(member, state_->settings);
     if (!member.values.empty()) by_kind[member.kind].push_back(std::move(member));
   }
   for (auto& [kind, members] : by_kind) {
@@ -148,7 +148,7 @@ FleetReport FleetJudge::finish(const std::vector<FleetFault>& faults) {
   std::size_t golden_tests = 0;
   for (const FleetGroup& group : state.groups)
     golden_tests += group.criterion == nullptr ? 0 : group.placed.size();
-  state.look_at_all(golden_tests);
+  state.find_all_chances(golden_tests);
   FleetReport report;
   report.time_ns = state.settings.now_ns;
   for (const FleetGroup& group : state.groups) {

@@ -16,10 +16,10 @@ std::string to_html(const FleetReport& report);
 /// "1000 hosts: 940 pass, 12 fail, 48 inconclusive; 3 with repeat failures".
 std::string summary_words(const FleetReport& report);
 /// "failed on 5 of the last 90 days; p = 1e-7 at the other hosts' rate". "" for none.
-std::string incident_words(const FleetHostReport& host, const FleetSettings& settings);
+std::string incident_text(const FleetHostReport& host, const FleetSettings& settings);
 /// "2026-11-20"; "" for 0.
 std::string date_text(std::int64_t time_ns);
 /// The loss, against peers or profile, in practical thresholds; NaN where there is none.
-double badness(const FleetReport& report, const FleetRow& row);
+double relative_loss(const FleetReport& report, const FleetRow& row);
 
 }  // namespace bench

@@ -18,7 +18,7 @@ constexpr double kMapReach = 3.0;  // practical thresholds
 std::vector<std::size_t> worst_series(const FleetReport& report) {
   std::vector<double> worst(report.series.size(), -std::numeric_limits<double>::infinity());
   for (const FleetRow& row : report.rows)
-    worst[row.series] = std::fmax(worst[row.series], badness(report, row));
+    worst[row.series] = std::fmax(worst[row.series], relative_loss(report, row));
   std::vector<std::size_t> order(worst.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order,
@@ -42,7 +42,7 @@ HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& ord
     if (column == columns.end()) continue;
     const std::string name = row.device == "host" ? row.host : row.host + " " + row.device;
     auto& values = rows.try_emplace(name, columns.size(), kNoValue).first->second;
-    values[column->second] = -badness(report, row);
+    values[column->second] = -relative_loss(report, row);
   }
   for (auto& [name, values] : rows) {
     map.rows.push_back(name);

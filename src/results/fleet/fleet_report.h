@@ -72,7 +72,7 @@ struct FleetRow {
   std::int64_t last_ns = 0;
   Verdict verdict = Verdict::inconclusive;
   std::string gate = {};  // what decided: golden, peers, repeatability, expired, coverage
-  std::string text = {}, settle = {};  // "" where it passed
+  std::string text = {}, next_step = {};  // "" where it passed
 };
 
 struct FleetHostReport {
@@ -83,8 +83,8 @@ struct FleetHostReport {
   std::int64_t expires_ns = 0;                           // when the first of its verdicts does
   bool expired = false;                                  // some did
   std::set<std::int64_t> incidents = {};                 // days since 1970 on which it failed
-  double lemon_p = 1.0;  // chance of so many days were it as the other hosts
-  bool lemon = false;
+  double repeat_p = 1.0;  // chance of so many days were it as the other hosts
+  bool repeat_failures = false;
   std::vector<std::string> reasons = {};  // of what did not pass, worst first
 };
 

@@ -20,9 +20,9 @@ std::string host_text(const FleetReport& report, const FleetHostReport& host,
                      paint(in_capitals(host.verdict), paint_of(host.verdict), style);
   text += fmt::format("  checked {}, expires {}", date_text(host.checked_ns),
                       date_text(host.expires_ns));
-  if (host.lemon) text += "  " + paint("REPEAT FAILURES", Paint::red, style);
+  if (host.repeat_failures) text += "  " + paint("REPEAT FAILURES", Paint::red, style);
   text += "\n";
-  if (const std::string words = incident_words(host, report.settings); !words.empty())
+  if (const std::string words = incident_text(host, report.settings); !words.empty())
     text += "  " + wrap(words, 2, 4, style) + "\n";
   for (std::size_t i = 0; i < host.reasons.size() && i < kMostReasonsOfHost; ++i)
     text += "  " + wrap(printable(host.reasons[i]), 2, 4, style) + "\n";
@@ -84,7 +84,7 @@ std::string to_text(const FleetReport& report, const TextStyle& style) {
                      "  " + summary_words(report) + "\n" + series_text(report, style);
   std::size_t shown = 0, left = 0;
   for (const FleetHostReport& host : report.hosts) {
-    if (host.verdict == Verdict::pass && !host.lemon) continue;
+    if (host.verdict == Verdict::pass && !host.repeat_failures) continue;
     if (shown < kMostHosts && ++shown)
       text += host_text(report, host, style);
     else

@@ -14,7 +14,7 @@ namespace {
 constexpr double kIncidentLevel = 1e-4;
 constexpr double kLeastSigma = 1e-3;  // of the median
 constexpr std::size_t kFewestDays = 3;
-constexpr double kLemonLevel = 0.01;  // over all hosts
+constexpr double kRepeatLevel = 0.01;  // over all hosts
 
 /// day -> member -> values
 using Days = std::map<std::int64_t, std::map<std::size_t, std::vector<double>>>;
@@ -48,7 +48,7 @@ void add_incidents(const std::vector<FleetMember>& members, Better better, doubl
   }
 }
 
-void find_lemons(std::vector<FleetHostReport>& hosts) {
+void find_repeat_failures(std::vector<FleetHostReport>& hosts) {
   double all = 0.0;
   for (const FleetHostReport& host : hosts) all += static_cast<double>(host.incidents.size());
   const auto n = static_cast<double>(hosts.size());
@@ -57,8 +57,8 @@ void find_lemons(std::vector<FleetHostReport>& hosts) {
     const auto own = static_cast<double>(host.incidents.size());
     // Half an incident more: no rate is known to be zero.
     const double rate = (all - own + 0.5) / (n - 1.0);
-    host.lemon_p = own > 0.0 ? poisson_at_least(own, rate) : 1.0;
-    host.lemon = host.incidents.size() >= kFewestDays && host.lemon_p * n <= kLemonLevel;
+    host.repeat_p = own > 0.0 ? poisson_at_least(own, rate) : 1.0;
+    host.repeat_failures = host.incidents.size() >= kFewestDays && host.repeat_p * n <= kRepeatLevel;
   }
 }
 

@@ -10,7 +10,7 @@ constexpr std::size_t kEverySet = 4;
 constexpr int kMostGpus = 1024;  // of one host
 
 /// Good partners with which a named host showed the symptom, in order.
-Hosts convicting_partners(const SearchFinding& finding, const Incident& incident) {
+Hosts failing_partners(const SearchFinding& finding, const Incident& incident) {
   Hosts partners;
   for (const std::size_t i : finding.evidence) {
     const Trial& trial = incident.trials.at(i);
@@ -21,15 +21,15 @@ Hosts convicting_partners(const SearchFinding& finding, const Incident& incident
   return partners;
 }
 
-DeviceForm beside_a_good_host(const SearchFinding& finding, const Incident& incident) {
+DeviceForm with_good_partner(const SearchFinding& finding, const Incident& incident) {
   DeviceForm form{finding.hosts.front()};
-  const Hosts partners = convicting_partners(finding, incident);
+  const Hosts partners = failing_partners(finding, incident);
   if (!partners.empty()) form.partner = partners[0];
   if (partners.size() > 1) form.reference = {partners[0], partners[1]};
   return form;
 }
 
-DeviceForm by_itself(const Incident& incident) {
+DeviceForm single_host_form(const Incident& incident) {
   DeviceForm form{incident.hosts.front()};
   if (!incident.fine_hosts.empty()) form.reference = incident.fine_hosts.front().hosts;
   return form;
@@ -79,10 +79,10 @@ DeviceSearch search_devices(DeviceForm form, const Incident& incident) {
 std::vector<DeviceSearch> device_searches(const Incident& incident, const SearchStep& of_hosts) {
   std::vector<DeviceSearch> list;
   if (incident.device != "cuda") return list;
-  if (incident.hosts.size() == 1) return {search_devices(by_itself(incident), incident)};
+  if (incident.hosts.size() == 1) return {search_devices(single_host_form(incident), incident)};
   for (const SearchFinding& finding : of_hosts.findings)
     if (finding.kind == SearchFindingKind::host)
-      list.push_back(search_devices(beside_a_good_host(finding, incident), incident));
+      list.push_back(search_devices(with_good_partner(finding, incident), incident));
   return list;
 }
 

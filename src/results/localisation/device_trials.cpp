@@ -61,7 +61,7 @@ Symptom judge_part(double value, bool missed, const Equals& equals, const Incide
   if (worse_by(value, referenced ? equals.reference : equals.best, incident))
     return Symptom::present;
   const bool fine = !missed || referenced || worse_by(equals.worst, value, incident);
-  return fine ? Symptom::absent : Symptom::untold;
+  return fine ? Symptom::absent : Symptom::unknown;
 }
 
 /// Takes those out that need a reference first, where one may be asked for.
@@ -72,7 +72,7 @@ void judge_parts(const Incident& incident, std::size_t all, bool may_ask, Device
     const Equals equals = equals_of(trial.hosts.size(), jobs, incident);
     if (part)
       trial.symptom = judge_part(trial.value, trial.symptom != Symptom::absent, equals, incident);
-    if (part && trial.symptom == Symptom::untold && may_ask && !equals.asked)
+    if (part && trial.symptom == Symptom::unknown && may_ask && !equals.asked)
       jobs.unreferenced.push_back(trial.hosts);
     else
       judged.push_back(std::move(trial));

@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-constexpr double kBeyondOthers = 0.5;
+constexpr double kCrowdedShortfall = 0.5;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ bool misses(const GateResult& gate, const Series& series) {
   if (gate.verdict == Verdict::pass || !gate.measured || series.clean > 0) return false;
   const bool floor = is_floor(gate.gate, series);
   return shortfall(floor ? series.max : series.min, bound_of(gate.gate, series), floor) >=
-         kBeyondOthers;
+         kCrowdedShortfall;
 }
 
 }  // namespace bench

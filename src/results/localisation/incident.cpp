@@ -28,7 +28,7 @@ bool failed(const JobResult& job, const SeriesOfJob& all) {
 }
 
 /// Most runs have nothing to look for.
-bool any_trouble(const RunSummary& report, const SeriesOfJob& all) {
+bool any_incident(const RunSummary& report, const SeriesOfJob& all) {
   const bool missed = std::ranges::any_of(report.gates, [&](const GateResult& gate) {
     return gate.series && misses(gate, report.results[*gate.series].series);
   });
@@ -47,14 +47,14 @@ Incident incident_of(const JobFamily& family) {
 }
 
 /// What a job on a part says.
-struct Told {
-  Symptom symptom = Symptom::untold;
+struct PartResult {
+  Symptom symptom = Symptom::unknown;
   double value = kNoValue;
 };
 
 /// The jobs of the family, as `tell` understands each.
-template <class Tell>
-void add_jobs(const JobFamily& family, Tell tell, Incident& incident) {
+template <class Judge>
+void add_jobs(const JobFamily& family, Judge judge, Incident& incident) {
   const auto count = [&](const JobResult& job) {
     incident.longest_s = std::fmax(incident.longest_s, job.seconds);
     if (job.job.search_of.empty()) return;
@@ -62,19 +62,19 @@ void add_jobs(const JobFamily& family, Tell tell, Incident& incident) {
     incident.searched_s += job.seconds;
   };
   for (const JobResult* job : family.jobs) {
-    const Told told = tell(*job);
-    incident.trials.push_back({job->job.hosts, told.symptom, told.value, job->job.id});
+    const PartResult result = judge(*job);
+    incident.trials.push_back({job->job.hosts, result.symptom, result.value, job->job.id});
     count(*job);
   }
   for (const JobResult* job : family.on_devices) {
-    const Told told = tell(*job);
+    const PartResult result = judge(*job);
     incident.device_jobs.push_back(
-        {job->job.hosts, devices_in(job->job.part), told.symptom, told.value, job->job.id});
+        {job->job.hosts, devices_in(job->job.part), result.symptom, result.value, job->job.id});
     count(*job);
   }
   for (const JobResult* job : family.elsewhere)
-    if (const Told told = tell(*job); told.symptom == Symptom::absent)
-      incident.fine_hosts.push_back({job->job.hosts, told.symptom, told.value, job->job.id});
+    if (const PartResult result = judge(*job); result.symptom == Symptom::absent)
+      incident.fine_hosts.push_back({job->job.hosts, result.symptom, result.value, job->job.id});
 }
 
 std::optional<Incident> failed_incident(const JobFamily& family, const SeriesOfJob& all) {
@@ -90,12 +90,12 @@ std::optional<Incident> failed_incident(const JobFamily& family, const SeriesOfJ
         std::string(to_string(job->outcome)) + (job->reason.empty() ? "" : ": " + job->reason);
   }
   if (incident.job.empty()) return {};
-  const auto tell = [&](const JobResult& job) {
-    return Told{shows(job)                  ? Symptom::present
+  const auto judge = [&](const JobResult& job) {
+    return PartResult{shows(job)                  ? Symptom::present
                 : job.outcome == Status::ok ? Symptom::absent
-                                            : Symptom::untold};
+                                            : Symptom::unknown};
   };
-  add_jobs(family, tell, incident);
+  add_jobs(family, judge, incident);
   return incident;
 }
 
@@ -108,7 +108,7 @@ struct Missed {
 };
 
 /// What each rank of a host measured by itself says already who it is.
-bool names_its_rank(const Series& series, const JobResult& job) {
+bool is_per_rank(const Series& series, const JobResult& job) {
   return job.job.hosts.size() == 1 && series.over == "rank";
 }
 
@@ -121,7 +121,7 @@ Missed worst_missed(const JobFamily& family, const RunSummary& report) {
     const auto job = std::ranges::find(family.jobs, series.job,
                                        [](const JobResult* one) { return one->job.id; });
     if (job == family.jobs.end() || !(*job)->job.search_of.empty()) continue;
-    if (names_its_rank(series, **job)) continue;
+    if (is_per_rank(series, **job)) continue;
     const double by =
         shortfall(series.median, bound_of(gate.gate, series), is_floor(gate.gate, series));
     if (by > worst.by) worst = {&gate, &series, *job, by};
@@ -143,14 +143,14 @@ void compare_with_equals(std::vector<Trial>& trials, double threshold) {
 }
 
 /// Whether the job misses what the slow one misses.
-Told tell_slow(const JobResult& job, const Missed& missed, const SeriesOfJob& all) {
+PartResult judge_slow(const JobResult& job, const Missed& missed, const SeriesOfJob& all) {
   const Series* series = same_series(all, *missed.series, missed.job->job, job.job);
   const bool usable = series != nullptr && series->outcome == Status::ok &&
                       std::isfinite(series->median) && series->median > 0.0;
   if (!usable) return {};
   const Gate& gate = missed.gate->gate;
   const double bound = bound_of(gate, *series);
-  if (!std::isfinite(bound)) return {Symptom::untold, series->median};
+  if (!std::isfinite(bound)) return {Symptom::unknown, series->median};
   const bool misses = shortfall(series->median, bound, is_floor(gate, *series)) > 0.0;
   return {misses ? Symptom::present : Symptom::absent, series->median};
 }
@@ -173,7 +173,7 @@ std::optional<Incident> slow_incident(const JobFamily& family, const RunSummary&
   incident.threshold = std::max(practical_threshold(slow.metric).value_or(kOtherThreshold),
                                 1.0 - std::sqrt(1.0 - missed.by));
   add_jobs(
-      family, [&](const JobResult& job) { return tell_slow(job, missed, all); }, incident);
+      family, [&](const JobResult& job) { return judge_slow(job, missed, all); }, incident);
   if (slow.better == Better::higher) compare_with_equals(incident.trials, incident.threshold);
   return incident;
 }
@@ -183,7 +183,7 @@ std::optional<Incident> slow_incident(const JobFamily& family, const RunSummary&
 std::vector<Incident> incidents(const RunSummary& report) {
   const SeriesOfJob all = series_by_job(report);
   std::vector<Incident> list;
-  if (!any_trouble(report, all)) return list;
+  if (!any_incident(report, all)) return list;
   for (const JobFamily& family : job_families(report)) {
     auto incident = failed_incident(family, all);
     if (!incident) incident = slow_incident(family, report, all);

@@ -28,7 +28,7 @@ struct RunSummary;
 struct DeviceJob {
   Hosts hosts;
   std::vector<std::string> devices = {};  // "cuda:3"
-  Symptom symptom = Symptom::untold;      // of a job that is slow: whether it misses the gate
+  Symptom symptom = Symptom::unknown;      // of a job that is slow: whether it misses the gate
   double value = kNoValue;
   std::string job = {};
 };

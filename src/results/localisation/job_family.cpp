@@ -14,7 +14,7 @@ bool several_gpus(const PlannedJob& job) {
   return job.hosts.size() == 1 && job.device == "cuda" && job.ranks > 1;
 }
 
-std::string what_it_does(const PlannedJob& job) {
+std::string family_key(const PlannedJob& job) {
   const auto hosts = static_cast<int>(std::max<std::size_t>(1, job.hosts.size()));
   return dump(Json::array(
       {job.case_name, job.params, job.device, job.part, job.ranks / hosts, job.binding}));
@@ -56,7 +56,7 @@ std::vector<JobFamily> job_families(const RunSummary& report) {
     const auto original = templates.find(job.job.search_of);
     const PlannedJob& one = original == templates.end() ? job.job : *original->second;
     if (one.hosts.size() < 2 && !several_gpus(one)) continue;
-    const std::string what = what_it_does(one);
+    const std::string what = family_key(one);
     const std::string host = one.hosts.size() == 1 ? one.hosts[0] : "";
     const auto [slot, is_new] = place.try_emplace(what + host, list.size());
     if (is_new) list.push_back({&one});

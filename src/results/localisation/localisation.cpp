@@ -37,19 +37,19 @@ std::string known_cause(const Incident& incident, const std::vector<Localisation
   for (const Localisation& one : before) {
     for (const DeviceSearch& search : one.devices)
       for (const SearchFinding& finding : search.step.findings)
-        if (names_cause(finding) && takes_part(search.form.host))
+        if (isolates_cause(finding) && takes_part(search.form.host))
           return compact_hostlist(finding.hosts) + " of " + search.form.host;
     for (const SearchFinding& finding : one.step.findings)
-      if (names_cause(finding) && std::ranges::all_of(finding.hosts, takes_part))
+      if (isolates_cause(finding) && std::ranges::all_of(finding.hosts, takes_part))
         return std::string(to_string(finding.kind)) + " " + compact_hostlist(finding.hosts);
   }
   return "";
 }
 
 /// The searches share one budget and go one after the other: what one names may explain the next.
-class Turns {
+class BudgetShare {
  public:
-  Turns(const RunSummary& report, const std::optional<SearchBudget>& budget)
+  BudgetShare(const RunSummary& report, const std::optional<SearchBudget>& budget)
       : report_(report), budget_(budget) {}
 
   /// How many of so many jobs may run now; `spent` where it is none for want of budget.
@@ -74,20 +74,20 @@ class Turns {
   bool busy_ = false;
 };
 
-void search_on(const Hosts& order, Turns& turns, Localisation& one) {
+void advance_search(const Hosts& order, BudgetShare& share, Localisation& one) {
   const Incident& incident = one.incident;
   if (incident.hosts.size() > 1) one.step = search_step(order, incident.trials);
   if (!one.step.next.empty()) {
-    const std::size_t now = turns.take(one.step.next.size(), incident.longest_s, one.spent);
+    const std::size_t now = share.take(one.step.next.size(), incident.longest_s, one.spent);
     one.step.next.resize(now);
     return;
   }
   one.devices = device_searches(incident, one.step);
   for (DeviceSearch& search : one.devices)
-    if (!turns.take_all(search.next.size(), incident.longest_s, search.spent)) search.next.clear();
+    if (!share.take_all(search.next.size(), incident.longest_s, search.spent)) search.next.clear();
 }
 
-bool says_something(const Localisation& one) {
+bool has_conclusion(const Localisation& one) {
   return !one.step.findings.empty() || !one.explained_by.empty() ||
          std::ranges::any_of(
              one.devices, [](const DeviceSearch& search) { return !search.step.findings.empty(); });
@@ -112,7 +112,7 @@ Json to_json(const SearchBudget& budget) {
 std::vector<Localisation> localise(const RunSummary& report, const Hosts& order,
                                    const std::optional<SearchBudget>& budget) {
   std::vector<Localisation> list;
-  Turns turns(report, budget);
+  BudgetShare share(report, budget);
   for (Incident& incident : incidents(report)) {
     Localisation one{std::move(incident), {}};
     one.explained_by = known_cause(one.incident, list);
@@ -121,10 +121,10 @@ std::vector<Localisation> localise(const RunSummary& report, const Hosts& order,
       continue;
     }
     one.explained_by.clear();
-    search_on(order, turns, one);
+    advance_search(order, share, one);
     list.push_back(std::move(one));
   }
-  if (!budget) std::erase_if(list, [](const Localisation& one) { return !says_something(one); });
+  if (!budget) std::erase_if(list, [](const Localisation& one) { return !has_conclusion(one); });
   return list;
 }
 
@@ -140,7 +140,7 @@ bool is_spent(const Localisation& one) {
 
 bool is_settled(const Localisation& one) {
   return !one.step.findings.empty() && one.step.open.empty() && !one.spent &&
-         std::ranges::all_of(one.step.findings, names_cause);
+         std::ranges::all_of(one.step.findings, isolates_cause);
 }
 
 Hosts hosts_of_plan(const Json& plan) {

@@ -18,7 +18,7 @@ std::string hosts_text(const std::vector<Hosts>& sets) {
   return join(parts, "; ");
 }
 
-std::string how_far(const Localisation& one) {
+std::string progress_text(const Localisation& one) {
   const Incident& incident = one.incident;
   std::string text = fmt::format("{} search {}, {:.1f} s", incident.searched,
                                  incident.searched == 1 ? "job" : "jobs", incident.searched_s);
@@ -91,7 +91,7 @@ std::string localisation_text(const std::vector<Localisation>& list, const TextS
     if (!one.explained_by.empty())
       text += "      not searched: " + printable(one.explained_by) + " takes part in it\n";
     else
-      text += "      " + wrap(printable(how_far(one)), 6, 8, style) + "\n";
+      text += "      " + wrap(printable(progress_text(one)), 6, 8, style) + "\n";
   }
   return text;
 }

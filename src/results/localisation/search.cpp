@@ -22,7 +22,7 @@ constexpr std::size_t kPartners = 2;
 // In search of a first good host: hosts that meet each other, and rounds of pairs.
 constexpr std::size_t kMeeting = 8, kOutsiders = 4, kRounds = 3;
 
-HostNumbers both(const HostNumbers& a, const HostNumbers& b) {
+HostNumbers union_of(const HostNumbers& a, const HostNumbers& b) {
   HostNumbers all;
   std::ranges::set_union(a, b, std::back_inserter(all));
   return all;
@@ -44,26 +44,26 @@ class Search {
       conclude(SearchFindingKind::everywhere, united(roots));
     else
       for (const HostNumbers& root : roots)
-        if (!explained(root)) explore(root);
-    if (wanted_.empty() && stuck_) nobody_is_good(united(roots));
+        if (!is_explained(root)) bisect(root);
+    if (wanted_.empty() && stuck_) conclude_none_good(united(roots));
     return std::move(step_);
   }
 
  private:
   Answer ask(const HostNumbers& set) {
     const Answer answer = trials_.answer(set);
-    if (answer == Answer::pending) want(set);
+    if (answer == Answer::pending) request(set);
     return answer;
   }
 
   /// Does it show a second time on the same hosts?
   Answer again(const HostNumbers& set) {
     const Answer answer = trials_.again(set);
-    if (answer == Answer::pending) want(set);
+    if (answer == Answer::pending) request(set);
     return answer;
   }
 
-  void want(const HostNumbers& set) {
+  void request(const HostNumbers& set) {
     if (!wanted_.insert(set).second) return;
     if (std::ranges::any_of(set, [&](std::size_t host) { return busy_.contains(host); })) return;
     busy_.insert(set.begin(), set.end());
@@ -71,9 +71,9 @@ class Search {
   }
 
   /// Of one host, by pairs with good partners.
-  Answer suspect(std::size_t host) {
+  Answer test_host(std::size_t host) {
     if (trials_.good().contains(host)) return Answer::absent;
-    if (rules_.alone) return suspect_alone({host});
+    if (rules_.alone) return test_alone({host});
     std::size_t shown = 0;
     std::vector<std::size_t> left;
     for (const std::size_t partner : trials_.good()) {
@@ -84,7 +84,7 @@ class Search {
     if (shown >= kPartners) return Answer::present;
     if (trials_.good().empty()) stuck_ = true;
     if (trials_.good().empty()) return Answer::pending;
-    if (left.empty()) return Answer::untold;
+    if (left.empty()) return Answer::unknown;
     const auto idle =
         std::ranges::find_if(left, [&](std::size_t partner) { return !busy_.contains(partner); });
     const std::size_t partner = idle == left.end() ? left.front() : *idle;
@@ -92,35 +92,35 @@ class Search {
   }
 
   /// Twice, because chance shows it once.
-  Answer suspect_alone(const HostNumbers& one) {
+  Answer test_alone(const HostNumbers& one) {
     const Answer answer = ask(one);
     if (answer != Answer::present) return answer;
     stuck_ |= trials_.good().empty();
     const Answer second = again(one);
-    return second == Answer::absent ? Answer::untold : second;  // it shows it now and then
+    return second == Answer::absent ? Answer::unknown : second;  // it shows it now and then
   }
 
-  Answer part(const HostNumbers& set) { return set.size() == 1 ? suspect(set[0]) : ask(set); }
+  Answer test_part(const HostNumbers& set) { return set.size() == 1 ? test_host(set[0]) : ask(set); }
 
-  void follow(const HostNumbers& set) {
-    if (set.size() > 1) return explore(set);
+  void descend(const HostNumbers& set) {
+    if (set.size() > 1) return bisect(set);
     if (trials_.good().empty()) return leave_open(set);  // perhaps everybody is bad
     conclude(SearchFindingKind::host, set);
   }
 
   /// Of a set that shows it.
-  void explore(const HostNumbers& set) {
+  void bisect(const HostNumbers& set) {
     const auto [left, right] = halves(set);
-    const Answer a = part(left), b = part(right);
-    if (a == Answer::present) follow(left);
-    if (b == Answer::present) follow(right);
+    const Answer a = test_part(left), b = test_part(right);
+    if (a == Answer::present) descend(left);
+    if (b == Answer::present) descend(right);
     const bool found = a == Answer::present || b == Answer::present;
     if (a == Answer::pending || b == Answer::pending)
       return leave_open(!found ? set : a == Answer::pending ? left : right);
     if (found) return;
-    if (a == Answer::untold || b == Answer::untold)
+    if (a == Answer::unknown || b == Answer::unknown)
       return conclude(SearchFindingKind::undecided, set);
-    if (confirmed(set)) cross(left, right, set);
+    if (confirmed(set)) search_across(left, right, set);
   }
 
   /// A second time on the same hosts; else that is the conclusion, or the next job.
@@ -135,7 +135,7 @@ class Search {
   }
 
   /// Either is fine alone, and both together are not: the ends of a link lie on either side.
-  void cross(const HostNumbers& a, const HostNumbers& b, const HostNumbers& whole) {
+  void search_across(const HostNumbers& a, const HostNumbers& b, const HostNumbers& whole) {
     if (a.size() == 1 && b.size() == 1) {
       if (confirmed(whole)) conclude(SearchFindingKind::link, whole);
       return;
@@ -148,11 +148,11 @@ class Search {
       bool pending = false, found = false;
       for (const auto& [one, other] : round) {
         if (one.empty() || other.empty()) continue;
-        const Answer answer = ask(both(one, other));
+        const Answer answer = ask(union_of(one, other));
         pending |= answer == Answer::pending;
         if (answer != Answer::present) continue;
         found = true;
-        cross(one, other, both(one, other));
+        search_across(one, other, union_of(one, other));
       }
       if (found) return;
       if (pending) return leave_open(whole);
@@ -160,48 +160,48 @@ class Search {
     if (confirmed(whole)) conclude(SearchFindingKind::together, whole);
   }
 
-  void nobody_is_good(const HostNumbers& shown) {
+  void conclude_none_good(const HostNumbers& shown) {
     if (rules_.alone)
       conclude(SearchFindingKind::everywhere, shown);
     else
-      look_for_a_good_host(shown);
+      find_good_host(shown);
   }
 
   /// Nobody is known to be good: pairs of some hosts, those first that took no part so far.
-  void look_for_a_good_host(const HostNumbers& shown) {
+  void find_good_host(const HostNumbers& shown) {
     HostNumbers outsiders, meeting;
     std::ranges::set_difference(trials_.all(), shown, std::back_inserter(outsiders));
     outsiders.resize(std::min(outsiders.size(), kOutsiders));
-    meeting = both(outsiders,
+    meeting = union_of(outsiders,
                    HostNumbers(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                   shown.size(), kMeeting))));
-    if (meeting.size() == 2) return only_two(meeting);
+    if (meeting.size() == 2) return conclude_pair(meeting);
     const std::size_t circle = meeting.size() + meeting.size() % 2;
     for (std::size_t round = 0; round < std::min(kRounds, circle - 1); ++round)
-      if (!meet(meeting, circle, round)) return;
-    conclude(untold_ ? SearchFindingKind::undecided : SearchFindingKind::everywhere, shown);
+      if (!run_round(meeting, circle, round)) return;
+    conclude(unknown_ ? SearchFindingKind::undecided : SearchFindingKind::everywhere, shown);
   }
 
   /// One round of a tournament (Kirkman's circle); true when all of it was there and showed it.
-  bool meet(const HostNumbers& hosts, std::size_t circle, std::size_t round) {
+  bool run_round(const HostNumbers& hosts, std::size_t circle, std::size_t round) {
     bool all = true;
     const std::size_t m = circle - 1;
     for (std::size_t k = 0; k < circle / 2; ++k) {
       const std::size_t a = (round + k) % m, b = k == 0 ? m : (round + m - k) % m;
       if (std::max(a, b) >= hosts.size()) continue;
       const Answer answer = ask({std::min(hosts[a], hosts[b]), std::max(hosts[a], hosts[b])});
-      untold_ |= answer == Answer::untold;
-      all &= answer == Answer::present || answer == Answer::untold;
+      unknown_ |= answer == Answer::unknown;
+      all &= answer == Answer::present || answer == Answer::unknown;
     }
     return all;
   }
 
-  void only_two(const HostNumbers& pair) {
+  void conclude_pair(const HostNumbers& pair) {
     step_.open.clear();
     if (confirmed(pair)) conclude(SearchFindingKind::undecided, pair);
   }
 
-  bool explained(const HostNumbers& set) const {
+  bool is_explained(const HostNumbers& set) const {
     return std::ranges::any_of(
         cause_, [&](const HostNumbers& one) { return std::ranges::includes(set, one); });
   }
@@ -218,7 +218,7 @@ class Search {
 
   static HostNumbers united(const std::vector<HostNumbers>& sets) {
     HostNumbers all;
-    for (const HostNumbers& set : sets) all = both(all, set);
+    for (const HostNumbers& set : sets) all = union_of(all, set);
     return all;
   }
 
@@ -229,7 +229,7 @@ class Search {
   std::set<std::size_t> busy_;      // hosts of step_.next
   std::vector<HostNumbers> cause_;  // named hosts and links
   bool stuck_ = false;              // a host has no partner that is known to be good
-  bool untold_ = false;             // a pair that was to find one could not tell
+  bool unknown_ = false;             // a pair that was to find one could not tell
 };
 
 }  // namespace
@@ -242,7 +242,7 @@ SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials,
 
 std::string_view to_string(SearchFindingKind kind) { return kKinds.name(kind); }
 
-bool names_cause(const SearchFinding& finding) {
+bool isolates_cause(const SearchFinding& finding) {
   return finding.kind == SearchFindingKind::host || finding.kind == SearchFindingKind::link;
 }
 

@@ -18,13 +18,13 @@ using Hosts = std::vector<std::string>;
 enum class Symptom {
   absent,
   present,
-  untold  // the job could not tell: it was skipped, or had no value
+  unknown  // the job could not tell: it was skipped, or had no value
 };
 
 /// One job on some of the hosts.
 struct Trial {
   Hosts hosts;  // two or more; one where rules let it
-  Symptom symptom = Symptom::untold;
+  Symptom symptom = Symptom::unknown;
   double value = kNoValue;  // what was measured, where there is a number
   std::string job = {};
 };
@@ -67,6 +67,6 @@ SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials,
 std::string_view to_string(SearchFindingKind kind);
 
 /// Whether it says who it is: one, or the link between two.
-bool names_cause(const SearchFinding& finding);
+bool isolates_cause(const SearchFinding& finding);
 
 }  // namespace bench

@@ -26,7 +26,7 @@ Trials::Trials(const Hosts& order, const std::vector<Trial>& trials) : order_(or
     Seen& seen = seen_[kept.hosts];
     seen.present += trial.symptom == Symptom::present ? 1 : 0;
     seen.absent += trial.symptom == Symptom::absent ? 1 : 0;
-    seen.untold += trial.symptom == Symptom::untold ? 1 : 0;
+    seen.unknown += trial.symptom == Symptom::unknown ? 1 : 0;
     kept_.push_back(std::move(kept));
   }
   for (const auto& [hosts, seen] : seen_)
@@ -36,7 +36,7 @@ Trials::Trials(const Hosts& order, const std::vector<Trial>& trials) : order_(or
 Answer Trials::answer(const HostNumbers& set) const {
   if (const auto found = seen_.find(set); found != seen_.end()) {
     const Seen& seen = found->second;
-    if (seen.present + seen.absent == 0) return Answer::untold;
+    if (seen.present + seen.absent == 0) return Answer::unknown;
     return seen.present >= seen.absent ? Answer::present : Answer::absent;
   }
   if (!std::ranges::all_of(set, [&](std::size_t host) { return good_.contains(host); }))
@@ -50,7 +50,7 @@ Answer Trials::answer(const HostNumbers& set) const {
 Answer Trials::again(const HostNumbers& set) const {
   const auto found = seen_.find(set);
   if (found == seen_.end() || found->second.present + found->second.absent < 2)
-    return found != seen_.end() && found->second.untold > 0 ? Answer::untold : Answer::pending;
+    return found != seen_.end() && found->second.unknown > 0 ? Answer::unknown : Answer::pending;
   return found->second.present >= 2 ? Answer::present : Answer::absent;
 }
 

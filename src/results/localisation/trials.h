@@ -12,7 +12,7 @@ namespace bench {
 
 using HostNumbers = std::vector<std::size_t>;  // places in the order of all hosts, ascending
 
-enum class Answer { pending, absent, present, untold };
+enum class Answer { pending, absent, present, unknown };
 
 class Trials {
  public:
@@ -38,7 +38,7 @@ class Trials {
 
  private:
   struct Seen {
-    std::size_t present = 0, absent = 0, untold = 0;
+    std::size_t present = 0, absent = 0, unknown = 0;
   };
   struct Kept {
     HostNumbers hosts;

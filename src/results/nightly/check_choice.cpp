@@ -13,9 +13,9 @@ constexpr double kShortest = 1e-3;  // of a check, s: a cost of nothing would be
 using Set = std::vector<std::size_t>;
 
 /// What is left of each fault after the checks so far: chance x loss x prod (1 - finds).
-class Hidden {
+class RemainingRisk {
  public:
-  Hidden(const std::vector<NightCheck>& checks, const FaultChances& faults) {
+  RemainingRisk(const std::vector<NightCheck>& checks, const FaultChances& faults) {
     for (const auto& [name, fault] : faults) {
       left_.push_back(fault.chance * fault.loss);
       std::vector<double> missed;
@@ -51,7 +51,7 @@ double cost(const std::vector<NightCheck>& checks, std::size_t at) {
 class Search {
  public:
   Search(const std::vector<NightCheck>& checks, const FaultChances& faults, double budget_s)
-      : checks_(checks), hidden_(checks, faults), budget_s_(budget_s) {}
+      : checks_(checks), risk_(checks, faults), budget_s_(budget_s) {}
 
   Set best() {
     look(0, 0.0, 0.0);
@@ -70,14 +70,14 @@ class Search {
     }
     if (value + most(at, budget_s_ - spent) < best_value_ - kEqual) return;
     for (std::size_t next = at; next < checks_.size(); ++next) {
-      const double gain = hidden_.gain(next);
+      const double gain = risk_.gain(next);
       if (!(gain > 0.0) || spent + checks_[next].cost_s > budget_s_) continue;
-      const auto before = hidden_.state();
+      const auto before = risk_.state();
       set_.push_back(next);
-      hidden_.add(next);
+      risk_.add(next);
       look(next + 1, value + gain, spent + checks_[next].cost_s);
       set_.pop_back();
-      hidden_.restore(before);
+      risk_.restore(before);
     }
   }
 
@@ -85,7 +85,7 @@ class Search {
   /// the last one is taken in part.
   double most(std::size_t at, double left_s) const {
     std::vector<std::pair<double, std::size_t>> rates;
-    for (; at < checks_.size(); ++at) rates.emplace_back(hidden_.gain(at) / cost(checks_, at), at);
+    for (; at < checks_.size(); ++at) rates.emplace_back(risk_.gain(at) / cost(checks_, at), at);
     std::ranges::sort(rates, std::greater<>());
     double sum = 0.0;
     for (const auto& [rate, check] : rates) {
@@ -98,7 +98,7 @@ class Search {
   }
 
   const std::vector<NightCheck>& checks_;
-  Hidden hidden_;
+  RemainingRisk risk_;
   double budget_s_;
   Set set_, best_;
   double best_value_ = 0.0, best_cost_ = 0.0;
@@ -107,7 +107,7 @@ class Search {
 /// From `offered` the one that gains most per second, again and again.
 Set by_gain(Set offered, const std::vector<NightCheck>& checks, const FaultChances& faults,
             double budget_s) {
-  Hidden hidden(checks, faults);
+  RemainingRisk hidden(checks, faults);
   Set taken;
   double spent = 0.0;
   for (;;) {
@@ -147,7 +147,7 @@ Set greedy(const std::vector<NightCheck>& checks, const FaultChances& faults, do
 }  // namespace
 
 double value_of(const Set& set, const std::vector<NightCheck>& checks, const FaultChances& faults) {
-  Hidden hidden(checks, faults);
+  RemainingRisk hidden(checks, faults);
   double value = 0.0;
   for (const std::size_t at : set) {
     value += hidden.gain(at);

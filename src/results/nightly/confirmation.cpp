@@ -36,14 +36,14 @@ std::vector<double> all_values(const std::vector<Rerun>& runs) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
-void set(NightFinding& finding, SuspicionState state, std::string text, std::string settle = {}) {
+void set(NightFinding& finding, SuspicionState state, std::string text, std::string next_step = {}) {
   finding.state = state;
   finding.text = std::move(text);
-  finding.settle = std::move(settle);
+  finding.next_step = std::move(next_step);
 }
 
 /// "; peer n2 also lost 5.1 %: ..." where it did.
-std::string words_of_peer(const NightFinding& finding, const Evidence& evidence,
+std::string peer_text(const NightFinding& finding, const Evidence& evidence,
                           const ConfirmationRule& rule) {
   if (finding.peer.empty()) return "";
   const auto values = usable(evidence.peer);
@@ -92,7 +92,7 @@ void judge_slower(NightFinding& finding, const Evidence& evidence, const Confirm
                fmt::format("not reproduced: {}; tolerance {}", again,
                            percent(rule.threshold)));
   if (finding.p < rule.level)
-    return set(finding, SuspicionState::confirmed, again + words_of_peer(finding, evidence, rule));
+    return set(finding, SuspicionState::confirmed, again + peer_text(finding, evidence, rule));
   set(finding, SuspicionState::unsettled,
       fmt::format("{}, but noise alone gives such a loss with a chance of {}", again,
                   percent(finding.p)),

@@ -97,7 +97,7 @@ Json to_json(const NightFinding& finding) {
           {"job", text_or_null(finding.job)},
           {"also_ran", finding.also_ran},
           {"text", finding.text},
-          {"settle", text_or_null(finding.settle)}};
+          {"settle", text_or_null(finding.next_step)}};
 }
 
 NightFinding finding_from_json(const Json& json) {
@@ -124,7 +124,7 @@ NightFinding finding_from_json(const Json& json) {
   for (const Json& check : array_field(json, "also_ran"))
     if (check.is_string()) finding.also_ran.push_back(check);
   finding.text = text_field(json, "text");
-  finding.settle = text_field(json, "settle");
+  finding.next_step = text_field(json, "settle");
   return finding;
 }
 

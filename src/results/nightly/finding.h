@@ -52,7 +52,7 @@ struct NightFinding {
   /// Other checks of the host that night that raised none, as check_name() says them.
   std::vector<std::string> also_ran = {};
   std::string text = {};    // why it has this state
-  std::string settle = {};  // what would settle it
+  std::string next_step = {};  // what would settle it
 };
 
 /// "gemm on cuda"

@@ -29,7 +29,7 @@ bool is_same(const NightFinding& finding, const Series& series) {
          finding.host_name == series.host;
 }
 
-bool is_settled_by_a_person(const ChangeFinding& flag) {
+bool is_acknowledged(const ChangeFinding& flag) {
   return flag.state == FindingState::acked || flag.state == FindingState::noise;
 }
 
@@ -51,7 +51,7 @@ void take_flag(const ChangeFinding& flag, bool tonight, const RunSummary& night,
     if (job == night.jobs.end() || job->job.hosts.empty() || !is_of(flag.key, series, job->job))
       continue;
     const auto is_suspected = [&](const NightFinding& one) { return is_same(one, series); };
-    if (is_settled_by_a_person(flag)) {
+    if (is_acknowledged(flag)) {
       std::erase_if(suspicions.findings, is_suspected);
     } else if (tonight && series.outcome == Status::ok && is_clean(series) &&
                practical_threshold(series.metric) &&
@@ -69,7 +69,7 @@ void take_flags(const RegressionReport& flags, const RunSummary& night,
     if (flag.scope != FindingScope::host) continue;
     const bool tonight = std::ranges::find(runs, flag.since.id) != runs.end() && flag.fails() &&
                          flag.key.better != Better::none;
-    if (tonight || is_settled_by_a_person(flag)) take_flag(flag, tonight, night, suspicions);
+    if (tonight || is_acknowledged(flag)) take_flag(flag, tonight, night, suspicions);
   }
 }
 

@@ -79,7 +79,7 @@ void find_unchecked(Night& night, double days) {
                              "not measured for {:.1f} days; limit {:.0f}",
                              host.age_s / kDay_s, days)
                        : "never measured";
-    finding.settle = "check that it is up and idle at night, or run `benchctl run nightly` on it";
+    finding.next_step = "check that it is up and idle at night, or run `benchctl run nightly` on it";
     night.findings.push_back(finding);
   }
 }

@@ -32,7 +32,7 @@ PageTable findings_table(const Night& night) {
                           number_cell(share, fmt::format("{:+.1f} %", 100.0 * share)),
                           number_cell(finding.p, fmt::format("{:.2g}", finding.p)),
                           {finding.text},
-                          {finding.settle}});
+                          {finding.next_step}});
   }
   return table;
 }

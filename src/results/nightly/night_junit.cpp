@@ -30,7 +30,7 @@ JunitTest as_test(const NightFinding& finding, bool measured_only) {
   if (verdict == Verdict::fail) test.kind = JunitKind::failure;
   if (verdict == Verdict::inconclusive) test.kind = JunitKind::error;
   test.why = fmt::format("{}: {}", to_string(finding.state), finding.text);
-  if (!finding.settle.empty()) test.why += "; " + finding.settle;
+  if (!finding.next_step.empty()) test.why += "; " + finding.next_step;
   return test;
 }
 

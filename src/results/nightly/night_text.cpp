@@ -22,7 +22,7 @@ std::string age_text(double age_s) {
   return std::isfinite(age_s) ? fmt::format("{:.1f} days ago", age_s / kDay_s) : "never";
 }
 
-std::string words_of_params(const Json& params) {
+std::string params_text(const Json& params) {
   std::string text;
   for (const auto& [name, value] : params.items())
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, text_of(value));
@@ -72,7 +72,7 @@ std::string hooks_text(const Night& night) {
 
 std::string finding_line(const NightFinding& finding) {
   const std::string what =
-      finding.metric.empty() ? finding.case_name : finding.metric + words_of_params(finding.params);
+      finding.metric.empty() ? finding.case_name : finding.metric + params_text(finding.params);
   const double share = effect(finding);
   return fmt::format("{}{}{}{}", finding.host, what.empty() ? "" : "  " + what,
                      std::isfinite(share) ? fmt::format("  {:+.1f} %", 100.0 * share) : "",
@@ -88,8 +88,8 @@ std::string to_text(const Night& night, const TextStyle& style) {
     text += paint(fmt::format("{:<10}", state), paint_of_state(finding.state), style) +
             printable(finding_line(finding)) + "\n    " +
             wrap(printable(finding.text), 4, 4, style) + "\n";
-    if (!finding.settle.empty())
-      text += "    " + wrap(printable("-> " + finding.settle), 4, 7, style) + "\n";
+    if (!finding.next_step.empty())
+      text += "    " + wrap(printable("-> " + finding.next_step), 4, 7, style) + "\n";
   }
   return text + left_out_text(night) + hooks_text(night);
 }

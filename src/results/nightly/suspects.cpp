@@ -140,7 +140,7 @@ void find_slower(const RunSummary& report, const JobsById& jobs, const HistoryOf
 }
 
 /// Lists the checks of the host that raised nothing; a confirmed finding updates their hit rate.
-void name_the_others(const RunSummary& report, std::vector<NightFinding>& findings) {
+void list_other_checks(const RunSummary& report, std::vector<NightFinding>& findings) {
   std::map<std::string, std::set<std::string>> ran;
   for (const JobResult& job : report.jobs)
     if (job.outcome == Status::ok && !job.job.hosts.empty())
@@ -186,7 +186,7 @@ Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
   find_failed(report, suspicions.findings);
   find_missed_gates(report, jobs, suspicions.findings);
   find_slower(report, jobs, history, rule, suspicions);
-  name_the_others(report, suspicions.findings);
+  list_other_checks(report, suspicions.findings);
   std::ranges::stable_sort(suspicions.findings, {}, [](const NightFinding& one) {
     return std::pair(one.kind != SuspicionKind::wrong, std::isfinite(one.p) ? one.p : 0.0);
   });

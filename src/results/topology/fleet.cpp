@@ -46,9 +46,9 @@ std::set<std::string> paths_of(const Members& hosts) {
   return paths;
 }
 
-class Kin {
+class PeerGroup {
  public:
-  Kin(const Members& hosts, const Profile* profile, FleetTopology& fleet,
+  PeerGroup(const Members& hosts, const Profile* profile, FleetTopology& fleet,
       std::map<std::string, HostFindings*>& findings)
       : hosts_(hosts), profile_(profile), fleet_(fleet), findings_(findings) {}
 
@@ -95,7 +95,7 @@ class Kin {
       for (const HostTopology* host : value.hosts) {
         one.values.back().second.push_back(host->host);
         HostFindings& findings = *findings_.at(host->host);
-        if (findings.likeness == Likeness::same) findings.likeness = Likeness::unknown;
+        if (findings.match == HostMatch::same) findings.match = HostMatch::unknown;
       }
     }
     fleet_.undecided.push_back(std::move(one));
@@ -112,7 +112,7 @@ HostFindings findings_of(const HostTopology& host, const Profile* profile) {
   for (const auto& [path, trait] : host.shape)
     if (is_unreadable_trait(trait.value))
       findings.unreadable[path] = trait.value.at("unreadable").get<std::string>();
-  if (profile != nullptr && host.asked) findings.differences = compare(*profile, host.shape);
+  if (profile != nullptr && host.probed) findings.differences = compare(*profile, host.shape);
   return findings;
 }
 
@@ -120,13 +120,13 @@ bool is_certain(const Difference& one) { return one.severity != Severity::unread
 
 void conclude(HostFindings& findings, const HostTopology& host) {
   tidy(findings.differences);
-  if (!host.asked || (!host.trouble.empty() && !host.invalid)) {
-    findings.likeness = Likeness::unknown;
+  if (!host.probed || (!host.trouble.empty() && !host.invalid)) {
+    findings.match = HostMatch::unknown;
   }
   if (host.invalid || std::ranges::any_of(findings.differences, is_certain)) {
-    findings.likeness = Likeness::differs;
+    findings.match = HostMatch::differs;
   } else if (!findings.differences.empty()) {
-    findings.likeness = Likeness::unknown;
+    findings.match = HostMatch::unknown;
   }
 }
 
@@ -135,7 +135,7 @@ void count_alike(HostFindings& findings, const std::vector<HostTopology>& hosts)
   for (Difference& difference : findings.differences)
     difference.alike =
         static_cast<std::size_t>(std::ranges::count_if(hosts, [&](const HostTopology& other) {
-          return other.host != findings.host && other.asked &&
+          return other.host != findings.host && other.probed &&
                  same_value(difference.path, difference.found,
                             value_at(other.shape, difference.path));
         }));
@@ -143,26 +143,26 @@ void count_alike(HostFindings& findings, const std::vector<HostTopology>& hosts)
 
 }  // namespace
 
-std::string_view to_string(Likeness likeness) {
-  if (likeness == Likeness::same) return "same";
-  return likeness == Likeness::differs ? "differs" : "unknown";
+std::string_view to_string(HostMatch match) {
+  if (match == HostMatch::same) return "same";
+  return match == HostMatch::differs ? "differs" : "unknown";
 }
 
 FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
                             const std::map<std::string, Profile>& profiles) {
   FleetTopology fleet;
-  std::map<std::string, Members> kin;  // by the profile's name
+  std::map<std::string, Members> groups;  // by the profile's name
   for (const HostTopology& host : hosts) {
     const auto profile = profiles.find(host.profile);
     fleet.hosts.push_back(
         findings_of(host, profile == profiles.end() ? nullptr : &profile->second));
-    if (host.asked) kin[host.profile].push_back(&host);
+    if (host.probed) groups[host.profile].push_back(&host);
   }
   std::map<std::string, HostFindings*> findings;
   for (HostFindings& one : fleet.hosts) findings[one.host] = &one;
-  for (const auto& [name, members] : kin) {
+  for (const auto& [name, members] : groups) {
     const auto profile = profiles.find(name);
-    Kin(members, profile == profiles.end() ? nullptr : &profile->second, fleet, findings).compare();
+    PeerGroup(members, profile == profiles.end() ? nullptr : &profile->second, fleet, findings).compare();
     for (const HostTopology* host : members)
       findings.at(host->host)->compared =
           profile != profiles.end() || members.size() >= kFewestForMajority;
@@ -178,8 +178,8 @@ FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
 ExitCode exit_code_of(const FleetTopology& fleet) {
   ExitCode code = fleet.hosts.empty() ? ExitCode::not_measured : ExitCode::ok;
   for (const HostFindings& host : fleet.hosts) {
-    if (host.likeness == Likeness::differs) return ExitCode::failed;
-    if (host.likeness == Likeness::unknown) code = ExitCode::not_measured;
+    if (host.match == HostMatch::differs) return ExitCode::failed;
+    if (host.match == HostMatch::unknown) code = ExitCode::not_measured;
   }
   return code;
 }

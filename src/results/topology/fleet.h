@@ -19,20 +19,20 @@ struct HostTopology {
   Shape shape = {};
   std::string profile = {};  // its name; "" for none. Hosts of one profile are one kind
   std::string trouble = {};  // why it could not be asked, or what was wrong with the answer
-  bool asked = true;
+  bool probed = true;
   bool invalid = false;  // library and kernel tell of different machines
 };
 
 /// differs: something is not as its profile or the majority has it. unknown: it could not be asked,
 /// or what had to be compared could not be read, or nobody can say who of several is right.
-enum class Likeness { same, differs, unknown };
-std::string_view to_string(Likeness likeness);
+enum class HostMatch { same, differs, unknown };
+std::string_view to_string(HostMatch match);
 
 struct HostFindings {
   std::string host;
   std::string profile = {};
   std::string trouble = {};
-  Likeness likeness = Likeness::same;
+  HostMatch match = HostMatch::same;
   bool compared = false;  // with a profile or a majority
   std::vector<Difference> differences = {};
   std::map<std::string, std::string> unreadable = {};  // path -> why

@@ -27,7 +27,7 @@ bool same_hardware(const Shape& a, const Shape& b) {
 std::vector<HostKind> kinds_of(const std::vector<HostTopology>& hosts) {
   std::vector<HostKind> kinds;
   for (const HostTopology& host : hosts) {
-    if (!host.asked) continue;
+    if (!host.probed) continue;
     const auto same = std::ranges::find_if(
         kinds, [&](const HostKind& kind) { return same_hardware(kind.shape, host.shape); });
     if (same == kinds.end())

@@ -14,7 +14,7 @@ HostTopology* find_host(std::vector<HostTopology>& hosts, const std::string& nam
 void take_facts(HostTopology& host, const Facts& facts) {
   if (facts.topic != "topology") return;
   host.shape = shape_of(facts.facts);
-  host.asked = true;
+  host.probed = true;
 }
 
 void take_outcome(HostTopology& host, const Outcome& outcome) {
@@ -33,7 +33,7 @@ std::vector<HostTopology> topologies_of(const RunRecords& run) {
     host_of_job[job.id] = job.hosts.front();
     if (find_host(hosts, job.hosts.front()) != nullptr) continue;
     hosts.push_back({job.hosts.front()});
-    hosts.back().asked = false;
+    hosts.back().probed = false;
     hosts.back().trouble = job.skipped.empty() ? "not probed" : job.skipped;
   }
   for (const Record& record : run.records) {
@@ -44,7 +44,7 @@ std::vector<HostTopology> topologies_of(const RunRecords& run) {
     if (const auto* outcome = std::get_if<Outcome>(&record.body)) take_outcome(*host, *outcome);
   }
   for (HostTopology& host : hosts)
-    if (host.asked && !host.invalid && host.trouble == "not probed") host.trouble.clear();
+    if (host.probed && !host.invalid && host.trouble == "not probed") host.trouble.clear();
   return hosts;
 }
 

@@ -20,7 +20,7 @@ Json item_json(const HostFindings& host) {
   for (const Difference& one : host.differences) differences.push_back(difference_json(one));
   return {{"host", host.host},
           {"profile", text_or_null(host.profile)},
-          {"verdict", to_string(host.likeness)},
+          {"verdict", to_string(host.match)},
           {"compared", host.compared},
           {"trouble", text_or_null(host.trouble)},
           {"differences", differences},

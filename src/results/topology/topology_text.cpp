@@ -39,8 +39,8 @@ Paint paint_of(Severity severity) {
 
 std::string host_text(const HostFindings& host, const TextStyle& style) {
   std::string text = paint(printable(host.host), Paint::bold, style) + "  " +
-                     paint(host.likeness == Likeness::differs ? "DIFFERS" : "UNKNOWN",
-                           host.likeness == Likeness::differs ? Paint::red : Paint::yellow, style);
+                     paint(host.match == HostMatch::differs ? "DIFFERS" : "UNKNOWN",
+                           host.match == HostMatch::differs ? Paint::red : Paint::yellow, style);
   if (!host.profile.empty()) text += "  (profile " + printable(host.profile) + ")";
   text += "\n";
   if (!host.trouble.empty()) text += "  " + wrap(printable(host.trouble), 2, 4, style) + "\n";
@@ -102,7 +102,7 @@ std::string kinds_text(const FleetTopology& fleet, const TextStyle& style) {
 std::string same_text(const FleetTopology& fleet, const TextStyle& style) {
   std::vector<std::string> same, alone;
   for (const HostFindings& host : fleet.hosts)
-    if (host.likeness == Likeness::same) (host.compared ? same : alone).push_back(host.host);
+    if (host.match == HostMatch::same) (host.compared ? same : alone).push_back(host.host);
   std::string text;
   if (!same.empty()) text += paint("as expected: ", Paint::green, style) + hosts_text(same) + "\n";
   if (!alone.empty()) text += "not compared: " + hosts_text(alone) + "\n";
@@ -117,7 +117,7 @@ std::string to_text(const FleetTopology& fleet, const TextStyle& style) {
   for (const std::string& why : fleet.no_majority) text += printable(why) + "\n";
   text += same_text(fleet, style);
   for (const HostFindings& host : fleet.hosts)
-    if (host.likeness != Likeness::same) text += host_text(host, style);
+    if (host.match != HostMatch::same) text += host_text(host, style);
   return text;
 }
 

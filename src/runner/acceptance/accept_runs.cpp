@@ -32,7 +32,7 @@ std::vector<RunRecords> read_all(const std::vector<std::filesystem::path>& runs)
   return records;
 }
 
-void say_more(const Plan& plan, int round) {
+void log_round(const Plan& plan, int round) {
   std::set<std::string> hosts;
   for (const PlanEntry& entry : plan.entries)
     hosts.insert(entry.job.hosts.begin(), entry.job.hosts.end());
@@ -75,7 +75,7 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
     RunRequest more = request.run;
     more.plan = plan_of_unsettled(request.run.plan, accepted.acceptance);
     if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
-    say_more(more.plan, taken / each);
+    log_round(more.plan, taken / each);
     more.labels["accept"] = first.id();
     set_search(more, {});  // only the first run searches
     accepted.runs.push_back(execute(more, catalogue, site).directory.path());

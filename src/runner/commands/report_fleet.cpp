@@ -72,7 +72,7 @@ FleetReport fleet_report_of(const FleetOptions& options) {
   const Store store = Store::open(options.database(), Access::read);
   const Histories histories(store);
   FleetJudge judge(settings);
-  each_fleet_series(histories, selection,
+  for_each_fleet_series(histories, selection,
                     [&](FleetSeries series) { judge.take(std::move(series)); });
   FleetReport report = judge.finish(fleet_faults(store, since(settings.incident_days)));
   keep_hosts(report, options.hosts);

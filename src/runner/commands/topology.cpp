@@ -26,7 +26,7 @@ struct TopologyOptions : PlanOptions, ReadingOptions {
   bool force = false;
 };
 
-Asked ask_hosts(TopologyOptions& options) {
+ProbedHosts probe_hosts(TopologyOptions& options) {
   options.suite = "topology";
   RunRequest request;
   request.runs = options.runs();
@@ -37,27 +37,27 @@ Asked ask_hosts(TopologyOptions& options) {
   request.style = Progress::suitable_style();
   request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
   const auto folder = execute(request, planned.catalogue, planned.site).directory.path();
-  Asked asked = hosts_of_run(folder);
-  asked.indexed = index_run(folder, options.database(), asked.interrupted).has_value();
-  return asked;
+  ProbedHosts probed = hosts_of_run(folder);
+  probed.indexed = index_run(folder, options.database(), probed.interrupted).has_value();
+  return probed;
 }
 
-Asked look(TopologyOptions& options) {
+ProbedHosts look(TopologyOptions& options) {
   if (!options.xml.empty()) return saved_hosts(options.xml, launch_site(options).rank_program);
-  return options.run.empty() ? ask_hosts(options)
+  return options.run.empty() ? probe_hosts(options)
                              : hosts_of_run(find_run(options.runs(), options.run));
 }
 
-const HostTopology& host_to_learn(const TopologyOptions& options, const Asked& asked) {
-  if (options.from.empty() && asked.hosts.size() != 1)
+const HostTopology& host_to_learn(const TopologyOptions& options, const ProbedHosts& probed) {
+  if (options.from.empty() && probed.hosts.size() != 1)
     throw Error(ErrorKind::usage,
                 fmt::format("--learn: {} hosts were found, and --from does not say which one to learn from",
-                            asked.hosts.size()),
+                            probed.hosts.size()),
                 "add --from HOST");
   std::vector<std::string> names;
-  for (const HostTopology& host : asked.hosts) {
+  for (const HostTopology& host : probed.hosts) {
     if (options.from.empty() || host.host == options.from) {
-      if (host.asked && host.trouble.empty()) return host;
+      if (host.probed && host.trouble.empty()) return host;
       throw Error(ErrorKind::input, host.host + " cannot serve as the example: " + host.trouble,
                   "choose another host, or fix this one");
     }
@@ -68,29 +68,29 @@ const HostTopology& host_to_learn(const TopologyOptions& options, const Asked& a
               "hosts: " + compact_hostlist(names));
 }
 
-void learn(const TopologyOptions& options, const Asked& asked) {
-  const HostTopology& host = host_to_learn(options, asked);
+void learn(const TopologyOptions& options, const ProbedHosts& probed) {
+  const HostTopology& host = host_to_learn(options, probed);
   const Profile profile = learn_profile(
       std::filesystem::path(options.learn).stem().string(), host.shape,
-      {{"host", host.host}, {"run", asked.source.substr(0, 255)}, {"time", format_time(now_ns())}});
+      {{"host", host.host}, {"run", probed.source.substr(0, 255)}, {"time", format_time(now_ns())}});
   profile_from_text(dump(to_json(profile)), options.learn);  // rejects an invalid name before writing
   write_profile(options.learn, profile, options.force);
   say(Level::info, printable(fmt::format("wrote {}: {} rules learned from {}", options.learn,
                                          profile.rules.size(), host.host)));
 }
 
-ExitCode compare_and_print(const TopologyOptions& options, Asked& asked) {
-  const auto of_hosts = profiles_of(asked.inventory, options.profile, options.database());
+ExitCode compare_and_print(const TopologyOptions& options, ProbedHosts& probed) {
+  const auto of_hosts = profiles_of(probed.inventory, options.profile, options.database());
   std::map<std::string, Profile> by_name;
-  for (HostTopology& host : asked.hosts)
+  for (HostTopology& host : probed.hosts)
     if (const auto profile = of_hosts.find(host.host); profile != of_hosts.end()) {
       host.profile = profile->second.name;
       by_name.insert_or_assign(host.profile, profile->second);
     }
-  const FleetTopology fleet = compare_fleet(asked.hosts, by_name);
-  options.json ? print(to_json(fleet, asked.run)) : print(to_text(fleet, style_of_stdout()));
-  if (asked.interrupted) return ExitCode::interrupted;
-  return with_index(exit_code_of(fleet), asked.indexed);
+  const FleetTopology fleet = compare_fleet(probed.hosts, by_name);
+  options.json ? print(to_json(fleet, probed.run)) : print(to_text(fleet, style_of_stdout()));
+  if (probed.interrupted) return ExitCode::interrupted;
+  return with_index(exit_code_of(fleet), probed.indexed);
 }
 
 void check(const TopologyOptions& options) {
@@ -105,9 +105,9 @@ void check(const TopologyOptions& options) {
 
 ExitCode topology(TopologyOptions& options) {
   check(options);
-  Asked asked = look(options);
-  if (options.learn.empty()) return compare_and_print(options, asked);
-  learn(options, asked);
+  ProbedHosts probed = look(options);
+  if (options.learn.empty()) return compare_and_print(options, probed);
+  learn(options, probed);
   return ExitCode::ok;
 }
 

@@ -6,7 +6,7 @@
 
 namespace bench {
 
-inline std::string again_id(const std::string& job, int k) {
+inline std::string rerun_id(const std::string& job, int k) {
   return job + ".again" + std::to_string(k);
 }
 

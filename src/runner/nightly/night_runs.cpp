@@ -35,12 +35,12 @@ class NightRuns {
 
   Night run() {
     const Plan plan = choose();
-    leave_busy_out();
+    skip_busy_hosts();
     if (!plan.entries.empty()) {
       const RunSummary first = run_first(plan);
       judge_night(plan, first);
     }
-    tell_hosts();
+    add_hosts();
     find_unchecked(night_, request_.unchecked_days);
     keep_findings();
     night_.hooks = call_hooks(request_.hooks, night_.findings);
@@ -52,7 +52,7 @@ class NightRuns {
   double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   /// Skips busy hosts; the oldest checks come first next time.
-  void leave_busy_out() {
+  void skip_busy_hosts() {
     for (const Host& host : request_.run.plan.inventory.hosts)
       if (const auto busy = request_.busy.find(host.name); busy != request_.busy.end())
         night_.left_out.push_back({host.name, "", index_.age_s(host.name),
@@ -152,7 +152,7 @@ class NightRuns {
     night_.findings.insert(night_.findings.begin(), judged.begin(), judged.end());
   }
 
-  void tell_hosts() {
+  void add_hosts() {
     for (const Host& host : request_.run.plan.inventory.hosts) {
       NightHost one = hosts_[host.name];
       one.host = host.name;

@@ -47,12 +47,12 @@ class RerunPlanner {
   void leave(NightFinding finding, const std::string& why) {
     finding.state = SuspicionState::unsettled;
     finding.text += "; " + why;
-    finding.settle = "raise --budget, or rerun `benchctl nightly`";
+    finding.next_step = "raise --budget, or rerun `benchctl nightly`";
     reruns_.no_time.push_back(std::move(finding));
   }
 
   bool is_planned(const PlanEntry& entry) const {
-    return planned_.contains(again_id(entry.job.id, 1));
+    return planned_.contains(rerun_id(entry.job.id, 1));
   }
 
   double spent_s(const PlanEntry& entry) const {
@@ -83,7 +83,7 @@ class RerunPlanner {
 
   void add(const PlanEntry& entry, int k) {
     PlanEntry again = entry;
-    again.job.id = again_id(entry.job.id, k);
+    again.job.id = rerun_id(entry.job.id, k);
     if (!planned_.insert(again.job.id).second) return;
     reruns_.plan.expected += again.expected;
     for (const std::string& host : again.job.hosts) spent_s_[host] += again.expected.value;

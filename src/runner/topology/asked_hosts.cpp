@@ -37,32 +37,32 @@ Json saved_facts(const std::string& file, const std::string& rank_program) {
 
 }  // namespace
 
-Asked hosts_of_run(const std::filesystem::path& folder) {
+ProbedHosts hosts_of_run(const std::filesystem::path& folder) {
   const RunRecords records = read_run(folder);
-  Asked asked{topologies_of(records), {}, records.run, records.run};
+  ProbedHosts probed{topologies_of(records), {}, records.run, records.run};
   if (records.plan.contains("inventory"))
-    asked.inventory = inventory_from_json(records.plan.at("inventory"), "plan.json");
-  asked.interrupted = std::ranges::any_of(records.records, was_interrupted);
-  if (asked.hosts.empty())
+    probed.inventory = inventory_from_json(records.plan.at("inventory"), "plan.json");
+  probed.interrupted = std::ranges::any_of(records.records, was_interrupted);
+  if (probed.hosts.empty())
     throw Error(ErrorKind::input, "run " + records.run + " has no topology jobs",
                 "probe hosts with `benchctl topology --hosts FILE`");
-  return asked;
+  return probed;
 }
 
-Asked saved_hosts(const std::vector<std::string>& files, const std::string& rank_program) {
-  Asked asked;
+ProbedHosts saved_hosts(const std::vector<std::string>& files, const std::string& rank_program) {
+  ProbedHosts probed;
   for (const std::string& file : files) {
     const std::string name = std::filesystem::path(file).stem().string();
-    if (std::ranges::find(asked.hosts, name, &HostTopology::host) != asked.hosts.end())
+    if (std::ranges::find(probed.hosts, name, &HostTopology::host) != probed.hosts.end())
       throw Error(ErrorKind::usage, "duplicate host name " + name + ": " + file,
                   "each file is named after its host; rename one");
     if (!std::filesystem::exists(file))
       throw Error(ErrorKind::input, file + ": no such file", "write one with `lstopo FILE.xml`");
-    asked.hosts.push_back({name, shape_of(saved_facts(file, rank_program))});
-    asked.inventory.hosts.push_back(host_named(name));
+    probed.hosts.push_back({name, shape_of(saved_facts(file, rank_program))});
+    probed.inventory.hosts.push_back(host_named(name));
   }
-  asked.source = join(files, ", ");
-  return asked;
+  probed.source = join(files, ", ");
+  return probed;
 }
 
 }  // namespace bench

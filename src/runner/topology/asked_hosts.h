@@ -10,7 +10,7 @@
 
 namespace bench {
 
-struct Asked {
+struct ProbedHosts {
   std::vector<HostTopology> hosts;
   Inventory inventory;      // with their profiles, where a hosts file named them
   std::string run = {};     // its id; "" for files
@@ -20,11 +20,11 @@ struct Asked {
 };
 
 /// Throws Error(input) for a run that asked no host.
-Asked hosts_of_run(const std::filesystem::path& folder);
+ProbedHosts hosts_of_run(const std::filesystem::path& folder);
 
 /// Each file a host of its name. bench-rank reads them: benchctl has no topology library. Throws
 /// Error(usage) for two files of one name, Error(input) for one that is not there or no topology,
 /// with the program's words, Error(environment) without that program.
-Asked saved_hosts(const std::vector<std::string>& files, const std::string& rank_program);
+ProbedHosts saved_hosts(const std::vector<std::string>& files, const std::string& rank_program);
 
 }  // namespace bench

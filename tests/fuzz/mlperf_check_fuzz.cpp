@@ -46,7 +46,7 @@ mlperf::CheckReport checked(std::string_view text) {
     fuzz::demand(!finding.official && !finding.rule.empty(), "no strict finding");
     file.findings.push_back(std::move(finding));
   }
-  const std::vector<mlperf::KeptRun> runs(2, mlperf::kept_run(log, facts));
+  const std::vector<mlperf::RunExtract> runs(2, mlperf::extract_run(log, facts));
   for (mlperf::RunFinding& found : mlperf::check_runs(runs))
     file.findings.push_back(std::move(found.finding));
   for (const mlperf::Finding& finding : file.findings)

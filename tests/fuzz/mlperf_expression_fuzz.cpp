@@ -50,8 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const bench::mlperf::State state = {bench::mlperf::Operand(value)};
       const bench::mlperf::Scope scope{&value, &values().back(), 1.7e12, &state};
       demand(answer(expression, scope) == answer(expression, scope), "two answers for " + text);
-      asked_for(expression, scope);
-      looked_at(expression, scope);
+      expected_words(expression, scope);
+      found_words(expression, scope);
       words.fill(scope);
     }
   } catch (const bench::Error& error) {

@@ -36,7 +36,7 @@ RightLog acme_run(int number) {
 }
 
 /// But for the number of runs, of which most of these submissions have too few.
-std::vector<std::string> told_rules(const CheckReport& report) {
+std::vector<std::string> reported_rules(const CheckReport& report) {
   std::vector<std::string> rules;
   for (const FileCheck& file : report.files)
     for (const Finding& finding : file.findings) rules.push_back(finding.rule);
@@ -53,7 +53,7 @@ TEST_CASE("a right submission passes with nothing to tell, in the order of its r
   for (const int i : {0, 1, 10, 2})
     acme.add(fmt::format("results/s/llama31_8b/result_{}.txt", i), acme_run(i));
   const CheckReport report = acme.check();
-  CHECK(told_rules(report).empty());
+  CHECK(reported_rules(report).empty());
   CHECK(passed(report));
   REQUIRE(report.files.size() == 4);
   CHECK(report.files[3].path.filename() == "result_10.txt");
@@ -70,10 +70,10 @@ TEST_CASE("the official verdict and the strict one are apart") {
   acme.add("results/s/llama31_8b/result_0.txt", aborted);
   const CheckReport strict = acme.check();
   CHECK(strict.files[0].pass);
-  CHECK(told_rules(strict) == std::vector<std::string>{"status.run_stop"});
+  CHECK(reported_rules(strict) == std::vector<std::string>{"status.run_stop"});
   CHECK_FALSE(passed(strict));
   const CheckReport compat = acme.check({.strict = false});
-  CHECK(told_rules(compat).empty());
+  CHECK(reported_rules(compat).empty());
   CHECK(passed(compat));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("copies are found over a whole round, and each run is told of its own 
   acme.add("results/s/llama31_8b/result_1.txt", acme_run(1));
   acme.add("results/t/llama31_8b/result_0.txt", acme_run(1));
   const CheckReport report = acme.check();
-  CHECK(told_rules(report) == std::vector<std::string>{"copy.log"});
+  CHECK(reported_rules(report) == std::vector<std::string>{"copy.log"});
   REQUIRE(report.files[2].findings.size() == 1);
   CHECK(report.files[2].findings[0].found.find("s/llama31_8b/result_1.txt") != std::string::npos);
 }
@@ -107,7 +107,7 @@ TEST_CASE("copies among logs that stand alone are a warning") {
   acme.add("a.log", acme_run(0));
   acme.add("b.log", acme_run(0));
   const CheckReport report = acme.check();
-  CHECK(told_rules(report) == std::vector<std::string>{"copy.log"});
+  CHECK(reported_rules(report) == std::vector<std::string>{"copy.log"});
   CHECK(passed(report));
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("runs of two benchmarks on one system at a time are noted, on two syst
   acme.add("results/s/other/result_0.txt", RightLog(1'760'000'001'000, 8));
   acme.add("results/t/llama31_8b/result_0.txt", RightLog(1'760'000'002'000, 9));
   const CheckReport report = acme.check();
-  CHECK(told_rules(report) == std::vector<std::string>{"runs.overlap"});
+  CHECK(reported_rules(report) == std::vector<std::string>{"runs.overlap"});
   CHECK(passed(report));
 }
 
@@ -127,11 +127,11 @@ TEST_CASE("factors of the batch are held against the system's description") {
   log.append({.key = "local_batch_size", .value = "2", .time = "1760000000000"});
   acme.add("results/s/llama31_8b/result_0.txt", log);
   acme.write("systems/s.json", R"({"number_of_nodes": "1", "accelerators_per_node": "8"})");
-  CHECK(told_rules(acme.check()).empty());
+  CHECK(reported_rules(acme.check()).empty());
   acme.write("systems/s.json", R"({"number_of_nodes": "2", "accelerators_per_node": 8})");
-  CHECK(told_rules(acme.check()) == std::vector<std::string>{"batch.factors"});
+  CHECK(reported_rules(acme.check()) == std::vector<std::string>{"batch.factors"});
   acme.write("systems/s.json", R"({"number_of_nodes": ["2"]})");
-  CHECK(told_rules(acme.check()).empty());
+  CHECK(reported_rules(acme.check()).empty());
 }
 
 TEST_CASE("a benchmark's folder without results is told beside those with some") {
@@ -140,7 +140,7 @@ TEST_CASE("a benchmark's folder without results is told beside those with some")
   acme.add("results/s/flux1/log.txt", acme_run(1));
   const CheckReport report = acme.check();
   CHECK(report.files.size() == 1);
-  CHECK(told_rules(report) == std::vector<std::string>{"folder.empty"});
+  CHECK(reported_rules(report) == std::vector<std::string>{"folder.empty"});
   CHECK(passed(report));
 }
 

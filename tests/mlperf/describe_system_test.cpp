@@ -47,14 +47,14 @@ Json own_programs() {
 }
 
 bool is_to_fill(const DescribedSystem& system, const std::string& what) {
-  return std::ranges::any_of(system.to_fill, [&](const ToFill& one) { return one.what == what; });
+  return std::ranges::any_of(system.todo, [&](const TodoItem& one) { return one.what == what; });
 }
 
 }  // namespace
 
 TEST_CASE("a system is described by what was read on its hosts") {
   const std::vector<Machine> hosts = {gpu_host("n1"), gpu_host("n2")};
-  SystemWords words{.submitter = "acme", .status = "Available cloud", .system_name = "two nodes"};
+  SystemOptions words{.submitter = "acme", .status = "Available cloud", .system_name = "two nodes"};
   const DescribedSystem found = describe_system(hosts, own_programs(), words);
   const Json& fields = found.fields;
   CHECK(fields["number_of_nodes"] == "2");
@@ -103,7 +103,7 @@ TEST_CASE("hosts that differ are told, and a person's words count") {
   DescribedSystem found = describe_system(hosts, own_programs(), {});
   CHECK(found.fields["host_processor_model_name"] == "AMD EPYC 9575F | AMD EPYC 9654");
   CHECK(is_to_fill(found, "host_processor_model_name"));
-  SystemWords words;
+  SystemOptions words;
   words.fields = {{"host_processor_model_name", "EPYC"}, {"cooling", "Air-cooled"}};
   found = describe_system(hosts, own_programs(), words);
   CHECK(found.fields["host_processor_model_name"] == "EPYC");

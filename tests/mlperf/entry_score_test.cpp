@@ -170,12 +170,12 @@ TEST_CASE("a run that stops before it starts does not count") {
 TEST_CASE("epochs are rounded to three places, as the official checker compares them") {
   RunFacts facts;
   facts.status = "success";
-  CHECK(std::isnan(converged_after(facts, "epochs")));
+  CHECK(std::isnan(convergence_point(facts, "epochs")));
   facts.last_before_stop = Evaluation{.samples_count = 7.0, .epoch_num = 0.85049};
-  CHECK(converged_after(facts, "epochs") == 0.85);
-  CHECK(converged_after(facts, "samples") == 7);
+  CHECK(convergence_point(facts, "epochs") == 0.85);
+  CHECK(convergence_point(facts, "samples") == 7);
   facts.status = "aborted";
-  CHECK(std::isinf(converged_after(facts, "samples")));
+  CHECK(std::isinf(convergence_point(facts, "samples")));
 }
 
 TEST_CASE("what another batch would be is told by the reference there") {

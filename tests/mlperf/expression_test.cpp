@@ -159,7 +159,7 @@ TEST_CASE("an expression is bounded in length and depth") {
 
 TEST_CASE("what a line should be is said in words") {
   Vocabulary vocabulary{.lists = {{"colours", {"red", "blue"}}}};
-  const auto asked = [&](const char* text) { return asked_for({text, vocabulary}, {}); };
+  const auto asked = [&](const char* text) { return expected_words({text, vocabulary}, {}); };
   CHECK(asked("value == 8192") == "8192");
   CHECK(asked("value <= 5.6 and value > 0.0") == "at most 5.6 and more than 0.0");
   CHECK(asked("value in colours") == "one of 'red', 'blue'");

@@ -107,10 +107,10 @@ TEST_CASE("a log is followed line by line until the run stops, torn lines and al
   std::ofstream file(path);
   file << text.substr(0, 100) << std::flush;
   std::size_t written = 100;
-  std::vector<ProgressReport> told;
-  Following following;
+  std::vector<ProgressReport> reports;
+  FollowCallbacks following;
   following.goal = [](const Log&) { return goal(); };
-  following.tell = [&](const ProgressReport& report) { told.push_back(report); };
+  following.tell = [&](const ProgressReport& report) { reports.push_back(report); };
   following.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
   following.wait = [&] {
     if (written >= text.size()) return false;
@@ -119,23 +119,23 @@ TEST_CASE("a log is followed line by line until the run stops, torn lines and al
     return true;
   };
   CHECK(follow_log(path, following));
-  REQUIRE(told.size() == 9);  // waiting, initialising, initialised, training, 4 looks, the stop
-  CHECK(told.front().phase == RunPhase::waiting);
-  CHECK(told.back().phase == RunPhase::stopped);
-  CHECK(told.back().status == "success");
-  CHECK(*told.back().run_minutes == Approx(4.0));
-  CHECK(*told.back().distance <= 0.0);
-  CHECK(to_text(told.back()).find("stopped: success") != std::string::npos);
+  REQUIRE(reports.size() == 9);  // waiting, initialising, initialised, training, 4 looks, the stop
+  CHECK(reports.front().phase == RunPhase::waiting);
+  CHECK(reports.back().phase == RunPhase::stopped);
+  CHECK(reports.back().status == "success");
+  CHECK(*reports.back().run_minutes == Approx(4.0));
+  CHECK(*reports.back().distance <= 0.0);
+  CHECK(to_text(reports.back()).find("stopped: success") != std::string::npos);
 }
 
 TEST_CASE("a log that is begun anew is read from its beginning, and waiting can end") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "result_0.txt";
   replace_file(path, kTraining);
-  std::vector<ProgressReport> told;
-  Following following;
+  std::vector<ProgressReport> reports;
+  FollowCallbacks following;
   following.goal = [](const Log&) { return goal(); };
-  following.tell = [&](const ProgressReport& report) { told.push_back(report); };
+  following.tell = [&](const ProgressReport& report) { reports.push_back(report); };
   following.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
   int waits = 0;
   following.wait = [&] {
@@ -144,10 +144,10 @@ TEST_CASE("a log that is begun anew is read from its beginning, and waiting can 
     return ++waits < 4;
   };
   CHECK_FALSE(follow_log(path, following));
-  REQUIRE(told.size() == 3);
-  CHECK(told[0].phase == RunPhase::training);
-  CHECK(told[1].phase == RunPhase::initialising);
-  CHECK(told[2].phase == RunPhase::waiting);
+  REQUIRE(reports.size() == 3);
+  CHECK(reports[0].phase == RunPhase::training);
+  CHECK(reports[1].phase == RunPhase::initialising);
+  CHECK(reports[2].phase == RunPhase::waiting);
   CHECK_THROWS_AS(follow_log(folder.path() / "none", following), Error);
 }
 

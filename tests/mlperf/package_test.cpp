@@ -50,7 +50,7 @@ TEST_CASE("a package is found again as a submission, with logs byte for byte") {
   CHECK(read_system_description(*entry.system_file).submitter == "acme");
   CHECK(package.files.size() == 4);
   CHECK_THAT(read_file(package.files.back()), Contains("    benchctl train llm\n"));
-  CHECK(std::ranges::any_of(package.to_fill, [](const ToFill& one) {
+  CHECK(std::ranges::any_of(package.todo, [](const TodoItem& one) {
     return one.what == "systems/two-nodes.json: status";
   }));
 }
@@ -87,11 +87,11 @@ TEST_CASE("placeholders become names where they are values of their keys, and no
   const std::string log = "SUBMISSION_ORG_PLACEHOLDER\r" +
                           org_line("\"SUBMISSION_ORG_PLACEHOLDER\"") + "\r\n" +
                           org_line("\"acme\"") + "\n\"SUBMISSION_ORG_PLACEHOLDER\"";
-  CHECK(with_names(log, "new \"org\"", "s", filled) ==
+  CHECK(replace_placeholders(log, "new \"org\"", "s", filled) ==
         "SUBMISSION_ORG_PLACEHOLDER\r" + org_line(R"("new \"org\"")") + "\r\n" +
             org_line("\"acme\"") + "\n\"SUBMISSION_ORG_PLACEHOLDER\"");
   CHECK(filled == 1);
-  CHECK(with_names("", "a", "b", filled).empty());
+  CHECK(replace_placeholders("", "a", "b", filled).empty());
 }
 
 }  // namespace bench::mlperf

@@ -9,8 +9,8 @@ namespace bench::mlperf {
 namespace {
 
 /// A loss of 5 - 0.5 ln(progress / 1000) every 1000, a second each.
-std::vector<Look> losses(int count) {
-  std::vector<Look> looks;
+std::vector<EvaluationPoint> losses(int count) {
+  std::vector<EvaluationPoint> looks;
   for (int i = 1; i <= count; ++i)
     looks.push_back({1000.0 * i, 500.0 + 1000.0 * i, 5.0 - 0.5 * std::log(i)});
   return looks;
@@ -29,8 +29,8 @@ TEST_CASE(
 }
 
 TEST_CASE("an accuracy that rises is projected, too") {
-  std::vector<Look> looks = losses(6);
-  for (Look& look : looks) look.quality = -look.quality;
+  std::vector<EvaluationPoint> looks = losses(6);
+  for (EvaluationPoint& look : looks) look.quality = -look.quality;
   CHECK(*project(looks, -3.8, false).progress == Approx(12'000.0));
 }
 
@@ -43,14 +43,14 @@ TEST_CASE("what goes nowhere has no projection, and a reason") {
   CHECK(project(losses(2), 3.8, true).why_not == "at least three evaluations are needed");
   CHECK_FALSE(project(losses(6), 3.8, false).progress.has_value());
   CHECK(project(losses(6), -50.0, true).why_not == "the target is too far away to project");
-  std::vector<Look> looks = losses(6);
+  std::vector<EvaluationPoint> looks = losses(6);
   looks[5].quality = std::nan("");
   CHECK_FALSE(project(looks, 3.8, true).progress.has_value());
   looks = losses(6);
   looks[5].progress = looks[4].progress;
   CHECK_FALSE(project(looks, 3.8, true).progress.has_value());
   looks = losses(6);
-  for (Look& look : looks) look.progress -= 6000.0;
+  for (EvaluationPoint& look : looks) look.progress -= 6000.0;
   CHECK_FALSE(project(looks, 3.8, true).progress.has_value());
 }
 

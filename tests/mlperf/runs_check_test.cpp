@@ -20,17 +20,17 @@ class KeptRuns {
     const auto path = folder_.path() / (name.empty() ? std::to_string(kept.size()) : name);
     write_file(path, log.text());
     const Log read = read_log(path);
-    kept.push_back(kept_run(read, facts_of(read)));
+    kept.push_back(extract_run(read, facts_of(read)));
   }
-  std::vector<KeptRun> kept;
+  std::vector<RunExtract> kept;
 
  private:
   TemporaryDirectory folder_;
 };
 
-std::vector<const KeptRun*> run_pointers(const KeptRuns& runs) {
-  std::vector<const KeptRun*> result;
-  for (const KeptRun& run : runs.kept) result.push_back(&run);
+std::vector<const RunExtract*> run_pointers(const KeptRuns& runs) {
+  std::vector<const RunExtract*> result;
+  for (const RunExtract& run : runs.kept) result.push_back(&run);
   return result;
 }
 

@@ -5,10 +5,10 @@
 namespace bench::mlperf {
 
 TEST_CASE("minutes that lie halfway are rounded up, whatever their last bits are") {
-  CHECK(minutes_words((1'000'599'673.0 - 1e9) / 60'000.0) == "9.9946");
-  CHECK(minutes_words(9.994549999999998) == "9.9946");
-  CHECK(minutes_words(9.99454) == "9.9945");
-  CHECK(minutes_words(5.2187) == "5.2187");
+  CHECK(format_minutes((1'000'599'673.0 - 1e9) / 60'000.0) == "9.9946");
+  CHECK(format_minutes(9.994549999999998) == "9.9946");
+  CHECK(format_minutes(9.99454) == "9.9945");
+  CHECK(format_minutes(5.2187) == "5.2187");
 }
 
 }  // namespace bench::mlperf

@@ -11,7 +11,7 @@ namespace {
 constexpr auto kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr auto kHighest = std::numeric_limits<std::int64_t>::max();
 
-WholeNumber digits(const char* text) { return WholeNumber::of_digits(text); }
+ExactInteger digits(const char* text) { return ExactInteger::of_digits(text); }
 
 }  // namespace
 
@@ -21,49 +21,49 @@ TEST_CASE("whole numbers keep all their digits") {
     CHECK(digits(text).digits() == text);
   CHECK(digits("-0").digits() == "0");
   CHECK(digits("007").digits() == "7");
-  CHECK(WholeNumber(kLowest).digits() == "-9223372036854775808");
+  CHECK(ExactInteger(kLowest).digits() == "-9223372036854775808");
 }
 
 TEST_CASE("whole numbers are added and multiplied exactly") {
-  const WholeNumber large = digits("99999999999999999999");
-  CHECK((large + WholeNumber(1)).digits() == "100000000000000000000");
-  CHECK((WholeNumber(1) + -large).digits() == "-99999999999999999998");
+  const ExactInteger large = digits("99999999999999999999");
+  CHECK((large + ExactInteger(1)).digits() == "100000000000000000000");
+  CHECK((ExactInteger(1) + -large).digits() == "-99999999999999999998");
   CHECK((large + -large).digits() == "0");
   CHECK((large * large).digits() == "9999999999999999999800000000000000000001");
-  CHECK((large * WholeNumber(-3)).digits() == "-299999999999999999997");
-  CHECK((large * WholeNumber(0)) == WholeNumber(0));
+  CHECK((large * ExactInteger(-3)).digits() == "-299999999999999999997");
+  CHECK((large * ExactInteger(0)) == ExactInteger(0));
 }
 
 TEST_CASE("a whole number knows whether 64 bits hold it") {
-  CHECK(WholeNumber(kLowest).small() == kLowest);
-  CHECK(WholeNumber(kHighest).small() == kHighest);
-  CHECK_FALSE((WholeNumber(kHighest) + WholeNumber(1)).small());
-  CHECK_FALSE((WholeNumber(kLowest) + WholeNumber(-1)).small());
+  CHECK(ExactInteger(kLowest).small() == kLowest);
+  CHECK(ExactInteger(kHighest).small() == kHighest);
+  CHECK_FALSE((ExactInteger(kHighest) + ExactInteger(1)).small());
+  CHECK_FALSE((ExactInteger(kLowest) + ExactInteger(-1)).small());
 }
 
 TEST_CASE("whole numbers are ordered by their value") {
-  CHECK(digits("-100000000000000000000") < WholeNumber(kLowest));
-  CHECK(digits("100000000000000000000") > WholeNumber(kHighest));
-  CHECK(WholeNumber(-5) < WholeNumber(-4));
-  CHECK(WholeNumber(-5) < WholeNumber(0));
+  CHECK(digits("-100000000000000000000") < ExactInteger(kLowest));
+  CHECK(digits("100000000000000000000") > ExactInteger(kHighest));
+  CHECK(ExactInteger(-5) < ExactInteger(-4));
+  CHECK(ExactInteger(-5) < ExactInteger(0));
 }
 
 TEST_CASE("floats become whole numbers without their fraction, and come back") {
-  CHECK(WholeNumber::of_real(2.9).digits() == "2");
-  CHECK(WholeNumber::of_real(-2.9).digits() == "-2");
-  CHECK(WholeNumber::of_real(1e23).digits() == "99999999999999991611392");
-  CHECK(WholeNumber::of_real(1e300).real() == 1e300);
+  CHECK(ExactInteger::of_real(2.9).digits() == "2");
+  CHECK(ExactInteger::of_real(-2.9).digits() == "-2");
+  CHECK(ExactInteger::of_real(1e23).digits() == "99999999999999991611392");
+  CHECK(ExactInteger::of_real(1e300).real() == 1e300);
   CHECK(std::isinf(digits(("1" + std::string(400, '0')).c_str()).real()));
 }
 
 TEST_CASE("a whole number is compared with a float without rounding it") {
   constexpr std::int64_t kFirstOdd = (std::int64_t{1} << 53) + 1;
   CHECK(compare_exactly(kFirstOdd, 0x1p53) == 1);
-  CHECK(compare_exactly(WholeNumber(kFirstOdd), 0x1p53) == 1);
+  CHECK(compare_exactly(ExactInteger(kFirstOdd), 0x1p53) == 1);
   CHECK(compare_exactly(kHighest, 0x1p63) == -1);
   CHECK(compare_exactly(std::int64_t{3}, 3.5) == -1);
-  CHECK(compare_exactly(WholeNumber(-3), -3.5) == 1);
-  CHECK(compare_exactly(WholeNumber(1), std::numeric_limits<double>::infinity()) == -1);
+  CHECK(compare_exactly(ExactInteger(-3), -3.5) == 1);
+  CHECK(compare_exactly(ExactInteger(1), std::numeric_limits<double>::infinity()) == -1);
   CHECK_FALSE(compare_exactly(std::int64_t{1}, std::nan("")));
 }
 

@@ -47,16 +47,16 @@ TEST_CASE("mlperf check --follow --json prints an object a line") {
       {"mlperf", "check", stopped_log(bench), "--follow", "--ruleset", "5.1.0", "--json"});
   const Schema schema = Schema::load(schema_path("report_mlperf_follow"));
   std::istringstream lines(json.out);
-  std::vector<Json> told;
+  std::vector<Json> reports;
   for (std::string line; std::getline(lines, line);) {
-    told.push_back(parse_json(line, "stdout"));
-    CHECK_NOTHROW(schema.check(told.back(), "stdout"));
+    reports.push_back(parse_json(line, "stdout"));
+    CHECK_NOTHROW(schema.check(reports.back(), "stdout"));
   }
-  REQUIRE(told.size() == 2);
-  CHECK(told[0]["phase"] == "stopped");
-  CHECK(told[0]["rcp"]["pace"] == "too fast");
-  CHECK(told[1]["phase"] == "judged");
-  CHECK(told[1]["official"] == "fail");
+  REQUIRE(reports.size() == 2);
+  CHECK(reports[0]["phase"] == "stopped");
+  CHECK(reports[0]["rcp"]["pace"] == "too fast");
+  CHECK(reports[1]["phase"] == "judged");
+  CHECK(reports[1]["official"] == "fail");
 }
 
 TEST_CASE("mlperf check --follow refuses what it cannot tell, and a log that is not there") {

@@ -62,7 +62,7 @@ std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_between(
     const bool of_a = matches_words(entry, a.name), of_b = matches_words(entry, b.name);
     if (of_a && of_b)
       throw Error(ErrorKind::usage,
-                  entry_words(entry) + " is on both sides: '" + printable(a.name) + "' and '" +
+                  entry_label(entry) + " is on both sides: '" + printable(a.name) + "' and '" +
                       printable(b.name) + "'",
                   "choose words that match only one side: submitter, system, accelerator");
     if (of_a) a.entries.push_back(entry);

@@ -53,7 +53,7 @@ class Rules {
   std::map<std::string, mlperf::RcpSets> points_;
 };
 
-void tell_progress(const mlperf::ProgressReport& report, bool json) {
+void print_progress(const mlperf::ProgressReport& report, bool json) {
   const std::string line =
       json ? dump(to_json(report)) : format_time(now_ns()) + " " + to_text(report);
   print(line + "\n");
@@ -84,18 +84,18 @@ ExitCode verdict_on(const FollowOptions& options, const Rules& rules) {
 ExitCode follow_run(const FollowOptions& options) {
   Rules rules(options);
   const Interrupts interrupts;
-  mlperf::Following following;
-  following.goal = [&](const mlperf::Log& log) { return rules.goal(log); };
-  following.tell = [&](const mlperf::ProgressReport& report) {
-    tell_progress(report, options.json);
+  mlperf::FollowCallbacks callbacks;
+  callbacks.goal = [&](const mlperf::Log& log) { return rules.goal(log); };
+  callbacks.tell = [&](const mlperf::ProgressReport& report) {
+    print_progress(report, options.json);
   };
-  following.now_ms = [] { return static_cast<double>(now_ns()) / 1e6; };
-  following.wait = [&] {
+  callbacks.now_ms = [] { return static_cast<double>(now_ns()) / 1e6; };
+  callbacks.wait = [&] {
     pollfd signal{.fd = interrupts.fd(), .events = POLLIN, .revents = 0};
     ::poll(&signal, 1, kPoll_ms);
     return interrupts.count() == 0;
   };
-  if (!follow_log(options.path, following)) return ExitCode::interrupted;
+  if (!follow_log(options.path, callbacks)) return ExitCode::interrupted;
   return verdict_on(options, rules);
 }
 

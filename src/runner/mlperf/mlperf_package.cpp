@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 struct PackageOptions : ReadingOptions {
   std::vector<std::string> sources, facts, fields;
   std::string ruleset = "auto", rcp_dir;
-  mlperf::SystemWords words;
+  mlperf::SystemOptions words;
   mlperf::PackageRequest request;
 };
 
@@ -47,18 +47,18 @@ std::map<std::string, std::string> fields_from(const std::vector<std::string>& t
 
 mlperf::DescribedSystem described(const PackageSources& sources, const PackageOptions& options) {
   std::vector<Machine> hosts;
-  Json told = Json::array();
+  Json training_programs = Json::array();
   for (const RunRecords& run : sources.runs) {
     for (Machine& machine : machines(run, {})) {
       std::erase_if(hosts, [&](const Machine& one) { return one.host == machine.host; });
       hosts.push_back(std::move(machine));
     }
-    for (Json& program : programs(run)) told.push_back(std::move(program));
+    for (Json& program : programs(run)) training_programs.push_back(std::move(program));
   }
-  mlperf::SystemWords words = options.words;
+  mlperf::SystemOptions words = options.words;
   words.submitter = options.request.submitter;
   words.fields = fields_from(options.fields);
-  return describe_system(hosts, told, words);
+  return describe_system(hosts, training_programs, words);
 }
 
 /// Gone with what is in it.
@@ -116,8 +116,8 @@ ExitCode package_logs(const PackageOptions& options) {
   mlperf::CheckedPackage checked{write_package(request), {}, {}, chosen.left_out};
   checked.check = check_of(checked.package, options);
   checked.score = score_of(checked.package, options);
-  for (mlperf::ToFill& one : to_do_of(checked.score, request.logs))
-    checked.package.to_fill.push_back(std::move(one));
+  for (mlperf::TodoItem& one : todo_items(checked.score, request.logs))
+    checked.package.todo.push_back(std::move(one));
   if (options.json)
     print(to_json(checked));
   else

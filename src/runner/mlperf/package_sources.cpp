@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMostBytesOfLog = std::uintmax_t{1} << 30;
+constexpr std::uintmax_t kMaxLogBytes = std::uintmax_t{1} << 30;
 
 bool is_run(const fs::path& folder) {
   std::error_code none;
@@ -49,7 +49,7 @@ void add_run_of(const fs::path& folder, bool with_logs, PackageSources& sources)
 void add_log_file(const fs::path& file, PackageSources& sources) {
   std::error_code failure;
   const std::uintmax_t bytes = fs::file_size(file, failure);
-  if (!failure && bytes > kMostBytesOfLog)
+  if (!failure && bytes > kMaxLogBytes)
     throw Error(
         ErrorKind::input,
         printable(file.string()) + ": the log has " + std::to_string(bytes) + " bytes",

@@ -31,7 +31,7 @@ struct Place {
   std::optional<std::int64_t> accelerators = {};
 };
 
-struct Work {
+struct LogList {
   std::vector<std::filesystem::path> paths = {};
   std::vector<Place> places = {};
 };
@@ -46,8 +46,8 @@ std::optional<SystemDescription> description_of(const SubmissionEntry& entry) {
   }
 }
 
-Work work_of(const Submission& submission) {
-  Work work;
+LogList log_list_of(const Submission& submission) {
+  LogList work;
   for (std::size_t i = 0; i < submission.entries.size(); ++i) {
     const SubmissionEntry& entry = submission.entries[i];
     const std::optional<SystemDescription> system = description_of(entry);
@@ -90,7 +90,7 @@ void add_strict(const Log& log, const RunFacts& facts, const RuleSet& rules, con
 }
 
 FileCheck check_log(const Log& log, const Place& place, const CheckOptions& options,
-                    const RuleSetChoice& choice, const RuleSet& rules, KeptRun& kept) {
+                    const RuleSetChoice& choice, const RuleSet& rules, RunExtract& extract) {
   OfficialVerdict verdict = official_check(log, rules, options.warnings_are_errors);
   RunFacts facts = facts_of(log);
   FileCheck file{.path = log.path,
@@ -108,13 +108,13 @@ FileCheck check_log(const Log& log, const Place& place, const CheckOptions& opti
   std::move(verdict.warnings.begin(), verdict.warnings.end(), std::back_inserter(file.findings));
   if (options.strict) {
     add_strict(log, facts, rules, place, file);
-    kept = kept_run(log, std::move(facts));
+    extract = extract_run(log, std::move(facts));
   }
   return file;
 }
 
 /// Of logs that stand alone nobody says that they are runs of a submission.
-void soften_loose(std::vector<RunFinding>& findings, std::span<const FileCheck> files) {
+void downgrade_loose(std::vector<RunFinding>& findings, std::span<const FileCheck> files) {
   for (RunFinding& found : findings)
     if (!files[found.run].folder) found.finding.severity = Severity::warning;
 }
@@ -124,11 +124,11 @@ void add(std::vector<RunFinding> findings, std::span<FileCheck* const> files) {
 }
 
 /// Results, in the order in which their logs stand: [first, last) of the files.
-void compare_runs(std::span<FileCheck> files, std::span<const KeptRun> runs) {
+void compare_runs(std::span<FileCheck> files, std::span<const RunExtract> runs) {
   std::vector<FileCheck*> all;
   for (FileCheck& file : files) all.push_back(&file);
   std::vector<RunFinding> copies = check_copies(runs);
-  soften_loose(copies, files);
+  downgrade_loose(copies, files);
   add(std::move(copies), all);
   for (std::size_t first = 0, last = 0; first < files.size(); first = last) {
     last = first + 1;
@@ -139,21 +139,21 @@ void compare_runs(std::span<FileCheck> files, std::span<const KeptRun> runs) {
 }
 
 /// Of each system, over its benchmarks.
-void compare_times(const Submission& submission, std::span<FileCheck> files,
-                   std::span<const KeptRun> runs) {
-  std::map<std::filesystem::path, std::pair<std::vector<const KeptRun*>, std::vector<FileCheck*>>>
+void check_overlaps_by_system(const Submission& submission, std::span<FileCheck> files,
+                   std::span<const RunExtract> runs) {
+  std::map<std::filesystem::path, std::pair<std::vector<const RunExtract*>, std::vector<FileCheck*>>>
       systems;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!files[i].folder) continue;
-    auto& [kept, told] = systems[submission.entries[*files[i].folder].folder.parent_path()];
-    kept.push_back(&runs[i]);
-    told.push_back(&files[i]);
+    auto& [extract, system_files] = systems[submission.entries[*files[i].folder].folder.parent_path()];
+    extract.push_back(&runs[i]);
+    system_files.push_back(&files[i]);
   }
   for (auto& [system, lists] : systems) add(check_overlaps(lists.first), lists.second);
 }
 
 void check_results(const Submission& submission, CheckReport& report,
-                   std::span<const KeptRun> runs) {
+                   std::span<const RunExtract> runs) {
   ReferencePoints reference;
   std::size_t first = 0;
   for (std::size_t i = 0; i < submission.entries.size(); ++i) {
@@ -184,12 +184,12 @@ std::vector<FolderCheck> folders_of(const Submission& submission, bool strict) {
 }  // namespace
 
 CheckReport check_submission(const Submission& submission, const CheckOptions& options) {
-  const Work work = work_of(submission);
+  const LogList work = log_list_of(submission);
   const std::vector<RuleSet> known =
       possible_rounds(submission, options.rule_sets, options.rule_set);
   CheckReport report{.strict = options.strict, .folders = folders_of(submission, options.strict)};
   report.files.resize(work.paths.size());
-  std::vector<KeptRun> runs(work.paths.size());
+  std::vector<RunExtract> runs(work.paths.size());
   std::vector<LogChoice> choices(work.paths.size());
   const auto check = [&](std::size_t i, const Log& log) {
     const RuleSetChoice& choice = choices[i].choice;
@@ -203,13 +203,13 @@ CheckReport check_submission(const Submission& submission, const CheckOptions& o
     if (work.places[i].entry != nullptr)
       choices[i].organisation = work.places[i].entry->organisation;
   });
-  const std::vector<std::size_t> again = judge_by_newest(choices, known);
+  const std::vector<std::size_t> changed = apply_newest_round(choices, known);
   std::vector<std::filesystem::path> paths;
-  for (const std::size_t i : again) paths.push_back(work.paths[i]);
-  read_logs(paths, [&](std::size_t k, const Log& log) { check(again[k], log); });
+  for (const std::size_t i : changed) paths.push_back(work.paths[i]);
+  read_logs(paths, [&](std::size_t k, const Log& log) { check(changed[k], log); });
   if (options.strict) {
     compare_runs(report.files, runs);
-    compare_times(submission, report.files, runs);
+    check_overlaps_by_system(submission, report.files, runs);
     check_results(submission, report, runs);
   }
   for (FileCheck& file : report.files) sort_findings(file.findings);

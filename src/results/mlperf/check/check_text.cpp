@@ -15,16 +15,16 @@
 namespace bench::mlperf {
 namespace {
 
-struct Told {
+struct LocatedFinding {
   const std::filesystem::path* path = nullptr;
   const Finding* finding = nullptr;
 };
 
-std::string place(const Told& told) {
-  std::string text = printable(told.path->native());
-  if (told.finding->line > 0) text += fmt::format(":{}", told.finding->line);
-  if (told.finding->line > 0 && told.finding->column > 0)
-    text += fmt::format(":{}", told.finding->column);
+std::string place(const LocatedFinding& located) {
+  std::string text = printable(located.path->native());
+  if (located.finding->line > 0) text += fmt::format(":{}", located.finding->line);
+  if (located.finding->line > 0 && located.finding->column > 0)
+    text += fmt::format(":{}", located.finding->column);
   return text;
 }
 
@@ -36,9 +36,9 @@ std::string expectation(const Finding& finding) {
                      printable(finding.found));
 }
 
-std::string line_of(const Told& told) {
-  const Finding& finding = *told.finding;
-  return fmt::format("{}: {}: {}{} [{} {}{}{}]\n", place(told), to_string(finding.severity),
+std::string line_of(const LocatedFinding& located) {
+  const Finding& finding = *located.finding;
+  return fmt::format("{}: {}: {}{} [{} {}{}{}]\n", place(located), to_string(finding.severity),
                      printable(finding.text), expectation(finding),
                      finding.official ? "official" : "strict", finding.rule,
                      finding.where.empty() ? "" : ", ", printable(finding.where));
@@ -46,20 +46,20 @@ std::string line_of(const Told& told) {
 
 /// Equal ones of several logs are told once, with the number of logs that have them too. What is
 /// found may differ from log to log, as a number of samples does; it is the first one's then.
-std::string lines_of(const std::vector<Told>& all_told, bool all) {
+std::string lines_of(const std::vector<LocatedFinding>& all_findings, bool all) {
   using Kind = std::tuple<std::string, bool, std::string, std::string>;
   std::map<Kind, std::set<std::string>> logs;
   const auto kind = [](const Finding& finding) {
     return Kind{finding.rule, finding.official, finding.key, finding.expected};
   };
-  for (const Told& told : all_told) logs[kind(*told.finding)].insert(told.path->native());
+  for (const LocatedFinding& located : all_findings) logs[kind(*located.finding)].insert(located.path->native());
   std::string text;
-  std::map<Kind, std::string> told_of;
-  for (const Told& told : all_told) {
-    const auto [at, is_new] = told_of.emplace(kind(*told.finding), told.path->native());
-    if (!all && !is_new && at->second != told.path->native()) continue;
-    text += line_of(told);
-    const std::size_t more = logs[kind(*told.finding)].size() - 1;
+  std::map<Kind, std::string> first_log_with;
+  for (const LocatedFinding& located : all_findings) {
+    const auto [at, is_new] = first_log_with.emplace(kind(*located.finding), located.path->native());
+    if (!all && !is_new && at->second != located.path->native()) continue;
+    text += line_of(located);
+    const std::size_t more = logs[kind(*located.finding)].size() - 1;
     if (!all && is_new && more > 0)
       text += fmt::format(
           "    same finding in {} more log{} of this folder (list them with --all)\n",
@@ -81,11 +81,11 @@ std::string block(const FolderCheck& folder, const std::vector<const FileCheck*>
   std::string text = fmt::format("{}: {} of {} logs pass ({})\n", printable(folder.path.native()),
                                  passing, files.size(), fmt::join(versions, ", "));
   if (files.empty()) text = printable(folder.path.native()) + ": no result_*.txt\n";
-  std::vector<Told> told;
+  std::vector<LocatedFinding> located;
   for (const FileCheck* file : files)
-    for (const Finding& finding : file->findings) told.push_back({&file->path, &finding});
-  for (const Finding& finding : folder.findings) told.push_back({&folder.path, &finding});
-  return text + lines_of(told, all);
+    for (const Finding& finding : file->findings) located.push_back({&file->path, &finding});
+  for (const Finding& finding : folder.findings) located.push_back({&folder.path, &finding});
+  return text + lines_of(located, all);
 }
 
 std::string loose_block(const FileCheck& file) {

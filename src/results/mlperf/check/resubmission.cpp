@@ -14,7 +14,7 @@ std::size_t age_of(const std::vector<RuleSet>& known, const std::string& version
 
 }  // namespace
 
-std::vector<std::size_t> judge_by_newest(std::vector<LogChoice>& logs,
+std::vector<std::size_t> apply_newest_round(std::vector<LogChoice>& logs,
                                          const std::vector<RuleSet>& known) {
   std::map<std::filesystem::path, std::size_t> newest;
   for (const LogChoice& log : logs)

@@ -20,7 +20,7 @@ struct LogChoice {
 
 /// Takes logs of an organisation to the newest rule set that any of its logs has, where that one
 /// knows their benchmark. `known` is oldest first. Returns the indices of the changed ones.
-std::vector<std::size_t> judge_by_newest(std::vector<LogChoice>& logs,
+std::vector<std::size_t> apply_newest_round(std::vector<LogChoice>& logs,
                                          const std::vector<RuleSet>& known);
 
 }  // namespace bench::mlperf

@@ -15,7 +15,7 @@ namespace {
 constexpr double kSameFactor = 1e-6;
 
 EntryScore entry_of(const SubmissionEntry& from, std::span<const FileCheck> files,
-                    std::span<const KeptRun> runs) {
+                    std::span<const RunExtract> runs) {
   EntryScore entry{.submitter = from.submitter, .system = from.system};
   entry.benchmark = from.benchmark;
   entry.folder = from.folder;
@@ -94,7 +94,7 @@ const RcpSet* ReferencePoints::find(const std::string& rule_set, const std::stri
 }
 
 std::vector<Finding> check_result(const SubmissionEntry& entry, std::span<const FileCheck> files,
-                                  std::span<const KeptRun> runs, ReferencePoints& reference) {
+                                  std::span<const RunExtract> runs, ReferencePoints& reference) {
   std::vector<Finding> findings;
   if (files.empty() || entry.organisation.empty()) return findings;
   const RcpSet* points = reference.find(files.front().rule_set, files.front().benchmark);

@@ -28,6 +28,6 @@ class ReferencePoints {
 
 /// Of one entry: `files` and `runs` are its logs' and agree with `entry.logs`.
 std::vector<Finding> check_result(const SubmissionEntry& entry, std::span<const FileCheck> files,
-                                  std::span<const KeptRun> runs, ReferencePoints& reference);
+                                  std::span<const RunExtract> runs, ReferencePoints& reference);
 
 }  // namespace bench::mlperf

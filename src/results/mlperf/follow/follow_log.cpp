@@ -11,16 +11,16 @@ namespace bench::mlperf {
 namespace {
 
 /// What makes a report worth telling: another one of these than before.
-struct Told {
+struct ReportedState {
   RunPhase phase = RunPhase::waiting;
   std::size_t evaluations = 0;
   std::size_t troubles = 0;
   double minute = 0.0;  // of initialisation
 
-  bool operator==(const Told&) const = default;
+  bool operator==(const ReportedState&) const = default;
 };
 
-Told essence(const ProgressReport& report) {
+ReportedState state_of(const ProgressReport& report) {
   const bool initialising = report.phase == RunPhase::initialising;
   return {report.phase, report.evaluations, report.troubles,
           initialising ? std::floor(report.init_minutes.value_or(0.0)) : 0.0};
@@ -28,24 +28,24 @@ Told essence(const ProgressReport& report) {
 
 }  // namespace
 
-bool follow_log(const std::filesystem::path& path, const Following& following) {
+bool follow_log(const std::filesystem::path& path, const FollowCallbacks& callbacks) {
   LogTail tail(path);
   GrowingLog growing;
-  std::optional<Told> told;
+  std::optional<ReportedState> last_reported;
   for (;;) {
     LogTail::Piece piece = tail.more();
-    if (piece.anew) {
+    if (piece.restarted) {
       growing = GrowingLog();
-      told.reset();
+      last_reported.reset();
     }
     growing.feed(piece.bytes);
     const Log& log = growing.log();
-    const ProgressReport report = progress_of(log, following.goal(log), following.now_ms());
-    const Told now = essence(report);
-    if (told != now) following.tell(report);
-    told = now;
+    const ProgressReport report = progress_of(log, callbacks.goal(log), callbacks.now_ms());
+    const ReportedState now = state_of(report);
+    if (last_reported != now) callbacks.tell(report);
+    last_reported = now;
     if (report.phase == RunPhase::stopped) return true;
-    if (piece.all && !following.wait()) return false;
+    if (piece.all && !callbacks.wait()) return false;
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace bench::mlperf {
 
-struct Following {
+struct FollowCallbacks {
   /// What the rules ask of this log, so far as it tells.
   std::function<RunGoal(const Log&)> goal = {};
   /// At the beginning and when something changed: the phase, an evaluation, a line that cannot be
@@ -21,6 +21,6 @@ struct Following {
 
 /// True: the run stopped; false: `wait` ended it. A file that is cut short or replaced is read anew
 /// from its beginning. Throws Error(environment) where it cannot be read (any more).
-bool follow_log(const std::filesystem::path& path, const Following& following);
+bool follow_log(const std::filesystem::path& path, const FollowCallbacks& callbacks);
 
 }  // namespace bench::mlperf

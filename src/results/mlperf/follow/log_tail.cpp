@@ -12,7 +12,7 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr std::size_t kMostAtOnce = std::size_t{16} << 20;
+constexpr std::size_t kMaxPieceBytes = std::size_t{16} << 20;
 
 }  // namespace
 
@@ -41,11 +41,11 @@ bool LogTail::replaced() const {
 
 LogTail::Piece LogTail::more() {
   Piece piece;
-  piece.anew = replaced();
-  if (piece.anew) open();
+  piece.restarted = replaced();
+  if (piece.restarted) open();
   std::string block(std::size_t{1} << 16, '\0');
   for (;;) {
-    piece.all = piece.bytes.size() < kMostAtOnce;
+    piece.all = piece.bytes.size() < kMaxPieceBytes;
     if (!piece.all) break;
     const ssize_t got = ::pread(file_.get(), block.data(), block.size(), at_);
     if (got < 0 && errno == EINTR) continue;

@@ -16,7 +16,7 @@ class LogTail {
   explicit LogTail(const std::filesystem::path& path);
 
   struct Piece {
-    bool anew = false;  // the file was cut short or replaced: what came before is no part of it
+    bool restarted = false;  // the file was cut short or replaced: what came before is no part of it
     bool all = true;    // there is no more by now
     std::string bytes = {};
   };

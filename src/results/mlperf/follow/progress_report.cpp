@@ -20,14 +20,14 @@ std::optional<double> progress_in(const Evaluation& evaluation, const RunGoal& g
 }
 
 /// Those with a number, and how far training was then.
-std::vector<Look> looks_of(const RunFacts& facts, const RunGoal& goal) {
-  std::vector<Look> looks;
+std::vector<EvaluationPoint> evaluation_points(const RunFacts& facts, const RunGoal& goal) {
+  std::vector<EvaluationPoint> points;
   for (const Evaluation& evaluation : facts.evaluations) {
     const auto progress = progress_in(evaluation, goal);
     if (progress && evaluation.value.is_number())
-      looks.push_back({*progress, evaluation.time_ms, evaluation.value.number()});
+      points.push_back({*progress, evaluation.time_ms, evaluation.value.number()});
   }
-  return looks;
+  return points;
 }
 
 void set_init(ProgressReport& report, const RunFacts& facts, double now_ms) {
@@ -43,20 +43,20 @@ Pace pace_at(double progress, const RunGoal& goal) {
   return progress < *goal.reference_mean ? Pace::scaled : Pace::unscaled;
 }
 
-void set_distance(ProgressReport& report, const std::vector<Look>& looks, const RunGoal& goal) {
-  if (looks.empty()) return;
-  report.quality = looks.back().quality;
-  report.progress = looks.back().progress;
+void set_distance(ProgressReport& report, const std::vector<EvaluationPoint>& points, const RunGoal& goal) {
+  if (points.empty()) return;
+  report.quality = points.back().quality;
+  report.progress = points.back().progress;
   if (!goal.target) return;
   report.distance =
       goal.lower_is_better ? *report.quality - *goal.target : *goal.target - *report.quality;
 }
 
-void set_projection(ProgressReport& report, const std::vector<Look>& looks, const RunFacts& facts) {
+void set_projection(ProgressReport& report, const std::vector<EvaluationPoint>& points, const RunFacts& facts) {
   const RunGoal& goal = report.goal;
   const bool reached = report.distance && *report.distance <= 0.0;
   if (report.phase == RunPhase::training && !reached) {
-    report.projection = goal.target ? project(looks, *goal.target, goal.lower_is_better)
+    report.projection = goal.target ? project(points, *goal.target, goal.lower_is_better)
                                     : Projection{{}, {}, goal.why_no_target};
     if (report.projection.stop_ms)
       report.projected_minutes =
@@ -88,9 +88,9 @@ ProgressReport progress_of(const Log& log, const RunGoal& goal, double now_ms) {
   if (facts.started)
     report.run_minutes =
         facts.stopped ? facts.minutes : (now_ms - *facts.run_start_ms) / kMinute_ms;
-  const std::vector<Look> looks = looks_of(facts, goal);
-  set_distance(report, looks, goal);
-  set_projection(report, looks, facts);
+  const std::vector<EvaluationPoint> points = evaluation_points(facts, goal);
+  set_distance(report, points, goal);
+  set_projection(report, points, facts);
   return report;
 }
 

@@ -15,7 +15,7 @@ std::string_view unit_of(const RunGoal& goal) {
   return goal.progress == "epoch_num" ? "epochs" : "samples";
 }
 
-std::string init_words(const ProgressReport& report) {
+std::string init_text(const ProgressReport& report) {
   if (!report.init_minutes) return "initialisation not started";
   std::string text = fmt::format("initialisation {:.1f} min", *report.init_minutes);
   if (!report.init_left_minutes) return text + ", limit unknown until the division is logged";
@@ -24,19 +24,19 @@ std::string init_words(const ProgressReport& report) {
                      : fmt::format(", {:.1f} min over the limit", -*report.init_left_minutes));
 }
 
-std::string target_words(const ProgressReport& report) {
+std::string target_text(const ProgressReport& report) {
   if (!report.goal.target) return "unknown target: " + report.goal.why_no_target;
   if (*report.distance <= 0.0) return fmt::format("target {} reached", *report.goal.target);
   return fmt::format("{:.6g} from the target {}", *report.distance, *report.goal.target);
 }
 
-std::string quality_words(const ProgressReport& report) {
+std::string quality_text(const ProgressReport& report) {
   if (!report.quality) return "no evaluation yet";
   return fmt::format("evaluation {}: {:.6g} after {:.12g} {}, {}", report.evaluations,
-                     *report.quality, *report.progress, unit_of(report.goal), target_words(report));
+                     *report.quality, *report.progress, unit_of(report.goal), target_text(report));
 }
 
-std::string projection_words(const ProgressReport& report) {
+std::string projection_text(const ProgressReport& report) {
   if (report.projected_minutes)
     return fmt::format("projected: {:.12g} {}, {:.2f} min to train ({})",
                        *report.projection.progress, unit_of(report.goal), *report.projected_minutes,
@@ -44,7 +44,7 @@ std::string projection_words(const ProgressReport& report) {
   return report.projection.why_not.empty() ? "" : "no projection: " + report.projection.why_not;
 }
 
-std::string pace_words(const ProgressReport& report) {
+std::string pace_text(const ProgressReport& report) {
   const RunGoal& goal = report.goal;
   if (!goal.reference_mean || !goal.reference_least)
     return goal.why_no_reference.empty() ? "" : "no reference: " + goal.why_no_reference;
@@ -109,12 +109,12 @@ std::string_view to_string(Pace pace) {
 
 std::string to_text(const ProgressReport& report) {
   std::string text;
-  if (report.phase < RunPhase::training) add_part(text, init_words(report));
+  if (report.phase < RunPhase::training) add_part(text, init_text(report));
   if (report.run_minutes) {
     add_part(text, fmt::format("{:.2f} min of training", *report.run_minutes));
-    add_part(text, quality_words(report));
-    add_part(text, projection_words(report));
-    add_part(text, pace_words(report));
+    add_part(text, quality_text(report));
+    add_part(text, projection_text(report));
+    add_part(text, pace_text(report));
   }
   if (report.phase == RunPhase::stopped)
     add_part(text, "stopped: " + (report.status.empty() ? "no status" : printable(report.status)));

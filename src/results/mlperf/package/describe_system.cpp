@@ -40,8 +40,8 @@ void add_rest_of_host(const Json& facts, Fields& fields) {
   fields["operating_system"] = known_text(facts, "os");
 }
 
-void add_accelerators(const Json& told, Fields& fields) {
-  const Json& gpus = array_field(told, "gpus");
+void add_accelerators(const Json& values, Fields& fields) {
+  const Json& gpus = array_field(values, "gpus");
   fields["accelerators_per_node"] = std::to_string(gpus.size());
   std::set<std::string> names;
   for (const Json& gpu : gpus) names.insert(known_text(gpu, "name"));
@@ -107,7 +107,7 @@ bool may_stay_empty(const std::string& name, bool accelerated) {
          (!accelerated && name.starts_with("accelerator_"));
 }
 
-void set_words(const SystemWords& words, const Json& programs, Json& fields) {
+void apply_options(const SystemOptions& words, const Json& programs, Json& fields) {
   fields["submitter"] = words.submitter;
   fields["division"] = words.division;
   fields["status"] = words.status;
@@ -119,25 +119,25 @@ void set_words(const SystemWords& words, const Json& programs, Json& fields) {
 }  // namespace
 
 DescribedSystem describe_system(std::span<const Machine> machines, const Json& programs,
-                                const SystemWords& words) {
-  std::map<std::string, std::set<std::string>> told;
+                                const SystemOptions& words) {
+  std::map<std::string, std::set<std::string>> values;
   for (const Machine& machine : machines)
-    for (const auto& [name, text] : fields_of_host(machine)) told[name].insert(text);
+    for (const auto& [name, text] : fields_of_host(machine)) values[name].insert(text);
   DescribedSystem system;
   for (const std::string& name : system_fields()) system.fields[name] = "";
-  for (const auto& [name, texts] : told) {
+  for (const auto& [name, texts] : values) {
     system.fields[name] = join({texts.begin(), texts.end()}, " | ");
     if (texts.size() > 1 && !words.fields.contains(name))
-      system.to_fill.push_back({name, "the hosts differ, so all values are listed: choose one"});
+      system.todo.push_back({name, "the hosts differ, so all values are listed: choose one"});
   }
   system.fields["number_of_nodes"] = machines.empty() ? "" : std::to_string(machines.size());
   system.fields["other_software_stack"] = software_stack(machines, programs);
-  set_words(words, programs, system.fields);
+  apply_options(words, programs, system.fields);
   const bool accelerated = machines.empty() || system.fields["accelerator_model_name"] != "";
   for (const std::string& name : system_fields())
     if (system.fields[name] == "" && !words.fields.contains(name) &&
         !may_stay_empty(name, accelerated))
-      system.to_fill.push_back({name, "not found in the facts of the run: fill it in"});
+      system.todo.push_back({name, "not found in the facts of the run: fill it in"});
   return system;
 }
 

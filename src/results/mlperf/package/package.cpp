@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestName = 128;
-constexpr std::size_t kMostBytesOfFile = 50 << 20;  // the official repository check refuses more
+constexpr std::size_t kMaxFileBytes = 50 << 20;  // the official repository check refuses more
 
 /// What git and every file system take, and no shell reads otherwise.
 void check_folder_name(const std::string& what, const std::string& name) {
@@ -36,7 +36,7 @@ void check_folder_name(const std::string& what, const std::string& name) {
           "'-'");
 }
 
-void refuse_what_is_there(const fs::path& path) {
+void refuse_existing(const fs::path& path) {
   std::error_code none;
   if (fs::exists(fs::symlink_status(path, none)))
     throw Error(ErrorKind::input, printable(path.string()) + ": already exists",
@@ -64,7 +64,7 @@ void add_readme(const PackageRequest& request, Package& package) {
   if (fs::exists(fs::symlink_status(file, none))) return;  // somebody may have written more there
   write_file(file, readme(request));
   package.files.push_back(file);
-  package.to_fill.push_back({fs::relative(file, package.folder.parent_path()).string(),
+  package.todo.push_back({fs::relative(file, package.folder.parent_path()).string(),
                              "add the source code and how to run it"});
 }
 
@@ -72,15 +72,15 @@ void add_description(const PackageRequest& request, Package& package) {
   const fs::path file = package.folder / "systems" / (request.system + ".json");
   std::error_code none;
   if (fs::exists(fs::symlink_status(file, none))) {
-    package.to_fill.push_back(
+    package.todo.push_back(
         {"systems/" + request.system + ".json", "kept the existing file: check that it is up to date"});
     return;
   }
   write_file(file,
              request.description.fields.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   package.files.push_back(file);
-  for (const ToFill& one : request.description.to_fill)
-    package.to_fill.push_back({"systems/" + request.system + ".json: " + one.what, one.why});
+  for (const TodoItem& one : request.description.todo)
+    package.todo.push_back({"systems/" + request.system + ".json: " + one.what, one.why});
 }
 
 void add_logs(const PackageRequest& request, const fs::path& results, Package& package) {
@@ -88,9 +88,9 @@ void add_logs(const PackageRequest& request, const fs::path& results, Package& p
     const PackagedLog& log = request.logs[i];
     package.files.push_back(results / fmt::format("result_{}.txt", i));
     write_file(package.files.back(),
-               with_names(log.text, request.submitter, request.system, package.filled));
-    if (log.text.size() > kMostBytesOfFile)
-      package.to_fill.push_back({package.files.back().filename().string(),
+               replace_placeholders(log.text, request.submitter, request.system, package.filled));
+    if (log.text.size() > kMaxFileBytes)
+      package.todo.push_back({package.files.back().filename().string(),
                                  "the submission checker rejects files over 50 MiB: remove lines that are "
           "not MLLOG lines"});
   }
@@ -109,7 +109,7 @@ Package write_package(const PackageRequest& request) {
   Package package;
   package.folder = request.folder / request.submitter;
   const fs::path results = package.folder / "results" / request.system / request.benchmark;
-  refuse_what_is_there(results);
+  refuse_existing(results);
   add_logs(request, results, package);
   add_description(request, package);
   add_readme(request, package);

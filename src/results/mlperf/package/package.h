@@ -32,7 +32,7 @@ struct Package {
   std::filesystem::path folder = {};  // SUBMITTER/
   std::vector<std::filesystem::path> files = {};
   std::size_t filled = 0;  // lines in which a placeholder became the submitter or the system
-  std::vector<ToFill> to_fill = {};
+  std::vector<TodoItem> todo = {};
 };
 
 /// Nothing that is there is replaced, except that a description of the same system stays. Throws
@@ -43,7 +43,7 @@ Package write_package(const PackageRequest& request);
 /// The log with the placeholders that training scripts leave (SUBMISSION_ORG_PLACEHOLDER,
 /// SUBMISSION_PLATFORM_PLACEHOLDER as the value of submission_org, submission_platform) replaced.
 /// Nothing else is touched. `filled` counts the lines.
-std::string with_names(const std::string& log, const std::string& submitter,
+std::string replace_placeholders(const std::string& log, const std::string& submitter,
                        const std::string& system, std::size_t& filled);
 
 }  // namespace bench::mlperf

@@ -39,10 +39,10 @@ std::string first_errors(const CheckReport& check, const TextStyle& style) {
 
 std::string score_sentence(const EntryScore& score) {
   if (std::isfinite(score.score_minutes))
-    return fmt::format("score {} minutes", minutes_words(score.score_minutes));
+    return fmt::format("score {} minutes", format_minutes(score.score_minutes));
   return std::isfinite(score.olympic_mean_minutes)
              ? fmt::format("olympic mean {} minutes, no score",
-                           minutes_words(score.olympic_mean_minutes))
+                           format_minutes(score.olympic_mean_minutes))
              : "no score";
 }
 
@@ -74,8 +74,8 @@ std::string to_text(const CheckedPackage& checked, const TextStyle& style) {
                       counts.files, printable(score.ruleset), score_sentence(score));
   text += fmt::format("  strict checks: {} errors, {} warnings\n", counts.errors, counts.warnings);
   text += first_errors(checked.check, style);
-  if (!package.to_fill.empty()) text += "Still to do by hand:\n";
-  for (const ToFill& one : package.to_fill)
+  if (!package.todo.empty()) text += "Still to do by hand:\n";
+  for (const TodoItem& one : package.todo)
     text += "  " + wrap(printable(one.what + ": " + one.why), 2, 4, style) + "\n";
   return text + "Details: benchctl mlperf check " + printable(package.folder.string()) + "\n";
 }
@@ -85,7 +85,7 @@ Json to_json(const CheckedPackage& checked) {
   const EntryScore& score = checked.score;
   Json files = Json::array(), to_do = Json::array(), runs = Json::array();
   for (const auto& file : package.files) files.push_back(file.string());
-  for (const ToFill& one : package.to_fill) to_do.push_back({{"what", one.what}, {"why", one.why}});
+  for (const TodoItem& one : package.todo) to_do.push_back({{"what", one.what}, {"why", one.why}});
   for (const ScoredRun& run : score.runs) runs.push_back(run_json(run));
   return {{"notice", kNotVerified},
           {"folder", package.folder.string()},

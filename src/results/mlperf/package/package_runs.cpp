@@ -10,7 +10,7 @@ namespace bench::mlperf {
 namespace {
 
 /// The line by which `benchctl train` says that it trained a twin (docs/training.md).
-bool is_of_a_twin(const PackagedLog& log) {
+bool is_twin_log(const PackagedLog& log) {
   return log.text.find("\"key\": \"benchctl_twin\"") != std::string::npos;
 }
 
@@ -26,9 +26,9 @@ ChosenLogs chosen_logs(const std::vector<PackagedLog>& logs, const EntryScore& s
   return chosen;
 }
 
-std::vector<ToFill> to_do_of(const EntryScore& score, const std::vector<PackagedLog>& logs) {
-  std::vector<ToFill> found;
-  if (std::ranges::any_of(logs, is_of_a_twin))
+std::vector<TodoItem> todo_items(const EntryScore& score, const std::vector<PackagedLog>& logs) {
+  std::vector<TodoItem> found;
+  if (std::ranges::any_of(logs, is_twin_log))
     found.push_back({"the logs",
                      "they are from a twin on generated data, which no MLPerf division accepts: "
           "train the benchmark itself"});

@@ -20,6 +20,6 @@ ChosenLogs chosen_logs(const std::vector<PackagedLog>& logs, const EntryScore& s
 
 /// What the score says that a person must still see to: runs that are missing or failed, a
 /// benchmark that no round has, twins on generated data.
-std::vector<ToFill> to_do_of(const EntryScore& score, const std::vector<PackagedLog>& logs);
+std::vector<TodoItem> todo_items(const EntryScore& score, const std::vector<PackagedLog>& logs);
 
 }  // namespace bench::mlperf

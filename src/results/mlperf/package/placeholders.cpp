@@ -29,7 +29,7 @@ bool fill(std::string& line, const Placeholder& placeholder, const std::string& 
 
 }  // namespace
 
-std::string with_names(const std::string& log, const std::string& submitter,
+std::string replace_placeholders(const std::string& log, const std::string& submitter,
                        const std::string& system, std::size_t& filled) {
   std::string text;
   text.reserve(log.size());

@@ -12,7 +12,7 @@
 namespace bench::mlperf {
 namespace {
 
-std::string unequal_words(const PerAccelerator& one) {
+std::string unequal_text(const PerAccelerator& one) {
   std::string text = fmt::format(
       "{}: {} of {:g} needs {:.3f} times the accelerator time of {} of "
       "{:g}",
@@ -31,7 +31,7 @@ std::string to_text(const PublishedComparison& comparison, const TextStyle& styl
     text += "\n" + paint("Different numbers of accelerators", Paint::bold, style) + "  " +
             std::string(kDerived) + "\n";
     for (const PerAccelerator& one : comparison.unequal)
-      text += "  " + wrap(unequal_words(one), 2, 4, style) + "\n";
+      text += "  " + wrap(unequal_text(one), 2, 4, style) + "\n";
   }
   if (comparison.benchmarks > 0)
     text += fmt::format(

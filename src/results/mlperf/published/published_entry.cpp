@@ -38,7 +38,7 @@ double accelerators_of(const PublishedEntry& entry) {
   return static_cast<double>(entry.description.accelerators().value_or(0));
 }
 
-std::string no_accelerators(const PublishedEntry& entry) {
+std::string why_no_accelerators(const PublishedEntry& entry) {
   if (accelerators_of(entry) > 0.0) return "";
   return entry.no_description.empty() ? "the system description has no number of accelerators"
                                       : printable(entry.no_description);
@@ -50,7 +50,7 @@ std::string hardware_name(const PublishedEntry& entry) {
                                                               : system.processor;
 }
 
-std::string entry_words(const PublishedEntry& entry) {
+std::string entry_label(const PublishedEntry& entry) {
   return printable(entry.benchmark + " of " + entry.submitter + " " + entry.system);
 }
 

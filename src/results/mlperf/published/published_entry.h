@@ -44,11 +44,11 @@ struct PublishedEntry {
 /// Of the description; 0 where it tells none.
 double accelerators_of(const PublishedEntry& entry);
 /// Why their number is not known, safe to print; "" where it is.
-std::string no_accelerators(const PublishedEntry& entry);
+std::string why_no_accelerators(const PublishedEntry& entry);
 /// The accelerator's name; of a system without one the processor's; "" where neither is told.
 std::string hardware_name(const PublishedEntry& entry);
 /// "llama31_8b of NVIDIA theia_ngpu8": safe to print.
-std::string entry_words(const PublishedEntry& entry);
+std::string entry_label(const PublishedEntry& entry);
 
 /// Seconds of the runs that count.
 std::vector<double> counted_seconds(const PublishedEntry& entry);

@@ -93,13 +93,13 @@ void import_published(std::span<const PublishedEntry> entries, ImportSink& sink)
   std::string left_out;
   std::size_t taken = 0;
   for (const PublishedEntry& entry : entries) {
-    const std::string why = no_accelerators(entry);
+    const std::string why = why_no_accelerators(entry);
     if (why.empty()) {
       for (std::size_t i = 0; i < entry.runs.size(); ++i) import_run(entry, i, sink);
       ++taken;
       continue;
     }
-    left_out = entry_words(entry) + " skipped: " + why;
+    left_out = entry_label(entry) + " skipped: " + why;
     sink.note(left_out);
   }
   if (taken == 0)

@@ -25,9 +25,9 @@ std::map<SeriesName, ByAccelerators> grouped(PublishedScaling& scaling) {
   for (std::size_t i = 0; i < scaling.entries.size(); ++i) {
     const PublishedEntry& entry = scaling.entries[i];
     const bool timed = entry.olympic_minutes > 0.0;
-    const std::string why = timed ? no_accelerators(entry) : printable(entry.no_score);
+    const std::string why = timed ? why_no_accelerators(entry) : printable(entry.no_score);
     if (!timed || !why.empty()) {
-      scaling.warnings.push_back("skipped: " + entry_words(entry) + ": " + why);
+      scaling.warnings.push_back("skipped: " + entry_label(entry) + ": " + why);
       continue;
     }
     const SeriesName name{entry.benchmark, entry.submitter, hardware_name(entry), entry.division};

@@ -44,16 +44,16 @@ PageTable table_of_series(const PublishedSeries& series, const PublishedScaling&
     table.rows.push_back(
         {number_of(point.accelerators, fmt::format("{:g}", point.accelerators)),
          {entry.system},
-         number_of(entry.olympic_minutes, minutes_words(entry.olympic_minutes)),
-         number_of(entry.score_minutes, minutes_words(entry.score_minutes)),
+         number_of(entry.olympic_minutes, format_minutes(entry.olympic_minutes)),
+         number_of(entry.score_minutes, format_minutes(entry.score_minutes)),
          number_of(point.efficiency.value, share_words(point.efficiency)),
-         number_of(point.throughput_efficiency, share_of_one(point.throughput_efficiency)),
+         number_of(point.throughput_efficiency, format_share(point.throughput_efficiency)),
          number_of(point.convergence_penalty,
                    std::isfinite(point.convergence_penalty)
                        ? fmt::format("x {:.3f}", point.convergence_penalty)
                        : ""),
-         number_of(entry.global_batch_size, samples_words(entry.global_batch_size)),
-         number_of(entry.samples, samples_words(entry.samples)),
+         number_of(entry.global_batch_size, format_samples(entry.global_batch_size)),
+         number_of(entry.samples, format_samples(entry.samples)),
          number_of(point.accelerator_hours, fmt::format("{:.4g}", point.accelerator_hours))});
   }
   return table;
@@ -68,7 +68,7 @@ std::string to_html(const PublishedScaling& scaling) {
   if (scaling.series.empty())
     page.note("No submitter has results for a benchmark at two accelerator counts.");
   for (const PublishedSeries& series : scaling.series) {
-    page.heading(title_words(series)).table(table_of_series(series, scaling));
+    page.heading(series_title(series)).table(table_of_series(series, scaling));
     page.figure(efficiency_drawing(series), "Bars: " + series.curve.interval + ".");
     for (const std::string& line : fit_lines(series.curve)) page.text(line);
   }

@@ -14,8 +14,8 @@ namespace {
 
 std::string minutes_range(const OlympicMean& seconds) {
   if (!std::isfinite(seconds.low)) return "";
-  return fmt::format("[{}, {}]", minutes_words(seconds.low / 60.0),
-                     minutes_words(seconds.high / 60.0));
+  return fmt::format("[{}, {}]", format_minutes(seconds.low / 60.0),
+                     format_minutes(seconds.high / 60.0));
 }
 
 Table points_of_series(const PublishedSeries& series, const PublishedScaling& scaling) {
@@ -36,21 +36,21 @@ Table points_of_series(const PublishedSeries& series, const PublishedScaling& sc
     table.add({{fmt::format("{:g}", point.accelerators)},
                {printable(entry.system)},
                {std::to_string(entry.runs.size())},
-               {minutes_words(entry.olympic_minutes)},
+               {format_minutes(entry.olympic_minutes)},
                {minutes_range(olympic_seconds(entry))},
-               {minutes_words(entry.score_minutes)},
+               {format_minutes(entry.score_minutes)},
                {share_words(point.efficiency)},
-               {share_of_one(point.throughput_efficiency)},
+               {format_share(point.throughput_efficiency)},
                {std::isfinite(point.convergence_penalty)
                     ? fmt::format("x {:.3f}", point.convergence_penalty)
                     : ""},
-               {samples_words(entry.global_batch_size)},
-               {samples_words(entry.samples)},
+               {format_samples(entry.global_batch_size)},
+               {format_samples(entry.samples)},
                {fmt::format("{:.4g}", point.accelerator_hours)}});
     for (const std::size_t other : point.slower)
       table.note(fmt::format("also at {:g}: {}, {} minutes", point.accelerators,
                              printable(scaling.entries[other].system),
-                             minutes_words(scaling.entries[other].olympic_minutes)),
+                             format_minutes(scaling.entries[other].olympic_minutes)),
                  Paint::dim);
   }
   return table;
@@ -66,7 +66,7 @@ std::string to_text(const PublishedScaling& scaling, const TextStyle& style) {
         fmt::format("No submitter has results for a benchmark at two accelerator counts ({} at one).\n",
                     scaling.single);
   for (const PublishedSeries& series : scaling.series) {
-    text += "\n" + paint(printable(title_words(series)), Paint::bold, style) + "\n";
+    text += "\n" + paint(printable(series_title(series)), Paint::bold, style) + "\n";
     text += points_of_series(series, scaling).render(2, style);
     for (const std::string& line : fit_lines(series.curve))
       text += "  " + wrap(line, 2, 4, style) + "\n";

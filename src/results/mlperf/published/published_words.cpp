@@ -8,11 +8,11 @@
 
 namespace bench::mlperf {
 
-std::string share_of_one(double share) {
+std::string format_share(double share) {
   return std::isfinite(share) ? fmt::format("{:.0f} %", 100.0 * share) : "";
 }
 
-std::string title_words(const PublishedSeries& series) {
+std::string series_title(const PublishedSeries& series) {
   std::string title = series.benchmark + " of " + series.submitter;
   if (!series.accelerator.empty()) title += " on " + series.accelerator;
   return series.division == "closed" ? title : title + ", division " + series.division;
@@ -27,7 +27,7 @@ std::string scaling_legend() {
       kDerived);
 }
 
-std::string samples_words(double samples) {
+std::string format_samples(double samples) {
   if (!std::isfinite(samples)) return "";
   return samples == std::floor(samples) ? fmt::format("{:.0f}", samples)
                                         : fmt::format("{:.4g}", samples);

@@ -9,12 +9,12 @@
 namespace bench::mlperf {
 
 /// "85 %"; "" for no value.
-std::string share_of_one(double share);
+std::string format_share(double share);
 /// "llama31_8b of NVIDIA on NVIDIA Blackwell Ultra GPU (GB300)".
-std::string title_words(const PublishedSeries& series);
+std::string series_title(const PublishedSeries& series);
 /// What the columns of a scaling say.
 std::string scaling_legend();
 /// Whole numbers as they are, others with four digits; "" for no value.
-std::string samples_words(double samples);
+std::string format_samples(double samples);
 
 }  // namespace bench::mlperf

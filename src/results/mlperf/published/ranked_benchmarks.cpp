@@ -22,7 +22,7 @@ void set_per_accelerator(RankedBenchmark& ranked) {
   for (RankedEntry& one : ranked.entries) one.per_accelerator = one.accelerator_minutes / least;
 }
 
-std::string times_words(double ratio) {
+std::string format_ratio(double ratio) {
   return std::isfinite(ratio) ? fmt::format("x {:.2f}", ratio) : "";
 }
 
@@ -40,11 +40,11 @@ std::vector<std::pair<std::string, double>> cells_of(const RankedEntry& one) {
       {entry.system, kNoValue},
       {hardware_name(entry), kNoValue},
       {accelerators > 0.0 ? fmt::format("{:g}", accelerators) : "", accelerators},
-      {minutes_words(entry.score_minutes), entry.score_minutes},
-      {minutes_words(entry.olympic_minutes), entry.olympic_minutes},
+      {format_minutes(entry.score_minutes), entry.score_minutes},
+      {format_minutes(entry.olympic_minutes), entry.olympic_minutes},
       {std::isfinite(one.accelerator_minutes) ? fmt::format("{:.4g}", one.accelerator_minutes) : "",
        one.accelerator_minutes},
-      {times_words(one.per_accelerator), one.per_accelerator},
+      {format_ratio(one.per_accelerator), one.per_accelerator},
       {std::isfinite(entry.score_minutes) ? "" : entry.no_score, kNoValue}};
 }
 

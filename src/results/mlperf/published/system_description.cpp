@@ -13,14 +13,14 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr std::size_t kMostBytesOfSystem = 1 << 20;
-constexpr std::int64_t kMostOfACount = 1'000'000'000;
+constexpr std::size_t kMaxSystemBytes = 1 << 20;
+constexpr std::int64_t kMaxCount = 1'000'000'000;
 
 /// 8, 8.0 and " 8 "; nothing for "8x", "" and what is below zero.
 std::optional<std::int64_t> count_of(const Json& value) {
   if (value.is_number()) {
     const double number = value.get<double>();
-    const bool whole = number >= 0.0 && number <= static_cast<double>(kMostOfACount) &&
+    const bool whole = number >= 0.0 && number <= static_cast<double>(kMaxCount) &&
                        number == std::floor(number);
     return whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
   }
@@ -31,7 +31,7 @@ std::optional<std::int64_t> count_of(const Json& value) {
   const std::size_t last = text.find_last_not_of(" \t") + 1;
   std::int64_t count = -1;
   const auto [end, failed] = std::from_chars(text.data() + first, text.data() + last, count);
-  if (failed != std::errc() || end != text.data() + last || count < 0 || count > kMostOfACount)
+  if (failed != std::errc() || end != text.data() + last || count < 0 || count > kMaxCount)
     return {};
   return count;
 }
@@ -50,7 +50,7 @@ std::string words_of(const Json& value) {
 std::optional<std::int64_t> SystemDescription::accelerators() const {
   if (!nodes || !accelerators_per_node) return {};
   const std::int64_t all = *nodes * *accelerators_per_node;
-  return all > 0 && all <= kMostOfACount ? std::optional(all) : std::nullopt;
+  return all > 0 && all <= kMaxCount ? std::optional(all) : std::nullopt;
 }
 
 SystemDescription system_description(Json fields) {
@@ -72,7 +72,7 @@ SystemDescription system_description(Json fields) {
 }
 
 SystemDescription system_description(std::string_view text, const std::string& origin) {
-  if (text.size() > kMostBytesOfSystem)
+  if (text.size() > kMaxSystemBytes)
     throw Error(ErrorKind::input, printable(origin) + ": " + std::to_string(text.size()) +
                                       " bytes, too large for a system description");
   const auto shallow = [&](int depth, Json::parse_event_t, Json&) {
@@ -94,7 +94,7 @@ SystemDescription system_description(std::string_view text, const std::string& o
 
 SystemDescription read_system_description(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(kMostBytesOfSystem + 1, '\0');
+  std::string text(kMaxSystemBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.gcount() == 0 && !file.eof()))
     throw Error(ErrorKind::environment, "cannot read " + printable(path.string()));

@@ -12,7 +12,7 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr const char* kAskedBySystemChecker = "mlperf_logging, system_desc_checker";
+constexpr const char* kSystemChecker = "mlperf_logging, system_desc_checker";
 
 /// What stands in templates; longer texts may speak of such words.
 bool is_placeholder(const std::string& text) {
@@ -35,7 +35,7 @@ Finding missing_field(const std::string& name) {
           .expected = "a field '" + name + "', possibly empty",
           .found = "none",
           .text = "the system description lacks '" + name + "': add it",
-          .where = kAskedBySystemChecker};
+          .where = kSystemChecker};
 }
 
 void check_status(const SystemDescription& system, std::vector<Finding>& findings) {
@@ -49,7 +49,7 @@ void check_status(const SystemDescription& system, std::vector<Finding>& finding
                       .found = system.status,
                       .text = "unknown status for rounds since 4.0." +
                               did_you_mean(system.status, known),
-                      .where = kAskedBySystemChecker});
+                      .where = kSystemChecker});
 }
 
 void check_division(const SystemDescription& system, std::vector<Finding>& findings) {

@@ -9,7 +9,7 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr std::size_t kLeastTrainings = 3;  // the lowest and the highest are dropped
+constexpr std::size_t kMinTrainings = 3;  // the lowest and the highest are dropped
 constexpr double kMost = 1e15;
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& name,
@@ -33,9 +33,9 @@ std::vector<double> trainings(const Json& record, const std::string& origin,
       refuse(origin, name, "has " + excerpt(value) + " in its list of trainings");
     values.push_back(value.get<double>());
   }
-  if (values.size() < kLeastTrainings)
+  if (values.size() < kMinTrainings)
     refuse(origin, name,
-           fmt::format("lists {} trainings, but needs at least {}", values.size(), kLeastTrainings));
+           fmt::format("lists {} trainings, but needs at least {}", values.size(), kMinTrainings));
   return values;
 }
 

@@ -9,7 +9,7 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr std::size_t kLeastRuns = 3;
+constexpr std::size_t kMinRuns = 3;
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -19,14 +19,14 @@ std::string set_mean(RcpTest& test, std::span<const double> converged) {
   if (mean.without > 1)
     return fmt::format("{} of {} runs did not converge, at most one is allowed", mean.without,
                        mean.runs);
-  if (mean.runs < kLeastRuns)
-    return fmt::format("the convergence test needs at least {} runs, found {}", kLeastRuns,
+  if (mean.runs < kMinRuns)
+    return fmt::format("the convergence test needs at least {} runs, found {}", kMinRuns,
                        mean.runs);
   test.mean = mean.mean;
   return "";
 }
 
-std::string reference_words(const RcpTest& test) {
+std::string rcp_reference_text(const RcpTest& test) {
   const double batch = test.reference.point->batch;
   switch (test.reference.match) {
     case RcpMatch::interpolated:
@@ -38,9 +38,9 @@ std::string reference_words(const RcpTest& test) {
   }
 }
 
-std::string verdict_words(const RcpTest& test) {
+std::string rcp_verdict_text(const RcpTest& test) {
   const RcpPoint& point = *test.reference.point;
-  const std::string reference = reference_words(test);
+  const std::string reference = rcp_reference_text(test);
   if (!test.pass)
     return fmt::format(
         "{:.10g} {} to the target is below the minimum of {:.10g} for {} (mean "
@@ -66,7 +66,7 @@ void judge(RcpTest& test, const RcpSet& set) {
   test.pass = test.mean >= test.limit;
   test.p = p_of_faster(point, set.runs, test.mean);
   if (test.pass && test.mean < point.mean) test.factor = point.mean / test.mean;
-  test.why = verdict_words(test);
+  test.why = rcp_verdict_text(test);
 }
 
 }  // namespace

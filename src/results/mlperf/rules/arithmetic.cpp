@@ -12,8 +12,8 @@ namespace {
   throw EvaluationError(fmt::format("{} is not defined for {} and {}", what, type_name(a), type_name(b)));
 }
 
-WholeNumber exact(const Operand& a) {
-  return a.kind == Operand::Kind::big ? *a.big : WholeNumber(a.whole);
+ExactInteger exact(const Operand& a) {
+  return a.kind == Operand::Kind::big ? *a.big : ExactInteger(a.whole);
 }
 
 /// As Python's float(), which refuses whole numbers past the range.
@@ -41,13 +41,13 @@ std::pair<Operand, Operand> both_complex(std::string_view what, const Operand& a
 Operand whole_result(double value) {
   if (std::isnan(value)) throw EvaluationError("cannot convert float NaN to integer");
   if (std::isinf(value)) throw EvaluationError("cannot convert float infinity to integer");
-  return Operand(WholeNumber::of_real(value));
+  return Operand(ExactInteger::of_real(value));
 }
 
 constexpr std::size_t kMaxDigits = 10'000;  // of a product; a log gives at most 4,300
 
 /// The digits of a text as int() takes them: spaces around, one '_' between digits.
-WholeNumber whole_of_text(std::string_view text) {
+ExactInteger whole_of_text(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\n\r\f\v");
   const auto last = text.find_last_not_of(" \t\n\r\f\v");
   std::string digits;
@@ -68,13 +68,13 @@ WholeNumber whole_of_text(std::string_view text) {
   }
   if (before == '_' || digits.size() > kMaxDigits)
     throw EvaluationError("the string is not an integer");
-  return WholeNumber::of_digits(digits);
+  return ExactInteger::of_digits(digits);
 }
 
 /// a / b where one is past the range of f64: by their leading digits.
-double ratio_of_large(const WholeNumber& a, const WholeNumber& b) {
+double ratio_of_large(const ExactInteger& a, const ExactInteger& b) {
   constexpr std::size_t kLeading = 18;
-  const auto split = [](const WholeNumber& number) {
+  const auto split = [](const ExactInteger& number) {
     std::string digits = number.digits();
     if (number.negative()) digits.erase(0, 1);
     const std::size_t dropped = digits.size() > kLeading ? digits.size() - kLeading : 0;
@@ -130,8 +130,8 @@ Operand divide(const Operand& a, const Operand& b) {
   if (!a.is_number() || !b.is_number()) refuse_types("the quotient", a, b);
   if (!truth(b)) throw EvaluationError("division by zero");
   if (!a.is_whole() || !b.is_whole()) return Operand(to_real(a) / to_real(b));
-  const WholeNumber x = exact(a);
-  const WholeNumber y = exact(b);
+  const ExactInteger x = exact(a);
+  const ExactInteger y = exact(b);
   if (std::isfinite(x.real()) && std::isfinite(y.real())) return Operand(x.real() / y.real());
   const double ratio = ratio_of_large(x, y);
   if (std::isinf(ratio)) throw EvaluationError("the quotient is too large for a float");
@@ -159,7 +159,7 @@ Operand absolute(const Operand& a) {
   if (is_complex(a)) return Operand(std::hypot(a.real, a.imaginary));
   if (!a.is_number()) throw EvaluationError(fmt::format("abs is not defined for {}", type_name(a)));
   if (a.kind == Operand::Kind::real) return Operand(std::abs(a.real));
-  const WholeNumber number = exact(a);
+  const ExactInteger number = exact(a);
   return Operand(number.negative() ? -number : number);
 }
 

@@ -55,7 +55,7 @@ Node ExpressionParser::number() {
   const bool whole = text.find_first_of(".e") == std::string_view::npos;
   if (whole) {
     tokens_.take();
-    return constant(Operand(WholeNumber::of_digits(text)));
+    return constant(Operand(ExactInteger::of_digits(text)));
   }
   double real = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);

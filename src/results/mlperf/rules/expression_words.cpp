@@ -12,13 +12,13 @@ namespace {
 /// What an expression comes to that Python would refuse.
 constexpr std::string_view kUnknown = "unknown";
 
-std::string value_in_words(const Node& node, const Scope& scope) try {
+std::string value_text(const Node& node, const Scope& scope) try {
   return words(evaluate(node, scope));
 } catch (const EvaluationError&) {
   return std::string(kUnknown);
 }
 
-std::string_view in_words(Relation relation) {
+std::string_view relation_text(Relation relation) {
   switch (relation) {
     case Relation::equal:
       return "";
@@ -37,30 +37,30 @@ std::string_view in_words(Relation relation) {
 }
 
 /// What the line's value is to be; "" where the node does not say that.
-std::string asked_of_value(const Node& node, const Scope& scope) {
+std::string expected_of_value(const Node& node, const Scope& scope) {
   const auto is_value = [](const Node& one) { return one.op == Op::value; };
   if (node.op == Op::logical_and) {
-    const std::string first = asked_of_value(node.children[0], scope);
-    const std::string second = asked_of_value(node.children[1], scope);
+    const std::string first = expected_of_value(node.children[0], scope);
+    const std::string second = expected_of_value(node.children[1], scope);
     return first.empty() || second.empty() ? "" : first + " and " + second;
   }
   if (node.op == Op::nearly_whole && is_value(node.children[0])) return "an integer";
   if (node.op == Op::contains && is_value(node.children[0]) && node.children[1].op == Op::list) {
     std::vector<std::string> items;
-    for (const Node& item : node.children[1].children) items.push_back(value_in_words(item, scope));
+    for (const Node& item : node.children[1].children) items.push_back(value_text(item, scope));
     return "one of " + join(items, ", ");
   }
   if (node.op != Op::comparison || !is_value(node.children[0]) || node.children.size() != 2)
     return "";
-  const std::string wanted = value_in_words(node.children[1], scope);
-  return wanted == kUnknown ? "" : fmt::format("{}{}", in_words(node.relations[0]), wanted);
+  const std::string wanted = value_text(node.children[1], scope);
+  return wanted == kUnknown ? "" : fmt::format("{}{}", relation_text(node.relations[0]), wanted);
 }
 
 /// What the line's metadata is to have; "" where the node does not say that.
-std::string asked_of_metadata(const Node& node) {
+std::string expected_of_metadata(const Node& node) {
   if (node.op == Op::logical_or) {
-    const std::string first = asked_of_metadata(node.children[0]);
-    const std::string second = asked_of_metadata(node.children[1]);
+    const std::string first = expected_of_metadata(node.children[0]);
+    const std::string second = expected_of_metadata(node.children[1]);
     return first.empty() || second.empty() ? "" : first + " or " + second;
   }
   const bool key = node.op == Op::contains && node.children[0].op == Op::text &&
@@ -70,14 +70,14 @@ std::string asked_of_metadata(const Node& node) {
 
 }  // namespace
 
-std::string asked_for(const Expression& expression, const Scope& scope) {
-  const std::string of_value = asked_of_value(expression.tree(), scope);
+std::string expected_words(const Expression& expression, const Scope& scope) {
+  const std::string of_value = expected_of_value(expression.tree(), scope);
   if (!of_value.empty()) return of_value;
-  const std::string of_metadata = asked_of_metadata(expression.tree());
+  const std::string of_metadata = expected_of_metadata(expression.tree());
   return of_metadata.empty() ? expression.text() : of_metadata + " in the metadata";
 }
 
-std::string looked_at(const Expression& expression, const Scope& scope) {
+std::string found_words(const Expression& expression, const Scope& scope) {
   constexpr std::size_t kLongest = 120;
   const bool metadata = reads(expression.tree(), Op::metadata);
   const PythonValue* part = metadata ? scope.metadata : scope.value;
@@ -101,10 +101,10 @@ Template::Template(std::string_view text, Vocabulary& vocabulary) {
 std::string Template::fill(const Scope& scope) const {
   std::string text;
   for (const auto& part : parts_) {
-    if (const auto* words_as_they_are = std::get_if<std::string>(&part))
-      text += *words_as_they_are;
+    if (const auto* literal_text = std::get_if<std::string>(&part))
+      text += *literal_text;
     else
-      text += value_in_words(std::get<Expression>(part).tree(), scope);
+      text += value_text(std::get<Expression>(part).tree(), scope);
   }
   return text;
 }

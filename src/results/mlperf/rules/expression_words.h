@@ -12,9 +12,9 @@ namespace bench::mlperf {
 
 /// "8192", "at most 5.6", "one of 'closed', 'open'"; the expression itself where there is no
 /// shorter way to say it.
-std::string asked_for(const Expression& expression, const Scope& scope);
+std::string expected_words(const Expression& expression, const Scope& scope);
 /// The part of the line that the expression looks at: its metadata or its value.
-std::string looked_at(const Expression& expression, const Scope& scope);
+std::string found_words(const Expression& expression, const Scope& scope);
 
 /// Text with expressions in braces: "within {state.limit} minutes".
 class Template {

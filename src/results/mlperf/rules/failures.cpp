@@ -16,7 +16,7 @@ void Failures::warn(Finding finding) {
   warnings_.push_back(std::move(finding));
 }
 
-void Failures::take_back(const std::function<bool(const std::string&)>& replaced) {
+void Failures::withdraw(const std::function<bool(const std::string&)>& replaced) {
   std::erase_if(findings_, [&](const auto& one) { return one.second && replaced(one.first.key); });
 }
 

@@ -28,7 +28,7 @@ class Failures {
   void add(Finding finding, bool keyed);
   void warn(Finding finding);
   /// Takes back what keys have for which `replaced` is true.
-  void take_back(const std::function<bool(const std::string&)>& replaced);
+  void withdraw(const std::function<bool(const std::string&)>& replaced);
 
   std::vector<Finding> findings() const;
   const std::vector<Finding>& warnings() const { return warnings_; }

@@ -9,7 +9,7 @@ Finding finding_at(const LogEntry& line) {
   return {.line = line.line, .column = line.column, .key = line.key};
 }
 
-std::string lines_in_words(std::size_t count) {
+std::string line_count_text(std::size_t count) {
   return count == 0 ? "none" : fmt::format("{} line{}", count, count == 1 ? "" : "s");
 }
 
@@ -19,8 +19,8 @@ Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& li
                     const std::string& trouble) {
   Finding finding = finding_at(line);
   finding.expected =
-      test.expected.empty() ? asked_for(test.test, scope) : test.expected.fill(scope);
-  finding.found = test.found.empty() ? looked_at(test.test, scope) : test.found.fill(scope);
+      test.expected.empty() ? expected_words(test.test, scope) : test.expected.fill(scope);
+  finding.found = test.found.empty() ? found_words(test.test, scope) : test.found.fill(scope);
   finding.text =
       fmt::format("{}: expected {}, found {}.", line.key, finding.expected, finding.found);
   if (!trouble.empty())
@@ -45,20 +45,20 @@ Finding missing_lines(const std::string& key, std::size_t wanted, std::size_t se
                       const std::string& where) {
   return {.rule = "required." + key,
           .key = key,
-          .expected = fmt::format("at least {}", lines_in_words(wanted)),
-          .found = lines_in_words(seen),
+          .expected = fmt::format("at least {}", line_count_text(wanted)),
+          .found = line_count_text(seen),
           .text = seen == 0 ? fmt::format("{} is not logged; log it.", key)
                             : fmt::format("{} is logged too few times.", key),
           .where = where};
 }
 
-Finding several_lines(const std::vector<const LogEntry*>& lines, const std::string& where,
+Finding repeated_lines(const std::vector<const LogEntry*>& lines, const std::string& where,
                       const LogEntry* other) {
   Finding finding = finding_at(other == nullptr ? *lines[1] : *other);
   finding.rule = "required." + finding.key;
   finding.expected =
       fmt::format("exactly one line, such as line {}: {}", lines[0]->line, lines[0]->value.excerpt());
-  finding.found = lines_in_words(lines.size()) +
+  finding.found = line_count_text(lines.size()) +
                   (other == nullptr ? " with equal values" : ", this one: " + other->value.excerpt());
   finding.text = fmt::format("{} is logged {} times{}; log it once, on one rank.", finding.key,
                              lines.size(), other == nullptr ? "" : " with different values");
@@ -75,15 +75,15 @@ Finding missing_either(const std::string& key, const std::string& other, const s
           .where = where};
 }
 
-Finding none_holds(const LineTest& test, const std::string& where,
+Finding no_line_satisfies(const LineTest& test, const std::string& where,
                    const std::vector<const LogEntry*>& lines, const Scope& scope) {
   Finding finding = finding_at(*lines.back());
   finding.rule = "target." + finding.key;
-  finding.expected = asked_for(test.test, scope) + ", at least once";
+  finding.expected = expected_words(test.test, scope) + ", at least once";
   finding.found =
-      fmt::format("{}, the last: {}", lines_in_words(lines.size()), lines.back()->value.excerpt());
+      fmt::format("{}, the last: {}", line_count_text(lines.size()), lines.back()->value.excerpt());
   finding.text = fmt::format("{}: no value is {}; the last is {}.", finding.key,
-                             asked_for(test.test, scope), lines.back()->value.excerpt());
+                             expected_words(test.test, scope), lines.back()->value.excerpt());
   finding.where = where;
   return finding;
 }

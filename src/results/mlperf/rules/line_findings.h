@@ -21,11 +21,11 @@ Finding failed_assignment(const Expression& value, const std::string& name,
 Finding missing_lines(const std::string& key, std::size_t wanted, std::size_t seen,
                       const std::string& where);
 /// More than the one line that is wanted; `other`: the first of another value, nullptr for none.
-Finding several_lines(const std::vector<const LogEntry*>& lines, const std::string& where,
+Finding repeated_lines(const std::vector<const LogEntry*>& lines, const std::string& where,
                       const LogEntry* other);
 Finding missing_either(const std::string& key, const std::string& other, const std::string& where);
 /// Not one line holds `test`; `scope` is that of the last.
-Finding none_holds(const LineTest& test, const std::string& where,
+Finding no_line_satisfies(const LineTest& test, const std::string& where,
                    const std::vector<const LogEntry*>& lines, const Scope& scope);
 Finding crash_at(const LogEntry& line, const std::string& expected, std::string_view why);
 

@@ -11,7 +11,7 @@
 namespace bench::mlperf {
 namespace {
 
-Finding trouble_finding(const LogTrouble& trouble) {
+Finding unreadable_line(const LogTrouble& trouble) {
   const bool crash = trouble.kind == Trouble::crash;
   return {
       .rule = crash ? "crash.line" : "parse.line",
@@ -25,7 +25,7 @@ Finding trouble_finding(const LogTrouble& trouble) {
 }
 
 /// Where a log names what has no rules, the official checker looks for a file that is not there.
-Finding without_rules(const Log& log, const RuleSet& rules, const std::string& section) {
+Finding unknown_section(const Log& log, const RuleSet& rules, const std::string& section) {
   const bool division = section.find('/') == std::string::npos;
   const LogEntry* line =
       first_entry(log, division ? "submission_division" : "submission_benchmark");
@@ -56,7 +56,7 @@ void run_sections(const Log& log, const RuleSet& rules, Failures& failures) {
     const auto section = rules.sections.find(waiting.front());
     // One that comes again would come for ever.
     if (section == rules.sections.end() || !done.insert(waiting.front()).second)
-      throw OfficialCrash(without_rules(log, rules, waiting.front()));
+      throw OfficialCrash(unknown_section(log, rules, waiting.front()));
     for (std::string& name : SectionCheck(section->second, log.entries, failures).run())
       waiting.push_back(std::move(name));
   }
@@ -69,7 +69,7 @@ OfficialVerdict official_check(const Log& log, const RuleSet& rules, bool werror
   OfficialVerdict verdict;
   for (const LogTrouble& trouble : log.troubles) {
     verdict.crash = verdict.crash || trouble.kind == Trouble::crash;
-    failures.add(trouble_finding(trouble), false);
+    failures.add(unreadable_line(trouble), false);
   }
   if (log.mllog_lines == static_cast<std::int64_t>(log.troubles.size()))
     failures.add({.rule = "parse.empty",

@@ -24,7 +24,7 @@ std::optional<int> order(const Operand& a, const Operand& b) {
   if (a.kind != Kind::big && b.kind != Kind::big)
     return a.whole < b.whole ? -1 : a.whole > b.whole ? 1 : 0;
   const auto whole = [](const Operand& one) {
-    return one.kind == Kind::big ? *one.big : WholeNumber(one.whole);
+    return one.kind == Kind::big ? *one.big : ExactInteger(one.whole);
   };
   const auto exact = whole(a) <=> whole(b);
   return exact < 0 ? -1 : exact > 0 ? 1 : 0;
@@ -71,7 +71,7 @@ Operand::Operand(const PythonValue& value) {
   if (value.is_bool() || value.is_int()) {
     const std::optional<std::int64_t> small = value.integer();
     if (!small) {
-      *this = Operand(WholeNumber::of_digits(value.big_integer()->digits));
+      *this = Operand(ExactInteger::of_digits(value.big_integer()->digits));
       return;
     }
     kind = value.is_bool() ? Kind::boolean : Kind::whole;
@@ -88,12 +88,12 @@ Operand::Operand(const PythonValue& value) {
   }
 }
 
-Operand::Operand(const WholeNumber& value) : kind(Kind::whole) {
+Operand::Operand(const ExactInteger& value) : kind(Kind::whole) {
   if (const std::optional<std::int64_t> small = value.small()) {
     whole = *small;
   } else {
     kind = Kind::big;
-    big = std::make_shared<const WholeNumber>(value);
+    big = std::make_shared<const ExactInteger>(value);
   }
 }
 

@@ -27,7 +27,7 @@ struct Operand {
   explicit Operand(double value) : kind(Kind::real), real(value) {}
   explicit Operand(std::string_view value) : kind(Kind::text), text(value) {}
   explicit Operand(const PythonValue& value);
-  explicit Operand(const WholeNumber& value);  // big only where 64 bits do not hold it
+  explicit Operand(const ExactInteger& value);  // big only where 64 bits do not hold it
   Operand(double real_part, double imaginary_part)
       : kind(Kind::complex), real(real_part), imaginary(imaginary_part) {}
 
@@ -42,7 +42,7 @@ struct Operand {
   double imaginary = 0.0;
   std::string_view text = {};
   const PythonValue* tree = nullptr;  // a list or a dict
-  std::shared_ptr<const WholeNumber> big = {};
+  std::shared_ptr<const ExactInteger> big = {};
 };
 
 bool truth(const Operand& a);

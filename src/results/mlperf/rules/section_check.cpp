@@ -27,18 +27,18 @@ bool is_submission_key(const std::string& key) {
 std::vector<std::string> SectionCheck::run() {
   const std::vector<LogEntry> collected =
       section_.collection ? collected_lines(lines_, *section_.collection) : std::vector<LogEntry>();
-  failures_.take_back([&](const std::string& key) { return section_.keys.contains(key); });
-  for (const LogEntry& line : lines_) look_at(line);
-  for (const LogEntry& line : collected) look_at(line);
+  failures_.withdraw([&](const std::string& key) { return section_.keys.contains(key); });
+  for (const LogEntry& line : lines_) check_line(line);
+  for (const LogEntry& line : collected) check_line(line);
   for (const auto& [key, rule] : section_.keys) {
-    demand_some(key, rule);
+    require_some(key, rule);
     count(key, rule);
-    demand_either(key, rule);
+    require_either(key, rule);
   }
   return following_;
 }
 
-void SectionCheck::look_at(const LogEntry& line) {
+void SectionCheck::check_line(const LogEntry& line) {
   const auto rule = section_.keys.find(line.key);
   if (rule != section_.keys.end()) test_line(rule->second, line);
 }
@@ -81,7 +81,7 @@ void SectionCheck::test(const LineTest& test, const KeyRule& rule, const LogEntr
 bool SectionCheck::holds_some(const KeyRule& rule, const LogEntry& line) const try {
   return truth(rule.some->test.evaluate(scope_of(line)));
 } catch (const EvaluationError& error) {
-  throw OfficialCrash(crash_at(line, asked_for(rule.some->test, scope_of(line)), error.what()));
+  throw OfficialCrash(crash_at(line, expected_words(rule.some->test, scope_of(line)), error.what()));
 }
 
 void SectionCheck::assign(const KeyRule& rule, const LogEntry& line) {
@@ -122,20 +122,20 @@ void SectionCheck::count(const std::string& key, const KeyRule& rule) {
   const auto other = std::find_if(lines.begin(), lines.end(), [&](const LogEntry* line) {
     return !same(line->value, lines[0]->value);
   });
-  Finding finding = several_lines(lines, rule.where, other == lines.end() ? nullptr : *other);
+  Finding finding = repeated_lines(lines, rule.where, other == lines.end() ? nullptr : *other);
   if (other == lines.end())
     failures_.warn(std::move(finding));
   else
     failures_.add(std::move(finding), true);
 }
 
-void SectionCheck::demand_some(const std::string& key, const KeyRule& rule) {
+void SectionCheck::require_some(const std::string& key, const KeyRule& rule) {
   const std::vector<const LogEntry*>& lines = lines_of(key);
   if (!rule.some || lines.empty() || seen_.at(key).some) return;
-  failures_.add(none_holds(*rule.some, rule.where, lines, scope_of(*lines.back())), false);
+  failures_.add(no_line_satisfies(*rule.some, rule.where, lines, scope_of(*lines.back())), false);
 }
 
-void SectionCheck::demand_either(const std::string& key, const KeyRule& rule) {
+void SectionCheck::require_either(const std::string& key, const KeyRule& rule) {
   if (rule.or_key.empty() || !lines_of(key).empty() || !lines_of(rule.or_key).empty()) return;
   // Two keys may stand in for each other: one finding is enough.
   const auto other = section_.keys.find(rule.or_key);

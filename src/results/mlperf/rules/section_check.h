@@ -27,7 +27,7 @@ class SectionCheck {
     bool some = false;  // one of them held what one of them must hold
   };
 
-  void look_at(const LogEntry& line);
+  void check_line(const LogEntry& line);
   void test_line(const KeyRule& rule, const LogEntry& line);
   void test(const LineTest& test, const KeyRule& rule, const LogEntry& line,
             const std::string& kind);
@@ -35,8 +35,8 @@ class SectionCheck {
   void assign(const KeyRule& rule, const LogEntry& line);
   void continue_with(const KeyRule& rule, const LogEntry& line);
   void count(const std::string& key, const KeyRule& rule);
-  void demand_some(const std::string& key, const KeyRule& rule);
-  void demand_either(const std::string& key, const KeyRule& rule);
+  void require_some(const std::string& key, const KeyRule& rule);
+  void require_either(const std::string& key, const KeyRule& rule);
   const std::vector<const LogEntry*>& lines_of(const std::string& key) const;
 
   Scope scope_of(const LogEntry& line) const {

@@ -45,20 +45,20 @@ Limbs subtract_limbs(const Limbs& a, const Limbs& b) {
 
 }  // namespace
 
-WholeNumber::WholeNumber(std::int64_t value) : negative_(value < 0) {
+ExactInteger::ExactInteger(std::int64_t value) : negative_(value < 0) {
   // The magnitude of the lowest value has no place in its own type.
   auto rest = negative_ ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
                         : static_cast<std::uint64_t>(value);
   for (; rest != 0; rest /= kLimb) limbs_.push_back(static_cast<std::uint32_t>(rest % kLimb));
 }
 
-void WholeNumber::trim() {
+void ExactInteger::trim() {
   while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
   if (limbs_.empty()) negative_ = false;
 }
 
-WholeNumber WholeNumber::of_digits(std::string_view digits) {
-  WholeNumber number;
+ExactInteger ExactInteger::of_digits(std::string_view digits) {
+  ExactInteger number;
   number.negative_ = digits.starts_with('-');
   if (number.negative_) digits.remove_prefix(1);
   digits = digits.substr(0, std::min(digits.find_first_not_of("0123456789"), digits.size()));
@@ -74,25 +74,25 @@ WholeNumber WholeNumber::of_digits(std::string_view digits) {
   return number;
 }
 
-WholeNumber WholeNumber::of_real(double value) {
+ExactInteger ExactInteger::of_real(double value) {
   int exponent = 0;
   // 53 bits of it are a 64-bit number; the rest are doublings.
   const double mantissa = std::frexp(std::trunc(value), &exponent);
   constexpr int kBits = 53;
-  if (exponent <= kBits) return WholeNumber(static_cast<std::int64_t>(std::trunc(value)));
-  WholeNumber number(static_cast<std::int64_t>(std::ldexp(mantissa, kBits)));
+  if (exponent <= kBits) return ExactInteger(static_cast<std::int64_t>(std::trunc(value)));
+  ExactInteger number(static_cast<std::int64_t>(std::ldexp(mantissa, kBits)));
   for (; exponent > kBits; --exponent) number.limbs_ = add_limbs(number.limbs_, number.limbs_);
   return number;
 }
 
-WholeNumber WholeNumber::operator-() const {
-  WholeNumber number = *this;
+ExactInteger ExactInteger::operator-() const {
+  ExactInteger number = *this;
   number.negative_ = !limbs_.empty() && !negative_;
   return number;
 }
 
-WholeNumber operator+(const WholeNumber& a, const WholeNumber& b) {
-  WholeNumber sum = a;
+ExactInteger operator+(const ExactInteger& a, const ExactInteger& b) {
+  ExactInteger sum = a;
   if (a.negative_ == b.negative_) {
     sum.limbs_ = add_limbs(a.limbs_, b.limbs_);
   } else if (compare_limbs(a.limbs_, b.limbs_) >= 0) {
@@ -105,8 +105,8 @@ WholeNumber operator+(const WholeNumber& a, const WholeNumber& b) {
   return sum;
 }
 
-WholeNumber operator*(const WholeNumber& a, const WholeNumber& b) {
-  WholeNumber product;
+ExactInteger operator*(const ExactInteger& a, const ExactInteger& b) {
+  ExactInteger product;
   product.limbs_.assign(a.limbs_.size() + b.limbs_.size(), 0);
   for (std::size_t i = 0; i < a.limbs_.size(); ++i) {
     std::uint64_t carry = 0;
@@ -122,15 +122,15 @@ WholeNumber operator*(const WholeNumber& a, const WholeNumber& b) {
   return product;
 }
 
-std::strong_ordering operator<=>(const WholeNumber& a, const WholeNumber& b) {
+std::strong_ordering operator<=>(const ExactInteger& a, const ExactInteger& b) {
   if (a.negative_ != b.negative_)
     return a.negative_ ? std::strong_ordering::less : std::strong_ordering::greater;
   return a.negative_ ? compare_limbs(b.limbs_, a.limbs_) : compare_limbs(a.limbs_, b.limbs_);
 }
 
-std::optional<std::int64_t> WholeNumber::small() const {
-  const auto low = WholeNumber(std::numeric_limits<std::int64_t>::min());
-  const auto high = WholeNumber(std::numeric_limits<std::int64_t>::max());
+std::optional<std::int64_t> ExactInteger::small() const {
+  const auto low = ExactInteger(std::numeric_limits<std::int64_t>::min());
+  const auto high = ExactInteger(std::numeric_limits<std::int64_t>::max());
   if (*this < low || *this > high) return {};
   std::uint64_t magnitude = 0;
   for (auto limb = limbs_.rbegin(); limb != limbs_.rend(); ++limb)
@@ -138,9 +138,9 @@ std::optional<std::int64_t> WholeNumber::small() const {
   return static_cast<std::int64_t>(negative_ ? std::uint64_t{0} - magnitude : magnitude);
 }
 
-double WholeNumber::real() const { return std::strtod(digits().c_str(), nullptr); }
+double ExactInteger::real() const { return std::strtod(digits().c_str(), nullptr); }
 
-std::string WholeNumber::digits() const {
+std::string ExactInteger::digits() const {
   if (limbs_.empty()) return "0";
   std::string text = fmt::format("{}{}", negative_ ? "-" : "", limbs_.back());
   for (auto limb = std::next(limbs_.rbegin()); limb != limbs_.rend(); ++limb)
@@ -148,10 +148,10 @@ std::string WholeNumber::digits() const {
   return text;
 }
 
-std::optional<int> compare_exactly(const WholeNumber& a, double b) {
+std::optional<int> compare_exactly(const ExactInteger& a, double b) {
   if (std::isnan(b)) return {};
   if (std::isinf(b)) return b > 0 ? -1 : 1;
-  const auto order = a <=> WholeNumber::of_real(b);
+  const auto order = a <=> ExactInteger::of_real(b);
   if (order != 0) return order < 0 ? -1 : 1;
   const double fraction = b - std::trunc(b);
   return fraction > 0 ? -1 : fraction < 0 ? 1 : 0;
@@ -159,7 +159,7 @@ std::optional<int> compare_exactly(const WholeNumber& a, double b) {
 
 std::optional<int> compare_exactly(std::int64_t a, double b) {
   constexpr std::int64_t kExact = std::int64_t{1} << 53;
-  if (a < -kExact || a > kExact) return compare_exactly(WholeNumber(a), b);
+  if (a < -kExact || a > kExact) return compare_exactly(ExactInteger(a), b);
   if (std::isnan(b)) return {};
   const auto real = static_cast<double>(a);
   return real < b ? -1 : real > b ? 1 : 0;

@@ -11,19 +11,19 @@
 
 namespace bench::mlperf {
 
-class WholeNumber {
+class ExactInteger {
  public:
-  explicit WholeNumber(std::int64_t value = 0);
+  explicit ExactInteger(std::int64_t value = 0);
   /// Decimal digits, maybe behind a '-'; what is no digit ends them.
-  static WholeNumber of_digits(std::string_view digits);
+  static ExactInteger of_digits(std::string_view digits);
   /// Without its fraction. `value` is finite.
-  static WholeNumber of_real(double value);
+  static ExactInteger of_real(double value);
 
-  WholeNumber operator-() const;
-  friend WholeNumber operator+(const WholeNumber& a, const WholeNumber& b);
-  friend WholeNumber operator*(const WholeNumber& a, const WholeNumber& b);
-  friend std::strong_ordering operator<=>(const WholeNumber& a, const WholeNumber& b);
-  friend bool operator==(const WholeNumber& a, const WholeNumber& b) = default;
+  ExactInteger operator-() const;
+  friend ExactInteger operator+(const ExactInteger& a, const ExactInteger& b);
+  friend ExactInteger operator*(const ExactInteger& a, const ExactInteger& b);
+  friend std::strong_ordering operator<=>(const ExactInteger& a, const ExactInteger& b);
+  friend bool operator==(const ExactInteger& a, const ExactInteger& b) = default;
 
   bool negative() const { return negative_; }
   std::optional<std::int64_t> small() const;  // where 64 bits hold it
@@ -38,7 +38,7 @@ class WholeNumber {
 };
 
 /// -1, 0 or 1 as `a` is below, equal to or above `b`, exactly; nothing for NaN.
-std::optional<int> compare_exactly(const WholeNumber& a, double b);
+std::optional<int> compare_exactly(const ExactInteger& a, double b);
 std::optional<int> compare_exactly(std::int64_t a, double b);
 
 }  // namespace bench::mlperf

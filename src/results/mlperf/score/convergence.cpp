@@ -21,7 +21,7 @@ double common_batch(const std::vector<ScoredRun*>& runs) {
   return batch;
 }
 
-std::string unknown_words(const std::vector<ScoredRun*>& runs, std::string_view unit) {
+std::string missing_progress_text(const std::vector<ScoredRun*>& runs, std::string_view unit) {
   std::vector<std::string> files;
   for (const ScoredRun* run : runs)
     if (std::isnan(run->converged)) files.push_back(run->read.file.filename().string());
@@ -40,7 +40,7 @@ WhatIf what_if(const EntryScore& entry, const RcpSet& set, double batch,
 }
 
 /// It is no more than what the official checker says, and the rules may say less.
-void warn_of_allowance(EntryScore& entry, const RcpSet& set) {
+void warn_about_allowance(EntryScore& entry, const RcpSet& set) {
   const RcpTest& test = *entry.rcp;
   if (!test.pass || test.mean >= test.reference.point->minimum) return;
   entry.warnings.push_back(fmt::format(
@@ -54,13 +54,13 @@ void test_points(EntryScore& entry, const RcpSet& set, const ScoreSettings& sett
   std::vector<double> converged;
   for (const ScoredRun* run : runs) converged.push_back(run->converged);
   entry.rcp = rcp_test(set, common_batch(runs), converged);
-  if (const std::string unknown = unknown_words(runs, set.unit); !unknown.empty()) {
+  if (const std::string unknown = missing_progress_text(runs, set.unit); !unknown.empty()) {
     entry.rcp->pass = false, entry.rcp->factor = 1.0;
     entry.rcp->why = unknown;
   }
   for (const double batch : settings.batches)
     entry.what_if.push_back(what_if(entry, set, batch, converged));
-  if (entry.rcp->pass) return warn_of_allowance(entry, set);
+  if (entry.rcp->pass) return warn_about_allowance(entry, set);
   const std::string words = "convergence: " + entry.rcp->why;
   (settings.rcp_bypass ? entry.warnings : entry.problems).push_back(words);
 }

@@ -34,7 +34,7 @@ std::string why_not_counted(const ScoredRun& run) {
 void judge_runs(EntryScore& entry, std::string_view unit) {
   for (ScoredRun& run : entry.runs) {
     run.minutes = run.read.facts.minutes;
-    run.converged = converged_after(run.read.facts, unit);
+    run.converged = convergence_point(run.read.facts, unit);
     run.why = why_not_counted(run);
     if (!run.why.empty()) run.use = RunUse::failed;
     if (run.why.empty() && run.read.facts.status != "success")
@@ -45,7 +45,7 @@ void judge_runs(EntryScore& entry, std::string_view unit) {
   }
 }
 
-void compare_names(EntryScore& entry) {
+void check_benchmark_names(EntryScore& entry) {
   for (const ScoredRun& run : entry.runs) {
     const std::string& logged = run.read.facts.benchmark;
     if (logged.empty() || logged == entry.reference) continue;
@@ -104,7 +104,7 @@ void set_mean(EntryScore& entry) {
 
 std::string_view to_string(RunUse use) { return kUses.name(use); }
 
-double converged_after(const RunFacts& facts, std::string_view unit) {
+double convergence_point(const RunFacts& facts, std::string_view unit) {
   if (facts.status != "success") return HUGE_VAL;
   if (!facts.last_before_stop) return kNoValue;
   const Evaluation& last = *facts.last_before_stop;
@@ -123,7 +123,7 @@ void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& sett
   if (set != nullptr) {
     entry.required_runs = set->runs;
     entry.reference = set->benchmark;
-    compare_names(entry);
+    check_benchmark_names(entry);
   }
   judge_runs(entry, set != nullptr ? std::string_view(set->unit) : "samples");
   choose_runs(entry);

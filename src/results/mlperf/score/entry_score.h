@@ -80,6 +80,6 @@ void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& sett
 /// How far a run trained in the unit of the benchmark's points: samples_count, or epoch_num rounded
 /// to three places as the official checker does; infinity where it did not end in success, NaN
 /// where the log does not tell.
-double converged_after(const RunFacts& facts, std::string_view unit);
+double convergence_point(const RunFacts& facts, std::string_view unit);
 
 }  // namespace bench::mlperf

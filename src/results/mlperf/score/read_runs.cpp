@@ -18,7 +18,7 @@ double launch_of(const Log& log, const RunFacts& facts) {
   return log.entries.empty() ? kNoValue : log.entries.front().time_ms;
 }
 
-std::string failure_words(const OfficialVerdict& verdict) {
+std::string failure_text(const OfficialVerdict& verdict) {
   if (verdict.pass || verdict.findings.empty())
     return verdict.pass ? "" : "the log fails the official check";
   const Finding& first = verdict.findings.front();
@@ -36,7 +36,7 @@ ReadRun read_run(const Log& log, const RuleSet& rules, std::string reason) {
     run.required_runs = static_cast<std::int64_t>(benchmark->second.runs);
   const OfficialVerdict verdict = official_check(log, rules);
   run.compliant = verdict.pass;
-  run.failed = failure_words(verdict);
+  run.failed = failure_text(verdict);
   run.facts.evaluations = {};  // many, and the last one is kept by itself
   return run;
 }

@@ -14,7 +14,7 @@ namespace {
 
 PageCell number_cell(double value, const std::string& text) { return {text, value}; }
 
-PageCell minutes_cell(double minutes) { return number_cell(minutes, minutes_words(minutes)); }
+PageCell minutes_cell(double minutes) { return number_cell(minutes, format_minutes(minutes)); }
 
 PageCell count_cell(const std::optional<std::int64_t>& count) {
   if (!count) return {};
@@ -50,7 +50,7 @@ std::vector<PageCell> entry_cells(const EntryScore& entry) {
                                  {entry.benchmark},
                                  number_cell(runs, std::to_string(entry.runs.size())),
                                  minutes_cell(entry.olympic_mean_minutes),
-                                 number_cell(entry.scaling_factor, factor_words(entry)),
+                                 number_cell(entry.scaling_factor, factor_text(entry)),
                                  minutes_cell(entry.score_minutes)};
   if (!entry.rcp) {
     cells.push_back({entry.rcp_why});

@@ -21,15 +21,15 @@ std::string line(const std::string& label, const std::string& words, const TextS
 std::string score_line(const EntryScore& entry, const TextStyle& style) {
   if (entry.valid())
     return fmt::format("  {:<13}{}  ({})\n", "score",
-                       paint(minutes_words(entry.score_minutes) + " minutes", Paint::bold, style),
+                       paint(format_minutes(entry.score_minutes) + " minutes", Paint::bold, style),
                        kNotVerified);
   std::string text = "  " + fmt::format("{:<13}", "score") + paint("none", Paint::red, style);
   if (std::isfinite(entry.provisional_minutes))
-    text += "; " + minutes_words(entry.provisional_minutes) + " minutes without the problems below";
+    text += "; " + format_minutes(entry.provisional_minutes) + " minutes without the problems below";
   return text + "\n";
 }
 
-std::string quality_words(const PythonValue& value) {
+std::string quality_text(const PythonValue& value) {
   return value.is_number() ? fmt::format("{:.6g}", value.number()) : value.excerpt(12);
 }
 
@@ -43,9 +43,9 @@ Table runs_table(const EntryScore& entry) {
   for (const ScoredRun& run : entry.runs) {
     const auto& last = run.read.facts.last_before_stop;
     table.add({{printable(run.read.file.filename().string())},
-               {minutes_words(run.minutes)},
+               {format_minutes(run.minutes)},
                {std::isfinite(run.converged) ? fmt::format("{:.10g}", run.converged) : ""},
-               {last ? quality_words(last->value) : ""},
+               {last ? quality_text(last->value) : ""},
                {run.use == RunUse::counted ? "" : std::string(to_string(run.use)),
                 run.use == RunUse::failed ? Paint::red : Paint::dim},
                {printable(run.why)}});
@@ -53,14 +53,14 @@ Table runs_table(const EntryScore& entry) {
   return table;
 }
 
-std::string convergence_words(const EntryScore& entry) {
+std::string convergence_text(const EntryScore& entry) {
   if (!entry.rcp) return entry.rcp_why.empty() ? "" : "not tested: " + entry.rcp_why;
   const RcpTest& test = *entry.rcp;
   return fmt::format("{} ({}): {}", test.pass ? "pass" : "fail", to_string(test.reference.match),
                      test.why);
 }
 
-std::string numbers_words(const EntryScore& entry) {
+std::string reference_text(const EntryScore& entry) {
   if (!entry.rcp || !entry.rcp->reference.point || !std::isfinite(entry.rcp->limit)) return "";
   const RcpTest& test = *entry.rcp;
   const RcpPoint& point = *test.reference.point;
@@ -77,19 +77,19 @@ std::string entry_text(const EntryScore& entry, const TextStyle& style) {
   text +=
       line("rules", entry.ruleset + ", " + division + " division; " + entry.ruleset_reason, style);
   text += runs_table(entry).render(kIndent, style);
-  text += line("runs", window_words(entry), style);
+  text += line("runs", window_text(entry), style);
   if (!std::isnan(entry.olympic_mean_minutes))
     text += line(
         "olympic mean",
-        fmt::format("{} minutes: {}", minutes_words(entry.olympic_mean_minutes), mean_words(entry)),
+        fmt::format("{} minutes: {}", format_minutes(entry.olympic_mean_minutes), mean_text(entry)),
         style);
-  text += line("convergence", convergence_words(entry), style);
-  text += line("reference", numbers_words(entry), style);
-  text += line("factor", factor_words(entry), style);
+  text += line("convergence", convergence_text(entry), style);
+  text += line("reference", reference_text(entry), style);
+  text += line("factor", factor_text(entry), style);
   text += score_line(entry, style);
   for (const WhatIf& what_if : entry.what_if)
     text += line(fmt::format("at {:g}", what_if.test.batch),
-                 what_if_words(entry, what_if) + " (" + std::string(kDerived) + ")", style);
+                 what_if_text(entry, what_if) + " (" + std::string(kDerived) + ")", style);
   for (const std::string& problem : entry.problems) text += line("problem", problem, style);
   for (const std::string& warning : entry.warnings) text += line("warning", warning, style);
   return text;
@@ -120,7 +120,7 @@ std::string table_text(const SubmissionScore& score, const TextStyle& style) {
     for (const std::string& benchmark : score.benchmarks) {
       const EntryScore* entry = entry_at(score, row, benchmark);
       cells.push_back(entry == nullptr || entry->valid()
-                          ? Cell{entry == nullptr ? "" : minutes_words(entry->score_minutes)}
+                          ? Cell{entry == nullptr ? "" : format_minutes(entry->score_minutes)}
                           : Cell{"none", Paint::red});
     }
     table.add(std::move(cells));

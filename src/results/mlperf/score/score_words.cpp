@@ -15,19 +15,19 @@ const ScoredRun* with_use(const EntryScore& entry, RunUse use) {
   return found == entry.runs.end() ? nullptr : &*found;
 }
 
-std::string dropped_words(const EntryScore& entry) {
+std::string dropped_text(const EntryScore& entry) {
   std::vector<std::string> dropped;
   if (const ScoredRun* run = with_use(entry, RunUse::fastest))
-    dropped.push_back("the fastest (" + minutes_words(run->minutes) + ")");
+    dropped.push_back("the fastest (" + format_minutes(run->minutes) + ")");
   if (const ScoredRun* run = with_use(entry, RunUse::slowest))
-    dropped.push_back("the slowest (" + minutes_words(run->minutes) + ")");
+    dropped.push_back("the slowest (" + format_minutes(run->minutes) + ")");
   if (with_use(entry, RunUse::failed) != nullptr) dropped.emplace_back("the failed run");
   return dropped.empty() ? "" : ", without " + join(dropped, " and ");
 }
 
 }  // namespace
 
-std::string minutes_words(double minutes) {
+std::string format_minutes(double minutes) {
   // Times are whole milliseconds, so that many lie halfway, give or take the last bits: 599,673 ms
   // are 9.99455 minutes.
   if (!std::isfinite(minutes)) return "";
@@ -43,21 +43,21 @@ std::string entry_name(const EntryScore& entry) {
                               : join(parts, "  ");
 }
 
-std::string mean_words(const EntryScore& entry) {
+std::string mean_text(const EntryScore& entry) {
   const auto chosen =
       std::ranges::count_if(entry.runs, [](const auto& run) { return run.use != RunUse::outside; });
   const auto counted = std::ranges::count(entry.runs, RunUse::counted, &ScoredRun::use);
   if (std::isnan(entry.olympic_mean_minutes)) return "";
-  return fmt::format("mean of {} of {} runs{}", counted, chosen, dropped_words(entry));
+  return fmt::format("mean of {} of {} runs{}", counted, chosen, dropped_text(entry));
 }
 
-std::string window_words(const EntryScore& entry) {
+std::string window_text(const EntryScore& entry) {
   if (!entry.window) return "";
   std::vector<std::string> files, means;
   for (const std::size_t run : entry.window->runs)
     files.push_back(entry.runs[run].read.file.filename().string());
   for (const double mean : entry.window->means)
-    means.push_back(std::isfinite(mean) ? minutes_words(mean) : "invalid");
+    means.push_back(std::isfinite(mean) ? format_minutes(mean) : "invalid");
   return fmt::format(
       "{1} consecutive runs of {0} are scored, those with the median of {2} "
           "means: {3}. Submit: {4}",
@@ -65,18 +65,18 @@ std::string window_words(const EntryScore& entry) {
       join(files, ", "));
 }
 
-std::string what_if_words(const EntryScore& entry, const WhatIf& what_if) {
+std::string what_if_text(const EntryScore& entry, const WhatIf& what_if) {
   const RcpTest& test = what_if.test;
   std::string words = fmt::format("{}: {}", to_string(test.reference.match), test.why);
   if (std::isfinite(what_if.minutes_at_reference))
     words += fmt::format(
         "; with the reference's convergence and the throughput of these runs, the "
           "time would be {} minutes instead of {}",
-        minutes_words(what_if.minutes_at_reference), minutes_words(entry.olympic_mean_minutes));
+        format_minutes(what_if.minutes_at_reference), format_minutes(entry.olympic_mean_minutes));
   return words;
 }
 
-std::string factor_words(const EntryScore& entry) {
+std::string factor_text(const EntryScore& entry) {
   std::string words = fmt::format("{:.6f}", entry.scaling_factor);
   const double own = entry.rcp ? entry.rcp->factor : 1.0;
   if (!entry.file_factor)

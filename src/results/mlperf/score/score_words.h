@@ -9,16 +9,16 @@
 namespace bench::mlperf {
 
 /// "5.2187"; "" for none.
-std::string minutes_words(double minutes);
+std::string format_minutes(double minutes);
 /// "NVIDIA theia_ngpu512 llama31_8b"; the folder where the layout does not tell.
 std::string entry_name(const EntryScore& entry);
 /// "mean of 8 of 10 runs, without the fastest (4.9071) and the slowest (5.5012)".
-std::string mean_words(const EntryScore& entry);
+std::string mean_text(const EntryScore& entry);
 /// "of 12 runs these 10 in a row ..."; "" where no window was chosen.
-std::string window_words(const EntryScore& entry);
-std::string what_if_words(const EntryScore& entry, const WhatIf& what_if);
+std::string window_text(const EntryScore& entry);
+std::string what_if_text(const EntryScore& entry, const WhatIf& what_if);
 /// "1.010654 (scaling.json has the same)".
-std::string factor_words(const EntryScore& entry);
+std::string factor_text(const EntryScore& entry);
 /// The entry of a row in a column; nullptr where there is none.
 const EntryScore* entry_at(const SubmissionScore& score, const SystemRow& row,
                            const std::string& benchmark);

@@ -22,14 +22,14 @@ std::optional<double> factor(const Log& log, std::string_view key) {
 
 /// Samples that one replica takes in a step, as far as the log tells: per device and forward pass,
 /// times the passes. Which of the two names of the first is used is the framework's choice.
-struct OfReplica {
+struct ReplicaBatch {
   double samples = 1.0;
   bool whole = false;  // the size of a device's batch is known
   std::string text = {};
 };
 
-OfReplica of_replica(const Log& log) {
-  OfReplica result;
+ReplicaBatch replica_batch(const Log& log) {
+  ReplicaBatch result;
   const auto multiply = [&](std::string_view key) {
     const std::optional<double> number = factor(log, key);
     if (!number) return false;
@@ -43,7 +43,7 @@ OfReplica of_replica(const Log& log) {
 }
 
 /// Devices that hold one replica; nothing where the log does not say.
-std::optional<double> devices_of_replica(const Log& log) {
+std::optional<double> devices_per_replica(const Log& log) {
   if (factor(log, "local_batch_size") && !factor(log, "micro_batch_size")) return 1.0;
   double devices = 1.0;
   for (const char* key : {"tensor_parallelism", "pipeline_parallelism", "context_parallelism"}) {
@@ -59,7 +59,7 @@ std::optional<double> devices_of_replica(const Log& log) {
 void check_batch(const Subject& subject, std::vector<Finding>& findings) {
   const LogEntry* entry = last_entry(subject.log, "global_batch_size");
   const std::optional<double> batch = factor(subject.log, "global_batch_size");
-  const OfReplica replica = of_replica(subject.log);
+  const ReplicaBatch replica = replica_batch(subject.log);
   if (!batch || replica.text.empty()) return;
   Finding finding = finding_at(*entry, "batch.factors", Severity::warning);
   finding.found = fmt::format("{:.0f}", *batch);
@@ -69,7 +69,7 @@ void check_batch(const Subject& subject, std::vector<Finding>& findings) {
     findings.push_back(finding);
     return;
   }
-  const std::optional<double> devices = devices_of_replica(subject.log);
+  const std::optional<double> devices = devices_per_replica(subject.log);
   if (!replica.whole || !devices || !subject.accelerators) return;
   const double replicas = static_cast<double>(*subject.accelerators) / *devices;
   if (replicas * replica.samples == *batch) return;

@@ -22,7 +22,7 @@ double logged(const Log& log, std::string_view key) {
 
 double tenth_of_base(const Log& log) { return 0.1 * logged(log, "opt_base_learning_rate"); }
 
-double warmup_of_405b(const Log& log) {
+double warmup_steps_405b(const Log& log) {
   return std::ceil(8000.0 * 1152.0 / logged(log, "global_batch_size"));
 }
 
@@ -43,13 +43,13 @@ constexpr std::array kFixed = {
     Fixed{"llama2_70b_lora", "opt_adamw_weight_decay", 1e-4},
     Fixed{"llama2_70b_lora", "opt_gradient_clip_norm", 0.3},
     Fixed{"llama31_405b", "opt_end_learning_rate", 8e-7},
-    Fixed{"llama31_405b", "opt_learning_rate_warmup_steps", kUnknown, warmup_of_405b,
+    Fixed{"llama31_405b", "opt_learning_rate_warmup_steps", kUnknown, warmup_steps_405b,
           "ceil(8000 * 1152 / global_batch_size)"},
     Fixed{"llama31_8b", "opt_end_learning_rate", kUnknown, tenth_of_base, kTenth},
 };
 
 /// Logs round: 8.888888888888889e-05 for a ninth.
-bool equal_but_for_rounding(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
+bool nearly_equal(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
 }  // namespace
 
@@ -61,8 +61,8 @@ void check_hyperparameters(const Subject& subject, std::vector<Finding>& finding
     const double expected = fixed.of == nullptr ? fixed.value : fixed.of(subject.log);
     if (entry == nullptr || !entry->value.is_number() || !std::isfinite(expected)) continue;
     const double found = entry->value.number();
-    if (!std::isfinite(found) || equal_but_for_rounding(found, expected)) continue;
-    if (subject.rules.version == "6.0.0" && equal_but_for_rounding(found, fixed.also_in_6_0))
+    if (!std::isfinite(found) || nearly_equal(found, expected)) continue;
+    if (subject.rules.version == "6.0.0" && nearly_equal(found, fixed.also_in_6_0))
       continue;
     Finding finding = finding_at(*entry, "hyperparameter.fixed", Severity::warning);
     finding.expected = fixed.formula.empty()

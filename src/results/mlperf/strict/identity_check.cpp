@@ -11,7 +11,7 @@ namespace bench::mlperf {
 namespace {
 
 /// Without case, spaces and punctuation: "Giga Computing" is "GigaComputing".
-std::string bare(std::string_view name) {
+std::string normalised_name(std::string_view name) {
   std::string result;
   for (const char c : name)
     if (const auto byte = static_cast<unsigned char>(c); std::isalnum(byte) != 0 || byte >= 0x80)
@@ -20,15 +20,15 @@ std::string bare(std::string_view name) {
 }
 
 /// One of them may be longer: "Acme", "Acme Inc.", "Acme_Partner".
-bool alike(std::string_view a, std::string_view b) {
-  const std::string x = bare(a), y = bare(b);
+bool similar_names(std::string_view a, std::string_view b) {
+  const std::string x = normalised_name(a), y = normalised_name(b);
   return x.find(y) != std::string::npos || y.find(x) != std::string::npos;
 }
 
 void check_organisation(const Subject& subject, std::vector<Finding>& findings) {
   const LogEntry* entry = first_entry(subject.log, "submission_org");
   if (entry == nullptr || subject.submitter.empty() || subject.facts.org.empty()) return;
-  if (alike(subject.facts.org, subject.submitter)) return;
+  if (similar_names(subject.facts.org, subject.submitter)) return;
   for (const Finding& other : findings)
     if (other.rule == "value.placeholder" && other.key == entry->key) return;
   Finding finding = finding_at(*entry, "identity.organisation", Severity::warning);

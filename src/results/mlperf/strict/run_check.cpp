@@ -69,10 +69,10 @@ bool timed(std::string_view key) {
 }
 
 void check_times(const Subject& subject, std::vector<Finding>& findings) {
-  bool told_unit = false;
+  bool unit_reported = false;
   for (const LogEntry& entry : subject.log.entries) {
     const bool finite = std::isfinite(entry.time_ms);
-    if (finite && (!timed(entry.key) || told_unit ||
+    if (finite && (!timed(entry.key) || unit_reported ||
                    (entry.time_ms >= kEarliestMs && entry.time_ms <= kLatestMs)))
       continue;
     Finding finding = finding_at(entry, finite ? "time.unit" : "time.finite",
@@ -83,7 +83,7 @@ void check_times(const Subject& subject, std::vector<Finding>& findings) {
           "and the epoch of the clock"
                           : "time_ms must be a finite number of milliseconds";
     findings.push_back(finding);
-    told_unit = told_unit || finite;
+    unit_reported = unit_reported || finite;
   }
 }
 

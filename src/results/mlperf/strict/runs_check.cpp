@@ -30,13 +30,13 @@ std::string setting_text(const PythonValue& value) {
 }
 
 /// The value that most runs have; of equally many, the one of the earlier run.
-std::string most_frequent(std::span<const KeptRun> runs, const std::string& key) {
+std::string most_frequent_setting(std::span<const RunExtract> runs, const std::string& key) {
   std::map<std::string, int> counts;
-  for (const KeptRun& run : runs)
+  for (const RunExtract& run : runs)
     if (const auto at = run.settings.find(key); at != run.settings.end())
       ++counts[at->second.value];
   std::string best;
-  for (const KeptRun& run : runs) {
+  for (const RunExtract& run : runs) {
     const auto at = run.settings.find(key);
     if (at != run.settings.end() && (best.empty() || counts[at->second.value] > counts[best]))
       best = at->second.value;
@@ -44,11 +44,11 @@ std::string most_frequent(std::span<const KeptRun> runs, const std::string& key)
   return best;
 }
 
-void check_settings(std::span<const KeptRun> runs, std::vector<RunFinding>& findings) {
+void check_settings(std::span<const RunExtract> runs, std::vector<RunFinding>& findings) {
   std::map<std::string, std::string> usual;
-  for (const KeptRun& run : runs)
+  for (const RunExtract& run : runs)
     for (const auto& [key, setting] : run.settings)
-      if (!usual.contains(key)) usual[key] = most_frequent(runs, key);
+      if (!usual.contains(key)) usual[key] = most_frequent_setting(runs, key);
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (const auto& [key, setting] : runs[i].settings) {
       if (setting.value == usual[key]) continue;
@@ -66,7 +66,7 @@ void check_settings(std::span<const KeptRun> runs, std::vector<RunFinding>& find
     }
 }
 
-void check_seeds(std::span<const KeptRun> runs, std::vector<RunFinding>& findings) {
+void check_seeds(std::span<const RunExtract> runs, std::vector<RunFinding>& findings) {
   using Place = std::tuple<std::string, std::string, std::string>;
   std::map<Place, std::size_t> first;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -92,14 +92,14 @@ void check_seeds(std::span<const KeptRun> runs, std::vector<RunFinding>& finding
   }
 }
 
-bool same_bytes(const KeptRun& a, const KeptRun& b) {
+bool same_bytes(const RunExtract& a, const RunExtract& b) {
   return a.bytes == b.bytes && a.digest == b.digest && read_file(a.path) == read_file(b.path);
 }
 
 }  // namespace
 
-KeptRun kept_run(const Log& log, RunFacts facts) {
-  KeptRun run{.path = log.path, .bytes = log.bytes, .digest = log.digest};
+RunExtract extract_run(const Log& log, RunFacts facts) {
+  RunExtract run{.path = log.path, .bytes = log.bytes, .digest = log.digest};
   run.facts = std::move(facts);
   for (const LogEntry& entry : log.entries)
     if (is_setting(entry.key))
@@ -107,21 +107,21 @@ KeptRun kept_run(const Log& log, RunFacts facts) {
   return run;
 }
 
-std::vector<RunFinding> check_runs(std::span<const KeptRun> runs) {
+std::vector<RunFinding> check_runs(std::span<const RunExtract> runs) {
   std::vector<RunFinding> findings;
   check_settings(runs, findings);
   check_seeds(runs, findings);
   return findings;
 }
 
-std::vector<RunFinding> check_copies(std::span<const KeptRun> runs) {
+std::vector<RunFinding> check_copies(std::span<const RunExtract> runs) {
   std::map<std::pair<Digest, std::int64_t>, std::size_t> first;
   std::vector<RunFinding> findings;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].bytes == 0) continue;
     const auto [at, is_new] = first.emplace(std::pair(runs[i].digest, runs[i].bytes), i);
     if (is_new || !same_bytes(runs[at->second], runs[i])) continue;
-    const KeptRun& other = runs[at->second];
+    const RunExtract& other = runs[at->second];
     const bool same_folder = other.path.parent_path() == runs[i].path.parent_path();
     findings.push_back(
         {i,
@@ -136,8 +136,8 @@ std::vector<RunFinding> check_copies(std::span<const KeptRun> runs) {
   return findings;
 }
 
-std::vector<RunFinding> check_overlaps(std::span<const KeptRun* const> runs) {
-  const auto known = [](const KeptRun& run) {
+std::vector<RunFinding> check_overlaps(std::span<const RunExtract* const> runs) {
+  const auto known = [](const RunExtract& run) {
     return run.facts.run_start_ms && run.facts.run_stop_ms &&
            *run.facts.run_stop_ms > *run.facts.run_start_ms;
   };
@@ -150,7 +150,7 @@ std::vector<RunFinding> check_overlaps(std::span<const KeptRun* const> runs) {
   std::vector<RunFinding> findings;
   std::size_t longest = 0;  // index in `order` of the run that ends last so far
   for (std::size_t k = 1; k < order.size(); ++k) {
-    const KeptRun &run = *runs[order[k]], &before = *runs[order[longest]];
+    const RunExtract &run = *runs[order[k]], &before = *runs[order[longest]];
     const double common = *before.facts.run_stop_ms - *run.facts.run_start_ms;
     if (common > 0 && !(before.digest == run.digest && before.bytes == run.bytes))
       findings.push_back(

@@ -16,7 +16,7 @@
 namespace bench::mlperf {
 
 /// What is kept of a log once it is read.
-struct KeptRun {
+struct RunExtract {
   std::filesystem::path path = {};
   std::int64_t bytes = 0;
   Digest digest = 0;
@@ -27,7 +27,7 @@ struct KeptRun {
   };
   std::map<std::string, Setting> settings = {};  // hyperparameters, as last logged
 };
-KeptRun kept_run(const Log& log, RunFacts facts);
+RunExtract extract_run(const Log& log, RunFacts facts);
 
 struct RunFinding {
   std::size_t run = 0;  // index of the run it is told of
@@ -35,13 +35,13 @@ struct RunFinding {
 };
 
 /// Runs of one result.
-std::vector<RunFinding> check_runs(std::span<const KeptRun> runs);
+std::vector<RunFinding> check_runs(std::span<const RunExtract> runs);
 
 /// Of all runs at hand: those whose file is another's, byte for byte (read and compared, where the
 /// digests agree).
-std::vector<RunFinding> check_copies(std::span<const KeptRun> runs);
+std::vector<RunFinding> check_copies(std::span<const RunExtract> runs);
 
 /// Runs of one system, of whatever benchmark.
-std::vector<RunFinding> check_overlaps(std::span<const KeptRun* const> runs);
+std::vector<RunFinding> check_overlaps(std::span<const RunExtract* const> runs);
 
 }  // namespace bench::mlperf

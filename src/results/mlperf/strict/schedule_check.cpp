@@ -53,7 +53,7 @@ std::optional<Expected> expected_of(const Subject& subject) {
 }
 
 /// The index of the first point that does not stand where it should.
-std::optional<std::size_t> first_off_samples(const std::vector<double>& positions,
+std::optional<std::size_t> first_sample_deviation(const std::vector<double>& positions,
                                              const Expected& expected) {
   const double first = expected.first.value_or(positions.front());
   for (std::size_t i = 0; i < positions.size(); ++i)
@@ -63,7 +63,7 @@ std::optional<std::size_t> first_off_samples(const std::vector<double>& position
 
 /// Epochs are no whole number of batches, and some count anew in each epoch, with an evaluation at
 /// its end: asked is that none is left out, and that there are not many more.
-std::optional<std::size_t> first_off_epochs(const std::vector<double>& positions,
+std::optional<std::size_t> first_epoch_deviation(const std::vector<double>& positions,
                                             const Expected& expected) {
   constexpr double kSlack = 0.25;
   const double longest = (1 + kSlack) * expected.step;
@@ -75,10 +75,10 @@ std::optional<std::size_t> first_off_epochs(const std::vector<double>& positions
   return std::nullopt;
 }
 
-std::optional<std::size_t> first_off(const std::vector<double>& positions,
+std::optional<std::size_t> first_deviation(const std::vector<double>& positions,
                                      const Expected& expected) {
-  return expected.by_samples ? first_off_samples(positions, expected)
-                             : first_off_epochs(positions, expected);
+  return expected.by_samples ? first_sample_deviation(positions, expected)
+                             : first_epoch_deviation(positions, expected);
 }
 
 std::string text_of(const Expected& expected) {
@@ -115,10 +115,10 @@ void check_schedule(const Subject& subject, std::vector<Finding>& findings) {
     positions.push_back(point.position);
     if (point.started) started.push_back(*point.started);
   }
-  const std::optional<std::size_t> off = first_off(positions, *schedule);
+  const std::optional<std::size_t> off = first_deviation(positions, *schedule);
   if (!off) return;
   // The evaluation may stand where it should, with another count in its line.
-  const bool miscounted = started.size() == points.size() && !first_off(started, *schedule);
+  const bool miscounted = started.size() == points.size() && !first_deviation(started, *schedule);
   Finding finding =
       finding_at(*points[*off].entry, miscounted ? "schedule.samples_count" : "schedule.evaluation",
                  Severity::warning);

@@ -21,7 +21,7 @@ const LogEntry* entry_at(const Log& log, std::int64_t line, std::string_view key
 }
 
 /// NaN meets none. The official checker knows which targets must be passed, not met.
-bool meets(const Benchmark& benchmark, double quality) {
+bool reaches_target(const Benchmark& benchmark, double quality) {
   return benchmark.lower_is_better ? quality <= *benchmark.target : quality >= *benchmark.target;
 }
 
@@ -30,18 +30,18 @@ bool same_point(const Evaluation& a, const Evaluation& b) {
 }
 
 /// Ranks may each log the evaluation; one that met the target is enough.
-bool point_meets(const RunFacts& facts, const Evaluation& point, const Benchmark& benchmark) {
+bool point_reaches_target(const RunFacts& facts, const Evaluation& point, const Benchmark& benchmark) {
   return std::any_of(facts.evaluations.begin(), facts.evaluations.end(),
                      [&](const Evaluation& one) {
-                       return same_point(one, point) && meets(benchmark, one.value.number());
+                       return same_point(one, point) && reaches_target(benchmark, one.value.number());
                      });
 }
 
 /// The first one that met the target.
-const Evaluation* first_meeting(const RunFacts& facts, const Benchmark& benchmark) {
+const Evaluation* first_reaching_target(const RunFacts& facts, const Benchmark& benchmark) {
   const auto at =
       std::find_if(facts.evaluations.begin(), facts.evaluations.end(),
-                   [&](const Evaluation& one) { return meets(benchmark, one.value.number()); });
+                   [&](const Evaluation& one) { return reaches_target(benchmark, one.value.number()); });
   return at == facts.evaluations.end() ? nullptr : &*at;
 }
 
@@ -57,9 +57,9 @@ bool check_last(const Subject& subject, const Benchmark& benchmark, const LogEnt
   const LogEntry* entry = entry_at(subject.log, last.line, last.key);
   const std::string expected = fmt::format(
       "a quality of at {} {}", benchmark.lower_is_better ? "most" : "least", *benchmark.target);
-  if (!point_meets(subject.facts, last, benchmark)) {
+  if (!point_reaches_target(subject.facts, last, benchmark)) {
     // Where no evaluation did, the official checker says so.
-    const Evaluation* met = first_meeting(subject.facts, benchmark);
+    const Evaluation* met = first_reaching_target(subject.facts, benchmark);
     if (met == nullptr) return false;
     Finding finding = finding_at(entry == nullptr ? stop : *entry, "stop.target", Severity::error);
     finding.expected = expected;
@@ -89,7 +89,7 @@ bool check_last(const Subject& subject, const Benchmark& benchmark, const LogEnt
 
 void check_late(const Subject& subject, const Benchmark& benchmark, const LogEntry& stop,
                 const Evaluation& last, std::vector<Finding>& findings) {
-  const Evaluation* met = first_meeting(subject.facts, benchmark);
+  const Evaluation* met = first_reaching_target(subject.facts, benchmark);
   if (met == nullptr || same_point(*met, last) || met->line >= last.line) return;
   Finding finding = finding_at(stop, "stop.late", Severity::note);
   finding.expected = fmt::format("after line {}, {}", met->line, point_text(*met));

@@ -11,7 +11,7 @@ namespace bench::mlperf {
 namespace {
 
 /// A log that is wrong in each line needs not say so for each.
-constexpr int kFindingsOfARule = 20;
+constexpr int kMaxFindingsPerRule = 20;
 
 std::vector<Finding> without_repeats(std::vector<Finding> findings) {
   std::map<std::string, int> counts;
@@ -20,8 +20,8 @@ std::vector<Finding> without_repeats(std::vector<Finding> findings) {
   std::vector<Finding> result;
   for (Finding& finding : findings) {
     const int number = ++kept[finding.rule], of = counts[finding.rule];
-    if (number > kFindingsOfARule) continue;
-    if (number == kFindingsOfARule && of > number)
+    if (number > kMaxFindingsPerRule) continue;
+    if (number == kMaxFindingsPerRule && of > number)
       finding.text += fmt::format(" (and {} more for this rule in this log)", of - number);
     result.push_back(std::move(finding));
   }

@@ -75,7 +75,7 @@ std::string_view name_of(Kind kind) {
 
 /// Whole numbers may be written 1.0, as many logs have them. Numbers that are not finite have a
 /// rule of their own.
-bool fits(Kind kind, const PythonValue& value) {
+bool matches_kind(Kind kind, const PythonValue& value) {
   if (kind == Kind::text) return value.is_string();
   if (value.is_bool() || !value.is_number()) return false;
   const double number = value.number();
@@ -101,15 +101,15 @@ bool is_placeholder(std::string_view text) {
   constexpr std::array kWhole = {"TODO", "TBD",      "FIXME", "N/A",     "NA",
                                  "NONE", "NULL",     "XXX",   "UNKNOWN", "DUMMY",
                                  "ORG",  "PLATFORM", "TEST",  "NAME",    "CHANGEME"};
-  const std::string loud = upper(text);
-  if (loud.find("PLACEHOLDER") != std::string::npos || loud.starts_with("YOUR_") ||
-      loud.starts_with("YOUR ") || (loud.starts_with("<") && loud.ends_with(">")))
+  const std::string upper_text = upper(text);
+  if (upper_text.find("PLACEHOLDER") != std::string::npos || upper_text.starts_with("YOUR_") ||
+      upper_text.starts_with("YOUR ") || (upper_text.starts_with("<") && upper_text.ends_with(">")))
     return true;
-  return std::find(kWhole.begin(), kWhole.end(), loud) != kWhole.end();
+  return std::find(kWhole.begin(), kWhole.end(), upper_text) != kWhole.end();
 }
 
 void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
-  const auto tell = [&](std::string_view what, const PythonValue& value) {
+  const auto check_number = [&](std::string_view what, const PythonValue& value) {
     if (is_finite(value)) return;
     Finding finding = finding_at(entry, "value.finite", Severity::error);
     finding.expected = "a finite number";
@@ -119,14 +119,14 @@ void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
         what);
     findings.push_back(finding);
   };
-  tell("the value", entry.value);
+  check_number("the value", entry.value);
   for (const char* name : {"samples_count", "epoch_num"})
-    if (const PythonValue* value = entry.metadata.find(name)) tell(name, *value);
+    if (const PythonValue* value = entry.metadata.find(name)) check_number(name, *value);
 }
 
 void check_type(const Subject& subject, const LogEntry& entry, std::vector<Finding>& findings) {
   const std::optional<Kind> kind = kind_of(subject, entry.key);
-  if (!kind || fits(*kind, entry.value)) return;
+  if (!kind || matches_kind(*kind, entry.value)) return;
   Finding finding = finding_at(entry, "value.type", Severity::error);
   finding.expected = name_of(*kind);
   finding.found = entry.value.excerpt();
@@ -138,7 +138,7 @@ void check_position(const LogEntry& entry, std::vector<Finding>& findings) {
   if (entry.key != "eval_accuracy") return;
   for (const char* name : {"samples_count", "epoch_num"}) {
     const PythonValue* value = entry.metadata.find(name);
-    if (value == nullptr || (fits(Kind::number, *value) && !(value->number() < 0))) continue;
+    if (value == nullptr || (matches_kind(Kind::number, *value) && !(value->number() < 0))) continue;
     Finding finding = finding_at(entry, "value.position", Severity::error);
     finding.expected = "a non-negative number";
     finding.found = value->excerpt();

@@ -143,14 +143,14 @@ class Finder {
 
 [[noreturn]] void throw_missing(const fs::path& path) {
   std::error_code ignored;
-  std::vector<std::string> beside;
+  std::vector<std::string> siblings;
   const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
   for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end;
        at.increment(ignored))
-    beside.push_back(at->path().filename().native());
+    siblings.push_back(at->path().filename().native());
   throw Error(ErrorKind::input,
               printable(path.native()) + ": no such file or folder." +
-                  printable(did_you_mean(path.filename().native(), beside)),
+                  printable(did_you_mean(path.filename().native(), siblings)),
               "pass a log, or the folder of a benchmark, a system, an organisation or a "
           "round");
 }

@@ -21,8 +21,8 @@ constexpr std::string_view kHeader =
     "rank,ranks,repeat,over,of_limit_at_clock,cpu_busy_share,gpu_sm_clock_hz,gpu_power_w,"
     "gpu_temperature_c,gpu_power_capped_share";
 
-/// Data stays exact. Besides what RFC 4180 asks for, texts that a spreadsheet could take for a
-/// formula are quoted, so that a reader sees them as text.
+/// Values stay exact. In addition to RFC 4180, texts that a spreadsheet could take for a formula
+/// are quoted.
 std::string quoted(const std::string& text) {
   if (text.empty()) return text;
   const bool formula = std::string_view("=+-@\t ").find(text.front()) != std::string_view::npos;

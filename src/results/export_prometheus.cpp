@@ -28,7 +28,7 @@ void add_result(const RunSummary& report, const Result& result, Gauges& gauges) 
   const GaugeLabels labels = labels_of(report, series);
   const bool ok = series.outcome == Status::ok;
   gauges.add("benchctl_result_ok", labels, ok ? 1.0 : 0.0);
-  if (!ok) return;  // a value that is not to be believed is none
+  if (!ok) return;  // an invalid value is omitted
   gauges.add("benchctl_result_value", labels, series.median);
   gauges.add("benchctl_result_low", labels, series.low);
   gauges.add("benchctl_result_high", labels, series.high);

@@ -1,4 +1,4 @@
-// A run as a text file for Prometheus, to lie in the folder of node_exporter's textfile collector.
+// A run as a Prometheus text file for node_exporter's textfile collector.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace bench {
 
-/// Gauges alone, with help and type. One sample a result: benchctl_result_value and its interval,
-/// share of its limit and outcome; one a gate; the run's outcome, exit code and time. What does not
-/// exist is left out. Labels: suite, case, metric, params (JSON), unit, host, device, rank.
+/// Gauges only, with help and type. One sample per result: benchctl_result_value with its interval,
+/// share of its limit and outcome; one per gate; outcome, exit code and time of the run. Missing
+/// values are omitted. Labels: suite, case, metric, params (JSON), unit, host, device, rank.
 std::string to_prometheus(const RunSummary& report);
 
 }  // namespace bench

@@ -48,7 +48,7 @@ void write_holder(int file) {
   std::array<char, 64> host{};
   gethostname(host.data(), host.size() - 1);
   const std::string text = "process " + std::to_string(getpid()) + " on " + host.data();
-  // Only a help for whoever waits: a failure costs nothing but the name.
+  // Informational only: on failure just the name is missing.
   if (ftruncate(file, 0) == 0 && pwrite(file, text.data(), text.size(), 0) < 0) errno = 0;
 }
 

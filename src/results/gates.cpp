@@ -37,8 +37,8 @@ bool matches(const Gate& gate, const Series& series) {
   return true;
 }
 
-/// Below six samples no 95 % interval exists; the range of the samples stands for it, which for a
-/// single value (a count, say) is the value itself.
+/// Below six samples there is no 95 % interval: the range of the samples is used instead, which for
+/// a single value (such as a count) is the value itself.
 Interval interval_of(const Series& series) {
   if (std::isfinite(series.low) && std::isfinite(series.high)) return {series.low, series.high};
   return {series.min, series.max};
@@ -100,7 +100,7 @@ GateResult judge(const Gate& gate, const Series& series, std::size_t index) {
   return result;
 }
 
-/// A gate that matches no series, with what the case has instead.
+/// A gate that matches no series, with the available metrics or parameters.
 GateResult unmatched(const Gate& gate, const std::vector<const Series*>& all) {
   std::vector<std::string> metrics;
   std::set<std::string> params;

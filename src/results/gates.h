@@ -1,5 +1,5 @@
-// Suite gates: bounds that a suite puts on its metrics, judged on the interval of the median and
-// not on the median alone. Nothing passes because nothing was measured.
+// Suite gates: bounds on metrics, judged on the confidence interval of the median rather than the
+// median alone. A gate without data never passes.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace bench {
 enum class Verdict { pass, fail, inconclusive };
 
 std::string_view to_string(Verdict verdict);
-/// The one that counts for several: fail, then inconclusive, then pass.
+/// The worst of several verdicts: fail, then inconclusive, then pass.
 Verdict worse(Verdict a, Verdict b);
 
-/// As the suite states it; bounds are in the metric's base unit.
+/// As written in the suite; bounds are in the metric's base unit.
 struct Gate {
   std::string case_name;
   std::string metric;           // with or without the probe's name
@@ -33,7 +33,7 @@ struct GateResult {
   Verdict verdict = Verdict::inconclusive;
   std::string reason;
   std::optional<std::size_t> series;  // index; nothing when no series matched
-  /// False when there was nothing to judge: no series, not ok, no samples, no limit known.
+  /// False if there was nothing to judge: no series, not ok, no samples, no known limit.
   bool measured = false;
 };
 

@@ -9,16 +9,16 @@
 
 namespace bench {
 
-/// Names and values, in the order in which they are to stand.
+/// Names and values in output order.
 using GaugeLabels = std::vector<std::pair<std::string, std::string>>;
 
-/// All samples of one metric stand together, as the format demands; two with equal labels would be
-/// refused with the whole file, so the later one counts.
+/// Groups the samples of each metric, as the format requires. Two samples with equal labels would
+/// make the whole file invalid, so the later one wins.
 class Gauges {
  public:
-  /// A value that is not finite is left out.
+  /// Values that are not finite are omitted.
   void add(const std::string& name, const GaugeLabels& labels, double value);
-  /// `described`: names with their help, in the order of the file; others are left out.
+  /// `described`: metric names with help texts, in output order; other metrics are omitted.
   std::string text(const std::vector<std::pair<const char*, const char*>>& described) const;
 
  private:

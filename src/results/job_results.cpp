@@ -10,7 +10,7 @@ namespace {
 struct Trace {
   bool any = false;
   const Outcome* outcome = nullptr;
-  bool put_off = false;  // the outcome says that it could not run, for a reason not its own
+  bool put_off = false;  // could not run for an external reason
   Json faults = Json::array();
   std::map<std::string, std::string> out = {};
 };

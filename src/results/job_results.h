@@ -1,4 +1,4 @@
-// How each planned job ended: what its last outcome record says, or why there is none.
+// How each planned job ended, from its last outcome record.
 #pragma once
 
 #include <map>
@@ -24,8 +24,8 @@ struct JobResult {
   std::map<std::string, std::string> out = {};
 };
 
-/// One per job, in the order of the plan. A job without an outcome failed if it has any other
-/// record, else it was not run.
+/// One per job, in plan order. A job without an outcome failed if it has any other record,
+/// otherwise it was not run.
 std::vector<JobResult> job_results(const RunRecords& run);
 
 }  // namespace bench

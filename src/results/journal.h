@@ -1,5 +1,5 @@
-// The journal: decisions of people about runs, which no measurement can say again. journal.jsonl
-// lies beside runs/ and is only ever appended to; the database has a copy.
+// The journal: people's decisions about runs, which cannot be measured again. journal.jsonl is next
+// to runs/ and append-only; the database has a copy.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace bench {
 
 enum class JournalKind {
   note,     // a remark
-  discard,  // this run does not count: its numbers stay, comparisons leave it out
-  restore,  // it counts again
-  // On a finding of `report regression` (results/regression/decisions.h), whose id begins the text;
-  // the run is that since which it was found.
-  acked,  // known, and lived with
-  fixed,  // mended
+  discard,  // excluded from comparisons; its values are kept
+  restore,  // included again
+  // Decisions on a finding of `report regression` (results/regression/decisions.h), whose ID begins
+  // the text; `run` is the run since which it was found.
+  acked,  // known and accepted
+  fixed,  // repaired
   noise,  // none
   reopen  // none of these any more
 };
@@ -37,7 +37,7 @@ struct Journal {
   std::vector<std::string> warnings;  // lines that could not be read
 };
 
-/// Of the runs of this database.
+/// The journal for the runs of this database.
 std::filesystem::path journal_path(const std::filesystem::path& database);
 
 /// A file that is not there is an empty journal. Throws Error(environment) when it cannot be read.

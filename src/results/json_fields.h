@@ -1,6 +1,6 @@
-// Reading fields of JSON that may be old, hand-made or damaged: what is missing or of another type
-// becomes the fallback. Only for what was checked when it was written (plan.json, facts); input
-// from users goes through core/schema.
+// Reads fields of JSON that may be old, hand-written or corrupt: a missing field or wrong type
+// yields the fallback. Only for data validated when written (plan.json, facts); user input goes
+// through core/schema.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,7 @@ inline double number_field(const Json& object, const char* key, double fallback 
   return value.is_number() ? value.get<double>() : fallback;
 }
 
-/// Whole numbers beyond +-2^62 count as damage, so that no later sum can overflow.
+/// Whole numbers beyond +-2^62 are treated as corrupt, so later sums cannot overflow.
 inline std::int64_t integer_field(const Json& object, const char* key, std::int64_t fallback = 0) {
   constexpr double kLargest = 4.6e18;
   const double number = number_field(object, key);

@@ -34,7 +34,7 @@ std::string as_xml(const JunitTest& test) {
 }  // namespace
 
 std::string xml_text(std::string_view text) {
-  // dump() has replaced what is no UTF-8; its quotes go again.
+  // dump() replaces invalid UTF-8; parsing removes its quotes.
   const Json clean = Json::parse(dump(Json(std::string(text))));
   std::string safe;
   for (const char c : clean.get_ref<const std::string&>()) {

@@ -26,7 +26,7 @@ struct JunitSuite {
 
 std::string to_junit(const JunitSuite& suite);
 
-/// Text as it stands between tags or in an attribute. Bytes that XML 1.0 cannot hold become U+FFFD.
+/// Escaped for element content and attributes. Bytes that XML 1.0 cannot hold become U+FFFD.
 std::string xml_text(std::string_view text);
 
 }  // namespace bench

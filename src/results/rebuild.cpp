@@ -19,8 +19,9 @@ bool passes_check(const fs::path& path, int flags, int busy_timeout_ms) {
   }
 }
 
-/// A writer would clear away the log of a damaged database, which is evidence; so a reader looks
-/// first. Only where it may not read (a crashed writer's rollback must be finished), a writer does.
+/// A writer would clear the log of a corrupt database, which is evidence, so check with a reader
+/// first. Use a writer only if reading is refused (the rollback of a crashed writer must be
+/// finished).
 bool is_sound(const fs::path& path, int busy_timeout_ms) {
   try {
     return passes_check(path, SQLite::OPEN_READONLY, busy_timeout_ms);

@@ -1,4 +1,4 @@
-// Makes the results database anew from the spools and the journal, which are the truth.
+// Rebuilds the results database from the spools and the journal, the primary data.
 #pragma once
 
 #include <filesystem>

@@ -30,12 +30,12 @@ std::string place(const ResultHash& one) {
 }
 
 /// Who has which hash, the fewest first.
-std::vector<HashCamp> camps(const Group& group) {
+std::vector<HashGroup> hash_groups(const Group& group) {
   std::map<std::string, Group> by_hash;
   for (const ResultHash* one : group) by_hash[one->hash].push_back(one);
-  std::vector<HashCamp> sorted;
+  std::vector<HashGroup> sorted;
   for (auto& [hash, members] : by_hash) sorted.push_back({hash, std::move(members)});
-  std::ranges::stable_sort(sorted, {}, [](const HashCamp& camp) { return camp.members.size(); });
+  std::ranges::stable_sort(sorted, {}, [](const HashGroup& group) { return group.members.size(); });
   return sorted;
 }
 
@@ -69,10 +69,10 @@ std::vector<ResultHash> result_hashes(const RunRecords& run) {
   return found;
 }
 
-std::vector<std::vector<HashCamp>> unequal_results(const std::vector<ResultHash>& hashes) {
-  std::vector<std::vector<HashCamp>> unequal;
+std::vector<std::vector<HashGroup>> unequal_results(const std::vector<ResultHash>& hashes) {
+  std::vector<std::vector<HashGroup>> unequal;
   for (const auto& [key, group] : by_key(hashes))
-    if (auto sorted = camps(group); sorted.size() > 1) unequal.push_back(std::move(sorted));
+    if (auto sorted = hash_groups(group); sorted.size() > 1) unequal.push_back(std::move(sorted));
   return unequal;
 }
 
@@ -86,10 +86,10 @@ std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes) {
   std::vector<std::string> found;
   for (const auto& sorted : unequal_results(hashes)) {
     std::vector<std::string> parts;
-    for (const HashCamp& camp : sorted) {
+    for (const HashGroup& group : sorted) {
       std::vector<std::string> places;
-      for (const ResultHash* one : camp.members) places.push_back(place(*one));
-      parts.push_back(fmt::format("{}: {}", camp.hash, join(places, "; ")));
+      for (const ResultHash* one : group.members) places.push_back(place(*one));
+      parts.push_back(fmt::format("{}: {}", group.hash, join(places, "; ")));
     }
     found.push_back(fmt::format("identical devices gave different results: {} ({})",
                                 join(parts, ", but "),
@@ -137,7 +137,7 @@ Json golden_document(const RunRecords& run) {
     const ResultHash& one = *group.front();
     const bool all_ok = std::ranges::all_of(
         group, [&](const ResultHash* hash) { return believed.contains(hash->job); });
-    if (camps(group).size() > 1 || !all_ok || text_field(one.key, "chip").empty()) continue;
+    if (hash_groups(group).size() > 1 || !all_ok || text_field(one.key, "chip").empty()) continue;
     values.push_back({{"probe", one.probe}, {"key", one.key}, {"hash", one.hash}});
   }
   return {{"run", run.run}, {"values", std::move(values)}};

@@ -1,6 +1,6 @@
-// The hashes of exact results that a run kept (facts of topic "result_hash"): do equal devices
-// agree, and does each agree with the golden value its job brought along? Derived from the records
-// alone: the golden value a result was compared with stands in its record.
+// Hashes of exact results of a run (facts of topic "result_hash"): whether identical devices agree,
+// and whether each matches its golden value. Derived from records only; a record holds the golden
+// value it was compared with.
 #pragma once
 
 #include <string>
@@ -19,28 +19,28 @@ struct ResultHash {
   int rank = 0;
   Json key = Json::object();  // equal keys must have equal hashes
   std::string hash;
-  std::string golden;  // what it was compared with; empty for none
-  std::string source;  // where that came from
+  std::string golden;  // empty for none
+  std::string source;  // source of the golden value
 };
 
-/// In the order of arrival; what is damaged is left out.
+/// In arrival order; corrupt entries are skipped.
 std::vector<ResultHash> result_hashes(const RunRecords& run);
 
-/// Those with one hash.
-struct HashCamp {
+/// The results with one hash.
+struct HashGroup {
   std::string hash;
   std::vector<const ResultHash*> members;
 };
 
-/// For each key whose hashes differ its camps, the smallest first: where most agree, the others are
-/// the suspects. Points into `hashes`.
-std::vector<std::vector<HashCamp>> unequal_results(const std::vector<ResultHash>& hashes);
+/// For each key with differing hashes the groups of equal hash, smallest first: where most agree,
+/// the others are suspect. Points into `hashes`.
+std::vector<std::vector<HashGroup>> unequal_results(const std::vector<ResultHash>& hashes);
 
 /// "chip NVIDIA H200, dtype bf16, k 8192, ...".
 std::string describe_key(const Json& key);
 
-/// One sentence for each key whose hashes differ: which devices have which. Where most agree, the
-/// others are named first: they are the suspects.
+/// One sentence per key with differing hashes, listing the devices of each hash. The minority comes
+/// first, as the suspects.
 std::vector<std::string> disagreements(const std::vector<ResultHash>& hashes);
 
 /// One sentence for each result that is unlike its golden value, with both hashes and the device.
@@ -53,8 +53,8 @@ std::vector<std::string> without_golden(const std::vector<ResultHash>& hashes);
 /// {"results", "golden", "different": [...], "without_golden": [...], "disagreements": [...]}.
 Json hashes_json(const std::vector<ResultHash>& hashes);
 
-/// The document that benchctl golden writes (schemas/golden.json): each key once, of the jobs that
-/// ended ok, of chips that are known, and not of devices that disagree.
+/// The document of `benchctl golden` (schemas/golden.json): each key once, from ok jobs on known
+/// chips, without devices that disagree.
 Json golden_document(const RunRecords& run);
 
 }  // namespace bench

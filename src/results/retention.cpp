@@ -14,7 +14,7 @@ Json flags_json(const Series& series) {
   return flags;
 }
 
-/// Of one line; nothing for what is no record, or none of ours.
+/// Nothing if the line is not one of our records.
 std::optional<Record> record_of(std::string_view line) try {
   return record_from_json(parse_json(std::string(line), "records"));
 } catch (const Error&) {

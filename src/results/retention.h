@@ -1,6 +1,6 @@
-// Keeps old runs small: of the raw samples of a series some are kept, in their order, and the
-// summary of all of them stands behind them as facts, from which every later reading takes it. So
-// reports, verdicts and a database made anew are as they were.
+// Shrinks old runs: keeps some raw samples of each series in order, followed by facts with the
+// summary of all samples, which later reads use. Reports, verdicts and a rebuilt database stay the
+// same.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace bench {
 
-/// Facts right behind the samples of the same job that they are the summary of.
+/// Facts that directly follow the samples they summarise.
 inline constexpr const char* kThinnedTopic = "thinned_samples";
 
 /// Everything of a series that is computed from its samples.
 Json summary_json(const Series& series);
-/// Puts it back. What is missing or damaged in it becomes kNoValue and an invalid series: never a
-/// number that nobody measured.
+/// Restores the summary. Missing or corrupt fields become kNoValue and an invalid series, never a
+/// made-up number.
 void restore_summary(const Json& summary, Series& series);
 
 struct Thinned {
@@ -26,9 +26,9 @@ struct Thinned {
   std::size_t samples = 0;  // that went
 };
 
-/// `records`: the text of a records.jsonl. Series of more than `keep` samples keep so many, evenly
-/// spread over their order, where that and the summary are shorter. All other lines, those too that
-/// cannot be read, stay as they are, byte for byte; thinning what is thinned changes nothing.
+/// `records`: the text of a records.jsonl. Series with more than `keep` samples keep that many,
+/// evenly spaced, if that and the summary are shorter. All other lines, including unreadable ones,
+/// stay byte for byte; thinning is idempotent.
 Thinned thin_records(std::string_view records, std::size_t keep);
 
 }  // namespace bench

@@ -42,8 +42,8 @@ PlannedJob planned_job(const Json& json) {
   return job;
 }
 
-/// The plan but for its jobs, which are handed over one by one: as one tree those of 4,000 hosts
-/// would take hundreds of megabytes.
+/// Parses the plan and passes its jobs on one by one: the tree of a plan for 4,000 hosts would take
+/// hundreds of megabytes.
 Json parse_plan(const std::string& text,
                 const std::function<void(const std::string& list, const Json& job)>& each) {
   constexpr int kTopLevel = 1, kElement = 2;
@@ -72,7 +72,7 @@ void read_plan(const std::string& text, RunRecords& run) {
     else
       run.jobs.push_back(std::move(job));
   };
-  std::vector<PlannedJob> skips;  // behind the jobs, wherever they stand in the file
+  std::vector<PlannedJob> skips;  // appended after the jobs, wherever they are in the file
   try {
     run.plan = parse_plan(text, [&](const std::string& list, const Json& json) {
       if (list == "jobs") return add(planned_job(json));
@@ -94,7 +94,7 @@ bool is_event(const Record& record, const char* key) {
   return event != nullptr && event->key == key;
 }
 
-/// What a job left before it was begun anew: the torn half of it must not stand beside the whole.
+/// Drops what a job recorded before its restart, so partial data is not mixed with complete data.
 void drop_restarted(RunRecords& run) {
   std::map<std::string, std::size_t> begins;
   for (std::size_t i = 0; i < run.records.size(); ++i)
@@ -109,7 +109,7 @@ void drop_restarted(RunRecords& run) {
   run.records = std::move(kept);
 }
 
-/// A record of a job that the plan does not know (a lost plan.json): kept under the job's id.
+/// Records of a job that is not in the plan (a lost plan.json) are kept under the job's ID.
 void adopt_unplanned_jobs(RunRecords& run) {
   std::set<std::string> known = {""};
   for (const PlannedJob& job : run.jobs) known.insert(job.id);

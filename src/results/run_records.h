@@ -1,6 +1,6 @@
-// What one run directory says: the plan, and every record that was received. Reading is tolerant,
-// because a run may have been killed in the middle of a line: what cannot be read is left out and
-// named in `warnings`; what can be read counts.
+// Contents of one run directory: the plan and every record received. Reading is tolerant, as a run
+// may have been killed in the middle of a line: unreadable parts are skipped and listed in
+// `warnings`.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,17 @@
 
 namespace bench {
 
-/// Event that benchctl writes when a run ends by itself or by ^C (job "", value {"state":
-/// "finished" or "interrupted", "seconds": wall time}). A run without one was killed, or is still
-/// running.
+/// Written by benchctl when a run ends or is interrupted (job "", value {"state": "finished" or
+/// "interrupted", "seconds": wall time}). Without it the run was killed or is still running.
 inline constexpr const char* kRunEndEvent = "run_end";
 
-/// Event of a job (value {"why": text}) behind an outcome that says it could not run for a reason
-/// that is not its own: an interruption, a host that was out. `benchctl resume` runs it.
+/// Event of a job (value {"why": text}) after an outcome, if it could not run for an external
+/// reason: an interruption or an excluded host. `benchctl resume` runs it.
 inline constexpr const char* kNotRunEvent = "not_run";
 /// Event of a job (value {"host", "why"}): a host of it is out, and why; of each such host of a job
 /// that failed, and of the first one of a job that was not run for it.
 inline constexpr const char* kHostOutEvent = "host_out";
-/// Event of a job: it begins anew. What stands before it of that job does not count.
+/// Event of a job: it restarts. Its earlier records do not count.
 inline constexpr const char* kRestartEvent = "restart";
 
 /// The part of a planned job that conclusions need. Read leniently from plan.json (core's
@@ -41,7 +40,7 @@ struct PlannedJob {
   int repeat = 0;
   std::uint64_t seed = 0;
   std::string skipped;         // why it was planned as skipped; empty for a job that was to run
-  std::string search_of = {};  // the job whose failure or slowness it helps to localise
+  std::string search_of = {};  // the job whose failure or slowness it helps to locate
 };
 
 struct RunRecords {
@@ -52,8 +51,8 @@ struct RunRecords {
   std::vector<std::string> warnings;
 };
 
-/// The jobs that have no outcome, or one with kNotRunEvent behind it, in the order of the plan;
-/// planned skips are not among them. With `failed`, also those that failed or timed out.
+/// Jobs without an outcome, or with kNotRunEvent after it, in plan order; without planned skips.
+/// With `failed`, also jobs that failed or timed out.
 std::vector<std::string> missing_jobs(const RunRecords& run, bool failed = false);
 
 /// Throws Error(input) when the folder holds neither plan.json nor records.jsonl,
@@ -61,7 +60,7 @@ std::vector<std::string> missing_jobs(const RunRecords& run, bool failed = false
 /// a warning.
 RunRecords read_run(const std::filesystem::path& run_dir);
 
-/// Its plan alone, but for the jobs: what there is of it, an empty object for none.
+/// The plan without its jobs; an empty object if there is none.
 Json read_plan_head(const std::filesystem::path& run_dir);
 
 /// The same as read_run() for texts that are already in memory.

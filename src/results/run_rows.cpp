@@ -159,7 +159,7 @@ void write_gates(SQLite::Database& db, const RunSummary& report) {
   }
 }
 
-/// The records beside samples and outcomes, in tables of their kinds.
+/// Records other than samples and outcomes, in tables by kind.
 class Others {
  public:
   Others(SQLite::Database& db, const std::string& run)

@@ -1,5 +1,4 @@
-// Writes one run into the tables of the database: what its records say and what the report
-// concludes.
+// Writes one run into the database tables: its records and the conclusions of the report.
 #pragma once
 
 #include "results/run_records.h"

@@ -19,7 +19,7 @@ void read_header(const RunRecords& run, RunSummary& report) {
   if (report.time_ns == 0 && !run.records.empty()) report.time_ns = run.records.front().time_ns;
 }
 
-/// A run that was resumed has several ends: the last counts, the times add up.
+/// A resumed run has several end events: the last one counts, durations add up.
 void read_end(const RunRecords& run, RunSummary& report) {
   std::int64_t last = report.time_ns;
   double seconds = 0.0;
@@ -56,13 +56,12 @@ Series end_of_job(const JobResult& result) {
   return series;
 }
 
-/// Results in the order of the plan; a job whose end is worse than its series say gets a row of its
-/// own.
+/// Results in plan order; a job that ended worse than its series gets its own row.
 std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
   const SeriesOfJobs series_of_jobs(run, jobs);
   const TelemetryIndex telemetry(run);
   std::vector<Result> results;
-  results.reserve(series_of_jobs.most() + jobs.size());  // an end of its own each, at most
+  results.reserve(series_of_jobs.most() + jobs.size());  // at most one end each
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Status worst = Status::ok;
     for (Series& series : series_of_jobs.of(i)) {
@@ -86,7 +85,7 @@ void judge_gates(const RunRecords& run, RunSummary& report) {
   }
 }
 
-/// Topic "data_loader" of each job that told it, the last of several.
+/// Last facts of topic "data_loader" per job.
 std::map<std::string, Json> loader_facts(const RunRecords& run) {
   std::map<std::string, Json> by_job;
   for (const Record& record : run.records)
@@ -101,7 +100,7 @@ bool all_skipped(const RunSummary& report) {
                      [](const JobResult& job) { return job.outcome == Status::skipped; });
 }
 
-/// Jobs that a search asked for.
+/// Jobs on whose behalf a search ran.
 std::set<std::string> searching(const RunSummary& report) {
   std::set<std::string> jobs;
   for (const JobResult& job : report.jobs)
@@ -134,7 +133,7 @@ bool any_invalid(const RunSummary& report) {
   });
 }
 
-/// The cases of which every job was skipped as planned or by its rank: their gates have an excuse.
+/// Cases whose jobs were all skipped, by the plan or by the rank: their gates are excused.
 std::set<std::string> skipped_cases(const RunSummary& report) {
   std::set<std::string> skipped;
   for (const JobResult& job : report.jobs) skipped.insert(job.job.case_name);

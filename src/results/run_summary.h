@@ -1,5 +1,5 @@
-// What one run says, derived from its records alone: the same records give the same summary. The
-// database keeps this; verdicts are found in it (results/reports/run_report.h).
+// Summary of one run, derived from its records only: equal records give equal summaries. Stored in
+// the database; verdicts on it are in results/reports/run_report.h.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct Result {
   std::optional<SeriesTelemetry> telemetry = {};
 };
 
-/// One host of the run and what is known about it.
+/// One host of the run with its facts.
 struct Machine {
   std::string host;
-  /// Topic "host" over topic "topology", without "warnings"; "gpus" as NVML told them.
+  /// Topic "host" over topic "topology", without "warnings"; "gpus" from NVML.
   Json facts = Json::object();
   std::vector<std::string> warnings;  // about its settings, its GPUs, its clock and its storage
   double clock_hz = kNoValue;  // the measured clock.frequency
@@ -51,21 +51,20 @@ struct RunSummary {
   std::vector<Machine> machines;
   Json programs = Json::array();        // topic "program" facts, each once; benchctl first
   std::vector<ResultHash> hashes;       // of results that must be equal bit for bit
-  std::map<std::string, Json> loaders;  // what loaders said of themselves, by job
+  std::map<std::string, Json> loaders;  // facts of data loaders, by job
   std::vector<std::string> warnings;
 };
 
-/// The outcome of a run is the worst of its jobs, but for those of a search: they fail where
-/// another has failed. Planned skips count only when everything was
-/// skipped; a job that was asked for and not run counts as failed. Exit code: 130 when interrupted;
-/// 1 when a gate failed, a result is invalid or equal devices have unequal results (a wrong number
-/// weighs more than a missing one); 3 when a job failed, timed out or was not run, when a gate had
-/// nothing to judge, or all was skipped; else 0.
+/// The outcome of a run is the worst of its jobs, except search jobs, which fail where another job
+/// has failed. Planned skips count only if everything was skipped; a requested job that was not run
+/// counts as failed. Exit code: 130 if interrupted; 1 if a gate failed, a result is invalid or
+/// identical devices disagree (a wrong number weighs more than a missing one); 3 if a job failed,
+/// timed out or was not run, a gate had no data, or all jobs were skipped; else 0.
 RunSummary make_run_summary(const RunRecords& run);
 
 using PlannedJobs = std::map<std::string, const PlannedJob*>;
 
-/// Of a run, by their ids; points into the summary.
+/// Jobs of a run by ID; points into the summary.
 PlannedJobs jobs_by_id(const RunSummary& report);
 
 }  // namespace bench

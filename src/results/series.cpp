@@ -73,7 +73,7 @@ void refuse_what_is_no_number(std::size_t finite, Series& series) {
 
 using AxesOfCase = std::map<std::string, std::set<std::string>>;
 
-/// The scalar parameters in which the jobs of a case differ.
+/// Scalar parameters that vary among the jobs of a case.
 AxesOfCase axes(const std::vector<JobResult>& jobs) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
   for (const JobResult& result : jobs)
@@ -95,7 +95,7 @@ void add_axes(const PlannedJob& job, const AxesOfCase& axes, Series& series) {
       series.params[name] = job.params[name];
 }
 
-/// Samples that were thinned speak through the summary behind them.
+/// Thinned samples are represented by the summary that follows them.
 void take_summary(const RunRecords& run, std::size_t record, Series& series) {
   if (record + 1 >= run.records.size()) return;
   const Record& next = run.records[record + 1];
@@ -108,8 +108,8 @@ auto identity(const Series& s) {
   return std::tuple(s.metric, dump(s.params), s.over, s.host, s.rank);
 }
 
-/// When a job was found invalid as a whole (its ranks disagree, say), its series cannot stand; when
-/// one of its series is the reason, the others do.
+/// If a job is invalid as a whole (for example its ranks disagree), so are its series; if one of
+/// its series is the reason, the others stay valid.
 void pass_on_invalidity(const JobResult& job, std::vector<Series>& series) {
   if (job.outcome != Status::invalid) return;
   for (const Series& one : series)
@@ -196,7 +196,7 @@ std::vector<Series> SeriesOfJobs::of(std::size_t index) const {
     Series series = summarise(std::get<Samples>(record.body), job);
     take_summary(run_, i, series);
     add_axes(job, axes_, series);
-    // Of several hosts rank 0 speaks, and the result is no more its host's than the others'.
+    // With several hosts rank 0 reports, but the result belongs to all of them.
     series.host = job.hosts.size() > 1 ? compact_hostlist(job.hosts) : record.host;
     series.rank = record.rank;
     series.time_ns = record.time_ns;

@@ -1,6 +1,5 @@
-// The summary of one series: one metric of one job at one set of parameters. The headline is the
-// median of the clean samples; the unfiltered median stands beside it, so that the filter hides
-// nothing.
+// Summary of one series: one metric of one job at one set of parameters. The headline is the median
+// of the clean samples; the unfiltered median is kept next to it, so filtering stays visible.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +16,15 @@
 
 namespace bench {
 
-/// Values are in the base unit of `unit`; kNoValue (NaN) where there is none.
+/// Values are in the base unit of `unit`; kNoValue (NaN) if missing.
 struct Series {
   // Identity inside a run: job, metric, params, over, host, rank.
   std::string job;
   std::string case_name;
   std::string probe;
   std::string metric;  // with the probe's name: "gemm.throughput"; empty for a job without one
-  /// What distinguishes the series inside its case: the job's axes, the device or rail it was on,
-  /// and what varies inside the job.
+  /// What distinguishes the series within its case: the job's axes, its device or rail, and
+  /// parameters that vary within the job.
   Json params = Json::object();
   std::string over;
   std::string host;
@@ -54,8 +53,8 @@ struct Series {
   std::map<std::string, std::size_t> flags;
 
   std::optional<Limit> limit;
-  double of_limit = kNoValue;  // value / limit; limit / value where lower is better
-  /// The same against the limit at the clock that was held; only where the limit names its clock.
+  double of_limit = kNoValue;  // value / limit, or limit / value if lower is better
+  /// The same relative to the limit at the actual clock; only if the limit states its clock.
   double of_limit_at_clock = kNoValue;
   Status outcome = Status::ok;
   std::string reason;
@@ -63,25 +62,24 @@ struct Series {
   std::int64_t repeats = 1;
   Quality quality;
   std::optional<Check> check;
-  Json chosen = nullptr;  // what a library chose by itself; null where it does not say
+  Json chosen = nullptr;  // a library's own choice; null if not reported
   /// Index in RunRecords::records of the samples.
   std::optional<std::size_t> record;
 };
 
-/// Pure: the summary of one record. A sample that is not a number is not clean and makes the series
-/// invalid. `job` says where it belongs.
+/// Summary of one record. A sample that is not a number is not clean and makes the series invalid.
+/// `job` supplies the context.
 Series summarise(const Samples& samples, const PlannedJob& job);
 
-/// Summaries job by job: those of 80,000 jobs at once would take as much memory as what is made of
-/// them.
+/// Summaries job by job: those of 80,000 jobs at once would need as much memory as the results.
 class SeriesOfJobs {
  public:
   /// Both must outlive it.
   SeriesOfJobs(const RunRecords& run, const std::vector<JobResult>& jobs);
   /// At most so many, over all jobs.
   std::size_t most() const;
-  /// The series of jobs[job], in the order of arrival; of two with one identity (a job that was run
-  /// again) the later counts. Samples of a job whose outcome is invalid are not believed either.
+  /// The series of jobs[job] in arrival order; of duplicates (a rerun job) the later counts.
+  /// Samples of an invalid job are invalid too.
   std::vector<Series> of(std::size_t job) const;
 
  private:
@@ -92,18 +90,17 @@ class SeriesOfJobs {
   std::vector<std::vector<std::size_t>> records_;  // of each job: indices of its samples
 };
 
-/// limit seen from `value`: 1 is at the limit, less is worse. kNoValue where unknown.
+/// `value` relative to the limit: 1 is at the limit, less is worse. kNoValue if unknown.
 double of_limit(double value, Better better, const std::optional<Limit>& limit);
 
-/// The share of a limit that counts with one clock, seen from the clock that was held. kNoValue
-/// where either is unknown.
+/// Share of a clock-dependent limit at the actual clock. kNoValue if either is unknown.
 double at_clock_held(double of_limit, const std::optional<Limit>& limit,
                      const std::optional<double>& clock_hz);
 
 /// The part of the samples that was clean, 0..1; kNoValue for none at all.
 double clean_share(const Series& series);
 
-/// unfiltered_median / median - 1; kNoValue where either is missing.
+/// unfiltered_median / median - 1; kNoValue if either is missing.
 double filter_effect(const Series& series);
 
 }  // namespace bench

@@ -22,8 +22,7 @@ Spread spread(const Json& summary) {
           number_field(summary, "max")};
 }
 
-/// NVML counts the time in which each of these held the clock down; readings of the bits only
-/// sample it.
+/// NVML counts the time in each throttle reason; readings of the bits only sample it.
 void put_counted_shares(const Json& slow, std::map<std::string, double>& reasons) {
   for (const auto& [reason, counter] : {std::pair{"sw_power_cap", "throttled_power_s"},
                                         std::pair{"sw_thermal", "throttled_software_thermal_s"},
@@ -93,7 +92,7 @@ void add_errors(const Json& job_sources, GpuTelemetry& gpu) {
     if (const double total = number_field(summary, "total"); total > 0.0) gpu.errors[name] = total;
 }
 
-/// The phase in which the samples were taken, and the whole job; null where it is not told.
+/// The sampling phase and the whole job; null if missing.
 struct Phases {
   const Json* measure = nullptr;
   const Json* job = nullptr;
@@ -141,7 +140,7 @@ TelemetryIndex::TelemetryIndex(const RunRecords& run) : run_(run) {
     const auto* facts = std::get_if<Facts>(&record.body);
     if (facts == nullptr) continue;
     Entry& host = by_host[record.host];
-    // A process says its device first: what an earlier one knew of its GPUs is no longer true.
+    // A process reports its device first, so GPU facts of an earlier process are dropped.
     if (facts->topic == "device") host = {nullptr, nullptr, &facts->facts};
     if (facts->topic == "gpus") host.gpus = &facts->facts;
     if (facts->topic == "telemetry") by_job_[record.job] = {&facts->facts, host.gpus, host.device};

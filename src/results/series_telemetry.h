@@ -13,14 +13,14 @@
 
 namespace bench {
 
-/// Least, mean and greatest of the readings; kNoValue where there was none.
+/// Minimum, mean and maximum of the readings; kNoValue without readings.
 struct Spread {
   double min = kNoValue;
   double mean = kNoValue;
   double max = kNoValue;
 };
 
-/// Of one GPU. Values are in base units, temperatures in degrees Celsius; kNoValue where unknown.
+/// Of one GPU. Values are in base units, temperatures in degrees Celsius; kNoValue if unknown.
 struct GpuTelemetry {
   int gpu = -1;  // its index on the host
   std::string uuid;
@@ -38,8 +38,8 @@ struct GpuTelemetry {
 };
 
 struct SeriesTelemetry {
-  /// "measure": while the samples were taken. "job": what was read during the whole job, for a
-  /// value that no phase of its own belongs to.
+  /// "measure": while the samples were taken. "job": the whole job, for values without their own
+  /// phase.
   std::string phase;
   double seconds = kNoValue;
   double cpu_busy_share = kNoValue;  // of all processors of the host
@@ -53,8 +53,8 @@ struct SeriesTelemetry {
 class TelemetryIndex {
  public:
   explicit TelemetryIndex(const RunRecords& run);
-  /// Nothing where the job had no telemetry. A job of one rank shows the GPU with its device's
-  /// UUID; one of several the first GPUs of rank 0's host, as many as it had ranks there.
+  /// Nothing if the job had no telemetry. A one-rank job shows the GPU with its device's UUID;
+  /// others show the first GPUs of rank 0's host, one per rank there.
   std::optional<SeriesTelemetry> of(const Series& series) const;
 
  private:
@@ -70,7 +70,7 @@ class TelemetryIndex {
   std::map<std::string, int> ranks_per_host_;
 };
 
-/// As it stands in a report's JSON; null where there is none.
+/// As in a report's JSON; null if missing.
 Json to_json(const std::optional<SeriesTelemetry>& telemetry);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
-// The narrow part of SQLite that the store uses: statements with typed parameters, and errors that
-// say what to do. Nothing else in the project sees SQLite.
+// The part of SQLite that the store uses: statements with typed parameters, and errors with hints.
+// No other code includes SQLite.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -17,7 +17,7 @@ namespace bench {
 bool is_damage(const SQLite::Exception& error);
 bool is_busy(const SQLite::Exception& error);
 
-/// Throws the Error that stands for it; `path` is the database.
+/// Throws the matching Error; `path` is the database.
 [[noreturn]] void rethrow(const SQLite::Exception& error, const std::filesystem::path& path);
 
 /// One row to be written: parameters in the order of the statement's question marks.

@@ -40,7 +40,7 @@ fs::path beside(const fs::path& path, const char* suffix) {
   return other;
 }
 
-/// "file:" address of SQLite for a database that nobody can be writing.
+/// SQLite "file:" URI for a database without writers.
 std::string immutable_address(const fs::path& path) {
   std::string address = "file:";
   constexpr const char* kHex = "0123456789abcdef";
@@ -56,8 +56,8 @@ std::string immutable_address(const fs::path& path) {
   return address + "?immutable=1";
 }
 
-/// A reader of a WAL database must create its -shm beside it. In a folder that is not ours this
-/// fails, and where no -wal stands there is no writer either: the file alone says all.
+/// A reader of a WAL database must create its -shm file. In a read-only folder this fails; but
+/// without a -wal file there is no writer and the database file is complete.
 bool may_read_as_immutable(const fs::path& path) {
   std::error_code missing;
   const auto wal = fs::file_size(beside(path, "-wal"), missing);

@@ -1,6 +1,6 @@
-// The results database: an index over runs/ and the journal that can be asked quickly. Nothing
-// lives only here; whatever fails here leaves the runs in their spools, and `benchctl rebuild`
-// makes the same database again. docs/results.md describes the tables and the fallbacks.
+// The results database: an index over runs/ and the journal for fast queries. It holds no primary
+// data: if it fails, runs stay in their spools and `benchctl rebuild` recreates it. Tables and
+// fallbacks: docs/results.md.
 #pragma once
 
 #include <cstdint>
@@ -41,14 +41,14 @@ struct RunRow {
   std::string id;
   std::string suite;
   std::int64_t time_ns = 0;
-  double seconds = 0.0;  // NaN where unknown
+  double seconds = 0.0;  // NaN if unknown
   std::vector<std::string> hosts;
   std::string outcome;
   int exit_code = 0;
   bool finished = false;
   Json labels = Json::object();
   std::int64_t results = 0;
-  /// The text of the journal entry by which it was discarded; nothing for a run that counts.
+  /// Text of the journal entry that discarded it; nothing if it counts.
   std::optional<std::string> discarded;
 };
 
@@ -76,40 +76,40 @@ using HostFacts = std::map<std::string, std::map<std::string, Json>>;
 
 class Store {
  public:
-  /// Throws Error(input) for a newer version or a foreign database (and, for reading, a missing
-  /// one), Error(environment) for a damaged one and for what the machine refuses.
+  /// Throws Error(input) for a newer version, a foreign database or, when reading, a missing one;
+  /// Error(environment) for corruption and system errors.
   static Store open(const std::filesystem::path& path, Access access,
                     const StoreOptions& options = {});
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  /// Reads the run directory and replaces what the database says of that run, in one transaction.
-  /// Returns what it says, and puts what it read into `records`. Throws Error(environment); then
-  /// nothing has changed and the spool stands.
+  /// Reads the run directory and replaces the run's rows in one transaction. Returns the summary
+  /// and stores the records in `records`. Throws Error(environment) without changes; the spool is
+  /// kept.
   RunSummary import_run(const std::filesystem::path& run_dir, RunRecords* records = nullptr);
 
   /// Makes the table `journal` equal to the file.
   void import_journal(const std::filesystem::path& journal);
 
-  /// Empties the database and imports everything anew, in one transaction. Returns complaints about
-  /// folders that hold no readable run.
+  /// Empties the database and imports everything again, in one transaction. Returns warnings on
+  /// folders without a readable run.
   std::vector<std::string> import_all(const std::filesystem::path& runs_dir,
                                       const std::filesystem::path& journal);
 
   /// Newest first.
   std::vector<RunRow> runs() const;
   std::optional<std::string> latest_run() const;
-  /// The run whose id begins with `prefix`; "latest" is the newest. Throws Error(input) with the
-  /// nearest or the ambiguous ids.
+  /// The run whose ID begins with `prefix`; "latest" is the newest. Throws Error(input) with the
+  /// nearest or the ambiguous IDs.
   std::string find_run(const std::string& prefix) const;
   std::vector<MetricRow> metrics() const;
-  /// Of one metric on one host, newest first; runs that were discarded do not count.
+  /// Values of one metric on one host, newest first, without discarded runs.
   std::vector<SeriesRow> series(const std::string& metric, const std::string& host) const;
-  /// Of every host that any run told something of.
+  /// Of every host with facts in any run.
   HostFacts latest_facts(const std::vector<std::string>& topics) const;
 
-  /// True where the file system is shared between machines: no WAL, one writer at a time.
+  /// True if the file system is shared between machines: no WAL, one writer at a time.
   bool on_network() const { return network_; }
 
   /// For the parts of results/ that ask questions of their own (history, past checks).

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// Runs that a person discarded say nothing.
+// Excludes discarded runs.
 #define BENCH_COUNTS                                                                     \
   "run.id NOT IN (SELECT run FROM journal AS last WHERE kind = 'discard' AND line = "    \
   "(SELECT MAX(line) FROM journal WHERE journal.run = last.run AND kind IN ('discard', " \
@@ -22,7 +22,7 @@ constexpr const char* kChecks =
     "AVG(job.seconds) FROM job JOIN run ON run.id = job.run, json_each(job.hosts) AS host "
     "WHERE job.outcome = 'ok' AND run.time_ns >= ? AND " BENCH_COUNTS " GROUP BY 1, 2, 3, 4";
 
-// Re-runs are asked for by what a night saw: counted, they would weigh its worst nights most.
+// Reruns are triggered by what a night saw: counting them would overweight its worst nights.
 constexpr const char* kValues =
     "SELECT run.id, run.time_ns, median FROM series JOIN run ON run.id = series.run "
     "WHERE metric = ? AND host = ? AND params = ? AND over = ? AND device = ? AND rank = ? AND "

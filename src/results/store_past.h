@@ -1,4 +1,4 @@
-// What the database knows of earlier checks of a host, as a night needs it to choose and to judge.
+// Earlier checks of a host, from which a night chooses and judges.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Store;
 /// Jobs of one case on one host that ended ok, over all runs that count.
 struct CheckPast {
   std::string host, case_name, probe, device;
-  std::int64_t first_ns = 0, last_ns = 0;  // begin of the first and of the last run with one
+  std::int64_t first_ns = 0, last_ns = 0;  // start of the first and of the last such run
   std::size_t count = 0;
   double seconds = 0.0;  // mean of one
 };
@@ -43,15 +43,15 @@ struct PastEvent {
   Json value;
 };
 
-// Runs that were discarded do not count.
+// All of these ignore discarded runs.
 
-/// Of every host and case that ended ok since then.
+/// Every host and case with an ok job since then.
 std::vector<CheckPast> past_checks(const Store& store, std::int64_t since_ns);
-/// The last `most` of the runs that began before then, but for re-runs of a night; oldest first.
-/// Only clean results that are ok.
+/// The last `most` clean ok results of runs started before then, without reruns of a night; oldest
+/// first.
 std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& series,
                                    std::int64_t before_ns, std::size_t most);
-/// Of that key, in runs since then, oldest first; only those whose value is an object.
+/// Events of that key in runs since then, oldest first; only object values.
 std::vector<PastEvent> past_events(const Store& store, const std::string& key,
                                    std::int64_t since_ns);
 

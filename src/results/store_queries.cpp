@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kListedRuns = 5;
 
-/// JSON that we wrote ourselves; what a foreign hand made of it counts as empty.
+/// JSON written by us; if edited by hand and invalid, it is empty.
 Json json_of(const SQLite::Column& column) {
   Json json = Json::parse(column.getString(), nullptr, false);
   return json.is_discarded() ? Json() : json;
@@ -117,7 +117,7 @@ std::vector<SeriesRow> Store::series(const std::string& metric, const std::strin
 
 HostFacts Store::latest_facts(const std::vector<std::string>& topics) const try {
   HostFacts found;
-  // Of a group with one MAX SQLite takes the other columns from the row that has it.
+  // In a group with one MAX, SQLite takes the other columns from the row of the maximum.
   SQLite::Statement query(
       *db_, "SELECT host, facts, MAX(time_ns) FROM facts WHERE topic = ? GROUP BY host");
   for (const std::string& topic : topics) {

@@ -11,13 +11,13 @@
 namespace bench {
 namespace {
 
-// "bnch": tells our databases from others'. The pragma takes no parameters, so the text repeats it.
+// "bnch": identifies our databases. Pragmas take no parameters, so the text repeats it.
 constexpr int kApplicationId = 0x626e6368;
 constexpr const char* kSetApplicationId = "PRAGMA application_id = 1651401576";
 static_assert(kApplicationId == 1651401576);
 constexpr const char* kSetVersion = "PRAGMA user_version = 4";
 static_assert(kStoreVersion == 4);
-constexpr int kOldMetricNames = 3;  // the version that differs in names of metrics alone
+constexpr int kOldMetricNames = 3;  // differs only in metric names
 
 constexpr std::array<const char*, 15> kDrop = {
     "DROP TABLE IF EXISTS run",     "DROP TABLE IF EXISTS job",
@@ -42,8 +42,8 @@ constexpr std::array<const char*, 4> kRenameMetric = {
     "UPDATE gate SET metric = ? WHERE metric = ?",
     "UPDATE history SET metric = ? WHERE metric = ?"};
 
-// Values are in base units, NULL where there is none. Columns named like JSON things hold JSON
-// text. Tables with large rows keep their rowid: long rows slow a WITHOUT ROWID tree down.
+// Values are in base units, NULL if missing. Columns with JSON names hold JSON text. Tables with
+// large rows keep their rowid, as long rows slow down a WITHOUT ROWID tree.
 constexpr std::array<const char*, 18> kCreate = {
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE run (id TEXT PRIMARY KEY NOT NULL, suite TEXT NOT NULL, digest TEXT NOT NULL, "

@@ -23,7 +23,7 @@ enum class SchemaState {
 /// Throws Error(input) for a newer version, naming both, and for a database that is not ours.
 SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path);
 
-/// Drops what is there and creates the tables. Inside a transaction of the caller.
+/// Drops existing tables and creates them. Runs inside the caller's transaction.
 void create_tables(SQLite::Database& db);
 
 /// Replaces metrics' old names in a database of the state `renamed`. Inside a transaction of the

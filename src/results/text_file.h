@@ -6,8 +6,8 @@
 
 namespace bench {
 
-/// Makes the folder it lies in where there is none, and replaces what is there. Throws
-/// Error(environment) naming the file.
+/// Creates the folder if needed and replaces an existing file. Throws Error(environment) naming the
+/// file.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace bench

@@ -81,3 +81,13 @@ TEST_CASE(
   CHECK_THAT(json["expect"]["machine/board"]["note"].get<std::string>(), Contains("no permission"));
   CHECK(json["expect"]["memory/total_bytes"]["at_least"] == 0.99e12);
 }
+
+TEST_CASE("a profile with the older switch labels still matches its host") {
+  const TopologyHost host;
+  Json json = to_json(learn_profile("good", host.shape(), {}));
+  Json& labels = json["expect"]["gpu/10de:20b0/switch"]["is"];
+  const std::string label = labels.begin().key();
+  REQUIRE(label.starts_with("with "));
+  labels = {{"beside " + label.substr(5), labels.begin().value()}};
+  CHECK(compare(profile_from_json(json, "older"), host.shape()).empty());
+}

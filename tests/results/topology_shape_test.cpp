@@ -28,7 +28,7 @@ TEST_CASE("a shape counts devices by what they are, how they are linked and wher
   CHECK(value_at(shape, "gpu/10de:20b0/numa") == Json{{"node 0", 4}, {"node 1", 4}});
   CHECK(value_at(shape, "gpu/10de:20b0/model") == Json{{"A100", 8}});
   CHECK(value_at(shape, "gpu/10de:20b0/switch") ==
-        Json{{"beside 3 gpu/10de:20b0, 1 network/15b3:101b, 1 nvme/144d:a80a", 8}});
+        Json{{"with 3 gpu/10de:20b0, 1 network/15b3:101b, 1 nvme/144d:a80a", 8}});
   CHECK(value_at(shape, "network/15b3:101b/speed") == Json{{"up 200 Gbit/s", 2}});
   CHECK(value_at(shape, "nvme/144d:a80a/model") == Json{{"PM1733 3.84 TB", 2}});
   CHECK(value_at(shape, "memory/modules") == Json{{"64 GiB DDR4 3200 MT/s", 16}});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostDevices = 32;
 
-/// The number before `unit` in a label; 0 where there is none.
+/// The number before `unit` in a label; 0 for none.
 double number_before(const std::string& label, const std::string& unit) {
   const auto end = label.find(" " + unit);
   if (end == std::string::npos) return 0.0;
@@ -24,7 +24,7 @@ double number_before(const std::string& label, const std::string& unit) {
   return number;
 }
 
-/// Something that grows with how fast a link is: lanes x transfers a second, or bits a second.
+/// A figure that grows with link speed: lanes x transfers per second, or bits per second.
 double rate_of(const std::string& label) {
   if (label.starts_with("gen")) {
     double generation = 0.0, lanes = 0.0;
@@ -60,7 +60,7 @@ double count_of(const Json& counts, const std::string& label) {
   return is_counts(counts) ? number_field(counts, label.c_str(), 0.0) : 0.0;
 }
 
-/// Every label of `less` is in `more` at least as often.
+/// Whether every label of `less` occurs in `more` at least as often.
 bool is_part_of(const Json& less, const Json& more) {
   if (less.is_null()) return true;
   if (!is_counts(less) || !is_counts(more)) return false;
@@ -69,7 +69,7 @@ bool is_part_of(const Json& less, const Json& more) {
   return true;
 }
 
-/// The labels that are in `more` and not, or not so often, in `less`.
+/// Labels that occur in `more` more often than in `less`.
 std::vector<std::string> surplus(const Json& more, const Json& less) {
   std::vector<std::string> labels;
   if (is_counts(more))

@@ -1,4 +1,4 @@
-// Where two hosts, or a host and its profile, differ.
+// Differences between two hosts, or between a host and its profile.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// The gravest first.
+/// Most severe first.
 enum class Severity {
   missing,     // fewer devices, less memory
   degraded,    // a narrower or slower link, a port that is down
@@ -16,7 +16,7 @@ enum class Severity {
   version,     // other firmware, driver, kernel
   setting,     // another setting of the kernel
   extra,       // more than expected
-  unreadable,  // nobody could tell
+  unreadable,  // could not be read
 };
 std::string_view to_string(Severity severity);
 
@@ -25,23 +25,23 @@ struct Difference {
   Severity severity = Severity::different;
   Json expected = nullptr;
   Json found = nullptr;
-  std::vector<std::string> devices = {};  // those that are not as expected, where it is known
-  std::string note = {};                  // of the profile, or what went with it
+  std::vector<std::string> devices = {};  // the deviating devices, if known
+  std::string note = {};                  // from the profile, or what follows from the difference
   std::string against = {};               // "profile" or "majority"
-  std::size_t alike = 0;                  // other hosts that have the same value
+  std::size_t alike = 0;                  // other hosts with the same value
 };
 
-/// How grave it is that `found` stands where `expected` should.
+/// Severity of `found` in place of `expected`.
 Severity severity_of(const std::string& path, const Json& expected, const Json& found);
 
-/// The difference at a path. Names the devices whose label is not expected so often.
+/// The difference at a path, with the devices whose label occurs too often.
 Difference difference_at(const std::string& path, const Json& expected, const Shape& shape);
 
-/// In words: "gpu/10de:20b0/count: 7, majority has 8 (node 1); same on 2 other hosts".
+/// As text: "gpu/10de:20b0/count: 7, majority has 8 (node 1); same on 2 other hosts".
 std::string difference_text(const Difference& difference);
 
-/// A device that is missing is missing from all counts of its group: only the count is told, and
-/// where it was. Sorts the rest by severity, then path.
+/// A missing device lowers all counts of its group: keeps only the count and its location. Sorts
+/// the rest by severity, then path.
 void tidy(std::vector<Difference>& differences);
 
 }  // namespace bench

@@ -15,8 +15,7 @@ struct Value {
   Members hosts;
 };
 
-/// Every value that hosts have at a path, the most frequent first; hosts that could not read it
-/// have none.
+/// The values at a path, most frequent first, without hosts that could not read it.
 std::vector<Value> values_at(const std::string& path, const Members& hosts) {
   std::vector<Value> values;
   for (const HostTopology* host : hosts) {
@@ -130,7 +129,7 @@ void conclude(HostFindings& findings, const HostTopology& host) {
   }
 }
 
-/// How many others have the same: what half of the fleet has is hardly broken.
+/// Counts hosts with the same value: a value of half the fleet is hardly a fault.
 void count_alike(HostFindings& findings, const std::vector<HostTopology>& hosts) {
   for (Difference& difference : findings.differences)
     difference.alike =

@@ -1,5 +1,4 @@
-// The hosts of a fleet beside each other: each against its profile and against what most of its
-// kind have.
+// Compares the hosts of a fleet with their profiles and with the majority of their kind.
 #pragma once
 
 #include <map>
@@ -17,14 +16,14 @@ namespace bench {
 struct HostTopology {
   std::string host;
   Shape shape = {};
-  std::string profile = {};  // its name; "" for none. Hosts of one profile are one kind
-  std::string trouble = {};  // why it could not be asked, or what was wrong with the answer
+  std::string profile = {};  // its name; "" for none. Hosts with one profile are one kind
+  std::string trouble = {};  // why probing failed, or what is wrong with the result
   bool probed = true;
-  bool invalid = false;  // library and kernel tell of different machines
+  bool invalid = false;  // hwloc and the kernel disagree
 };
 
-/// differs: something is not as its profile or the majority has it. unknown: it could not be asked,
-/// or what had to be compared could not be read, or nobody can say who of several is right.
+/// differs: something deviates from its profile or the majority. unknown: the host could not be
+/// probed, a compared value is unreadable, or there is no majority.
 enum class HostMatch { same, differs, unknown };
 std::string_view to_string(HostMatch match);
 
@@ -38,13 +37,13 @@ struct HostFindings {
   std::map<std::string, std::string> unreadable = {};  // path -> why
 };
 
-/// A path of which no value is that of more than half of the hosts of a kind.
+/// A path without a value shared by more than half of the hosts of a kind.
 struct Undecided {
   std::string path;
   std::vector<std::pair<Json, std::vector<std::string>>> values;  // the most frequent first
 };
 
-/// Hosts whose parts, links and places are the same; versions and settings may differ.
+/// Hosts with the same parts, links and locations; versions and settings may differ.
 struct HostKind {
   std::vector<std::string> hosts;
   Shape shape;
@@ -57,20 +56,20 @@ struct FleetTopology {
   std::vector<std::string> no_majority;  // why hosts were not compared with each other
 };
 
-/// A majority takes three hosts: of two that differ nobody knows which is right.
+/// Of two differing hosts either may be right.
 inline constexpr std::size_t kFewestForMajority = 3;
 
-/// `profiles`: by name; of a host whose profile is not among them only the majority is asked.
+/// `profiles`: by name; a host whose profile is missing is compared with the majority only.
 FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
                             const std::map<std::string, Profile>& profiles);
 
-/// failed when a host differs; else not_measured when of one it is unknown; else ok.
+/// failed if a host differs, else not_measured if one is unknown, else ok.
 ExitCode exit_code_of(const FleetTopology& fleet);
 
-/// The largest first; hosts that could not be asked are of none.
+/// Largest first, without hosts that could not be probed.
 std::vector<HostKind> kinds_of(const std::vector<HostTopology>& hosts);
 
-/// What a run tells of each host of its plan, in the order of the plan.
+/// The topology of each host of the plan, in its order.
 std::vector<HostTopology> topologies_of(const RunRecords& run);
 
 }  // namespace bench

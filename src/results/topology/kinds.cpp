@@ -1,4 +1,4 @@
-// Hosts that are made of the same, whatever their versions and settings.
+// Groups hosts with the same hardware, regardless of versions and settings.
 #include <algorithm>
 
 #include "results/topology/fleet.h"

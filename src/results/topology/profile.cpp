@@ -26,13 +26,27 @@ const char* word_of(Rule::Kind kind) { return std::ranges::find(kWords, kind, &W
   throw Error(ErrorKind::input, origin + ": /expect/" + path + ": " + what, hint);
 }
 
+/// Older profiles label the neighbours at a switch "beside ..." rather than "with ...".
+Json with_current_labels(const Json& value) {
+  constexpr std::string_view kOld = "beside ";
+  Json current = value;
+  if (value.is_array())
+    for (Json& one : current) one = with_current_labels(one);
+  if (!value.is_object()) return current;
+  current = Json::object();
+  for (const auto& [label, count] : value.items())
+    current[label.starts_with(kOld) ? "with " + label.substr(kOld.size()) : label] = count;
+  return current;
+}
+
 Rule rule_from(const std::string& path, const Json& json, const std::string& origin) {
   Rule rule{path};
   int given = 0;
   for (const Word& word : kWords)
     if (json.contains(word.key)) {
       rule.kind = word.kind;
-      rule.value = json.at(word.key);
+      rule.value = path.ends_with("/switch") ? with_current_labels(json.at(word.key))
+                                             : json.at(word.key);
       ++given;
     }
   if (given != 1)
@@ -61,7 +75,7 @@ bool holds(const Rule& rule, const Json& found) {
   return true;
 }
 
-/// What is expected, in words where it is no single value.
+/// The expected value, as text unless it is a single value.
 Json expected_by(const Rule& rule) {
   if (rule.kind == Rule::Kind::at_least) return "at least " + value_text(rule.path, rule.value);
   if (rule.kind != Rule::Kind::one_of) return rule.value;

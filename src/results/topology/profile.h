@@ -1,5 +1,5 @@
-// What a host should be: rules for paths of its shape (schemas/profile.json). Written by hand, or
-// learned from a host that is known to be good.
+// Expected shape of a host: rules for its paths (schemas/profile.json), written by hand or learned
+// from a known good host.
 #pragma once
 
 #include <map>
@@ -25,23 +25,23 @@ struct Profile {
   Json learned = nullptr;                       // {"host", "run", "time"}
   std::map<std::string, Rule> rules = {};       // by path
   std::map<std::string, Rule> beginnings = {};  // by the beginning of paths: those are ignored
-  /// Is a path that no rule names a difference? Else it is left to the majority.
+  /// Whether a path without a rule is a difference; else the majority decides.
   bool complete = false;
 
-  /// The rule for a path: its own, else that of a beginning of it. Null where there is none.
+  /// The rule for a path: its own, else that of a prefix. Null for none.
   const Rule* rule_for(const std::string& path) const;
 };
 
-/// `json` must have passed schemas/profile.json. Throws Error(input) for a rule that is none or
-/// several at once, and for a "*" that is not at the end of an ignored path.
+/// `json` must have passed schemas/profile.json. Throws Error(input) unless each path has exactly one
+/// rule, and for a "*" elsewhere than at the end of an ignored path.
 Profile profile_from_json(const Json& json, const std::string& origin);
 Json to_json(const Profile& profile);
 
-/// Everything as it is on this host: sizes of memory at least so large to 1 %, what could not be
-/// read there ignored, with the reason.
+/// Expects everything as on this host: memory sizes to 1 %; unreadable values are ignored, with the
+/// reason.
 Profile learn_profile(const std::string& name, const Shape& shape, const Json& learned);
 
-/// Where a host is not as the profile says, tidied. What it asks for and nobody could read is
+/// Deviations of a host from its profile, tidied. A required value that could not be read is
 /// Severity::unreadable.
 std::vector<Difference> compare(const Profile& profile, const Shape& shape);
 

@@ -1,5 +1,5 @@
-// The devices of a shape. Devices of one kind and PCI id are a group, "gpu/10de:2330"; what they
-// are, how they are linked and where they hang is counted over the group.
+// The devices of a shape. Devices of one kind and PCI ID form a group, "gpu/10de:2330"; models, links
+// and locations are counted over the group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 struct Device {
   std::string address, group;
   const Json* facts = nullptr;
-  const Json* extra = nullptr;  // what the kernel adds; null in a saved topology
-  std::string root_port;        // "" where it hangs on none
+  const Json* extra = nullptr;  // extra facts from the kernel; null in a saved topology
+  std::string root_port;        // "" for none
 };
 
 bool has_links(const std::string& kind) {
@@ -26,15 +26,14 @@ bool has_links(const std::string& kind) {
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-/// Display chips of NVIDIA and AMD compute; those of other makers mostly belong to a board's
-/// management processor.
+/// NVIDIA and AMD display chips are GPUs; those of other vendors mostly belong to the BMC.
 std::string kind_of(const Json& device) {
   const std::string kind = text_field(device, "kind", "unknown");
   const std::string id = text_field(device, "id");
   return kind == "display" && (id.starts_with("10de:") || id.starts_with("1002:")) ? "gpu" : kind;
 }
 
-/// The nearest bridge comes first, the host bridge last; before it the root port.
+/// Bridges are listed from the nearest to the host bridge; the root port is the last but one.
 std::string root_port(const Json& device) {
   const Json& bridges = array_field(device, "bridges");
   if (bridges.size() < 2 || !bridges[bridges.size() - 2].is_string()) return "";
@@ -56,8 +55,8 @@ std::vector<Device> devices_of(const Json& facts) {
 
 std::string kind_of(const Device& device) { return device.group.substr(0, device.group.find('/')); }
 
-/// "gen4 x16", "gen4 x8 of gen4 x16" where the device itself could do more, "15.75 GB/s" where only
-/// that is known; "" for no link.
+/// "gen4 x16"; "gen4 x8 of gen4 x16" if the device supports more; "15.75 GB/s" if only the rate is
+/// known; "" for no link.
 std::string link_label(const Device& device) {
   const Json& link = device.extra == nullptr ? Json() : field(*device.extra, "link");
   const auto generation = integer_field(link, "pcie_generation");
@@ -77,7 +76,7 @@ std::string numa_label(const Device& device) {
   return nodes.size() == 1 ? "node " + dump(nodes[0]) : "not known";
 }
 
-/// What else hangs below the same root port: "beside 2 nvme/144d:a80a".
+/// Other devices below the same root port: "with 2 nvme/144d:a80a".
 std::string switch_label(const Device& device, const std::vector<Device>& all) {
   std::map<std::string, int> others;
   for (const Device& other : all)
@@ -86,7 +85,7 @@ std::string switch_label(const Device& device, const std::vector<Device>& all) {
       ++others[other.group];
   std::vector<std::string> words;
   for (const auto& [group, count] : others) words.push_back(fmt::format("{} {}", count, group));
-  return words.empty() ? "alone" : "beside " + join(words, ", ");
+  return words.empty() ? "alone" : "with " + join(words, ", ");
 }
 
 void add_device(Shape& shape, const Device& device, const std::vector<Device>& all) {
@@ -100,14 +99,14 @@ void add_device(Shape& shape, const Device& device, const std::vector<Device>& a
     count_device(shape, device.group + "/switch", switch_label(device, all), device.address);
 }
 
-/// The group of a PCI address; "network/other" for a card that is none of the PCI devices.
+/// The group of a PCI address; "network/other" for a card without a PCI device.
 std::string group_at(const std::vector<Device>& devices, const std::string& address,
                      const std::string& kind) {
   const auto found = std::ranges::find(devices, address, &Device::address);
   return found == devices.end() ? kind + "/other" : found->group;
 }
 
-/// Unreadable, or joined by a blank.
+/// Unreadable, or both joined by a space.
 Json joined(const Json& a, const Json& b) {
   if (field(a, "unreadable").is_string()) return a;
   if (field(b, "unreadable").is_string()) return b;
@@ -157,7 +156,7 @@ void add_gpu(Shape& shape, const std::string& group, const Json& gpu) {
 
 using Add = void (*)(Shape&, const std::string&, const Json&);
 
-/// Of every object of a part; where nobody could read the part, its paths are unreadable.
+/// Adds every object of a part; if the part is unreadable, so are its paths.
 void add_part(Shape& shape, const Json& facts, const char* part, const std::string& kind,
               const std::vector<Device>& devices, const std::vector<std::string>& paths, Add add) {
   const Json& list = field(facts, part);

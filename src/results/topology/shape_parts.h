@@ -1,4 +1,4 @@
-// What the two halves of shape_of share.
+// Shared by shape.cpp and shape_devices.cpp.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace bench {
 void count_device(Shape& shape, const std::string& path, const Json& label, const std::string& who,
                   std::int64_t times = 1);
 
-/// PCI devices: counts, links, NUMA nodes, switches, drivers, and what network, InfiniBand, NVMe
-/// and NVIDIA's driver say of them.
+/// PCI devices: counts, links, NUMA nodes, switches, drivers, and facts from network, InfiniBand,
+/// NVMe and the NVIDIA driver.
 void add_devices(Shape& shape, const Json& facts);
 
 }  // namespace bench

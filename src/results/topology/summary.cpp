@@ -1,4 +1,4 @@
-// A kind of host in a few lines, for people: what a difference is a difference to.
+// A kind of host in a few lines, as the reference for differences.
 #include <fmt/format.h>
 
 #include "core/text.h"
@@ -8,14 +8,14 @@
 namespace bench {
 namespace {
 
-/// "" for what is not known, or not there.
+/// "" if unknown or absent.
 std::string text_at(const Shape& shape, const std::string& path) {
   const Json& value = value_at(shape, path);
   return value.is_null() || value == "none" || is_unreadable_trait(value) ? ""
                                                                           : value_text(path, value);
 }
 
-/// Of a whole group: what all of its devices have is said once.
+/// A label shared by all devices of a group is printed once.
 std::string text_of_group(const Shape& shape, const std::string& path) {
   const Json& value = value_at(shape, path);
   if (!is_counts(value) || value.size() != 1) return text_at(shape, path);

@@ -1,4 +1,4 @@
-// From a run's records to the shapes of its hosts.
+// Builds the shapes of hosts from the records of a run.
 #include <algorithm>
 
 #include "results/topology/fleet.h"

@@ -1,4 +1,4 @@
-// What `benchctl topology` says of a fleet.
+// Output of `benchctl topology`.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace bench {
 Json to_json(const FleetTopology& fleet, const std::string& run);
 std::string to_text(const FleetTopology& fleet, const TextStyle& style);
 
-/// The most telling lines of a kind of host: "2 x AMD EPYC 7742, 128 cores", "8 x gpu/10de:20b0
+/// Summary lines of a kind of host: "2 x AMD EPYC 7742, 128 cores", "8 x gpu/10de:20b0
 /// ...".
 std::vector<std::string> summary_of(const Shape& shape);
 

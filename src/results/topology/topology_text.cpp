@@ -15,7 +15,7 @@ constexpr std::size_t kMostDifferences = 40;  // of one host
 constexpr std::size_t kMostUndecided = 40;
 constexpr std::size_t kHead = 13;
 
-/// Names from hosts files make an expression; those of files need not.
+/// Names from hosts files form a hostlist expression; file names may not.
 std::string hosts_text(const std::vector<std::string>& hosts) {
   try {
     return printable(compact_hostlist(hosts));
@@ -71,7 +71,7 @@ std::string undecided_text(const FleetTopology& fleet, const TextStyle& style) {
   return text;
 }
 
-/// Reasons with the paths they hide, and the hosts that say so.
+/// Reasons with the affected paths and hosts.
 std::string unreadable_text(const FleetTopology& fleet, const TextStyle& style) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_why;
   for (const HostFindings& host : fleet.hosts)

@@ -99,7 +99,7 @@ Json to_json(const HostAcceptance& host) {
 
 namespace {
 
-/// All but the long lists.
+/// Everything except the long lists.
 Json document_head(const Acceptance& acceptance) {
   return {{"verdict", to_string(acceptance.verdict)},
           {"suite", acceptance.suite},
@@ -116,7 +116,7 @@ Json to_json(const LinkAcceptance& link) {
           {"reason", to_json(link.reason)}};
 }
 
-/// Borrows the acceptance.
+/// References the acceptance.
 JsonLists lists_of(const Acceptance& acceptance) {
   return {{"hosts", json_list(acceptance.hosts, [](const auto& host) { return to_json(host); })},
           {"links", json_list(acceptance.links, [](const auto& link) { return to_json(link); })}};

@@ -23,7 +23,7 @@ struct Counts {
   int tests = 0, failures = 0, errors = 0;
 };
 
-/// A metric passes as a case of its own; each reason is one that did not.
+/// Each passing metric is a passing case; each reason is a failing one.
 std::string cases_of(const HostAcceptance& host, Counts& counts) {
   std::string text;
   for (const HostMetric& row : host.metrics) {

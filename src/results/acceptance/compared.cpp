@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-constexpr double kNoiseFloor = 0.001;  // of the median: finer than any threshold
+constexpr double kNoiseFloor = 0.001;  // of the median, below every threshold
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// One metric over the hosts that measured it, and how likely chance accuses each of them.
+// One metric over the hosts that measured it, with the false-alarm probability of each.
 #pragma once
 
 #include <string>
@@ -12,29 +12,29 @@ namespace bench {
 struct Compared {
   const MetricRuns* metric = nullptr;
   Hosts hosts;
-  std::vector<std::string> owners;  // the host that each of them is, or is a part of
+  std::vector<std::string> owners;  // the host of each entry
   std::vector<std::vector<double>> runs;
   std::vector<double> centres;
   Moderated noise;
   PeerScores scores, scatter;                  // scatter: of the logarithm of each host's noise
-  std::vector<double> chance, scatter_chance;  // of each: levels corrected by host_chances()
+  std::vector<double> chance, scatter_chance;  // per host: levels corrected by host_chances()
 };
 
-/// Of the hosts asked for, those that have usable runs.
+/// The requested hosts that have usable runs.
 Compared compared(const MetricRuns& metric, const Hosts& asked);
 
-/// What one metric says of its hosts.
+/// The levels of one metric.
 struct HostLevels {
   const std::vector<std::string>* owners = nullptr;
   const std::vector<double>* levels = nullptr;
 };
 
-/// Levels corrected for the number of metrics that a host has (Simes 1986, Benjamini and Hochberg
-/// within the host): who is bad in many is found in each, and a healthy fleet has anybody at or
-/// below a level with that chance. In the order given.
+/// Levels corrected for the number of metrics of a host (Simes 1986, Benjamini and Hochberg within the
+/// host): a host that is bad in many metrics is found in each, and a healthy fleet has any host at or
+/// below a level with that probability. In the order given.
 std::vector<std::vector<double>> host_chances(const std::vector<HostLevels>& metrics);
 
-/// Fills in the chances: all metrics are looked at together.
+/// Fills in the chances, over all metrics together.
 void find_chances(std::vector<Compared>& fields);
 
 }  // namespace bench

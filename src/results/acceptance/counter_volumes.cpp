@@ -1,4 +1,4 @@
-// What the jobs of a host copied to and from its GPUs, where no driver counts the bytes.
+// Bytes copied by jobs to and from GPUs, for drivers without byte counters.
 #include <algorithm>
 
 #include "results/acceptance/hearing.h"
@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-/// Copies between host and GPU, all of whose bytes go over its PCIe link.
+/// Copies between host and GPU, which use its PCIe link only.
 bool copies_over_pcie(const Series& series) {
   const std::string route = text_field(series.params, "route");
   return series.metric == "copy.bandwidth" && series.ranks == 1 && series.outcome == Status::ok &&
@@ -16,7 +16,7 @@ bool copies_over_pcie(const Series& series) {
 }  // namespace
 
 GpusOfJobs gpus_of_jobs(const RunRecords& run) {
-  std::map<std::string, std::string> device;  // host -> id of the device of its last process
+  std::map<std::string, std::string> device;  // host -> device ID of its last process
   std::map<std::string, const Json*> gpus;
   GpusOfJobs found;
   for (const Record& record : run.records) {

@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-/// "mlx5_0.1" and "symbol_errors"; a GPU's columns have no device of their own, its source has.
+/// "mlx5_0.1" and "symbol_errors"; for a GPU the source names the device.
 std::pair<std::string, std::string> split(const std::string& source, const std::string& column) {
   if (source.ends_with(".health")) return {source.substr(0, source.find('.')), column};
   const auto dot = column.rfind('.');
@@ -39,7 +39,7 @@ void CounterSums::add(const Json& facts, const std::string& job, const std::stri
   for (const auto& [source, columns] : object_field(facts, "counters").items())
     for (const auto& [column, value] : columns.items()) {
       Sum& sum = sources_[source][column];
-      if (!value.is_number()) continue;  // it stands among the broken
+      if (!value.is_number()) continue;  // listed among the broken
       const double grown = std::max(value.get<double>(), 0.0);
       sum.count += grown;
       ++sum.jobs;

@@ -1,5 +1,5 @@
-// What the counters of errors of one host came to over all jobs of an acceptance, each with the
-// bytes that moved on its path in the same time (facts "counters", docs/telemetry.md).
+// Error counters of one host summed over all jobs of an acceptance, with the bytes moved on the same
+// path in that time (facts "counters", docs/telemetry.md).
 #pragma once
 
 #include <map>
@@ -14,29 +14,29 @@
 
 namespace bench {
 
-/// One counter of errors of one device.
+/// One error counter of one device.
 struct HostCounter {
   std::string device;  // "mlx5_0.1", "eth0", "gpu3", "0000:3b:00.0"
   const CounterRule* rule = nullptr;
-  double count = 0.0;           // errors in all jobs; of a gauge the greatest value
-  double bytes = kNoValue;      // on its path meanwhile
-  double bits = kNoValue;       // that could have gone wrong, at least
-  double most_bits = kNoValue;  // and at most: more than `bits` where only samples tell
-  bool by_time = false;         // bits are those of the link while jobs ran, not only of the bytes
-  bool by_jobs = false;  // nothing counts the bytes: they are those that the jobs' samples copied
-  double upper = kNoValue;   // 95 % upper bound of errors a bit; rate only
-  double chance = kNoValue;  // of so many at the allowed ratio; rate only
-  bool known = false;        // some job counted it
-  std::size_t broken = 0;    // jobs in which it was reset, vanished or could not be read
-  std::string job = {}, case_name = {};  // the one that shows it; which moves most bytes there
-  std::optional<Verdict> verdict = {};   // none: it is only shown
+  double count = 0.0;           // errors in all jobs; of a gauge, the maximum
+  double bytes = kNoValue;      // on its path in that time
+  double bits = kNoValue;       // exposed to errors, lower bound
+  double most_bits = kNoValue;  // upper bound; above `bits` if only samples are known
+  bool by_time = false;         // bits derive from link rate and time, not from bytes
+  bool by_jobs = false;  // bytes derive from job samples, for lack of a byte counter
+  double upper = kNoValue;   // 95 % upper bound of errors per bit; rate only
+  double chance = kNoValue;  // p-value at the allowed ratio; rate only
+  bool known = false;        // counted in some job
+  std::size_t broken = 0;    // jobs in which it was reset, vanished or unreadable
+  std::string job = {}, case_name = {};  // the job that shows it; the case that moves most bytes
+  std::optional<Verdict> verdict = {};   // none if only shown
 
   /// "2 symbol_errors of mlx5_0.1 over 8 GiB".
   std::string title() const;
 };
 
-/// What jobs are known to have moved over a GPU's PCIe link: their samples, at least; their best
-/// rate all the time, at most.
+/// Traffic of jobs over a GPU's PCIe link: at least their samples, at most their best rate all the
+/// time.
 struct Volume {
   double least = 0.0, most = 0.0;
   std::string case_name = {};
@@ -46,12 +46,12 @@ using Volumes = std::map<std::string, Volume, std::less<>>;  // "gpu0" -> volume
 /// Adds up the counters of one host, job by job.
 class CounterSums {
  public:
-  /// `facts`: one host's part of the facts "counters".
+  /// `facts`: the entry of one host in the facts "counters".
   void add(const Json& facts, const std::string& job, const std::string& case_name);
-  /// Those that are counters of errors, by device. Bits are filled in, verdicts are not. `volumes`:
-  /// for the PCIe links of GPUs whose driver counts no bytes.
+  /// The error counters by device, with bits but without verdicts. `volumes`: for PCIe links of GPUs
+  /// whose driver counts no bytes.
   std::vector<HostCounter> counters(const Volumes& volumes = {}) const;
-  /// Why counters could not be read in some jobs; "" when they could.
+  /// Why counters could not be read in some jobs; "" for none.
   const std::string& problem() const { return problem_; }
 
  private:

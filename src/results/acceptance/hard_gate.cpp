@@ -132,9 +132,9 @@ void judge_results(GateContext& context) {
   }
 }
 
-std::size_t results_in(const std::vector<HashCamp>& camps) {
+std::size_t results_in(const std::vector<HashGroup>& camps) {
   std::size_t count = 0;
-  for (const HashCamp& camp : camps) count += camp.members.size();
+  for (const HashGroup& camp : camps) count += camp.members.size();
   return count;
 }
 
@@ -146,8 +146,8 @@ void judge_bits(GateContext& context) {
   for (const auto& camps : unequal_results(hashes)) {
     const std::size_t most = camps.back().members.size();
     const bool tie = camps[camps.size() - 2].members.size() == most;
-    std::map<std::string, const HashCamp*> suspects;  // host -> its result
-    for (const HashCamp& camp : camps)
+    std::map<std::string, const HashGroup*> suspects;  // host -> its result
+    for (const HashGroup& camp : camps)
       if (tie || camp.members.size() < most)
         for (const ResultHash* one : camp.members) suspects.emplace(one->host, &camp);
     for (const auto& [host, camp] : suspects) {

@@ -1,5 +1,4 @@
-// What the gates share while they judge, and the gates. Each adds its reasons; acceptance.cpp
-// combines them.
+// The gates and the context they share. Each adds its reasons; acceptance.cpp combines them.
 #pragma once
 
 #include <map>
@@ -11,34 +10,32 @@
 
 namespace bench {
 
-/// job -> "gpu3", of jobs that drove one GPU: the process said its device before, and the driver
-/// which GPU has that name.
+/// job -> "gpu3", for jobs that drove one GPU, from the device facts of their process.
 using GpusOfJobs = std::map<std::string, std::string>;
 GpusOfJobs gpus_of_jobs(const RunRecords& run);
 
 struct GateContext {
-  const std::vector<RunRecords>& records;  // what keep_for_gates() kept
+  const std::vector<RunRecords>& records;  // reduced by keep_for_gates()
   const std::vector<RunSummary>& reports;
   const std::vector<MetricRuns>& metrics;
-  const AcceptanceSettings& settings;  // level: of the gates that compare hosts with each other
+  const AcceptanceSettings& settings;  // level: of the gates that compare hosts
   Acceptance& acceptance;
   std::map<std::string, HostAcceptance*> hosts;
   std::set<std::string>
-      bounded;  // bound_key() of what a bound of the suite passed, or a golden one judged
-  std::map<std::string, std::string> aliases;  // what a host calls itself -> its name in the plan
-  std::vector<GpusOfJobs> gpus;              // of each run
+      bounded;  // bound_key() of metrics passed by a suite bound or judged by a golden one
+  std::map<std::string, std::string> aliases;  // own host name -> name in the plan
+  std::vector<GpusOfJobs> gpus;              // per run
   double golden_level = 0.0;                 // of the golden gate
 
-  /// By either name. Null for a host that was not asked for.
+  /// By either name. Null for a host that was not requested.
   HostAcceptance* host(const std::string& name) const;
   void add_reason(const std::string& name, Reason reason) const;
-  /// For a fact (`what`) that is no metric of a case.
+  /// For a fact (`what`) rather than a metric of a case.
   void add_reason(const std::string& name, Verdict verdict, const std::string& gate,
              const std::string& what, const std::string& text, const std::string& next_step) const;
 };
 
-/// topic -> facts, and those of each host: the first that it said of a topic, before numbers.
-/// Points into the records.
+/// The first facts of each topic and host, pointing into the records.
 using FactsByTopic = std::map<std::string, const Json*>;
 using FactsOfHosts = std::map<std::string, FactsByTopic>;
 FactsOfHosts facts_of(const std::vector<RunRecords>& runs);
@@ -46,42 +43,39 @@ FactsOfHosts facts_of(const std::vector<RunRecords>& runs);
 std::string bound_key(const std::string& host, const std::string& case_name,
                       const std::string& metric);
 
-/// What the level is spent on: gates that compare hosts share the chance of a false accusation.
+/// Shares of the level: the gates that compare hosts divide the false-alarm probability.
 inline constexpr double kPeersShare = 0.4;
 inline constexpr double kRepeatabilityShare = 0.2;
 inline constexpr double kPairsShare = 0.4;
 
-/// Hosts that fell out, jobs that failed, cases nobody could run.
+/// Hosts that dropped out, failed jobs, cases no host could run.
 void judge_jobs(GateContext& context);
-/// Facts that forbid believing numbers: ECC, foreign processes, hosts unlike their peers, facts
-/// that needed rights.
+/// Facts that invalidate measurements: ECC, foreign processes, hosts unlike their peers, unreadable
+/// facts.
 void judge_preflight(GateContext& context);
-/// Hosts that have a profile against it: of the suite's topology probe.
+/// Compares hosts with their profiles, from the topology probe of the suite.
 void judge_topology(GateContext& context);
-/// Facts that the suite requires (`requires`) and that needed rights we lack.
+/// Facts that the suite requires (`requires`) and that lacked permissions.
 void judge_permissions(const GateContext& context, const FactsOfHosts& facts);
-/// GPUs that no job drove alone.
+/// GPUs that were not measured individually.
 void judge_gpu_coverage(const GateContext& context, const FactsOfHosts& facts);
-/// The suite's bounds, wrong results, bits unlike those of equal devices, and faults that drivers
-/// reported.
+/// Bounds of the suite, wrong results, results that differ between identical devices, driver faults.
 void judge_hard(GateContext& context);
-/// Against what healthy hosts taught, where settings.golden knows hosts of their kind. After
-/// judge_hard.
+/// Compares with settings.golden where it covers the kind of host. After judge_hard.
 void judge_golden(GateContext& context);
-/// CPU time withheld.
+/// CPU time withheld from ranks.
 void judge_cpu_time(GateContext& context);
-/// What jobs are known to have copied over PCIe, by host.
+/// PCIe traffic of jobs by host.
 std::map<HostAcceptance*, Volumes> volumes_of(const GateContext& context);
-/// Errors that hardware counted, by the bytes that moved.
+/// Hardware error counters, relative to traffic.
 void judge_counters(GateContext& context);
-/// Peers and repeatability, of every metric that hosts measured one by one. After judge_hard.
+/// Peers and repeatability of single-host metrics. After judge_hard.
 void judge_peers(GateContext& context);
-/// Rates between two hosts: a host all of whose pairs are slow, else the link between two.
+/// Rates between two hosts: fails a host if all its pairs are slow, else the link.
 void judge_pairs(GateContext& context);
-/// What searches concluded: names hosts and links, and clears the others of the same job. Last.
+/// Results of searches: fails isolated hosts and links, clears the others of the same job. Last.
 void judge_localised(GateContext& context);
-/// Sets of hosts with too few usable runs; those with an accused one in them say nothing more of
-/// the others.
+/// Sets of hosts with too few usable runs, except those that contain a failed host.
 void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& accused);
 
 }  // namespace bench

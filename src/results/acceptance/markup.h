@@ -1,4 +1,4 @@
-// Text as it may stand in XML and HTML, and the frame of a page.
+// Escaping for XML and HTML, and the skeleton of a page.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// How a character that means something in XML and HTML is written as text; "" for others.
+/// The entity of a markup character; "" for others.
 inline std::string_view entity_of(char c) {
   switch (c) {
     case '&':
@@ -24,7 +24,7 @@ inline std::string_view entity_of(char c) {
   }
 }
 
-/// Control bytes become "\xNN": XML has no way to write them.
+/// Control bytes become "\xNN", as XML cannot represent them.
 inline std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : printable(text)) {
@@ -37,7 +37,7 @@ inline std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// A page that stands alone: no scripts, nothing from elsewhere. `title` is text, `style` is CSS,
+/// A self-contained page without scripts. `title` is text, `style` is CSS,
 /// `body` is markup.
 inline std::string html_page(std::string_view title, std::string_view style,
                              std::string_view body) {

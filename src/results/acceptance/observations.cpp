@@ -12,15 +12,15 @@
 namespace bench {
 namespace {
 
-// A healthy rank that computes has nearly all of its cores' time; threads that meet cost some.
+// A healthy computing rank gets nearly all of its CPU time; synchronising threads costs some.
 constexpr double kStarved = 0.8;
 constexpr double kNobodyElse = 0.05;
 constexpr double kThrottledS = 0.005;
-// The kernel counts who used the machine in ticks of 10 ms, and two of them are held against nobody
-// (Crowding): of less lost time than this the account cannot say that nobody had it.
+// The kernel accounts CPU time in ticks of 10 ms, and Crowding ignores two of them: below this loss
+// the accounts cannot show that no other process used it.
 constexpr double kUnseenS = 0.03;
 
-/// A rank alone on its cores that did not get them, though nobody else had them either.
+/// Alone on its cores, yet without their CPU time, which no other process used.
 bool is_starved(const Series& series) {
   if (series.ranks != 1 || series.device != "host" || !series.quality.cpu_share) return false;
   const Quality& quality = series.quality;
@@ -37,9 +37,8 @@ std::string disturbance(const Series& series) {
   return fmt::format("0 of {} samples are clean ({})", series.n, join(flags, ", "));
 }
 
-/// A rank that waits for another host sleeps, and wakes a little late: that is part of every call,
-/// so between hosts only a crowded machine spoils a run; what the waking costs shows in its
-/// scatter.
+/// A rank that waits for another host sleeps and wakes up late in every call, so between hosts only a
+/// crowded machine disturbs a run; wake-up latency shows in the scatter.
 bool is_disturbed(const Series& series, std::size_t hosts) {
   if (series.clean > 0) return false;
   const auto crowded = series.flags.find("crowded");

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-// Of a logarithm: two runs between healthy hosts differ by a few per cent.
+// Of the logarithm: runs between healthy hosts differ by a few per cent.
 constexpr double kPairFloor = 0.01;
 
 }  // namespace

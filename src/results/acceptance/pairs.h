@@ -1,5 +1,5 @@
-// The rates between every two hosts of one metric, as logarithms, and each host's score: the upper
-// quartile of its pairs, so that one slow partner or link does not make it slow.
+// Log rates between all pairs of hosts in one metric, and a score per host: the upper quartile of its
+// pairs, so that one slow partner or link does not lower it.
 #pragma once
 
 #include <string>
@@ -26,17 +26,17 @@ struct Pairs {
   std::vector<double> best;  // of each host: the upper quartile of its pairs, log
   PeerScores scores;
   std::vector<double> chance;  // of each host: its level by host_chances()
-  bool rough = false;  // some were measured beside other work alone: values are their best samples
+  bool rough = false;  // some only disturbed by other work: values are best samples
 };
 
-/// Of the hosts asked for; empty where the metric was not measured between two hosts.
+/// For the requested hosts; empty if the metric was not measured between two hosts.
 Pairs pairs_of(const MetricRuns& metric, const Hosts& asked);
-/// The scores of rates, which are logarithms.
+/// Scores of log rates.
 PeerScores pair_scores(const std::vector<double>& rates);
 
-/// The loss that a logarithm's distance stands for: 0.05 for 95 against 100.
+/// The loss for a log distance: 0.05 for 95 against 100.
 double loss_of(double distance);
-/// Values of pairs, as a person reads a rate or a time.
+/// Converts a log rate back to a rate or time.
 double as_value(const Pairs& all, double log_rate);
 
 }  // namespace bench

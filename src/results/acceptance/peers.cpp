@@ -32,7 +32,7 @@ double variance(const std::vector<double>& values, double median) {
 /// The median of a chi-squared variable over its degrees (Wilson and Hilferty).
 double chi_squared_median(double degrees) { return std::pow(1.0 - 2.0 / (9.0 * degrees), 3.0); }
 
-/// The typical variance: the median over the hosts, so that a flapping one does not raise it.
+/// Typical variance: the median over hosts, so that one noisy host does not raise it.
 double typical(std::span<const std::vector<double>> runs, double centre) {
   std::vector<double> variances;
   double degrees = 0.0;

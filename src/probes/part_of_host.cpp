@@ -53,11 +53,11 @@ CpuSet allowed_of(const std::vector<int>& cpus, std::size_t bytes) {
 }
 
 /// By its own path: a process is named after it, and is found by its name.
-[[noreturn]] void start_anew(const std::string& program) {
+[[noreturn]] void restart(const std::string& program) {
   unsetenv(kDeviceVariable);
   const std::string path = std::filesystem::read_symlink("/proc/self/exe").string();
   execl(path.c_str(), program.c_str(), nullptr);
-  throw_errno("start " + path + " anew");
+  throw_errno("restart " + path);
 }
 
 std::string name_list(const SystemFiles& files) {
@@ -74,13 +74,13 @@ void bind_to_cpus_of_node(const SystemFiles& files, int node) {
   const std::string name = "numa:" + std::to_string(node);
   if (!cpus)
     throw Error(ErrorKind::environment, host_name() + " has no NUMA node " + std::to_string(node),
-                "it has: " + files.text("sys/devices/system/node/online").value_or("none"));
+                "available: " + files.text("sys/devices/system/node/online").value_or("none"));
   const std::size_t bytes = CPU_ALLOC_SIZE(kMostCpus);
   const CpuSet chosen = allowed_of(*cpus, bytes);
   if (CPU_COUNT_S(bytes, chosen.get()) == 0)
     throw Error(ErrorKind::environment,
-                "of " + name + " of " + host_name() + " this process may use no CPU",
-                "a cgroup or the launcher keeps it to others");
+                "no CPU of " + name + " on " + host_name() + " is available to this process",
+                "check its cgroup and the launcher's binding");
   if (sched_setaffinity(0, bytes, chosen.get()) != 0) throw_errno("bind to " + name);
 }
 
@@ -90,9 +90,9 @@ std::string only_visible(const std::string& visible, int index) {
   if (index >= 0 && static_cast<std::size_t>(index) < left.size())
     return left[static_cast<std::size_t>(index)];
   throw Error(ErrorKind::environment,
-              "there is no cuda:" + std::to_string(index) + " on " + host_name() + ": " + kVisible +
+              "no cuda:" + std::to_string(index) + " on " + host_name() + ": " + kVisible +
                   " is " + printable(visible),
-              "ask the launcher for all GPUs of a host, or list fewer \"devices\"");
+              "request all GPUs of the host from the launcher, or list fewer \"devices\"");
 }
 
 std::string card_of(const std::string& cards, const std::string& host) {
@@ -101,9 +101,9 @@ std::string card_of(const std::string& cards, const std::string& host) {
     const std::string name = pair.substr(0, pair.find('='));
     if (name == host || host.starts_with(name + ".")) return pair.substr(name.size() + 1);
   }
-  throw Error(ErrorKind::environment, "no network card is named for " + printable(host),
-              "hosts whose cards have different names must be called in the hosts file what they "
-              "call themselves");
+  throw Error(ErrorKind::environment, "no network card is given for " + printable(host),
+              "hosts with different card names must be listed in the hosts file under their own "
+              "host names");
 }
 
 std::map<std::string, std::string> mpi_variables(const SystemFiles& files,
@@ -114,7 +114,7 @@ std::map<std::string, std::string> mpi_variables(const SystemFiles& files,
   if (!files.exists(rdma))
     throw Error(ErrorKind::environment,
                 host_name() + " has no network card '" + printable(card) + "'",
-                "it has: " + name_list(files));
+                "available: " + name_list(files));
   std::map<std::string, std::string> variables = {{"OMPI_MCA_btl_openib_if_include", card},
                                                   {"UCX_NET_DEVICES", card + ":1"}};
   if (const auto interfaces = files.entries(rdma + "/device/net"); !interfaces.empty())
@@ -147,10 +147,10 @@ void take_device(const std::string& program) {
   if (gpus.empty() && nodes.size() != 1)
     throw Error(ErrorKind::environment,
                 std::string(kDeviceVariable) + " is '" + printable(device) + "'",
-                "it is cuda:N or numa:N, or several GPUs: cuda:0,cuda:3");
+                "use cuda:N or numa:N, or several GPUs: cuda:0,cuda:3");
   if (!nodes.empty()) {
     bind_to_cpus_of_node(SystemFiles(), nodes.front());
-    start_anew(program);
+    restart(program);
   }
   // As nvidia-smi numbers them, not the fastest first.
   set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");

@@ -31,7 +31,7 @@ const Probe& find_probe(const std::string& name) {
     if (probe.name == name) return probe;
     names.push_back(probe.name);
   }
-  throw Error(ErrorKind::input, "no probe is called '" + name + "'" + did_you_mean(name, names),
+  throw Error(ErrorKind::input, "unknown probe '" + name + "'" + did_you_mean(name, names),
               "known probes: " + join(names, ", "));
 }
 

@@ -30,27 +30,27 @@ constexpr const char* kTcp = "TCP";  // TcpGroup::library()
 
 std::string usage(const std::string& name) {
   return name +
-         ": runs probes as one rank; benchctl starts it.\n"
+         ": runs probes as one rank; started by benchctl.\n"
          "\n"
          "  " +
          name +
-         "             serve jobs from stdin, one JSON text a line, until it ends\n"
+         "             Serve jobs from stdin, one JSON object per line, until end of file\n"
          "  " +
          name +
-         " --group KIND  how its ranks are joined: auto, mpi, tcp or none; auto is mpi where a\n"
-         "                 launcher speaks it, else tcp by the variables of torchrun or Slurm\n"
+         " --group KIND  Join the ranks by auto, mpi, tcp or none; auto: mpi if the launcher\n"
+         "                 supports it, else tcp with the variables of torchrun or Slurm\n"
          "  " +
          name +
-         " --sweep RUN end what that run left behind on this host, and say what that was\n"
+         " --sweep RUN  Kill the processes that run left on this host, and list them\n"
          "  " +
          name +
-         " --states RUN what that run's ranks on this host are doing\n"
+         " --states RUN  Print the process states of that run's ranks on this host\n"
          "  " +
          name +
-         " --describe  print the probes and libraries of this build as JSON\n"
+         " --describe  Print the probes and libraries of this build as JSON\n"
          "  " +
          name +
-         " --topology FILE  print the facts of a machine that lstopo saved as XML\n"
+         " --topology FILE  Print the facts of a machine saved by lstopo as XML\n"
          "  " +
          name +
          " --version\n"
@@ -58,7 +58,7 @@ std::string usage(const std::string& name) {
          "Example: benchctl run smoke\n";
 }
 
-/// What rank 0 learns of the hosts; every rank takes part.
+/// What rank 0 knows about the hosts; collective.
 struct Hosts {
   Json versions = Json::object();       // host name -> version of the program there
   Json clock_offsets = Json::object();  // host name -> how far its clock is ahead of rank 0's, s
@@ -66,7 +66,7 @@ struct Hosts {
 
 Hosts ask_hosts(Group& group) {
   Hosts hosts;
-  group.barrier();  // or else the slowest start would look like a wrong clock
+  group.barrier();  // else a slow start would look like a wrong clock
   const std::int64_t now = now_ns();
   for (const std::string& text : group.gather(dump(Json{host_name(), version(), now}))) {
     const Json one = parse_json(text, "a rank's version");
@@ -105,7 +105,7 @@ Json describe_probes(const RankProgram& program) {
   return {{"version", version()}, {"probes", probes}, {"libraries", program.libraries()}};
 }
 
-/// Every rank's place in order of rank; nothing where no rank has one.
+/// Every rank's place in rank order; empty if no rank has one.
 std::vector<Facts> place_ranks(const RankProgram& program, Group& group) {
   if (!program.place) return {};
   Json ranks = Json::array();
@@ -116,9 +116,9 @@ std::vector<Facts> place_ranks(const RankProgram& program, Group& group) {
   return {Facts{"rank_places", {{"ranks", std::move(ranks)}}}};
 }
 
-/// Drivers and launchers go through all the numbers that files may have, to close them: where a
-/// container allows a thousand million, that takes half a minute.
-void keep_file_numbers_small() {
+/// Drivers and launchers close every possible file descriptor: with a container's limit of 10^9 that
+/// takes half a minute.
+void lower_descriptor_limit() {
   constexpr rlim_t kEnough = 65536;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kEnough) return;
@@ -128,7 +128,7 @@ void keep_file_numbers_small() {
 
 void serve(const RankProgram& program, GroupKind kind) {
   take_device(program.name);
-  keep_file_numbers_small();
+  lower_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);  // a vanished reader is an error to report, not a silent death
   RecordStream records;
   const auto group = program.join_group(kind);
@@ -137,7 +137,7 @@ void serve(const RankProgram& program, GroupKind kind) {
     const std::set<int> own = processes_here(*group);
     if (group->rank() == 0)
       for (Facts& one : program.device_facts(own)) facts.push_back(std::move(one));
-    group->barrier();  // none of ours is on the GPUs while it is asked who is
+    group->barrier();  // no rank of ours uses a GPU during this query
   }
   const auto device = program.make_device();
   RankServer server(*group, *device, records, program.counters);

@@ -39,7 +39,7 @@ bool is_first_here(Group& group) {
   return known.at(static_cast<std::size_t>(group.rank())).get<bool>();
 }
 
-/// Each of two ranks on one GPU would have half of it. Every rank must call it.
+/// Why two ranks share a GPU; empty if none do. Every rank must call it.
 std::string shared_device(Group& group, const Device& device) {
   if (group.size() == 1 || device.kind() == "host") return "";
   std::string reason;
@@ -48,13 +48,13 @@ std::string shared_device(Group& group, const Device& device) {
   for (std::size_t rank = 0; rank < devices.size() && reason.empty(); ++rank)
     if (const auto [other, is_first] = first.emplace(devices[rank], rank); !is_first)
       reason = "ranks " + std::to_string(other->second) + " and " + std::to_string(rank) +
-               " drive one and the same GPU: " + devices[rank];
+               " share one GPU: " + devices[rank];
   return broadcast_text(group, reason);
 }
 
 std::string in_words(const Json& fault) {
   return fault.at("text").get<std::string>() + " on " + fault.at("device").get<std::string>() +
-         " of rank " + std::to_string(fault.at("rank").get<int>());
+         ", rank " + std::to_string(fault.at("rank").get<int>());
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void RankServer::serve_one(const std::string& line) {
   try {
     job = job_from_json(parse_json(line, "job on stdin"));
   } catch (const Error& error) {
-    // Without an id there is nothing to answer to: the dispatcher is broken or not one of ours.
+    // Without an id there is no job to answer: the dispatcher is broken or not ours.
     say(Level::error, error.what());
     std::exit(static_cast<int>(ExitCode::bad_input));
   }
@@ -99,12 +99,12 @@ void RankServer::serve_one(const std::string& line) {
 Outcome RankServer::run(const Job& job) {
   if (job.ranks != group_.size())
     return {Status::failed,
-            "the job is for " + std::to_string(job.ranks) + " ranks and this group has " +
-                std::to_string(group_.size()) + ": every rank may have been started alone",
+            "the job needs " + std::to_string(job.ranks) + " ranks, but this group has " +
+                std::to_string(group_.size()) + ": the ranks may have been started separately",
             0.0};
   if (job.device != device_.kind())
     return {Status::skipped,
-            "this program drives '" + device_.kind() + "', not '" + job.device + "'", 0.0};
+            "this program is for device '" + device_.kind() + "', not '" + job.device + "'", 0.0};
   if (!broken_.empty()) return {Status::failed, broken_, 0.0};
   if (!absent_.empty()) return {Status::skipped, absent_, 0.0};
   const Seconds begin = device_.now();
@@ -120,7 +120,7 @@ Outcome RankServer::run(const Job& job) {
 
 Outcome RankServer::measure(const Job& job) {
   const Probe& probe = find_probe(job.probe);
-  device_.faults();  // what was reported before is not of this job
+  device_.faults();  // discard faults of earlier jobs
   TelemetrySettings telemetry_settings = job.telemetry;
   telemetry_settings.enabled = telemetry_settings.enabled && group_.rank() == 0;
   telemetry_settings.counters = telemetry_settings.counters && first_here_;
@@ -161,7 +161,7 @@ std::string RankServer::tell_faults(const std::string& job) {
 }
 
 Outcome RankServer::failed(const Job& job, std::string reason, Seconds elapsed) {
-  // Often the reason behind the reason; the other ranks cannot be asked any more.
+  // Often the root cause; the other ranks can no longer be asked.
   for (const Json& fault : faults_of(device_, group_.rank())) {
     reason += "; " + in_words(fault);
     answer(job.id, Event{kDeviceFault, fault});

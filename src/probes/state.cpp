@@ -50,15 +50,15 @@ std::string why_not_clean(const Samples& samples) {
     return std::ranges::all_of(samples.flags, [&](unsigned flags) { return (flags & flag) != 0; });
   };
   if (all(kThermal))
-    return "no clean sample: heat or the hardware itself held the clock down all the time";
+    return "no clean sample: thermal or hardware throttling throughout";
   const double others = quality.others_share.value_or(0.0);
   if (others > kCrowdedShare)
     return "crowded: other processes used " + format(others, Unit::ratio) +
-           " of this machine's CPU time meanwhile";
+           " of this machine's CPU time";
   if (all(kCoreShared))
-    return "no clean sample: a measuring thread had half a core, as where a hypervisor runs two "
-           "virtual CPUs on one";
-  return "no clean sample: the median is of disturbed ones";
+    return "no clean sample: a measuring thread had only half a core; the hypervisor may run two "
+           "virtual CPUs on one core";
+  return "no clean sample: the median is of disturbed samples";
 }
 
 /// What disturbs a reading of the clock makes it too low, and a bound that counts with it too. So a
@@ -80,7 +80,7 @@ std::string above_limit(double value, Better better, const Limit& limit, double 
   const double share = better == Better::lower ? limit.value / value : value / limit.value;
   if (share <= kAboveLimit * highest_clock) return "";
   return "the value is " + format(share, Unit::ratio) + " of a proven limit (" + limit.source +
-         "): the measurement must be wrong";
+         "), so the measurement must be wrong";
 }
 
 State::State(const Job& job, const Probe& probe, Device& device, Group& group, RecordSink& sink)
@@ -116,7 +116,7 @@ const MetricInfo& State::metric_info(const std::string& name) const {
   for (const MetricInfo& metric : probe_.metrics)
     if (metric.name == name) return metric;
   throw Error(ErrorKind::internal,
-              "probe " + probe_.name + " reports '" + name + "', which it does not declare");
+              "probe " + probe_.name + " reports undeclared metric '" + name + "'");
 }
 
 std::optional<Limit> State::known_limit(const std::string& metric, const Json& params) const {
@@ -210,7 +210,7 @@ void State::emit(Samples samples, double highest_clock) {
   if (samples.check && !samples.check->passed()) {
     samples.outcome = Status::invalid;
     samples.reason = "wrong result: " + samples.check->method + " found an error of " +
-                     format(samples.check->error, Unit::count) + ", allowed is " +
+                     format(samples.check->error, Unit::count) + ", allowed: " +
                      format(samples.check->tolerance, Unit::count);
   } else if (!std::isfinite(centre)) {
     samples.outcome = Status::invalid;

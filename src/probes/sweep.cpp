@@ -131,10 +131,10 @@ std::string sweep(const std::string& token) {
     poll(nullptr, 0, kLookEveryMs);
     still = remaining(still);
   }
-  std::string text = "ended what the run had left behind there: " + described(found);
+  std::string text = "killed processes left by the run: " + described(found);
   for (const LeftBehind& process : still) {
     const auto stat = read_proc_stat(process.pid);
-    text += "; process " + std::to_string(process.pid) + " does not end: state " +
+    text += "; process " + std::to_string(process.pid) + " cannot be killed: state " +
             (stat ? std::string(1, stat->state) : "?");
   }
   const std::string disk = disk_trouble();

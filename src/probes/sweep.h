@@ -22,7 +22,7 @@ std::vector<LeftBehind> left_behind(const std::string& token);
 std::string rank_states(const std::string& token);
 
 /// Ends them with SIGKILL and waits a moment. "ended 2 processes left behind: bench-rank 12, orted
-/// 11"; one that stays is named: "process 12 does not end: D". A disk that is full is told as well,
+/// 11"; one that stays is named: "process 12 cannot be killed: state D". A disk that is full is told as well,
 /// because launchers fail there in words of their own: "cannot write to /tmp: No space left on
 /// device". "" when there was nothing.
 std::string sweep(const std::string& token);

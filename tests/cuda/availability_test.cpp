@@ -31,7 +31,7 @@ TEST_CASE("each other way to have no GPU has its own reason") {
   CHECK(cuda_obstacle({13000, 13000, 0, "cudaErrorSystemNotReady"}, 0) ==
         "no device: cudaErrorSystemNotReady");
   CHECK(cuda_obstacle({13000, 13000, 2, ""}, 2) ==
-        "no device for rank 2 of this host, which has 2");
+        "no device for rank 2: this host has 2");
 }
 
 TEST_CASE("GPUs that are there and cannot be used are a failure, not a host without any") {
@@ -40,7 +40,7 @@ TEST_CASE("GPUs that are there and cannot be used are a failure, not a host with
   const SystemFiles files(root.path());
   const CudaAnswer none{13000, 13000, 0, "cudaErrorNoDevice"}, no_driver{13000, 0, 0, ""};
   CHECK(cuda_failure({13000, 13000, 0, "cudaErrorSystemNotReady"}, files) ==
-        "CUDA does not start on this host's GPUs: cudaErrorSystemNotReady");
+        "CUDA cannot be initialised on this host: cudaErrorSystemNotReady");
   CHECK(cuda_failure({13000, 12040, 0, "cudaErrorInsufficientDriver"}, files).empty());
   CHECK(cuda_failure({13000, 13000, 8, ""}, files).empty());
   CHECK(cuda_failure(none, files).empty());
@@ -57,7 +57,7 @@ TEST_CASE("GPUs that are there and cannot be used are a failure, not a host with
         "the GPU 0000:3b:00.0 is on the PCI bus, but no NVIDIA driver is loaded");
   std::filesystem::create_directories(root.path() / "sys/module/nvidia");
   CHECK(cuda_failure(none, files) ==
-        "the GPU 0000:3b:00.0 is on the PCI bus, but the driver sees no GPU");
+        "the GPU 0000:3b:00.0 is on the PCI bus, but the driver reports no GPU");
   CHECK(cuda_failure(no_driver, files).empty());  // in a container without its libraries
   setenv("SLURM_STEP_ID", "0", 1);
   CHECK(cuda_failure(none, files).empty());  // a step that asked for no GPU

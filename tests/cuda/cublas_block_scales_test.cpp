@@ -73,7 +73,7 @@ TEST_CASE("block-scaled products are refused with both versions: of the chip, of
   CHECK(cublas_obstacle(scaled_request(Dtype::nvfp4), 89, 12080) ==
         "nvfp4 needs compute capability 10.0, this GPU has 8.9");
   CHECK(cublas_obstacle(scaled_request(Dtype::nvfp4), 100, 12040) ==
-        "nvfp4 needs CUDA 12.8, this program was built with 12.4");
+        "nvfp4 needs CUDA 12.8; this build has 12.4");
 }
 
 #ifdef BENCH_CUBLAS_BLOCK_SCALES
@@ -81,7 +81,7 @@ TEST_CASE("block-scaled products are asked for on Blackwell, in whole blocks") {
   CHECK(cublas_obstacle(scaled_request(Dtype::mxfp8), 100).empty());
   CHECK(cublas_obstacle(scaled_request(Dtype::nvfp4), 120).empty());
   CHECK(cublas_obstacle(scaled_request(Dtype::nvfp4, {256, 256, 48}), 100) ==
-        "nvfp4 needs m, n and k to be multiples of 32");
+        "nvfp4 needs m, n and k that are multiples of 32");
   CHECK(cublas_types(Dtype::mxfp8)->a == CUDA_R_8F_E4M3);
   CHECK(cublas_types(Dtype::nvfp4)->b == CUDA_R_4F_E2M1);
   CHECK(cublas_types(Dtype::nvfp4)->output == Dtype::bf16);

@@ -47,8 +47,8 @@ class ClusterStuck(ClusterTestCase):
             run.finish(40)
         finally:
             thaw()
-        self.assert_only_node02_failed("node02 has a stuck process: ", "does not end: state D")
-        self.assertIn("does not end: state D", self.jobs()["01.long.2"][1])
+        self.assert_only_node02_failed("node02 has a stuck process: ", "cannot be killed: state D")
+        self.assertIn("cannot be killed: state D", self.jobs()["01.long.2"][1])
         self.assert_resumes()
 
 

@@ -65,7 +65,7 @@ TEST_CASE("ranks that would share a GPU are not measured") {
   const auto outcome = outcome_on(shared);
   if (!outcome || group.size() == 1) return;
   CHECK(outcome->status == Status::skipped);
-  CHECK(outcome->reason.starts_with("ranks 0 and 1 drive one and the same GPU: "));
+  CHECK(outcome->reason.starts_with("ranks 0 and 1 share one GPU: "));
 }
 
 TEST_CASE("ranks that share a host tell its counters of errors once") {

@@ -35,7 +35,7 @@ Curve train_together(Group& group, int lanes, const DataParallelOptions& options
     curve.losses.push_back(
         parallel.step(trainer.fill(step, group.rank()), trainer.rate(step), 1.0).loss);
   curve.parameters = parallel.parameter_hash();
-  curve.differing = differing_copy(group, tensor_hashes(trainer.replica()));
+  curve.differing = find_replica_difference(group, tensor_hashes(trainer.replica()));
   curve.overlapped = parallel.overlaps();
   return curve;
 }

@@ -88,7 +88,7 @@ TEST_CASE("what cannot be copied is skipped with the reason") {
   CHECK(alone.run().status == Status::skipped);
   CHECK(alone.sink.samples().at(0).reason == "this host has no other device");
   CopyJob refused(Json::object());
-  refused.fake.reason = "GPU 0 cannot reach GPU 1 directly";
+  refused.fake.reason = "GPU 0 has no peer access to GPU 1";
   CHECK(refused.run().reason == refused.fake.reason);
   CopyJob host(Json::object());
   host.device.fake_copies = nullptr;

@@ -124,8 +124,8 @@ TEST_CASE("a GPU that refuses every question has its reason in each fact") {
 
 TEST_CASE("a call or a field that this driver lacks is unreadable, and the others stay") {
   const Json gpu = gpu_of("healthy");
-  CHECK(gpu.at("module_id") == unreadable("this driver's NVML has no such call"));
-  CHECK(gpu.at("inforom") == unreadable("this driver's NVML has no such call"));
+  CHECK(gpu.at("module_id") == unreadable("not supported by this driver's NVML"));
+  CHECK(gpu.at("inforom") == unreadable("not supported by this driver's NVML"));
   CHECK(gpu.at("recovery_action") == unreadable("Not Supported"));
   CHECK(gpu.at("throttled_power_brake_s") == unreadable("Not Supported"));
 }
@@ -137,7 +137,7 @@ TEST_CASE("a driver that never answers is a fact, within the deadline") {
   const auto begin = std::chrono::steady_clock::now();
   const Json facts = read_gpu_facts(nvml.library(), guard);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  CHECK(facts == unreadable("NVML did not answer within 0.15 s: a sick driver"));
+  CHECK(facts == unreadable("NVML did not answer within 0.15 s; the driver may hang"));
   CHECK(took.count() < 5.0);
 }
 
@@ -146,10 +146,10 @@ TEST_CASE("a driver that crashes takes only the child with it") {
 }
 
 TEST_CASE("a driver that does not start, and one that is not there, say so") {
-  CHECK(facts_of("no_driver") == unreadable("NVML does not start: Driver Not Loaded"));
+  CHECK(facts_of("no_driver") == unreadable("cannot initialise NVML: Driver Not Loaded"));
   const Json none = read_gpu_facts("libthere-is-no-such-nvml.so.1");
   CHECK_THAT(none.at("unreadable").get<std::string>(),
-             Contains("no NVIDIA driver's libthere-is-no-such-nvml.so.1"));
+             Contains("no NVIDIA driver: cannot load libthere-is-no-such-nvml.so.1"));
 }
 
 TEST_CASE("a name without an end stays within its buffer") {

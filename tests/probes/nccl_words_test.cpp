@@ -123,9 +123,9 @@ TEST_CASE("wishes that cannot be met here are refused before NCCL is asked") {
   const PathRequest other{Isolation::network, "mlx5_1"};
   CHECK(nccl_path_obstacle(card, CardKind::rdma, nullptr).empty());
   CHECK(nccl_path_obstacle(card, CardKind::rdma, &card).empty());
-  CHECK(nccl_path_obstacle(other, CardKind::rdma, &card).find("once in a process") !=
+  CHECK(nccl_path_obstacle(other, CardKind::rdma, &card).find("once per process") !=
         std::string::npos);
-  CHECK(nccl_path_obstacle(card, CardKind::unknown, nullptr).find("no card 'mlx5_0'") !=
+  CHECK(nccl_path_obstacle(card, CardKind::unknown, nullptr).find("no NIC 'mlx5_0'") !=
         std::string::npos);
   CHECK_FALSE(
       nccl_path_obstacle({Isolation::nvlink, "eth0"}, CardKind::interface, nullptr).empty());

@@ -112,7 +112,7 @@ TEST_CASE("a process of somebody else on a GPU is named, ours is not") {
 }
 
 TEST_CASE("what NVML could not say is unreadable, never an empty list") {
-  const Json sick = unreadable("NVML did not answer within 5 s: a sick driver");
+  const Json sick = unreadable("NVML did not answer within 5 s; the driver may hang");
   CHECK(FakeHost().facts(sick).at("foreign_processes") == sick);
   CHECK(FakeHost().facts(sick).at("persistence_off") == sick);
   Json gpus = two_gpus();

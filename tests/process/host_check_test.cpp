@@ -32,7 +32,7 @@ HostAnswer answer_of(const std::string& script, int connect_timeout_s = 5) {
 
 TEST_CASE("a host whose sweep ends well is fine, and what was left there is told") {
   CHECK(answer_of("exit 0").trouble.empty());
-  const HostAnswer answer = answer_of("echo ended what the run had left behind there: orted 7");
+  const HostAnswer answer = answer_of("echo killed processes left by the run: orted 7");
   CHECK(answer.trouble.empty());
   CHECK_THAT(answer.swept, Contains("orted 7"));
 }
@@ -48,11 +48,11 @@ TEST_CASE("a host that cannot be reached is out, with the agent's last words") {
 
 TEST_CASE("a host without the program is out for that") {
   CHECK_THAT(answer_of("echo 'sh: no such file' >&2; exit 127").trouble,
-             Contains("has no bench-rank") && Contains("no such file"));
+             Contains("cannot run bench-rank") && Contains("no such file"));
 }
 
 TEST_CASE("a host on which a process does not end is wedged") {
-  CHECK_THAT(answer_of("echo 'ended 1; process 12 does not end: state D'").trouble,
+  CHECK_THAT(answer_of("echo 'ended 1; process 12 cannot be killed: state D'").trouble,
              Contains("has a stuck process") && Contains("process 12"));
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("what ranks that hang are doing is told host by host, whoever does not
   std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
   LaunchSettings settings;
   settings.agent = {agent.string()};
-  CHECK(look_at_ranks({{"n1", "n1", 1, 1, false}, {"n2", "n2", 1, 1, false}}, settings, "/x/rank",
+  CHECK(query_rank_states({{"n1", "n1", 1, 1, false}, {"n2", "n2", 1, 1, false}}, settings, "/x/rank",
                       "run-1") == "n1: does not answer: exit code 255; n2: /x/rank --states run-1");
 }
 

@@ -209,7 +209,7 @@ TEST_CASE("warnings about a host's GPUs are listed with the GPU model") {
 
 TEST_CASE("what a driver reported of a device stands with its job") {
   const Json fault = {{"code", 63},
-                      {"text", "Xid 63: a row of memory was marked to be remapped"},
+                      {"text", "Xid 63: memory row remapping pending"},
                       {"fatal", false},
                       {"device", "GPU-1234"},
                       {"rank", 1}};
@@ -221,7 +221,7 @@ TEST_CASE("what a driver reported of a device stands with its job") {
   CHECK(json["jobs"][0]["device_faults"] == Json::array({fault}));
   CHECK(json["jobs"][1]["device_faults"] == Json::array());
   CHECK(to_text(report, {false, true, 200})
-            .find("Xid 63: a row of memory was marked to be remapped on GPU-1234, rank 1 of a") !=
+            .find("Xid 63: memory row remapping pending on GPU-1234, rank 1 of a") !=
         std::string::npos);
 }
 

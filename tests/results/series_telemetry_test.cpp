@@ -164,7 +164,7 @@ TEST_CASE("a job without telemetry, or one whose telemetry failed, has none") {
   RunFixture run;
   run.job("a", "gemm", "gemm").add("a", samples("throughput", 1e9)).outcome("a");
   run.job("b", "gemm", "gemm").add("b", samples("throughput", 1e9));
-  run.add("b", Facts{"telemetry", {{"problem", "a source of counters did not return"}}});
+  run.add("b", Facts{"telemetry", {{"problem", "a counter source did not return"}}});
   const RunReport report = make_run_report(run.outcome("b").end().records());
   for (const Result& result : report.results) CHECK_FALSE(result.telemetry);
   CHECK(to_json(report)["results"][0]["telemetry"].is_null());

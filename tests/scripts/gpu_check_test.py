@@ -73,7 +73,7 @@ class GpuCheck(unittest.TestCase):
         peer = result("copies", "copy.bandwidth", "skipped", reason="this host has no other device", route="peer_write")
         sums = result("all_reduce", "collective.busbw", median=440e9, ranks=4, op="all_reduce", dtype="f32", in_place=False,
                       size_bytes=268435456)
-        many = result("all_reduce", None, "skipped", reason="no device for rank 4 of this host, which has 4")
+        many = result("all_reduce", None, "skipped", reason="no device for rank 4: this host has 4")
         trained = result("together", "training.step_time", check=False, ranks=4, dtype="bf16")
         self.suites = {"gpu": [copy, peer], "collectives_gpu": [sums, many], "training_gpu": [trained],
                        "gpu_faults": [result("copies", "copy.bandwidth", "invalid", route="host_to_device")]}
@@ -101,7 +101,7 @@ class GpuCheck(unittest.TestCase):
         done, record = self.check()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(record["passed"])
-        self.assertEqual(set(record["not_shown"]), {"this host has no other device", "no device for rank 4 of this host, which has 4"})
+        self.assertEqual(set(record["not_shown"]), {"this host has no other device", "no device for rank 4: this host has 4"})
         self.assertIn("cannot be shown here: this host has no other device: copies copy.bandwidth peer_write", done.stdout)
         self.assertIn("not compared with nvbandwidth: not on the PATH", done.stdout)
 

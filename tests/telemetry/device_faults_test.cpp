@@ -16,7 +16,7 @@ namespace {
 /// Reports as it measures; throws where the job asks for it.
 void meets_a_fault(State& state) {
   auto& device = static_cast<FakeDevice&>(state.device());
-  device.next_faults = {{63, "Xid 63: a row of memory", false}};
+  device.next_faults = {{63, "Xid 63: memory row remapping", false}};
   if (state.flag("fatal")) device.next_faults.push_back({79, "Xid 79: fallen off the bus", true});
   if (state.flag("throws")) throw std::runtime_error("unspecified launch failure");
   state.value("time", 1.0);
@@ -63,7 +63,7 @@ TEST_CASE("a fault of the device during a job is an event; what happened before 
   CHECK(served.outcome.status == Status::ok);
   REQUIRE(served.faults.size() == 1);
   CHECK(served.faults[0] == Json{{"code", 63},
-                                 {"text", "Xid 63: a row of memory"},
+                                 {"text", "Xid 63: memory row remapping"},
                                  {"fatal", false},
                                  {"device", "fake"},
                                  {"rank", 0}});
@@ -73,20 +73,20 @@ TEST_CASE("a fatal fault makes the job invalid, with the reason") {
   const ServedFault served = serve_fault(true, false);
   CHECK(served.faults.size() == 2);
   CHECK(served.outcome.status == Status::invalid);
-  CHECK(served.outcome.reason == "Xid 79: fallen off the bus on fake of rank 0");
+  CHECK(served.outcome.reason == "Xid 79: fallen off the bus on fake, rank 0");
 }
 
 TEST_CASE("a job that fails says what the driver reported beside its error") {
   const ServedFault served = serve_fault(false, true);
   CHECK(served.outcome.status == Status::failed);
   CHECK(served.outcome.reason ==
-        "internal error: unspecified launch failure; Xid 63: a row of memory on fake of rank 0");
+        "internal error: unspecified launch failure; Xid 63: memory row remapping on fake, rank 0");
   CHECK(served.faults.size() == 1);
 }
 
 TEST_CASE("on a device that is there and does not work jobs fail, and are not skipped") {
   FakeDevice device;
-  device.why_broken = "CUDA does not start on this host's GPUs: cudaErrorSystemNotReady";
+  device.why_broken = "CUDA cannot be initialised on this host: cudaErrorSystemNotReady";
   CollectedRecords sink;
   const auto group = make_self_group();
   std::istringstream in(dump(to_json(fault_job(false, false))) + "\n");

@@ -69,7 +69,7 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
 
 /// Of a run whose checkpoint is at its end. No result: its checks looked at steps of processes
 /// before this one, and what they found is in those processes' records alone.
-std::string nothing_left(const training::TrainingRun& run, std::optional<double> target) {
+std::string already_trained_reason(const training::TrainingRun& run, std::optional<double> target) {
   const std::string left =
       fmt::format("nothing left to train: the checkpoint after step {} ", run.first_step);
   if (run.curve.empty()) return left + "is at the end of the run";
@@ -111,7 +111,7 @@ void run_training(State& state) {
   training::HostWatch watch(state.device(), state.group());
   const training::TrainingRun run = trainer.run(log);
   const Json host = watch.facts();
-  if (run.steps.empty()) return state.skip(nothing_left(run, options.recipe.target));
+  if (run.steps.empty()) return state.skip(already_trained_reason(run, options.recipe.target));
   write_training(state, {*workload, options, trainer, run, kernels->name(), host, cache});
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Files = std::vector<std::filesystem::path>;
 
-constexpr double kLeftInMemory = 0.01;  // of files whose pages the kernel was asked to drop
+constexpr double kMaxResidentShare = 0.01;  // of files whose pages the kernel was asked to drop
 
 /// What token files and click logs end in. Of a log in several arrays the dense features stand for
 /// all (workloads/dlrm_data.h).
@@ -25,15 +25,15 @@ std::vector<std::string> endings_of(const std::string& workload) {
   return {".npz", "_dense.npy", ".txt", ".tsv"};
 }
 
-bool names(const std::filesystem::path& file, std::string_view word) {
+bool name_contains(const std::filesystem::path& file, std::string_view word) {
   return file.filename().string().find(word) != std::string::npos;
 }
 
-bool is_to_train_on(const std::filesystem::path& file) { return names(file, "train"); }
+bool is_training_file(const std::filesystem::path& file) { return name_contains(file, "train"); }
 
 /// "latest_train.bin" is none.
-bool is_to_evaluate_on(const std::filesystem::path& file) {
-  return !is_to_train_on(file) && (names(file, "val") || names(file, "test"));
+bool is_evaluation_file(const std::filesystem::path& file) {
+  return !is_training_file(file) && (name_contains(file, "val") || name_contains(file, "test"));
 }
 
 bool is_folder(const std::string& path) {
@@ -48,7 +48,7 @@ Files files_at(const std::string& path, const std::vector<std::string>& endings,
   Files files = data::files_ending(path, endings);
   std::erase_if(files, [&](const std::filesystem::path& file) {
     // The ids of a log in several arrays lie beside its dense features, which stand for it.
-    return !wanted(file) || names(file, "_sparse_multi_hot");
+    return !wanted(file) || name_contains(file, "_sparse_multi_hot");
   });
   return files;
 }
@@ -67,16 +67,16 @@ training::DataChoice training_data(const State& state) {
                 "set the parameter data to the training data");
   if (train.empty()) return choice;
   const auto endings = endings_of(state.text("workload"));
-  choice.train = files_at(train, endings, is_to_train_on);
+  choice.train = files_at(train, endings, is_training_file);
   if (choice.train.empty())
     throw Error(ErrorKind::input,
                 fmt::format("{}: no file ending in {} has 'train' in its name", printable(train),
                             join(endings, " or ")),
                 "set the parameter data to a file, or rename the files in the folder");
   if (!evaluation.empty())
-    choice.evaluation = files_at(evaluation, endings, is_to_evaluate_on);
+    choice.evaluation = files_at(evaluation, endings, is_evaluation_file);
   else if (is_folder(train))
-    choice.evaluation = files_at(train, endings, is_to_evaluate_on);
+    choice.evaluation = files_at(train, endings, is_evaluation_file);
   return choice;
 }
 
@@ -90,7 +90,7 @@ Json clear_cache(const training::DataChoice& data, Group& group) {
   data::evict(files);
   const double share = data::residence(files).share();
   group.barrier();  // before any rank opens them
-  const bool cleared = share <= kLeftInMemory;
+  const bool cleared = share <= kMaxResidentShare;
   return {{"cleared", cleared},
           {"reason", cleared ? "the kernel dropped the files from the page cache"
                              : "the kernel kept the files in the page cache"},

@@ -91,7 +91,7 @@ Json outcome_of(const FinishedTraining& f) {
   const TrainingRun& run = f.run;
   Json parts = Json::object();
   for (const auto& [name, gap] : run.parts) parts[name] = gap;
-  const bool evaluated = !run.curve.empty(), converged = truly_converged(run);
+  const bool evaluated = !run.curve.empty(), converged = converged_and_valid(run);
   return {
       {"converged", converged},
       {"quality", evaluated ? Json(run.curve.back().gap) : Json(nullptr)},
@@ -168,7 +168,7 @@ Json setting_of(const FinishedTraining& f) {
 
 }  // namespace
 
-bool truly_converged(const TrainingRun& run) {
+bool converged_and_valid(const TrainingRun& run) {
   return run.converged &&
          std::ranges::all_of(run.checks, [](const training::TrainingCheck& c) { return c.held; });
 }

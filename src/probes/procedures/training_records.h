@@ -21,7 +21,7 @@ struct FinishedTraining {
 };
 
 /// Whether its time to the target may be believed: it met the target, and no check found a fault.
-bool truly_converged(const training::TrainingRun& run);
+bool converged_and_valid(const training::TrainingRun& run);
 
 void write_training(State& state, const FinishedTraining& finished);
 

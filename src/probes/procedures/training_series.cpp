@@ -43,7 +43,7 @@ std::vector<double> times(std::vector<double> values, double factor) {
   return values;
 }
 
-std::string why_not_converged(const FinishedTraining& f) {
+std::string no_convergence_reason(const FinishedTraining& f) {
   const auto& run = f.run;
   if (run.curve.empty())
     return fmt::format("throughput only: {} steps, no evaluation", run.steps.size());
@@ -51,7 +51,7 @@ std::string why_not_converged(const FinishedTraining& f) {
     if (!check.held) return check.check + ": " + check.text;
   return fmt::format("not converged: gap {:.4g} after {:.0f} samples, {}",
                      run.curve.back().gap, run.curve.back().samples,
-                     target_words(f.options.recipe.target));
+                     target_text(f.options.recipe.target));
 }
 
 void write_utilization(State& state, const FinishedTraining& f, const std::vector<double>& rates) {
@@ -78,22 +78,22 @@ void write_utilization(State& state, const FinishedTraining& f, const std::vecto
 
 void write_convergence(State& state, const FinishedTraining& f) {
   const Json params = series_params(f);
-  if (truly_converged(f.run)) {
+  if (converged_and_valid(f.run)) {
     state.value("time_to_target", f.run.curve.back().seconds, params);
     state.value("samples_to_target", *f.run.samples_to_target_interpolated, params);
   } else {
     for (const char* metric : {"time_to_target", "samples_to_target"})
-      state.skip_series(metric, params, why_not_converged(f));
+      state.skip_series(metric, params, no_convergence_reason(f));
   }
   if (f.run.curve.empty())
-    state.skip_series("quality", params, why_not_converged(f));
+    state.skip_series("quality", params, no_convergence_reason(f));
   else
     state.value("quality", f.run.curve.back().gap, params);
 }
 
 }  // namespace
 
-std::string target_words(std::optional<double> target) {
+std::string target_text(std::optional<double> target) {
   return target ? fmt::format("target {:.4g}", *target)
                 : "no target is known for this data: set the parameter target";
 }

@@ -8,7 +8,7 @@ namespace bench {
 void write_training_series(State& state, const FinishedTraining& finished);
 
 /// "the target 0.12", or that there is none.
-std::string target_words(std::optional<double> target);
+std::string target_text(std::optional<double> target);
 
 /// A peak of one rank in FLOP/s, by which utilization is told.
 struct TrainingPeak {

@@ -106,7 +106,7 @@ Telemetry SamplerThread::stop(Seconds patience) {
   if (ended)
     telemetry = std::move(shared->telemetry);
   else
-    telemetry.problem = "a source of counters did not return: a sick driver; nothing was kept";
+    telemetry.problem = "a counter source did not return, the driver may hang; telemetry discarded";
   telemetry.wall = {telemetry_clock() - started_};
   lock.unlock();
   if (ended)

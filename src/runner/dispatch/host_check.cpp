@@ -19,42 +19,42 @@ namespace bench {
 namespace {
 
 constexpr Seconds kBeyondConnecting{10.0};  // to find and kill leftover processes, grace period included
-constexpr std::size_t kMostWords = 4096;
+constexpr std::size_t kMostOutput = 4096;
 constexpr double kSlurmLimitS = 30.0;  // three times Slurm's default MessageTimeout
 
 /// A running query of one host.
-struct Question {
+struct HostQuery {
   HostAnswer answer;
   std::unique_ptr<Process> process;
   std::string output, error;
 };
 
 /// The reason is the last line of ssh, but the first "error:" line of srun.
-std::string telling_line(const std::string& text) {
+std::string error_line(const std::string& text) {
   const auto error = text.find("error: ");
   return error == std::string::npos ? last_line(text)
                                     : last_line(text.substr(0, text.find('\n', error)));
 }
 
-Question ask(const Place& place, const Reach& reach, const std::vector<std::string>& words) {
-  Question question;
-  question.answer.host = place.host;
+HostQuery start_query(const Place& place, const Reach& reach, const std::vector<std::string>& words) {
+  HostQuery query;
+  query.answer.host = place.host;
   Command command;
   if (!place.here) command.argv = reach.words(place);
   command.unset = step_variables();
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   try {
-    question.process = std::make_unique<Process>(command);
-    question.process->input.close();
+    query.process = std::make_unique<Process>(command);
+    query.process->input.close();
   } catch (const Error& error) {  // our own fault, not the host's
     say(Level::warning, place.host + ": cannot check whether the host is up: " + error.what());
   }
-  return question;
+  return query;
 }
 
 /// Why a host that answered is excluded nevertheless.
-std::string trouble_of(const std::string& answer) {
-  if (answer.find("does not end") != std::string::npos) return "has a stuck process: " + answer;
+std::string host_fault(const std::string& answer) {
+  if (answer.find("cannot be killed") != std::string::npos) return "has a stuck process: " + answer;
   if (answer.find("cannot write to") != std::string::npos) return "has no writable temporary folder: " + answer;
   return "";
 }
@@ -70,52 +70,52 @@ bool allocation_refuses(const std::string& words) {
 }
 
 /// Evaluates an ended query. Exit code 255 is from ssh itself; others are from the host.
-void conclude(Question& question) {
-  const Exit exit = question.process->reap();
-  read_some(question.process->output, question.output, kMostWords);
-  read_some(question.process->error, question.error, kMostWords);
-  question.process.reset();
-  const std::string words = telling_line(question.error);
+void conclude(HostQuery& query) {
+  const Exit exit = query.process->reap();
+  read_some(query.process->output, query.output, kMostOutput);
+  read_some(query.process->error, query.error, kMostOutput);
+  query.process.reset();
+  const std::string words = error_line(query.error);
   const bool no_program = !exit.signaled && (exit.code == 126 || exit.code == 127 ||
                                              words.find("execve(): ") != std::string::npos);
-  if (allocation_refuses(question.error)) {
-    say(Level::warning, question.answer.host + ": host not checked: " + words);
+  if (allocation_refuses(query.error)) {
+    say(Level::warning, query.answer.host + ": host not checked: " + words);
   } else if (exit.clean()) {
-    question.answer.swept = last_line(question.output);
-    question.answer.trouble = trouble_of(question.answer.swept);
+    query.answer.swept = last_line(query.output);
+    query.answer.trouble = host_fault(query.answer.swept);
   } else if (no_program) {
-    question.answer.trouble = "cannot run bench-rank: " + words;
+    query.answer.trouble = "cannot run bench-rank: " + words;
   } else {
-    question.answer.trouble =
+    query.answer.trouble =
         fmt::format("does not answer: {}", words.empty() ? exit.text() : words);
   }
 }
 
-bool look(std::vector<Question>& questions) {
+bool poll_all(std::vector<HostQuery>& queries) {
   bool all = true;
-  for (Question& question : questions) {
-    if (!question.process) continue;
-    read_some(question.process->output, question.output, kMostWords);
-    read_some(question.process->error, question.error, kMostWords);
-    if (question.process->ended())
-      conclude(question);
+  for (HostQuery& query : queries) {
+    if (!query.process) continue;
+    read_some(query.process->output, query.output, kMostOutput);
+    read_some(query.process->error, query.error, kMostOutput);
+    if (query.process->ended())
+      conclude(query);
     else
       all = false;
   }
   return all;
 }
 
-std::vector<HostAnswer> ask_all(const std::vector<Place>& places, const Reach& reach, Seconds limit,
+std::vector<HostAnswer> query_all(const std::vector<Place>& places, const Reach& reach, Seconds limit,
                                 const std::vector<std::string>& words) {
-  std::vector<Question> questions;
-  for (const Place& place : places) questions.push_back(ask(place, reach, words));
+  std::vector<HostQuery> queries;
+  for (const Place& place : places) queries.push_back(start_query(place, reach, words));
   const auto deadline = after(limit);
-  while (!look(questions) && Clock::now() < deadline) poll(nullptr, 0, 20);
+  while (!poll_all(queries) && Clock::now() < deadline) poll(nullptr, 0, 20);
   std::vector<HostAnswer> answers;
-  for (Question& question : questions) {
-    if (question.process)
-      question.answer.trouble = fmt::format("does not answer within {:g} s", limit.value);
-    answers.push_back(std::move(question.answer));
+  for (HostQuery& query : queries) {
+    if (query.process)
+      query.answer.trouble = fmt::format("does not answer within {:g} s", limit.value);
+    answers.push_back(std::move(query.answer));
   }
   return answers;
 }
@@ -129,7 +129,7 @@ Seconds step_limit(const LaunchSettings& settings) {
   return {std::max(kSlurmLimitS, static_cast<double>(settings.start_timeout_s))};
 }
 
-std::string in_words(const std::vector<HostAnswer>& answers) {
+std::string summary_of(const std::vector<HostAnswer>& answers) {
   std::string text;
   for (const HostAnswer& answer : answers)
     text += (text.empty() ? "" : "; ") + answer.host + ": " +
@@ -146,28 +146,28 @@ std::vector<std::string> sweep_command(const std::string& program, const std::st
 std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
                                         const LaunchSettings& settings, const std::string& program,
                                         const std::string& token) {
-  return ask_all(places, reach_by_agent(settings), agent_limit(settings),
+  return query_all(places, reach_by_agent(settings), agent_limit(settings),
                  sweep_command(program, token));
 }
 
 HostCheck check_through(const SlurmSite& site) {
   return [site](const std::vector<Place>& places, const LaunchSettings& settings,
                 const std::string& program, const std::string& token) {
-    return ask_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
+    return query_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
                    sweep_command(program, token));
   };
 }
 
-std::string look_at_ranks(const std::vector<Place>& places, const LaunchSettings& settings,
+std::string query_rank_states(const std::vector<Place>& places, const LaunchSettings& settings,
                           const std::string& program, const std::string& token) {
-  return in_words(ask_all(places, reach_by_agent(settings), agent_limit(settings),
+  return summary_of(query_all(places, reach_by_agent(settings), agent_limit(settings),
                           {program, "--states", token}));
 }
 
-RankLook look_through(const SlurmSite& site) {
+RankStateQuery query_rank_states_through(const SlurmSite& site) {
   return [site](const std::vector<Place>& places, const LaunchSettings& settings,
                 const std::string& program, const std::string& token) {
-    return in_words(ask_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
+    return summary_of(query_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
                             {program, "--states", token}));
   };
 }

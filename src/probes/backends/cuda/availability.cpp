@@ -47,17 +47,17 @@ std::string cuda_version_text(int version) {
 
 // Within one major version a runtime works on older drivers; across major versions it does not.
 std::string cuda_obstacle(const CudaAnswer& answer, int local_rank) {
-  if (answer.driver_version == 0) return "no device: this host has no NVIDIA driver";
+  if (answer.driver_version == 0) return "no device: no NVIDIA driver on this host";
   if (answer.driver_version / 1000 < answer.runtime_version / 1000)
     return "driver " + cuda_version_text(answer.driver_version) + " < " +
            cuda_version_text(answer.runtime_version) +
-           ", the CUDA version of this build: update the driver, or build with an older toolkit";
+           ", the CUDA version of this build: update the driver or build with an older toolkit";
   if (answer.error_name == "cudaErrorNoDevice")
-    return "no device: the driver sees none (CUDA_VISIBLE_DEVICES?)";
+    return "no device: the driver reports none; check CUDA_VISIBLE_DEVICES";
   if (!answer.error_name.empty()) return "no device: " + answer.error_name;
-  if (answer.devices == 0) return "no device: the driver sees none";
+  if (answer.devices == 0) return "no device: the driver reports none";
   if (local_rank >= answer.devices)
-    return "no device for rank " + std::to_string(local_rank) + " of this host, which has " +
+    return "no device for rank " + std::to_string(local_rank) + ": this host has " +
            std::to_string(answer.devices);
   return "";
 }
@@ -71,10 +71,10 @@ std::string cuda_failure(const CudaAnswer& answer, const SystemFiles& files) {
     // A container without NVIDIA's libraries has no driver to ask, whatever the host has.
     if (address.empty() || (answer.driver_version == 0 && loaded)) return "";
     return "the GPU " + address + " is on the PCI bus, but " +
-           (loaded ? "the driver sees no GPU" : "no NVIDIA driver is loaded");
+           (loaded ? "the driver reports no GPU" : "no NVIDIA driver is loaded");
   }
   if (answer.error_name.empty() || answer.error_name == "cudaErrorInsufficientDriver") return "";
-  return "CUDA does not start on this host's GPUs: " + answer.error_name;
+  return "CUDA cannot be initialised on this host: " + answer.error_name;
 }
 
 int gpu_of_rank(const CudaAnswer& answer, int local_rank) {

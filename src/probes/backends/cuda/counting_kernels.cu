@@ -32,18 +32,18 @@ __global__ void add_one_kernel(std::uint64_t* counter) { *counter += 1; }
 void launch_fill_words(std::uint64_t* words, std::uint64_t seed, std::size_t count,
                        cudaStream_t stream) {
   fill_words_kernel<<<kBlocks, kCountingThreads, 0, stream>>>(words, seed, count);
-  check_launch("the word kernel");
+  check_launch("the fill kernel");
 }
 
 void launch_count_wrong_words(const std::uint64_t* words, std::uint64_t seed, std::size_t count,
                               std::uint64_t* wrong, cudaStream_t stream) {
   count_wrong_words_kernel<<<kBlocks, kCountingThreads, 0, stream>>>(words, seed, count, wrong);
-  check_launch("the word check");
+  check_launch("the check kernel");
 }
 
 void launch_add_one(std::uint64_t* counter, cudaStream_t stream) {
   add_one_kernel<<<1, 1, 0, stream>>>(counter);
-  check_launch("an empty kernel");
+  check_launch("the empty kernel");
 }
 
 }  // namespace bench

@@ -13,7 +13,7 @@ int setting(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttri
   T value = 0;
   std::size_t written = 0;
   check(cublasLtMatmulAlgoConfigGetAttribute(&algorithm, which, &value, sizeof value, &written),
-        "ask for an algorithm's configuration");
+        "query an algorithm's configuration");
   return static_cast<int>(value);
 }
 
@@ -23,23 +23,23 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
                                                     const CublasDescription& product,
                                                     std::size_t workspace_bytes, int wanted) {
   Preference preference;
-  check(cublasLtMatmulPreferenceCreate(preference.out()), "say what is preferred");
+  check(cublasLtMatmulPreferenceCreate(preference.out()), "create the heuristic preference");
   check(cublasLtMatmulPreferenceSetAttribute(preference.get(),
                                              CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                              &workspace_bytes, sizeof workspace_bytes),
-        "say how large the workspace is");
+        "set the workspace size");
   // A product split along its depth adds its parts up as wide as it sums, never rounded to the
   // result.
   const std::uint32_t wide = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   check(cublasLtMatmulPreferenceSetAttribute(
             preference.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &wide, sizeof wide),
-        "say how parts may be added up");
+        "set the split-K reduction schemes");
   std::vector<cublasLtMatmulHeuristicResult_t> proposed(static_cast<std::size_t>(wanted));
   int got = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       handle, product.operation, product.first, product.second, product.result, product.result,
       preference.get(), wanted, proposed.data(), &got);
-  if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "ask for algorithms");
+  if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "query algorithms");
   proposed.resize(static_cast<std::size_t>(got));
   std::vector<cublasLtMatmulAlgo_t> algorithms;
   for (const cublasLtMatmulHeuristicResult_t& one : proposed)

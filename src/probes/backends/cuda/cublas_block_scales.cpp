@@ -16,7 +16,7 @@ std::size_t tiles(std::size_t count, std::size_t of_tile) {
 
 std::vector<std::byte> packed_halves(std::span<const std::byte> elements) {
   if (elements.size() % 2 != 0)
-    throw Error(ErrorKind::internal, "an odd number of elements of four bits");
+    throw Error(ErrorKind::internal, "4-bit elements must be even in number");
   std::vector<std::byte> packed(elements.size() / 2);
   for (std::size_t i = 0; i < packed.size(); ++i)
     packed[i] = (elements[2 * i] & std::byte{0xf}) | (elements[2 * i + 1] << 4);
@@ -39,7 +39,7 @@ std::vector<std::byte> tiled_scales(std::span<const std::byte> scales, std::size
                                     std::size_t blocks_in_line, std::size_t line_stride,
                                     std::size_t block_stride) {
   if (scales.size() != lines * blocks_in_line)
-    throw Error(ErrorKind::internal, "scales of another number than the matrix has blocks");
+    throw Error(ErrorKind::internal, "number of scales differs from the number of blocks");
   std::vector<std::byte> tiled(scale_bytes(lines, blocks_in_line));
   for (std::size_t line = 0; line < lines; ++line)
     for (std::size_t block = 0; block < blocks_in_line; ++block)

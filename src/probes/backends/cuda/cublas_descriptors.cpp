@@ -6,17 +6,17 @@ CublasDescriptors::CublasDescriptors(const CublasProduct& product, const CublasT
                                      bool fast_accumulation)
     : block_scaled_(types.block > 0) {
   check(cublasLtMatmulDescCreate(operation_.out(), types.compute, types.scale),
-        "describe the product");
+        "create the GEMM descriptor");
   const cublasOperation_t transpose = product.transpose_first ? CUBLAS_OP_T : CUBLAS_OP_N;
-  set(CUBLASLT_MATMUL_DESC_TRANSA, transpose, "say which factor is transposed");
+  set(CUBLASLT_MATMUL_DESC_TRANSA, transpose, "set the transposition");
   // Only of fp8: others keep their sums in full.
   const bool eight_bits = types.a == CUDA_R_8F_E4M3 && !block_scaled_;
   const std::int8_t fast = fast_accumulation && eight_bits ? 1 : 0;
-  set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast, "say how sums are kept");
+  set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast, "set fast accumulation");
 #ifdef BENCH_CUBLAS_BLOCK_SCALES
   if (block_scaled_) {
-    set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, types.scale_mode, "say what the scales are");
-    set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, types.scale_mode, "say what the scales are");
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, types.scale_mode, "set the scale mode");
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, types.scale_mode, "set the scale mode");
   }
 #endif
   describe(first_, product.first);
@@ -25,16 +25,16 @@ CublasDescriptors::CublasDescriptors(const CublasProduct& product, const CublasT
 }
 
 void CublasDescriptors::set_scales(const void* first, const void* second) {
-  if (!block_scaled_) throw Error(ErrorKind::internal, "scales for a product that has none");
-  set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, first, "say where the scales are");
-  set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, second, "say where the scales are");
+  if (!block_scaled_) throw Error(ErrorKind::internal, "scales given for a GEMM without scales");
+  set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, first, "set the scale pointer");
+  set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, second, "set the scale pointer");
 }
 
 void CublasDescriptors::describe(Layout& layout, const CublasMatrix& matrix) {
   check(
       cublasLtMatrixLayoutCreate(layout.out(), matrix.type, static_cast<std::uint64_t>(matrix.rows),
                                  static_cast<std::uint64_t>(matrix.columns), matrix.leading),
-      "describe a matrix");
+      "create a matrix layout");
 }
 
 }  // namespace bench

@@ -14,7 +14,7 @@ class CublasGemm final : public Gemm {
   CublasGemm(int device, cudaStream_t stream, StreamTimer& timer)
       : stream_(stream), timer_(timer), workspace_(kWorkspaceBytes) {
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, device), "ask for the GPU's properties");
+    check(cudaGetDeviceProperties(&properties, device), "query the GPU's properties");
     compute_capability_ = 10 * properties.major + properties.minor;
     chip_ = std::string(properties.name) + ", " + std::to_string(properties.multiProcessorCount) +
             " multiprocessors";  // a slice of a GPU has its name but not its algorithms
@@ -29,7 +29,7 @@ class CublasGemm final : public Gemm {
     const CublasContext context{handle_.get(), workspace_.as<>(), kWorkspaceBytes, stream_,
                                 &timer_};
     auto plan = std::make_unique<CublasPlan>(request, *cublas_types(request.dtype), context);
-    if (!plan->found()) return {nullptr, "cuBLASLt proposes no algorithm for this product"};
+    if (!plan->found()) return {nullptr, "cuBLASLt has no algorithm for this GEMM"};
     return {std::move(plan), ""};
   }
 

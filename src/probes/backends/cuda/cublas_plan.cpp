@@ -77,7 +77,7 @@ std::string CublasPlan::implementation() const {
 void CublasPlan::load(std::span<const std::byte> a, std::span<const std::byte> b) {
   if (a.size() != count(shape_.m, shape_.k) * element_bytes_ ||
       b.size() != count(shape_.k, shape_.n) * element_bytes_)
-    throw Error(ErrorKind::internal, "matrices of another size than the product's");
+    throw Error(ErrorKind::internal, "matrix sizes differ from the GEMM shape");
   store(a_, a);
   if (transposed_b_)
     store(b_, transposed(b, shape_.k, shape_.n, element_bytes_));
@@ -90,11 +90,11 @@ void CublasPlan::load(std::span<const std::byte> a, std::span<const std::byte> b
 void CublasPlan::spread(const DeviceMemory& matrices, std::size_t stride) const {
   for (std::size_t set = 1; set < sets_; ++set)
     copy_now(matrices.as<std::byte>() + set * stride, matrices.as<>(), stride,
-             "copy a matrix to where later calls find it");
+             "copy a matrix for the rotation");
 }
 
 void CublasPlan::scale(const BlockScales& scales) {
-  if (types_.block == 0) throw Error(ErrorKind::internal, "scales for a product that has none");
+  if (types_.block == 0) throw Error(ErrorKind::internal, "scales given for a GEMM without scales");
   const auto m = static_cast<std::size_t>(shape_.m), n = static_cast<std::size_t>(shape_.n);
   const std::size_t blocks = blocks_in_line();
   upload(a_scales_, tiled_scales(scales.a, m, blocks, blocks, 1));
@@ -141,7 +141,7 @@ void CublasPlan::run(std::int64_t calls) {
 
 std::vector<std::byte> CublasPlan::result() const {
   std::vector<std::byte> bytes(result_bytes_);
-  check(cudaStreamSynchronize(context_.stream), "the product");
+  check(cudaStreamSynchronize(context_.stream), "the GEMM");
   copy_now(bytes.data(), c_.as<std::byte>() + set_ * strides_.c, bytes.size(), "read the result");
   inject_huge_value(bytes, size_of(types_.output));
   return bytes;

@@ -105,15 +105,15 @@ std::optional<CublasTypes> cublas_types(Dtype dtype) {
 std::string cublas_obstacle(const GemmRequest& request, int compute_capability, int toolkit) {
   const std::string dtype(to_string(request.dtype));
   if (block_of(request.dtype) > 0 && toolkit < kBlockScales)
-    return dtype + " needs CUDA 12.8, this program was built with " + toolkit_text(toolkit);
+    return dtype + " needs CUDA 12.8; this build has " + toolkit_text(toolkit);
   if (const int least = least_capability(request.dtype); compute_capability < least)
-    return dtype + " needs compute capability " + capability_text(least) + ", this GPU has " +
+    return dtype + " needs compute capability " + capability_text(least) + "; this GPU has " +
            capability_text(compute_capability);
   const auto types = cublas_types(request.dtype);
   if (!types) return "cuBLASLt has no " + dtype + " product";
   const GemmShape& s = request.shape;
   if (s.m % types->grain != 0 || s.n % types->grain != 0 || s.k % types->grain != 0)
-    return dtype + " needs m, n and k to be multiples of " + std::to_string(types->grain);
+    return dtype + " needs m, n and k that are multiples of " + std::to_string(types->grain);
   return "";
 }
 

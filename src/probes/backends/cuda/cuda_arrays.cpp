@@ -28,9 +28,9 @@ CudaArraysLayout lay_out_arrays(const StreamRequest& request) {
   if (length == 0)
     throw Error(ErrorKind::input,
                 "a working set of " + std::to_string(static_cast<std::int64_t>(request.bytes)) +
-                    " bytes leaves less than " + std::to_string(kStreamGrain * sizeof(double)) +
-                    " to each of " + std::to_string(arrays) + " arrays",
-                "ask for a larger one");
+                    " bytes is less than " + std::to_string(kStreamGrain * sizeof(double)) +
+                    " for each of " + std::to_string(arrays) + " arrays",
+                "increase the working set");
   CudaArraysLayout layout;
   layout.window = std::min(length, most);
   layout.windows = length / layout.window;
@@ -58,7 +58,7 @@ StreamAmount CudaArrays::prepare(const StreamRequest& request) {
   const bool reads_only = request.kernel == MemoryKernel::read;
   const std::size_t sources = reads_only ? 1 : arrays - 1;
   if (n * arrays * sizeof(double) > memory_.bytes())
-    throw Error(ErrorKind::internal, "a stream was prepared that is larger than its arrays");
+    throw Error(ErrorKind::internal, "the stream is larger than its arrays");
   if (sources > 0) launch_fill(memory_.as<double>(), 0, sources * n, stream_);
   if (!reads_only)
     check(cudaMemsetAsync(destination(), 0xff, n * sizeof(double), stream_), "poison the output");
@@ -84,7 +84,7 @@ void CudaArrays::run(std::int64_t calls) {
 }
 
 Check CudaArrays::verify() {
-  if (done_ == 0) throw Error(ErrorKind::internal, "a stream is verified that has not run");
+  if (done_ == 0) throw Error(ErrorKind::internal, "the stream was verified before it ran");
   const bool reads_only = request_.kernel == MemoryKernel::read;
   inject_fault_on_gpu(reads_only ? sums_.as<>() : static_cast<void*>(destination()));
   const double wrong = reads_only ? wrong_sum() : wrong_elements();
@@ -119,7 +119,7 @@ double CudaArrays::wrong_elements_seen_by_host(std::int64_t window) const {
   double wrong = 0.0;
   for (const std::size_t first : {std::size_t{0}, layout_.window - kStreamGrain}) {
     copy_now(some.data(), window_arrays(window).a + first, kStreamGrain * sizeof(double),
-             "read some elements");
+             "read elements");
     for (std::size_t i = 0; i < some.size(); ++i)
       if (std::bit_cast<std::uint64_t>(some[i]) !=
           std::bit_cast<std::uint64_t>(expected_element(expected, first + i)))

@@ -28,8 +28,8 @@ void CudaChain::prepare(double bytes) {
   for (std::uint64_t i = 0; i < order_.nodes(); ++i)
     nodes[i * kWords] = order_.next(i) * kNodeBytes;
   const std::uint64_t start = order_.after(0) * kNodeBytes;
-  copy_now(memory_.as<>(), nodes.data(), nodes.size() * sizeof(std::uint64_t), "lay the chain");
-  copy_now(position_.as<>(), &start, sizeof start, "place the walker");
+  copy_now(memory_.as<>(), nodes.data(), nodes.size() * sizeof(std::uint64_t), "copy the chain to the GPU");
+  copy_now(position_.as<>(), &start, sizeof start, "set the start of the chain");
   steps_ = 0;
 }
 
@@ -42,10 +42,10 @@ Check CudaChain::verify() {
   std::uint64_t at = 0;
   check(cudaStreamSynchronize(stream_), "the chain kernel");
   inject_fault_on_gpu(position_.as<>());
-  copy_now(&at, position_.as<>(), sizeof at, "read the place");
+  copy_now(&at, position_.as<>(), sizeof at, "read the position in the chain");
   const double off =
       static_cast<double>(at) - static_cast<double>(order_.after(steps_) * kNodeBytes);
-  return {"place after a known number of steps", std::abs(off) / kNodeBytes, 0.0};
+  return {"position after a known number of steps", std::abs(off) / kNodeBytes, 0.0};
 }
 
 }  // namespace bench

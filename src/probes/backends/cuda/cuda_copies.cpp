@@ -32,7 +32,7 @@ class CudaCopies final : public Copies {
 
   CopyOffer prepare(const CopyRequest& request) override {
     if (request.bytes % sizeof(std::uint64_t) != 0)
-      return {nullptr, "sizes are multiples of 8 bytes, so that each word is checked"};
+      return {nullptr, "the size must be a multiple of 8 bytes so that every word can be checked"};
     if (uses_peer(request.route)) {
       const std::string obstacle = open_peer(request.peer);
       if (!obstacle.empty()) return {nullptr, obstacle};
@@ -66,15 +66,15 @@ class CudaCopies final : public Copies {
   /// Without direct access a copy would go through the host, which is another measurement.
   std::string open_peer(int peer) const {
     int reachable = 0;
-    check(cudaDeviceCanAccessPeer(&reachable, device_, peer), "ask for peer access");
+    check(cudaDeviceCanAccessPeer(&reachable, device_, peer), "query peer access");
     if (reachable == 0)
-      return "GPU " + std::to_string(device_) + " cannot reach GPU " + std::to_string(peer) +
-             " directly";
+      return "GPU " + std::to_string(device_) + " has no peer access to GPU " +
+             std::to_string(peer);
     const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
     if (code == cudaErrorPeerAccessAlreadyEnabled)
       cudaGetLastError();  // it stays behind as the last error otherwise
     else
-      check(code, "open access to GPU " + std::to_string(peer));
+      check(code, "enable peer access to GPU " + std::to_string(peer));
     return "";
   }
 

@@ -72,13 +72,13 @@ CudaCopy::CudaCopy(const CopyRequest& request, int device, cudaStream_t stream, 
       add_between(outer_, inner_, seed);
       break;
   }
-  check(cudaDeviceSynchronize(), "fill what is to be copied");
+  check(cudaDeviceSynchronize(), "fill the source");
 }
 
 void CudaCopy::run(std::int64_t calls) {
   if (legs_.size() > 1) {
-    check(cudaEventRecord(fork_.get(), stream_), "start the other direction");
-    check(cudaStreamWaitEvent(other_.get(), fork_.get()), "start the other direction");
+    check(cudaEventRecord(fork_.get(), stream_), "start the reverse copy");
+    check(cudaStreamWaitEvent(other_.get(), fork_.get()), "start the reverse copy");
   }
   for (; calls > 0; --calls) {
     const std::size_t at = set_ * (request_.bytes / kWord);
@@ -90,8 +90,8 @@ void CudaCopy::run(std::int64_t calls) {
     reached_ = std::min(reached_ + 1, sets_);
   }
   if (legs_.size() > 1) {
-    check(cudaEventRecord(join_.get(), other_.get()), "wait for the other direction");
-    check(cudaStreamWaitEvent(stream_, join_.get()), "wait for the other direction");
+    check(cudaEventRecord(join_.get(), other_.get()), "wait for the reverse copy");
+    check(cudaStreamWaitEvent(stream_, join_.get()), "wait for the reverse copy");
   }
   if (uses_host(request_.route) && request_.memory == HostMemory::pageable)
     check(cudaStreamSynchronize(stream_), "the copies");
@@ -135,8 +135,8 @@ void CudaCopy::add_to_host(std::uint64_t seed) {
 /// and copied there.
 void CudaCopy::add_between(const DeviceMemory& from, const DeviceMemory& to, std::uint64_t seed) {
   launch_fill_words(checked_.as<std::uint64_t>(), seed, words_, stream_);
-  check(cudaStreamSynchronize(stream_), "fill what is to be copied");
-  copy_now(from.as<>(), checked_.as<>(), region_, "lay what is to be copied");
+  check(cudaStreamSynchronize(stream_), "fill the source");
+  copy_now(from.as<>(), checked_.as<>(), region_, "copy the source to the GPU");
   poison(to);
   poison(checked_);
   legs_.push_back({to.as<std::uint64_t>(), from.as<std::uint64_t>(), {}, seed});
@@ -148,7 +148,7 @@ void CudaCopy::poison(const DeviceMemory& memory) {
 
 /// Both the GPU and, for some words, the host look at what arrived.
 double CudaCopy::wrong_on_gpu(const Leg& leg) {
-  copy_now(checked_.as<>(), leg.to, region_, "fetch the target");
+  copy_now(checked_.as<>(), leg.to, region_, "read the target");
   check(cudaMemsetAsync(wrong_.as<>(), 0, kWord, stream_), "clear the count");
   launch_count_wrong_words(checked_.as<std::uint64_t>(), leg.seed, words_,
                            wrong_.as<std::uint64_t>(), stream_);
@@ -157,7 +157,7 @@ double CudaCopy::wrong_on_gpu(const Leg& leg) {
         "read the count");
   check(cudaStreamSynchronize(stream_), "check the target");
   std::vector<std::uint64_t> some(std::min<std::size_t>(words_, 4096));
-  copy_now(some.data(), leg.to, some.size() * kWord, "read some words");
+  copy_now(some.data(), leg.to, some.size() * kWord, "read words");
   return std::max(static_cast<double>(count), count_wrong_words(some, leg.seed));
 }
 

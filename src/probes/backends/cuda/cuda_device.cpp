@@ -70,7 +70,7 @@ class CudaDevice final : public Device {
       : number_(select(number)),
         timer_(stream_.get()),
         make_training_kernels_(std::move(training_kernels)) {
-    check(cudaGetDeviceProperties(&properties_, number_), "ask for the GPU's properties");
+    check(cudaGetDeviceProperties(&properties_, number_), "query the GPU's properties");
     monitor_ = nvml::GpuMonitor::find(std::move(nvml), id());
   }
 
@@ -84,7 +84,7 @@ class CudaDevice final : public Device {
   std::int64_t most_calls() const override { return StreamTimer::kMostHeldBack; }
   void untimed(const std::function<void()>& piece) override {
     piece();
-    check(cudaStreamSynchronize(stream_.get()), "the first call");
+    check(cudaStreamSynchronize(stream_.get()), "the first CUDA call");
   }
   std::optional<Hertz> clock() override { return timer_.clock(); }
   bool steady_clock() const override { return false; }
@@ -152,13 +152,13 @@ class CudaDevice final : public Device {
   std::string pci_address() const {
     std::array<char, 32> text{};
     check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), number_),
-          "ask for the GPU's PCI address");
+          "query the GPU's PCI address");
     return text.data();
   }
 
   double attribute(cudaDeviceAttr what) const {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, what, number_), "ask for a property of the GPU");
+    check(cudaDeviceGetAttribute(&value, what, number_), "query a GPU attribute");
     return value;
   }
 

@@ -25,7 +25,7 @@ class CudaMemory final : public MemorySystem {
     check(cudaMemGetInfo(&free, &total), "free memory");
     return static_cast<double>(free);
   }
-  std::string no_huge_pages() const override { return "a GPU's memory has no small or huge pages"; }
+  std::string no_huge_pages() const override { return "GPU memory has no choice of page size"; }
   std::string no_nontemporal() const override { return ""; }
   std::string instructions() const override { return "16-byte loads and stores"; }
   std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) override {

@@ -28,7 +28,7 @@ std::string pci_address(int gpu) {
 }
 
 RankPlace place_of(const std::string& address) {
-  if (address.empty()) return {address, {}, {}, "CUDA does not say where the GPU hangs"};
+  if (address.empty()) return {address, {}, {}, "CUDA does not report the GPU's PCI address"};
   try {
     return place_rank(read_hwloc(), address);
   } catch (const Error& error) {

@@ -12,7 +12,7 @@ namespace bench {
 inline int highest_priority() {
   int lowest = 0;
   int highest = 0;
-  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for the priorities of streams");
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "query stream priorities");
   return highest;
 }
 
@@ -20,7 +20,7 @@ class CudaStream {
  public:
   /// 0 is the usual priority, lower numbers go before it.
   explicit CudaStream(int priority = 0) {
-    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority), "make a stream");
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority), "create a stream");
   }
   ~CudaStream() { cudaStreamDestroy(stream_); }
   CudaStream(const CudaStream&) = delete;

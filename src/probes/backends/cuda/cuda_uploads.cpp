@@ -21,7 +21,7 @@ class CudaPageLock final : public PageLock {
  public:
   explicit CudaPageLock(std::span<std::byte> memory) : memory_(memory) {
     check(cudaHostRegister(memory_.data(), memory_.size(), cudaHostRegisterPortable),
-          "lock the memory of batches");
+          "page-lock the batches");
   }
   ~CudaPageLock() override { cudaHostUnregister(memory_.data()); }
   CudaPageLock(const CudaPageLock&) = delete;
@@ -50,7 +50,7 @@ class CudaUploads final : public Uploads {
     inject_fault_on_gpu(places_.at(place_).as<>());
     std::vector<std::byte> arrived(expected.size());
     copy_now(arrived.data(), places_.at(place_).as<>(), arrived.size(),
-             "fetch a batch from the GPU");
+             "read a batch from the GPU");
     std::uint64_t wrong = 0;
     for (std::size_t i = 0; i < arrived.size(); ++i) wrong += arrived[i] != expected[i] ? 1 : 0;
     return wrong;

@@ -22,10 +22,10 @@ void bind_to_node(void* data, std::size_t bytes, int node) {
   std::array<unsigned long, kNodes / kWordBits> mask{};
   const auto bit = static_cast<std::size_t>(node);
   if (node < 0 || bit >= kNodes)
-    throw Error(ErrorKind::input, "there is no NUMA node " + std::to_string(node));
+    throw Error(ErrorKind::input, "no NUMA node " + std::to_string(node));
   mask[bit / kWordBits] = 1ul << (bit % kWordBits);
   if (syscall(SYS_mbind, data, bytes, kBind, mask.data(), kNodes, 0) != 0)
-    throw MemoryRefused("memory cannot be bound to NUMA node " + std::to_string(node) + ": " +
+    throw MemoryRefused("cannot bind memory to NUMA node " + std::to_string(node) + ": " +
                         std::strerror(errno));
 }
 
@@ -39,7 +39,7 @@ HostBuffer::HostBuffer(std::size_t bytes, HostMemory kind, std::optional<int> nu
     if (numa_node) bind_to_node(data_, bytes_, *numa_node);
     std::memset(data_, 0xff, bytes_);
     if (kind == HostMemory::pinned) {
-      check(cudaHostRegister(data_, bytes_, cudaHostRegisterPortable), "lock host memory");
+      check(cudaHostRegister(data_, bytes_, cudaHostRegisterPortable), "page-lock host memory");
       locked_ = true;
     }
   } catch (...) {

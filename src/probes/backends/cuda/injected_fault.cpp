@@ -30,7 +30,7 @@ void inject_huge_value(std::span<std::byte> values, std::size_t size) {
 void inject_fault_on_gpu(void* byte) {
   if (!asked_for()) return;
   std::byte value{};
-  check(cudaDeviceSynchronize(), "wait before a fault is injected");
+  check(cudaDeviceSynchronize(), "synchronise before injecting a fault");
   copy_now(&value, byte, 1, "read a byte");
   value ^= std::byte{1};
   copy_now(byte, &value, 1, "inject a fault");

@@ -26,7 +26,7 @@ std::vector<std::byte> transposed(std::span<const std::byte> matrix, std::int64_
                                   std::int64_t columns, std::size_t element_bytes) {
   const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns);
   if (matrix.size() != m * n * element_bytes)
-    throw Error(ErrorKind::internal, "a matrix to be transposed has another size than its shape");
+    throw Error(ErrorKind::internal, "the size of the matrix to transpose differs from its shape");
   std::vector<std::byte> result(matrix.size());
   switch (element_bytes) {
     case 1:

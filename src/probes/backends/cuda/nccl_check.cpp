@@ -10,7 +10,7 @@ void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& w
   const char* last = ncclGetLastError(communicator);
   const std::string words = last == nullptr || *last == '\0' ? "" : std::string("; ") + last;
   throw Error(ErrorKind::environment, what + ": " + ncclGetErrorString(code) + words,
-              "NCCL_DEBUG=INFO in the case's env makes NCCL say more in the rank's log");
+              "set NCCL_DEBUG=INFO in the case's env for details in the rank's log");
 }
 
 ncclDataType_t nccl_type(Dtype dtype) {
@@ -28,7 +28,7 @@ ncclDataType_t nccl_type(Dtype dtype) {
     case Dtype::int64:
       return ncclInt64;
     default:
-      throw Error(ErrorKind::input, "NCCL is not measured in " + std::string(to_string(dtype)));
+      throw Error(ErrorKind::input, "NCCL is not measured with " + std::string(to_string(dtype)));
   }
 }
 

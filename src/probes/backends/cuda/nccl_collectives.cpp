@@ -34,8 +34,8 @@ void set_environment(const PathRequest& paths) {
     const char* there = std::getenv(name.c_str());
     if (there != nullptr && there != value)
       throw Error(ErrorKind::input,
-                  name + " is " + there + " in the environment, and these paths need " + value,
-                  "take it out of the environment");
+                  name + " is " + there + " in the environment, but the requested transport needs " + value,
+                  "unset it");
     setenv(name.c_str(), value.c_str(), 1);
   }
 }
@@ -92,9 +92,9 @@ class NcclCollectives final : public Collectives {
   std::string_view obstacle(CollectiveOp op, Dtype, bool in_place) const override {
     if (!in_place) return "";
     if (op == CollectiveOp::send_recv || op == CollectiveOp::all_to_all)
-      return "NCCL's sends and receives need buffers of their own";
+      return "NCCL send and receive need separate buffers";
     // It would leave the result at the rank's own part of the input, where others read.
-    if (op == CollectiveOp::reduce_scatter) return "NCCL's in-place form has another layout";
+    if (op == CollectiveOp::reduce_scatter) return "NCCL's in-place layout differs";
     return "";
   }
 

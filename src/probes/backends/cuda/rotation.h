@@ -27,8 +27,8 @@ constexpr std::size_t rotation_sets(std::size_t set_bytes, std::size_t l2_bytes)
 /// Bytes of the current GPU's L2, as it says itself.
 inline std::size_t l2_bytes() {
   int device = 0, bytes = 0;
-  check(cudaGetDevice(&device), "ask which GPU is current");
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device), "size of the L2");
+  check(cudaGetDevice(&device), "query the current GPU");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device), "query the L2 size");
   return static_cast<std::size_t>(std::max(bytes, 0));
 }
 

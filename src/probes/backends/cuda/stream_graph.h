@@ -13,7 +13,7 @@ class StreamGraph {
  public:
   /// Records what `enqueue` puts on the stream; nothing of it runs.
   StreamGraph(cudaStream_t stream, const std::function<void()>& enqueue) : stream_(stream) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "record a graph");
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture a graph");
     cudaGraph_t graph = nullptr;
     try {
       enqueue();
@@ -22,10 +22,10 @@ class StreamGraph {
       cudaGraphDestroy(graph);
       throw;
     }
-    check(cudaStreamEndCapture(stream, &graph), "record a graph");
+    check(cudaStreamEndCapture(stream, &graph), "capture a graph");
     const cudaError_t code = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);
-    check(code, "make a graph ready");
+    check(code, "instantiate a graph");
   }
   ~StreamGraph() { cudaGraphExecDestroy(graph_); }
   StreamGraph(const StreamGraph&) = delete;

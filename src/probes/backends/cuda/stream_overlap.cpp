@@ -21,8 +21,8 @@ void StreamOverlap::together(const std::function<void()>& communicate,
                              const std::function<void()>& compute) {
   communication_.used = static_cast<bool>(communicate);
   computation_.used = static_cast<bool>(compute);
-  check(cudaEventRecord(fork_.get(), computing_), "begin beside each other");
-  check(cudaStreamWaitEvent(communicating_.get(), fork_.get()), "begin beside each other");
+  check(cudaEventRecord(fork_.get(), computing_), "start both sides");
+  check(cudaStreamWaitEvent(communicating_.get(), fork_.get()), "start both sides");
   if (communicate) {
     direct_to_(communicating_.get());
     try {
@@ -34,8 +34,8 @@ void StreamOverlap::together(const std::function<void()>& communicate,
     direct_to_(computing_);
   }
   if (compute) enqueue_between(computation_.begin, computation_.end, computing_, compute);
-  check(cudaEventRecord(join_.get(), communicating_.get()), "wait for both");
-  check(cudaStreamWaitEvent(computing_, join_.get()), "wait for both");
+  check(cudaEventRecord(join_.get(), communicating_.get()), "wait for both sides");
+  check(cudaStreamWaitEvent(computing_, join_.get()), "wait for both sides");
 }
 
 Overlap::Parts StreamOverlap::last_parts() { return {communication_.took(), computation_.took()}; }

@@ -112,7 +112,7 @@ void CheckpointFile::read(const NamedView& into) const {
                              section.columns, to_string(view.dtype), view.rows, view.columns));
     const HostBytes tensor(into, HostBytes::Holds::zeros);
     std::ranges::copy(content(section), tensor.all().begin());
-    return tensor.put_back();
+    return tensor.write_back();
   }
   refuse_checkpoint(name_, "no section '" + into.name + "'");
 }

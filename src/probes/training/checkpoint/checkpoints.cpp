@@ -155,7 +155,7 @@ void Checkpoints::spread_shared() {
     for (std::span bytes = tensor.all(); !bytes.empty();
          bytes = bytes.subspan(std::min(bytes.size(), kMostBroadcast)))
       training_.group().broadcast(bytes.first(std::min(bytes.size(), kMostBroadcast)), 0);
-    tensor.put_back();
+    tensor.write_back();
   }
 }
 

@@ -45,7 +45,7 @@ inline View block_of(View row, std::int64_t index) { return blocks_in(row, {inde
 
 /// work(i) for the items of one thread of `threads`: neighbours, so that its caches keep them.
 template <class Work>
-void share_out(std::int64_t items, int thread, int threads, const Work& work) {
+void split_work(std::int64_t items, int thread, int threads, const Work& work) {
   for (std::int64_t i = items * thread / threads; i < items * (thread + 1) / threads; ++i) work(i);
 }
 

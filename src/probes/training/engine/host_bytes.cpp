@@ -9,12 +9,12 @@ HostBytes::HostBytes(const NamedView& tensor, Holds holds) : tensor_(tensor) {
   }
   copy_.resize(byte_count(tensor));
   bytes_ = copy_;
-  if (holds == Holds::the_tensor)
+  if (holds == Holds::contents)
     tensor.memory->download(tensor.view.data, copy_.data(),
                             static_cast<std::int64_t>(copy_.size()));
 }
 
-void HostBytes::put_back() const {
+void HostBytes::write_back() const {
   if (is_copy())
     tensor_.memory->upload(copy_.data(), tensor_.view.data,
                            static_cast<std::int64_t>(copy_.size()));

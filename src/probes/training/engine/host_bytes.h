@@ -18,14 +18,14 @@ class HostBytes {
  public:
   /// Of a tensor in a device's memory with what it holds now, or zeros where all of them are to be
   /// written.
-  enum class Holds { the_tensor, zeros };
-  explicit HostBytes(const NamedView& tensor, Holds holds = Holds::the_tensor);
+  enum class Holds { contents, zeros };
+  explicit HostBytes(const NamedView& tensor, Holds holds = Holds::contents);
   HostBytes(const HostBytes&) = delete;
   HostBytes& operator=(const HostBytes&) = delete;
 
   std::span<std::byte> all() const { return bytes_; }
   /// They become the tensor's.
-  void put_back() const;
+  void write_back() const;
 
  private:
   bool is_copy() const { return tensor_.memory != nullptr && !tensor_.memory->on_host(); }

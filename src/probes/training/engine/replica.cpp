@@ -109,7 +109,7 @@ Replica::Times Replica::times() const {
 void Replica::sum_lanes() {
   if (lanes_.size() == 1) return;
   pool_.run([&](int thread) {
-    share_out(blocks_of(gradients()), thread, pool_.size(),
+    split_work(blocks_of(gradients()), thread, pool_.size(),
               [&](std::int64_t i) { sum_lanes(thread, i); });
   });
 }
@@ -135,7 +135,7 @@ std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks)
   pool_.run([&](int thread) {
     OptimizerKernels& kernels = *lanes_[static_cast<std::size_t>(thread)]->kernels().optimizer;
     for (const BlockRange& range : blocks)
-      share_out(range.size(), thread, pool_.size(), [&](std::int64_t i) {
+      split_work(range.size(), thread, pool_.size(), [&](std::int64_t i) {
         squares_[static_cast<std::size_t>(range.first + i)] =
             kernels.square_sum(block_of(all, range.first + i));
       });
@@ -160,7 +160,7 @@ void Replica::update(double rate, double gradient_scale) {
   pool_.run([&](int thread) {
     const KernelSet& kernels = lanes_[static_cast<std::size_t>(thread)]->kernels();
     const auto work = [&] {
-      share_out(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(),
+      split_work(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(),
                 [&](std::int64_t i) {
                   optimizer_->update(kernels, chunks_[static_cast<std::size_t>(i)]);
                 });

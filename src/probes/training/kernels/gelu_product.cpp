@@ -4,7 +4,7 @@
 
 namespace bench::training {
 
-void multiply_gelu(const KernelSet& kernels, Product product, View a, View b, View c) {
+void multiply_gelu(const KernelSet& kernels, GemmOptions product, View a, View b, View c) {
   if (kernels.gemm->fuses(product, a, b, c)) return kernels.gemm->multiply(product, a, b, c);
   const GeluStep step = std::exchange(product.gelu, GeluStep::none);
   const View input = std::exchange(product.gelu_input, {});

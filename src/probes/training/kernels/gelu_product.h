@@ -6,6 +6,6 @@
 namespace bench::training {
 
 /// multiply() of a product with a GELU step, whatever the kernels can.
-void multiply_gelu(const KernelSet& kernels, Product product, View a, View b, View c);
+void multiply_gelu(const KernelSet& kernels, GemmOptions product, View a, View b, View c);
 
 }  // namespace bench::training

@@ -8,7 +8,7 @@ namespace bench::training {
 /// What GELU (as ActivationKernels has it) does to a product before it is written.
 enum class GeluStep { none, forward, backward };
 
-struct Product {
+struct GemmOptions {
   bool transpose_a = false;
   bool transpose_b = false;
   View addend = {};  // as large as the result, which it may be: c = addend + a b
@@ -22,9 +22,9 @@ class GemmKernels {
  public:
   virtual ~GemmKernels() = default;
   /// c[m,n] = op(a)[m,k] op(b)[k,n] + addend + bias.
-  virtual void multiply(const Product& product, View a, View b, View c) = 0;
+  virtual void multiply(const GemmOptions& product, View a, View b, View c) = 0;
   /// Whether multiply() can do this one's GELU; see multiply_gelu() for those that cannot.
-  virtual bool fuses(const Product& product, View a, View b, View c) {
+  virtual bool fuses(const GemmOptions& product, View a, View b, View c) {
     static_cast<void>(a), static_cast<void>(b), static_cast<void>(c);
     return product.gelu == GeluStep::none;
   }

@@ -28,12 +28,12 @@ class GeluMlp final : public Operator {
   double flops() const override { return flops_; }
 
   void forward(const Frame& f) const override {
-    Product up;
+    GemmOptions up;
     up.bias = f.inputs[kUpBias];
     up.gelu = GeluStep::forward;
     up.gelu_input = f.saved[kBefore];
     multiply_gelu(*f.kernels, up, f.inputs[kX], f.inputs[kUp], f.saved[kAfter]);
-    Product down;
+    GemmOptions down;
     down.bias = f.inputs[kDownBias];
     down.addend = f.inputs[kResidual];
     f.kernels->gemm->multiply(down, f.saved[kAfter], f.inputs[kDown], f.output);
@@ -43,14 +43,14 @@ class GeluMlp final : public Operator {
     const View& dy = f.output_gradient;
     const View between{f.workspace.data, rows_, hidden_, dtype_};
     parameters(f, f.saved[kAfter], dy, kDown, kDownBias);
-    Product back;
+    GemmOptions back;
     back.transpose_b = true;
     back.gelu = GeluStep::backward;
     back.gelu_input = f.saved[kBefore];
     multiply_gelu(*f.kernels, back, dy, f.inputs[kDown], between);
     parameters(f, f.inputs[kX], between, kUp, kUpBias);
     if (const View& dx = f.input_gradients[kX]) {
-      Product product{false, true};
+      GemmOptions product{false, true};
       if (f.adds(kX)) product.addend = dx;
       f.kernels->gemm->multiply(product, between, f.inputs[kUp], dx);
     }
@@ -65,7 +65,7 @@ class GeluMlp final : public Operator {
   void parameters(const Frame& f, const View& rows, const View& gradient, std::size_t weight,
                   std::size_t bias) const {
     if (f.input_gradients[weight]) {
-      Product product{true, false};
+      GemmOptions product{true, false};
       if (f.adds(weight)) product.addend = f.input_gradients[weight];
       f.kernels->gemm->multiply(product, rows, gradient, f.input_gradients[weight]);
     }

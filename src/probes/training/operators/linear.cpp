@@ -17,7 +17,7 @@ class Linear final : public Operator {
   void take_residual() { residual_ = true; }
 
   void forward(const Frame& f) const override {
-    Product product{false, transposed_};
+    GemmOptions product{false, transposed_};
     if (bias_) product.bias = f.inputs[2];
     if (residual_) product.addend = f.inputs[static_cast<std::size_t>(residual_input())];
     f.kernels->gemm->multiply(product, f.inputs[0], f.inputs[1], f.output);
@@ -29,7 +29,7 @@ class Linear final : public Operator {
     if (bias_ && f.input_gradients[2])
       f.kernels->elementwise->column_sums(dy, f.input_gradients[2], f.adds(2));
     if (f.input_gradients[0]) {
-      Product product{false, !transposed_};
+      GemmOptions product{false, !transposed_};
       if (f.adds(0)) product.addend = f.input_gradients[0];
       f.kernels->gemm->multiply(product, dy, f.inputs[1], f.input_gradients[0]);
     }
@@ -43,7 +43,7 @@ class Linear final : public Operator {
   int residual_input() const { return bias_ ? 3 : 2; }
 
   void weight_gradient(const Frame& f, const View& dy) const {
-    Product product{true, false};
+    GemmOptions product{true, false};
     if (f.adds(1)) product.addend = f.input_gradients[1];
     if (transposed_)
       f.kernels->gemm->multiply(product, dy, f.inputs[0], f.input_gradients[1]);

@@ -12,7 +12,7 @@ constexpr double kLeastDeviation = 0.02;
 
 }  // namespace
 
-std::optional<GradientOutlier> GradientOutliers::look(std::int64_t step, double norm) {
+std::optional<GradientOutlier> GradientOutliers::observe(std::int64_t step, double norm) {
   const bool finite = std::isfinite(norm) && norm > 0.0;
   const double infinity = std::numeric_limits<double>::infinity();
   const double deviation = std::max(std::sqrt(variance_), kLeastDeviation);

@@ -22,7 +22,7 @@ class GradientOutliers {
   explicit GradientOutliers(double threshold = 6.0, int window = 50)
       : threshold_(threshold), window_(window) {}
 
-  std::optional<GradientOutlier> look(std::int64_t step, double norm);
+  std::optional<GradientOutlier> observe(std::int64_t step, double norm);
   const std::vector<GradientOutlier>& log() const { return log_; }
 
   /// What the next look depends on, for checkpoints.

@@ -72,7 +72,7 @@ class DataParallel {
   GradientAgreement compare_gradient(const GradientPass& own,
                                      const std::function<GradientPass(int rank)>& pass_of);
   GradientAgreement compare_gradient(const std::function<Replica::Fill(int rank)>& fill_of);
-  /// Of this rank's copy; differing_copy() compares copies.
+  /// Of this rank's copy; find_replica_difference() compares copies.
   std::uint64_t parameter_hash() const { return combined_hash(tensor_hashes(replica_)); }
 
   Replica& replica() { return replica_; }

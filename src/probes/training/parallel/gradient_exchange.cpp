@@ -54,26 +54,26 @@ std::exception_ptr GradientExchange::forward_backward(const Replica::Fill& fill,
   const Seconds begin = steady_now();
   std::exception_ptr thrown;
   if (lane_sum_) {
-    thrown = beside(fill, hooks);
+    thrown = exchange_overlapped(fill, hooks);
   } else if (exchange_ && stream()) {
-    thrown = on_stream(fill, hooks);
+    thrown = exchange_on_stream(fill, hooks);
   } else {
     thrown = compute(fill, hooks);
     times_.compute = steady_now() - begin;
-    if (exchange_) one_by_one();
+    if (exchange_) exchange_after_backward();
   }
   times_.exposed = steady_now() - begin - times_.compute;
   return thrown;
 }
 
-void GradientExchange::one_by_one() {
+void GradientExchange::exchange_after_backward() {
   const Seconds begin = steady_now();
   for (const Bucket& bucket : buckets_) exchange(bucket.blocks);
   times_.communicated = steady_now() - begin;
 }
 
-std::exception_ptr GradientExchange::beside(const Replica::Fill& fill, Replica::Hooks& hooks) {
-  hooks.reached = [this](int lane, int bucket) { lane_sum_->reached(lane, bucket); };
+std::exception_ptr GradientExchange::exchange_overlapped(const Replica::Fill& fill, Replica::Hooks& hooks) {
+  hooks.reached = [this](int lane, int bucket) { lane_sum_->bucket_ready(lane, bucket); };
   hooks.failed = [this] { lane_sum_->fail(); };
   lane_sum_->begin();
   std::exception_ptr thrown;
@@ -93,7 +93,7 @@ std::exception_ptr GradientExchange::beside(const Replica::Fill& fill, Replica::
   return thrown;
 }
 
-std::exception_ptr GradientExchange::on_stream(const Replica::Fill& fill, Replica::Hooks& hooks) {
+std::exception_ptr GradientExchange::exchange_on_stream(const Replica::Fill& fill, Replica::Hooks& hooks) {
   std::size_t enqueued = 0;
   std::exception_ptr broken;  // the exchange itself, after which nothing more can be exchanged
   const auto enqueue_to = [&](std::size_t end) {

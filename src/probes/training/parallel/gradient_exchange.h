@@ -58,9 +58,9 @@ class GradientExchange {
  private:
   std::exception_ptr compute(const Replica::Fill& fill, const Replica::Hooks& hooks);
   void exchange(BlockRange bucket);
-  void one_by_one();
-  std::exception_ptr beside(const Replica::Fill& fill, Replica::Hooks& hooks);
-  std::exception_ptr on_stream(const Replica::Fill& fill, Replica::Hooks& hooks);
+  void exchange_after_backward();
+  std::exception_ptr exchange_overlapped(const Replica::Fill& fill, Replica::Hooks& hooks);
+  std::exception_ptr exchange_on_stream(const Replica::Fill& fill, Replica::Hooks& hooks);
   ExchangeStream* stream() const { return options_.stream; }
 
   Replica& replica_;

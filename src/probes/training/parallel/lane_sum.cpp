@@ -37,14 +37,14 @@ void LaneSum::begin() {
   }
 }
 
-void LaneSum::reached(int lane, int bucket) {
+void LaneSum::bucket_ready(int lane, int bucket) {
   State& state = states_[static_cast<std::size_t>(bucket)];
   count_down(state.lanes);
   if (static_cast<std::size_t>(bucket) + 1 == states_.size()) wait_for_zero(state.lanes);
-  sum_what_is_final(lane);
+  sum_final_buckets(lane);
 }
 
-void LaneSum::sum_what_is_final(int lane) {
+void LaneSum::sum_final_buckets(int lane) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
     if (state.lanes.load(std::memory_order_acquire) > 0) return;

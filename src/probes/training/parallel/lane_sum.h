@@ -19,7 +19,7 @@ class LaneSum {
   void begin();
   /// In a lane's thread, for one bucket after the other. With the last one it stays until all are
   /// summed.
-  void reached(int lane, int bucket);
+  void bucket_ready(int lane, int bucket);
   /// Ends all waiting, now and until begin(): a lane will never come.
   void fail();
   /// Until this bucket is summed.
@@ -31,7 +31,7 @@ class LaneSum {
     std::atomic<std::int64_t> next{0};  // block, from the bucket's first, that nobody took yet
     std::atomic<std::int64_t> left{0};  // blocks that are not summed
   };
-  void sum_what_is_final(int lane);
+  void sum_final_buckets(int lane);
 
   Replica& replica_;
   std::vector<Bucket> buckets_;

@@ -48,7 +48,7 @@ std::uint64_t combined_hash(const std::vector<TensorHash>& hashes) {
   return content_hash(std::as_bytes(std::span(words)));
 }
 
-std::string differing_copy(Group& group, const std::vector<TensorHash>& own) {
+std::string find_replica_difference(Group& group, const std::vector<TensorHash>& own) {
   std::string digits;
   for (const TensorHash& hash : own) digits += hash_text(hash.hash);
   return broadcast_text(group, first_difference(group.gather(digits), own));

@@ -22,6 +22,6 @@ std::uint64_t combined_hash(const std::vector<TensorHash>& hashes);
 
 /// "rank 2 has another 'layer0.wo' than rank 0: ...", of the first rank that differs its first
 /// tensor that does; "" where all are equal. Every rank calls it and gets the same.
-std::string differing_copy(Group& group, const std::vector<TensorHash>& own);
+std::string find_replica_difference(Group& group, const std::vector<TensorHash>& own);
 
 }  // namespace bench::training

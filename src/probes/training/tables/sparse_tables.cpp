@@ -32,7 +32,7 @@ Var input_with_gradient(const Model& model) {
 
 void SparseTables::gather(Split split, std::uint64_t first, std::int64_t count) {
   batch_.begin(split, first, count);
-  make_room();
+  allocate_buffers();
   collected_ = 0;
   share(count, [&](int thread, std::int64_t from, std::int64_t to) {
     batch_.read(from, to);
@@ -49,7 +49,7 @@ void SparseTables::gather(Split split, std::uint64_t first, std::int64_t count) 
   exchange(*group_, summed_, looked_up_, count * split_.columns);
 }
 
-void SparseTables::make_room() {
+void SparseTables::allocate_buffers() {
   const auto grow = [](auto& buffer, std::int64_t elements) {
     if (static_cast<std::int64_t>(buffer.size()) < elements)
       buffer.resize(static_cast<std::size_t>(elements));

@@ -80,7 +80,7 @@ class SparseTables {
   void exchange_gradients();
   /// How far, relatively, what rank `rank` sent of its samples first, ... for the rows here is from
   /// `gradient` of the same samples, which are gathered here now as they were there.
-  double distance_of_gradient(View gradient, int rank, std::uint64_t first) const;
+  double gradient_distance(View gradient, int rank, std::uint64_t first) const;
 
   /// Of values and state over all ranks, the same for every split. Every rank calls it.
   std::uint64_t hash() const;
@@ -102,7 +102,7 @@ class SparseTables {
   using Numbers = std::vector<float>;
 
   void make_updates();
-  void make_room();
+  void allocate_buffers();
   void route_ids(std::int64_t from, std::int64_t to);
   void pool_bags(const KernelSet& kernels, std::int64_t from, std::int64_t to);
   BagIds shard_ids(const TableShard& shard, std::int64_t from, std::int64_t to) const;

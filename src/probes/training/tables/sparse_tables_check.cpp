@@ -20,7 +20,7 @@ void SparseTables::exchange_gradients() {
   if (!alone()) exchange(*group_, gradients_, given_, batch_.count() * split_.columns);
 }
 
-double SparseTables::distance_of_gradient(View gradient, int rank, std::uint64_t first) const {
+double SparseTables::gradient_distance(View gradient, int rank, std::uint64_t first) const {
   const std::int64_t begin = batch_.place(Split::train, first);
   double difference = 0.0, length = 0.0;
   for (const TableRows& rows : rows_)

@@ -13,7 +13,7 @@ constexpr std::int64_t kBags = 16;  // of each update, spread over its samples
 
 void TableWatch::remember(std::size_t shard, const TableRows& rows, const BagIds& ids) {
   remembered_.resize(std::max(remembered_.size(), shard + 1));
-  Remembered& seen = remembered_[shard];
+  Snapshot& seen = remembered_[shard];
   seen.rows.clear();
   seen.values.clear();
   const View values = rows.values();
@@ -28,7 +28,7 @@ void TableWatch::remember(std::size_t shard, const TableRows& rows, const BagIds
 }
 
 void TableWatch::compare(std::size_t shard, const TableRows& rows) {
-  const Remembered& seen = remembered_[shard];
+  const Snapshot& seen = remembered_[shard];
   if (seen.rows.empty() || !found_.empty()) return;
   const View values = rows.values();
   const float* before = seen.values.data();

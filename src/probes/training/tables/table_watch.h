@@ -24,11 +24,11 @@ class TableWatch {
   const std::string& found() const { return found_; }
 
  private:
-  struct Remembered {
+  struct Snapshot {
     std::vector<std::int64_t> rows = {};  // from the shard's first
     std::vector<float> values = {};
   };
-  std::vector<Remembered> remembered_ = {};
+  std::vector<Snapshot> remembered_ = {};
   std::int64_t updates_ = 0;
   std::string found_ = {};
 };

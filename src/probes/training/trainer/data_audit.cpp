@@ -20,15 +20,15 @@ bool equal_bytes(View a, View b) {
          0;
 }
 
-bool given_by_tables(const Model& model, Var input) {
+bool is_embedding_input(const Model& model, Var input) {
   return model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient;
 }
 
 /// Whether samples differ, unless they are the same one.
-bool tells_apart(const Model& model, std::int64_t samples) {
+bool samples_are_distinguishable(const Model& model, std::int64_t samples) {
   double bits = 0.0;
   for (const Var input : model.inputs)
-    if (!given_by_tables(model, input))
+    if (!is_embedding_input(model, input))
       bits += static_cast<double>(input.shape().elements() / samples) *
               (model.graph->tensors()[static_cast<std::size_t>(input.id)].dtype == Dtype::int32
                    ? kBitsOfToken
@@ -41,7 +41,7 @@ std::vector<std::byte> contents_of(const Model& model, const Lane& lane, std::in
                                    std::int64_t samples) {
   std::vector<std::byte> contents;
   for (const Var input : model.inputs) {
-    if (given_by_tables(model, input)) continue;
+    if (is_embedding_input(model, input)) continue;
     const View view = lane.view(input);
     const auto bytes = static_cast<std::int64_t>(size_of(view.dtype)) * view.elements() / samples;
     const std::byte* from = view.as<std::byte>() + sample * bytes;
@@ -56,21 +56,21 @@ constexpr double high_half(std::uint64_t sum) { return static_cast<double>(sum >
 
 }  // namespace
 
-std::string DataAudit::look(std::int64_t step, Group& group) {
-  const std::string own = agreed(group, own_data(step, group.rank()));
-  return own.empty() && group.size() > 1 ? agreed(group, regenerate(step, group)) : own;
+std::string DataAudit::check(std::int64_t step, Group& group) {
+  const std::string own = agreed(group, check_own_data(step, group.rank()));
+  return own.empty() && group.size() > 1 ? agreed(group, compare_next_rank(step, group)) : own;
 }
 
-std::string DataAudit::own_data(std::int64_t step, int rank) {
+std::string DataAudit::check_own_data(std::int64_t step, int rank) {
   if (const SparseTables* tables = workload_.tables())
     if (const std::string found = tables->batch().changed(); !found.empty())
       return fmt::format("step {}: {} on rank {}", step, found, rank);
-  const std::string found = reread(step, rank);
-  return found.empty() && !workload_.repeats() ? repeated(step, rank) : found;
+  const std::string found = compare_inputs(step, rank);
+  return found.empty() && !workload_.repeats() ? find_repeated_sample(step, rank) : found;
 }
 
-std::string DataAudit::repeated(std::int64_t step, int rank) {
-  if (!tells_apart(model_, split_.micro_batch)) return "";
+std::string DataAudit::find_repeated_sample(std::int64_t step, int rank) {
+  if (!samples_are_distinguishable(model_, split_.micro_batch)) return "";
   const Lane& lane = evaluator_.lane(0);
   const int all = split_.lanes * split_.micro_batches;
   std::int64_t looked = 0;
@@ -89,7 +89,7 @@ std::string DataAudit::repeated(std::int64_t step, int rank) {
   return "";
 }
 
-std::string DataAudit::reread(std::int64_t step, int rank) const {
+std::string DataAudit::compare_inputs(std::int64_t step, int rank) const {
   for (int i = 0; i < split_.lanes; ++i) {
     const int number = (i + 1) * split_.micro_batches - 1;  // the one that a lane did last
     const Lane& again = evaluator_.lane(i);
@@ -104,7 +104,7 @@ std::string DataAudit::reread(std::int64_t step, int rank) const {
   return "";
 }
 
-std::string DataAudit::regenerate(std::int64_t step, Group& group) const {
+std::string DataAudit::compare_next_rank(std::int64_t step, Group& group) const {
   const auto ranks = static_cast<std::size_t>(group.size());
   const auto sum_of = [&](int rank) {
     return workload_.checksum(Split::train, split_.first(step, rank, 0), split_.of_rank());

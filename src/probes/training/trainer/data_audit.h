@@ -26,13 +26,13 @@ class DataAudit {
         split_(split) {}
 
   /// Right after step `step`, on every rank. "" where everything is as it should be.
-  std::string look(std::int64_t step, Group& group);
+  std::string check(std::int64_t step, Group& group);
 
  private:
-  std::string own_data(std::int64_t step, int rank);
-  std::string reread(std::int64_t step, int rank) const;
-  std::string repeated(std::int64_t step, int rank);
-  std::string regenerate(std::int64_t step, Group& group) const;
+  std::string check_own_data(std::int64_t step, int rank);
+  std::string compare_inputs(std::int64_t step, int rank) const;
+  std::string find_repeated_sample(std::int64_t step, int rank);
+  std::string compare_next_rank(std::int64_t step, Group& group) const;
 
   Workload& workload_;
   const Model& model_;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kPart = 1024;
 
 /// Every use is a look-up of rows: what no token named has no gradient.
-bool only_looked_up(const Graph& graph, int tensor) {
+bool is_lookup_table(const Graph& graph, int tensor) {
   return std::ranges::all_of(graph.nodes(), [&](const Node& node) {
     const bool reads = std::ranges::count(node.inputs, tensor) > 0;
     return !reads || node.op->name() == "embedding";
@@ -49,7 +49,7 @@ MovedParameters::MovedParameters(const Replica& replica) : replica_(replica) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const int id = static_cast<int>(i);
     if (tensors[i].kind != Tensor::Kind::parameter || !tensors[i].parameter.trainable) continue;
-    tensors_.push_back({id, only_looked_up(graph, id), parts_of(here, id), {}});
+    tensors_.push_back({id, is_lookup_table(graph, id), parts_of(here, id), {}});
     if (has_masters) tensors_.back().masters = masters_of(here, id);
   }
 }
@@ -96,8 +96,8 @@ std::vector<MovedParameters::Masters> MovedParameters::masters_of(const Weights&
 /// Of each part: elements that are as they were, then elements that were looked at. A part has
 /// moved as a whole or not at all; but in 16 bits its masters are looked at too, of what is updated
 /// here.
-std::vector<double> MovedParameters::looked_at(const Weights& here,
-                                               const Remembered& before) const {
+std::vector<double> MovedParameters::count_unchanged(const Weights& here,
+                                               const Snapshot& before) const {
   const auto now = parts_of(here, before.id);
   const View view = here.view(replica_.plan(), before.id);
   const bool narrow = is_narrow(view.dtype) && master_row(replica_.optimizer());
@@ -118,22 +118,22 @@ std::vector<double> MovedParameters::looked_at(const Weights& here,
   return counts;
 }
 
-std::vector<std::string> MovedParameters::unmoved(Group& group) const {
+std::vector<std::string> MovedParameters::unchanged_parameters(Group& group) const {
   const Weights here = replica_.weights().on_host();
   std::vector<double> all;
-  for (const Remembered& before : tensors_) {
-    const std::vector<double> own = looked_at(here, before);
+  for (const Snapshot& before : tensors_) {
+    const std::vector<double> own = count_unchanged(here, before);
     all.insert(all.end(), own.begin(), own.end());
   }
   if (is_narrow(replica_.plan().graph->compute())) group.sum(all);
   std::vector<std::string> found;
   std::size_t at = 0;
-  for (const Remembered& before : tensors_) {
+  for (const Snapshot& before : tensors_) {
     const std::size_t parts = before.parts.size();
     std::size_t still = 0;
     for (std::size_t i = 0; i < parts; ++i, at += 2)
       if (all[at + 1] > 0.0 && all[at] == all[at + 1]) ++still;
-    if (still == 0 || (before.looked_up && still < parts)) continue;
+    if (still == 0 || (before.is_lookup && still < parts)) continue;
     const auto id = static_cast<std::size_t>(before.id);
     found.push_back(fmt::format("{} ({} of {} parts)", replica_.plan().graph->tensors()[id].name,
                                 still, parts));

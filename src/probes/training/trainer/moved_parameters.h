@@ -21,7 +21,7 @@ class MovedParameters {
 
   /// Parameters of which a part (of a table: everything) is as it was: "layer0.wo (2 of 4 parts)".
   /// Every rank calls it: each knows the masters of what it updates.
-  std::vector<std::string> unmoved(Group& group) const;
+  std::vector<std::string> unchanged_parameters(Group& group) const;
   std::size_t parameters() const { return tensors_.size(); }
 
  private:
@@ -31,18 +31,18 @@ class MovedParameters {
     std::int64_t settled = 0;  // of them, those of which the parameter is the master, or not set
     std::uint64_t sum = 0;     // of the masters' bits, in their order
   };
-  struct Remembered {
+  struct Snapshot {
     int id;
-    bool looked_up;
+    bool is_lookup;
     std::vector<std::uint64_t> parts;
     std::vector<Masters> masters;  // of 16 bits, where updates were made before
   };
   std::vector<std::uint64_t> parts_of(const Weights& here, int tensor) const;
   std::vector<Masters> masters_of(const Weights& here, int tensor) const;
-  std::vector<double> looked_at(const Weights& here, const Remembered& before) const;
+  std::vector<double> count_unchanged(const Weights& here, const Snapshot& before) const;
 
   const Replica& replica_;
-  std::vector<Remembered> tensors_ = {};
+  std::vector<Snapshot> tensors_ = {};
 };
 
 }  // namespace bench::training

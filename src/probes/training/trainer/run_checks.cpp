@@ -28,22 +28,22 @@ std::string named(std::vector<std::string> names) {
 
 }  // namespace
 
-void RunChecks::look(std::int64_t steps_done, Group& group) {
-  if (data_.empty()) data_ = audit_.look(steps_done - 1, group);
+void RunChecks::run(std::int64_t steps_done, Group& group) {
+  if (data_.empty()) data_ = audit_.check(steps_done - 1, group);
   compare_replicas(steps_done, group);
-  ++looks_;
-  looked_after_ = steps_done;
-  if (moved_after_ > 0 || replica_.updates_done() < kStepsToMove) return;
-  moved_after_ = steps_done;
-  const auto unmoved = moved_.unmoved(group);
-  unmoved_ = agreed(group, unmoved.empty() ? ""
+  ++rounds_;
+  last_checked_step_ = steps_done;
+  if (movement_checked_step_ > 0 || replica_.updates_done() < kStepsToMove) return;
+  movement_checked_step_ = steps_done;
+  const auto unchanged_parameters = moved_.unchanged_parameters(group);
+  unchanged_ = agreed(group, unchanged_parameters.empty() ? ""
                                            : fmt::format("unchanged after {} steps: {}",
-                                                         steps_done, named(unmoved)));
+                                                         steps_done, named(unchanged_parameters)));
 }
 
 void RunChecks::compare_replicas(std::int64_t steps_done, Group& group) {
   if (group.size() == 1 || !replicas_.empty()) return;
-  replicas_ = differing_copy(group, tensor_hashes(replica_));
+  replicas_ = find_replica_difference(group, tensor_hashes(replica_));
   if (!replicas_.empty()) replicas_ = fmt::format("after {} steps: {}", steps_done, replicas_);
 }
 
@@ -60,18 +60,18 @@ TrainingCheck RunChecks::outlier_check() const {
 
 std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
   std::vector<TrainingCheck> checks;
-  if (moved_after_ > 0)
+  if (movement_checked_step_ > 0)
     checks.push_back(check_of(
-        "parameters_move", unmoved_,
-        fmt::format("all {} parameters changed within {} steps", moved_.parameters(), moved_after_)));
+        "parameters_move", unchanged_,
+        fmt::format("all {} parameters changed within {} steps", moved_.parameters(), movement_checked_step_)));
   checks.push_back(
       check_of("data", data_,
                fmt::format("samples matched the source at {} steps{}",
-                           looks_, group.size() > 1 ? ", also on the next rank" : "")));
+                           rounds_, group.size() > 1 ? ", also on the next rank" : "")));
   if (group.size() > 1)
     checks.push_back(
         check_of("replicas_agree", replicas_,
-                 fmt::format("parameters of {} ranks were identical at {} steps", group.size(), looks_)));
+                 fmt::format("parameters of {} ranks were identical at {} steps", group.size(), rounds_)));
   checks.push_back(outlier_check());
   return checks;
 }

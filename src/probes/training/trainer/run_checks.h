@@ -19,12 +19,12 @@ class RunChecks {
   RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
       : audit_(audit), replica_(replica), moved_(replica), every_(every) {}
 
-  void after_step(std::int64_t step, double gradient_norm) { outliers_.look(step, gradient_norm); }
+  void after_step(std::int64_t step, double gradient_norm) { outliers_.observe(step, gradient_norm); }
   bool due(std::int64_t steps_done) const {
-    return looks_ == 0 || steps_done >= looked_after_ + every_;
+    return rounds_ == 0 || steps_done >= last_checked_step_ + every_;
   }
   /// After `steps_done` steps and before anything else is read; every rank must call it.
-  void look(std::int64_t steps_done, Group& group);
+  void run(std::int64_t steps_done, Group& group);
   /// Of gradients, for checkpoints.
   GradientOutliers::Averages norms() const { return outliers_.averages(); }
   void resume(const GradientOutliers::Averages& norms) { outliers_.resume(norms); }
@@ -40,10 +40,10 @@ class RunChecks {
   MovedParameters moved_;
   GradientOutliers outliers_;
   std::int64_t every_;
-  std::int64_t looks_ = 0;
-  std::int64_t looked_after_ = 0;  // steps
-  std::int64_t moved_after_ = 0;   // steps; 0: not looked at
-  std::string unmoved_ = {}, data_ = {}, replicas_ = {};
+  std::int64_t rounds_ = 0;
+  std::int64_t last_checked_step_ = 0;  // steps
+  std::int64_t movement_checked_step_ = 0;   // steps; 0: not looked at
+  std::string unchanged_ = {}, data_ = {}, replicas_ = {};
 };
 
 }  // namespace bench::training

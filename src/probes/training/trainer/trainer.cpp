@@ -74,10 +74,10 @@ TrainingRun Trainer::run(RunObserver& observer) {
   begin_ = begin - elapsed_;
   run_.initialisation = begin - started_;
   observer.run_start();
-  while (trains_on()) {
+  while (is_training()) {
     observer.block_start(samples_done());
     train_block();
-    if (checks_->due(done_) || done_ == last_step_) look();
+    if (checks_->due(done_) || done_ == last_step_) run_checks();
     observer.block_stop(samples_done());
     if (options_.steps == 0) evaluate(observer);
     if (save_is_due()) save();  // with what was just evaluated
@@ -124,10 +124,10 @@ void Trainer::train_step() {
   step.data += gathered - begin;
   step.optimizer += end - stepped;
   step.total = end - begin;
-  keep(step, rate);
+  record_step(step, rate);
 }
 
-void Trainer::keep(const StepOutcome& step, double rate) {
+void Trainer::record_step(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::data, step.data);
   breakdown_.add(RunPhase::transfer, step.transfer);
   breakdown_.add(RunPhase::forward, step.forward);
@@ -144,9 +144,9 @@ void Trainer::keep(const StepOutcome& step, double rate) {
   ++done_;
 }
 
-void Trainer::look() {
+void Trainer::run_checks() {
   const Seconds begin = steady_now();
-  checks_->look(done_, group_);
+  checks_->run(done_, group_);
   breakdown_.add(RunPhase::checks, steady_now() - begin);
 }
 

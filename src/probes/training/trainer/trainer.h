@@ -69,13 +69,13 @@ class Trainer {
 
  private:
   void join_tables(SparseTables& tables, const KernelFactory& kernels);
-  bool trains_on() const { return done_ < last_step_ && !run_.converged; }
+  bool is_training() const { return done_ < last_step_ && !run_.converged; }
   bool block_ends() const;
   bool save_is_due() const { return checkpoints_ && done_ % options_.checkpoint_every == 0; }
   void train_block();
   void train_step();
-  void keep(const StepOutcome& step, double rate);
-  void look();
+  void record_step(const StepOutcome& step, double rate);
+  void run_checks();
   /// What a run that is resumed has seen of gradients.
   std::optional<GradientOutliers::Averages> prepare_checkpoints();
   void save();

@@ -26,7 +26,7 @@ TrainingCheck Trainer::exchange_check() {
       if (exchanged) return tables->collect(lane, model_, first);
       double& worst = distances[static_cast<std::size_t>(number / split_.micro_batches)];
       const View gradient = tables->gradient_of(lane, model_);
-      worst = std::max(worst, tables->distance_of_gradient(gradient, rank, first));
+      worst = std::max(worst, tables->gradient_distance(gradient, rank, first));
     };
     return pass;
   };

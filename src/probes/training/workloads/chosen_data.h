@@ -11,7 +11,7 @@
 
 namespace bench::training {
 
-/// Workload::data() of a choice that ends().
+/// Workload::data() of a choice that is_finite().
 Json data_facts(const DataChoice& choice, std::uint64_t samples,
                 std::optional<std::uint64_t> evaluation_samples);
 
@@ -26,7 +26,7 @@ class ChosenData {
     ChosenData data;
     data.choice_ = choice;
     data.all_ = std::move(all);
-    if (choice.ends()) {
+    if (choice.is_finite()) {
       const std::uint64_t size =
           choice.samples > 0 ? choice.samples : data.all_->size(Split::train).value();
       data.in_epochs_ = std::make_unique<InEpochs>(*data.all_, size, seed);
@@ -36,7 +36,7 @@ class ChosenData {
 
   const Source& source() const { return in_epochs_ ? *in_epochs_ : *all_; }
   bool from_files() const { return choice_.from_files(); }
-  bool repeats() const { return choice_.ends(); }
+  bool repeats() const { return choice_.is_finite(); }
   bool knows_floor() const { return source().has_oracle(); }
   Json facts() const {
     if (!repeats()) return nullptr;

@@ -17,7 +17,7 @@ struct DataChoice {
 
   bool from_files() const { return !train.empty(); }
   /// Whether training samples come again, epoch by epoch.
-  bool ends() const { return from_files() || samples > 0; }
+  bool is_finite() const { return from_files() || samples > 0; }
 };
 
 }  // namespace bench::training

@@ -33,12 +33,12 @@ std::map<std::string, std::string> nccl_environment(const PathRequest& paths, Ca
 
 std::string nccl_path_obstacle(const PathRequest& asked, CardKind card, const PathRequest* joined) {
   if (joined != nullptr && !(*joined == asked))
-    return "NCCL reads its paths once in a process, and this one has joined ranks over others";
+    return "NCCL reads its transport settings once per process, and this process already used others";
   if (!asked.network_card.empty() && card == CardKind::unknown)
-    return "this host has no card '" + asked.network_card +
+    return "this host has no NIC '" + asked.network_card +
            "' under /sys/class/infiniband or /sys/class/net";
   if (asked.isolation == Isolation::nvlink && !asked.network_card.empty())
-    return "a network card is of no use where NVLink only is asked for";
+    return "network_card has no effect with isolation nvlink";
   return "";
 }
 

@@ -44,7 +44,7 @@ Json processes(const Reader& gpu, const ProcessesCall& call) {
     for (unsigned i = 0; i < std::min(count, kMostProcesses); ++i) {
       const bool known = found[i].used_bytes != ~0ull;
       list.push_back({{"pid", found[i].pid},
-                      {"used_bytes", known ? Json(found[i].used_bytes) : unreadable("not told")}});
+                      {"used_bytes", known ? Json(found[i].used_bytes) : unreadable("not reported")}});
     }
     return list;
   });

@@ -91,14 +91,14 @@ bool end(pid_t child) {
 }
 
 Json late(pid_t child, const Guard& guard) {
-  const std::string text = fmt::format("{} did not answer within {:g} s: a sick driver", guard.whom,
+  const std::string text = fmt::format("{} did not answer within {:g} s; the driver may hang", guard.whom,
                                        guard.deadline.value);
-  return unreadable(end(child) ? text : text + "; the process that asked it cannot be killed");
+  return unreadable(end(child) ? text : text + "; the process that called it cannot be killed");
 }
 
 Json understand(const std::string& text, int status, const Guard& guard) {
   if (WIFSIGNALED(status))
-    return unreadable(fmt::format("{} crashed the process that asked it: {}", guard.whom,
+    return unreadable(fmt::format("{} crashed the process that called it: {}", guard.whom,
                                   strsignal(WTERMSIG(status))));
   try {
     return parse_json(text, guard.whom + "'s answer");
@@ -112,7 +112,7 @@ Json understand(const std::string& text, int status, const Guard& guard) {
 Json guarded(const std::function<Json()>& ask, const Guard& guard) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    return unreadable(fmt::format("no pipe: {}", strerror(errno)));
+    return unreadable(fmt::format("cannot create a pipe: {}", strerror(errno)));
   const auto until = Clock::now() + std::chrono::microseconds(
                                         static_cast<std::int64_t>(guard.deadline.value * 1e6));
   const pid_t child = fork();
@@ -122,7 +122,7 @@ Json guarded(const std::function<Json()>& ask, const Guard& guard) {
   std::string text;
   const Heard heard = child < 0 ? Heard::all : listen(ends[0], guard, until, text);
   close(ends[0]);
-  if (child < 0) return unreadable(fmt::format("no child process: {}", strerror(why)));
+  if (child < 0) return unreadable(fmt::format("cannot fork: {}", strerror(why)));
   if (heard == Heard::late) return late(child, guard);
   if (heard == Heard::too_much) {
     end(child);

@@ -8,13 +8,13 @@ Library::Library(const std::string& path) {
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const char* why = dlerror();
-    problem_ = "there is no NVIDIA driver's " + path + ": " + (why == nullptr ? "" : why);
+    problem_ = "no NVIDIA driver: cannot load " + path + ": " + (why == nullptr ? "" : why);
     return;
   }
   find_calls();
   const Return code = init_();
   started_ = code == kSuccess;
-  if (!started_) problem_ = "NVML does not start: " + text(code);
+  if (!started_) problem_ = "cannot initialise NVML: " + text(code);
 }
 
 Library::~Library() {
@@ -38,7 +38,7 @@ void Library::find_calls() {
 }
 
 std::string Library::text(Return code) const {
-  if (code == kFunctionNotFound) return "this driver's NVML has no such call";
+  if (code == kFunctionNotFound) return "not supported by this driver's NVML";
   const char* words = error_text_ == nullptr ? nullptr : error_text_(code);
   return words == nullptr ? "NVML error " + std::to_string(code) : words;
 }

@@ -15,7 +15,7 @@ Json shown(const FieldValue& field) {
   if (field.type == kDouble) return field.value.f64;
   const double value = number_of(field);
   return value == value ? Json(static_cast<std::int64_t>(value))
-                        : unreadable(fmt::format("a value of the unknown type {}", field.type));
+                        : unreadable(fmt::format("unknown value type {}", field.type));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ LtPlan& LtProducts::plan_of(const LtLayout& layout) {
   return *plans_.emplace_back(std::move(plan));
 }
 
-bool LtProducts::fuses(const Product& product, View a, View b, View c) {
+bool LtProducts::fuses(const GemmOptions& product, View a, View b, View c) {
   constexpr std::int64_t kMultiple = 8;  // of the leading dimension of GELU's input
   if (product.gelu == GeluStep::none) return true;
   if (size_of(c.dtype) != 2 || c.columns % kMultiple != 0) return false;
@@ -44,7 +44,7 @@ bool LtProducts::fuses(const Product& product, View a, View b, View c) {
   }
 }
 
-void LtProducts::multiply(const Product& product, View a, View b, View c) {
+void LtProducts::multiply(const GemmOptions& product, View a, View b, View c) {
   LtPlan& plan = plan_of(lt_layout(product, a, b, c));
   LtCall call{handle_.get(), b.data, a.data, product.addend.data, product.bias.data, c.data};
   call.gelu_input = product.gelu_input.data;

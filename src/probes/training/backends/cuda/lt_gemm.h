@@ -16,10 +16,10 @@ class LtProducts {
   explicit LtProducts(std::shared_ptr<DeviceContext> context);
   /// Deterministic: no algorithm is chosen by timing it, so that another run takes the same one.
   void begin(bool deterministic) { deterministic_ = deterministic; }
-  void multiply(const Product& product, View a, View b, View c);
+  void multiply(const GemmOptions& product, View a, View b, View c);
   /// GELU of types of two bytes, where rows of the result are multiples of 16 bytes and the library
   /// proposes something.
-  bool fuses(const Product& product, View a, View b, View c);
+  bool fuses(const GemmOptions& product, View a, View b, View c);
 
  private:
   /// Finds the plan; the first time makes it, and tries what is proposed where that is possible.
@@ -37,10 +37,10 @@ class LtProducts {
 class LtGemm final : public GemmKernels {
  public:
   explicit LtGemm(std::shared_ptr<LtProducts> products) : products_(std::move(products)) {}
-  void multiply(const Product& product, View a, View b, View c) override {
+  void multiply(const GemmOptions& product, View a, View b, View c) override {
     products_->multiply(product, a, b, c);
   }
-  bool fuses(const Product& product, View a, View b, View c) override {
+  bool fuses(const GemmOptions& product, View a, View b, View c) override {
     return products_->fuses(product, a, b, c);
   }
 

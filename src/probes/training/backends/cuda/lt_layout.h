@@ -25,7 +25,7 @@ struct LtLayout {
   bool operator==(const LtLayout&) const = default;
 };
 
-inline LtLayout lt_layout(const Product& product, View a, View b, View c) {
+inline LtLayout lt_layout(const GemmOptions& product, View a, View b, View c) {
   LtLayout layout;
   layout.first = {b.columns, b.rows, product.transpose_b};
   layout.second = {a.columns, a.rows, product.transpose_a};

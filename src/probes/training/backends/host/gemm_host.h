@@ -12,7 +12,7 @@ namespace bench::training::BENCH_ISA {
 template <class T>
 class Gemm final : public GemmKernels {
  public:
-  void multiply(const Product& product, View a, View b, View c) override {
+  void multiply(const GemmOptions& product, View a, View b, View c) override {
     if (PackedGemm<T>::suits(a, b, c)) return large_.multiply(product, a, b, c);
     const Sizes size{c.rows, c.columns, product.transpose_a ? a.rows : a.columns};
     const Index m_block = product.transpose_a ? size.m : kRowBlock;
@@ -36,7 +36,7 @@ class Gemm final : public GemmKernels {
     Index m0, m, n0, n, k0, k;
   };
 
-  void panel(const Product& product, View a, View b, View c, const Part& part) {
+  void panel(const GemmOptions& product, View a, View b, View c, const Part& part) {
     const Operand<T> right = gather(product, b, part);
     const Operand<T> left = product.transpose_a
                                 ? Operand<T>{a.as<T>() + part.k0 * a.columns + part.m0, a.columns}
@@ -82,7 +82,7 @@ class Gemm final : public GemmKernels {
   }
 
   /// Where the panel of b can be read with rows as wide as a panel: in place, or copied together.
-  Operand<T> gather(const Product& product, View b, const Part& part) {
+  Operand<T> gather(const GemmOptions& product, View b, const Part& part) {
     const bool ragged = part.n % kWidth<T> != 0;
     if (!product.transpose_b && !ragged && (b.columns <= kPanel || part.m < 4 * kTileRows))
       return {b.as<T>() + part.k0 * b.columns + part.n0, b.columns};

@@ -22,7 +22,7 @@ class PackedGemm {
            elements * static_cast<Index>(sizeof(T)) > kCache;
   }
 
-  void multiply(const Product& product, View a, View b, View c) {
+  void multiply(const GemmOptions& product, View a, View b, View c) {
     if (!packed_) packed_ = std::make_unique<Packed>();
     const Index depth = product.transpose_a ? a.rows : a.columns;
     const Index k_step = even_part(depth, kDepth, 1);
@@ -59,7 +59,7 @@ class PackedGemm {
     return (each + unit - 1) / unit * unit;
   }
 
-  void pack_block(const Product& product, View a, const Part& part) {
+  void pack_block(const GemmOptions& product, View a, const Part& part) {
     if (product.transpose_a) {
       const Operand<T> from{a.as<T>() + part.k0 * a.columns + part.m0, a.columns};
       return pack_left_turned<T>(from, part.m, part.k, packed_->left);
@@ -70,7 +70,7 @@ class PackedGemm {
                    packed_->left + i * part.k);
   }
 
-  void panel(const Product& product, View b, View c, const Part& part, Index n0) {
+  void panel(const GemmOptions& product, View b, View c, const Part& part, Index n0) {
     const Index n = std::min(kPackedColumns<T>, c.columns - n0);
     Ahead ahead = pack_panel(product, b, c, part, n0, n);
     // Later slices of k add to what the earlier ones left.
@@ -98,7 +98,7 @@ class PackedGemm {
     }
   };
 
-  Ahead pack_panel(const Product& product, View b, View c, const Part& part, Index n0, Index n) {
+  Ahead pack_panel(const GemmOptions& product, View b, View c, const Part& part, Index n0, Index n) {
     const Index after = n0 + n, more = std::min(kPackedColumns<T>, c.columns - after);
     const Index tiles = (part.m + kPackedRows - 1) / kPackedRows;
     const auto share = [tiles](Index rows) { return (rows + tiles - 1) / tiles; };

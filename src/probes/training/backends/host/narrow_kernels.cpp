@@ -23,9 +23,9 @@ class Narrow : public Group {
 class NarrowGemm final : public Narrow<GemmKernels> {
  public:
   using Narrow::Narrow;
-  void multiply(const Product& product, View a, View b, View c) override {
+  void multiply(const GemmOptions& product, View a, View b, View c) override {
     WideViews views(buffers_);
-    Product wide = product;
+    GemmOptions wide = product;
     wide.addend = views.read(product.addend);
     wide.bias = views.read(product.bias);
     wide_->multiply(wide, views.read(a), views.read(b), views.written(c));

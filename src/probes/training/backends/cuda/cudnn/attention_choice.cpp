@@ -63,29 +63,29 @@ void AttentionChoices::backward(AttentionKernels& own, const AttentionShape& sha
 
 bool AttentionChoices::takes_library(AttentionKernels& own, const AttentionProblem& problem,
                                      Pass pass, const Call& call,
-                                     const std::vector<Written>& written) {
-  if (only_own_) return false;
+                                     const std::vector<Output>& written) {
+  if (own_only_) return false;
   const auto found = std::find_if(choices_.begin(), choices_.end(), [&](const Choice& choice) {
     return choice.pass == pass && choice.problem == problem;
   });
   if (found != choices_.end()) {
     found->used = true;
-    return found->theirs();
+    return found->uses_library();
   }
   if (device_.recording()) return false;
-  choices_.push_back(tried(own, problem, pass, call, written));
-  return choices_.back().theirs();
+  choices_.push_back(try_library(own, problem, pass, call, written));
+  return choices_.back().uses_library();
 }
 
-AttentionChoices::Choice AttentionChoices::tried(AttentionKernels& own,
+AttentionChoices::Choice AttentionChoices::try_library(AttentionKernels& own,
                                                  const AttentionProblem& problem, Pass pass,
                                                  const Call& call,
-                                                 const std::vector<Written>& written) {
+                                                 const std::vector<Output>& written) {
   Choice choice{problem, pass};
   choice.reason = refused(problem);
   if (choice.reason.empty()) try {
       if (library_ == nullptr) library_ = open_();
-      choice.reason = compared(own, problem.shape.sequence, call, written);
+      choice.reason = compare(own, problem.shape.sequence, call, written);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::environment)
         throw;  // a bad id of the step, which waiting told
@@ -95,11 +95,11 @@ AttentionChoices::Choice AttentionChoices::tried(AttentionKernels& own,
 }
 
 /// What lies there afterwards does not matter: the caller computes once more.
-std::string AttentionChoices::compared(AttentionKernels& own, std::int64_t sequence,
-                                       const Call& call, const std::vector<Written>& written) {
+std::string AttentionChoices::compare(AttentionKernels& own, std::int64_t sequence,
+                                       const Call& call, const std::vector<Output>& written) {
   call(own);
   std::vector<std::vector<double>> right;
-  for (const Written& one : written) {
+  for (const Output& one : written) {
     right.push_back(last_sequence(one, sequence));
     clear_last_sequence(one, sequence);  // what the library leaves undone must not pass for ours
   }
@@ -116,14 +116,14 @@ std::string AttentionChoices::compared(AttentionKernels& own, std::int64_t seque
   return theirs < ours ? "" : library_->name() + " is slower";
 }
 
-AttentionChoices::Bytes AttentionChoices::bytes_of_last(const Written& written,
+AttentionChoices::Bytes AttentionChoices::bytes_of_last(const Output& written,
                                                         std::int64_t sequence) const {
   const View& view = written.view;
   const std::int64_t row = view.columns * static_cast<std::int64_t>(size_of(view.dtype));
   return {view.as<std::byte>() + (view.rows - sequence) * row, sequence * row};
 }
 
-std::vector<double> AttentionChoices::last_sequence(const Written& written,
+std::vector<double> AttentionChoices::last_sequence(const Output& written,
                                                     std::int64_t sequence) const {
   const Bytes there = bytes_of_last(written, sequence);
   std::vector<std::byte> bytes(static_cast<std::size_t>(there.size));
@@ -133,30 +133,30 @@ std::vector<double> AttentionChoices::last_sequence(const Written& written,
   return values;
 }
 
-void AttentionChoices::clear_last_sequence(const Written& written, std::int64_t sequence) const {
+void AttentionChoices::clear_last_sequence(const Output& written, std::int64_t sequence) const {
   const Bytes there = bytes_of_last(written, sequence);
   const std::vector<std::byte> zeros(static_cast<std::size_t>(there.size));
   device_.memory->upload(zeros.data(), there.data, there.size);
 }
 
-void AttentionChoices::begin(bool only_own) {
-  only_own_ = only_own;
+void AttentionChoices::begin(bool own_only) {
+  own_only_ = own_only;
   for (Choice& choice : choices_) choice.used = false;
 }
 
-std::string AttentionChoices::named(Pass pass) const {
-  if (only_own_) return "own (deterministic results requested)";
+std::string AttentionChoices::implementations(Pass pass) const {
+  if (own_only_) return "own (deterministic results requested)";
   std::vector<std::string> names;
   for (const Choice& choice : choices_) {
     if (choice.pass != pass || !choice.used) continue;
-    const std::string name = choice.theirs() ? library_->name() : "own (" + choice.reason + ")";
+    const std::string name = choice.uses_library() ? library_->name() : "own (" + choice.reason + ")";
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names.empty() ? "own" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string AttentionChoices::text() const {
-  const std::string forward = named(Pass::forward), backward = named(Pass::backward);
+  const std::string forward = implementations(Pass::forward), backward = implementations(Pass::backward);
   return forward == backward ? forward : "forward " + forward + ", backward " + backward;
 }
 

@@ -44,9 +44,9 @@ class AttentionChoices {
   void backward(training::AttentionKernels& own, const training::AttentionShape& shape,
                 const training::AttentionBackward& what);
 
-  /// A training begins. With `only_own` the library is not asked: our own gives equal bits from run
+  /// A training begins. With `own_only` the library is not asked: our own gives equal bits from run
   /// to run, the library's need not be.
-  void begin(bool only_own);
+  void begin(bool own_only);
 
   /// What this training's calls got: "cudnn 9.19.0", or "own (there is no libcudnn.so.9: ...)"; or
   /// "forward cudnn 9.19.0, backward own (cudnn 9.19.0 is slower)".
@@ -59,35 +59,35 @@ class AttentionChoices {
     Pass pass = Pass::forward;
     std::string reason = {};  // why not the library
     bool used = true;         // in this training
-    bool theirs() const { return reason.empty(); }
+    bool uses_library() const { return reason.empty(); }
   };
   /// What a pass writes: where, and how many heads of how many columns its rows have.
-  struct Written {
+  struct Output {
     training::View view;
     std::int64_t heads = 0;
   };
   using Call = std::function<void(training::AttentionKernels&)>;
 
   bool takes_library(training::AttentionKernels& own, const AttentionProblem& problem, Pass pass,
-                     const Call& call, const std::vector<Written>& written);
-  Choice tried(training::AttentionKernels& own, const AttentionProblem& problem, Pass pass,
-               const Call& call, const std::vector<Written>& written);
+                     const Call& call, const std::vector<Output>& written);
+  Choice try_library(training::AttentionKernels& own, const AttentionProblem& problem, Pass pass,
+               const Call& call, const std::vector<Output>& written);
   /// Why the library is not to be taken; empty where it is.
-  std::string compared(training::AttentionKernels& own, std::int64_t sequence, const Call& call,
-                       const std::vector<Written>& written);
+  std::string compare(training::AttentionKernels& own, std::int64_t sequence, const Call& call,
+                       const std::vector<Output>& written);
   struct Bytes {
     std::byte* data = nullptr;
     std::int64_t size = 0;
   };
-  Bytes bytes_of_last(const Written& written, std::int64_t sequence) const;
-  std::vector<double> last_sequence(const Written& written, std::int64_t sequence) const;
-  void clear_last_sequence(const Written& written, std::int64_t sequence) const;
-  std::string named(Pass pass) const;
+  Bytes bytes_of_last(const Output& written, std::int64_t sequence) const;
+  std::vector<double> last_sequence(const Output& written, std::int64_t sequence) const;
+  void clear_last_sequence(const Output& written, std::int64_t sequence) const;
+  std::string implementations(Pass pass) const;
 
   Open open_;
   ChoiceDevice device_;
   std::unique_ptr<LibraryAttention> library_ = {};
-  bool only_own_ = false;
+  bool own_only_ = false;
   std::vector<Choice> choices_ = {};
 };
 

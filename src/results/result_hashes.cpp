@@ -35,7 +35,7 @@ std::vector<HashGroup> hash_groups(const Group& group) {
   for (const ResultHash* one : group) by_hash[one->hash].push_back(one);
   std::vector<HashGroup> sorted;
   for (auto& [hash, members] : by_hash) sorted.push_back({hash, std::move(members)});
-  std::ranges::stable_sort(sorted, {}, [](const HashGroup& group) { return group.members.size(); });
+  std::ranges::stable_sort(sorted, {}, [](const HashGroup& one) { return one.members.size(); });
   return sorted;
 }
 

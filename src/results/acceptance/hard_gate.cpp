@@ -132,9 +132,9 @@ void judge_results(GateContext& context) {
   }
 }
 
-std::size_t results_in(const std::vector<HashGroup>& camps) {
+std::size_t results_in(const std::vector<HashGroup>& groups) {
   std::size_t count = 0;
-  for (const HashGroup& camp : camps) count += camp.members.size();
+  for (const HashGroup& group : groups) count += group.members.size();
   return count;
 }
 
@@ -143,20 +143,20 @@ void judge_bits(GateContext& context) {
   std::vector<ResultHash> hashes;
   for (const RunSummary& report : context.reports)
     hashes.insert(hashes.end(), report.hashes.begin(), report.hashes.end());
-  for (const auto& camps : unequal_results(hashes)) {
-    const std::size_t most = camps.back().members.size();
-    const bool tie = camps[camps.size() - 2].members.size() == most;
+  for (const auto& groups : unequal_results(hashes)) {
+    const std::size_t most = groups.back().members.size();
+    const bool tie = groups[groups.size() - 2].members.size() == most;
     std::map<std::string, const HashGroup*> suspects;  // host -> its result
-    for (const HashGroup& camp : camps)
-      if (tie || camp.members.size() < most)
-        for (const ResultHash* one : camp.members) suspects.emplace(one->host, &camp);
-    for (const auto& [host, camp] : suspects) {
-      const ResultHash& one = *camp->members.front();
+    for (const HashGroup& group : groups)
+      if (tie || group.members.size() < most)
+        for (const ResultHash* one : group.members) suspects.emplace(one->host, &group);
+    for (const auto& [host, group] : suspects) {
+      const ResultHash& one = *group->members.front();
       Reason reason{tie ? Verdict::inconclusive : Verdict::fail, "hard"};
       reason.metric = one.probe + ".bits";
       reason.text = fmt::format(
           "{} of {} has result hash {}, but {} of {} results of identical devices have {} ({})", one.device,
-          host, camp->hash, most, results_in(camps), camps.back().hash, describe_key(one.key));
+          host, group->hash, most, results_in(groups), groups.back().hash, describe_key(one.key));
       reason.job = one.job;
       if (tie) reason.next_step = "add identical devices: the results are tied";
       context.add_reason(host, std::move(reason));

@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-/// What names one part tells nothing where other hosts are compared.
+/// Facts that identify a part are irrelevant when hosts differ.
 bool names_a_part(const std::string& fact) {
   return fact.ends_with("serial") || fact.ends_with(".uuid");
 }

@@ -1,4 +1,4 @@
-// What differs between the two sides beside their values: software, settings, parts.
+// Facts that differ between the two sides: software, settings, parts.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ class ChangedFacts {
   /// Both must outlive it.
   ChangedFacts(const Side& a, const Side& b) : a_(a), b_(b) {}
 
-  /// Takes in what differs for one metric, and returns the settings of its job that do.
+  /// Adds the facts that differ for one metric, and returns the differing settings of its job.
   std::vector<FactChange> add(const ValuesOfUnits& a, const ValuesOfUnits& b);
-  /// All but settings, those of most units first.
+  /// All except settings, most units first.
   std::vector<ChangedFact> facts() const;
 
  private:

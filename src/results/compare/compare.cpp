@@ -47,8 +47,8 @@ std::size_t needed(const ComparedMetric& metric, std::size_t family) {
                                          : fewest_values(paired, family);
 }
 
-/// Discoveries must stand beside all other comparisons; then what is open says what would settle
-/// it.
+/// Controls the false discovery rate over all comparisons, then states what inconclusive metrics
+/// need.
 void judge_as_family(Comparison& comparison, double level) {
   std::vector<double> p;
   for (const ComparedMetric& metric : comparison.metrics)

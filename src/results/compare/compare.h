@@ -1,5 +1,5 @@
-// A against B: for every metric that both measured, how much it differs, how sure that is, and what
-// it means. docs/compare.md says how to read it, docs/statistics.md gives the rules.
+// Compares A with B: for every common metric its change, the uncertainty and a verdict. Reading it:
+// docs/compare.md; rules: docs/statistics.md.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@
 
 namespace bench {
 
-/// What the interval is made of.
+/// Basis of the interval.
 enum class Basis {
   none,     // too few values for one
   pairs,    // the same hosts (or devices) on both sides: differences within each
   runs,     // run values; those of a host that is on both sides are compared with its own alone
   hosts,    // other hosts on each side: one value each
-  history,  // one run a side, and other runs of the same that tell how runs differ
-  samples,  // one run a side: how runs differ is not known
+  history,  // one run per side, with run-to-run variation from other runs
+  samples,  // one run per side: run-to-run variation unknown
   exact     // a metric that must be equal
 };
 std::string_view to_string(Basis basis);
 
-/// Of one side of one metric; kNoValue where unknown.
+/// One side of one metric; kNoValue if unknown.
 struct SideValues {
   std::size_t n = 0;        // run values
   std::size_t units = 0;    // hosts or devices they are from
@@ -48,13 +48,13 @@ struct ComparedMetric {
   double ratio = kNoValue, low = kNoValue, high = kNoValue;
   /// Where ranks have no interval: that of the means, which takes the noise to be Gaussian.
   double mean_low = kNoValue, mean_high = kNoValue;
-  double deviation = kNoValue;  // of single values; of differences where paired
+  double deviation = kNoValue;  // of single values, or of differences if paired
   double p = kNoValue;          // none for exact metrics
   double q = kNoValue;          // p adjusted for all metrics of the comparison
   ChangeVerdict verdict = ChangeVerdict::inconclusive;
-  std::string why = {};  // of inconclusive and changed: what is missing, what would settle it
-  std::optional<std::size_t> n_needed = {};  // runs a side (pairs where paired), if inconclusive
-  /// The same in work per cycle: what is left when the clock's part is taken out.
+  std::string why = {};  // for inconclusive and changed: what is missing
+  std::optional<std::size_t> n_needed = {};  // runs per side (pairs if paired), if inconclusive
+  /// Work per cycle: the change without the clock's contribution.
   double per_cycle = kNoValue, per_cycle_low = kNoValue, per_cycle_high = kNoValue;
   std::string cause = {};  // "clock", "not the clock", "clock and more"; "" unknown or no change
   double per_watt = kNoValue, per_gpu = kNoValue,
@@ -62,7 +62,7 @@ struct ComparedMetric {
   std::vector<FactChange> asked_otherwise = {};  // settings of the job that differ
 };
 
-/// A fact that differs, and for how many of the units that tell it.
+/// A differing fact, and how many of the units that report it.
 struct ChangedFact {
   FactChange change;
   std::size_t units = 0;
@@ -74,13 +74,13 @@ struct Comparison {
   std::vector<ComparedMetric> metrics = {};           // regressed first, the larger effect first
   std::vector<std::string> only_a = {}, only_b = {};  // metrics with their parameters
   std::vector<ChangedFact> facts = {};           // programs, libraries, drivers, firmware, parts
-  std::string hardware_a = {}, hardware_b = {};  // where they differ
+  std::string hardware_a = {}, hardware_b = {};  // empty if equal
   std::optional<double> price_a = {}, price_b = {};  // of the sides
-  std::size_t derived = 0;  // metrics left out because another says the same
+  std::size_t derived = 0;  // omitted derived metrics
   std::size_t tested = 0;   // that have a p: the family
   std::vector<std::string> warnings = {};
   std::size_t count(ChangeVerdict verdict) const;
-  /// 1 something regressed; 3 nothing could be compared, or nothing had a verdict; else 0.
+  /// 1: something regressed; 3: nothing compared or no verdict; else 0.
   ExitCode exit_code() const;
 };
 
@@ -93,9 +93,9 @@ struct RunNoise {
 struct CompareOptions {
   std::optional<double> threshold = {};  // of all metrics, instead of the declared ones
   double level = 0.05;
-  /// Of runs that are on neither side, for metrics with one run a side.
+  /// Run-to-run noise from runs on neither side, for metrics with one run per side.
   std::map<MetricKey, RunNoise> noise = {};
-  /// Also metrics that say the same as another of their series (collective.algbw beside busbw).
+  /// Include metrics derived from another of their series (collective.algbw in addition to busbw).
   bool derived = false;
 };
 

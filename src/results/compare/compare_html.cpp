@@ -1,5 +1,5 @@
-// A comparison as a page that stands alone: every metric in a table that can be sorted, and all
-// changes with their intervals in one drawing.
+// Comparison as a self-contained page: a sortable table of all metrics, and a plot of all changes
+// with intervals.
 #include <fmt/format.h>
 
 #include <cmath>

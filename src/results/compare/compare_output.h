@@ -12,7 +12,7 @@ namespace bench {
 /// `all`: also the metrics that are equivalent, which are counted otherwise.
 std::string to_text(const Comparison& comparison, const TextStyle& style, bool all = false);
 
-/// A page that stands alone.
+/// A self-contained page.
 std::string to_html(const Comparison& comparison);
 
 /// The badge of a verdict on a page: pass, fail or inconclusive.

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// The median of what is known.
+/// Median of the known values.
 class KnownMedian {
  public:
   void add(double value) {

@@ -18,8 +18,8 @@ bool on_log_scale(const MetricDeclaration& declared, const ValuesOfUnits& a,
 /// `noise_floor`: the least standard error of a value, as a share of it.
 ScaledUnits scaled(const ValuesOfUnits& units, bool log_scale, double noise_floor);
 
-/// Logarithms of work per cycle of the clock; nothing where a clock is not known. `better` tells
-/// rates from times.
+/// Logarithms of work per clock cycle; nothing if a clock is unknown. `better` distinguishes rates
+/// from times.
 ScaledUnits scaled_per_cycle(const ValuesOfUnits& units, Better better);
 
 }  // namespace bench

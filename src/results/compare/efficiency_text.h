@@ -1,5 +1,5 @@
-// What two kinds of hardware make of what they have: shares of their limits, work a watt, a GPU and
-// a dollar, and what a workload's gain follows.
+// Efficiency of two kinds of hardware: share of limits, work per watt, GPU and dollar, and which
+// resource a workload scales with.
 #pragma once
 
 #include <string>

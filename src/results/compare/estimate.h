@@ -12,7 +12,7 @@ struct Estimate {
   Basis basis = Basis::none;
   Shift shift = {};  // of B - A, in logarithms or as they are
   double p = kNoValue;
-  double deviation = kNoValue;  // of single values (of differences where paired)
+  double deviation = kNoValue;  // of single values, or of differences if paired
   std::size_t pairs = 0;
   /// Where ranks have no interval: by Welch's test, which takes the noise to be Gaussian.
   Shift by_means = {};
@@ -27,9 +27,9 @@ struct Scaled {
 /// Values of each unit on one side.
 using ScaledUnits = std::map<UnitOfHost, std::vector<Scaled>>;
 
-/// Six or more units on both sides: differences within units, signed rank. Fewer: run values,
-/// compared within each unit alone. One run of each unit: the samples' own errors. No unit on both
-/// sides: one value a unit from four units a side on, else run values.
+/// Six or more units on both sides: differences within units, signed rank. Fewer: run values
+/// compared within each unit. One run per unit: sample errors. No common unit: one value per unit
+/// if each side has four, else run values.
 Estimate estimate(const ScaledUnits& a, const ScaledUnits& b);
 
 }  // namespace bench

@@ -50,7 +50,7 @@ std::vector<Json> rows_of_lines(std::string_view text, const std::string& origin
   return rows;
 }
 
-/// Whether the first line is a result by itself.
+/// Whether the first line is a result of its own (JSON Lines).
 bool is_lines(const std::string& text) {
   const Json first = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
   return first.is_object() && first.contains("metric");

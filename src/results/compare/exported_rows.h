@@ -8,11 +8,11 @@
 
 namespace bench {
 
-/// Each has `run`. Throws Error(environment) for a file that cannot be read, Error(input) naming
-/// the file and the line for what is neither.
+/// Each has `run`. Throws Error(environment) for an unreadable file, Error(input) with file and
+/// line for any other format.
 std::vector<Json> exported_rows(const std::string& path);
 
-/// The same for text at hand; `origin` names it in errors.
+/// The same for text in memory; `origin` names it in errors.
 std::vector<Json> exported_rows_of(const std::string& text, const std::string& origin);
 
 }  // namespace bench

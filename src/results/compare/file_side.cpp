@@ -1,4 +1,4 @@
-// One side of a comparison from a file: what `benchctl export` wrote, on this machine or another.
+// One side of a comparison, read from a file written by `benchctl export`.
 #include <cmath>
 
 #include "core/error.h"
@@ -26,7 +26,7 @@ Point point_of_row(const Json& row, std::int64_t run) {
           .clock_hz = number_field(field(row, "quality"), "clock_hz")};
 }
 
-/// As run_values() takes them; a file that does not tell is believed.
+/// As in run_values(); missing fields default to usable.
 bool counts_in_file(const Json& row, const Point& point) {
   return !text_field(row, "metric").empty() && text_field(row, "outcome", "ok") == "ok" &&
          number_field(row, "clean", 1.0) > 0.0 && std::isfinite(point.value);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSecondsOfHour = 3600.0;
 
-/// A side whose workloads are joined over numbers of ranks; and how many ranks each had.
+/// A side whose workloads are merged over rank counts, with the ranks of each.
 struct Rung {
   Side side;
   std::map<MetricKey, std::set<int>> ranks;
@@ -69,7 +69,7 @@ void set_cost(LadderStep& step, const LadderStep& first, const MetricKey& key) {
   if (key.unit == Unit::second) step.time_s = step.value;
   if (step.ranks == 0) return;
   const double devices = step.ranks;
-  step.cost = step.price * devices * step.time_s / kSecondsOfHour;  // NaN where one is unknown
+  step.cost = step.price * devices * step.time_s / kSecondsOfHour;  // NaN if a factor is unknown
   if (first.ranks == 0) return;
   const double faster = std::isfinite(step.cumulative.ratio) ? step.cumulative.ratio : 1.0;
   step.relative_cost = devices / first.ranks / faster;

@@ -1,5 +1,5 @@
-// Several runs in order, each a step from the one before: baseline, +bf16, +8 workers. What each
-// step brought by itself and all steps so far together.
+// Several runs in order, each a step from the previous one (baseline, +bf16, +8 workers): gain of
+// each step and cumulative gain.
 #pragma once
 
 #include <string>
@@ -38,12 +38,11 @@ struct LadderMetric {
 struct Ladder {
   std::vector<LadderMetric> metrics = {};  // that every step has
   std::vector<std::string> warnings = {};
-  /// 1 where a step made something slower; 3 nothing in common; else 0.
+  /// 1: a step made something slower; 3: no common metric; else 0.
   ExitCode exit_code() const;
 };
 
-/// Metrics of workloads are followed over different numbers of ranks: their values are of all ranks
-/// together.
+/// Metrics of workloads are followed across rank counts, as their values are totals over ranks.
 Ladder make_ladder(const std::vector<Side>& sides, const CompareOptions& options);
 
 }  // namespace bench

@@ -1,5 +1,4 @@
-// A ladder as a page that stands alone: of each metric what its steps brought, drawn and in a
-// table.
+// Ladder as a self-contained page: a plot and a table per metric.
 #include <fmt/format.h>
 
 #include <algorithm>

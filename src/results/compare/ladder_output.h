@@ -10,7 +10,7 @@
 namespace bench {
 
 std::string to_text(const Ladder& ladder, const TextStyle& style);
-/// A page that stands alone.
+/// A self-contained page.
 std::string to_html(const Ladder& ladder);
 /// {ladder: [{metric, params, unit, better, steps: [{name, value, ranks, price, individual,
 /// cumulative, time_s, cost, relative_cost, changed}]}]}, by schemas/compare.json.

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// "x 1.234 [1.2, 1.3]", "" where there is none.
+/// "x 1.234 [1.2, 1.3]"; "" if unknown.
 std::string speed_up_text(const SpeedUp& speed_up);
 /// "driver: 550 to 560; and 3 more": at most `shown` of them.
 std::string changes_text(const std::vector<FactChange>& changes, std::size_t shown);

@@ -11,10 +11,10 @@
 namespace bench {
 namespace {
 
-/// Of the threshold, and of the change: a clock that moved by less explains nothing.
+/// Share of threshold and change: a smaller clock change explains nothing.
 constexpr double kNotableClock = 0.5;
 constexpr double kNotableShare = 0.2;
-/// Fewer tell too little of how runs differ.
+/// With fewer degrees of freedom the run-to-run variation is too uncertain.
 constexpr double kFewestDegrees = 4.0;
 
 bool all_equal(const ValuesOfUnits& a, const ValuesOfUnits& b) {
@@ -92,7 +92,7 @@ class OneMetric {
     if (found_.basis == Basis::samples) withhold();
   }
 
-  /// Runs differ by more than the samples inside one tell: what other runs did is added.
+  /// Runs vary more than the samples within one: adds the run-to-run variation from history.
   void widen_by_history(const CompareOptions& options) {
     const auto known = options.noise.find(found_.key);
     if (known == options.noise.end() || !(known->second.degrees >= kFewestDegrees)) return;
@@ -109,7 +109,7 @@ class OneMetric {
     estimate_.basis = Basis::history;
   }
 
-  /// Two runs that differ are no change of what they measured.
+  /// Two single runs that differ do not prove a change.
   void withhold() {
     if (found_.verdict != ChangeVerdict::improved && found_.verdict != ChangeVerdict::regressed)
       return;

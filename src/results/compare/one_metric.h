@@ -1,11 +1,11 @@
-// One metric of A against the same of B, by itself: what its family makes of it comes after.
+// Compares one metric of A and B; corrections for multiple comparisons follow later.
 #pragma once
 
 #include "results/compare/compare.h"
 
 namespace bench {
 
-/// Without q, n_needed and the why of what is not settled.
+/// Without q, n_needed, and the reason for inconclusive results.
 ComparedMetric compare_metric(const MetricKey& key, const ValuesOfUnits& a, const ValuesOfUnits& b,
                               const CompareOptions& options);
 

@@ -12,9 +12,9 @@ namespace bench {
 /// Dollars an hour by parts of a product's name, as `hardware:` takes them: "h100-sxm".
 using Prices = std::map<std::string, double>;
 
-/// Each side the price of its product; the longest name that fits counts. A side whose products
-/// cost differently, or that names none, gets none. Two sides of one product get none either: then
-/// work per dollar says nothing that work does not.
+/// Sets each side's price from its product name; the longest matching name wins. No price for a
+/// side with differently priced or unknown products, nor for two sides with the same product, where
+/// work per dollar adds nothing.
 void set_prices(std::vector<Side>& sides, const Prices& prices);
 
 }  // namespace bench

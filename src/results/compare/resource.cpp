@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kApart = 0.1;  // in logarithms
 
-// Beginnings of metrics' names; the first that fits counts.
+// Metric name prefixes; the first match wins.
 constexpr std::array<std::pair<std::string_view, Resource>, 20> kResources{{
     {"gemm.", Resource::compute},
     {"instruction_peak.", Resource::compute},

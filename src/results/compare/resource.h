@@ -21,19 +21,18 @@ Resource resource_of(const std::string& metric);
 /// B over A in work: above one is more. kNoValue for a metric without a direction.
 double work_ratio(const ComparedMetric& metric);
 
-/// B over A of all metrics of one kind of resource together, in work: a geometric mean, for where
-/// the list stands beside it.
+/// B over A for all metrics of one resource, in work: geometric mean.
 struct ResourceRatio {
   Resource resource = Resource::other;
   std::size_t metrics = 0;
   double ratio = kNoValue;
 };
 
-/// Of metrics with a direction and a ratio; in the order of the enumeration.
+/// Of metrics with a direction and a ratio, in enumeration order.
 std::vector<ResourceRatio> resource_ratios(const Comparison& comparison);
 
-/// Which resource a workload's gain is nearest to: "memory". "" where resources gained so much
-/// alike that nobody can tell (their nearest two are less than a tenth apart), or none is known.
+/// The resource whose gain is nearest to a workload's: "memory". "" if the two nearest are less
+/// than a tenth apart, or none is known.
 std::string follows(double ratio, const std::vector<ResourceRatio>& resources);
 
 }  // namespace bench

@@ -20,7 +20,7 @@ struct Gemm {
   double of_limit = kNoValue;
 };
 
-/// Of floats smaller than 32 bits the result has 16, of int8 32 bits.
+/// GEMM results are 16 bits for floats below 32 bits, and 32 bits for int8.
 double result_bytes(Dtype dtype) {
   if (is_integer(dtype)) return 4.0;
   return std::max<double>(2.0, static_cast<double>(size_of(dtype)));
@@ -51,7 +51,7 @@ std::vector<Gemm> gemms_of(const Side& side, const std::string& device) {
   return found;
 }
 
-/// One thread says nothing of the machine where all of them were measured too.
+/// Drops GEMMs on fewer threads than the maximum measured.
 void keep_most_threads(std::vector<Gemm>& gemms) {
   double most = 0.0;
   for (const Gemm& gemm : gemms) most = std::max(most, gemm.threads);
@@ -84,7 +84,7 @@ std::vector<Ceiling> ceilings_of(const std::vector<Gemm>& gemms) {
   return found;
 }
 
-/// The known limit of the dtype, else the fastest of its GEMMs.
+/// The known limit of the dtype, else its fastest GEMM.
 double peak_of(const std::vector<Ceiling>& ceilings, const std::string& dtype) {
   const auto found = std::ranges::find(ceilings, dtype, &Ceiling::dtype);
   return std::isfinite(found->limit) ? found->limit : found->measured;

@@ -1,6 +1,6 @@
-// The roofline of one machine, from what was measured on it: how fast its products can be at most
-// at each arithmetic intensity, and how near they come. Williams, Waterman and Patterson 2009: a
-// kernel with I operations for each byte it moves does at most min(peak, I x bandwidth).
+// Measured roofline of one machine: the attainable rate of its GEMMs at each arithmetic intensity,
+// and how close they come. Williams, Waterman and Patterson 2009: a kernel with I operations per
+// byte reaches at most min(peak, I x bandwidth).
 #pragma once
 
 #include <string>
@@ -35,12 +35,12 @@ struct Roofline {
   std::string lacking = {};                // why there is no roof
 };
 
-/// Of products and memory kernels of `device` (host, cuda) in a side: medians over its units. Only
-/// products with parameters m, n, k and dtype, of the most threads that were measured; matrices of
-/// zeros, which need less power, are left out.
+/// From GEMMs and memory kernels of `device` (host, cuda) in a side: medians over units. Only GEMMs
+/// with parameters m, n, k and dtype on the largest measured thread count; all-zero matrices, which
+/// draw less power, are excluded.
 Roofline roofline_of(const Side& side, const std::string& device);
 
-/// Devices of which the side has products.
+/// Devices with GEMM results on that side.
 std::vector<std::string> roofline_devices(const Side& side);
 
 /// Bytes that a product moves at least: both factors and the result once.

@@ -1,4 +1,4 @@
-// Rooflines of all sides in one drawing, as a page that stands alone.
+// Rooflines of all sides in one plot, as a self-contained page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-/// From where the lowest point lies to a decade beyond the last ridge.
+/// From the lowest point to a decade beyond the last ridge.
 std::pair<double, double> intensities(const std::vector<Roofline>& rooflines) {
   double least = 1.0, most = 100.0;
   for (const Roofline& roofline : rooflines) {

@@ -11,7 +11,7 @@
 namespace bench {
 
 std::string to_text(const std::vector<Roofline>& rooflines, const TextStyle& style);
-/// A page that stands alone, with all of them in one drawing.
+/// A self-contained page with all rooflines in one plot.
 std::string to_html(const std::vector<Roofline>& rooflines);
 /// {rooflines: [{name, hardware, device, bandwidth, ceilings: [...], points: [...]}]}, by
 /// schemas/report_roofline.json.

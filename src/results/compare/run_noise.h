@@ -1,4 +1,4 @@
-// How much runs differ that nobody changed anything for, from runs on neither side of a comparison.
+// Run-to-run variation without known changes, from runs on neither side of a comparison.
 #pragma once
 
 #include <map>

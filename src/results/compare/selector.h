@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// One side. `hardware` narrows further than a selection can: the product must stand in the
-/// configuration of each value.
+/// One side. `hardware` narrows the selection: the product must appear in the configuration of each
+/// value.
 struct Selector {
   std::string text;  // as it was written
   Selection selection = {};

@@ -1,4 +1,4 @@
-// The values of one side of a comparison, sorted by what may be compared with what.
+// Values of one side of a comparison, grouped by comparable series.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ struct Side {
   std::optional<double> price = {};                  // dollars an hour of one device
 };
 
-/// From the database. `metrics`: names or beginnings; empty takes all. Throws Error(input) where
+/// From the database. `metrics`: names or prefixes; empty selects all. Throws Error(input) if
 /// nothing is selected.
 Side read_side(const Histories& histories, const Selector& selector,
                const std::vector<std::string>& metrics);
@@ -49,16 +49,16 @@ Side read_side(const Histories& histories, const Selector& selector,
 /// From an exported run. Throws Error(input) naming the file and the place in it.
 Side read_file_side(const std::string& path, const std::vector<std::string>& metrics);
 
-/// The same of results that are at hand. Throws Error(input) where none counts.
+/// From result rows in memory. Throws Error(input) if none is usable.
 Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
                   const std::vector<std::string>& metrics);
 
-/// GPU or, without one, processor; "" where unknown. Several products are joined by " | ".
+/// GPU or, without one, processor; "" if unknown. Several products are joined by " | ".
 std::string hardware_of(const Json& configuration);
 /// All products of a side.
 std::set<std::string> hardware_of(const Side& side);
-/// Whether the name of a product contains every part of what was asked for, in letters of any size:
-/// "h100-sxm" finds "NVIDIA H100 SXM5".
+/// Whether a product name contains every part of the query, case-insensitively: "h100-sxm" finds
+/// "NVIDIA H100 SXM5".
 bool is_product(const std::string& product, const std::string& asked);
 
 }  // namespace bench

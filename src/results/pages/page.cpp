@@ -144,7 +144,7 @@ constexpr const char* kPageScript = R"(
 })();
 )";
 
-/// The name of a class in the style; "" for what cannot be one.
+/// CSS class name; "" if not a valid one.
 std::string badge_class(const std::string& kind) {
   const bool plain =
       std::ranges::all_of(kind, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
@@ -193,7 +193,7 @@ Page& Page::table(const PageTable& table) {
   for (std::size_t i = 0; i < shown.size(); ++i)
     if (shown[i]) body_ += "<th>" + escaped(table.columns[i]) + "</th>";
   body_ += "</tr></thead>\n<tbody>";
-  // HTML lets the end of cells and rows be left out: a fifth of the page of a thousand hosts.
+  // HTML allows omitting end tags of cells and rows: a fifth of the page of a thousand hosts.
   for (const auto& row : table.rows) {
     body_ += "\n<tr>";
     for (std::size_t i = 0; i < row.size() && i < shown.size(); ++i)

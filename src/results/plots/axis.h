@@ -1,4 +1,4 @@
-// One axis of a drawing: what it spans, where a value lies on it, and which values are marked.
+// Axis of a plot: its range, the position of a value, and the tick values.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ struct Axis {
   double from = 0.0, to = 1.0;   // where its ends lie, in the drawing's unit
   /// Whether a value can be shown: finite, and positive on a logarithmic axis.
   bool shows(double value) const;
-  /// For a value that it shows; what lies beyond an end is put on it.
+  /// Values beyond an end are clamped to it.
   double at(double value) const;
   std::vector<double> ticks() const;
 };
 
-/// Spans all values that can be shown, with a margin; down to 0 where the least is below half of
-/// the largest. [0, 1], or [1, 10] if logarithmic, where there is none.
+/// Covers all drawable values with a margin; starts at 0 if the smallest is below half of the
+/// largest. Without values [0, 1], or [1, 10] if logarithmic.
 Axis make_axis(const std::vector<double>& values, bool log, double from, double to);
 
 /// A number with at most three digits and a prefix: "1.2T", "250", "30m", "1e-15".

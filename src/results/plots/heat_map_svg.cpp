@@ -51,7 +51,7 @@ std::size_t level_of(const HeatMap& map, double value) {
   return static_cast<std::size_t>(std::lround((share + 1.0) / 2.0 * (kLevels.size() - 1.0)));
 }
 
-/// Of a value; nothing's for none.
+/// Level of a value; the extra level for none.
 std::size_t level_at(const HeatMap& map, std::size_t row, std::size_t column) {
   const double value = value_at(map, row, column);
   return std::isfinite(value) ? level_of(map, value) : kLevels.size();
@@ -69,7 +69,7 @@ std::string paths_of(const HeatMap& map, const Cells& cells) {
       paths[level] += fmt::format("M{:g} {:g}h{:g}v{:g}h-{:g}z", cells.left + cells.width * column,
                                   cells.top + cells.height * row, width, cells.height, width);
     }
-  paths.back().clear();  // what has no value is not drawn
+  paths.back().clear();  // cells without a value are not drawn
   std::string text;
   for (std::size_t i = 0; i < kLevels.size(); ++i)
     if (!paths[i].empty())
@@ -125,7 +125,7 @@ std::string to_svg(const HeatMap& map) {
   const Cells cells = cells_of(map);
   const double right = cells.left + cells.width * static_cast<double>(map.columns.size());
   const double bottom = cells.top + cells.height * static_cast<double>(map.rows.size());
-  // Behind the cells: what has no value shows it.
+  // Background, visible where a cell has no value.
   const std::string none = fmt::format(
       "<rect class=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
       "fill=\"#bbbbbb\"/>\n",

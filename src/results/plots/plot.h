@@ -1,7 +1,6 @@
-// Drawings of a report, made here as SVG: no script and nothing from elsewhere is needed to see
-// them, offline, in print and after years. Each is one <svg> element that can stand in a page
-// (results/pages, whose style gives it the colours of light and dark) or in a file of its own.
-// All text is taken as text, never as markup.
+// Plots as SVG, without scripts or external resources, so they work offline, in print and in
+// archives. Each is one <svg> element for use in a page (results/pages, which sets light and dark
+// colours) or a separate file. Text is always escaped.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +35,12 @@ struct Plot {
   std::vector<PlotRule> rules = {};
 };
 
-/// Series of another length of x than of y are an internal error. Lines of very many points keep
-/// what can be seen: the lowest and highest of each pixel.
+/// Different numbers of x and y values are an internal error. Long lines are reduced to the
+/// extremes per pixel.
 std::string to_svg(const Plot& plot);
 
-/// values[row][column], NaN where there is none (drawn as such, not as a value). Colours run from
-/// `middle - reach` (worse, orange) over `middle` to `middle + reach` (blue); what lies beyond has
-/// the end's colour.
+/// values[row][column], NaN if missing (drawn as missing). Colours run from `middle - reach`
+/// (worse, orange) over `middle` to `middle + reach` (blue); values beyond are clamped.
 struct HeatMap {
   std::string title;
   std::vector<std::string> rows, columns;
@@ -50,8 +48,8 @@ struct HeatMap {
   double middle = 0.0, reach = 0.0;
 };
 
-/// Up to a thousand cells say their value when pointed at; above 150 rows the rows are thin, and
-/// not each has its name.
+/// Up to a thousand cells have tooltips; above 150 rows the rows are thin and only some are
+/// labelled.
 std::string to_svg(const HeatMap& map);
 
 }  // namespace bench

@@ -13,15 +13,14 @@
 namespace bench {
 namespace {
 
-/// Series of more points than this say nothing when pointed at.
+/// Series with more points have no tooltips.
 constexpr std::size_t kMostTitled = 400;
 constexpr std::size_t kMostPoints = 2560;  // of a line: four a column of pixels
 
 /// The stretches of a line between its gaps.
 using Stretch = std::vector<SvgPlace>;
 
-/// Of a stretch with several points in one column of pixels only the first, the lowest, the
-/// highest and the last can be seen.
+/// Of several points in one pixel column only the first, lowest, highest and last are visible.
 Stretch visible(const Stretch& all) {
   if (all.size() < kMostPoints) return all;
   Stretch kept;
@@ -94,7 +93,7 @@ std::string bars_of(const PlotSeries& series, const Axes& axes) {
 
 std::string points_of(const PlotSeries& series, const Axes& axes) {
   std::string text;
-  std::set<std::pair<long, long>> seen;  // where there is one already, a second cannot be seen
+  std::set<std::pair<long, long>> seen;  // skip points that would overlap
   const bool titled = series.x.size() <= kMostTitled;
   for (std::size_t i = 0; i < series.x.size(); ++i) {
     if (!axes.shows(series.x[i], series.y[i])) continue;

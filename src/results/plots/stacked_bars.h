@@ -1,5 +1,4 @@
-// What wholes are made of: a bar for each, its parts side by side, with a legend. One <svg>
-// element, like those of plot.h.
+// Stacked bars: one bar per whole with its parts and a legend. One <svg> element, as in plot.h.
 #pragma once
 
 #include <string>
@@ -7,15 +6,15 @@
 
 namespace bench {
 
-/// shares[bar][part], of 1; NaN and what is not positive are not drawn. What is missing to 1 stays
-/// empty, and more than 1 is cut off. At most eight parts have a colour of their own.
+/// shares[bar][part] of 1; NaN and non-positive shares are not drawn. A remainder stays empty, an
+/// excess over 1 is cut. At most eight parts have distinct colours.
 struct StackedBars {
   std::string title;
   std::vector<std::string> bars, parts;
   std::vector<std::vector<double>> shares;
 };
 
-/// "" without a bar or without a part. Each piece says its share when it is pointed at.
+/// "" without bars or parts. Each piece has a tooltip with its share.
 std::string to_svg(const StackedBars& bars);
 
 }  // namespace bench

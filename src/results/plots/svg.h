@@ -1,5 +1,5 @@
-// Parts of a drawing. Colours stand as attributes, for a drawing alone, and as classes, by which
-// the style of a page overrides them: s0..s7 for series, ink, grid, rule.
+// SVG building blocks. Colours are attributes for standalone files, and classes that the page style
+// overrides: s0..s7 for series, ink, grid, rule.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ inline constexpr std::string_view kInkLook = "class=\"ink\" stroke=\"#111111\"";
 inline constexpr std::string_view kRuleLook =
     "class=\"rule\" stroke=\"#b00020\" stroke-dasharray=\"6 4\"";
 
-/// At most `most` bytes, cut between characters, with an ellipsis where something is missing.
+/// At most `most` bytes, cut between characters, with an ellipsis if shortened.
 std::string shortened(std::string_view text, std::size_t most);
 
 }  // namespace bench

@@ -76,7 +76,7 @@ void Calibrator::add(const std::vector<Member>& members) {
   for (const std::size_t i : order) rate(group.histories[i], group, group.thresholds[i]);
 }
 
-/// On the last level of a series, which is where nothing is known to have changed.
+/// Rates false alarms on the last level of a series, where no change is known.
 void Calibrator::rate(const LevelHistory& history, const SettledGroup& group,
                       const Thresholds& thresholds) {
   const std::span<const double> level =
@@ -116,7 +116,7 @@ void Calibrator::split(std::span<const double> level, const Thresholds& threshol
   result_.rates[verdict].alarms += shift.low > thresholds.up || shift.high < -thresholds.down;
 }
 
-/// Takes the loss off the last nights, one night after the other, as they would have come.
+/// Applies the loss to the last nights, one more night at a time, as they would have arrived.
 void Calibrator::find_losses(std::vector<double> level, const LevelHistory& history,
                              const SettledGroup& group, const Thresholds& thresholds) {
   for (const double loss : kLosses) {

@@ -1,6 +1,6 @@
-// How often the regression report would be wrong on this fleet, measured on its own histories:
-// false alarms where nothing changed, beside what they should be, and which losses it would see
-// after how many nights.
+// Error rates of the regression report on this fleet, measured on its own history: false alarms
+// without a change compared with the nominal rate, and which losses are detected after how many
+// nights.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct Calibration {
   std::size_t series = 0;                     // with one level of twenty nights or more
   double sigma = kNoValue;                    // their median noise, as a share of the value
   double correlation = kNoValue;              // ... of neighbouring nights
-  std::size_t called_noise = 0, decided = 0;  // what people said of findings
+  std::size_t called_noise = 0, decided = 0;  // reviewed findings
 };
 
 /// Collects from group to group. `most`: series of a group, drawn by `seed`.
@@ -63,12 +63,12 @@ class Calibrator {
   std::vector<double> sigmas_, correlations_;
 };
 
-/// Of all histories. Throws Error as Histories does.
+/// Over all histories. Throws Error as Histories does.
 Calibration calibration_report(const Histories& histories, const RegressionOptions& options,
                                std::uint64_t seed);
 
 std::string to_text(const Calibration& calibration, const TextStyle& style);
-/// A page that stands alone.
+/// A self-contained page.
 std::string to_html(const Calibration& calibration);
 Json to_json(const Calibration& calibration);
 

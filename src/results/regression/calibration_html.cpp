@@ -1,4 +1,4 @@
-// A calibration as a page that stands alone: alarms where nothing changed, and what would be found.
+// Calibration as a self-contained page: false alarms and detection power.
 #include <fmt/format.h>
 
 #include <cmath>

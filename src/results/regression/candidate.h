@@ -26,13 +26,12 @@ struct Judged {
 Scale scale_of(const Member& member, bool is_log);
 Thresholds thresholds_on(const Scale& scale, double threshold);
 
-/// Everything but the configurations; `threshold` is a share. The series as it was judged goes with
-/// it, for plots.
+/// Everything except the configurations; `threshold` is a share. Keeps the judged series for plots.
 Candidate candidate_of(const Judged& one, FindingScope scope, ChangeKind kind, const Change& change,
                        double threshold, bool ask_otava);
 
-/// Appends what was in place before and after each value whose run lies in [from, to], where the
-/// two differ.
+/// Appends the configurations before and after each value whose run is in [from, to], where they
+/// differ.
 void collect_configurations(const std::vector<RunValue>& values, std::int64_t from, std::int64_t to,
                             std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
 

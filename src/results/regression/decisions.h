@@ -1,5 +1,5 @@
-// What people decided on findings: acked, fixed, noise, or open again. Kept in the journal, whose
-// text begins with the finding's id; so a rebuild keeps it, and anybody can read it.
+// Decisions of people on findings: acked, fixed, noise or reopened. Stored in the journal, whose
+// text begins with the finding's ID, so they survive a rebuild.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@
 
 namespace bench {
 
-/// In the order of the journal; entries about anything else are left out.
+/// In journal order; entries on other subjects are skipped.
 std::vector<Decision> decisions_of(const Journal& journal);
 
-/// The line of the journal that says so. Throws Error(input) for an id that is none.
+/// The journal line of a decision. Throws Error(input) for an invalid ID.
 JournalEntry entry_of(const Decision& decision);
 
-/// Sets each finding's state from the last decision on it: of its id, at a run within its interval
-/// or three of its values beside it, since more nights move where a change is seen. What was said
-/// to be fixed is open again when a value measured later still shows it.
+/// Sets each finding's state from the last decision with its ID on a run within its interval or
+/// three values around it, as later nights shift the position of a change. A fixed finding reopens
+/// if a later value still shows it.
 void decide(std::vector<ChangeFinding>& findings, const std::vector<Decision>& decisions);
 
 /// The findings that `id`, or its beginning, names. Throws Error(input) with the nearest id for one

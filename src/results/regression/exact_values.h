@@ -1,4 +1,4 @@
-// Values that must be equal from run to run, such as counts of devices: compared, not tested.
+// Values that must be equal in every run, such as device counts: compared, not tested.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ struct ExactChange {
   Change change;
 };
 
-/// The last difference of neighbours, which stands until somebody has spoken; nothing where all are
+/// The last difference between neighbours, reported until someone decides on it; nothing if all are
 /// equal. The member must outlive it.
 std::optional<ExactChange> exact_change(const Member& member);
 

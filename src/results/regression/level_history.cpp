@@ -30,7 +30,7 @@ double variance_of(std::span<const double> values) {
   return deviation * deviation;
 }
 
-/// Of two levels, the deviations from both.
+/// Pooled variance of two levels.
 double pooled_variance(std::span<const double> a, std::span<const double> b) {
   const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
   return ((n - 1.0) * variance_of(a) + (m - 1.0) * variance_of(b)) / (n + m - 2.0);
@@ -55,7 +55,7 @@ std::size_t back_again(const Segments& segments, std::size_t i, const Thresholds
   return 0;
 }
 
-/// Whether segment i is at the level of one before its neighbour: what changed there is over.
+/// Whether segment i returns to an earlier level, which ends that change.
 bool is_return(const Segments& segments, std::size_t i, const Thresholds& thresholds) {
   for (std::size_t j = 0; j + 1 < i; ++j)
     if (!thresholds.passes(segments.levels[i] - segments.levels[j])) return true;
@@ -98,9 +98,9 @@ double studentised(const PredictionTest& found, double value, std::size_t n) {
          std::sqrt(found.variance * (1.0 + 1.0 / static_cast<double>(n)));
 }
 
-/// What a model of tails says is believed only of a value that stands out from those that were
-/// seen: of many, from all but one in five hundred; of one series, by twice the farthest. Else the
-/// chance is at least the share that went as far.
+/// The tail model is trusted only beyond the values seen: for many series beyond all but one in
+/// five hundred, for one series beyond twice the largest. Otherwise the chance is at least the
+/// share of values that went as far.
 double least_chance(const TailMoments& tail, double t, bool pooled) {
   const std::size_t beyond = tail.reaching(pooled ? t : t / kStandsOut);
   if (beyond <= (pooled ? tail.residuals.size() / kOneIn : 0)) return 0.0;

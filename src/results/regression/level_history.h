@@ -1,5 +1,5 @@
-// One series on its axis, judged by itself: its levels, and its newest value against the last of
-// them.
+// One series on its axis, judged by itself: its levels, and its newest value against the last
+// level.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// How many values before the newest must stand at its level, and how many are looked at.
+/// Minimum number of values at the level before the newest, and number of values considered.
 inline constexpr std::size_t kFewestNights = 8;
 inline constexpr std::size_t kMostNights = 60;
 
@@ -29,7 +29,7 @@ struct LevelHistory {
 
 /// What a change is held to be.
 struct Change {
-  std::size_t at = 0, low = 0, high = 0;  // first value after it; between which it lies
+  std::size_t at = 0, low = 0, high = 0;  // first value after the change, and the range it lies in
   std::size_t until = 0;                  // first value at the old level again; 0: it still stands
   double shift = 0.0, shift_low = 0.0, shift_high = 0.0;  // on the axis, 95 %
   double p = 1.0;                                         // for a change anywhere in the series
@@ -37,19 +37,18 @@ struct Change {
   int votes = 1, voters = 1;
 };
 
-/// Measures noise; `floor`: the least standard deviation that is believed.
+/// Estimates noise; `floor`: the smallest standard deviation assumed.
 LevelHistory measured(std::vector<double> values, double floor);
 
-/// Changes that stand, and those that went away within the last fourteen values. A rise back to an
-/// earlier level is the end of an earlier change, and none of its own.
+/// Persistent changes, and those that ended within the last fourteen values. A return to an earlier
+/// level ends the earlier change and is not a change itself.
 std::vector<Change> changes_of(const LevelHistory& history, const Thresholds& thresholds,
                                const VariancePrior& prior);
 
-/// A slow drift over the whole series: where a line says it better than steps, or rises without
-/// one.
+/// A slow drift over the whole series, if a line fits better than steps.
 std::optional<Change> drift_of(const LevelHistory& history, const Thresholds& thresholds);
 
-/// What all series of a kind say of the noise of one.
+/// Noise prior from all series of a kind.
 struct NoisePrior {
   VariancePrior variance = {};
   double floor = 0.0;  // least standard deviation
@@ -60,8 +59,8 @@ struct NoisePrior {
 /// A value against nights at one level, with the tails that the noise has on its side.
 PredictionTest predicted(std::span<const double> nights, double value, const NoisePrior& prior);
 
-/// The newest value, p on the side to which it lies; nothing where too few stand before it. Its
-/// interval costs more than all else and is made where p is at most `most_p`.
+/// The newest value, with a p for its direction; nothing if too few values precede it. Its interval
+/// is expensive and computed only if p is at most `most_p`.
 std::optional<Change> newest_of(const LevelHistory& history, const NoisePrior& prior,
                                 double most_p);
 

@@ -1,5 +1,5 @@
-// Which values of many hosts belong together in time. A run of the whole fleet is one night; on a
-// busy cluster each idle host has a run of its own, and many of those are one night.
+// Groups runs of many hosts into nights. A run of the whole fleet is one night; on a busy cluster
+// each idle host has its own run, and many such runs form one night.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ struct Nights {
   std::vector<std::vector<std::uint32_t>> of;  // of each series: the night of each of its values
 };
 
-/// A night ends where a series has its second value in it, or twelve hours after it began. Each
-/// series ascends by run.
+/// A night ends at the second value of a series, or twelve hours after it began. Each series is in
+/// run order.
 Nights nights_of(std::span<const std::vector<RunValue>* const> series);
 
 /// How many series had a value in one of the seven nights before the newest, and none in it. What
 /// is silent for longer has retired.
 std::size_t missing_tonight(const Nights& nights);
 
-/// The movement that all share: of each night the median of the distances that the series present
-/// have from their own medians. A night with fewer than `fewest` series has that of the night
-/// before. Empty where no night has so many.
+/// Common movement: for each night the median deviation of the present series from their own
+/// medians. A night with fewer than `fewest` series takes the previous night's value. Empty if no
+/// night has enough.
 std::vector<double> common_movement(const Nights& nights,
                                     std::span<const std::vector<double>> axis_values,
                                     std::size_t fewest);

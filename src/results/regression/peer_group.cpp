@@ -61,7 +61,7 @@ class GroupJudge {
     series_.push_back({&member, scale_of(member, is_log_)});
   }
 
-  /// Values on their axes, without what all share.
+  /// Values on their axes, minus the common movement.
   void measure() {
     std::vector<std::vector<double>> axis;
     std::vector<const std::vector<RunValue>*> values;
@@ -86,7 +86,7 @@ class GroupJudge {
     }
   }
 
-  /// Segments under the noise that all of a kind have; what they say of a variance.
+  /// Segments using the noise of all series of the kind, and the variance prior from them.
   NoisePrior settle(std::vector<Judged>& series) {
     NoisePrior prior{.floor = declared_.noise_floor, .pooled = series.size() >= kFewestMembers};
     std::vector<double> correlations, variances, degrees;
@@ -122,7 +122,7 @@ class GroupJudge {
   }
 
   void judge_one(const Judged& one, FindingScope own_scope, const NoisePrior& prior) {
-    // A value that several hosts made together is nobody's own.
+    // A value measured by several hosts together belongs to none of them.
     const FindingScope scope = one.member->key.host.empty() ? FindingScope::fleet : own_scope;
     ScopeTally& tally = tally_.of(scope);
     ++tally.series;

@@ -1,5 +1,5 @@
-// All series of one metric at one set of parameters: each is judged against its own history after
-// what all of them share was taken out, and what they share is judged as the fleet's.
+// All series of one metric and parameter set: each is judged against its own history after
+// subtracting the common movement, and the common movement is judged as the fleet's.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace bench {
 
-/// So many series share a movement; fewer are judged each by itself.
+/// Minimum number of series for a common movement; fewer are judged separately.
 inline constexpr std::size_t kFewestMembers = 8;
 
 /// Members have one metric, params, unit, ranks and kind of device.
 void judge(const std::vector<Member>& members, const RegressionOptions& options, Tally& tally);
 
-/// The same members on their axes, cut into levels, with what they say of their noise; for
-/// calibration. Exact metrics and series too short are left out.
+/// The same members on their axes, split into levels, with their noise; for calibration. Excludes
+/// exact metrics and short series.
 struct SettledGroup {
   std::vector<LevelHistory> histories;
   std::vector<Thresholds> thresholds;  // of each

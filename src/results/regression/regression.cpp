@@ -27,10 +27,10 @@ constexpr NameTable<FindingState, 4> kStates{{{{FindingState::open, "open"},
                                                {FindingState::fixed, "fixed"},
                                                {FindingState::noise, "noise"}}}};
 
-/// Members whose configurations are looked at, of a fleet.
+/// Maximum number of fleet members whose configurations are compared.
 constexpr std::size_t kMostAsked = 40;
 
-/// Facts that changed for half of those that were asked or more, by name.
+/// Facts that changed for at least half of the members compared, by name.
 std::vector<FactChange> common_changes(const Histories& histories, const Candidate& candidate) {
   std::map<std::vector<std::string>, std::size_t> seen;
   const std::size_t asked = std::min(candidate.configurations.size(), kMostAsked);
@@ -68,12 +68,12 @@ std::vector<Decision> dated(const Histories& histories, std::vector<Decision> de
   return decisions;
 }
 
-/// Hosts are selected here: judged alone, a host would lose its peers.
+/// Hosts are filtered here, after judging, so that a host keeps its peers.
 bool is_asked_for(const ChangeFinding& finding, const std::vector<std::string>& hosts) {
   return hosts.empty() || std::ranges::find(hosts, finding.key.host) != hosts.end();
 }
 
-/// Failing ones first, then what is open, then the largest in thresholds.
+/// Failing findings first, then open ones, then by effect in thresholds.
 void sort_findings(std::vector<ChangeFinding>& findings) {
   const auto weight = [](const ChangeFinding& finding) {
     const double size = std::abs(finding.effect) / std::max(finding.threshold, 1e-12);

@@ -18,7 +18,7 @@ enum class FindingScope {
   host    // one series moved, against its peers where there are eight of them
 };
 enum class ChangeKind {
-  newest,  // the newest value alone: to be measured again before anyone acts
+  newest,  // newest value only: measure again before acting
   step,    // the level changed and has stayed there for three values or more
   drift,   // the last segment sinks or rises slowly
   exact    // a value that is to be equal is not
@@ -30,8 +30,8 @@ enum class HistoryVerdict {
 };
 enum class FindingState {
   open,   // nobody said anything, or it came back after it was said to be fixed
-  acked,  // known, and lived with
-  fixed,  // said to be mended; no value was measured since
+  acked,  // known and accepted
+  fixed,  // reported as repaired; no value measured since
   noise   // said to be none
 };
 
@@ -40,11 +40,11 @@ std::string_view to_string(ChangeKind kind);
 std::string_view to_string(HistoryVerdict verdict);
 std::string_view to_string(FindingState state);
 
-/// A person's word on a finding, from the journal (decisions.h). The last one counts.
+/// A person's decision on a finding, from the journal (decisions.h). The last one counts.
 struct Decision {
   std::string finding;        // ChangeFinding::id
   std::string run;            // id of the run since which that finding was, when it was decided
-  std::int64_t since_ns = 0;  // when that run began; 0 where it is not known any more
+  std::int64_t since_ns = 0;  // start of that run; 0 if unknown
   FindingState state = FindingState::open;
   std::int64_t time_ns = 0;
   std::string user = {}, text = {};
@@ -81,11 +81,11 @@ struct ChangeFinding {
   double threshold = 0.01;                // practical, as a share
   double value = kNoValue;                // newest value, in the unit; of a fleet the median
   double expected = kNoValue;             // level before the change
-  RunPlace since, since_low, since_high;  // first run of the change, and between which runs it lies
+  RunPlace since, since_low, since_high;  // first run of the change, and its range of runs
   RunPlace until = {};                // first run at the old level again; number 0: it still stands
   std::size_t before = 0, after = 0;  // values on both sides
   int votes = 1, voters = 1;          // methods that see it, of those asked
-  std::vector<FactChange> facts = {};  // what changed in the configuration meanwhile
+  std::vector<FactChange> facts = {};  // configuration changes in that range
   std::vector<Point> points = {};      // the series looked at, for plots; of a fleet its median
   std::vector<double> levels = {};     // segment level at each of these points
   Decision decision = {};              // finding "" where there is none

@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// What counts is shown; `all`: acked ones, noise and improvements too.
+/// Shows relevant findings; `all`: also acked ones, noise and improvements.
 std::string to_text(const RegressionReport& report, const TextStyle& style, bool all = false);
 Json to_json(const RegressionReport& report);
 std::string to_html(const RegressionReport& report);
@@ -20,9 +20,10 @@ std::string to_html(const RegressionReport& report);
 std::string effect_words(const ChangeFinding& finding);
 /// "since RUN", "between RUN and RUN", and until when it lasted.
 std::string since_words(const ChangeFinding& finding);
-/// "RUN to RUN"; "" where the change is at one run for sure.
+/// "RUN to RUN"; "" if the change is certain to be at one run.
 std::string between_words(const ChangeFinding& finding);
-/// What failed together: "n7: 16 findings since RUN", a line each where there are two or more.
+/// Hosts with two or more failing findings since one run: "n7: 16 findings since RUN", one line
+/// each.
 std::vector<std::string> together_words(const RegressionReport& report);
 /// "host1 cuda:3", "fleet cuda".
 std::string place_words(const ChangeFinding& finding);

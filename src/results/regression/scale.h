@@ -1,5 +1,5 @@
-// On which axis a metric's values are judged: the logarithm, where an equal noise is an equal share
-// and effects are ratios, or the value itself in units of the series' level.
+// Axis on which values are judged: the logarithm, so that noise and effects are relative, or the
+// value itself in units of the series' level.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@ namespace bench {
 
 class Scale {
  public:
-  /// Logarithmic: all values must be above zero. Else the unit is the size of their median, or one
-  /// where that is zero.
+  /// Logarithmic: all values must be positive. Otherwise the unit is the absolute median, or one if
+  /// that is zero.
   Scale(bool is_log, std::span<const double> values);
 
   double of(double value) const;     // value -> axis

@@ -1,5 +1,5 @@
-// A history as levels: where it changed by more than the practical threshold, for three values or
-// more.
+// A history as levels: where it changed by more than the practical threshold for at least three
+// values.
 #pragma once
 
 #include <span>
@@ -33,8 +33,8 @@ struct Segments {
 Segments segments_of(L1Segmentation& steps, std::span<const double> values, double sigma,
                      double inflation, const Thresholds& thresholds);
 
-/// The values as one straight line instead, where that costs less than their steps: all of these
-/// then go the same way. Its rise over the whole series; 0 where steps say it better, or one does.
+/// Rise over the whole series of a straight-line fit, if it costs less than the steps, which then
+/// all have one direction; otherwise 0.
 double rise_of_line(std::span<const double> values, const Segments& segments, double penalty);
 
 }  // namespace bench

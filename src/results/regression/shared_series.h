@@ -1,4 +1,4 @@
-// What all series of a kind share, as a series of its own.
+// The common movement of all series of a kind, as a series.
 #pragma once
 
 #include <string>

@@ -11,8 +11,7 @@
 namespace bench {
 namespace {
 
-// Of one series, however few there are: a quarter of the one false alarm in a hundred that is
-// allowed.
+// For single series, however few: a quarter of the permitted false alarm rate of one in a hundred.
 constexpr double kMostLastingP = 0.0025;
 
 bool is_worse(const ChangeFinding& finding) {
@@ -29,7 +28,7 @@ void take_newest(ScopeTally& tally, const RegressionOptions& options, std::vecto
   }
 }
 
-/// Series without a candidate count as tests that found nothing at all.
+/// Series without a candidate count as tests with p = 1.
 void take_lasting(ScopeTally& tally, const RegressionOptions& options,
                   std::vector<Candidate>& out) {
   std::vector<double> p;

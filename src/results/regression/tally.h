@@ -14,13 +14,13 @@ struct Candidate {
   ChangeFinding finding;
   double p = 1.0;
   std::size_t test = 0;  // its place among newest_p of its side
-  /// Configurations (before, after) where the change lies; of a fleet those of many members.
+  /// Configurations (before, after) around the change; for a fleet those of many members.
   std::vector<std::pair<std::int64_t, std::int64_t>> configurations = {};
   std::size_t members = 1;
 };
 
-/// The tests of one scope. Worse and better are families of their own: what got worse is sought,
-/// and improvements must not lend it significance.
+/// Tests of one scope. Worse and better are separate families, so improvements do not lend
+/// significance to regressions.
 struct ScopeTally {
   std::size_t series = 0;
   std::vector<double> worse_p = {}, better_p = {};  // of newest values
@@ -35,13 +35,12 @@ struct Tally {
   ScopeTally& of(FindingScope scope) { return scope == FindingScope::fleet ? fleet : host; }
 };
 
-/// Which candidates are more than chance, with their q; what remains keeps its facts unresolved in
-/// `configurations` of the candidate.
+/// Candidates that are significant, with their q; their facts remain unresolved in
+/// `configurations`.
 std::vector<Candidate> accepted(Tally tally, const RegressionOptions& options,
                                 RegressionReport& report);
 
-/// Fleet or host, whether the newest value alone, and what was measured; a hash that stays the same
-/// as nights pass.
+/// Hash of scope, kind (newest value or not) and series, stable as nights pass.
 std::string finding_id(const ChangeFinding& finding);
 
 }  // namespace bench

@@ -135,7 +135,7 @@ std::string table_text(const Rows& rows, const Json& common, Footnotes& notes,
   return table.render(kTableIndent, style);
 }
 
-/// Rows of one metric together, in the order in which metrics appear.
+/// Groups rows by metric, in order of first appearance.
 Rows by_metric(const Rows& rows) {
   std::vector<std::string> order;
   std::map<std::string, Rows> groups;

@@ -1,5 +1,5 @@
-// The body of a run report: one block per case, with a table of its metrics, its sweeps as curves,
-// and the reasons of what could not be measured.
+// Body of a run report: one block per case with a table of its metrics, its sweeps as curves, and
+// reasons for missing results.
 #pragma once
 
 #include <string>

@@ -25,8 +25,8 @@ struct Split {
   Rows rest;  // rows that belong to no sweep, in their order
 };
 
-/// Only the rows that have the number which most rows sweep over, where there is a sweep; else all.
-/// Others of the case, such as the time it takes to begin, stand beside it and not in it.
+/// If the case has a sweep, only the rows with its numeric parameter; otherwise all. Other rows of
+/// the case, such as its start-up time, are listed separately.
 Rows swept(const Rows& rows);
 
 /// A sweep has more than six values of one numeric parameter, one result per value and metric.

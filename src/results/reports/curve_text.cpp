@@ -1,4 +1,4 @@
-// How a curve is drawn: one line a point, the metrics side by side, a bar for the most telling one.
+// Draws a curve: one line per point, metrics in columns, and a bar for the main metric.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,7 @@ const Series* series_at(const std::map<std::string, const Result*>& point,
   return found == point.end() ? nullptr : &found->second->series;
 }
 
-/// The metric whose course says most: one with a limit, else one where more is better, else the
-/// first.
+/// The main metric: one with a limit, else one where more is better, else the first.
 std::string bar_metric(const Curve& curve) {
   std::string best = curve.metrics.front();
   int best_score = 0;
@@ -99,7 +98,7 @@ const Result* worst_of(const std::map<std::string, const Result*>& point) {
   return worst;
 }
 
-/// All metrics of a point come from the same samples as a rule; the least clean one counts.
+/// The metrics of a point usually share their samples; show the least clean one.
 const Series& least_clean(const std::map<std::string, const Result*>& point) {
   const Series* least = &point.begin()->second->series;
   for (const auto& [metric, result] : point)

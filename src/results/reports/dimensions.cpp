@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kBytesSuffix = "_bytes";
 
-/// Columns in the order in which the field says them; others follow by name.
+/// Usual column order; other columns follow by name.
 constexpr std::array<std::string_view, 7> kUsualOrder = {"host", "op", "dtype", "library",
                                                          "m",    "n",  "k"};
 
@@ -31,7 +31,7 @@ bool is_size(const std::string& name) {
   return name == "bytes" || (name.size() > kBytesSuffix.size() && name.ends_with(kBytesSuffix));
 }
 
-/// Parameters win over what we add: a probe may have a parameter "ranks".
+/// Parameters take precedence over added fields: a probe may have a parameter "ranks".
 Json all_of(const Series& series) {
   Json all = {{"host", series.host},     {"rank", series.rank}, {"ranks", series.ranks},
               {"repeat", series.repeat}, {"over", series.over}, {"device", series.device}};

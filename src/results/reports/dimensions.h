@@ -1,5 +1,5 @@
-// In what the results of one case differ: parameters, and where one of them varies the host, the
-// rank or the repeat. What all have in common is said once, the rest becomes columns.
+// How the results of a case differ: parameters, and host, rank or repeat if they vary. Common
+// values are printed once, the others become columns.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ using Rows = std::vector<const Result*>;
 
 struct Dimensions {
   Json common = Json::object();
-  std::vector<std::string> varying;  // in the order in which they are shown
+  std::vector<std::string> varying;  // in display order
   std::vector<Json> of_row;          // one object per row
 };
 

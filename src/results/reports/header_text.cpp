@@ -1,4 +1,4 @@
-// The head of a run report: which run, on which machine, with which programs, and warnings about it.
+// Header of a run report: run, machine, programs and warnings.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 /// More hosts than this are counted, not named.
 constexpr std::size_t kNamedHosts = 6;
 
-/// What a rank says of a fact that needs rights it lacks.
+/// Value of a fact that a rank had no permission to read.
 constexpr std::string_view kUnreadable = "unreadable";
 
 std::string labelled(const std::string& label, const std::string& text, const TextStyle& style) {
@@ -132,8 +132,8 @@ std::string warning_lines(const RunReport& report, const TextStyle& style) {
 
 std::string scalar(const Json& value) { return printable(text_of(value)); }
 
-/// Up to the version's number; what libraries add to it is in the JSON. "OpenBLAS 0.3.21 ..." names
-/// itself.
+/// Version up to its number; details are in the JSON. "OpenBLAS 0.3.21 ..." already contains its
+/// name.
 std::string library(const std::string& name, const std::string& version) {
   const auto digit = version.find_first_of("0123456789");
   const std::string text =

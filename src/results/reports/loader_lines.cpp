@@ -29,7 +29,7 @@ std::string limits_words(const Json& facts) {
   return join(parts, ", ");
 }
 
-/// Of the limit with this name; "" where there is none.
+/// Of the named limit; "" if missing.
 std::string remedy_of(const Json& facts, const std::string& name) {
   for (const Json& limit : array_field(facts, "limits"))
     if (text_field(limit, "limit") == name) return text_field(limit, "remedy");
@@ -94,7 +94,7 @@ std::string pytorch_words(const Json& facts) {
       format(number_field(facts, "pytorch_samples_per_cpu_second"), Unit::count));
 }
 
-/// With workers on `node` and batches there, of one job; kNoValue where nobody measured it.
+/// Rate of one job with workers and batches on `node`; kNoValue if not measured.
 double local_rate(const Rows& rows, const Series& remote, const Json& node) {
   for (const Result* row : rows) {
     const Series& series = row->series;

@@ -1,5 +1,5 @@
-// What a loader says of itself beside its series: facts of topic "data_loader" (docs/data.md), in
-// words. Any of them may be missing or damaged, and then nothing is said of it.
+// Text for the facts of a data loader (topic "data_loader", docs/data.md). Missing or corrupt facts
+// are omitted.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 namespace bench {
 
 /// {"limits", "workers 812 samples/s (binds), cpu 1624"}, {"workers", "2 recommended: ..."},
-/// {"steps", ...}, {"PyTorch", ...}: a line each. Names stand in it as they were told.
+/// {"steps", ...}, {"PyTorch", ...}: one line each. Names are not sanitised.
 std::vector<std::pair<std::string, std::string>> loader_lines(const Json& facts);
 
-/// The lines of a case's jobs, each job's under its id where there are several; and of its rows of
-/// data_loader.numa_ratio what the way to another node costs. "" where there is nothing.
+/// The lines of a case's jobs, under job IDs if there are several, and the cost of remote NUMA
+/// nodes from its rows of data_loader.numa_ratio. "" if empty.
 std::string loader_text(const std::vector<std::pair<std::string, const Json*>>& jobs,
                         const Rows& rows, std::size_t indent, const TextStyle& style);
 

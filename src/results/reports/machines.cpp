@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::string_view kClockMetric = "clock.frequency";
 
-/// The text with every number replaced: "11 other processes" and "10 other processes" say one
-/// thing.
+/// Replaces every number, so that "11 other processes" and "10 other processes" are equal.
 std::string without_numbers(const std::string& text) {
   std::string masked;
   for (const char c : text) {
@@ -34,8 +33,8 @@ void add_warnings(const Json& facts, std::set<std::string>& known, Machine& mach
         machine.warnings.push_back(warning);
 }
 
-/// Each process states its host's facts when it starts; one that was pinned to a core sees only
-/// that core. Those that saw the most speak for the host.
+/// Each process reports its host's facts at start; a process pinned to a core sees only that core.
+/// Use the processes that see the most CPUs.
 struct Stated {
   std::vector<const Json*> host;
   std::vector<const Json*> topology;
@@ -89,7 +88,7 @@ Json as_program(const Json& facts) {
   return program;
 }
 
-/// A process that ran alone used no MPI: its libraries are a part of another process's.
+/// A process that ran alone used no MPI: its libraries are a subset of another process's.
 bool agree(const Json& a, const Json& b) {
   for (const auto& [name, version] : a["libraries"].items())
     if (b["libraries"].contains(name) && b["libraries"][name] != version) return false;

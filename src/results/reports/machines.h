@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// One per host that stated facts, by name. Statements of processes that were pinned to a part of
-/// their host do not count beside one that was not; of equals the later wins, key by key.
+/// One per host with facts, by name. Facts of pinned processes are ignored if an unpinned one
+/// reported; among equals the later wins, key by key.
 std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& results);
 
 /// The distinct "program" facts, benchctl (from the plan) first.

@@ -35,7 +35,8 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kErrors{
      {"nvlink_crc_flit_errors", "NVLink CRC errors"},
      {"nvlink_replay_errors", "NVLink replays"},
      {"nvlink_recovery_errors", "NVLink recoveries"}}};
-/// Those that are no part of normal work. A corrected memory error now and then is.
+/// Reasons and errors that are not part of normal operation. An occasional corrected memory error
+/// is.
 const std::set<std::string> kTroubles = {"sw_thermal",           "hw_thermal",
                                          "hw_slowdown",          "hw_power_brake",
                                          "ecc_uncorrected",      "remapped_rows_uncorrected",

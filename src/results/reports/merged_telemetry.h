@@ -1,5 +1,5 @@
-// Telemetry of several stretches of time, or of several GPUs, put into one: extremes of all, means
-// weighted by the time they stand for, of each reason the largest share.
+// Merges telemetry of several phases or GPUs: overall extremes, time-weighted means, and the
+// largest share of each throttle reason.
 #pragma once
 
 #include <map>
@@ -13,14 +13,13 @@ namespace bench {
 class MergedTelemetry {
  public:
   void add(const SeriesTelemetry& one);
-  /// Did heat or the hardware hold a clock down, or were there errors that nobody should get used
-  /// to?
+  /// Whether heat or hardware throttled a clock, or there were abnormal errors.
   bool troubled() const;
   /// "CPU 98 % busy, 2 % stolen; GPU 0 SM clock ..., power cap 98 % of the time"; "" for nothing.
   std::string text() const;
 
  private:
-  /// A mean, and the extremes where they are known.
+  /// A mean, with extremes if known.
   class Range {
    public:
     void add(double mean, double weight);

@@ -18,7 +18,7 @@ bool all_ok(const Rows& rows) {
   return true;
 }
 
-/// A repeat of which most samples were disturbed is a disturbed sample.
+/// A repeat with mostly disturbed samples counts as a disturbed sample.
 Samples medians(const Rows& repeats) {
   const Series& first = repeats.front()->series;
   Samples samples;

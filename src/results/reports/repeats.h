@@ -1,5 +1,4 @@
-// Many repeats of one case in a single row: a suite may ask for a thousand, and nobody reads a
-// thousand equal rows.
+// Folds many repeats of a case into one row.
 #pragma once
 
 #include <vector>
@@ -8,9 +7,8 @@
 
 namespace bench {
 
-/// Results that differ in nothing but the repeat become one when there are more than six of them
-/// and all are ok: its samples are the medians of the repeats, and its parameter "repeats" says how
-/// many. The others stay as they are, in their order.
+/// Folds more than six ok results that differ only in the repeat into one: its samples are the
+/// medians of the repeats, its parameter "repeats" their number. Other results stay, in order.
 std::vector<Result> fold_repeats(const Rows& rows);
 
 }  // namespace bench

@@ -13,7 +13,7 @@ namespace {
 constexpr double kDisturbedShare = 0.5;
 constexpr double kNotableShift = 0.02;
 constexpr double kLowCpuShare = 0.9;
-constexpr double kNotableOthers = 0.1;  // where the sampler stops calling samples clean
+constexpr double kNotableOthers = 0.1;  // the sampler's threshold for a clean sample
 constexpr double kSameClock = 0.002;    // what clocks are printed with
 constexpr std::size_t kListedLimits = 3;
 

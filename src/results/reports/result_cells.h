@@ -10,22 +10,22 @@
 
 namespace bench {
 
-/// Tables of a case stand this far in.
+/// Indentation of the tables of a case.
 inline constexpr std::size_t kTableIndent = 4;
-/// Of CPU time: less withheld by the hypervisor is not worth a word.
+/// Share of CPU time; less steal is not reported.
 inline constexpr double kNotableSteal = 0.005;
 
-/// "[113.2, 113.9]" in the unit of `median`'s text; "" where there is no interval.
+/// "[113.2, 113.9]" in the unit of the median's text; "" without an interval.
 std::string interval_text(const Series& series);
 /// The wider half of the interval relative to the median: "0.4 %".
 std::string half_width_text(const Series& series);
 std::string limit_text(const Series& series);
 std::string of_limit_text(const Series& series);
-/// The share at the clock held, where that is another than the limit's.
+/// Share at the actual clock, if it differs from the limit's.
 std::string at_clock_text(const Series& series);
 Cell outcome_cell(const Result& result);
 
-/// Gathers what must be said beneath a table while its rows are written.
+/// Collects the footnotes of a table while its rows are written.
 class Footnotes {
  public:
   /// The share of clean samples, with "*" when it is below one half and "^" when the clean median

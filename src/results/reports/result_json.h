@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// Base units; null where there is no value, never 0.
+/// Base units; missing values are null, never 0.
 Json to_json(const Result& result);
 
 }  // namespace bench

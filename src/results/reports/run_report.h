@@ -1,5 +1,4 @@
-// The report of a run: what its records say, and what was found in them. The terminal text
-// (run_report_text.h) and the JSON show this.
+// Report of a run: its records and the findings on them. Printed by run_report_text.h and as JSON.
 #pragma once
 
 #include <vector>

@@ -62,7 +62,7 @@ Json programs_json(const RunReport& report) {
   return json;
 }
 
-/// Those about the hosts ("HOST: text" where several took part), then those about the run's records.
+/// Warnings on hosts ("HOST: text" with several hosts), then on the run's records.
 Json warnings(const RunReport& report) {
   Json list = Json::array();
   for (const Machine& machine : report.machines)
@@ -72,7 +72,7 @@ Json warnings(const RunReport& report) {
   return list;
 }
 
-/// All but the long lists.
+/// Everything except the long lists.
 Json head(const RunReport& report) {
   return {{"run", report.run},
           {"suite", report.suite},

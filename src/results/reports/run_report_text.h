@@ -1,5 +1,5 @@
-// A run report for the terminal, written for people who distrust benchmarks: what the machine is
-// and warnings first, then each number with its interval, its limit, and what was wrong with it.
+// Run report for the terminal: machine and warnings first, then each number with its interval,
+// limit and problems.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// What host and GPUs did while a case was measured, in a line for each of its series, or one for
-// all where there are many.
+// Telemetry of hosts and GPUs during a case: one line per series, or one for all if there are many.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace bench {
 
-/// "" where no result has telemetry. Yellow where heat or the hardware held a clock down; a power
-/// cap is normal at full load and only told.
+/// "" without telemetry. Yellow if heat or hardware throttled a clock; a power cap is normal at
+/// full load.
 std::string telemetry_text(const Rows& rows, std::size_t indent, const TextStyle& style);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
-// How a report is put on a terminal: colours, width, and tables whose columns fit their content.
-// Widths are counted in code points; text from outside must have gone through printable().
+// Terminal output of reports: colours, width, and tables whose columns fit their content. Widths
+// are in code points; external text must have gone through printable().
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace bench {
 struct TextStyle {
   bool colour = false;
   bool unicode = true;
-  int width = 100;  // columns to keep within, where that is possible
+  int width = 100;  // maximum number of columns, where possible
 };
 
 enum class Paint { none, bold, dim, green, yellow, red };
@@ -27,12 +27,12 @@ Paint paint_of(Verdict verdict);
 
 std::size_t code_points(std::string_view text);
 
-/// Breaks at spaces; lines after the first begin with `indent` spaces. `start` is the column at
-/// which the text begins.
+/// Breaks at spaces; continuation lines are indented by `indent` spaces. `start` is the column of
+/// the first line.
 std::string wrap(std::string_view text, std::size_t start, std::size_t indent,
                  const TextStyle& style);
 
-/// A bar of `cells` cells of which the share 0..1 is full.
+/// A bar of `cells` cells, filled to `share` (0..1).
 std::string bar(double share, std::size_t cells, const TextStyle& style);
 
 struct Column {
@@ -55,7 +55,7 @@ class Table {
   /// A line beneath the last row.
   void note(std::string text, Paint paint);
 
-  /// Columns in which every cell is empty are left out. Ends with a newline.
+  /// Omits columns whose cells are all empty. Ends with a newline.
   std::string render(std::size_t indent, const TextStyle& style) const;
 
  private:

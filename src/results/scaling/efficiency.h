@@ -1,5 +1,5 @@
-// What n workers do against what was expected of them, from runs that scatter: everything on
-// logarithms, because noise is relative.
+// Efficiency of n workers relative to ideal scaling, from noisy runs; computed on logarithms, as
+// noise is relative.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Logarithms of positive values; others do not count.
+/// Logarithms of positive values; others are ignored.
 struct LogMean {
   std::size_t n = 0;
   double mean = kNoValue;
@@ -19,7 +19,7 @@ LogMean log_mean(std::span<const double> values);
 
 struct Ratio {
   double value = kNoValue;
-  double low = kNoValue, high = kNoValue;  // 95 %; none where either side has one value
+  double low = kNoValue, high = kNoValue;  // 95 %; none if either side has one value
 };
 
 /// exp(here - base) with Welch's interval: the ratio of two geometric means.
@@ -30,12 +30,12 @@ Ratio operator/(const Ratio& ratio, double divisor);
 /// The geometric mean with Student's interval.
 Ratio geometric_mean(const LogMean& values);
 
-/// The serial part that a speed-up S of n workers tells, (1/S - 1/n) / (1 - 1/n) (Karp and Flatt
-/// 1990): one that grows with n is an overhead, not a serial part. kNoValue for n <= 1.
+/// Serial fraction from a speedup S on n workers, (1/S - 1/n) / (1 - 1/n) (Karp and Flatt 1990); if
+/// it grows with n, it is overhead rather than a serial part. kNoValue for n <= 1.
 double karp_flatt(double speed_up, double n);
 
-/// The serial part a in S = n - a (n - 1) of scaled speed-ups S = n T(1) / T(n) (Gustafson 1988),
-/// by least squares through (1, 1). kNoValue where no n is above 1.
+/// Serial fraction a in S = n - a (n - 1) for scaled speedups S = n T(1) / T(n) (Gustafson 1988),
+/// by least squares through (1, 1). kNoValue if no n is above 1.
 double gustafson_serial(std::span<const double> n, std::span<const double> speed_up);
 
 }  // namespace bench

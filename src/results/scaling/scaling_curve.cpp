@@ -27,7 +27,7 @@ LogMean rates_of(const ScalingCurve& curve, const ScalePoint& point) {
   return log_mean(rates);
 }
 
-/// The ratio of two single runs, whose intervals are those of their samples.
+/// Ratio of two single runs, using the intervals of their samples.
 Ratio of_samples(const ScalingCurve& curve, const ScalePoint& point, const ScalePoint& base,
                  double value) {
   const bool turned = is_time(curve.law);

@@ -1,5 +1,4 @@
-// The values of one metric at several numbers of workers: efficiencies, the law that fits, and what
-// it predicts.
+// Values of one metric over numbers of workers: efficiencies, fitted law and predictions.
 #pragma once
 
 #include <optional>
@@ -14,7 +13,7 @@
 
 namespace bench {
 
-/// What a value of the metric is, and so what is ideal when workers are n times as many.
+/// Meaning of the metric's values, which determines ideal scaling.
 enum class ScalingLaw {
   total_rate,   // of all workers together: n times
   own_rate,     // of each worker: the same
@@ -43,7 +42,7 @@ struct ScalingCurve {
   Json params = Json::object();
   std::string device;
   std::string host = {};       // where the workers are a parameter's
-  std::string case_name = {};  // where another curve of the report would have the same title
+  std::string case_name = {};  // set if another curve of the report would have the same title
   std::string over;            // "ranks", "hosts", or a parameter
   std::string kind;            // "strong", "weak", or "" where the law says it
   ScalingLaw law = ScalingLaw::total_rate;
@@ -66,10 +65,10 @@ struct ScalingSettings {
   std::vector<double> predict_at = {};    // beside twice the largest
 };
 
-/// Fills in what follows from the points' values: base, efficiencies, fits and predictions.
+/// Derives base, efficiencies, fits and predictions from the points' values.
 void finish(ScalingCurve& curve, const ScalingSettings& settings);
 
-/// The rate of the whole that a value tells, and back.
+/// Total rate for a value, and the inverse.
 double rate_of(ScalingLaw law, double n, double value);
 double value_of(ScalingLaw law, double n, double rate);
 

@@ -23,7 +23,7 @@ struct RateAt {
 
 struct FitParameter {
   double value = 0.0;
-  /// 95 %: value -+ t s. Where the fit lies on the bound 0 there is no lower end, and `high` is the
+  /// 95 %: value -+ t s. If the fit is at the bound 0 there is no lower end, and `high` is the
   /// one-sided 97.5 % bound.
   double low = kNoValue, high = kNoValue;
   bool on_bound = false;
@@ -33,23 +33,23 @@ struct ScalingFit {
   std::string model;  // "usl", "amdahl"
   FitParameter lambda, alpha, beta;
   double deviation = kNoValue;  // residual, relative: of ln X, on n - p degrees of freedom
-  /// n ln(RSS/n) + 2k + 2k(k+1)/(n-k-1), k counts the deviation too (Hurvich and Tsai 1989);
+  /// n ln(RSS/n) + 2k + 2k(k+1)/(n-k-1), where k includes the deviation (Hurvich and Tsai 1989);
   /// infinite for too few values.
   double aicc = kNoValue;
   std::size_t values = 0, degrees = 0;
   double largest = 1.0;  // N that was measured
-  /// Covariance of (ln lambda, alpha, beta); zero for what is fixed.
+  /// Covariance of (ln lambda, alpha, beta); zero for fixed parameters.
   std::vector<std::vector<double>> covariance = {};
 
   double rate(double n) const;
-  /// Where the rate is largest, sqrt((1 - alpha) / beta); infinite where it only grows.
+  /// N of the highest rate, sqrt((1 - alpha) / beta); infinite if it only grows.
   double best_n() const;
 };
 
 /// The least number of different N: fewer are no law.
 inline constexpr std::size_t kFewestForAmdahl = 4, kFewestForUsl = 5;
 
-/// Nothing where there are too few different N or values that are not positive.
+/// Nothing for too few different N or non-positive values.
 std::optional<ScalingFit> amdahl_fit(std::span<const RateAt> values);
 std::optional<ScalingFit> usl_fit(std::span<const RateAt> values);
 
@@ -58,8 +58,7 @@ struct ScalingPrediction {
   double low = kNoValue, high = kNoValue;  // 95 % of one more run
 };
 
-/// No further than twice the largest N that was measured: beyond it a law says nothing that was
-/// seen. Nothing there.
+/// Up to twice the largest measured N; beyond that nothing, as the law is not supported by data.
 std::optional<ScalingPrediction> predict(const ScalingFit& fit, double n);
 
 }  // namespace bench

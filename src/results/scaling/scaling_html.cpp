@@ -25,7 +25,7 @@ PlotSeries measured_series(const ScalingCurve& curve) {
   return series;
 }
 
-/// As an efficiency: against the measured base, as the points are.
+/// Fit as efficiency relative to the measured base, like the points.
 PlotSeries fitted_series(const ScalingCurve& curve, const ScalingFit& fit) {
   PlotSeries series{fit.model == "usl" ? "USL" : "Amdahl", {}, {}, {}, {}};
   const ScalePoint& base = curve.points.front();

@@ -78,7 +78,7 @@ Json to_json(const ScalingReport& report) {
                {"warnings", report.warnings},
                {"exit_code", static_cast<int>(report.exit_code)}};
   for (const ScalingCurve& curve : report.curves) json["series"].push_back(curve_json(curve));
-  return json;  // printed with what is no finite number as null
+  return json;  // NaN is printed as null
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
-// What more workers bring: for each metric that was measured at several numbers of ranks (or of
-// hosts, or of a parameter such as threads) efficiency with its interval, the law that fits, and
-// what it predicts. Pure: the same records give the same report.
+// Scaling report: for each metric measured at several numbers of ranks (or hosts, or of a parameter
+// such as threads) efficiency with its interval, fitted law and predictions. Depends on the records
+// only.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct ScalingReport {
   std::string over;
   std::size_t seen = 0;  // metrics at some number of workers, with or without a second
   std::vector<std::string> warnings;
-  ExitCode exit_code = ExitCode::not_measured;  // ok where there is a curve
+  ExitCode exit_code = ExitCode::not_measured;  // ok if there is a curve
 };
 
 /// Throws Error(input) for a prediction beyond twice the largest number of a curve.

@@ -20,7 +20,7 @@
 namespace bench {
 namespace {
 
-/// Whether the metrics that were asked for include this one.
+/// Whether the metric filter includes this one.
 bool is_asked(const std::string& metric, const ScalingSettings& settings) {
   return settings.metrics.empty() ||
          std::ranges::any_of(settings.metrics, [&](const std::string& beginning) {
@@ -28,7 +28,7 @@ bool is_asked(const std::string& metric, const ScalingSettings& settings) {
          });
 }
 
-/// Finished; one of a single number of workers is counted and left out.
+/// Finishes a curve; one with a single number of workers is only counted.
 void add_curve(ScalingCurve curve, const ScalingSettings& settings, ScalingReport& report) {
   ++report.seen;
   if (curve.points.size() < 2) return;
@@ -40,7 +40,7 @@ bool is_of_training(const std::string& metric) {
   return metric.starts_with("training.") || metric.starts_with("external.");
 }
 
-/// Only what has a direction, and is a rate or a time.
+/// Only rates and times with a direction.
 bool can_scale(const Series& series) {
   const bool rate = series.unit == Unit::byte_per_second || series.unit == Unit::flop_per_second ||
                     series.unit == Unit::op_per_second;
@@ -53,7 +53,7 @@ bool can_scale(const Series& series) {
 ScalingLaw law_of(const Series& series, const ScalingSettings& settings) {
   if (settings.law) return *settings.law;
   const bool time = series.unit == Unit::second;
-  // Threads and the like are workers inside what the series is of.
+  // Threads and similar parameters are workers within one series.
   if (settings.over != "ranks" && settings.over != "hosts")
     return time ? ScalingLaw::strong_time : ScalingLaw::total_rate;
   if (series.metric.starts_with("collective.") || (series.over == "rank" && series.ranks > 1))
@@ -68,7 +68,7 @@ double workers_of(const Series& series, const PlannedJob& job, const std::string
   return std::isfinite(inside) ? inside : number_field(job.params, over.c_str());
 }
 
-/// What must be equal beside the number of workers.
+/// Everything that must be equal apart from the number of workers.
 Json same_of(const Series& series, const PlannedJob& job, const std::string& over, bool several) {
   Json same = Json::object();
   for (const auto& [name, value] : job.params.items())
@@ -143,7 +143,7 @@ ScalingCurve curve_of(const Gathered& found) {
   return curve;
 }
 
-/// Cases are named where without them two curves could not be told apart.
+/// Removes case names from titles that are unique without them.
 void drop_needless_cases(std::vector<ScalingCurve>& curves) {
   std::map<std::string, std::size_t> titles;
   std::vector<std::string> cases;
@@ -178,7 +178,7 @@ double samples_to_target(const TrainingGroup& group) {
   return std::exp(log_mean(samples).mean);
 }
 
-/// Of trainings what they process counts; what a larger batch costs in samples stands beside it.
+/// Training throughput; the extra samples needed by larger batches are a separate column.
 ScalingCurve training_curve(const TrainingReport& report, const Scaling& scaling) {
   ScalingCurve curve;
   const TrainingGroup& base = report.groups[scaling.points.front().group];

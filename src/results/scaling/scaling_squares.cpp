@@ -12,7 +12,7 @@ namespace {
 constexpr int kSteps = 200;
 constexpr double kSettled = 1e-14;
 
-/// One step of Levenberg and Marquardt; nothing where the equations have no solution.
+/// One Levenberg-Marquardt step; nothing if the equations are singular.
 std::optional<ScalingTheta> step(const ScalingTheta& theta, const ScalingResiduals& at,
                                  const ScalingFree& free, double damp) {
   const auto rows = free_columns(at, free);
@@ -26,7 +26,7 @@ std::optional<ScalingTheta> step(const ScalingTheta& theta, const ScalingResidua
   return next;
 }
 
-/// From alpha = beta = 0, where ln lambda is a mean.
+/// Starts from alpha = beta = 0, where ln lambda is a mean.
 ScalingTheta fitted(std::span<const RateAt> values, const ScalingFree& free) {
   ScalingTheta theta{};
   for (const RateAt& at : values)

@@ -1,5 +1,4 @@
-// The least squares behind scaling_fit: ln X = ln lambda + ln N - ln(1 + alpha (N-1) + beta N
-// (N-1)).
+// Least squares for scaling_fit: ln X = ln lambda + ln N - ln(1 + alpha (N-1) + beta N (N-1)).
 #pragma once
 
 #include <array>
@@ -25,7 +24,7 @@ struct ScalingResiduals {
 };
 
 ScalingResiduals scaling_residuals(std::span<const RateAt> values, const ScalingTheta& theta);
-/// Of the Jacobian only what is free.
+/// Columns of the Jacobian for the free parameters.
 std::vector<std::vector<double>> free_columns(const ScalingResiduals& residuals,
                                               const ScalingFree& free);
 
@@ -35,8 +34,8 @@ struct ScalingSquares {
   double square = HUGE_VAL;
 };
 
-/// The least squares with alpha, beta >= 0: the best of those sets of free parameters whose own
-/// optimum keeps the bounds. The straight line, without either, always does.
+/// Least squares with alpha, beta >= 0: the best set of free parameters whose unconstrained optimum
+/// satisfies the bounds. The line without either always does.
 ScalingSquares least_squares(std::span<const RateAt> values, const std::vector<ScalingFree>& sets);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// What is said of a curve, on a terminal as in a page.
+// Text of a scaling curve, shared by terminal and page.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace bench {
 
-/// What a value is, what would be ideal, and the base.
+/// Meaning of a value, ideal scaling, and the base.
 std::string law_words(const ScalingCurve& curve);
-/// The law, its parameters, where it peaks, predictions; or why there is none.
+/// The law with parameters, peak and predictions, or why there is no fit.
 std::vector<std::string> fit_lines(const ScalingCurve& curve);
-/// "[9.8 GB/s, 10.1 GB/s]"; "" where there is none.
+/// "[9.8 GB/s, 10.1 GB/s]"; "" if unknown.
 std::string range_words(double low, double high, Unit unit);
 /// "94.1 % [93.0, 95.2]"; "" for no value.
 std::string share_words(const Ratio& ratio);

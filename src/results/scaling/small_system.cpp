@@ -15,7 +15,7 @@ SmallMatrix unit(std::size_t n) {
   return one;
 }
 
-/// Turns `a` into the identity and `b` into the inverse of `a`. False where there is none.
+/// Turns `a` into the identity and `b` into the inverse of `a`. False if singular.
 bool eliminate(SmallMatrix& a, SmallMatrix& b) {
   const std::size_t n = a.size();
   for (std::size_t column = 0; column < n; ++column) {

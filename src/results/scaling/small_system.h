@@ -8,8 +8,8 @@ namespace bench {
 
 using SmallMatrix = std::vector<std::vector<double>>;  // square, [row][column]
 
-/// The inverse, by elimination with pivots after scaling rows and columns to a unit diagonal, so
-/// that parameters of very different size do no harm. Nothing where the matrix is singular.
+/// Inverse by pivoted elimination after scaling rows and columns to a unit diagonal, to handle
+/// parameters of very different magnitude. Nothing if singular.
 std::optional<SmallMatrix> inverse(const SmallMatrix& positive_definite);
 
 std::vector<double> product(const SmallMatrix& a, const std::vector<double>& x);

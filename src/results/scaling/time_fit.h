@@ -23,8 +23,8 @@ struct TimeFit {
   double seconds(double n) const;
 };
 
-/// By least squares of (T - fit) / T; of the sets of terms whose own optimum has none below zero
-/// the one of least AICc. Nothing below five different N.
+/// Least squares of (T - fit) / T; among the sets of terms without negative coefficients the one
+/// with the lowest AICc. Nothing below five different N.
 std::optional<TimeFit> time_fit(std::span<const TimeAt> values);
 
 }  // namespace bench

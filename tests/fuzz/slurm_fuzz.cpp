@@ -24,10 +24,10 @@ void try_cpus(std::string_view text) try {
 }
 
 void try_salloc(std::string_view text) {
-  const bench::SallocTalk talk = bench::read_salloc(text);
-  for (const std::string& job : {talk.granted, talk.pending})
+  const bench::SallocOutput output = bench::parse_salloc(text);
+  for (const std::string& job : {output.granted, output.pending})
     demand(job.empty() || bench::is_job_number(job), "a job without a number");
-  demand(std::ranges::none_of(talk.error, [](char c) { return c >= 0 && c < ' '; }),
+  demand(std::ranges::none_of(output.error, [](char c) { return c >= 0 && c < ' '; }),
          "a control character in an error");
 }
 

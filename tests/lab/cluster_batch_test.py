@@ -50,7 +50,7 @@ class ClusterBatch(SlurmTestCase):
     def test_an_allocation_around_it_is_no_place_for_another(self):
         run = self.batch(NULL, before=("salloc", "--quiet", "--nodelist=node01"))
         self.assertEqual(run.finish(20), 2, run.talk)
-        self.assertRegex(run.talk, r"in the allocation \d+ already")
+        self.assertRegex(run.talk, r"inside allocation \d+")
 
     def test_a_bundle_is_brought_to_nodes_without_the_program(self):
         bundle = make_bundle(self.folder)
@@ -60,7 +60,7 @@ class ClusterBatch(SlurmTestCase):
             self.assertIn(f"{copied} of them newly copied", run.talk)
             self.assert_whole()
 
-    def night_words(self, **slurm):
+    def night_command(self, **slurm):
         suite, hosts = self.folder / "night.json", self.folder / "hosts.json"
         suite.write_text(json.dumps({"suite": "night", "cases": [NULL]}))
         hosts.write_text(json.dumps({"hosts": [{"name": "node[01-02]", "slots": 1}], "slurm": slurm}))
@@ -69,7 +69,7 @@ class ClusterBatch(SlurmTestCase):
     def test_a_night_in_a_batch_job_takes_idle_nodes_alone_and_submits_the_next(self):
         gauges, place = self.folder / "night.prom", self.folder / "nightly"
         self.on_head(PROGRAMS / "benchctl", "nightly", "install", "slurm", "--at", "02:30", "--to", place, "--budget", "60s",
-                     "--prometheus", gauges, *self.night_words())
+                     "--prometheus", gauges, *self.night_command())
         self.addCleanup(self.on_head, "scancel", "--name=benchctl-nightly")  # the next night, also where this one is not as it should be
         # It runs on node02, which is therefore not idle.
         self.on_head("sbatch", "--nodelist=node02", place / "benchctl-nightly.sbatch")
@@ -90,7 +90,7 @@ class ClusterBatch(SlurmTestCase):
 
     def test_what_slurm_does_not_begin_in_time_is_cancelled_and_left_out(self):
         done = self.lab.run("exec", "head", PROGRAMS / "benchctl", "nightly", "--budget", "4s", "--json",
-                            *self.night_words(allocation_args=["--hold"]))
+                            *self.night_command(allocation_args=["--hold"]))
         self.assertEqual(done.returncode, 3, done.stderr)
         night = json.loads(done.stdout)
         self.assertEqual([(one["host"], one["why"]) for one in night["left_out"]],

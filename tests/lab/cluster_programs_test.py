@@ -47,7 +47,7 @@ class ClusterPrograms(ClusterTestCase):
     def test_a_program_that_is_missing_on_a_host(self):
         self.install_everywhere(None)
         self.run_all(SHORT, NULL)
-        self.assert_only_node02_failed("no bench-rank")
+        self.assert_only_node02_failed("cannot run bench-rank")
 
     def test_a_program_of_another_version_on_a_host(self):
         version = self.lab.say("exec", "head", PROGRAMS / "bench-rank", "--version").split()[1]
@@ -63,7 +63,7 @@ class ClusterPrograms(ClusterTestCase):
     def test_a_library_that_is_missing_on_a_host(self):
         self.install_everywhere(self.changed(b"libstdc++.so.6\0", b"libstdc++.so.0\0"))
         self.run_all(SHORT, NULL)
-        self.assert_only_node02_failed(f"no bench-rank that runs there: {PROGRAM}: error while loading shared libraries: libstdc++.so.0")
+        self.assert_only_node02_failed(f"cannot run bench-rank: {PROGRAM}: error while loading shared libraries: libstdc++.so.0")
 
     def test_a_host_that_prints_garbage_between_its_records(self):
         self.wrapped("head -c 50000 /dev/urandom; echo; echo '#bench1 00000000 {\"kind\": \"samples\"}'")
@@ -113,7 +113,7 @@ class ClusterPrograms(ClusterTestCase):
         self.fill("head", disk)
         self.assertEqual(run.finish(30), 4, run.talk)
         self.assertIn("No space left on device", run.talk)
-        self.assertIn("what was written before stands", run.talk)
+        self.assertIn("its records so far are kept", run.talk)
         for host in ("node01", "node02", "node03"):
             # They end when their input does, a moment after benchctl.
             self.assertTrue(until(lambda host=host: not self.lab.ranks(host), 5), f"ranks are left on {host}")

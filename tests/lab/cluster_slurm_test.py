@@ -35,7 +35,7 @@ class ClusterSlurm(SlurmTestCase):
         inside = ("salloc", "--quiet", "--exclusive", "--nodelist=node[01-02]")
         run = self.start(NULL, ALL_REDUCE, before=inside)
         run.finish(30)
-        self.assertNotIn("asking Slurm", run.talk)
+        self.assertNotIn("requesting", run.talk)
         jobs = self.jobs()
         for job in ("01.null.3", "02.reduce"):
             outcome, reason = jobs.pop(job)
@@ -142,7 +142,7 @@ class ClusterSlurm(SlurmTestCase):
         jobs = self.jobs()
         outcome, reason = jobs.pop("01.null.3")
         self.assertEqual(outcome, "skipped")
-        self.assertIn("node03 cannot be allocated: Slurm has it as IDLE+DRAIN", reason)
+        self.assertIn("node03 cannot be allocated: its Slurm state is IDLE+DRAIN", reason)
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
 
 

@@ -63,9 +63,9 @@ class ClusterStage(ClusterTestCase):
         jobs = self.jobs()
         outcome, reason = jobs.pop("01.null.2")
         self.assertEqual(outcome, "skipped")
-        self.assertIn("node02 excluded: cannot be given the bundle", reason)
-        self.assertIn("nothing can be executed there (noexec)", reason)
-        self.assertRegex(reason, r"/var/tmp/\S+: it has \d+ KiB free, and \d+ are needed")
+        self.assertIn("node02 excluded: cannot receive the bundle", reason)
+        self.assertIn("mounted noexec", reason)
+        self.assertRegex(reason, r"/var/tmp/\S+: \d+ KiB free, \d+ KiB needed")
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
 
 

@@ -94,7 +94,7 @@ TEST_CASE("a record for a job that was not given fails the job that was") {
 }
 
 TEST_CASE("a rank that closes its stdout and stays fails its job") {
-  check({"closed", Status::failed, "closed its stdout while it was still running"});
+  check({"closed", Status::failed, "closed its stdout while still running"});
 }
 
 TEST_CASE("a grandchild that holds the pipes does not hold us") {
@@ -102,14 +102,14 @@ TEST_CASE("a grandchild that holds the pipes does not hold us") {
 }
 
 TEST_CASE("a record behind an outcome overrules it") {
-  check({"late", Status::failed, "wrote more after this job's outcome"});
-  check({"late_ok", Status::failed, "wrote more after this job's outcome"});
+  check({"late", Status::failed, "sent records after this job's outcome"});
+  check({"late_ok", Status::failed, "sent records after this job's outcome"});
 }
 
 TEST_CASE("a record that comes when the next job is already running overrules its own job only") {
   RankBench bench;
   bench.run({faulty("later"), entry("02.good", Json::object())});
-  CHECK_THAT(bench.outcome("01.bad").reason, Contains("wrote more after"));
+  CHECK_THAT(bench.outcome("01.bad").reason, Contains("sent records after"));
   CHECK(to_string(bench.outcome("01.bad").status) == "failed");
   CHECK(to_string(bench.outcome("02.good").status) == "ok");
 }

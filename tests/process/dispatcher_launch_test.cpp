@@ -37,7 +37,7 @@ TEST_CASE("a rank program that is missing fails its jobs with the path") {
   bench.run({entry("01.a", Json::object()), entry("02.b", Json::object())});
   for (const char* job : {"01.a", "02.b"}) {
     CHECK(to_string(bench.outcome(job).status) == "failed");
-    CHECK_THAT(bench.outcome(job).reason, Contains("/nonexistent/bench-rank: no such program"));
+    CHECK_THAT(bench.outcome(job).reason, Contains("/nonexistent/bench-rank: not found"));
   }
 }
 

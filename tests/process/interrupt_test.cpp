@@ -69,7 +69,7 @@ TEST_CASE("^C ends a run within 2 s, keeps what was measured and exits with 130"
   }
 }
 
-TEST_CASE("a second ^C does not wait for the rank's graces") {
+TEST_CASE("a second ^C does not wait for the rank's grace") {
   const BenchctlFolder bench;
   Program program = bench.start_suite({"stubborn"});
   REQUIRE(wait_until([&] { return bench.recorded("\"kind\":\"samples\""); }));

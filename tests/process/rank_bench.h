@@ -19,7 +19,7 @@ inline std::string faulty_rank() { return (program_folder() / "faulty_rank").str
 /// Short enough for a test, long enough for a loaded machine.
 inline DispatcherSettings quick_settings() {
   DispatcherSettings settings;
-  settings.graces = {Seconds{0.3}, Seconds{1.0}, Seconds{0.3}};
+  settings.grace = {Seconds{0.3}, Seconds{1.0}, Seconds{0.3}};
   settings.handshake = Seconds{10.0};
   settings.finish = Seconds{1.0};
   settings.version = std::string(version());

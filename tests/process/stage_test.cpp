@@ -82,7 +82,7 @@ TEST_CASE("words keep every character through a shell that joins and splits them
 }
 
 TEST_CASE("the script has nothing in it that another login shell would read otherwise") {
-  const std::string script = stage_words({}, false).at(2);
+  const std::string script = stage_command({}, false).at(2);
   CHECK(script.size() > 1000);
   CHECK(script.find_first_of("'\\\n!") == std::string::npos);
 }
@@ -169,7 +169,7 @@ TEST_CASE("a bundle that is none, or arrives damaged, leaves the host out and no
   CHECK_THAT(hosts.stage().out.at("n1"), Contains("cannot unpack the bundle"));
   CHECK(fs::is_empty(hosts.own()));
   const auto words =
-      stage_words(stage_arguments(hosts.own().string(), std::string(64, 'a')), false);
+      stage_command(stage_arguments(hosts.own().string(), std::string(64, 'a')), false);
   std::string line = "printf x | " + words[0] + " -c " + shell_quoted(words[2]);
   for (std::size_t i = 3; i < words.size(); ++i) line += " " + shell_quoted(words[i]);
   const std::string said = program_output({"sh", "-c", line + " || true"}, Seconds{10.0});

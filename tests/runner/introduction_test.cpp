@@ -24,36 +24,36 @@ std::vector<Place> places(const std::vector<std::string>& hosts) {
   return list;
 }
 
-Misfit misfit(const Json& versions, const std::vector<std::string>& hosts) {
-  return misfit_of(read_introduction(said({{"hosts", versions}}), kNow), places(hosts), "/x/rank",
+VersionMismatch mismatch(const Json& versions, const std::vector<std::string>& hosts) {
+  return find_mismatch(read_handshake(said({{"hosts", versions}}), kNow), places(hosts), "/x/rank",
                    "1.0");
 }
 
 }  // namespace
 
 TEST_CASE("ranks of the right version on the hosts that were asked for fit") {
-  CHECK(misfit({{"n1", "1.0"}, {"n2", "1.0"}}, {"n1", "n2"}).reason.empty());
+  CHECK(mismatch({{"n1", "1.0"}, {"n2", "1.0"}}, {"n1", "n2"}).reason.empty());
 }
 
 TEST_CASE("every host of another version is named, by the name it has in the hosts file") {
-  const Misfit found =
-      misfit({{"n1", "1.0"}, {"n2", "0.9"}, {"n3.rack", "0.8"}}, {"n1", "n2.rack", "n3"});
+  const VersionMismatch found =
+      mismatch({{"n1", "1.0"}, {"n2", "0.9"}, {"n3.rack", "0.8"}}, {"n1", "n2.rack", "n3"});
   CHECK_THAT(found.reason,
              Contains("n2: /x/rank is version 0.9, but benchctl is version 1.0") &&
                  Contains("n3.rack: /x/rank is version 0.8"));
   CHECK(found.hosts == std::vector<std::string>{"n2.rack", "n3"});
-  CHECK(misfit({{"alias", "0.9"}}, {"n7"}).hosts == std::vector<std::string>{"n7"});
+  CHECK(mismatch({{"alias", "0.9"}}, {"n7"}).hosts == std::vector<std::string>{"n7"});
 }
 
 TEST_CASE("ranks on fewer hosts than asked for are nobody's version") {
-  const Misfit found = misfit({{"n1", "1.0"}}, {"n1", "n2"});
+  const VersionMismatch found = mismatch({{"n1", "1.0"}}, {"n1", "n2"});
   CHECK_THAT(found.reason, Contains("on 1 hosts instead of 2"));
   CHECK(found.hosts.empty());
 }
 
 TEST_CASE("clocks are told against ours: rank 0's by its record, the others' by rank 0's") {
   const Json facts = {{"version", "1.0"}, {"clock_offsets_s", {{"n1", 0.0}, {"n2", -90.0}}}};
-  const Introduction intro = read_introduction(said(facts, 60.0), kNow);
+  const Handshake intro = read_handshake(said(facts, 60.0), kNow);
   CHECK(intro.clocks.at("n1").value == Approx(60.0));
   CHECK(intro.clocks.at("n2").value == Approx(-30.0));
 }
@@ -69,8 +69,8 @@ TEST_CASE("a wrong clock is a fact with a warning, an offset within a record's d
 }
 
 TEST_CASE("an introduction that says nothing, or nonsense, is of an unknown version") {
-  CHECK(read_introduction(said(Json::object()), kNow).version == "unknown");
-  const Introduction odd = read_introduction(
+  CHECK(read_handshake(said(Json::object()), kNow).version == "unknown");
+  const Handshake odd = read_handshake(
       said({{"version", 3}, {"hosts", "x"}, {"clock_offsets_s", {{"n2", "late"}}}}), kNow);
   CHECK(odd.version == "unknown");
   CHECK(odd.versions.empty());

@@ -133,18 +133,18 @@ TEST_CASE("a group of an unknown host is refused with the nearest name") {
 TEST_CASE("what mpirun is told has defaults, and ssh gets time limits") {
   const LaunchSettings settings = with_mpirun("{}").launch;
   CHECK(settings == LaunchSettings{});
-  CHECK(agent_words(settings) ==
+  CHECK(agent_command(settings) ==
         std::vector<std::string>{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
                                  "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"});
 }
 
 TEST_CASE("the agent's own words go first; none are added where that is not wanted, or to others") {
-  CHECK(agent_words(
+  CHECK(agent_command(
             with_mpirun(R"({"agent": ["/usr/bin/ssh", "-p", "2222"], "connect_timeout_s": 3})")
                 .launch)[6] == "ConnectTimeout=3");
-  CHECK(agent_words(with_mpirun(R"({"agent_options": false})").launch) ==
+  CHECK(agent_command(with_mpirun(R"({"agent_options": false})").launch) ==
         std::vector<std::string>{"ssh"});
-  CHECK(agent_words(with_mpirun(R"({"agent": ["rsh", "-l", "x"]})").launch) ==
+  CHECK(agent_command(with_mpirun(R"({"agent": ["rsh", "-l", "x"]})").launch) ==
         std::vector<std::string>{"rsh", "-l", "x"});
 }
 

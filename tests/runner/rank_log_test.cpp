@@ -11,14 +11,14 @@ TEST_CASE(
   RankLog log(folder.path() / "log.txt");
   log.add_line("error: n2 has no network card 'eth9'");
   log.add_line("error: another");
-  CHECK(log.last_words() == "error: n2 has no network card 'eth9' | error: another");
+  CHECK(log.stderr_tail() == "error: n2 has no network card 'eth9' | error: another");
   for (const char* line : {"mpirun detected", "-----", "that a process", "ended", "with", "code",
                            "4", "on", "host n2"})
     log.add_line(line);
-  CHECK(log.last_words() ==
+  CHECK(log.stderr_tail() ==
         "error: n2 has no network card 'eth9' | mpirun detected | that a process | ended | with | "
         "code | 4 | on | host n2");
   log.start_job();
   log.add_line("of the next job");
-  CHECK(log.last_words() == "of the next job");
+  CHECK(log.stderr_tail() == "of the next job");
 }

@@ -26,15 +26,15 @@ SlurmSettings settings(const std::string& slurm) {
 std::string line(const std::vector<std::string>& words) { return " " + join(words, " ") + " "; }
 
 std::string salloc(const std::string& slurm) {
-  return line(salloc_words({"n1", "n2"}, settings(slurm), "x"));
+  return line(salloc_command({"n1", "n2"}, settings(slurm), "x"));
 }
 std::string sbatch(const std::string& slurm) {
-  return line(sbatch_words({"n1", "n2"}, settings(slurm), "x", "/r/log.txt", "/r/batch.sh"));
+  return line(sbatch_command({"n1", "n2"}, settings(slurm), "x", "/r/log.txt", "/r/batch.sh"));
 }
 std::string srun(const std::string& slurm) {
   Job job;
   job.hosts = {"n1"};
-  return line(srun_words(job, {{"n1", "n1", 1, 1, false}}, {"srun", "17", settings(slurm)}, "t"));
+  return line(srun_command(job, {{"n1", "n1", 1, 1, false}}, {"srun", "17", settings(slurm)}, "t"));
 }
 
 }  // namespace
@@ -73,12 +73,12 @@ TEST_CASE("each setting of a step reaches srun as the hosts file has it") {
   two.hosts = {"n1"};
   two.ranks = 2;
   const SlurmSite site{"srun", "17", settings(R"({"mpi": "pmi2"})")};
-  CHECK_THAT(line(srun_words(two, {{"n1", "n1", 2, 2, false}}, site, "t")),
+  CHECK_THAT(line(srun_command(two, {{"n1", "n1", 2, 2, false}}, site, "t")),
              Contains(" --mpi=pmi2 "));
 }
 
 TEST_CASE("a batch job prints into the run's folder, whatever its name, and is not begun anew") {
-  const auto words = sbatch_words({"n1"}, {}, "benchctl-r", "/a%j b/log.txt", "/a%j b/batch.sh");
+  const auto words = sbatch_command({"n1"}, {}, "benchctl-r", "/a%j b/log.txt", "/a%j b/batch.sh");
   CHECK(words.front() == "sbatch");
   CHECK(words.back() == "/a%j b/batch.sh");
   CHECK_THAT(line(words), Contains(" --parsable ") && Contains(" --no-requeue ") &&

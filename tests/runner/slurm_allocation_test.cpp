@@ -10,27 +10,27 @@ using namespace bench;
 using Catch::Matchers::Contains;
 
 TEST_CASE("salloc grants a job at once, or after it was pending") {
-  CHECK(read_salloc("salloc: Granted job allocation 7\n") == SallocTalk{"", "7", ""});
-  CHECK(read_salloc("salloc: Required node not available (down, drained or reserved)\n"
+  CHECK(parse_salloc("salloc: Granted job allocation 7\n") == SallocOutput{"", "7", ""});
+  CHECK(parse_salloc("salloc: Required node not available (down, drained or reserved)\n"
                     "salloc: Pending job allocation 8\n"
                     "salloc: job 8 queued and waiting for resources\n"
                     "salloc: job 8 has been allocated resources\n"
                     "salloc: Granted job allocation 8\n"
-                    "salloc: Waiting for resource configuration\n") == SallocTalk{"8", "8", ""});
-  CHECK(read_salloc("Welcome!\r\nsalloc: Granted job allocation 7\r\n").granted == "7");
+                    "salloc: Waiting for resource configuration\n") == SallocOutput{"8", "8", ""});
+  CHECK(parse_salloc("Welcome!\r\nsalloc: Granted job allocation 7\r\n").granted == "7");
 }
 
 TEST_CASE("a line that is not whole yet is not read") {
-  CHECK(read_salloc("salloc: Granted job allocation 7") == SallocTalk{});
-  CHECK(read_salloc("salloc: Pending job allocation 12\nsalloc: Granted job alloc").granted == "");
+  CHECK(parse_salloc("salloc: Granted job allocation 7") == SallocOutput{});
+  CHECK(parse_salloc("salloc: Pending job allocation 12\nsalloc: Granted job alloc").granted == "");
 }
 
 TEST_CASE("what is refused is told in salloc's first words") {
-  const auto talk = read_salloc(
+  const auto output = parse_salloc(
       "salloc: error: invalid partition specified: nope\n"
       "salloc: error: Job submit/allocate failed: Invalid partition name specified\n");
-  CHECK(talk.error == "invalid partition specified: nope");
-  CHECK(talk.granted.empty());
+  CHECK(output.error == "invalid partition specified: nope");
+  CHECK(output.granted.empty());
 }
 
 TEST_CASE("nothing that only looks like a granted job is taken for one") {
@@ -42,13 +42,13 @@ TEST_CASE("nothing that only looks like a granted job is taken for one") {
         "salloc: Granted job allocation 1234567890123456789\n",
         "salloc: Granted job allocation \xff\n"}) {
     CAPTURE(text);
-    CHECK(read_salloc(text).granted.empty());
+    CHECK(parse_salloc(text).granted.empty());
   }
-  CHECK_THAT(read_salloc("salloc: error: \x1b[31m\n").error, !Contains("\x1b"));
+  CHECK_THAT(parse_salloc("salloc: error: \x1b[31m\n").error, !Contains("\x1b"));
 }
 
 TEST_CASE("an allocation is of whole nodes, named, that outlives a node, and is held by cat") {
-  const std::string bare = join(salloc_words({"n1", "n2", "n3"}, {}, "benchctl-x"), " ");
+  const std::string bare = join(salloc_command({"n1", "n2", "n3"}, {}, "benchctl-x"), " ");
   CHECK(bare ==
         "salloc --job-name=benchctl-x --nodes=3 --nodelist=n[1-3] --no-kill --wait-all-nodes=1 "
         "--exclusive --mem=0 sh -c echo ready; exec cat");
@@ -60,7 +60,7 @@ TEST_CASE("an allocation is of whole nodes, named, that outlives a node, and is 
   settings.gres = "gpu:8";
   settings.exclusive = false;
   settings.allocation_args = {"--constraint=h100"};
-  CHECK(join(salloc_words({"n1"}, settings, "x"), " ") ==
+  CHECK(join(salloc_command({"n1"}, settings, "x"), " ") ==
         "salloc --job-name=x --nodes=1 --nodelist=n1 --no-kill --wait-all-nodes=1 --partition=gpu "
         "--account=ops "
         "--reservation=accept --time=2:00:00 --gres=gpu:8 --constraint=h100 sh -c echo ready; exec "
@@ -114,7 +114,7 @@ TEST_CASE("a word that could be the program, or takes an option of ours away, is
   for (const char* word : {"--label", "--jobid=1", "--output=x", "--pty", "--nodelist=n7"}) {
     CAPTURE(word);
     CHECK_THROWS_WITH(with_slurm({{"args", {"--verbose", word}}}),
-                      Contains("/slurm/args/1") && Contains("benchctl itself sets"));
+                      Contains("/slurm/args/1") && Contains("is set by benchctl"));
   }
   CHECK_THROWS_WITH(with_slurm({{"partition", "a b"}}), Contains("/slurm/partition"));
   CHECK_THROWS_WITH(with_slurm({{"time_limit", "soon"}}), Contains("/slurm/time_limit"));

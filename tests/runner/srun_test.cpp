@@ -133,7 +133,7 @@ TEST_CASE("the site's gres, container and further words are of every step, also 
   const std::string words = line(places, there);
   CHECK_THAT(words, Contains(" --mpi=pmix_v4 "));
   CHECK(words.ends_with(" /opt/bench-rank "));
-  for (const std::string& text : {words, join(reach_words("n1", there.slurm), " ") + " "}) {
+  for (const std::string& text : {words, join(step_on_host("n1", there.slurm), " ") + " "}) {
     CHECK_THAT(text, Contains("--gres=gpu:8 ") && Contains(" --network=sharp "));
     CHECK_THAT(text, Contains(" --container-image=/images/bench.sqsh "));
     CHECK_THAT(text, Contains(" --container-mounts=/a:/b:ro,/c:/c "));
@@ -147,7 +147,7 @@ TEST_CASE("what keeps a job out of Slurm is said with the host and the allocatio
   CHECK(launch_obstacle(job_on(places), places, there).empty());
   there.nodes_down = {{"n9", "IDLE+DRAIN"}};
   CHECK(launch_obstacle(job_on(places), places, there) ==
-        "n9 cannot be allocated: Slurm has it as IDLE+DRAIN");
+        "n9 cannot be allocated: its Slurm state is IDLE+DRAIN");
   CHECK(launch_obstacle(job_on({place("n2", 1)}), {place("n2", 1)}, there).empty());
   there.nodes_down.clear();
   there.allocation = Allocation{"17", {"n1", "n2"}, {{"n1", 4}, {"n2", 4}}};

@@ -57,7 +57,7 @@ void set_prices_of(const CompareCommand& options, std::vector<Side>& sides) {
     sides[i].price = options.prices[options.prices.size() == 1 ? 0 : i];
 }
 
-ExitCode answer_comparison(const CompareCommand& options) {
+ExitCode run_comparison(const CompareCommand& options) {
   check_options(options);
   CompareOptions asked = compare_options(options);
   auto sides = read_sides(options, options.sides, current_metric_names(options.metrics), asked.noise);
@@ -109,7 +109,7 @@ void add_compare(CLI::App& app, CommandResult& result) {
   command->add_option("--html", options->html, "Write the comparison as an HTML page")
       ->type_name("FILE");
   add_reading_options(*command, *options);
-  command->callback([options, &result] { result.code = answer_comparison(*options); });
+  command->callback([options, &result] { result.code = run_comparison(*options); });
 }
 
 }  // namespace bench

@@ -60,7 +60,7 @@ ExitCode night(const NightOptions& options) {
 /// A failure before the child starts must not drain the node either.
 ExitCode prolog(NightOptions options) {
   if (options.budget.empty()) options.budget = kPrologBudget;
-  std::vector<std::string> words = night_words(options);
+  std::vector<std::string> words = night_command(options);
   words.push_back("--measured-only");
   if (options.json) words.push_back("--json");
   const PrologAnswer answer = run_prolog(words, Seconds{kPrologLimit_s});

@@ -39,7 +39,7 @@ Json install_json(const InstallText& text) {
   return {{"files", files}, {"begin", text.begin}, {"undo", text.undo}};
 }
 
-std::string words_of_install(const InstallText& install) {
+std::string install_summary(const InstallText& install) {
   std::string text;
   for (const InstallFile& file : install.files) text += "wrote " + file.path.string() + "\n";
   text += "\nto enable:\n";
@@ -53,13 +53,13 @@ void install(const InstallOptions& options) {
   NightInstall night;
   night.scheduler = night_scheduler_from(options.scheduler);
   night.folder = folder_of(options, night.scheduler);
-  night.command = night_words(options);
+  night.command = night_command(options);
   night.at = time_of_day_from(options.at, "--at");
   night.budget = seconds_from(options.budget.empty() ? "30m" : options.budget, "--budget");
   night.for_user = geteuid() != 0;
   const InstallText text = install_text(night);
   for (const InstallFile& file : text.files) write_file(file.path, file.text);
-  options.json ? print(install_json(text)) : print(words_of_install(text));
+  options.json ? print(install_json(text)) : print(install_summary(text));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).string(); }
 
 /// An absolute path for a file; a suite name unchanged.
-std::string suite_word(const std::string& suite) {
+std::string suite_argument(const std::string& suite) {
   std::error_code none;
   return std::filesystem::exists(suite, none) ? absolute(suite) : suite;
 }
@@ -64,14 +64,14 @@ void add_night_options(CLI::App& command, NightOptions& options) {
                    "Run the suite in order until the time is up (default: choose cases that find the most faults per second)");
 }
 
-std::vector<std::string> night_words(const NightOptions& options) {
+std::vector<std::string> night_command(const NightOptions& options) {
   std::vector<std::string> words = {(program_folder() / "benchctl").string(), "nightly"};
   const auto add = [&](const std::string& option, const std::string& value) {
     words.push_back(option + "=" + value);
   };
   if (!options.hosts.empty()) add("--hosts", absolute(options.hosts));
   if (!options.budget.empty()) add("--budget", options.budget);
-  if (options.suite != "nightly") add("--suite", suite_word(options.suite));
+  if (options.suite != "nightly") add("--suite", suite_argument(options.suite));
   for (const std::string& one : options.changes.only) add("--only", one);
   for (const std::string& hook : options.hooks)
     add("--hook", hook.find('/') == std::string::npos ? hook : absolute(hook));

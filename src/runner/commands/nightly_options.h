@@ -24,7 +24,7 @@ void add_night_options(CLI::App& command, NightOptions& options);
 
 /// The command line that starts this nightly run from any folder: absolute paths, without --json
 /// and --prolog.
-std::vector<std::string> night_words(const NightOptions& options);
+std::vector<std::string> night_command(const NightOptions& options);
 
 void add_nightly_install(CLI::App& nightly);
 void add_nightly_pick(CLI::App& nightly, CommandResult& result);

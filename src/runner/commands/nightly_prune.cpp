@@ -18,7 +18,7 @@ struct PruneOptions : ReadingOptions {
   bool dry_run = false;
 };
 
-std::string words_of_pruned(const Pruned& pruned, bool dry_run) {
+std::string prune_summary(const Pruned& pruned, bool dry_run) {
   return fmt::format("{} {} samples of {} series in {} runs: {} freed\n",
                      dry_run ? "would thin" : "thinned", pruned.samples, pruned.series,
                      pruned.runs.size(), format(Bytes{static_cast<double>(pruned.bytes)}));
@@ -47,7 +47,7 @@ ExitCode prune(const PruneOptions& options) {
                {"dry_run", options.dry_run},
                {"complaints", pruned.complaints}});
   else
-    print(words_of_pruned(pruned, options.dry_run));
+    print(prune_summary(pruned, options.dry_run));
   return indexed && pruned.complaints.empty() ? ExitCode::ok : ExitCode::environment;
 }
 

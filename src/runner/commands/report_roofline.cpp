@@ -23,7 +23,7 @@ std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
   return rooflines;
 }
 
-ExitCode answer_roofline(RooflineOptions options) {
+ExitCode print_roofline(RooflineOptions options) {
   if (options.sides.empty()) options.sides.push_back("latest");
   const auto rooflines = rooflines_of(options);
   if (!options.html.empty()) write_file(options.html, to_html(rooflines));
@@ -48,7 +48,7 @@ void add_roofline_report(CLI::App& report, CommandResult& result) {
   command->add_option("--html", options->html, "Write the roofline as an HTML page")
       ->type_name("FILE");
   add_reading_options(*command, *options);
-  command->callback([options, &result] { result.code = answer_roofline(*options); });
+  command->callback([options, &result] { result.code = print_roofline(*options); });
 }
 
 }  // namespace bench

@@ -75,7 +75,7 @@ class Watch {
   /// False when the user interrupted.
   bool until_it_ends() {
     while (!(state_ = state_of(job_.number)).empty() && !state_.starts_with("COMPLETING")) {
-      tell_state();
+      report_state();
       look_until(after(kAskAgain));
       if (interrupts_.count() > 0) {
         cancel();
@@ -117,10 +117,10 @@ class Watch {
     }
   }
 
-  void tell_state() {
-    if (state_ == told_ || begun_) return;
+  void report_state() {
+    if (state_ == reported_ || begun_) return;
     say(Level::info, fmt::format("batch job {}: {}", job_.number, state_));
-    told_ = state_;
+    reported_ = state_;
   }
 
   void cancel() {
@@ -140,7 +140,7 @@ class Watch {
   Progress progress_;
   std::map<std::string, const PlanEntry*> entries_;
   std::set<std::string> started_;
-  std::string state_, told_;
+  std::string state_, reported_;
   bool begun_ = false, ended_ = false;
 };
 
@@ -157,7 +157,7 @@ BatchJob submit_batch(const RunRequest& request, std::vector<std::string> resume
   resume.push_back(directory.id());
   write_script(script, batch_script(resume));
   const auto argv =
-      sbatch_words(hosts, request.plan.inventory.slurm, "benchctl-" + directory.id(),
+      sbatch_command(hosts, request.plan.inventory.slurm, "benchctl-" + directory.id(),
                    (directory.path() / "log" / "batch.txt").string(), script.string());
   const BatchJob job{directory.path(), submitted_job(program_output(argv, kAnswer))};
   say(Level::info,

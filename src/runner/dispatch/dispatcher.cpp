@@ -15,7 +15,7 @@ Dispatcher::Dispatcher(const ProbeCatalogue& catalogue, const LaunchSite& site,
       interrupts_(interrupts),
       settings_(std::move(settings)),
       ledger_(catalogue, spool, progress, directory.logs()) {
-  for (const auto& [host, why] : settings_.out) hosts_.take_out(host, why);
+  for (const auto& [host, why] : settings_.out) hosts_.exclude(host, why);
 }
 
 bool Dispatcher::run(const Plan& plan) {
@@ -26,7 +26,7 @@ bool Dispatcher::run(const Plan& plan) {
   if (failure_) std::rethrow_exception(failure_);
   for (const std::size_t job : schedule.left())
     if (interrupts_.count() > 0)
-      ledger_.put_off(plan.entries[job].job, "interrupted");
+      ledger_.defer(plan.entries[job].job, "interrupted");
     else
       ledger_.skip(plan.entries[job].job, "no time left in the budget");
   ledger_.sync();

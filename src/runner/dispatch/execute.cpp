@@ -130,7 +130,7 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
       own.emplace(hosts, site.slurm.settings, "benchctl-" + directory.id(), interrupts);
     site.slurm.job = own ? own->job() : site.allocation ? site.allocation->job : "";
     settings.check_hosts = check_through(site.slurm);
-    settings.look = look_through(site.slurm);
+    settings.rank_states = query_rank_states_through(site.slurm);
   }
   if (!settings.stage.empty()) stage_programs(request.plan, site, settings, interrupts);
   bool finished = false;

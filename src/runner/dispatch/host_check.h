@@ -37,12 +37,12 @@ HostCheck check_through(const SlurmSite& site);
 
 /// The process states of a hung job's ranks, per host, before they are killed: "node01: 1 running;
 /// node02: 1 stopped".
-using RankLook =
+using RankStateQuery =
     std::function<std::string(const std::vector<Place>& places, const LaunchSettings& settings,
                               const std::string& program, const std::string& token)>;
 
-std::string look_at_ranks(const std::vector<Place>& places, const LaunchSettings& settings,
+std::string query_rank_states(const std::vector<Place>& places, const LaunchSettings& settings,
                           const std::string& program, const std::string& token);
-RankLook look_through(const SlurmSite& site);
+RankStateQuery query_rank_states_through(const SlurmSite& site);
 
 }  // namespace bench

@@ -2,16 +2,16 @@
 
 namespace bench {
 
-void HostStates::take_out(const std::string& host, const std::string& reason) {
+void HostStates::exclude(const std::string& host, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   out_.emplace(host, reason);
 }
 
-std::optional<OutHost> HostStates::first_out(const std::vector<std::string>& hosts) const {
+std::optional<ExcludedHost> HostStates::first_excluded(const std::vector<std::string>& hosts) const {
   const std::lock_guard lock(mutex_);
   for (const std::string& host : hosts)
     if (const auto found = out_.find(host); found != out_.end())
-      return OutHost{host, found->second};
+      return ExcludedHost{host, found->second};
   return {};
 }
 

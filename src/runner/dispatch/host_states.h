@@ -10,16 +10,16 @@
 namespace bench {
 
 /// An excluded host and the reason: "does not answer: ssh: connect to ... timed out".
-struct OutHost {
+struct ExcludedHost {
   std::string host, why;
 };
 
 class HostStates {
  public:
   /// Keeps the first reason.
-  void take_out(const std::string& host, const std::string& reason);
+  void exclude(const std::string& host, const std::string& reason);
   /// The first excluded host among these, if any.
-  std::optional<OutHost> first_out(const std::vector<std::string>& hosts) const;
+  std::optional<ExcludedHost> first_excluded(const std::vector<std::string>& hosts) const;
   /// Host -> reason.
   std::map<std::string, std::string> out() const;
 

@@ -25,37 +25,37 @@ std::string place_of(const std::string& host, const std::vector<Place>& places) 
 
 }  // namespace
 
-Introduction read_introduction(const Record& program, std::int64_t now_ns) {
-  Introduction said;
+Handshake read_handshake(const Record& program, std::int64_t now_ns) {
+  Handshake handshake;
   const auto* body = std::get_if<Facts>(&program.body);
-  if (body == nullptr || !body->facts.is_object()) return said;
-  said.version = text_or_unknown(body->facts.value("version", Json()));
+  if (body == nullptr || !body->facts.is_object()) return handshake;
+  handshake.version = text_or_unknown(body->facts.value("version", Json()));
   const Seconds ahead{1e-9 * (static_cast<double>(program.time_ns) - static_cast<double>(now_ns))};
-  said.clocks[program.host] = ahead;
+  handshake.clocks[program.host] = ahead;
   if (const Json hosts = body->facts.value("hosts", Json()); hosts.is_object())
     for (const auto& [host, version] : hosts.items())
-      said.versions[host] = text_or_unknown(version);
+      handshake.versions[host] = text_or_unknown(version);
   if (const Json clocks = body->facts.value("clock_offsets_s", Json()); clocks.is_object())
     for (const auto& [host, offset] : clocks.items())
-      if (offset.is_number()) said.clocks[host] = ahead + Seconds{offset.get<double>()};
-  return said;
+      if (offset.is_number()) handshake.clocks[host] = ahead + Seconds{offset.get<double>()};
+  return handshake;
 }
 
-Misfit misfit_of(const Introduction& said, const std::vector<Place>& places,
+VersionMismatch find_mismatch(const Handshake& handshake, const std::vector<Place>& places,
                  const std::string& program, const std::string& ours) {
-  Misfit misfit;
-  for (const auto& [host, version] : said.versions) {
+  VersionMismatch mismatch;
+  for (const auto& [host, version] : handshake.versions) {
     if (version == ours) continue;
-    misfit.reason += fmt::format("{}{}: {} is version {}, but benchctl is version {}",
-                                 misfit.reason.empty() ? "" : "; ", printable(host), program,
+    mismatch.reason += fmt::format("{}{}: {} is version {}, but benchctl is version {}",
+                                 mismatch.reason.empty() ? "" : "; ", printable(host), program,
                                  printable(version), ours);
     if (const std::string place = place_of(host, places); !place.empty())
-      misfit.hosts.push_back(place);
+      mismatch.hosts.push_back(place);
   }
-  if (misfit.reason.empty() && said.versions.size() != places.size())
-    misfit.reason = fmt::format("the launcher placed the ranks on {} hosts instead of {}",
-                                said.versions.size(), places.size());
-  return misfit;
+  if (mismatch.reason.empty() && handshake.versions.size() != places.size())
+    mismatch.reason = fmt::format("the launcher placed the ranks on {} hosts instead of {}",
+                                handshake.versions.size(), places.size());
+  return mismatch;
 }
 
 Json clock_facts(Seconds ahead) {

@@ -15,7 +15,7 @@ namespace bench {
 /// above it.
 inline constexpr Seconds kWrongClock{10.0};
 
-struct Introduction {
+struct Handshake {
   std::string version;                          // of rank 0's program
   std::map<std::string, std::string> versions;  // by reported host name
   std::map<std::string, Seconds> clocks;        // by host: offset from this host's clock
@@ -23,15 +23,15 @@ struct Introduction {
 
 /// `program`: the record with the "program" facts; missing values become "unknown". `now_ns`: time of
 /// receipt.
-Introduction read_introduction(const Record& program, std::int64_t now_ns);
+Handshake read_handshake(const Record& program, std::int64_t now_ns);
 
-struct Misfit {
+struct VersionMismatch {
   std::string reason;              // "" for none
   std::vector<std::string> hosts;  // places with another version
 };
 
 /// Finds ranks with another version than `ours`, or on other hosts than `places`. `program`: its path.
-Misfit misfit_of(const Introduction& said, const std::vector<Place>& places,
+VersionMismatch find_mismatch(const Handshake& handshake, const std::vector<Place>& places,
                  const std::string& program, const std::string& ours);
 
 /// A warning about a wrong clock; null for a correct one.

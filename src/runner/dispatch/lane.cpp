@@ -22,10 +22,10 @@ void Lane::run(const PlanEntry& entry) {
 
 void Lane::run_to_outcome(const PlanEntry& entry) {
   job_started_ = Clock::now();
-  if (interrupted()) return site_.ledger.put_off(entry.job, "interrupted");
-  if (const auto out = site_.hosts.first_out(entry.job.hosts)) {
-    tell_out(entry.job, out->host, out->why);
-    return site_.ledger.put_off(entry.job, out->host + " excluded: " + out->why);
+  if (interrupted()) return site_.ledger.defer(entry.job, "interrupted");
+  if (const auto out = site_.hosts.first_excluded(entry.job.hosts)) {
+    record_exclusion(entry.job, out->host, out->why);
+    return site_.ledger.defer(entry.job, out->host + " excluded: " + out->why);
   }
   site_.ledger.start(entry);
   do {
@@ -48,16 +48,16 @@ bool Lane::ready_process(const PlanEntry& entry) {
   try {
     rank_ = std::make_unique<RankProcess>(launch_command(entry.job, entry.places, site_.launch),
                                           site_.directory.log_path(site_.ledger.next_launch()),
-                                          site_.interrupts, settings_.graces, settings_.signaller);
+                                          site_.interrupts, settings_.grace, settings_.signaller);
   } catch (const Error& error) {
     refuse_launch(entry, fmt::format("cannot start the ranks: {}{}{}", error.what(),
                                      error.hint().empty() ? "" : "; ", error.hint()));
     return false;
   }
-  return shake_hands(entry);
+  return await_handshake(entry);
 }
 
-bool Lane::shake_hands(const PlanEntry& entry) {
+bool Lane::await_handshake(const PlanEntry& entry) {
   const auto deadline = after(settings_.handshake);
   for (;;) {
     const RankEvent event = rank_->next(wake(deadline));
@@ -66,9 +66,9 @@ bool Lane::shake_hands(const PlanEntry& entry) {
       const auto* facts = std::get_if<Facts>(&received->record.body);
       if (facts != nullptr && facts->topic == "device") device_ = device_facts_from(facts->facts);
       if (facts == nullptr || facts->topic != "program") continue;
-      if (const std::string misfit = hear(received->record, entry); !misfit.empty()) {
-        stop_rank(settings_.graces, nullptr);
-        refuse_launch(entry, misfit);
+      if (const std::string mismatch = check_handshake(received->record, entry); !mismatch.empty()) {
+        stop_rank(settings_.grace, nullptr);
+        refuse_launch(entry, mismatch);
         return false;
       }
       libraries_ = facts->facts.value("libraries", Json());
@@ -88,8 +88,8 @@ bool Lane::shake_hands(const PlanEntry& entry) {
       trouble =
           fmt::format("no handshake from the ranks within {:g} s", settings_.handshake.value);
     if (!trouble.empty()) {
-      stop_rank(settings_.graces, nullptr);
-      refuse_launch(entry, with_last_words(trouble));
+      stop_rank(settings_.grace, nullptr);
+      refuse_launch(entry, with_stderr_tail(trouble));
       return false;
     }
     site_.ledger.tick();
@@ -98,29 +98,29 @@ bool Lane::shake_hands(const PlanEntry& entry) {
 
 /// Why these ranks cannot be used; "" if they can. Another version on this host is a build error and
 /// ends the run.
-std::string Lane::hear(const Record& introduction, const PlanEntry& entry) {
-  const Introduction said = read_introduction(introduction, now_ns());
+std::string Lane::check_handshake(const Record& program_facts, const PlanEntry& entry) {
+  const Handshake handshake = read_handshake(program_facts, now_ns());
   const std::string program = rank_program(entry.job, entry.places, site_.launch);
   const bool elsewhere = !entry.places.empty() && !entry.places.front().here;
-  for (const auto& [host, ahead] : said.clocks)
+  for (const auto& [host, ahead] : handshake.clocks)
     if (Json facts = clock_facts(ahead); !facts.is_null())
       site_.ledger.write("", Facts{"clock", std::move(facts)}, host);
   if (!elsewhere && entry.places.size() <= 1) {
-    if (said.version == settings_.version) return "";
+    if (handshake.version == settings_.version) return "";
     throw Error(ErrorKind::environment,
                 fmt::format("{} is version {}, but benchctl is version {}", program,
-                            printable(said.version), settings_.version),
+                            printable(handshake.version), settings_.version),
                 "rebuild both with scripts/build");
   }
-  const Misfit misfit = misfit_of(said, entry.places, program, settings_.version);
-  for (const std::string& host : misfit.hosts)
-    take_out(entry.job, host, "has a version mismatch: " + misfit.reason);
-  return misfit.reason;
+  const VersionMismatch mismatch = find_mismatch(handshake, entry.places, program, settings_.version);
+  for (const std::string& host : mismatch.hosts)
+    exclude(entry.job, host, "has a version mismatch: " + mismatch.reason);
+  return mismatch.reason;
 }
 
 void Lane::refuse_launch(const PlanEntry& entry, const std::string& reason) {
   rank_.reset();
-  const std::string found = look_at_hosts(entry);
+  const std::string found = check_job_hosts(entry);
   const std::string whole = found.empty() ? where(entry) + reason : found + "; " + reason;
   refused_[rank_key_] = whole;  // later jobs would fail after the same wait
   conclude(entry.job, Status::failed, whole);
@@ -158,7 +158,7 @@ bool Lane::run_job(const PlanEntry& entry) {
           after_outcome(job);
           return true;
         case Meaning::late:
-          stop_rank(settings_.graces, nullptr);
+          stop_rank(settings_.grace, nullptr);
           rank_.reset();
           return false;
         case Meaning::foreign:
@@ -181,7 +181,7 @@ bool Lane::run_job(const PlanEntry& entry) {
     site_.ledger.tick();
   }
   give_up(entry, Status::timed_out,
-          fmt::format("no outcome within {:g} s{}", job.timeout_s, doings(entry)));
+          fmt::format("no outcome within {:g} s{}", job.timeout_s, rank_states(entry)));
   return true;
 }
 
@@ -190,7 +190,7 @@ Lane::Meaning Lane::take(const Received& received, const Job& job) {
   if (!id.empty() && id != job.id) {
     if (!served_.contains(id)) return Meaning::foreign;
     site_.ledger.keep(received);
-    site_.ledger.overrule(id);
+    site_.ledger.discard_result(id);
     return Meaning::late;
   }
   site_.ledger.keep(received, job);
@@ -210,8 +210,8 @@ void Lane::after_outcome(const Job& job) {
     const auto* received = std::get_if<Received>(&event);
     if (received != nullptr) site_.ledger.keep(*received);
     if (received != nullptr && received->record.job.empty()) continue;
-    site_.ledger.overrule(job.id);
-    stop_rank(settings_.graces, nullptr);
+    site_.ledger.discard_result(job.id);
+    stop_rank(settings_.grace, nullptr);
     return rank_.reset();
   }
 }
@@ -220,8 +220,8 @@ void Lane::conclude(const Job& job, Status status, const std::string& reason) {
   site_.ledger.conclude(job, {status, reason, job_seconds()});
 }
 
-std::string Lane::with_last_words(const std::string& reason) {
-  const std::string words = rank_ ? rank_->log().last_words() : "";
+std::string Lane::with_stderr_tail(const std::string& reason) {
+  const std::string words = rank_ ? rank_->log().stderr_tail() : "";
   return words.empty() ? reason : fmt::format("{}; last output: {}", reason, words);
 }
 

@@ -21,15 +21,15 @@
 namespace bench {
 
 struct LaneSettings {
-  Graces graces;
-  Graces interrupted_graces{Seconds{1.0}, Seconds{0.5}, Seconds{0.2}};  // Ctrl-C ends within 2 s
+  GracePeriods grace;
+  GracePeriods interrupted_grace{Seconds{1.0}, Seconds{0.5}, Seconds{0.2}};  // Ctrl-C ends within 2 s
   Seconds handshake{30.0};  // from process start to the handshake
   Seconds finish{5.0};      // from end of input to process exit
   std::string version;      // required of bench-rank
   GoldenValues golden = {};
   Signaller signaller = signal_session;
   HostCheck check_hosts = answering_hosts;  // called after a failure that a host may have caused
-  RankLook look = look_at_ranks;  // called before hung ranks on several hosts are killed
+  RankStateQuery rank_states = query_rank_states;  // called before hung ranks on several hosts are killed
 };
 
 /// Shared by the lanes of a run.
@@ -58,8 +58,8 @@ class Lane {
   void run_to_outcome(const PlanEntry& entry);
   void clear(const PlanEntry& entry);
   bool ready_process(const PlanEntry& entry);
-  bool shake_hands(const PlanEntry& entry);
-  std::string hear(const Record& introduction, const PlanEntry& entry);
+  bool await_handshake(const PlanEntry& entry);
+  std::string check_handshake(const Record& program_facts, const PlanEntry& entry);
   std::vector<KnownLimit> limits_for(const Job& job) const;
   void refuse_launch(const PlanEntry& entry, const std::string& reason);
   /// False if the job must be run again because an earlier one disturbed it.
@@ -68,20 +68,20 @@ class Lane {
   Meaning take(const Received& received, const Job& job);
   void after_outcome(const Job& job);
   void give_up(const PlanEntry& entry, Status status, const std::string& what);
-  std::string stop_rank(const Graces& graces, const Job* job);
+  std::string stop_rank(const GracePeriods& grace, const Job* job);
   void mark_wedged(const PlanEntry& entry, const std::string& end);
   void interrupt(const Job& job);
 
   bool interrupted() const { return site_.interrupts.count() > 0; }
   std::string where(const PlanEntry& entry) const;
-  std::string doings(const PlanEntry& entry) const;
+  std::string rank_states(const PlanEntry& entry) const;
   /// Checks the hosts of a failed job and kills leftover processes there. Excludes hosts that do not
 /// answer. Returns its findings; "" if no host is remote.
-  std::string look_at_hosts(const PlanEntry& entry);
-  void take_out(const Job& job, const std::string& host, const std::string& why);
-  void tell_out(const Job& job, const std::string& host, const std::string& why);
+  std::string check_job_hosts(const PlanEntry& entry);
+  void exclude(const Job& job, const std::string& host, const std::string& why);
+  void record_exclusion(const Job& job, const std::string& host, const std::string& why);
   void conclude(const Job& job, Status status, const std::string& reason);
-  std::string with_last_words(const std::string& reason);
+  std::string with_stderr_tail(const std::string& reason);
   Clock::time_point wake(Clock::time_point deadline) const;
   double job_seconds() const;
 

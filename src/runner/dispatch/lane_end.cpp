@@ -14,7 +14,7 @@ namespace {
 
 /// The host program: without a CUDA library bench-rank-cuda does not start, and a working host would be
 /// excluded.
-std::string program_that_looks(const PlanEntry& entry, const LaunchSite& site) {
+std::string sweep_program(const PlanEntry& entry, const LaunchSite& site) {
   Job on_host = entry.job;
   on_host.device = "host";
   const std::string usual = rank_program(on_host, entry.places, site);
@@ -25,15 +25,15 @@ std::string program_that_looks(const PlanEntry& entry, const LaunchSite& site) {
 
 /// The run ends with an error: kill all processes of this job, here and on its hosts.
 void Lane::clear(const PlanEntry& entry) try {
-  if (rank_) rank_->stop(settings_.interrupted_graces, [](const Received&) {});
+  if (rank_) rank_->stop(settings_.interrupted_grace, [](const Received&) {});
   rank_.reset();
-  look_at_hosts(entry);
+  check_job_hosts(entry);
 } catch (const std::exception& error) {
   say(Level::warning, fmt::format("{}: {}", entry.job.id, error.what()));
 }
 
-std::string Lane::stop_rank(const Graces& graces, const Job* job) {
-  return rank_->stop(graces, [&](const Received& received) {
+std::string Lane::stop_rank(const GracePeriods& grace, const Job* job) {
+  return rank_->stop(grace, [&](const Received& received) {
     const std::string& id = received.record.job;
     if (id.empty() || (job != nullptr && id == job->id)) site_.ledger.keep(received);
   });
@@ -43,23 +43,23 @@ std::string Lane::stop_rank(const Graces& graces, const Job* job) {
 void Lane::mark_wedged(const PlanEntry& entry, const std::string& end) {
   if (!rank_->abandoned()) return;
   for (const Place& place : entry.places)
-    if (place.here) take_out(entry.job, place.host, "has a stuck process: " + end);
+    if (place.here) exclude(entry.job, place.host, "has a stuck process: " + end);
 }
 
 void Lane::give_up(const PlanEntry& entry, Status status, const std::string& what) {
-  const std::string end = rank_->gone() ? "" : stop_rank(settings_.graces, &entry.job);
+  const std::string end = rank_->gone() ? "" : stop_rank(settings_.grace, &entry.job);
   mark_wedged(entry, end);
-  const std::string reason = with_last_words(end.empty() ? what : what + "; " + end);
+  const std::string reason = with_stderr_tail(end.empty() ? what : what + "; " + end);
   rank_.reset();
-  const std::string found = look_at_hosts(entry);
+  const std::string found = check_job_hosts(entry);
   conclude(entry.job, status, found.empty() ? where(entry) + reason : found + "; " + reason);
 }
 
 /// "; rank states: node01: 1 running; node02: 1 stopped": ranks may be waiting for each other.
-std::string Lane::doings(const PlanEntry& entry) const {
+std::string Lane::rank_states(const PlanEntry& entry) const {
   if (entry.places.size() < 2) return "";
-  return "; rank states: " + settings_.look(entry.places, site_.launch.settings,
-                                     program_that_looks(entry, site_.launch), site_.launch.token);
+  return "; rank states: " + settings_.rank_states(entry.places, site_.launch.settings,
+                                     sweep_program(entry, site_.launch), site_.launch.token);
 }
 
 /// "on node[01-03]: ", the prefix of a reason that names no host; "" if all ranks are here.
@@ -69,16 +69,16 @@ std::string Lane::where(const PlanEntry& entry) const {
   return here ? "" : "on " + compact_hostlist(entry.job.hosts) + ": ";
 }
 
-std::string Lane::look_at_hosts(const PlanEntry& entry) {
+std::string Lane::check_job_hosts(const PlanEntry& entry) {
   const auto& places = entry.places;
   // A local rank is our child, so its end is known. Ranks of mpirun are not.
   if (entry.job.ranks == 1 && where(entry).empty()) return "";
   std::string found;
   for (const HostAnswer& answer :
-       settings_.check_hosts(places, site_.launch.settings, program_that_looks(entry, site_.launch),
+       settings_.check_hosts(places, site_.launch.settings, sweep_program(entry, site_.launch),
                              site_.launch.token)) {
     if (!answer.trouble.empty()) {
-      take_out(entry.job, answer.host, answer.trouble);
+      exclude(entry.job, answer.host, answer.trouble);
       found += (found.empty() ? "" : "; ") + answer.host + " " + answer.trouble;
     } else if (!answer.swept.empty()) {
       say(Level::info, answer.host + ": " + answer.swept);
@@ -87,19 +87,19 @@ std::string Lane::look_at_hosts(const PlanEntry& entry) {
   return found;
 }
 
-void Lane::take_out(const Job& job, const std::string& host, const std::string& why) {
-  site_.hosts.take_out(host, why);
-  tell_out(job, host, why);
+void Lane::exclude(const Job& job, const std::string& host, const std::string& why) {
+  site_.hosts.exclude(host, why);
+  record_exclusion(job, host, why);
 }
 
-void Lane::tell_out(const Job& job, const std::string& host, const std::string& why) {
+void Lane::record_exclusion(const Job& job, const std::string& host, const std::string& why) {
   site_.ledger.write(job.id, Event{kHostOutEvent, {{"host", host}, {"why", why}}});
 }
 
 void Lane::interrupt(const Job& job) {
-  stop_rank(settings_.interrupted_graces, &job);
+  stop_rank(settings_.interrupted_grace, &job);
   rank_.reset();
-  site_.ledger.put_off(job, "interrupted while running", Seconds{job_seconds()});
+  site_.ledger.defer(job, "interrupted while running", Seconds{job_seconds()});
 }
 
 void Lane::finish_process() {
@@ -111,17 +111,17 @@ void Lane::finish_process() {
     if (const auto* ended = std::get_if<Ended>(&event)) {
       if (!ended->exit.clean() && !interrupted())
         say(Level::warning,
-            with_last_words("a rank failed after its last job: " + ended->exit.text()));
+            with_stderr_tail("a rank failed after its last job: " + ended->exit.text()));
       return rank_.reset();
     }
     if (const auto* received = std::get_if<Received>(&event)) {
       site_.ledger.keep(*received);
-      if (served_.contains(received->record.job)) site_.ledger.overrule(received->record.job);
+      if (served_.contains(received->record.job)) site_.ledger.discard_result(received->record.job);
     }
     if (std::holds_alternative<Interrupted>(event) || std::holds_alternative<Fault>(event)) break;
   }
   const std::string end =
-      stop_rank(interrupted() ? settings_.interrupted_graces : settings_.graces, nullptr);
+      stop_rank(interrupted() ? settings_.interrupted_grace : settings_.grace, nullptr);
   if (!interrupted()) say(Level::warning, "a rank did not exit after its last job; " + end);
   rank_.reset();
 }

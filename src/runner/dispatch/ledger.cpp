@@ -51,12 +51,12 @@ void Ledger::conclude(const Job& job, const Outcome& outcome) {
   progress_.finish(job, outcome);
 }
 
-void Ledger::put_off(const Job& job, const std::string& why, Seconds after) {
+void Ledger::defer(const Job& job, const std::string& why, Seconds after) {
   conclude(job, {Status::skipped, why, after.value});
   write(job.id, Event{kNotRunEvent, {{"why", why}}});
 }
 
-void Ledger::overrule(const std::string& job) {
+void Ledger::discard_result(const std::string& job) {
   const std::string reason = "the rank sent records after this job's outcome, so the result is discarded";
   write(job, Outcome{Status::failed, reason, 0.0});
   const Lock lock(mutex_);

@@ -30,9 +30,9 @@ class Ledger {
   /// Writes and records an outcome that the rank did not report.
   void conclude(const Job& job, const Outcome& outcome);
   /// Skips a job for an external reason; `benchctl resume` runs it.
-  void put_off(const Job& job, const std::string& why, Seconds after = {});
+  void defer(const Job& job, const std::string& why, Seconds after = {});
   /// Marks an ended job as failed.
-  void overrule(const std::string& job);
+  void discard_result(const std::string& job);
   /// Records a job that the plan skips.
   void skip(const Job& job, const std::string& reason);
 

@@ -18,7 +18,7 @@ constexpr std::size_t kLongestWhat = 80;
 constexpr Seconds kPace{0.5};
 
 /// "gemm dtype=f32 threads=2"
-std::string what_it_is(const PlanEntry& entry) {
+std::string label_of(const PlanEntry& entry) {
   std::string text = entry.job.case_name;
   for (const auto& [name, value] : entry.axes.items())
     text += fmt::format(" {}={}", name, text_of(value));
@@ -42,13 +42,13 @@ Progress::Style Progress::suitable_style() {
 Progress::Progress(Style style, const Plan& plan, int fd) : style_(style), fd_(fd) { add(plan); }
 
 void Progress::add(const Plan& plan) {
-  for (const PlanEntry& entry : plan.entries) what_is_[entry.job.id] = what_it_is(entry);
+  for (const PlanEntry& entry : plan.entries) labels_[entry.job.id] = label_of(entry);
 }
 
 Progress::~Progress() { clear(); }
 
 void Progress::start(const PlanEntry& entry) {
-  what_ = what_is_[entry.job.id];
+  what_ = labels_[entry.job.id];
   expected_ = entry.expected;
   started_ = std::chrono::steady_clock::now();
   drawn_ = {};
@@ -62,7 +62,7 @@ void Progress::tick() {
   drawn_any_ = true;
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   const std::string line =
-      fmt::format("[{}/{}] {}  {:.0f} s of about {:.0f} s", done_ + 1, what_is_.size(), what_,
+      fmt::format("[{}/{}] {}  {:.0f} s of about {:.0f} s", done_ + 1, labels_.size(), what_,
                   elapsed, std::max(1.0, expected_.value));
   write("\r\033[K" + line.substr(0, terminal_width(fd_) - 1));
 }
@@ -72,7 +72,7 @@ void Progress::finish(const Job& job, const Outcome& outcome) {
   clear();
   const bool notable = outcome.status != Status::ok;
   if (style_ == Style::silent || (style_ == Style::live && !notable)) return;
-  write(fmt::format("[{}/{}] {} {} {:.1f} s{}\n", done_, what_is_.size(), what_is_[job.id],
+  write(fmt::format("[{}/{}] {} {} {:.1f} s{}\n", done_, labels_.size(), labels_[job.id],
                     to_string(outcome.status), outcome.seconds,
                     outcome.reason.empty() ? "" : ": " + printable(outcome.reason)));
 }

@@ -35,7 +35,7 @@ class Progress {
   void clear();
 
   Style style_;
-  std::map<std::string, std::string> what_is_;  // job id -> case and axis values
+  std::map<std::string, std::string> labels_;  // job id -> case and axis values
   int fd_;
   std::size_t done_ = 0;
   std::string what_;

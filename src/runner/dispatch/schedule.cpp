@@ -53,10 +53,10 @@ std::optional<std::size_t> Schedule::follow(std::size_t done) {
   for (const std::size_t host : hosts) queues_[host].jobs.pop_front();
   if (hosts.empty() || queues_[hosts.front()].jobs.empty()) return {};
   const std::size_t next = queues_[hosts.front()].jobs.front();
-  const bool at_the_head_of_all = std::ranges::all_of(hosts, [&](std::size_t host) {
+  const bool first_everywhere = std::ranges::all_of(hosts, [&](std::size_t host) {
     return !queues_[host].jobs.empty() && queues_[host].jobs.front() == next;
   });
-  if (!at_the_head_of_all || hosts_of_[next] != hosts ||
+  if (!first_everywhere || hosts_of_[next] != hosts ||
       launch_key(entries_[next].job) != launch_key(entries_[done].job))
     return {};
   return mark_taken(next);

@@ -46,7 +46,7 @@ PlanEntry on_hosts(const PlanEntry& searched, const Hosts& hosts, const Devices&
 }
 
 /// The next jobs of the search: hosts first, then their GPUs.
-std::vector<DeviceJob> wanted(const Localisation& search) {
+std::vector<DeviceJob> next_jobs(const Localisation& search) {
   std::vector<DeviceJob> jobs;
   for (const Hosts& hosts : search.step.next) jobs.push_back({hosts});
   for (const DeviceSearch& of_host : search.devices)
@@ -54,7 +54,7 @@ std::vector<DeviceJob> wanted(const Localisation& search) {
   return jobs;
 }
 
-std::string told(const DeviceJob& job) {
+std::string description(const DeviceJob& job) {
   const std::string hosts = compact_hostlist(job.hosts);
   return job.devices.empty() ? hosts : compact_hostlist(job.devices) + " of " + hosts;
 }
@@ -81,12 +81,12 @@ std::vector<PlanEntry> search_entries(const std::vector<Localisation>& searches,
                                             [](const PlanEntry& entry) { return entry.job.id; });
     if (searched == plan.entries.end()) continue;
     std::size_t number = search.incident.searched;
-    for (const DeviceJob& job : wanted(search)) {
+    for (const DeviceJob& job : next_jobs(search)) {
       entries.push_back(on_hosts(*searched, job.hosts, job.devices, plan.inventory));
       entries.back().job.id = fmt::format("{}.search.{}", search.incident.job, ++number);
       entries.back().expected = Seconds{search.incident.longest_s};
       say(Level::info,
-          printable(fmt::format("search: {} on {}", search.incident.case_name, told(job))));
+          printable(fmt::format("search: {} on {}", search.incident.case_name, description(job))));
     }
   }
   return entries;

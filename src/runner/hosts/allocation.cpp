@@ -93,14 +93,14 @@ std::optional<Allocation> allocation_from(const std::map<std::string, std::strin
   }
 }
 
-std::optional<Allocation> surrounding_allocation() {
+std::optional<Allocation> current_allocation() {
   std::map<std::string, std::string> environment;
   for (const char* name : {"SLURM_JOB_ID", "SLURM_JOB_NODELIST", "SLURM_JOB_CPUS_PER_NODE"})
     if (const char* value = std::getenv(name)) environment[name] = value;
   return allocation_from(environment);
 }
 
-std::string outsider(const Allocation& allocation, const std::vector<std::string>& hosts) {
+std::string host_outside(const Allocation& allocation, const std::vector<std::string>& hosts) {
   const auto host = std::ranges::find_if_not(
       hosts, [&](const std::string& name) { return allocation.has(name); });
   if (host == hosts.end()) return "";

@@ -30,10 +30,10 @@ bool is_job_number(std::string_view text);
 /// From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_CPUS_PER_NODE; nothing outside of an
 /// allocation. Throws Error(environment) where they contradict each other.
 std::optional<Allocation> allocation_from(const std::map<std::string, std::string>& environment);
-std::optional<Allocation> surrounding_allocation();
+std::optional<Allocation> current_allocation();
 
 /// "n9 is not in the Slurm allocation 17 (n[1-2])" for the first of these that is not; else "".
-std::string outsider(const Allocation& allocation, const std::vector<std::string>& hosts);
+std::string host_outside(const Allocation& allocation, const std::vector<std::string>& hosts);
 
 /// Its nodes are the hosts, their CPUs the slots.
 Inventory inventory_of(const Allocation& allocation);

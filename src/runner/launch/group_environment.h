@@ -1,5 +1,5 @@
-// What ranks are told that meet over TCP, because their MPI is missing or broken
-// (src/probes/backends/tcp/rendezvous.h reads it). Ranks that MPI joins do not look.
+// Environment of ranks that use the TCP rendezvous because MPI is missing or broken
+// (src/probes/backends/tcp/rendezvous.h reads it). Ranks that use MPI ignore it.
 #pragma once
 
 #include <map>
@@ -11,18 +11,17 @@
 
 namespace bench {
 
-/// BENCH_RENDEZVOUS: where rank 0 is; each launch has a port of its own, which the launcher's
-/// numbers give. BENCH_GROUP_TIMEOUT_S: some seconds less than we ourselves wait, so that the ranks
-/// can still say who is missing. `by_address`: hosts are reached as the hosts file says, else by
-/// their names.
+/// BENCH_RENDEZVOUS: address of rank 0; the port is derived from the launcher's job ID.
+/// BENCH_GROUP_TIMEOUT_S: some seconds less than our own limit, so that ranks can still report who is
+/// missing. `by_address`: use the addresses of the hosts file instead of host names.
 std::map<std::string, std::string> group_environment(const std::vector<Place>& places,
                                                      const LaunchSettings& settings,
                                                      bool by_address);
 
-/// 128 random bits that the ranks of one run know, and nobody else: BENCH_GROUP_TOKEN.
+/// 128 random bits known only to the ranks of one run: BENCH_GROUP_TOKEN.
 std::string make_group_token();
 
-/// Of a group that we ourselves may be a rank of: a rank that we start has nothing to do with it.
+/// Variables of a group that this process may belong to, which our ranks must not inherit.
 std::vector<std::string> group_variables();
 
 }  // namespace bench

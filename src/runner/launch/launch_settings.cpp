@@ -15,22 +15,22 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool in_parameter(char c) { return is_lower(c) || is_digit(c) || c == '_'; }
 bool in_variable(char c) { return in_parameter(c) || is_upper(c); }
 
-/// Names are keys, which the schema's patterns do not reach.
+/// Names are JSON keys, which the schema cannot check.
 void check_names(const Json& object, bool (*allowed)(char), const std::string& where,
                  const std::string& form) {
   for (const auto& [name, value] : object.items())
     if (name.empty() || name.size() > 255 || !std::ranges::all_of(name, allowed) ||
         is_digit(name.front()))
-      throw Error(ErrorKind::input, where + ": '" + printable(name) + "' is not a name",
-                  "names are of " + form + " and do not begin with a digit");
+      throw Error(ErrorKind::input, where + ": '" + printable(name) + "' is not a valid name",
+                  "use " + form + ", not starting with a digit");
 }
 
-/// The first word is executed: an option there would be one of whatever stands before it.
+/// The first word is the program; an option there would go to the preceding command.
 void check_agent(const Json& agent, const std::string& where) {
   const auto& program = agent.at(0).get_ref<const std::string&>();
   if (program.starts_with('-'))
-    throw Error(ErrorKind::input, where + "/agent/0: '" + program + "' is no program",
-                "the first word is a program, for example [\"ssh\", \"-p\", \"2222\"]");
+    throw Error(ErrorKind::input, where + "/agent/0: '" + program + "' is not a program",
+                "start with a program, for example [\"ssh\", \"-p\", \"2222\"]");
 }
 
 }  // namespace
@@ -41,8 +41,8 @@ LaunchSettings launch_settings_from_json(const Json& checked, const std::string&
               "lower-case letters, digits and '_'");
   check_names(checked.at("env"), in_variable, where + "/env", "letters, digits and '_'");
   if (checked.at("mca").contains("plm_rsh_agent"))
-    throw Error(ErrorKind::input, where + "/mca/plm_rsh_agent: this is set from 'agent'",
-                "put the words into \"agent\"");
+    throw Error(ErrorKind::input, where + "/mca/plm_rsh_agent: benchctl sets this parameter from 'agent'",
+                "set \"agent\" instead");
   LaunchSettings settings;
   settings.agent = checked.at("agent").get<std::vector<std::string>>();
   settings.agent_options = checked.at("agent_options");
@@ -72,11 +72,11 @@ Json to_json(const LaunchSettings& settings) {
           {"cuda_rank_program", settings.cuda_rank_program}};
 }
 
-std::vector<std::string> agent_words(const LaunchSettings& settings) {
+std::vector<std::string> agent_command(const LaunchSettings& settings) {
   std::vector<std::string> words = settings.agent;
   const bool is_ssh = std::filesystem::path(words.front()).filename() == "ssh";
   if (!settings.agent_options || !is_ssh) return words;
-  // ssh takes the first value it meets of an option, so the site's own words go first.
+  // ssh uses the first value of an option, so the site's options go first.
   for (const std::string& option :
        {std::string("BatchMode=yes"),
         "ConnectTimeout=" + std::to_string(settings.connect_timeout_s),

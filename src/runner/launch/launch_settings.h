@@ -1,5 +1,4 @@
-// What a site says about starting ranks on its hosts: "mpirun" in a hosts file
-// (schemas/hosts.json).
+// Settings for starting ranks: "mpirun" in a hosts file (schemas/hosts.json).
 #pragma once
 
 #include <map>
@@ -11,27 +10,27 @@
 namespace bench {
 
 struct LaunchSettings {
-  std::vector<std::string> agent = {"ssh"};  // the program that reaches a host, and its words
-  bool agent_options = true;                 // give ssh the time limits below
+  std::vector<std::string> agent = {"ssh"};  // remote shell command
+  bool agent_options = true;                 // pass the timeouts below to ssh
   int connect_timeout_s = 10;
   int keepalive_s = 5;
-  int keepalive_count = 3;   // unanswered ones until a host counts as gone
-  int start_timeout_s = 30;  // from the launch until the ranks have introduced themselves
-  std::string interfaces;    // names or CIDR for MPI's TCP; "" leaves the choice to it
+  int keepalive_count = 3;   // missed keepalives until a host is considered down
+  int start_timeout_s = 30;  // from launch to the handshake
+  std::string interfaces;    // names or CIDR for MPI over TCP; "" for MPI's default
   std::map<std::string, std::string> mca;  // further MCA parameters
   std::map<std::string, std::string> env;  // of all ranks
-  std::string rank_program;       // bench-rank on the hosts; "" is the path that it has here
+  std::string rank_program;       // bench-rank on the hosts; "" for the local path
   std::string cuda_rank_program;  // bench-rank-cuda likewise
   bool operator==(const LaunchSettings&) const = default;
 };
 
-/// `checked`: by the schema, which fills in defaults. Throws Error(input), beginning with `where`,
-/// for what a schema cannot say: the names of MCA parameters and variables, the agent's first word.
+/// `checked`: validated by the schema, with defaults filled in. Throws Error(input), prefixed with
+/// `where`, for invalid names of MCA parameters and variables, and for an agent that is an option.
 LaunchSettings launch_settings_from_json(const Json& checked, const std::string& where);
 Json to_json(const LaunchSettings& settings);
 
-/// The agent as mpirun's plm_rsh_agent wants it: ssh gets BatchMode (nobody is there to answer) and
-/// the time limits, unless agent_options is false. Host keys are checked as the user configured.
-std::vector<std::string> agent_words(const LaunchSettings& settings);
+/// The remote shell command for mpirun's plm_rsh_agent. Adds BatchMode and timeouts for ssh unless
+/// agent_options is false. Host keys are checked as the user configured.
+std::vector<std::string> agent_command(const LaunchSettings& settings);
 
 }  // namespace bench

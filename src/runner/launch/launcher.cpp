@@ -29,22 +29,21 @@ constexpr const char* kGroupToken = "BENCH_GROUP_TOKEN";
 
 using McaParameters = std::map<std::string, std::string>;
 
-/// All ranks on this host: no start-up daemon is asked for (plm isolated), and pml and btl are
-/// named because looking for networks triples the time MPI_Init takes.
+/// For ranks on this host: no daemon (plm isolated), and fixed pml and btl, because network discovery
+/// triples the time of MPI_Init.
 McaParameters parameters_here() {
   return {{"plm", "isolated"}, {"ras", "^slurm"}, {"pml", "ob1"}, {"btl", "vader,self"}};
 }
 
-/// Other hosts: the remote shell starts a daemon on each straight from here, so that the one that
-/// fails is known, and a host that falls silent is noticed within keepalive_s x keepalive_count.
-/// OpenMPI itself chooses the network, unless the hosts file does.
+/// For other hosts: the remote shell starts a daemon on each directly from here, so that failures name
+/// the host, and a dead host is noticed within keepalive_s x keepalive_count. Open MPI chooses the
+/// network unless the hosts file does.
 McaParameters parameters_remote(const LaunchSettings& settings) {
-  // Whatever else may start daemons is left out: the remote shell's part is called rsh in OpenMPI 4
-  // and ssh in 5.
+  // Excludes other launchers: the remote shell component is named rsh in Open MPI 4 and ssh in 5.
   McaParameters mca = {{"plm", "^slurm,lsf,tm,alps"},
-                       {"plm_rsh_agent", join(agent_words(settings), " ")},
+                       {"plm_rsh_agent", join(agent_command(settings), " ")},
                        {"plm_rsh_no_tree_spawn", "1"},
-                       {"ras", "^slurm"},  // our hosts, also inside an allocation
+                       {"ras", "^slurm"},  // use our hosts even inside an allocation
                        {"oob_tcp_keepalive_time", std::to_string(settings.keepalive_s)},
                        {"oob_tcp_keepalive_intvl", std::to_string(settings.keepalive_s)},
                        {"oob_tcp_keepalive_probes", std::to_string(settings.keepalive_count)}};
@@ -53,15 +52,14 @@ McaParameters parameters_remote(const LaunchSettings& settings) {
   return mca;
 }
 
-std::string host_words(const std::vector<Place>& places) {
+std::string host_list(const std::vector<Place>& places) {
   std::vector<std::string> words;
   for (const Place& place : places)
     words.push_back(place.address + ":" + std::to_string(place.ranks));
   return join(words, ",");
 }
 
-/// A share is counted in hardware threads, as slots are: consecutive ones, so whole cores where the
-/// number divides.
+/// A share is a number of consecutive hardware threads, so whole cores if it divides evenly.
 void add_rank_binding(std::vector<std::string>& argv, const Job& job,
                       const std::vector<Place>& places) {
   if (job.binding == "none") return append(argv, {"--bind-to", "none"});
@@ -71,15 +69,15 @@ void add_rank_binding(std::vector<std::string>& argv, const Job& job,
 }
 
 /// OpenMPI 4.
-std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& places,
+std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>& places,
                                       const LaunchSite& site,
                                       const std::map<std::string, std::string>& env) {
   const bool remote = any_remote(places);
   std::vector<std::string> argv = {site.mpirun, "-np", std::to_string(job.ranks)};
-  if (remote) append(argv, {"--host", host_words(places)});
+  if (remote) append(argv, {"--host", host_list(places)});
   McaParameters mca = remote ? parameters_remote(site.settings) : parameters_here();
-  // mpirun counts cores where we count hardware threads: let it accept our number, and say
-  // ourselves whether the ranks have to share CPUs and must yield while they wait.
+  // mpirun counts cores, we count hardware threads: allow oversubscription, and decide ourselves whether
+// ranks share CPUs and must yield while waiting.
   const bool shared =
       std::ranges::any_of(places, [](const Place& place) { return place.ranks > place.slots; });
   mca["mpi_yield_when_idle"] = shared ? "1" : "0";
@@ -88,13 +86,13 @@ std::vector<std::string> mpirun_words(const Job& job, const std::vector<Place>& 
   for (const auto& [name, value] : mca) append(argv, {"--mca", name, value});
   argv.push_back("--oversubscribe");
   add_rank_binding(argv, job, places);
-  // Ranks elsewhere do not inherit our environment.
+  // Remote ranks do not inherit our environment.
   if (remote)
     for (const auto& [name, value] : env) append(argv, {"-x", name + "=" + value});
   return argv;
 }
 
-/// "" where there is none: jobs that need it are skipped, with a reason.
+/// "" if not found: jobs that need it are skipped with a reason.
 std::string path_of(const std::string& program) try {
   return find_program(program);
 } catch (const Error&) {
@@ -105,8 +103,8 @@ std::string slurm_obstacle(const Job& job, const LaunchSite& site) {
   if (site.slurm.srun.empty()) return "srun is not in PATH; install slurm-client";
   for (const std::string& host : job.hosts)
     if (const auto down = site.nodes_down.find(host); down != site.nodes_down.end())
-      return host + " cannot be allocated: Slurm has it as " + down->second;
-  return site.allocation ? outsider(*site.allocation, job.hosts) : "";
+      return host + " cannot be allocated: its Slurm state is " + down->second;
+  return site.allocation ? host_outside(*site.allocation, job.hosts) : "";
 }
 
 }  // namespace
@@ -116,7 +114,7 @@ LauncherKind launcher_from(const std::string& name) {
   if (name == "local") return LauncherKind::local;
   if (name == "mpirun") return LauncherKind::mpirun;
   if (name == "slurm") return LauncherKind::slurm;
-  throw Error(ErrorKind::usage, "--launcher " + name + ": there is no such launcher",
+  throw Error(ErrorKind::usage, "--launcher " + name + ": unknown launcher",
               "use one of: auto, local, mpirun, slurm");
 }
 
@@ -131,7 +129,7 @@ LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_o
   site.slurm.srun = path_of("srun");
   site.root = geteuid() == 0;
   if (kind == LauncherKind::slurm || (kind == LauncherKind::automatic && !site.slurm.srun.empty()))
-    site.allocation = surrounding_allocation();
+    site.allocation = current_allocation();
   if (kind == LauncherKind::automatic && site.allocation && site.allocation->nodes.size() > 1)
     site.kind = LauncherKind::slurm;
   return site;
@@ -148,19 +146,19 @@ std::string rank_program(const Job& job, const std::vector<Place>& places, const
 std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
                             const LaunchSite& site) {
   if (rank_program(job, places, site).empty())
-    return "no CUDA build: there is no bench-rank-cuda beside benchctl";
+    return "no CUDA build: bench-rank-cuda is not installed next to benchctl";
   if (site.kind == LauncherKind::slurm) return slurm_obstacle(job, site);
   if (site.kind == LauncherKind::local && any_remote(places))
-    return "--launcher local starts on this host only, and this job is for " +
+    return "--launcher local runs on this host only, but the job needs " +
            join(job.hosts, ", ");
   if (job.ranks > 1 && site.kind == LauncherKind::local)
-    return "--launcher local starts one rank and this job needs " + std::to_string(job.ranks);
+    return "--launcher local starts one rank, but the job needs " + std::to_string(job.ranks);
   if (by_mpirun(job, places, site) && site.mpirun.empty())
     return "mpirun is not in PATH; install openmpi-bin";
   for (const Place& place : places)
     if (!place.here && place.address.find(':') != std::string::npos)
       return "mpirun reads a colon in an address as a number of slots: give " + place.address +
-             " a name, in /etc/hosts or in ssh's configuration";
+             " a name in /etc/hosts or ~/.ssh/config";
   return "";
 }
 
@@ -170,12 +168,12 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   const bool slurm = site.kind == LauncherKind::slurm;
   if (slurm || any_remote(places))
     for (const auto& [name, value] : site.settings.env) env.emplace(name, value);
-  // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would tie the rank to one core before its main
-  // runs, and "all cores" would silently mean one. The probes pin their threads themselves.
+  // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would bind the rank to one core before main() runs, and
+// "all cores" would silently mean one. The probes pin their threads themselves.
   env.emplace("OMP_PROC_BIND", "false");
   if (!site.run_folder.empty()) env.emplace(kRunFolderVariable, site.run_folder);
   if (slurm) {
-    command.argv = srun_words(job, places, site.slurm, site.token);
+    command.argv = srun_command(job, places, site.slurm, site.token);
     if (job.ranks > 1) env.merge(mpi_environment(places, site.settings));
     if (job.ranks > 1) env.merge(group_environment(places, site.settings, false));
     if (job.ranks > 1 && !site.group_token.empty()) env.emplace(kGroupToken, site.group_token);
@@ -183,18 +181,18 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
     env.emplace(kRunVariable, site.token);
   }
   if (by_mpirun(job, places, site)) {
-    // Without the token: mpirun's own words, in which it would stand, are for all to read.
+    // Without the token: mpirun's command line is visible to all users.
     if (job.ranks > 1) env.merge(group_environment(places, site.settings, true));
-    command.argv = mpirun_words(job, places, site, env);
-    // Ranks elsewhere have the mark by -x. mpirun itself goes without: what clears this host of a
-    // job's ranks must not end the mpirun of another job, which may run elsewhere.
+    command.argv = mpirun_command(job, places, site, env);
+    // Remote ranks get the token by -x. mpirun itself must not have it: killing leftover ranks on this
+// host must not kill the mpirun of another job.
     if (any_remote(places)) env.erase(kRunVariable);
     if (site.root) {
       env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
       env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
     }
   }
-  // What stands there of a step that we are in ourselves is not this job's.
+  // Variables of a Slurm step that this process runs in do not belong to the job.
   if (!by_mpirun(job, places, site)) command.unset = step_variables();
   std::ranges::copy(group_variables(), std::back_inserter(command.unset));
   command.env = std::move(env);

@@ -1,4 +1,4 @@
-// How a job's ranks are started: pure functions from a job to a command line and an environment.
+// Builds the command line and environment that start a job's ranks. Pure functions.
 #pragma once
 
 #include <map>
@@ -17,39 +17,39 @@ namespace bench {
 
 enum class LauncherKind { automatic, local, mpirun, slurm };
 
-/// Throws Error(usage) naming what there is.
+/// Throws Error(usage) that lists the launchers.
 LauncherKind launcher_from(const std::string& name);
 
-/// What this machine offers to launch with; found once, given to the pure functions.
+/// The launchers available on this machine; found once, passed to the pure functions.
 struct LaunchSite {
   LauncherKind kind = LauncherKind::automatic;
   std::string rank_program;       // bench-rank
-  std::string cuda_rank_program;  // bench-rank-cuda; empty when there is none
-  std::string mpirun;             // its path; empty when there is none
-  bool root = false;              // OpenMPI asks twice before it runs as root
-  LaunchSettings settings = {};   // how other hosts are reached
-  std::string token = {};         // marks every process of this run, so that what is left is found
-  std::string run_folder = {};    // absolute; told to the ranks, for files beside the records
-  std::string group_token = {};   // keeps strangers out of ranks that meet over TCP
+  std::string cuda_rank_program;  // bench-rank-cuda; empty if missing
+  std::string mpirun;             // path; empty if missing
+  bool root = false;              // Open MPI needs two confirmations to run as root
+  LaunchSettings settings = {};   // access to other hosts
+  std::string token = {};         // marks every process of this run, to find leftovers
+  std::string run_folder = {};    // absolute; passed to ranks for files next to the records
+  std::string group_token = {};   // authenticates ranks in the TCP rendezvous
   SlurmSite slurm = {};
-  std::optional<Allocation> allocation = {};           // the one we run in
-  std::map<std::string, std::string> nodes_down = {};  // their states, where we make one
+  std::optional<Allocation> allocation = {};           // the current allocation
+  std::map<std::string, std::string> nodes_down = {};  // node -> state, if benchctl makes the allocation
 };
 
 /// `automatic` becomes slurm inside an allocation of several nodes.
 LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_option);
 
-/// Why this job cannot be launched here, with what to do; "" when it can.
+/// Why this job cannot be launched here, and what to do; "" if it can.
 std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
                             const LaunchSite& site);
 
-/// `places`: where the job's ranks go, in their order.
+/// `places`: hosts of the job's ranks, in rank order.
 Command launch_command(const Job& job, const std::vector<Place>& places, const LaunchSite& site);
 
-/// The program the job's ranks run, as it is found on their hosts.
+/// The path of the rank program on the job's hosts.
 std::string rank_program(const Job& job, const std::vector<Place>& places, const LaunchSite& site);
 
-/// Jobs with equal keys can be served by one process, one after another.
+/// Jobs with equal keys can run in one process, one after another.
 std::string launch_key(const Job& job);
 
 }  // namespace bench

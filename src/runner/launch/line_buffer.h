@@ -1,5 +1,4 @@
-// Cuts what arrives on a pipe into lines, with a cap on their length: a child that never ends its
-// line must not eat our memory.
+// Splits the output of a child into lines of limited length, to bound memory.
 #pragma once
 
 #include <deque>
@@ -14,11 +13,11 @@ class LineBuffer {
   explicit LineBuffer(std::size_t longest) : longest_(longest) {}
 
   void add(std::string_view bytes);
-  /// The next whole line, without its newline.
+  /// The next complete line, without its newline.
   std::optional<std::string> next();
-  /// What stands after the last newline counts as a line too: the stream has ended.
+  /// End of stream: the rest after the last newline becomes a line.
   void finish();
-  /// A line was longer than the cap; it was dropped.
+  /// A line exceeded the limit and was dropped.
   bool overflowed() const { return overflowed_; }
 
  private:

@@ -1,4 +1,4 @@
-// Where some ranks of a job run: one host, as the launcher needs to know it.
+// A host with ranks of a job, as the launcher needs it.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 namespace bench {
 
 struct Place {
-  std::string host;     // its name in the inventory
+  std::string host;     // name in the inventory
   std::string address;  // how to reach it
   int ranks = 1;
-  int slots = 1;     // ranks it takes without oversubscription
-  bool here = true;  // the machine we run on
+  int slots = 1;     // ranks without oversubscription
+  bool here = true;  // this machine
 };
 
-/// Slots for each rank where the binding is "share": as many on every host, at least one.
+/// Slots per rank with binding "share": equal on all hosts, at least one.
 inline int share_of(const std::vector<Place>& places) {
   int share = 1 << 20;
   for (const Place& place : places) share = std::min(share, std::max(1, place.slots / place.ranks));

@@ -29,7 +29,7 @@ struct Pipe {
 
 Pipe make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw_errno("make a pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) throw_errno("create a pipe");
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -66,7 +66,7 @@ struct ChildSetup {
   pid_t parent;
 };
 
-/// No signal reaches the child while it shares our memory: our handlers would run in it.
+/// Blocks signals while the child shares our memory: our handlers would run in it.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -82,11 +82,11 @@ class SignalsBlocked {
   sigset_t former_;
 };
 
-// Between vfork and exec: only system calls, and nothing that changes the memory we share.
+// Between vfork and exec: only system calls that do not change shared memory.
 [[noreturn]] void become(const ChildSetup& setup) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != setup.parent) _exit(127);  // we died before the line above took effect
+  if (getppid() != setup.parent) _exit(127);  // the parent died before prctl() took effect
   for (int number : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -98,7 +98,7 @@ class SignalsBlocked {
   _exit(127);
 }
 
-/// The errno with which exec failed; 0 when the program runs (the pipe closed on exec).
+/// The errno of a failed exec; 0 if the program runs (the pipe closed on exec).
 int exec_failure(const Descriptor& report) {
   int reason = 0;
   ssize_t got;
@@ -157,8 +157,8 @@ std::string find_program(const std::string& name) {
     if (executable(name)) return name;
     const bool there = fs::exists(fs::path(name));
     throw Error(ErrorKind::environment,
-                name + (there ? ": is not an executable file" : ": no such program"),
-                there ? "check its permissions (chmod +x)" : "build it: scripts/build");
+                name + (there ? ": is not an executable file" : ": not found"),
+                there ? "check its permissions (chmod +x)" : "build it with scripts/build");
   }
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
@@ -167,7 +167,7 @@ std::string find_program(const std::string& name) {
     if (executable(candidate)) return candidate.string();
   }
   throw Error(ErrorKind::environment, "'" + name + "' is not in PATH",
-              "install it or add its folder");
+              "install it, or add its folder to PATH");
 }
 
 void read_some(const Descriptor& fd, std::string& text, std::size_t most) {
@@ -190,7 +190,7 @@ Process::Process(const Command& command, Signaller signaller) : signaller_(std::
   const ChildSetup setup{program.c_str(), argv.data(),     envp.data(),        in.read.get(),
                          out.write.get(), err.write.get(), report.write.get(), getpid()};
   {
-    // vfork: a fork copies our page tables, and the plan of thousands of hosts has many.
+    // vfork: fork would copy our page tables, which are large with thousands of hosts.
     const SignalsBlocked blocked;
     pid_ = vfork();
     if (pid_ == 0) become(setup);
@@ -200,7 +200,7 @@ Process::Process(const Command& command, Signaller signaller) : signaller_(std::
   if (const int reason = exec_failure(report.read); reason != 0) {
     waitpid(pid_, nullptr, 0);
     errno = reason;
-    throw_errno("start " + program, "is it built for this machine?");
+    throw_errno("start " + program, "check that it was built for this machine");
   }
   input = std::move(in.write);
   output = std::move(out.read);
@@ -226,7 +226,7 @@ bool Process::ended() const {
 void Process::signal(int number) const { signaller_(pid_, number); }
 
 Exit Process::reap() {
-  signal_session(pid_, SIGKILL);  // before its number is free for others
+  signal_session(pid_, SIGKILL);  // before the PID can be reused
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }

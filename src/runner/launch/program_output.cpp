@@ -17,9 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kTalkKept = 2000;
+constexpr std::size_t kErrorsKept = 2000;
 
-/// Appends what is there; closes the pipe at its end.
+/// Appends available data; closes the pipe at end of file.
 void drain(Descriptor& pipe, std::string& text) {
   std::array<char, 65536> buffer;
   const ssize_t got = read(pipe.get(), buffer.data(), buffer.size());
@@ -29,7 +29,7 @@ void drain(Descriptor& pipe, std::string& text) {
 
 int milliseconds_to_wait(Clock::time_point deadline) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-  // Woken now and then: without a pidfd the end of the program shows only when one looks.
+  // Polls: without a pidfd nothing wakes us when the program ends.
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 50));
 }
 
@@ -42,28 +42,28 @@ std::string program_output(const std::vector<std::string>& argv, Seconds within,
   const std::string command = join(argv, " ");
   Process process({argv, {}});
   process.input.close();
-  std::string text, talk;
+  std::string text, errors;
   while (process.output.valid() || process.error.valid() || !process.ended()) {
     if (Clock::now() >= deadline)
       throw Error(ErrorKind::environment,
-                  command + ": has not ended within " + format(within) + " and was killed",
-                  "does it answer when you run it yourself?");
+                  command + ": timed out after " + format(within) + " and was killed",
+                  "run it by hand to see whether it responds");
     std::array<pollfd, 3> fds = {pollfd{process.output.get(), POLLIN, 0},
                                  pollfd{process.error.get(), POLLIN, 0},
                                  pollfd{process.end.get(), POLLIN, 0}};
     poll(fds.data(), fds.size(), milliseconds_to_wait(deadline));
     if (fds[0].revents != 0) drain(process.output, text);
-    if (fds[1].revents != 0) drain(process.error, talk);
-    if (talk.size() > kTalkKept) talk.erase(0, talk.size() - kTalkKept);
+    if (fds[1].revents != 0) drain(process.error, errors);
+    if (errors.size() > kErrorsKept) errors.erase(0, errors.size() - kErrorsKept);
     if (text.size() > at_most)
       throw Error(ErrorKind::environment,
-                  command + ": prints more than " + std::to_string(at_most) + " bytes",
-                  "is it the program that you mean?");
+                  command + ": printed more than " + std::to_string(at_most) + " bytes",
+                  "check that this is the intended program");
   }
-  while (talk.ends_with('\n')) talk.pop_back();
+  while (errors.ends_with('\n')) errors.pop_back();
   if (const Exit exit = process.reap(); !exit.clean())
-    throw Error(ErrorKind::environment, command + ": " + exit.text() + ": " + printable(talk),
-                "does it work when you run it yourself?");
+    throw Error(ErrorKind::environment, command + ": " + exit.text() + ": " + printable(errors),
+                "run it by hand to see whether it works");
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What another program prints: for tools such as scontrol that answer and end.
+// The output of a program such as scontrol.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace bench {
 
-/// The stdout of a program that gets no input; no shell is involved. Throws Error(environment) when
-/// it is missing, fails (with the end of its stderr), prints more than `at_most` bytes, or has not
-/// ended `within` the time, after which it is killed.
+/// Runs a program without input or shell and returns its stdout. Throws Error(environment) if it is
+/// missing, fails (with the end of its stderr), prints more than `at_most` bytes, or does not end
+/// `within` the time; it is killed then.
 std::string program_output(const std::vector<std::string>& argv, Seconds within,
                            std::size_t at_most = std::size_t{256} << 20);
 

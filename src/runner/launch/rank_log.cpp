@@ -10,11 +10,11 @@
 namespace bench {
 namespace {
 
-// srun alone adds five when a rank of several dies; what the rank said stands before them.
+// srun adds five lines when one of several ranks dies, after the rank's own message.
 constexpr std::size_t kTailLines = 8;
 constexpr std::size_t kTailLineBytes = 200;
 
-// As a rank says why it ends; what launchers have to say about that comes behind it.
+// The prefix of a rank's error message; messages of launchers follow it.
 constexpr std::string_view kError = "error: ";
 
 // mpirun frames its messages with lines of dashes.
@@ -26,7 +26,7 @@ bool says_something(std::string_view line) {
 
 RankLog::RankLog(const std::filesystem::path& path)
     : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
-  if (!file_.valid()) throw_errno("make the log " + path.string());
+  if (!file_.valid()) throw_errno("create the log " + path.string());
 }
 
 void RankLog::add_line(std::string_view line) {
@@ -39,12 +39,12 @@ void RankLog::add_line(std::string_view line) {
   std::string text(line.substr(0, kMaxBytes - written_));
   text += '\n';
   written_ += text.size();
-  if (written_ >= kMaxBytes) text += "(the rest was dropped: the log is full)\n";
-  // A log that cannot be written must not end a measurement; the records are the truth.
+  if (written_ >= kMaxBytes) text += "(log truncated)\n";
+  // A failed write to the log must not stop a measurement: results are in the records.
   if (write(file_.get(), text.data(), text.size()) < 0) written_ = kMaxBytes;
 }
 
-std::string RankLog::last_words() const {
+std::string RankLog::stderr_tail() const {
   const bool pushed_out = !error_.empty() && std::ranges::find(tail_, error_) == tail_.end();
   std::string result = pushed_out ? printable(error_) : "";
   for (const std::string& line : tail_) result += (result.empty() ? "" : " | ") + printable(line);

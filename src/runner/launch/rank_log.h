@@ -1,4 +1,4 @@
-// What a rank says beside its records: kept in a file up to a cap, its last lines for reasons.
+// Log of a rank's other output: stored in a file of limited size; its last lines are used in reasons.
 #pragma once
 
 #include <deque>
@@ -14,15 +14,15 @@ class RankLog {
  public:
   static constexpr std::size_t kMaxBytes = 16u << 20;
 
-  /// Throws Error(environment) when the file cannot be made.
+  /// Throws Error(environment) if the file cannot be created.
   explicit RankLog(const std::filesystem::path& path);
 
   void add_line(std::string_view line);
-  /// Forget the lines so far: what follows belongs to another job. The file keeps them.
+  /// Starts a new tail for another job. The file keeps all lines.
   void start_job() { tail_.clear(), error_.clear(); }
-  /// The last lines since start_job(), and before them the first error of a rank, joined by " | "
-  /// and safe to print; empty for none.
-  std::string last_words() const;
+  /// The first error of a rank and the last lines since start_job(), joined by " | " and printable; empty
+  /// if there are none.
+  std::string stderr_tail() const;
 
  private:
   Descriptor file_;

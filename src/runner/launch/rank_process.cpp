@@ -14,11 +14,11 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kLongestTalk = 64u << 10;
+constexpr std::size_t kLongestLogLine = 64u << 10;
 constexpr std::size_t kReadsAtOnce =
-    64;  // then look at deadlines again: a child may print for ever
+    64;  // then check deadlines: a child may print forever
 
-/// One read; false when there is nothing more now, `closed` when there never will be.
+/// One read; false if no data is available, `closed` at end of file.
 bool read_lines(const Descriptor& fd, LineBuffer& lines, bool& closed) {
   std::array<char, 64u << 10> bytes;
   const ssize_t got = read(fd.get(), bytes.data(), bytes.size());
@@ -32,7 +32,7 @@ int milliseconds_until(Clock::time_point deadline) {
   return static_cast<int>(std::clamp<long long>(left, 0, 3600 * 1000));
 }
 
-/// The JSON of a line that unframe() took: it stands behind the marker, eight digits and a blank.
+/// The JSON of a line accepted by unframe(): after the marker, eight digits and a space.
 std::string without_frame(const std::string& line) {
   return line.substr(line.find(kWireMarker) + kWireMarker.size() + 9);
 }
@@ -45,13 +45,13 @@ Clock::time_point after(Seconds time) {
 }
 
 RankProcess::RankProcess(const Command& command, const std::filesystem::path& log,
-                         const Interrupts& interrupts, Graces graces, Signaller signaller)
+                         const Interrupts& interrupts, GracePeriods grace, Signaller signaller)
     : interrupts_(interrupts),
-      graces_(graces),
+      grace_(grace),
       log_(log),
       process_(command, std::move(signaller)),
       records_(kMaxLineBytes),
-      talk_(kLongestTalk) {}
+      stderr_lines_(kLongestLogLine) {}
 
 void RankProcess::send(const std::string& line) {
   unsent_ += line + '\n';
@@ -70,7 +70,7 @@ void RankProcess::write_input() {
       unsent_.erase(0, static_cast<std::size_t>(sent));
     } else if (errno == EAGAIN) {
       return;
-    } else if (errno != EINTR) {  // it closed its input; its end will be seen on its own
+    } else if (errno != EINTR) {  // it closed its input; its end is detected separately
       unsent_.clear();
       process_.input.close();
     }
@@ -81,8 +81,8 @@ void RankProcess::write_input() {
 RankEvent RankProcess::next(Clock::time_point deadline) {
   for (;;) {
     if (auto event = take_line()) return *event;
-    if (interrupts_.count() > interrupts_told_) {
-      ++interrupts_told_;
+    if (interrupts_.count() > interrupts_reported_) {
+      ++interrupts_reported_;
       return Interrupted{};
     }
     if (auto event = look_at_end()) return *event;
@@ -106,46 +106,45 @@ std::optional<RankEvent> RankProcess::take_line() {
     }
     log_.add_line(*line);
   }
-  if (!records_.overflowed() || overflow_told_) return {};
-  overflow_told_ = true;
+  if (!records_.overflowed() || overflow_reported_) return {};
+  overflow_reported_ = true;
   return Fault{fmt::format("printed a line longer than {} MiB", kMaxLineBytes >> 20)};
 }
 
 std::optional<RankEvent> RankProcess::look_at_end() {
   if (gone_) return Ended{};
   if (process_.ended()) {
-    if (!ended_) process_.signal(SIGKILL);  // whatever it left behind; itself it waits to be reaped
+    if (!ended_) process_.signal(SIGKILL);  // kill its descendants; the process itself is a zombie
     if (!ended_) ended_ = Clock::now();
-    // What it wrote before it ended is still in the pipes; a grandchild may hold them open for
-    // ever.
+    // Its last output is still in the pipes; a grandchild may hold them open forever.
     const bool patient =
-        Clock::now() - *ended_ < std::chrono::duration<double>(graces_.closed_output.value);
+        Clock::now() - *ended_ < std::chrono::duration<double>(grace_.closed_output.value);
     if (patient && read_output()) return take_line();
     read_error();
     records_.finish();
     if (auto event = take_line()) return event;
-    talk_.finish();
-    while (auto line = talk_.next()) log_.add_line(*line);
+    stderr_lines_.finish();
+    while (auto line = stderr_lines_.next()) log_.add_line(*line);
     gone_ = true;
     return Ended{process_.reap()};
   }
   if (output_closed_ &&
-      Clock::now() - *output_closed_ >= std::chrono::duration<double>(graces_.closed_output.value))
-    return Fault{"closed its stdout while it was still running"};
+      Clock::now() - *output_closed_ >= std::chrono::duration<double>(grace_.closed_output.value))
+    return Fault{"closed its stdout while still running"};
   return {};
 }
 
 void RankProcess::wait(Clock::time_point deadline) {
-  if (output_closed_) deadline = std::min(deadline, after(graces_.closed_output));
-  if (!process_.end.valid())  // no pidfd here: look for its end now and then
+  if (output_closed_) deadline = std::min(deadline, after(grace_.closed_output));
+  if (!process_.end.valid())  // no pidfd: poll for its end
     deadline = std::min(deadline, after(Seconds{0.1}));
-  // The pipe of signals stays readable: after the first one the count is looked at now and then.
-  const bool told = interrupts_told_ > 0;
-  if (told) deadline = std::min(deadline, after(Seconds{0.05}));
+  // The signal pipe stays readable: poll the count after the first signal.
+  const bool interrupted = interrupts_reported_ > 0;
+  if (interrupted) deadline = std::min(deadline, after(Seconds{0.05}));
   std::array<pollfd, 5> fds = {
       pollfd{process_.output.get(), POLLIN, 0}, pollfd{process_.error.get(), POLLIN, 0},
       pollfd{unsent_.empty() ? -1 : process_.input.get(), POLLOUT, 0},
-      pollfd{process_.end.get(), POLLIN, 0}, pollfd{told ? -1 : interrupts_.fd(), POLLIN, 0}};
+      pollfd{process_.end.get(), POLLIN, 0}, pollfd{interrupted ? -1 : interrupts_.fd(), POLLIN, 0}};
   if (poll(fds.data(), fds.size(), milliseconds_until(deadline)) < 0 && errno != EINTR)
     throw_errno("wait for a rank");
 }
@@ -168,11 +167,11 @@ bool RankProcess::read_output() {
 void RankProcess::read_error() {
   bool closed = false;
   for (std::size_t i = 0; i < kReadsAtOnce && process_.error.valid(); ++i) {
-    const bool got = read_lines(process_.error, talk_, closed);
+    const bool got = read_lines(process_.error, stderr_lines_, closed);
     if (closed) process_.error.close();
     if (!got) break;
   }
-  while (auto line = talk_.next()) log_.add_line(*line);
+  while (auto line = stderr_lines_.next()) log_.add_line(*line);
 }
 
 bool RankProcess::wait_for_end(Seconds grace, const std::function<void(const Received&)>& keep) {
@@ -181,20 +180,20 @@ bool RankProcess::wait_for_end(Seconds grace, const std::function<void(const Rec
     const RankEvent event = next(deadline);
     if (const auto* received = std::get_if<Received>(&event)) keep(*received);
     if (std::holds_alternative<Ended>(event)) return true;
-    if (std::holds_alternative<Interrupted>(event)) return false;  // another ^C: no more patience
-    // A fault changes nothing any more, but told again and again it would keep us busy.
+    if (std::holds_alternative<Interrupted>(event)) return false;  // second Ctrl-C: stop waiting
+    // Ignore the fault, but avoid a busy loop.
     if (std::holds_alternative<Fault>(event)) output_closed_.reset();
   }
   return false;
 }
 
-std::string RankProcess::stop(const Graces& graces,
+std::string RankProcess::stop(const GracePeriods& grace,
                               const std::function<void(const Received&)>& keep) {
-  if (gone_) return "it had ended";
+  if (gone_) return "already ended";
   process_.signal(SIGTERM);
-  if (wait_for_end(graces.terminate, keep)) return "ended on SIGTERM";
+  if (wait_for_end(grace.terminate, keep)) return "ended on SIGTERM";
   process_.signal(SIGKILL);
-  if (wait_for_end(graces.kill, keep)) return "ended on SIGKILL";
+  if (wait_for_end(grace.kill, keep)) return "ended on SIGKILL";
   gone_ = abandoned_ = true;
   return fmt::format("process {} did not end: {}", process_.pid(), process_state(process_.pid()));
 }

@@ -1,5 +1,5 @@
-// A running bench-rank (or the mpirun above several): job lines go in, events come out. Every way
-// in which it can misbehave is an event with a reason; next() never blocks past its deadline.
+// A running bench-rank, or mpirun with several: job lines go in, events come out. Every failure is an
+// event with a reason; next() never blocks past its deadline.
 #pragma once
 
 #include <chrono>
@@ -21,10 +21,10 @@ Clock::time_point after(Seconds time);
 
 struct Received {
   Record record;
-  std::string json;  // the record's text as it was sent, without marker and checksum
+  std::string json;  // the record as sent, without marker and checksum
 };
 struct Fault {
-  std::string reason;  // what it did that it must not; it has to be stopped
+  std::string reason;  // what it did wrong; it must be stopped
 };
 struct Ended {
   Exit exit;
@@ -33,33 +33,32 @@ struct TimeUp {};
 struct Interrupted {};
 using RankEvent = std::variant<Received, Fault, Ended, TimeUp, Interrupted>;
 
-/// How long to wait at each step when a process is to end.
-struct Graces {
+/// Grace periods when stopping a process.
+struct GracePeriods {
   Seconds terminate{2.0};      // after SIGTERM
   Seconds kill{2.0};           // after SIGKILL; then it is abandoned
-  Seconds closed_output{1.0};  // between the end of its output and its own end
+  Seconds closed_output{1.0};  // from end of output to process exit
 };
 
 class RankProcess {
  public:
-  /// Throws Error(environment) when it cannot be started.
+  /// Throws Error(environment) if it cannot be started.
   RankProcess(const Command& command, const std::filesystem::path& log,
-              const Interrupts& interrupts, Graces graces, Signaller signaller = signal_session);
+              const Interrupts& interrupts, GracePeriods grace, Signaller signaller = signal_session);
 
   void send(const std::string& line);
-  /// The next thing that happens, at the latest at the deadline. Interrupted is told once per
-  /// signal.
+  /// The next event, or TimeUp at the deadline. Interrupted is reported once per signal.
   RankEvent next(Clock::time_point deadline);
 
-  /// Says that there are no more jobs.
+  /// Closes stdin: there are no more jobs.
   void close_input();
-  /// SIGTERM, SIGKILL, abandonment; records that still arrive go to `keep`. Says how it went:
-  /// "ended on SIGTERM", "ended on SIGKILL", "process 12 did not end: D (uninterruptible sleep)".
-  std::string stop(const Graces& graces, const std::function<void(const Received&)>& keep);
+  /// Sends SIGTERM, then SIGKILL, then gives up; late records go to `keep`. Returns the result: "ended on
+  /// SIGTERM", "ended on SIGKILL", "process 12 did not end: D (uninterruptible sleep)".
+  std::string stop(const GracePeriods& grace, const std::function<void(const Received&)>& keep);
 
   RankLog& log() { return log_; }
   bool gone() const { return gone_; }
-  /// stop() did not end it.
+  /// stop() could not end it.
   bool abandoned() const { return abandoned_; }
 
  private:
@@ -72,19 +71,19 @@ class RankProcess {
   bool wait_for_end(Seconds grace, const std::function<void(const Received&)>& keep);
 
   const Interrupts& interrupts_;
-  Graces graces_;
+  GracePeriods grace_;
   RankLog log_;
   Process process_;
   LineBuffer records_;
-  LineBuffer talk_;
+  LineBuffer stderr_lines_;
   std::string unsent_;
   bool closing_ = false;
   bool gone_ = false;
   bool abandoned_ = false;
-  bool overflow_told_ = false;
+  bool overflow_reported_ = false;
   std::optional<Clock::time_point> output_closed_;
   std::optional<Clock::time_point> ended_;
-  int interrupts_told_ = 0;
+  int interrupts_reported_ = 0;
 };
 
 }  // namespace bench

@@ -7,7 +7,7 @@ namespace bench {
 std::string shell_quoted(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) {
-    if (c == '\0') throw Error(ErrorKind::input, "a word for a shell with a zero byte in it");
+    if (c == '\0') throw Error(ErrorKind::input, "shell argument contains a zero byte");
     if (c == '\'')
       quoted += "'\\''";
     else
@@ -19,7 +19,7 @@ std::string shell_quoted(const std::string& word) {
 Reach reach_by_agent(const LaunchSettings& settings) {
   return {[settings](const Place& place) {
             if (place.here) return std::vector<std::string>{};
-            std::vector<std::string> words = agent_words(settings);
+            std::vector<std::string> words = agent_command(settings);
             words.push_back(place.address);
             return words;
           },
@@ -27,7 +27,7 @@ Reach reach_by_agent(const LaunchSettings& settings) {
 }
 
 Reach reach_by_step(const SlurmSite& site, StepInput input) {
-  return {[site, input](const Place& place) { return reach_words(place.host, site, input); },
+  return {[site, input](const Place& place) { return step_on_host(place.host, site, input); },
           false};
 }
 

@@ -1,4 +1,4 @@
-// How one command comes to one host: the words that stand before it.
+// How to run a command on a host: the prefix of its command line.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace bench {
 
-/// One word for any shell: sh, csh and fish read it alike but for a newline and "!" in csh, which
-/// no argument of ours has. Throws Error(input) for a zero byte.
+/// Quotes an argument for any shell: sh, csh and fish agree, except on a newline and "!" in csh, which
+/// our arguments never contain. Throws Error(input) for a zero byte.
 std::string shell_quoted(const std::string& word);
 
 struct Reach {
   std::function<std::vector<std::string>(const Place&)> words;
-  bool shell = true;  // of that host reads them
+  bool shell = true;  // a shell on that host parses the command
 };
 
-/// By the remote shell agent; a place that is this host without.
+/// Through the remote shell agent; directly for this host.
 Reach reach_by_agent(const LaunchSettings& settings);
-/// By a step of the allocation.
+/// Through a step of the allocation.
 Reach reach_by_step(const SlurmSite& site, StepInput input);
 
 }  // namespace bench

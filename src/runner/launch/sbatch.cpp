@@ -9,16 +9,16 @@
 
 namespace bench {
 
-std::vector<std::string> allocation_words(const std::vector<std::string>& hosts,
+std::vector<std::string> allocation_options(const std::vector<std::string>& hosts,
                                           const SlurmSettings& settings, const std::string& name) {
   std::vector<std::string> words = {
       "--job-name=" + name, "--nodes=" + std::to_string(hosts.size()),
       "--nodelist=" + compact_hostlist(hosts),
-      // A node that dies takes its own jobs along, not the others'.
+      // A node failure must not end jobs on other nodes.
       "--no-kill",
-      // Nodes that boot, or whose prolog takes minutes, are waited for.
+      // Wait for nodes that boot or run a long prolog.
       "--wait-all-nodes=1"};
-  // Alone on a node is not yet all of its memory.
+  // --exclusive alone does not allocate all memory.
   if (settings.exclusive) append(words, {"--exclusive", "--mem=0"});
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) words.push_back(option + value);
@@ -32,14 +32,14 @@ std::vector<std::string> allocation_words(const std::vector<std::string>& hosts,
   return words;
 }
 
-std::vector<std::string> sbatch_words(const std::vector<std::string>& hosts,
+std::vector<std::string> sbatch_command(const std::vector<std::string>& hosts,
                                       const SlurmSettings& settings, const std::string& name,
                                       const std::string& log, const std::string& script) {
   std::vector<std::string> argv = {"sbatch", "--parsable"};
-  for (std::string& word : allocation_words(hosts, settings, name)) argv.push_back(std::move(word));
+  for (std::string& word : allocation_options(hosts, settings, name)) argv.push_back(std::move(word));
   std::string file;
   for (const char c : log) file += c == '%' ? "%%" : std::string(1, c);
-  // A run that Slurm begins anew by itself would do so beside what it left: resume is asked for.
+  // A requeued job would start a second run over the first; benchctl resume is used instead.
   append(argv, {"--no-requeue", "--output=" + file, "--error=" + file, script});
   return argv;
 }
@@ -54,8 +54,8 @@ std::string submitted_job(std::string_view text) {
   const std::string_view job = text.substr(0, text.find_first_of(";\n"));
   if (!is_job_number(job))
     throw Error(ErrorKind::environment,
-                "sbatch answers '" + printable(text.substr(0, 80)) + "', no job's number",
-                "see squeue: it may have taken the job");
+                "sbatch printed '" + printable(text.substr(0, 80)) + "' instead of a job ID",
+                "check squeue: the job may have been submitted");
   return std::string(job);
 }
 

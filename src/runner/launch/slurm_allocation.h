@@ -1,6 +1,6 @@
-// An allocation that benchctl makes and gives back. salloc holds it open with a `cat` that reads
-// from a pipe of ours: should benchctl be killed, the pipe ends, cat with it, and salloc gives the
-// nodes back. --no-shell would leave them taken until the time limit.
+// A Slurm allocation made and released by benchctl. salloc holds it open with a `cat` that reads from
+// our pipe: if benchctl is killed, cat ends and salloc releases the nodes. With --no-shell they would
+// stay allocated until the time limit.
 #pragma once
 
 #include <memory>
@@ -15,28 +15,28 @@
 
 namespace bench {
 
-/// What salloc has said so far on stderr. Text beyond what is understood means nothing.
-struct SallocTalk {
-  std::string pending;  // the number of the job that waits; "" for none
-  std::string granted;  // the job's number; "" not yet
-  std::string error;    // its first error, without "salloc: error: "; "" for none
-  bool operator==(const SallocTalk&) const = default;
+/// What salloc has printed on stderr so far; unknown text is ignored.
+struct SallocOutput {
+  std::string pending;  // ID of the pending job; "" for none
+  std::string granted;  // ID of the granted job; "" for none
+  std::string error;    // first error, without "salloc: error: "; "" for none
+  bool operator==(const SallocOutput&) const = default;
 };
 
-/// Of whole lines alone: what stands behind the last newline is not looked at.
-SallocTalk read_salloc(std::string_view text);
+/// Parses complete lines only.
+SallocOutput parse_salloc(std::string_view text);
 
-/// `name`: the job's, by which it is found even before its number is known.
-std::vector<std::string> salloc_words(const std::vector<std::string>& hosts,
+/// `name`: job name, which identifies the job before its ID is known.
+std::vector<std::string> salloc_command(const std::vector<std::string>& hosts,
                                       const SlurmSettings& settings, const std::string& name);
 
 class SlurmAllocation {
  public:
-  /// Waits for it: settings.wait_s at most. An interrupt ends that, and job() is "" then. Throws
-  /// Error(environment) with what salloc said, or why it is still pending.
+  /// Waits up to settings.wait_s for the allocation. After an interrupt job() is "". Throws
+  /// Error(environment) with salloc's error, or the reason of the pending state.
   SlurmAllocation(const std::vector<std::string>& hosts, const SlurmSettings& settings,
                   const std::string& name, const Interrupts& interrupts);
-  /// Cancels it, and says so where that fails.
+  /// Cancels it; warns on failure.
   ~SlurmAllocation();
   SlurmAllocation(const SlurmAllocation&) = delete;
   SlurmAllocation& operator=(const SlurmAllocation&) = delete;
@@ -45,13 +45,13 @@ class SlurmAllocation {
 
  private:
   void wait(Seconds limit, const Interrupts& interrupts);
-  [[noreturn]] void fail(const SallocTalk& talk, const std::string& otherwise) const;
+  [[noreturn]] void fail(const SallocOutput& output, const std::string& otherwise) const;
   void cancel() noexcept;
 
   std::string name_;
   std::string job_;
-  std::string talk_;
-  std::string said_;  // on its standard output
+  std::string stderr_text_;
+  std::string stdout_text_;  // stdout of salloc
   std::size_t hosts_;
   std::unique_ptr<Process> salloc_;
 };

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-/// Set from the plan or from a setting of its own, or would spoil the pipes to the ranks.
+/// Options that benchctl sets itself, or that would break the pipes to the ranks.
 constexpr std::array kOurs = {"account",
                               "bcast",
                               "chdir",
@@ -55,8 +55,8 @@ void refuse_ours(const Json& args, const std::string& where) {
     const std::string name = word.substr(2, word.find('=') - 2);
     if (std::ranges::find(kOurs, name) != kOurs.end())
       throw Error(ErrorKind::input,
-                  where + "/" + std::to_string(i) + ": benchctl itself sets --" + name,
-                  "use the settings of \"slurm\", the hosts and the suite for it");
+                  where + "/" + std::to_string(i) + ": --" + name + " is set by benchctl",
+                  "use the matching setting in \"slurm\", the host list or the suite");
   }
 }
 

@@ -10,8 +10,7 @@
 namespace bench {
 namespace {
 
-/// A node that cannot take the step is an error after this, and no wait. Below the time a rank has
-/// to report in (LaneSettings::handshake).
+/// A node that cannot run the step is an error after this time. Less than LaneSettings::handshake.
 constexpr int kStepWaitS = 20;
 
 bool even(const std::vector<Place>& places) {
@@ -19,8 +18,7 @@ bool even(const std::vector<Place>& places) {
       places, [&](const Place& place) { return place.ranks == places.front().ranks; });
 }
 
-/// Equal counts in Slurm's order of the nodes; others by a list with one name a rank, which alone
-/// can say them.
+/// Equal counts use Slurm's node order; unequal counts need a list with one name per rank.
 void add_places(std::vector<std::string>& argv, const std::vector<Place>& places, int ranks) {
   std::vector<std::string> names, tasks;
   for (const Place& place : places) {
@@ -35,9 +33,9 @@ void add_places(std::vector<std::string>& argv, const std::vector<Place>& places
     append(argv, {"--distribution=arbitrary", "--nodelist=" + join(tasks, ",")});
 }
 
-/// benchctl gives each host one job at a time, so a step takes what the allocation has there and
-/// never waits for another: overlap, all memory, and no --exact.
-std::vector<std::string> step_words(const SlurmSite& site) {
+/// benchctl runs one job per host at a time, so a step uses the whole allocation there and never waits:
+/// --overlap, all memory, and no --exact.
+std::vector<std::string> step_options(const SlurmSite& site) {
   std::vector<std::string> argv = {site.srun,
                                    "--jobid=" + site.job,
                                    "--overlap",
@@ -54,7 +52,7 @@ std::vector<std::string> step_words(const SlurmSite& site) {
   return argv;
 }
 
-/// Slurm gives a task its CPUs, and "threads" ties it to these.
+/// Slurm assigns CPUs to a task, and "threads" binds it to them.
 void add_step_binding(std::vector<std::string>& argv, const std::string& binding,
                       const std::vector<Place>& places) {
   if (binding == "share") argv.push_back("--cpus-per-task=" + std::to_string(share_of(places)));
@@ -68,16 +66,16 @@ bool oversubscribed(const std::vector<Place>& places) {
 
 }  // namespace
 
-std::vector<std::string> srun_words(const Job& job, const std::vector<Place>& places,
+std::vector<std::string> srun_command(const Job& job, const std::vector<Place>& places,
                                     const SlurmSite& site, const std::string& token) {
-  std::vector<std::string> argv = step_words(site);
+  std::vector<std::string> argv = step_options(site);
   add_places(argv, places, job.ranks);
   if (oversubscribed(places)) argv.push_back("--overcommit");
-  // A rank alone has no use for MPI, and starts where Slurm has no plugin for it.
+  // A single rank needs no MPI, and also starts without Slurm's MPI plugin.
   argv.push_back("--mpi=" + (job.ranks > 1 ? site.settings.mpi : "none"));
   add_step_binding(argv, job.binding, places);
-  // A rank that dies would leave the others waiting; a pty (--unbuffered) would change the bytes of
-  // records; jobs go to rank 0 alone, which hands them on.
+  // A dead rank would leave the others waiting; a pty (--unbuffered) would alter records; jobs go to
+  // rank 0, which broadcasts them.
   append(argv,
          {"--kill-on-bad-exit=1", "--input=0",
           "--export=ALL" + (token.empty() ? "" : "," + std::string(kRunVariable) + "=" + token)});
@@ -93,9 +91,9 @@ std::map<std::string, std::string> mpi_environment(const std::vector<Place>& pla
   return env;
 }
 
-std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site,
+std::vector<std::string> step_on_host(const std::string& host, const SlurmSite& site,
                                      StepInput input) {
-  std::vector<std::string> argv = step_words(site);
+  std::vector<std::string> argv = step_options(site);
   append(argv, {"--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overcommit", "--mpi=none",
                 "--cpu-bind=none", input == StepInput::ours ? "--input=0" : "--input=none",
                 "--export=ALL"});

@@ -1,4 +1,4 @@
-// The words of srun: a job's ranks as a step of an allocation. Pure functions.
+// The srun command for a job's ranks. Pure functions.
 #pragma once
 
 #include <map>
@@ -12,29 +12,29 @@
 
 namespace bench {
 
-/// What a step is made with.
+/// Data needed to start a step.
 struct SlurmSite {
-  std::string srun;  // its path; empty where there is none
-  std::string job;   // the allocation's number
+  std::string srun;  // path; empty if missing
+  std::string job;   // ID of the allocation
   SlurmSettings settings = {};
 };
 
-/// Up to the program, which comes next. `token` marks the ranks, and not srun itself: what clears a
-/// host of ranks must leave the steps alone that are served from there.
-std::vector<std::string> srun_words(const Job& job, const std::vector<Place>& places,
+/// The command up to the program. `token` marks the ranks but not srun: killing leftover ranks on a host
+/// must not kill the srun of other steps.
+std::vector<std::string> srun_command(const Job& job, const std::vector<Place>& places,
                                     const SlurmSite& site, const std::string& token);
 
-/// What srun hands on to the ranks for their MPI; OpenMPI reads its parameters there.
+/// Variables that srun passes to the ranks for Open MPI.
 std::map<std::string, std::string> mpi_environment(const std::vector<Place>& places,
                                                    const LaunchSettings& settings);
 
 enum class StepInput { none, ours };
 
-/// One command on one host of the allocation, beside whatever runs there.
-std::vector<std::string> reach_words(const std::string& host, const SlurmSite& site,
+/// A command on one host of the allocation, in parallel with running steps.
+std::vector<std::string> step_on_host(const std::string& host, const SlurmSite& site,
                                      StepInput input = StepInput::none);
 
-/// Of the allocation or step we are in: srun would read them as options, and a rank that is started
+/// Variables of the current allocation or step: srun would read them as options, and a rank started
 /// without srun as its place in a group.
 std::vector<std::string> step_variables();
 

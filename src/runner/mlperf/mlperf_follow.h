@@ -10,7 +10,7 @@ namespace bench {
 
 struct FollowOptions {
   std::filesystem::path path = {};
-  std::filesystem::path rule_sets = {};  // the folder they lie in
+  std::filesystem::path rule_sets = {};  // folder of the rule sets
   std::string rule_set = "auto";         // or a version
   bool warnings_are_errors = false;      // in the verdict at the end
   bool json = false;                     // one object a line (schemas/report_mlperf_follow.json)

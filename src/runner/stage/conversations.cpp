@@ -20,28 +20,28 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kAtOnce = 32;
-constexpr std::size_t kMostWords = 64u << 10;
+constexpr std::size_t kMostOutput = 64u << 10;
 constexpr std::size_t kWrite = 1u << 20;
 
 struct Running {
-  Conversation* talk = nullptr;
+  HostSession* session = nullptr;
   std::unique_ptr<Process> process;
   std::string_view left;  // of the payload
   bool asked = false;
   Clock::time_point deadline;
 };
 
-/// True when something was read.
+/// True if something was read.
 bool listen(Running& one) {
-  const std::size_t before = one.talk->output.size() + one.talk->error.size();
-  read_some(one.process->output, one.talk->output, kMostWords);
-  read_some(one.process->error, one.talk->error, kMostWords);
-  return one.talk->output.size() + one.talk->error.size() > before;
+  const std::size_t before = one.session->output.size() + one.session->error.size();
+  read_some(one.process->output, one.session->output, kMostOutput);
+  read_some(one.process->error, one.session->error, kMostOutput);
+  return one.session->output.size() + one.session->error.size() > before;
 }
 
-/// True when something was written.
+/// True if something was written.
 bool feed(Running& one, std::string_view payload) {
-  if (!one.asked && one.talk->has("need")) one.asked = true, one.left = payload;
+  if (!one.asked && one.session->has("need")) one.asked = true, one.left = payload;
   if (!one.asked || !one.process->input.valid()) return false;
   bool any = false;
   while (!one.left.empty()) {
@@ -49,7 +49,7 @@ bool feed(Running& one, std::string_view payload) {
         write(one.process->input.get(), one.left.data(), std::min(one.left.size(), kWrite));
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return any;
-    if (sent <= 0) break;  // it does not listen any more: its end says why
+    if (sent <= 0) break;  // it stopped reading: its exit tells why
     one.left.remove_prefix(static_cast<std::size_t>(sent));
     any = true;
   }
@@ -63,37 +63,37 @@ void conclude(Running& one) {
   listen(one);
   one.process.reset();
   if (exit.clean()) return;
-  const auto own = one.talk->said("trouble");
-  const std::string words = own.empty() ? last_line(one.talk->error) : printable(own.back());
-  one.talk->trouble = words.empty() ? "ended with " + exit.text() : words;
+  const auto own = one.session->lines_after("trouble");
+  const std::string words = own.empty() ? last_line(one.session->error) : printable(own.back());
+  one.session->trouble = words.empty() ? "ended with " + exit.text() : words;
 }
 
-/// False when it has ended.
+/// False after its end.
 bool advance(Running& one, std::string_view payload, Seconds patience) {
   if (one.process->ended()) {
     conclude(one);
     return false;
   }
-  const bool heard = listen(one), fed = feed(one, payload);
-  if (heard || fed) one.deadline = after(patience);
+  const bool received = listen(one), fed = feed(one, payload);
+  if (received || fed) one.deadline = after(patience);
   if (Clock::now() < one.deadline) return true;
-  one.talk->trouble = fmt::format("says nothing for {:g} s", patience.value);
+  one.session->trouble = fmt::format("no response for {:g} s", patience.value);
   one.process.reset();
   return false;
 }
 
-Running begin(Conversation& talk, bool has_payload, Seconds patience) {
+Running begin(HostSession& session, bool has_payload, Seconds patience) {
   Running one;
-  one.talk = &talk;
+  one.session = &session;
   one.deadline = after(patience);
   try {
     Command command;
-    command.argv = talk.argv;
+    command.argv = session.argv;
     command.unset = step_variables();
     one.process = std::make_unique<Process>(command);
     if (!has_payload) one.process->input.close();
   } catch (const Error& error) {
-    talk.trouble = error.what();
+    session.trouble = error.what();
   }
   return one;
 }
@@ -121,19 +121,19 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> Conversation::said(const std::string& word) const {
+std::vector<std::string> HostSession::lines_after(const std::string& word) const {
   std::vector<std::string> found;
   for (const std::string& line : lines_of(output))
     if (line.starts_with(word + " ")) found.push_back(line.substr(word.size() + 1));
   return found;
 }
 
-bool Conversation::has(const std::string& line) const {
+bool HostSession::has(const std::string& line) const {
   const auto lines = lines_of(output);
   return std::ranges::find(lines, line) != lines.end();
 }
 
-void converse(std::vector<Conversation>& hosts, std::string_view payload, Seconds patience,
+void run_sessions(std::vector<HostSession>& hosts, std::string_view payload, Seconds patience,
               const Interrupts& interrupts) {
   std::vector<Running> running;
   std::size_t next = 0;
@@ -145,7 +145,7 @@ void converse(std::vector<Conversation>& hosts, std::string_view payload, Second
     if (!running.empty()) wait(running);
     std::erase_if(running, [&](Running& one) { return !advance(one, payload, patience); });
   }
-  for (const Running& one : running) one.talk->trouble = "interrupted";
+  for (const Running& one : running) one.session->trouble = "interrupted";
   for (; next < hosts.size(); ++next) hosts[next].trouble = "interrupted";
 }
 

@@ -1,5 +1,5 @@
-// The same talk with many hosts at once: a program for each, whose output is gathered, and to which
-// a long text is written when it asks for it.
+// Runs a command on many hosts at once, collects the output, and sends a payload to those that request
+// it.
 #pragma once
 
 #include <string>
@@ -11,22 +11,21 @@
 
 namespace bench {
 
-struct Conversation {
+struct HostSession {
   std::string host;
   std::vector<std::string> argv;
-  std::string output;   // its beginning: 64 KiB at most
+  std::string output;   // the first 64 KiB
   std::string error;    // likewise
-  std::string trouble;  // why it did not end well; "" when it did
-  /// The lines of the output that begin with this word and a blank, without both.
-  std::vector<std::string> said(const std::string& word) const;
-  /// Whether the output has this line.
+  std::string trouble;  // why it failed; "" on success
+  /// The rest of each output line that starts with this word and a space.
+  std::vector<std::string> lines_after(const std::string& word) const;
+  /// Whether the output contains this line.
   bool has(const std::string& line) const;
 };
 
-/// At most 32 at a time. `payload` goes to each that prints a line "need"; the others' input is
-/// closed at once. One that neither says nor takes anything for `patience` is ended. An interrupt
-/// ends all.
-void converse(std::vector<Conversation>& hosts, std::string_view payload, Seconds patience,
+/// Runs at most 32 at a time. `payload` is sent to each that prints a line "need". A session without
+/// progress for `patience` is killed. An interrupt ends all.
+void run_sessions(std::vector<HostSession>& hosts, std::string_view payload, Seconds patience,
               const Interrupts& interrupts);
 
 }  // namespace bench

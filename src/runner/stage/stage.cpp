@@ -16,73 +16,72 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kPatience{120.0};  // a slow disk unpacks without a word
+constexpr Seconds kPatience{120.0};  // unpacking to a slow disk prints nothing
 
-std::vector<Conversation> talks(const std::vector<Place>& places, const Reach& reach,
+std::vector<HostSession> make_sessions(const std::vector<Place>& places, const Reach& reach,
                                 const std::vector<std::string>& arguments) {
-  std::vector<Conversation> hosts;
+  std::vector<HostSession> hosts;
   for (const Place& place : places) {
-    Conversation host;
+    HostSession host;
     host.host = place.host;
     host.argv = reach.words(place);
     const bool shell = reach.shell && !host.argv.empty();
-    for (std::string& word : stage_words(arguments, shell)) host.argv.push_back(std::move(word));
+    for (std::string& word : stage_command(arguments, shell)) host.argv.push_back(std::move(word));
     hosts.push_back(std::move(host));
   }
   return hosts;
 }
 
-bool has_program(const Conversation& host, const std::string& version) {
-  const auto words = host.said("program");
+bool has_program(const HostSession& host, const std::string& version) {
+  const auto words = host.lines_after("program");
   return !words.empty() && words.front().ends_with(" " + version);
 }
 
-/// Of a host's own account, and only what may stand on a command line.
-std::vector<std::string> folders_of(const Conversation& host) {
-  auto folders = host.said("usable");
+/// The folders a host reports, if safe on a command line.
+std::vector<std::string> folders_of(const HostSession& host) {
+  auto folders = host.lines_after("usable");
   std::erase_if(folders, [](const std::string& folder) { return !is_plain_path(folder); });
   return folders;
 }
 
-std::string all_obstacles(const Conversation& host) {
-  std::vector<std::string> said;
-  for (const std::string& one : host.said("unusable"))
-    if (std::ranges::find(said, printable(one)) == said.end()) said.push_back(printable(one));
-  return join(said, "; ");
+std::string obstacles_of(const HostSession& host) {
+  std::vector<std::string> reasons;
+  for (const std::string& one : host.lines_after("unusable"))
+    if (std::ranges::find(reasons, printable(one)) == reasons.end()) reasons.push_back(printable(one));
+  return join(reasons, "; ");
 }
 
-/// Moves hosts with trouble over to `out`.
-void leave_out(std::vector<Conversation>& hosts, Staged& staged) {
-  std::erase_if(hosts, [&](const Conversation& host) {
+/// Moves failed hosts to `out`.
+void exclude_failed(std::vector<HostSession>& hosts, Staged& staged) {
+  std::erase_if(hosts, [&](const HostSession& host) {
     if (!host.trouble.empty())
-      staged.out[host.host] = "cannot be given the bundle: " + host.trouble;
+      staged.out[host.host] = "cannot receive the bundle: " + host.trouble;
     return !host.trouble.empty();
   });
 }
 
-void leave_out_without_folder(std::vector<Conversation>& hosts) {
-  for (Conversation& host : hosts)
-    if (folders_of(host).empty()) host.trouble = "no folder there will do: " + all_obstacles(host);
+void fail_without_folder(std::vector<HostSession>& hosts) {
+  for (HostSession& host : hosts)
+    if (folders_of(host).empty()) host.trouble = "no usable folder: " + obstacles_of(host);
 }
 
-/// In the order of the first host, the first that every host has.
-std::string common_folder(const std::vector<Conversation>& hosts) {
+/// The first folder of the first host that all hosts have.
+std::string common_folder(const std::vector<HostSession>& hosts) {
   for (const std::string& folder : folders_of(hosts.front()))
-    if (std::ranges::all_of(hosts, [&](const Conversation& host) {
+    if (std::ranges::all_of(hosts, [&](const HostSession& host) {
           const auto theirs = folders_of(host);
           return std::ranges::find(theirs, folder) != theirs.end();
         }))
       return folder;
   std::vector<std::string> offers;
-  for (const Conversation& host : hosts)
+  for (const HostSession& host : hosts)
     offers.push_back(host.host + " has " + join(folders_of(host), " and "));
   throw Error(ErrorKind::environment,
-              "no folder serves all hosts for the bundle: " + join(offers, "; "),
-              "the same path must do on all of them: the same user, and /tmp or $HOME/.cache that "
-              "executes");
+              "no folder for the bundle is usable on all hosts: " + join(offers, "; "),
+              "all hosts need the same user and the same path, /tmp or $HOME/.cache, without noexec");
 }
 
-std::vector<Place> places_of(const std::vector<Conversation>& hosts,
+std::vector<Place> places_of(const std::vector<HostSession>& hosts,
                              const std::vector<Place>& places) {
   std::vector<Place> left;
   for (const Place& place : places)
@@ -91,7 +90,7 @@ std::vector<Place> places_of(const std::vector<Conversation>& hosts,
   return left;
 }
 
-/// What it takes on a host, itself included: xz and gzip pack programs to a fifth or so.
+/// Disk space needed on a host, bundle included: xz and gzip compress programs to about a fifth.
 std::size_t need_kib(const std::string& bytes) {
   const bool packed = bytes.starts_with(
                           "\xFD"
@@ -103,7 +102,7 @@ std::size_t need_kib(const std::string& bytes) {
 std::string bundle_bytes(const std::filesystem::path& bundle) {
   std::string bytes = read_file(bundle);
   if (bytes.empty())
-    throw Error(ErrorKind::input, bundle.string() + " is empty", "scripts/bundle makes a bundle");
+    throw Error(ErrorKind::input, bundle.string() + " is empty", "make a bundle with scripts/bundle");
   return bytes;
 }
 
@@ -115,39 +114,39 @@ Staged stage(const std::filesystem::path& bundle, const std::vector<Place>& plac
   Staged staged;
   const std::string bytes = bundle_bytes(bundle);
   const std::string hash = sha256(bytes);
-  auto hosts = talks(places, reach, ask_arguments(program));
-  converse(hosts, "", kPatience, interrupts);
-  leave_out(hosts, staged);
-  const auto has = [&](const Conversation& host) { return has_program(host, version); };
+  auto hosts = make_sessions(places, reach, ask_arguments(program));
+  run_sessions(hosts, "", kPatience, interrupts);
+  exclude_failed(hosts, staged);
+  const auto has = [&](const HostSession& host) { return has_program(host, version); };
   if (std::ranges::all_of(hosts, has)) return staged;
-  hosts = talks(places_of(hosts, places), reach, probe_arguments(need_kib(bytes)));
-  converse(hosts, "", kPatience, interrupts);
-  leave_out(hosts, staged);
-  leave_out_without_folder(hosts);
-  leave_out(hosts, staged);
+  hosts = make_sessions(places_of(hosts, places), reach, probe_arguments(need_kib(bytes)));
+  run_sessions(hosts, "", kPatience, interrupts);
+  exclude_failed(hosts, staged);
+  fail_without_folder(hosts);
+  exclude_failed(hosts, staged);
   if (hosts.empty()) return staged;
 
   const std::string folder = common_folder(hosts);
-  hosts = talks(places_of(hosts, places), reach, stage_arguments(folder, hash));
-  converse(hosts, bytes, kPatience, interrupts);
-  for (const Conversation& host : hosts) {
+  hosts = make_sessions(places_of(hosts, places), reach, stage_arguments(folder, hash));
+  run_sessions(hosts, bytes, kPatience, interrupts);
+  for (const HostSession& host : hosts) {
     if (host.has("damaged"))
       say(Level::warning,
-          host.host + ": the bundle in " + folder + " was damaged; it is copied anew");
+          host.host + ": the bundle in " + folder + " was damaged; copying it again");
     if (host.trouble.empty() && host.has("need")) staged.copied.push_back(host.host);
   }
-  leave_out(hosts, staged);
+  exclude_failed(hosts, staged);
   staged.folder = folder + "/" + hash + "/benchctl/bin";
   return staged;
 }
 
 std::map<std::string, std::string> unstage(const std::vector<Place>& places, const Reach& reach,
                                            const Interrupts& interrupts) {
-  auto hosts = talks(places, reach, remove_arguments());
-  converse(hosts, "", kPatience, interrupts);
+  auto hosts = make_sessions(places, reach, remove_arguments());
+  run_sessions(hosts, "", kPatience, interrupts);
   std::map<std::string, std::string> answers;
-  for (const Conversation& host : hosts)
-    answers[host.host] = host.trouble.empty() ? printable(join(host.said("removed"), ", "))
+  for (const HostSession& host : hosts)
+    answers[host.host] = host.trouble.empty() ? printable(join(host.lines_after("removed"), ", "))
                                               : "trouble: " + host.trouble;
   return answers;
 }

@@ -8,12 +8,11 @@
 namespace bench {
 namespace {
 
-// Of what POSIX and a small userland (GNU or busybox) have. No single quote, backslash, newline or
-// "!" in it once its lines are joined: then every login shell hands it to sh as it is.
-//
-// A folder is usable when it is ours, a real folder, closed to others, not to be renamed by others,
-// has the room, and executes: a script without "#" line, which the kernel refuses with ENOEXEC
-// where it may be executed, and with EACCES on a file system that is mounted noexec.
+// POSIX sh with GNU or busybox tools. Once its lines are joined it has no single quote, backslash,
+// newline or "!", so every login shell passes it to sh unchanged.
+// A folder is usable if it is a real folder owned by us, private, not renamable by others, with enough
+// space and executable: the kernel refuses a script without "#!" with ENOEXEC where execution is
+// allowed, and with EACCES on a file system mounted noexec.
 constexpr const char* kScript = R"sh(
 umask 077;
 fail() { echo "trouble $*"; exit 1; };
@@ -26,32 +25,32 @@ plain() {
 };
 ours() {
   [ -L "$1" ] && { why="it is a symbolic link"; return 1; };
-  [ -d "$1" ] || { why="it cannot be made"; return 1; };
-  [ -O "$1" ] || { why="it belongs to somebody else"; return 1; };
-  case "$(ls -ld "$1")" in drwx------*) ;; *) why="it is open to others"; return 1;; esac;
+  [ -d "$1" ] || { why="cannot create it"; return 1; };
+  [ -O "$1" ] || { why="it belongs to another user"; return 1; };
+  case "$(ls -ld "$1")" in drwx------*) ;; *) why="it is accessible to other users"; return 1;; esac;
 };
 executes() {
   try="$1/try.$$";
-  { echo exit 0 > "$try" && chmod 700 "$try"; } 2>/dev/null || { rm -f "$try"; why="nothing can be written there"; return 1; };
+  { echo exit 0 > "$try" && chmod 700 "$try"; } 2>/dev/null || { rm -f "$try"; why="not writable"; return 1; };
   "$try" 2>/dev/null; ran=$?; rm -f "$try";
-  [ $ran = 0 ] || { why="nothing can be executed there (noexec)"; return 1; };
+  [ $ran = 0 ] || { why="mounted noexec"; return 1; };
 };
 roomy() {
   free=$(df -Pk "$1" | tail -n 1 | tr -s " " | cut -d " " -f 4);
-  [ "$free" -ge "$2" ] 2>/dev/null || { why="it has $free KiB free, and $2 are needed"; return 1; };
+  [ "$free" -ge "$2" ] 2>/dev/null || { why="$free KiB free, $2 KiB needed"; return 1; };
 };
 usable() {
   base="$1"; folder=$(folder_of "$base");
-  plain "$base" || { why="its name has characters that a shell would read"; return 1; };
-  [ -d "$base" ] || { why="there is no $base"; return 1; };
-  case "$(ls -ldL "$base")" in ????????w[tT]*) ;; ????????w*) why="anybody may rename what is in $base"; return 1;; esac;
+  plain "$base" || { why="its name contains shell metacharacters"; return 1; };
+  [ -d "$base" ] || { why="$base does not exist"; return 1; };
+  case "$(ls -ldL "$base")" in ????????w[tT]*) ;; ????????w*) why="$base is world-writable without the sticky bit"; return 1;; esac;
   [ -e "$folder" ] || mkdir -m 700 "$folder" 2>/dev/null;
   ours "$folder" && executes "$folder" && roomy "$folder" "$2";
 };
 whole() { ( cd "$1" && sha256sum -c sums ) >/dev/null 2>&1; };
 ask() { echo "program $("$1" --version 2>/dev/null | head -n 1)"; };
 probe() {
-  for tool in sha256sum tar df id; do command -v $tool >/dev/null || fail "has no $tool"; done;
+  for tool in sha256sum tar df id; do command -v $tool >/dev/null || fail "$tool is missing"; done;
   bases | while read -r base; do
     if usable "$base" "$1"; then echo "usable $folder"; else echo "unusable $folder: $why"; fi;
   done;
@@ -68,14 +67,14 @@ stage() {
   fi;
   new="$folder/new.$$";
   trap "rm -rf $new" EXIT; trap "exit 1" HUP INT TERM PIPE;
-  mkdir -p "$new/files" || fail "cannot make $new";
+  mkdir -p "$new/files" || fail "cannot create $new";
   echo need;
   words=$(cat 2>&1 > "$new/bundle") || fail "cannot write $new/bundle: $(first_line "$words")";
   got=$(sha256sum < "$new/bundle");
   [ "${got%% *}" = "$sum" ] || fail "the bundle arrived damaged: its SHA-256 is ${got%% *}";
   words=$(cd "$new/files" && tar -xf ../bundle 2>&1) || fail "cannot unpack the bundle: $(first_line "$words")";
   [ -x "$new/files/benchctl/bin/bench-rank" ] || fail "the bundle has no benchctl/bin/bench-rank";
-  words=$(cd "$new/files" && { find . -type f -exec sha256sum {} + > ../sums && mv ../sums sums; } 2>&1) || fail "cannot list it: $(first_line "$words")";
+  words=$(cd "$new/files" && { find . -type f -exec sha256sum {} + > ../sums && mv ../sums sums; } 2>&1) || fail "cannot checksum it: $(first_line "$words")";
   mv -T "$new/files" "$folder/$sum" 2>/dev/null || whole "$folder/$sum" || fail "cannot rename it to $folder/$sum";
   echo ready;
 };
@@ -88,7 +87,7 @@ remove() {
 mode="$1"; shift;
 "$mode" "$@")sh";
 
-/// Lines to blanks: a newline inside quotes would end a command of csh.
+/// Replaces newlines: a newline inside quotes would end a csh command.
 std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return text;
@@ -101,7 +100,7 @@ bool is_plain(char c) {
 
 }  // namespace
 
-std::vector<std::string> stage_words(const std::vector<std::string>& arguments, bool shell) {
+std::vector<std::string> stage_command(const std::vector<std::string>& arguments, bool shell) {
   std::vector<std::string> words = {"sh", "-c", one_line(kScript), "benchctl-stage"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   if (shell)

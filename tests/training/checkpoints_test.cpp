@@ -222,12 +222,12 @@ TEST_CASE("a checkpoint that cannot be written on one rank stops all, with the f
 TEST_CASE("the outlier log's averages go on where they were") {
   GradientOutliers through, first;
   for (int step = 0; step < 60; ++step) {
-    through.look(step, 1.0 + 0.1 * (step % 7));
-    first.look(step, 1.0 + 0.1 * (step % 7));
+    through.observe(step, 1.0 + 0.1 * (step % 7));
+    first.observe(step, 1.0 + 0.1 * (step % 7));
   }
   GradientOutliers second;
   second.resume(first.averages());
-  const auto a = through.look(60, 9.0), b = second.look(60, 9.0);
+  const auto a = through.observe(60, 9.0), b = second.observe(60, 9.0);
   REQUIRE((a && b));
   CHECK(a->z == b->z);
 }

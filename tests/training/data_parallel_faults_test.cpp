@@ -132,7 +132,7 @@ TEST_CASE("one flipped bit in one rank's copy is found by hashes, with the rank 
   run_ranks(3, [&](Group& group) {
     LlmTrainer trainer({});
     const auto at = static_cast<std::size_t>(group.rank());
-    texts[at] = differing_copy(group, tensor_hashes(trainer.replica()));
+    texts[at] = find_replica_difference(group, tensor_hashes(trainer.replica()));
     const Graph& graph = *trainer.model().graph;
     for (std::size_t id = 0; id < graph.tensors().size() && group.rank() == 2; ++id)
       if (graph.tensors()[id].name == "layer1.wo")
@@ -140,7 +140,7 @@ TEST_CASE("one flipped bit in one rank's copy is found by hashes, with the rank 
             .weights()
             .view(trainer.plan(), static_cast<int>(id))
             .as<std::uint8_t>()[77] ^= 1;
-    texts[3 + at] = differing_copy(group, tensor_hashes(trainer.replica()));
+    texts[3 + at] = find_replica_difference(group, tensor_hashes(trainer.replica()));
   });
   for (std::size_t rank = 0; rank < 3; ++rank) {
     CHECK(texts[rank].empty());
@@ -157,7 +157,7 @@ TEST_CASE("a rank that got other parameters is found by hashes after any number 
     for (int step = 0; step < 3; ++step)
       parallel.step(trainer.fill(step, group.rank()), trainer.rate(step), 1.0);
     texts[static_cast<std::size_t>(group.rank())] =
-        differing_copy(group, tensor_hashes(trainer.replica()));
+        find_replica_difference(group, tensor_hashes(trainer.replica()));
   });
   CHECK_THAT(texts[0], Contains("rank 1 and rank 0 differ in"));
   CHECK(texts[0] == texts[1]);

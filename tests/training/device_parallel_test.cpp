@@ -89,7 +89,7 @@ Outcome train(const How& how, int steps = 3) {
       out.norms.push_back(step.gradient_norm);
     }
     out.parameters = rank.parallel().parameter_hash();
-    out.differing = differing_copy(group, tensor_hashes(rank.trainer().replica()));
+    out.differing = find_replica_difference(group, tensor_hashes(rank.trainer().replica()));
     out.overlapped = rank.parallel().overlaps();
   });
   for (const Outcome& other : all) {

@@ -37,7 +37,7 @@ class CorruptingBags final : public BagKernels {
 class ShiftingGemm final : public GemmKernels {
  public:
   explicit ShiftingGemm(std::unique_ptr<GemmKernels> real) : real_(std::move(real)) {}
-  void multiply(const Product& product, View a, View b, View c) override {
+  void multiply(const GemmOptions& product, View a, View b, View c) override {
     constexpr std::int64_t kFeatures = 13;
     auto* features = a.as<float>();
     if (a.columns == kFeatures && !product.transpose_a)

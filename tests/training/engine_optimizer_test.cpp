@@ -82,13 +82,13 @@ TEST_CASE("a gradient unlike the ones before is logged, one that drifts is not")
   GradientOutliers outliers;
   for (int step = 0; step < 200; ++step) {
     const double norm = std::exp(-0.01 * step) * (1.0 + 0.1 * std::sin(step * 1.7));
-    CHECK_FALSE(outliers.look(step, norm));
+    CHECK_FALSE(outliers.observe(step, norm));
   }
-  const auto found = outliers.look(200, 10.0);
+  const auto found = outliers.observe(200, 10.0);
   REQUIRE(found);
   CHECK(found->z > 6.0);
-  CHECK_FALSE(outliers.look(201, std::exp(-2.0)));
-  CHECK(outliers.look(202, std::nan("")));
+  CHECK_FALSE(outliers.observe(201, std::exp(-2.0)));
+  CHECK(outliers.observe(202, std::nan("")));
   CHECK(outliers.log().size() == 2);
 }
 

@@ -16,9 +16,9 @@ class FusingGemm final : public GemmKernels {
  public:
   FusingGemm(std::unique_ptr<GemmKernels> plain, double damage)
       : plain_(std::move(plain)), damage_(damage) {}
-  bool fuses(const Product&, View, View, View) override { return true; }
-  void multiply(const Product& product, View a, View b, View c) override {
-    Product plain = product;
+  bool fuses(const GemmOptions&, View, View, View) override { return true; }
+  void multiply(const GemmOptions& product, View a, View b, View c) override {
+    GemmOptions plain = product;
     plain.gelu = GeluStep::none;
     plain_->multiply(plain, a, b, c);
     if (product.gelu == GeluStep::none) return;

@@ -27,7 +27,7 @@ void add_products(CaseList& cases, Dtype dtype) {
                              const View a = tensors.values(ta ? s.k : s.m, ta ? s.m : s.k, dtype);
                              const View b = tensors.values(tb ? s.n : s.k, tb ? s.k : s.n, dtype);
                              const View c = tensors.values(s.m, s.n, dtype);
-                             Product product{ta, tb, {}, {}};
+                             GemmOptions product{ta, tb, {}, {}};
                              if (kind == 1) product.addend = c;
                              if (kind == 2) product.addend = tensors.values(s.m, s.n, dtype, 9.0);
                              if (kind >= 2) product.bias = tensors.values(1, s.n, dtype, 9.0);
@@ -42,7 +42,7 @@ void add_gelu_products(CaseList& cases, Dtype dtype) {
                      [=](const KernelSet& set, CaseTensors& tensors) {
                        const View a = tensors.values(64, 48, dtype, 0.3);
                        const View b = tensors.values(48, 96, dtype, 0.3);
-                       Product product;
+                       GemmOptions product;
                        if (bias) product.bias = tensors.values(1, 96, dtype);
                        product.gelu = GeluStep::forward;
                        product.gelu_input = tensors.result(tensors.values(64, 96, dtype));
@@ -52,7 +52,7 @@ void add_gelu_products(CaseList& cases, Dtype dtype) {
   cases.push_back({"product and GELU's slope", [=](const KernelSet& set, CaseTensors& tensors) {
                      const View a = tensors.values(64, 48, dtype);
                      const View b = tensors.values(96, 48, dtype);
-                     Product product;
+                     GemmOptions product;
                      product.transpose_b = true;
                      product.gelu = GeluStep::backward;
                      product.gelu_input = tensors.values(64, 96, dtype, 2.0);

@@ -32,7 +32,7 @@ double worst_of_product(const KernelSet& set, const ProductSizes& s) {
   FloatValues a = random_values(s.m * s.k, 1), b = random_values(s.k * s.n, 2);
   FloatValues c = random_values(s.m * s.n, 3), bias = random_values(s.n, 4);
   const FloatValues before = c;
-  Product product{s.transpose_a, s.transpose_b, float_view(c, s.m), float_view(bias, 1)};
+  GemmOptions product{s.transpose_a, s.transpose_b, float_view(c, s.m), float_view(bias, 1)};
   set.gemm->multiply(product, float_view(a, s.transpose_a ? s.k : s.m),
                      float_view(b, s.transpose_b ? s.n : s.k), float_view(c, s.m));
   double worst = 0.0;

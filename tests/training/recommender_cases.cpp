@@ -133,9 +133,9 @@ void add_head(CaseList& cases) {
            const View dx = float_result(tensors, kRows, kIn);
            const View dw = float_result(tensors, kIn, 1);
            const View of_bias = float_result(tensors, 1, 1);
-           Product forward;
+           GemmOptions forward;
            forward.bias = floats(tensors, 1, 1);
-           Product of_weight{true, false}, of_input{false, true};
+           GemmOptions of_weight{true, false}, of_input{false, true};
            if (add) of_weight.addend = dw;
            if (add) of_input.addend = dx;
            set.gemm->multiply(forward, x, w, y);

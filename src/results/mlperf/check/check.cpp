@@ -24,7 +24,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// A log's place among the folders of the submission.
+/// The position of a log in the submission.
 struct Place {
   const SubmissionEntry* entry = nullptr;
   std::optional<std::size_t> folder = {};
@@ -36,7 +36,7 @@ struct LogList {
   std::vector<Place> places = {};
 };
 
-/// Nothing where it cannot be read: then the batch is not held against it.
+/// Empty if unreadable; then the batch is not compared with the system.
 std::optional<SystemDescription> description_of(const SubmissionEntry& entry) {
   if (!entry.system_file) return std::nullopt;
   try {
@@ -113,7 +113,7 @@ FileCheck check_log(const Log& log, const Place& place, const CheckOptions& opti
   return file;
 }
 
-/// Of logs that stand alone nobody says that they are runs of a submission.
+/// Logs outside the layout need not be runs of a submission.
 void downgrade_loose(std::vector<RunFinding>& findings, std::span<const FileCheck> files) {
   for (RunFinding& found : findings)
     if (!files[found.run].folder) found.finding.severity = Severity::warning;
@@ -123,7 +123,7 @@ void add(std::vector<RunFinding> findings, std::span<FileCheck* const> files) {
   for (RunFinding& found : findings) files[found.run]->findings.push_back(std::move(found.finding));
 }
 
-/// Results, in the order in which their logs stand: [first, last) of the files.
+/// Checks each result: the files [first, last) of one folder.
 void compare_runs(std::span<FileCheck> files, std::span<const RunExtract> runs) {
   std::vector<FileCheck*> all;
   for (FileCheck& file : files) all.push_back(&file);
@@ -138,7 +138,7 @@ void compare_runs(std::span<FileCheck> files, std::span<const RunExtract> runs) 
   }
 }
 
-/// Of each system, over its benchmarks.
+/// Compares all runs of a system across its benchmarks.
 void check_overlaps_by_system(const Submission& submission, std::span<FileCheck> files,
                    std::span<const RunExtract> runs) {
   std::map<std::filesystem::path, std::pair<std::vector<const RunExtract*>, std::vector<FileCheck*>>>

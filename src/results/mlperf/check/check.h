@@ -1,5 +1,5 @@
-// From a tree of logs to the verdict on them: each log read once, on all the cores this process may
-// use, judged as the official checker judges it and, if asked, by the strict checks.
+// Checks a tree of logs: reads each log once, in parallel on all available cores, and applies the
+// official and optionally the strict checks.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 namespace bench::mlperf {
 
 struct CheckOptions {
-  std::filesystem::path rule_sets = {};  // the folder they lie in
+  std::filesystem::path rule_sets = {};  // folder of the rule sets
   std::string rule_set = "auto";         // or a version
   bool strict = true;
   bool warnings_are_errors = false;  // the official checker's --werror
 };
 
-/// Never throws for what a log contains. Throws Error(environment) for one that cannot be read,
-/// Error(input) for a rule set that is not there.
+/// Never throws because of a log's content. Throws Error(environment) for an unreadable log and
+/// Error(input) for an unknown rule set.
 CheckReport check_submission(const Submission& submission, const CheckOptions& options);
 
 }  // namespace bench::mlperf

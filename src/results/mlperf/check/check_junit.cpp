@@ -41,7 +41,7 @@ void add_case(Suite& suite, const std::string& kind, const std::string& name, do
   suite.cases += "    </testcase>\n";
 }
 
-/// Findings of one side; whether one of them is an error, and the first of these.
+/// Findings of the official or the strict check, and the first error.
 struct Side {
   std::string details = {};
   bool error = false;

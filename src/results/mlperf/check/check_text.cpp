@@ -44,8 +44,8 @@ std::string line_of(const LocatedFinding& located) {
                      finding.where.empty() ? "" : ", ", printable(finding.where));
 }
 
-/// Equal ones of several logs are told once, with the number of logs that have them too. What is
-/// found may differ from log to log, as a number of samples does; it is the first one's then.
+/// Prints a finding shared by several logs once, with the number of other logs. The found value may
+/// differ between logs; the first one is shown.
 std::string lines_of(const std::vector<LocatedFinding>& all_findings, bool all) {
   using Kind = std::tuple<std::string, bool, std::string, std::string>;
   std::map<Kind, std::set<std::string>> logs;
@@ -96,7 +96,7 @@ std::string loose_block(const FileCheck& file) {
   return text;
 }
 
-/// How many logs were judged by which rule set, and why the first of them.
+/// The number of logs per rule set, with the reason for the first one.
 std::string reasons(const CheckReport& report) {
   std::map<std::string, std::pair<std::size_t, std::string>> by_version;
   for (const FileCheck& file : report.files) {

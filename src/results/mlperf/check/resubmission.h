@@ -1,5 +1,5 @@
-// Logs of an earlier round that an organisation submits again are judged by the rules of the round
-// that it submits to (training_rules: Results Resubmission).
+// Logs of an earlier round that an organisation resubmits must pass the rules of the new round
+// (training_rules: Results Resubmission).
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace bench::mlperf {
 
 struct LogChoice {
-  std::filesystem::path organisation = {};  // its folder; "" for a log that stands alone
-  std::string benchmark = {};               // as the log names it
+  std::filesystem::path organisation = {};  // its folder; "" for a log outside the layout
+  std::string benchmark = {};               // as logged
   RuleSetChoice choice = {};                // by the log itself
 };
 
-/// Takes logs of an organisation to the newest rule set that any of its logs has, where that one
-/// knows their benchmark. `known` is oldest first. Returns the indices of the changed ones.
+/// Moves the logs of an organisation to the newest rule set of any of its logs, if that one has
+/// their benchmark. `known` is sorted oldest first. Returns the indices of the changed logs.
 std::vector<std::size_t> apply_newest_round(std::vector<LogChoice>& logs,
                                          const std::vector<RuleSet>& known);
 

@@ -39,7 +39,7 @@ Finding about_factor(std::string expected, std::string found, std::string text) 
           .where = "training_rules: Score scaling"};
 }
 
-/// `entry` is scored, and valid, and its convergence was tested.
+/// `entry` has a valid score and a tested convergence.
 void compare_factor(const EntryScore& entry, std::optional<double> written,
                     std::vector<Finding>& findings) {
   const double own = entry.rcp->factor;

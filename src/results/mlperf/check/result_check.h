@@ -1,5 +1,5 @@
-// What the runs of a result show together with the files beside them: how many there are, and
-// whether scaling.json has the factor that they give.
+// Checks of a whole result: the number of runs, and whether scaling.json has the factor computed
+// from them.
 #pragma once
 
 #include <map>
@@ -16,17 +16,17 @@
 
 namespace bench::mlperf {
 
-/// Reference convergence points by rule set, each read when it is first asked for.
+/// Reference convergence points by rule set, loaded on first use.
 class ReferencePoints {
  public:
-  /// nullptr where there are none of this round or benchmark.
+  /// nullptr if there are none for this round or benchmark.
   const RcpSet* find(const std::string& rule_set, const std::string& benchmark);
 
  private:
   std::map<std::string, RcpSets> rounds_;
 };
 
-/// Of one entry: `files` and `runs` are its logs' and agree with `entry.logs`.
+/// `files` and `runs` correspond to `entry.logs`.
 std::vector<Finding> check_result(const SubmissionEntry& entry, std::span<const FileCheck> files,
                                   std::span<const RunExtract> runs, ReferencePoints& reference);
 

@@ -30,7 +30,7 @@ std::uint64_t merged(std::uint64_t hash, std::uint64_t lane) {
   return (hash ^ round_of(0, lane)) * kPrime1 + kPrime4;
 }
 
-/// Of the whole stripes, which are taken off the front.
+/// Processes the whole stripes and removes them from the front.
 std::uint64_t hash_stripes(std::string_view& bytes) {
   std::uint64_t a = kPrime1 + kPrime2, b = kPrime2, c = 0, d = 0 - kPrime1;
   const char* at = bytes.data();

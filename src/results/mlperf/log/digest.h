@@ -1,4 +1,4 @@
-// XXH64 (github.com/Cyan4973/xxHash, doc/xxhash_spec.md), seed 0: tells equal files quickly.
+// XXH64 (github.com/Cyan4973/xxHash, doc/xxhash_spec.md), seed 0: a fast check for equal files.
 #pragma once
 
 #include <cstdint>

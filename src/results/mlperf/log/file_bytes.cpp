@@ -55,7 +55,7 @@ FileBytes bytes_of_file(const std::filesystem::path& path) {
   if (::fstat(file.get(), &status) != 0) throw_errno("stat " + name);
   if (S_ISDIR(status.st_mode))
     throw Error(ErrorKind::input, name + " is a folder, not a log", "pass a file in it");
-  const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0;  // in /proc sizes are 0
+  const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0;  // sizes in /proc are 0
   return has_size ? mapped(file, static_cast<std::size_t>(status.st_size), name)
                   : read_to_end(file, name);
 }

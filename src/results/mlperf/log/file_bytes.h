@@ -1,4 +1,4 @@
-// All bytes of a file, mapped where it can be.
+// The content of a file, memory-mapped if possible.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@ namespace bench::mlperf {
 
 struct FileBytes {
   std::string_view text = {};
-  std::shared_ptr<const void> owner = {};  // of what `text` views
+  std::shared_ptr<const void> owner = {};  // owns the memory of `text`
 };
 
-/// A pipe or device is read to its end. Throws Error(environment), Error(input) for a folder.
+/// Reads a pipe or device to its end. Throws Error(environment), or Error(input) for a folder.
 FileBytes bytes_of_file(const std::filesystem::path& path);
 FileBytes bytes_of_text(std::string_view text);  // a copy
 

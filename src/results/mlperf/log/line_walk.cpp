@@ -19,8 +19,7 @@ std::size_t find_token(std::string_view bytes, std::size_t from) {
 }  // namespace
 
 std::int64_t count_bytes(std::string_view bytes, char wanted) {
-  // Sums of 255 comparisons fit a byte, so that the compiler can keep 16 or 32 of them in a
-  // register.
+  // Sums of 255 comparisons fit in a byte, so the compiler can vectorise with 16 or 32 lanes.
   constexpr std::size_t kLanes = 32;
   constexpr std::size_t kBlock = kLanes * 255;
   std::int64_t total = 0;
@@ -40,8 +39,8 @@ std::int64_t count_bytes(std::string_view bytes, char wanted) {
 LineWalk::LineWalk(std::string_view bytes)
     : bytes_(bytes), break_(bytes.find('\n') != bytes.npos ? '\n' : '\r') {}
 
-/// The first LF or CR from there on. In steps that grow: with one memchr for each of the two, a
-/// log that has but one of them would be searched to its end for every line.
+/// The first LF or CR from here on. Searches in growing steps: with one memchr for each of the two,
+/// a log with only one kind would be scanned to its end for every line.
 std::size_t LineWalk::end_of_line(std::size_t from) const {
   for (std::size_t step = 512; from < bytes_.size(); step *= 2) {
     const std::string_view part = bytes_.substr(from, step);
@@ -66,7 +65,7 @@ bool LineWalk::next(TokenLine& found) {
   std::size_t token = at_ <= bytes_.size() ? find_token(bytes_, at_) : bytes_.npos;
   if (token == bytes_.npos) {
     count_up_to(bytes_.size());
-    if (line_begin_ == bytes_.size()) --line_;  // what the last break ends is the last line
+    if (line_begin_ == bytes_.size()) --line_;  // the last line ends with the last line break
     at_ = bytes_.size() + 1;
     return false;
   }
@@ -79,7 +78,7 @@ bool LineWalk::next(TokenLine& found) {
   found.text = bytes_.substr(token, end - token);
   found.line = line_;
   found.column = static_cast<std::int64_t>(token - line_begin_) + 1;
-  at_ = counted_ = end;  // no line ends within a line
+  at_ = counted_ = end;  // a line contains no line break
   return true;
 }
 

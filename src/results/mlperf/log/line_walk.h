@@ -1,4 +1,4 @@
-// The lines of a log that hold the token, in one pass over its bytes.
+// Iterates over the lines with the token in one pass over the bytes.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace bench::mlperf {
 
-/// From the last token of a line to its end.
+/// The part of a line from its last token to its end.
 struct TokenLine {
   std::string_view text = {};
   std::int64_t line = 0;    // as LogEntry::line
@@ -18,7 +18,7 @@ class LineWalk {
  public:
   explicit LineWalk(std::string_view bytes);
 
-  /// The next line with a token; false: there is none any more, and lines() is known.
+  /// Advances to the next line with a token; false at the end, when lines() is final.
   bool next(TokenLine& found);
   std::int64_t lines() const { return line_; }
 
@@ -27,14 +27,14 @@ class LineWalk {
   void count_up_to(std::size_t place);
 
   std::string_view bytes_;
-  char break_;                  // ends the lines that are counted
-  std::size_t at_ = 0;          // what is before has been looked through
-  std::size_t counted_ = 0;     // up to here line breaks are counted
-  std::size_t line_begin_ = 0;  // of the line that is counted last
+  char break_;                  // the line break that is counted
+  std::size_t at_ = 0;          // scanned up to here
+  std::size_t counted_ = 0;     // line breaks counted up to here
+  std::size_t line_begin_ = 0;  // start of the last counted line
   std::int64_t line_ = 1;
 };
 
-/// How often `wanted` occurs, eight bytes and more at a time.
+/// Counts `wanted`, several bytes at a time.
 std::int64_t count_bytes(std::string_view bytes, char wanted);
 
 }  // namespace bench::mlperf

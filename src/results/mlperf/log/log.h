@@ -1,5 +1,5 @@
-// A log of an MLPerf training, read as the official checker (mlcommons/logging 4.1) reads it: as
-// Latin-1, lines ended by LF, CR or CRLF, what follows the last token of a line as Python's json.
+// An MLPerf training log, parsed like the official checker (mlcommons/logging 4.1): as Latin-1,
+// with LF, CR or CRLF line ends, and the text after the last token of a line as Python JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace bench::mlperf {
 
-/// A hash (XXH64) of a file's bytes: equal files have equal digests. Not for security.
+/// XXH64 hash of a file's bytes. Not for security.
 using Digest = std::uint64_t;
 
 /// A line with the token ":::MLLOG ".
 struct LogEntry {
-  /// As editors and `grep -n` count: lines end with LF; in a file without any LF, with CR.
+  /// Numbered as in editors and `grep -n`: lines end with LF, or with CR in a file without LF.
   std::int64_t line = 0;
   std::int64_t column = 0;  // of the token, in bytes from 1
-  std::int64_t index = 0;   // from 0 among lines with the token: the official checker's "lineno"
-  double time_ms = 0.0;     // since 1970; NaN and infinities can be written
+  std::int64_t index = 0;   // among lines with the token, from 0: the official checker's "lineno"
+  double time_ms = 0.0;     // since 1970; may be NaN or infinite
   std::string key = {};
-  std::string event_type = {};  // "" where it is missing or no text
+  std::string event_type = {};  // "" if missing or not a string
   PythonValue value = {};
-  PythonValue metadata = {};   // a dict, as a rule
-  std::string_view text = {};  // from the token to the line's end; the Log owns it
+  PythonValue metadata = {};   // usually a dict
+  std::string_view text = {};  // from the token to the end of the line; owned by the Log
 };
 
 enum class Trouble {
-  parse_error,  // the official checker records it, and the file fails
-  crash         // the official checker ends with a traceback there
+  parse_error,  // the official checker records it and fails the file
+  crash         // the official checker ends with a traceback
 };
 
 struct LogTrouble {
@@ -46,33 +46,35 @@ struct LogTrouble {
 
 struct Log {
   std::filesystem::path path = {};
-  /// In the order of the file; without those whose key no rule asks for (left_out_key), which are
-  /// validated and counted in `mllog_lines`.
+  /// In file order, without lines that no rule needs (left_out_key); those are validated and
+  /// counted in `mllog_lines`.
   std::vector<LogEntry> entries = {};
-  std::vector<LogTrouble> troubles = {};  // in the order of the file
+  std::vector<LogTrouble> troubles = {};  // in file order
   std::int64_t bytes = 0;
   std::int64_t lines = 0;        // of the file, as LogEntry::line counts
-  std::int64_t mllog_lines = 0;  // with the token: entries, troubles and what was left out
+  std::int64_t mllog_lines = 0;  // lines with the token: entries, troubles and skipped lines
   Digest digest = 0;
   std::shared_ptr<const void> content = {};  // what `text` points into
 };
 
-/// True for keys that no rule set, score or check reads and that make up most of a log: their lines
-/// are not kept ("tracked_stats").
+/// True for frequent keys that no rule set, score or check reads ("tracked_stats"): their lines are
+/// skipped.
 bool left_out_key(std::string_view key);
 
-/// Never throws for what a log contains. Throws Error(environment) where it cannot be read,
-/// Error(input) for a folder. The file must not be cut short meanwhile (SIGBUS): it is mapped.
+/// Never throws because of a log's content. Throws Error(environment) if it cannot be read,
+/// Error(input) for a folder. The file is memory-mapped and must not be truncated meanwhile
+/// (SIGBUS).
 Log read_log(const std::filesystem::path& path);
-/// The same for a text at hand.
+/// The same for a string.
 Log read_log_text(std::string_view text, std::string name);
 
-/// Each log with its index in `paths`, from as many threads as this process may use cores, at once
-/// and in any order; each thread holds one log. Throws what a read or `each` threw first.
+/// Calls `each` for every log with its index in `paths`, concurrently from one thread per available
+/// core and in any order; each thread holds one log. Rethrows the first exception of a read or
+/// `each`.
 void read_logs(const std::vector<std::filesystem::path>& paths,
                const std::function<void(std::size_t, const Log&)>& each);
 
-/// nullptr where there is none.
+/// nullptr if there is none.
 const LogEntry* first_entry(const Log& log, std::string_view key);
 const LogEntry* last_entry(const Log& log, std::string_view key);
 

@@ -11,14 +11,14 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr std::size_t kShown = 60;  // bytes of a line that is refused
+constexpr std::size_t kShown = 60;  // bytes shown of an invalid line
 
 enum Field { kTime, kKey, kValue, kMetadata, kEventType, kFields };
 constexpr std::array<std::string_view, kFields> kNames = {"time_ms", "key", "value", "metadata",
                                                           "event_type"};
 
-/// The fields of a line: those that matter, as Python has them. `value` and `metadata` wait as text
-/// where the key before them is one whose lines are left out.
+/// The relevant fields of a line as Python values. `value` and `metadata` are not parsed if the
+/// preceding key is one whose lines are skipped.
 struct Fields {
   std::array<bool, kFields> present = {};
   std::array<PythonValue, kFields> values = {};
@@ -41,7 +41,7 @@ LineOutcome refused(const PythonJsonReader& reader, std::string_view body) {
                      (seen.empty() ? ", at the end of the line" : ": " + printable(seen)));
 }
 
-/// Which field a key names; kFields for any other.
+/// The field for a key; kFields for any other.
 Field field_named(std::string_view name) {
   for (int field = 0; field < kFields; ++field)
     if (kNames[static_cast<std::size_t>(field)] == name) return static_cast<Field>(field);
@@ -80,7 +80,7 @@ bool read_fields(PythonJsonReader& reader, Fields& fields) {
   return reader.at_end() || reader.fail("unexpected text after the object");
 }
 
-/// A line that is JSON, but no object.
+/// A JSON line that is not an object.
 LineOutcome no_object(PythonJsonReader& reader, std::string_view body) {
   PythonValue value;
   if (!reader.read(&value)) return refused(reader, body);
@@ -114,7 +114,7 @@ LineOutcome without(Field field) {
   return refused(Trouble::crash, "the line has no " + std::string(kNames[field]));
 }
 
-/// In the order in which the official checker looks at them.
+/// In the order of the official checker.
 LineOutcome entry_of(Fields& fields) {
   LineOutcome outcome;
   LogEntry entry;

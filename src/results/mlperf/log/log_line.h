@@ -1,4 +1,4 @@
-// One line of a log: what follows its token, as the official checker takes it.
+// Parses one line of a log after its token, like the official checker.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 namespace bench::mlperf {
 
 struct LineOutcome {
-  /// Its place is for the caller to fill in. Nothing: there was trouble, or the line is left out.
+  /// The caller sets its position. Empty: the line is invalid or skipped.
   std::optional<LogEntry> entry = {};
   std::optional<Trouble> trouble = {};
   std::string why = {};  // safe to print
 };
 
-/// `body`: what follows the last token of the line, without the line's end.
+/// `body`: the text after the last token, without the line end.
 LineOutcome read_line(std::string_view body);
 
 }  // namespace bench::mlperf

@@ -1,4 +1,4 @@
-// Python's comparisons, in which an integer and a float are compared exactly.
+// Python's comparisons; an integer and a float are compared exactly.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -22,7 +22,7 @@ Decimal decimal(std::string text) {
   return {negative, negative ? text.substr(1) : std::move(text)};
 }
 
-/// Of a float that is whole because it is so large.
+/// For a float large enough to be an integer.
 Decimal decimal(double whole) {
   char text[320];
   const auto end = std::to_chars(text, text + sizeof text, whole, std::chars_format::fixed).ptr;
@@ -47,7 +47,7 @@ std::partial_ordering order(std::int64_t a, double b) {
 
 std::partial_ordering reversed(std::partial_ordering order) { return 0 <=> order; }
 
-/// Of a big integer and any number.
+/// Compares a big integer with any number.
 std::partial_ordering order(const PythonValue::BigInteger& a, const PythonValue& b) {
   const Decimal big = decimal(a.digits);
   if (const auto* other = b.big_integer()) return order(big, decimal(other->digits));
@@ -56,7 +56,7 @@ std::partial_ordering order(const PythonValue::BigInteger& a, const PythonValue&
   if (std::isfinite(real) && std::abs(real) >= kTwoTo63 && b.is_float())
     return order(big, decimal(real));
   const bool below =
-      std::isinf(real) ? real > 0.0 : big.negative;  // all others have a smaller magnitude
+      std::isinf(real) ? real > 0.0 : big.negative;  // all others are smaller in magnitude
   return below ? std::partial_ordering::less : std::partial_ordering::greater;
 }
 

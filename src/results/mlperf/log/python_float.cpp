@@ -11,7 +11,7 @@ namespace {
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-/// An underscore may stand between two digits. False: one stands elsewhere.
+/// False if an underscore is not between two digits.
 bool drop_underscores(std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] == '_' &&

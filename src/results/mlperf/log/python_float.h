@@ -1,4 +1,4 @@
-// Python's float() of a text.
+// Python's float() of a string.
 #pragma once
 
 #include <optional>
@@ -6,12 +6,12 @@
 
 namespace bench::mlperf {
 
-/// White space as str.strip() knows it in Latin-1.
+/// White space by str.strip() in Latin-1.
 bool is_python_space(char c);
 std::string_view without_trailing_space(std::string_view text);
 
-/// "12", " 1_000.5 ", "1e3", ".5", "-inf", "NaN"; nothing where Python raises ValueError. Past the
-/// range an infinity. (Digits of other scripts, which Python takes too, are refused.)
+/// Accepts "12", " 1_000.5 ", "1e3", ".5", "-inf", "NaN"; empty if Python raises ValueError;
+/// infinity if out of range. (Unlike Python, rejects non-ASCII digits.)
 std::optional<double> python_float(std::string_view text);
 
 }  // namespace bench::mlperf

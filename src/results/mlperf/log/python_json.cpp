@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kFewMembers = 16;
 
-/// Of a key given twice the place of the first and the value of the last.
+/// A duplicate key keeps the first position and the last value.
 void keep_last(PythonValue::Dict& dict) {
   std::vector<std::size_t> order(dict.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -26,7 +26,7 @@ void keep_last(PythonValue::Dict& dict) {
 }
 
 void add_member(PythonValue::Dict& dict, std::string key, PythonValue value) {
-  if (dict.size() < kFewMembers)  // larger ones are cleaned when they are whole
+  if (dict.size() < kFewMembers)  // larger ones are deduplicated at the end
     for (auto& [name, present] : dict)
       if (name == key) {
         present = std::move(value);

@@ -1,5 +1,4 @@
-// Python's json.loads (3.11, the C scanner): what it accepts, what it makes of it, and how it
-// fails.
+// Reproduces Python's json.loads (3.11, the C scanner), including its errors.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +9,23 @@
 
 namespace bench::mlperf {
 
-/// Brackets within brackets past which Python raises RecursionError, seen from the official
-/// checker's main program (its frames count, too).
+/// The nesting depth above which Python raises RecursionError in the official checker's main
+/// program, including its own frames.
 inline constexpr int kMostNested = 985;
-/// Digits of an integer past which Python raises ValueError (sys.get_int_max_str_digits).
+/// The number of digits above which Python raises ValueError (sys.get_int_max_str_digits).
 inline constexpr std::size_t kMostDigits = 4300;
 
-/// Reads JSON from a text, a value at a time. The text outlives it.
+/// Reads JSON values from a string, which must outlive the reader.
 class PythonJsonReader {
  public:
   explicit PythonJsonReader(std::string_view text) : text_(text) {}
 
-  /// The value that begins here (no white space before it) into *value; with nullptr it is only
-  /// validated. False: trouble() says why, and nothing more can be read.
+  /// Reads the value that starts here (without leading white space) into *value, or only validates
+  /// it for nullptr. On false, trouble() has the reason and reading must stop.
   bool read(PythonValue* value);
-  /// A string, likewise; it is appended to *value.
+  /// The same for a string, which is appended to *value.
   bool read_string(std::string* value);
-  /// Passes white space, then `wanted`; false, and no trouble, where something else stands there.
+  /// Skips white space and consumes `wanted`; false without an error if something else follows.
   bool take(char wanted) {
     skip_space();
     if (at_end() || text_[at_] != wanted) return false;
@@ -37,7 +36,7 @@ class PythonJsonReader {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
-  /// The byte that far ahead; NUL past the end.
+  /// The byte at this offset; NUL past the end.
   char peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
@@ -45,10 +44,10 @@ class PythonJsonReader {
   std::size_t at() const { return at_; }
   std::string_view from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
   bool fail(const char* why);  // always false
-  bool enter();                // an object or list begins; false: too deep
+  bool enter();                // enters an object or list; false: too deep
 
   const char* trouble() const { return trouble_; }
-  bool too_deep() const { return too_deep_; }  // RecursionError: no ValueError
+  bool too_deep() const { return too_deep_; }  // RecursionError instead of ValueError
 
  private:
   static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -68,7 +67,7 @@ class PythonJsonReader {
   bool too_deep_ = false;
 };
 
-/// The decimal number in a text, correctly rounded; past the range an infinity.
+/// Parses a decimal number, correctly rounded; infinity if out of range.
 double rounded_decimal(std::string_view text);
 
 }  // namespace bench::mlperf

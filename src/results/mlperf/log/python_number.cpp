@@ -1,4 +1,4 @@
-// Numbers of JSON as Python's json reads them: integers of any size, floats rounded correctly.
+// JSON numbers like Python's json: integers of any size, correctly rounded floats.
 #include <charconv>
 #include <cstdlib>
 #include <string>
@@ -16,7 +16,7 @@ double rounded_decimal(std::string_view text) {
   double value = 0.0;
   const auto error = std::from_chars(text.data(), text.data() + text.size(), value).ec;
   if (error != std::errc::result_out_of_range) return value;
-  return std::strtod(std::string(text).c_str(), nullptr);  // an infinity, or (nearly) nothing
+  return std::strtod(std::string(text).c_str(), nullptr);  // overflow to infinity, or underflow
 }
 
 std::size_t PythonJsonReader::digits_from(std::size_t begin) const {

@@ -1,4 +1,4 @@
-// As Python's repr() writes values.
+// Python's repr() of values.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// A float in the fewest digits that mean it: 0.d1d2... times ten to the power `point`.
+/// The shortest round-trip digits of a float: 0.d1d2... times ten to the power `point`.
 struct ShortestFloat {
   std::string digits = {};
   int point = 0;
@@ -40,7 +40,7 @@ std::string with_exponent(const ShortestFloat& number) {
   return text + (exponent < 0 ? "e-" : "e+") + (power.size() < 2 ? "0" : "") + power;
 }
 
-/// Python leaves the plain form below 1e-4 and from 1e16.
+/// Python uses exponents below 1e-4 and from 1e16.
 std::string repr_of(double value) {
   if (std::isnan(value)) return "nan";
   const std::string sign = std::signbit(value) ? "-" : "";
@@ -123,7 +123,7 @@ std::string PythonValue::repr() const {
 }
 
 std::string PythonValue::excerpt(std::size_t longest) const {
-  // A text of a gigabyte need not be copied for its first words.
+  // Avoids copying a huge string for an excerpt.
   const std::string safe =
       printable(is_string() ? PythonValue(text().substr(0, longest)).repr() : repr());
   if (safe.size() <= longest && text().size() <= longest) return safe;

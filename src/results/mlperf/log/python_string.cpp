@@ -1,4 +1,4 @@
-// Strings of JSON as Python's json reads them: no control bytes, \uXXXX in pairs of surrogates.
+// JSON strings like Python's json: no control characters, \uXXXX with surrogate pairs.
 #include <array>
 
 #include "results/mlperf/log/python_json.h"
@@ -6,7 +6,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// Bytes that end a run of plain text: the quote, the backslash and control bytes.
+/// Bytes that end a run of plain text: quote, backslash and control characters.
 constexpr std::array<bool, 256> kSpecial = [] {
   std::array<bool, 256> special{};
   for (std::size_t byte = 0; byte < 0x20; ++byte) special[byte] = true;
@@ -40,7 +40,7 @@ int hex_value(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/// What a backslash and `c` mean; 0 where nothing.
+/// The character for the escape \c; 0 if invalid.
 char meaning_of_escape(char c) {
   switch (c) {
     case '"':
@@ -75,7 +75,7 @@ bool PythonJsonReader::read_four_hex(std::size_t begin, unsigned& code) const {
   return true;
 }
 
-/// Behind the backslash.
+/// After the backslash.
 bool PythonJsonReader::read_escape(std::string* value) {
   const char kind = peek();
   if (kind != 'u') {

@@ -1,5 +1,5 @@
-// What Python's json.loads makes of a text, compared as Python compares: the official tools judge
-// logs by it (True == 1 == 1.0, integers of any size, NaN unlike itself).
+// A value of Python's json.loads with Python's comparisons, on which the official tools rely (True
+// == 1 == 1.0, integers of any size, NaN unequal to itself).
 #pragma once
 
 #include <concepts>
@@ -18,15 +18,15 @@ namespace bench::mlperf {
 class PythonValue {
  public:
   using List = std::vector<PythonValue>;
-  /// Each key once, where it first came; the last value given for it.
+  /// Unique keys in first-seen order, each with its last value.
   using Dict = std::vector<std::pair<std::string, PythonValue>>;
-  /// An integer that 64 bits cannot hold: decimal digits, maybe behind a '-'.
+  /// An integer of more than 64 bits: decimal digits with an optional '-'.
   struct BigInteger {
     std::string digits;
   };
 
   PythonValue() = default;  // None
-  /// A bool, or an int of any type. (A parameter of type bool would take pointers as well.)
+  /// A bool, or an int of any type. (A bool parameter would also accept pointers.)
   template <std::integral T>
   explicit PythonValue(T value) {
     if constexpr (std::same_as<T, bool>)
@@ -44,33 +44,33 @@ class PythonValue {
 
   bool is_none() const { return holds<std::monostate>(); }
   bool is_bool() const { return holds<bool>(); }
-  bool is_int() const { return holds<std::int64_t>() || holds<BigInteger>(); }  // bool is not
+  bool is_int() const { return holds<std::int64_t>() || holds<BigInteger>(); }  // excludes bool
   bool is_float() const { return holds<double>(); }
   bool is_string() const { return holds<std::string>(); }
   bool is_list() const { return holds<List>(); }
   bool is_dict() const { return holds<Dict>(); }
   bool is_number() const { return is_bool() || is_int() || is_float(); }
 
-  /// Of a bool, int or float; a big integer is rounded, past the range of f64 to an infinity. NaN
-  /// where it is no number.
+  /// For a bool, int or float; a big integer is rounded, to infinity if out of range. NaN if not a
+  /// number.
   double number() const;
-  /// Of a bool or an int that 64 bits hold.
+  /// For a bool or an int that fits in 64 bits.
   std::optional<std::int64_t> integer() const;
-  /// Of a string: bytes as the file has them, \uXXXX as UTF-8 (half a surrogate pair as three
-  /// bytes). "" for anything else.
+  /// For a string: raw bytes of the file, \uXXXX as UTF-8 (a lone surrogate as three bytes). "" for
+  /// anything else.
   std::string_view text() const;
   const List& list() const;  // empty for anything else
   const Dict& dict() const;  // empty for anything else
   const BigInteger* big_integer() const { return std::get_if<BigInteger>(&value_); }
-  /// The member of a dict; nullptr where there is none, or this is no dict.
+  /// The member of a dict; nullptr if missing or not a dict.
   const PythonValue* find(std::string_view key) const;
 
   bool truth() const;                  // bool(value)
   std::string_view type_name() const;  // "NoneType", "bool", "int", "float", "str", "list", "dict"
-  std::string repr() const;            // as Python's; not yet safe to print (core/text.h)
-  /// repr(), safe to print and at most about `longest` bytes.
+  std::string repr() const;            // like Python's; not safe to print (core/text.h)
+  /// repr(), safe to print and cut to about `longest` bytes.
   std::string excerpt(std::size_t longest = 60) const;
-  /// NaN, Infinity and -Infinity become texts, a big integer its digits as a text.
+  /// Converts NaN, Infinity, -Infinity and big integers to strings.
   Json to_json() const;
 
  private:
@@ -85,9 +85,9 @@ class PythonValue {
 
 /// a == b.
 bool equal(const PythonValue& a, const PythonValue& b);
-/// `a is b or a == b`, by which list.count counts; each NaN that json.loads makes is one object.
+/// `a is b or a == b`, as used by list.count; each NaN of json.loads is a separate object.
 bool same(const PythonValue& a, const PythonValue& b);
-/// a < b; nothing where Python raises TypeError.
+/// a < b; empty if Python raises TypeError.
 std::optional<bool> less(const PythonValue& a, const PythonValue& b);
 /// a <= b, likewise.
 std::optional<bool> less_equal(const PythonValue& a, const PythonValue& b);

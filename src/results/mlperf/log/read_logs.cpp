@@ -1,4 +1,4 @@
-// Many logs on all cores that this process may use.
+// Reads logs in parallel on all available cores.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -10,7 +10,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// What the threads share: the next log, and what went wrong first.
+/// Shared by the threads: the next log and the first exception.
 class Work {
  public:
   Work(const std::vector<std::filesystem::path>& paths,
@@ -46,7 +46,7 @@ class Work {
 void read_logs(const std::vector<std::filesystem::path>& paths,
                const std::function<void(std::size_t, const Log&)>& each) {
   Work work(paths, each);
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());  // those allowed
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());  // respects the CPU affinity
   {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < std::min(cores, paths.size()); ++i)

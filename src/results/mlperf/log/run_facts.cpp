@@ -5,7 +5,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// Where texts and numbers of single lines go.
+/// The target members for values of single lines.
 struct TextFact {
   std::string_view key;
   std::string RunFacts::*fact;

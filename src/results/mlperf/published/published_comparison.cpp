@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kScored = "mlperf.scored_time";
 
-/// Entries of one side that can be compared, by benchmark and division.
+/// The comparable entries of one side by benchmark and division.
 using ByBenchmark =
     std::map<std::pair<std::string, std::string>, std::vector<const PublishedEntry*>>;
 
@@ -32,7 +32,7 @@ ByBenchmark comparable(const PublishedSide& side) {
   return found;
 }
 
-/// One row for each run that counts, as `export jsonl` writes them.
+/// One row per counted run, in the format of `export jsonl`.
 std::vector<Json> rows_of_side(const ByBenchmark& side) {
   std::vector<Json> rows;
   for (const auto& [name, entries] : side)
@@ -61,7 +61,7 @@ double distance(const PublishedEntry& a, const PublishedEntry& b) {
   return std::abs(std::log(accelerators_of(a) / accelerators_of(b)));
 }
 
-/// Those nearest in size; of equally near ones the fastest of each.
+/// The pair nearest in size; on a tie, the fastest.
 std::pair<const PublishedEntry*, const PublishedEntry*> nearest_pair(
     const std::vector<const PublishedEntry*>& a, const std::vector<const PublishedEntry*>& b) {
   std::pair<const PublishedEntry*, const PublishedEntry*> best{nullptr, nullptr};
@@ -81,7 +81,7 @@ LogMean accelerator_seconds(const PublishedEntry& entry) {
   return log_mean(seconds);
 }
 
-/// Welch's interval of the logarithms, about the ratio of the scores.
+/// Welch's interval of the logarithms, centred on the ratio of the scores.
 PerAccelerator per_accelerator(const PublishedEntry& a, const PublishedEntry& b) {
   PerAccelerator found;
   found.benchmark = a.benchmark;

@@ -1,6 +1,6 @@
-// Published systems and generations against each other: what was scored in all, and what that is
-// per accelerator, which MLPerf does not define. Two sides are compared by the same code as our own
-// runs (results/compare), so the verdicts mean the same.
+// Compares published systems and generations by score and by accelerator time, which MLPerf does
+// not define. Two sides are compared by the same code as local runs (results/compare), so the
+// verdicts mean the same.
 #pragma once
 
 #include <string>
@@ -17,30 +17,30 @@ namespace bench::mlperf {
 struct RankedEntry {
   PublishedEntry entry;
   double accelerator_minutes = kNoValue;  // derived
-  /// Over the fewest accelerator minutes of the benchmark: what it needs more. Derived.
+  /// Ratio to the lowest accelerator minutes of the benchmark. Derived.
   double per_accelerator = kNoValue;
 };
 
 struct RankedBenchmark {
   std::string benchmark, division;
-  std::vector<RankedEntry> entries;  // by score; those without one last
+  std::vector<RankedEntry> entries;  // by score; entries without one last
 };
 
-/// One benchmark on two sides that have no number of accelerators in common: their nearest ones.
+/// One benchmark without a common accelerator count: the nearest systems.
 struct PerAccelerator {
   std::string benchmark, system_a, system_b;
   double accelerators_a = kNoValue, accelerators_b = kNoValue;
-  Ratio ratio = {};  // of accelerator time, B over A, with Welch's interval; derived
+  Ratio ratio = {};  // accelerator time, B over A, with Welch's interval; derived
 };
 
 struct PublishedComparison {
   std::string a = {}, b = {};
-  Comparison comparison = {};  // of mlperf.scored_time at equal numbers of accelerators
+  Comparison comparison = {};  // of mlperf.scored_time at equal accelerator counts
   std::vector<PerAccelerator> unequal = {};
-  /// Over all that is listed, one ratio a benchmark: B over A in accelerator time. Derived.
+  /// Over all benchmarks, one ratio each: accelerator time, B over A. Derived.
   double geometric_mean = kNoValue;
   std::size_t benchmarks = 0;
-  ExitCode exit_code() const;  // as Comparison's; 0 where only unequal numbers are compared
+  ExitCode exit_code() const;  // as in Comparison; 0 if only unequal counts are compared
 };
 
 std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries);
@@ -49,7 +49,7 @@ struct PublishedSide {
   std::string name;
   std::vector<PublishedEntry> entries;
 };
-/// Throws Error(input) naming the side on which nothing has a score and accelerators.
+/// Throws Error(input) with the side that has no scored result with an accelerator count.
 PublishedComparison compare_published(const PublishedSide& a, const PublishedSide& b,
                                       const CompareOptions& options = {});
 

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kTool = "mlperf";
 constexpr std::size_t kLongestHostName = 200;
 
-/// What hosts' names and words of command lines may hold.
+/// Characters allowed in host names and command-line words.
 std::string plain_word(const std::string& text) {
   std::string plain;
   for (const char c : text) {
@@ -33,7 +33,8 @@ Json params_of(const PublishedEntry& entry) {
   return params;
 }
 
-/// Systems of one accelerator are one case: their numbers of ranks are points of a scaling.
+/// Systems with the same accelerator form one case, so that their rank counts are points of a
+/// scaling curve.
 ImportedJob job_of_entry(const PublishedEntry& entry) {
   ImportedJob job;
   job.tool = kTool;
@@ -62,7 +63,7 @@ void hand_over_value(const ImportedJob& job, const std::string& metric, Unit uni
                      const Json& params, double value, ImportSink& sink) {
   if (!(value > 0.0) || !std::isfinite(value)) return;
   Samples samples = one_value(metric, unit, Better::lower, params, value);
-  samples.over = "max";  // of all accelerators together
+  samples.over = "max";  // over all accelerators
   sink.series(job, samples);
 }
 

@@ -11,7 +11,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// In milliseconds no later than the year 10000; 0 for what is no time.
+/// In milliseconds, at most the year 10000; 0 if not a valid time.
 std::int64_t start_of(const RunFacts& facts) {
   constexpr double kLatest = 2.5e14;
   const double start = facts.run_start_ms.value_or(0.0);

@@ -1,5 +1,5 @@
-// Published entries from what was scored: `mlperf score` and the reports on scaling, comparisons
-// and imports say the same of the same logs.
+// Builds published entries from scores, so that scaling, comparison and import agree with `mlperf
+// score`.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace bench::mlperf {
 
 std::vector<PublishedEntry> published_entries(const SubmissionScore& score);
 
-/// Finds, scores and converts what lies below a path. Throws Error as find_submission() and
-/// score_submission() do, and Error(input) where there is no folder with result_*.txt.
+/// Finds, scores and converts the results below a path. Throws like find_submission() and
+/// score_submission(), and Error(input) if there is no folder with result_*.txt.
 std::vector<PublishedEntry> read_published(const std::filesystem::path& path,
                                            const SubmissionScoreSettings& settings = {});
 

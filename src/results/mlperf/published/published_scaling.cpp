@@ -36,7 +36,7 @@ std::map<SeriesName, ByAccelerators> grouped(PublishedScaling& scaling) {
   return groups;
 }
 
-/// Of several systems with as many accelerators the fastest stands for them.
+/// Uses the fastest of several systems with the same accelerator count.
 PublishedPoint point_of(const std::vector<PublishedEntry>& entries, double accelerators,
                         std::vector<std::size_t> members) {
   std::ranges::stable_sort(members, {}, [&](std::size_t i) { return entries[i].olympic_minutes; });
@@ -48,7 +48,7 @@ PublishedPoint point_of(const std::vector<PublishedEntry>& entries, double accel
   return point;
 }
 
-/// The errors of two olympic means, relative to first order, as for our own trainings.
+/// First-order relative errors of two olympic means, as for local trainings.
 Ratio efficiency_between(const PublishedEntry& base, const PublishedEntry& here, double times) {
   Ratio found;
   found.value = base.olympic_minutes / (times * here.olympic_minutes);
@@ -77,7 +77,7 @@ ScalingCurve unfinished_curve(const PublishedSeries& series,
   ScalingCurve curve;
   curve.metric = "mlperf.time_to_train";
   curve.params = {{"benchmark", series.benchmark}};
-  curve.device = "host";  // no word for it in titles
+  curve.device = "host";  // omitted in titles
   curve.over = "accelerators";
   curve.kind = "strong";
   curve.law = ScalingLaw::strong_time;
@@ -91,7 +91,7 @@ ScalingCurve unfinished_curve(const PublishedSeries& series,
   return curve;
 }
 
-/// The laws are those of the runs; values and efficiencies those of the olympic means.
+/// Laws are fitted to the runs; values and efficiencies come from the olympic means.
 ScalingCurve curve_of_series(const PublishedSeries& series,
                              const std::vector<PublishedEntry>& entries,
                              const std::vector<double>& predict_at) {

@@ -21,36 +21,37 @@ namespace bench::mlperf {
 
 struct PublishedPoint {
   std::size_t entry = 0;                 // index in PublishedScaling::entries
-  std::vector<std::size_t> slower = {};  // other systems of the same number, which are left out
+  std::vector<std::size_t> slower = {};  // other systems with the same count, skipped
   double accelerators = 1.0;
-  double accelerator_hours = kNoValue;  // of the raw time
-  Ratio efficiency = {};                // 95 %, from the runs' scatter (Yuen); none for three runs
+  double accelerator_hours = kNoValue;  // from the raw time
+  Ratio efficiency = {};                // 95 % interval from the scatter of the runs (Yuen); none for three runs
   double throughput_efficiency = kNoValue;
   double convergence_penalty = kNoValue;
 };
 
 struct PublishedSeries {
   std::string submitter, benchmark, division, accelerator;  // from outside
-  std::vector<PublishedPoint> points = {};                  // by accelerators, at least two
-  /// Metric mlperf.time_to_train in seconds over accelerators; its laws are fitted to the runs.
+  std::vector<PublishedPoint> points = {};                  // by accelerator count, at least two
+  /// mlperf.time_to_train in seconds over accelerators; laws are fitted to the runs.
   ScalingCurve curve = {};
 };
 
 struct PublishedScaling {
   std::vector<PublishedEntry> entries;
   std::vector<PublishedSeries> series;
-  std::size_t single = 0;  // submitter, benchmark and accelerator at one number alone
+  std::size_t single = 0;  // combinations with a single accelerator count
   std::vector<std::string> warnings;
-  ExitCode exit_code = ExitCode::not_measured;  // ok where there is a series
+  ExitCode exit_code = ExitCode::not_measured;  // ok if there is a series
 };
 
-/// Entries without a score or a number of accelerators are left out and named in `warnings`.
-/// Throws Error(input) for a prediction beyond twice the largest number of a series.
+/// Skips entries without a score or accelerator count and lists them in `warnings`. Throws
+/// Error(input) for a prediction beyond twice the largest count of a series.
 PublishedScaling published_scaling(std::vector<PublishedEntry> entries,
                                    const std::vector<double>& predict_at = {});
 
 std::string to_text(const PublishedScaling& scaling, const TextStyle& style);
-/// As `report scaling` says it, with more at each point: schemas/report_mlperf_scaling.json.
+/// The format of `report scaling` with further keys at each point:
+/// schemas/report_mlperf_scaling.json.
 Json to_json(const PublishedScaling& scaling);
 std::string to_html(const PublishedScaling& scaling);
 

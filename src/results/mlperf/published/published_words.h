@@ -1,5 +1,5 @@
-// Figures of published results in words, the same on a terminal and in a page. What is from outside
-// is not made printable here.
+// Formatting of published results shared by text and HTML reports. The results are not safe to
+// print.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace bench::mlperf {
 std::string format_share(double share);
 /// "llama31_8b of NVIDIA on NVIDIA Blackwell Ultra GPU (GB300)".
 std::string series_title(const PublishedSeries& series);
-/// What the columns of a scaling say.
+/// Explains the columns of a scaling table.
 std::string scaling_legend();
-/// Whole numbers as they are, others with four digits; "" for no value.
+/// Integers unchanged, other numbers with four digits; "" if not finite.
 std::string format_samples(double samples);
 
 }  // namespace bench::mlperf

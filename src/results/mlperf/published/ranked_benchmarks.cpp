@@ -31,7 +31,7 @@ std::string heading_of(const RankedBenchmark& ranked) {
                                      : ranked.benchmark + ", division " + ranked.division;
 }
 
-/// The cells of a row, the same on a terminal and in a page; from outside.
+/// The cells of a row, shared by text and HTML; not safe to print.
 std::vector<std::pair<std::string, double>> cells_of(const RankedEntry& one) {
   const PublishedEntry& entry = one.entry;
   const double accelerators = accelerators_of(entry);

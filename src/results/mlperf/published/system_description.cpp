@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxSystemBytes = 1 << 20;
 constexpr std::int64_t kMaxCount = 1'000'000'000;
 
-/// 8, 8.0 and " 8 "; nothing for "8x", "" and what is below zero.
+/// Accepts 8, 8.0 and " 8 "; empty for "8x", "" and negative numbers.
 std::optional<std::int64_t> count_of(const Json& value) {
   if (value.is_number()) {
     const double number = value.get<double>();
@@ -36,7 +36,7 @@ std::optional<std::int64_t> count_of(const Json& value) {
   return count;
 }
 
-/// Some write a list or an object where a text is meant.
+/// Some descriptions have a list or an object instead of a string.
 std::string words_of(const Json& value) {
   if (value.is_null()) return "";
   if (!value.is_structured()) return text_of(value);

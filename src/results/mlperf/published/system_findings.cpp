@@ -1,4 +1,4 @@
-// What a system description lacks.
+// Checks a system description.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kSystemChecker = "mlperf_logging, system_desc_checker";
 
-/// What stands in templates; longer texts may speak of such words.
+/// Placeholders in templates; longer texts may contain such words legitimately.
 bool is_placeholder(const std::string& text) {
   constexpr std::size_t kLongest = 40;
   constexpr std::array<std::string_view, 6> kWords = {"TODO", "TBD",         "FIXME",

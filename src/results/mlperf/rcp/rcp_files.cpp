@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRounds = 16;  // that take their points from one another
+constexpr int kMostRounds = 16;  // that refer to each other's points
 
 Json read_round(const fs::path& folder, std::string_view ruleset) {
   const fs::path path = folder / (std::string(ruleset) + ".json");
@@ -50,7 +50,7 @@ RcpSet own_set(const Json& entry, const std::string& benchmark, const Json& roun
   return set;
 }
 
-/// The entry itself, or that of the round it says it takes its points from.
+/// The entry itself, or the entry of the round that it refers to.
 RcpSet resolved(const fs::path& folder, std::string_view ruleset, const std::string& benchmark,
                 int rounds_left) {
   const Json round = read_round(folder, ruleset);

@@ -1,5 +1,5 @@
-// Reference convergence points from files: our own, one a round (rulesets/rcps/RULESET.json,
-// checked by schemas/mlperf_rcps.json), and those that MLCommons publishes (rcps_BENCHMARK.json).
+// Reads reference convergence points: the bundled files, one per round (rulesets/rcps/RULESET.json,
+// schema schemas/mlperf_rcps.json), and the files of MLCommons (rcps_BENCHMARK.json).
 #pragma once
 
 #include <filesystem>
@@ -17,22 +17,23 @@ namespace bench::mlperf {
 /// By benchmark.
 using RcpSets = std::map<std::string, RcpSet, std::less<>>;
 
-/// Where ours lie: rulesets/rcps beside the program's other data.
+/// The folder of the bundled points, rulesets/rcps.
 std::filesystem::path rcp_folder();
 
-/// The rounds that `folder` has, ascending.
+/// The rounds in `folder`, ascending.
 std::vector<std::string> rcp_rulesets(const std::filesystem::path& folder);
 
-/// Pruned. Throws Error(input) naming the file, or the rounds there are.
+/// Loads and prunes the points. Throws Error(input) with the file or the known rounds.
 RcpSets load_rcps(const std::filesystem::path& folder, std::string_view ruleset);
 
-/// Takes the points of the published files in `folder`, or in its subfolder RULESET or
-/// training_RULESET, in place of those in `sets`; how many runs a benchmark takes stays. Throws
-/// Error(input) where there is no file for any of the sets, or a damaged one.
+/// Replaces the points in `sets` by those of the published files in `folder` or its subfolder
+/// RULESET or training_RULESET; keeps the required runs. Throws Error(input) if no set has a file,
+/// or for a damaged file.
 void use_published_rcps(RcpSets& sets, const std::filesystem::path& folder);
 
-/// The points of one published file, by ascending batch, not pruned. `json`: {NAME: {"Benchmark",
-/// "BS", "Epochs to converge" or "samples to converge": [numbers], ...}}. Throws Error(input).
+/// The points of one published file in ascending batch order, not pruned. `json`: {NAME:
+/// {"Benchmark", "BS", "Epochs to converge" or "samples to converge": [numbers], ...}}. Throws
+/// Error(input).
 std::vector<RcpPoint> published_points(const Json& json, const RcpSet& set,
                                        const std::string& origin);
 

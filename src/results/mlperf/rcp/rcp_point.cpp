@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kAlpha = 0.05;
 constexpr std::int64_t kDropped = 2;  // lowest and highest
-// The official checker halves [0, mean] until it is no wider than this, and takes the middle.
+// The official checker bisects [0, mean] down to this width and takes the midpoint.
 constexpr double kTolerance = 1e-4;
 
 double population_deviation(std::span<const double> values) {
@@ -21,11 +21,11 @@ double population_deviation(std::span<const double> values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-/// The middle that the search of the official checker ends at, whose verdict hangs on it: up to
-/// half the tolerance from the exact value, which matters where few epochs are counted.
+/// The midpoint at which the official checker's search ends. It determines the verdict and differs
+/// from the exact value by up to half the tolerance, which matters for small epoch counts.
 double searched(double exact, double mean) {
   double low = 0.0, high = mean, middle = mean / 2.0;
-  // Means so large that neighbouring doubles lie further apart end it, too.
+  // Also stop if adjacent doubles are further apart.
   while (high - low > kTolerance && low < middle && middle < high) {
     (middle > exact ? high : low) = middle;
     middle = (low + high) / 2.0;

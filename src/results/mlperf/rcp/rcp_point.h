@@ -20,17 +20,16 @@ struct RcpPoint {
   double stdev = 0.0;  // of all n, divided by n: what the official checker takes
   double counted =
       0.0;  // n of the t-test: n - 2, or twice the required runs of an interpolated one
-  double minimum = kNoValue;      // the smallest mean that is not significantly faster
+  double minimum = kNoValue;      // the smallest mean that passes
   double max_speedup = kNoValue;  // mean / minimum
   bool kept = true;               // not pruned
 };
 
-/// `values`: one a training of the reference, at least three. `runs`: those that a submission
-/// makes.
+/// `values`: one per training of the reference, at least three. `runs`: runs of a submission.
 RcpPoint summarise(std::string name, double batch, std::span<const double> values,
                    std::int64_t runs);
 
-/// Sets counted, minimum and max_speedup from the others.
+/// Sets counted, minimum and max_speedup from the other members.
 void set_minimum(RcpPoint& point, std::int64_t runs, double counted);
 
 /// Where a one-sided Student test of two means with a common deviation, of `counted` and of
@@ -38,7 +37,7 @@ void set_minimum(RcpPoint& point, std::int64_t runs, double counted);
 ///   mean - t(0.95, counted + runs - 4) * stdev * sqrt(1 / counted + 1 / (runs - 2)).
 double exact_minimum(double mean, double stdev, double counted, std::int64_t runs);
 
-/// p of that test for a submission's mean; small where it is significantly faster. NaN for stdev 0.
+/// p of that test for a submission's mean; small if significantly faster. NaN for stdev 0.
 double p_of_faster(const RcpPoint& point, std::int64_t runs, double submission_mean);
 
 }  // namespace bench::mlperf

@@ -23,7 +23,7 @@ double mean_between(double batch, const RcpPoint& low, const RcpPoint& high) {
   return on_line(batch, low.batch, low.mean, high.batch, high.mean);
 }
 
-/// The fastest and all with batches not below its.
+/// The fastest point and all with at least its batch.
 Points from_fastest(const RcpSet& set) {
   const auto fastest = std::ranges::min_element(set.points, {}, &RcpPoint::mean);
   Points walk;
@@ -59,7 +59,7 @@ void prune(RcpSet& set) {
   drop_slower_than_neighbours(walk);
   std::vector<double> batches;
   for (const RcpPoint* point : walk) batches.push_back(point->batch);
-  // By batch: two points of one batch stay or go together.
+  // By batch: points with the same batch are kept or pruned together.
   for (RcpPoint& point : set.points)
     point.kept = std::ranges::find(batches, point.batch) != batches.end();
 }

@@ -1,4 +1,4 @@
-// The reference convergence points of one benchmark in one round, and which of them count.
+// The reference convergence points of one benchmark in one round, and their pruning.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@ namespace bench::mlperf {
 
 struct RcpSet {
   std::string ruleset = {}, benchmark = {};
-  std::int64_t runs = 0;   // that a submission must have
-  std::string unit = {};   // "samples" or "epochs": what means count, and logs at an evaluation
-  double allowance = 0.0;  // how far below the minimum a submission may lie all the same
-  std::string allowance_where = {};  // where the rules say so
+  std::int64_t runs = 0;   // required of a submission
+  std::string unit = {};   // "samples" or "epochs": the unit of means
+  double allowance = 0.0;  // how far below the minimum a submission may be
+  std::string allowance_where = {};  // section of the rules
   std::string source = {};
   std::vector<RcpPoint> points = {};  // by ascending batch
 };
 
-/// Marks what does not count: points of batches below that with the fastest mean, and points slower
-/// than the line between their neighbours. As the official checker walks: the left neighbour of a
-/// point that was removed is not looked at again, so that the rest need not be convex.
+/// Marks the points that do not count: those with a smaller batch than the fastest one, and those
+/// slower than the line between their neighbours. As in the official checker, the left neighbour of
+/// a removed point is not checked again, so the result need not be convex.
 void prune(RcpSet& set);
 
 enum class RcpMatch { exact, interpolated, below, missing, none };
-/// "exact", "interpolated", "below" (all batches, so that the smallest is compared with), "missing"
-/// (above all batches), "none" (there are no points).
+/// "exact", "interpolated", "below" (below all batches: the smallest is used), "missing" (above all
+/// batches), "none" (no points).
 std::string_view to_string(RcpMatch match);
 
-/// What a batch is compared with.
+/// The reference for a batch.
 struct RcpReference {
   RcpMatch match = RcpMatch::none;
   std::optional<RcpPoint> point = {};  // none for `missing` and `none`
 };
 
-/// Among the points kept. Between two of them mean and deviation are interpolated, and the minimum
+/// Uses the kept points. Between two points, mean and deviation are interpolated, and the minimum
 /// is that of 2 * runs values.
 RcpReference reference_at(const RcpSet& set, double batch);
 

@@ -13,7 +13,7 @@ constexpr std::size_t kMinRuns = 3;
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-/// The mean, or why there is none.
+/// Sets the mean, or returns why there is none.
 std::string set_mean(RcpTest& test, std::span<const double> converged) {
   const OlympicMean mean = olympic_mean(converged);
   if (mean.without > 1)
@@ -58,7 +58,7 @@ std::string rcp_verdict_text(const RcpTest& test) {
 
 void judge(RcpTest& test, const RcpSet& set) {
   const RcpPoint& point = *test.reference.point;
-  // In this order the official checker rounds, too.
+  // The same order of rounding as in the official checker.
   const double speedup =
       set.allowance > 0.0 ? point.mean / (point.minimum - set.allowance) : point.max_speedup;
   test.limit = point.mean / speedup;

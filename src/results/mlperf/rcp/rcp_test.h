@@ -1,4 +1,4 @@
-// Whether a submission converged as the reference does, and by what its score is scaled (MLPerf
+// The convergence test of a submission against the reference, and its scaling factor (MLPerf
 // training rules, "Reference Convergence Points").
 #pragma once
 
@@ -14,27 +14,27 @@ namespace bench::mlperf {
 struct RcpTest {
   RcpReference reference = {};
   double batch = kNoValue;  // of the submission
-  double mean = kNoValue;   // its samples or epochs to the target, olympic
-  double allowance = 0.0;   // taken from the minimum
+  double mean = kNoValue;   // olympic mean of samples or epochs to the target
+  double allowance = 0.0;   // subtracted from the minimum
   double limit = kNoValue;  // the smallest mean that passes
-  double p = kNoValue;      // of a mean as fast as this, if it converges as the reference does
+  double p = kNoValue;      // p of the mean if it converges like the reference
   bool pass = false;
-  /// The score is multiplied with it: reference mean / mean where the submission passes and is
-  /// faster than the reference, else 1.
+  /// Multiplies the score: reference mean / mean if the submission passes and is faster than the
+  /// reference, else 1.
   double factor = 1.0;
-  std::string why = {};   // one sentence: what was compared, and the verdict
+  std::string why = {};   // one sentence: the comparison and the verdict
   std::string unit = {};  // of mean, limit and allowance
 };
 
-/// `converged`: one a run, infinity for one that did not converge; more than one of these fail, and
-/// so do fewer than three runs. NaN for a batch that is not known fails.
+/// `converged`: one per run, infinity if not converged. Fails for more than one of these, for fewer
+/// than three runs, and for an unknown batch (NaN).
 RcpTest rcp_test(const RcpSet& set, double batch, std::span<const double> converged);
 
 /// Keys: match, pass, batch, submission_mean, rcp_batch, rcp_mean, rcp_stdev, minimum, allowance,
 /// limit, margin, max_speedup, factor, p, unit, text; null where there is none.
 Json to_json(const RcpTest& test);
 
-/// limit as a share of mean beyond it: 0.02 for a mean 2 % above the smallest that passes.
+/// Relative margin of the mean: 0.02 for 2 % above the smallest mean that passes.
 double margin(const RcpTest& test);
 
 }  // namespace bench::mlperf

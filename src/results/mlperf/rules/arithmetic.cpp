@@ -16,7 +16,7 @@ ExactInteger exact(const Operand& a) {
   return a.kind == Operand::Kind::big ? *a.big : ExactInteger(a.whole);
 }
 
-/// As Python's float(), which refuses whole numbers past the range.
+/// Like Python's float(), which rejects integers out of range.
 double to_real(const Operand& a) {
   if (a.kind == Operand::Kind::real) return a.real;
   if (a.kind != Operand::Kind::big) return static_cast<double>(a.whole);
@@ -27,7 +27,7 @@ double to_real(const Operand& a) {
 
 bool is_complex(const Operand& a) { return a.kind == Operand::Kind::complex; }
 
-/// Both as complex numbers, for an operation on at least one of them.
+/// Converts both to complex numbers.
 std::pair<Operand, Operand> both_complex(std::string_view what, const Operand& a,
                                          const Operand& b) {
   const auto as_complex = [&](const Operand& one) {
@@ -44,9 +44,9 @@ Operand whole_result(double value) {
   return Operand(ExactInteger::of_real(value));
 }
 
-constexpr std::size_t kMaxDigits = 10'000;  // of a product; a log gives at most 4,300
+constexpr std::size_t kMaxDigits = 10'000;  // of a product; a logged integer has at most 4,300
 
-/// The digits of a text as int() takes them: spaces around, one '_' between digits.
+/// The digits of a string that int() accepts: surrounding spaces, single '_' between digits.
 ExactInteger whole_of_text(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\n\r\f\v");
   const auto last = text.find_last_not_of(" \t\n\r\f\v");
@@ -71,7 +71,7 @@ ExactInteger whole_of_text(std::string_view text) {
   return ExactInteger::of_digits(digits);
 }
 
-/// a / b where one is past the range of f64: by their leading digits.
+/// a / b from the leading digits if one is out of the range of f64.
 double ratio_of_large(const ExactInteger& a, const ExactInteger& b) {
   constexpr std::size_t kLeading = 18;
   const auto split = [](const ExactInteger& number) {

@@ -22,7 +22,7 @@ namespace {
        .text = fmt::format("The official checker crashes on this line: {}.", why)});
 }
 
-/// A key of a dict of Python, which nothing mutable can be.
+/// A Python dict key, which cannot be mutable.
 const PythonValue& hashable_member(const LogEntry& line, const Collection& collection,
                                    const std::string& name) {
   const PythonValue* found = line.metadata.find(name);
@@ -48,7 +48,7 @@ void set_member(PythonValue::Dict& dict, std::string_view key, const PythonValue
   dict.emplace_back(key, value);
 }
 
-/// What is collected of one value of `by`.
+/// The values collected for one value of `by`.
 struct Collected {
   PythonValue by;
   LogEntry line;

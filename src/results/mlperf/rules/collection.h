@@ -1,4 +1,4 @@
-// Lines that a section makes of several others before it looks at any.
+// Lines that a section derives from several others before checking.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace bench::mlperf {
 
-/// Throws OfficialCrash where a line lacks what it is collected by.
+/// Throws OfficialCrash if a line lacks the key to collect by.
 std::vector<LogEntry> collected_lines(const std::vector<LogEntry>& lines,
                                       const Collection& collection);
 

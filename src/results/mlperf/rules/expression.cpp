@@ -28,7 +28,7 @@ bool is_in(const Node& node, const Scope& scope) {
   });
 }
 
-/// Python's `and` and `or` give the operand that decided.
+/// Python's `and` and `or` return the deciding operand.
 Operand decide(const Node& node, const Scope& scope) {
   Operand first = evaluate(node.children[0], scope);
   return truth(first) == (node.op == Op::logical_or) ? first : evaluate(node.children[1], scope);
@@ -117,7 +117,7 @@ Operand evaluate(const Node& node, const Scope& scope) {
       return decide(node, scope);
     case Op::choice:
       return evaluate(node.children[truth(evaluate(node.children[1], scope)) ? 0 : 2], scope);
-    case Op::list:  // the parser puts it behind `in` alone
+    case Op::list:  // the parser allows it only after `in`
       throw EvaluationError("a list cannot be used as a value");
     default:
       return calculate(node, scope);

@@ -26,20 +26,20 @@ namespace bench::mlperf {
 inline constexpr std::size_t kLongestExpression = 2000;  // bytes
 inline constexpr int kDeepestExpression = 50;            // levels of nesting
 
-/// The names that expressions of one section share.
+/// The names shared by the expressions of a section.
 struct Vocabulary {
-  std::vector<std::string> state = {};  // grows as expressions name more of it
+  std::vector<std::string> state = {};  // grows as expressions use more names
   std::map<std::string, std::vector<std::string>, std::less<>> lists = {};
   std::map<std::string, double, std::less<>> constants = {};
 
-  /// Its place in the state.
+  /// Its slot in the state.
   std::size_t slot(std::string_view name);
 };
 
-/// What earlier lines left; a name that nothing was given is empty.
+/// Values set by earlier lines; an unset name is empty.
 using State = std::vector<std::optional<Operand>>;
 
-/// What an expression sees. Everything is borrowed.
+/// The inputs of an expression; all borrowed.
 struct Scope {
   const PythonValue* value = nullptr;
   const PythonValue* metadata = nullptr;
@@ -51,10 +51,10 @@ struct Node;
 
 class Expression {
  public:
-  /// Throws Error(input) naming the place in the text.
+  /// Throws Error(input) with the position in the text.
   Expression(std::string_view text, Vocabulary& vocabulary);
 
-  /// Throws EvaluationError where Python would raise. The result borrows from the scope and from
+  /// Throws EvaluationError where Python raises an exception. The result borrows from the scope and
   /// this expression.
   Operand evaluate(const Scope& scope) const;
 

@@ -1,4 +1,4 @@
-// The parts of an expression that stand alone: names, numbers, texts, calls, lists.
+// The primary expressions: names, numbers, strings, calls, lists.
 #include <array>
 #include <charconv>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Reads an expression, one level of its grammar a function, the loosest first.
+// A recursive-descent parser: one function per precedence level, lowest first.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ class ExpressionParser {
   Node whole();
 
  private:
-  /// Counts a level of nesting for as long as it lives.
+  /// Counts a nesting level during its lifetime.
   struct Level {
     explicit Level(ExpressionParser& parser) : depth(parser.depth_) {
       if (++depth > kDeepestExpression)
@@ -53,14 +53,14 @@ class ExpressionParser {
   Node signed_power();
   Node members();
 
-  // What stands alone: expression_names.cpp.
+  // Primary expressions: expression_names.cpp.
   std::string name(std::string_view of_what);
   Node primary();
   Node number();
   Node named();
   [[noreturn]] void refuse_name(std::string_view word);
   Node call(Op op);
-  Node container();  // behind `in`
+  Node container();  // after `in`
 
   Tokens tokens_;
   Vocabulary& vocabulary_;

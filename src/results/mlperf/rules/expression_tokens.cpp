@@ -21,7 +21,7 @@ bool is_one_of(char byte, std::string_view bytes) {
   return bytes.find(byte) != std::string_view::npos;
 }
 
-/// How many bytes at the start of `text` a number has: 12, 0.5, 1e-08.
+/// The length in bytes of the number at the start of `text`: 12, 0.5, 1e-08.
 std::size_t number_length(std::string_view text) {
   const auto digits = [&](std::size_t from) {
     while (from < text.size() && is_one_of(text[from], kDigits)) ++from;

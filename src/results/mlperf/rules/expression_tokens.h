@@ -1,4 +1,4 @@
-// The words of an expression, one after the other.
+// The tokens of an expression.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ enum class TokenKind : std::uint8_t { end, number, text, name, sign };
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string_view text = {};  // of a text without its quotes
+  std::string_view text = {};  // of a string without its quotes
   std::size_t place = 0;       // in the expression, from 0
 };
 
@@ -23,11 +23,11 @@ class Tokens {
 
   const Token& next() const { return token_; }
   Token take();
-  /// Takes it where it is this sign or word.
+  /// Consumes the next token if it is this sign or word.
   bool take(std::string_view sign_or_word);
-  /// Throws Error(input) where it is not.
+  /// Throws Error(input) if it is not.
   void expect(std::string_view sign_or_word);
-  /// Throws Error(input) naming the expression and the place of the next token.
+  /// Throws Error(input) with the expression and the position of the next token.
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:

@@ -1,4 +1,4 @@
-// What an Expression is once it is read.
+// The syntax tree of an Expression.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace bench::mlperf {
 enum class Op : std::uint8_t {
   constant,  // `literal`
   text,      // `text`
-  list,      // children; only behind `in`
+  list,      // children; only after `in`
   value,
   metadata,
   time_ms,
@@ -55,7 +55,7 @@ Node parse_expression(std::string_view text, Vocabulary& vocabulary);
 /// Throws EvaluationError.
 Operand evaluate(const Node& node, const Scope& scope);
 
-/// Does any part of it read the line's value, its metadata, its time?
+/// True if any part reads this property of the line.
 bool reads(const Node& node, Op what);
 
 }  // namespace bench::mlperf

@@ -9,7 +9,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// What an expression comes to that Python would refuse.
+/// The text of an expression that Python cannot evaluate.
 constexpr std::string_view kUnknown = "unknown";
 
 std::string value_text(const Node& node, const Scope& scope) try {
@@ -36,7 +36,7 @@ std::string_view relation_text(Relation relation) {
   return "at least ";
 }
 
-/// What the line's value is to be; "" where the node does not say that.
+/// The expected value of the line; "" if the node does not constrain it.
 std::string expected_of_value(const Node& node, const Scope& scope) {
   const auto is_value = [](const Node& one) { return one.op == Op::value; };
   if (node.op == Op::logical_and) {
@@ -56,7 +56,7 @@ std::string expected_of_value(const Node& node, const Scope& scope) {
   return wanted == kUnknown ? "" : fmt::format("{}{}", relation_text(node.relations[0]), wanted);
 }
 
-/// What the line's metadata is to have; "" where the node does not say that.
+/// The expected metadata of the line; "" if the node does not constrain it.
 std::string expected_of_metadata(const Node& node) {
   if (node.op == Op::logical_or) {
     const std::string first = expected_of_metadata(node.children[0]);

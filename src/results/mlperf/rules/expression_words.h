@@ -1,4 +1,4 @@
-// What an expression asks for and what a line has instead, in words for people.
+// Describes the expected and the found value of an expression in words.
 #pragma once
 
 #include <string>
@@ -10,10 +10,9 @@
 
 namespace bench::mlperf {
 
-/// "8192", "at most 5.6", "one of 'closed', 'open'"; the expression itself where there is no
-/// shorter way to say it.
+/// "8192", "at most 5.6", "one of 'closed', 'open'"; otherwise the expression itself.
 std::string expected_words(const Expression& expression, const Scope& scope);
-/// The part of the line that the expression looks at: its metadata or its value.
+/// The part of the line that the expression reads: its metadata or its value.
 std::string found_words(const Expression& expression, const Scope& scope);
 
 /// Text with expressions in braces: "within {state.limit} minutes".
@@ -24,7 +23,7 @@ class Template {
   Template(std::string_view text, Vocabulary& vocabulary);
 
   bool empty() const { return parts_.empty(); }
-  /// An expression that Python would refuse reads "unknown".
+  /// An expression that Python cannot evaluate becomes "unknown".
   std::string fill(const Scope& scope) const;
 
  private:

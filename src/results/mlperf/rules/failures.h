@@ -1,5 +1,5 @@
-// What is wrong with a log so far. A later section that has rules for a key takes back what earlier
-// ones said of it: the official checker's way to let a benchmark replace a common rule.
+// The failures of a log so far. A later section with rules for a key withdraws the earlier failures
+// for that key: this is how the official checker lets a benchmark replace a common rule.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace bench::mlperf {
 
-/// The official checker ends there with a traceback.
+/// The official checker ends with a traceback at this point.
 struct OfficialCrash : std::runtime_error {
   explicit OfficialCrash(Finding finding)
       : std::runtime_error(finding.text), found(std::move(finding)) {}
@@ -24,10 +24,10 @@ class Failures {
  public:
   explicit Failures(bool werror) : werror_(werror) {}
 
-  /// `keyed`: a later section that has its key takes it back.
+  /// `keyed`: a later section with its key withdraws it.
   void add(Finding finding, bool keyed);
   void warn(Finding finding);
-  /// Takes back what keys have for which `replaced` is true.
+  /// Withdraws the failures of keys for which `replaced` is true.
   void withdraw(const std::function<bool(const std::string&)>& replaced);
 
   std::vector<Finding> findings() const;

@@ -1,4 +1,4 @@
-// Findings in the words of a reader: which line, what the rules ask for, what is there.
+// Builds findings: the line, the requirement of the rules, the found value.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace bench::mlperf {
 
-/// `trouble`: why Python could not even evaluate the test; "" where it could. Without a rule.
+/// `trouble`: why Python cannot evaluate the test; "" if it can. The result has no rule ID.
 Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& line,
                     const std::string& trouble);
 Finding failed_assignment(const Expression& value, const std::string& name,
@@ -20,11 +20,11 @@ Finding failed_assignment(const Expression& value, const std::string& name,
                           const std::string& trouble);
 Finding missing_lines(const std::string& key, std::size_t wanted, std::size_t seen,
                       const std::string& where);
-/// More than the one line that is wanted; `other`: the first of another value, nullptr for none.
+/// More lines than the one required; `other`: the first with a different value, or nullptr.
 Finding repeated_lines(const std::vector<const LogEntry*>& lines, const std::string& where,
                       const LogEntry* other);
 Finding missing_either(const std::string& key, const std::string& other, const std::string& where);
-/// Not one line holds `test`; `scope` is that of the last.
+/// No line satisfies `test`; `scope` is that of the last line.
 Finding no_line_satisfies(const LineTest& test, const std::string& where,
                    const std::vector<const LogEntry*>& lines, const Scope& scope);
 Finding crash_at(const LogEntry& line, const std::string& expected, std::string_view why);

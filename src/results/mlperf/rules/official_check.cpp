@@ -24,7 +24,7 @@ Finding unreadable_line(const LogTrouble& trouble) {
                           crash ? "crashes the official checker" : "cannot be read", trouble.text)};
 }
 
-/// Where a log names what has no rules, the official checker looks for a file that is not there.
+/// For a division or benchmark without rules, the official checker opens a missing file.
 Finding unknown_section(const Log& log, const RuleSet& rules, const std::string& section) {
   const bool division = section.find('/') == std::string::npos;
   const LogEntry* line =
@@ -48,13 +48,13 @@ Finding unknown_section(const Log& log, const RuleSet& rules, const std::string&
   return finding;
 }
 
-/// Runs the common section and all that follow from it. Throws OfficialCrash.
+/// Runs the common section and all sections it leads to. Throws OfficialCrash.
 void run_sections(const Log& log, const RuleSet& rules, Failures& failures) {
   std::deque<std::string> waiting = {"common"};
   std::set<std::string> done;
   for (; !waiting.empty(); waiting.pop_front()) {
     const auto section = rules.sections.find(waiting.front());
-    // One that comes again would come for ever.
+    // A repeated section would repeat forever.
     if (section == rules.sections.end() || !done.insert(waiting.front()).second)
       throw OfficialCrash(unknown_section(log, rules, waiting.front()));
     for (std::string& name : SectionCheck(section->second, log.entries, failures).run())

@@ -1,6 +1,6 @@
-// The verdict of the official compliance checker (mlcommons/logging 4.1) on a log, to the letter:
-// where it passes a log that should not pass, so does this; where it crashes, this says so. What it
-// misses is found in results/mlperf/strict.
+// Reproduces the verdict of the official compliance checker (mlcommons/logging 4.1) exactly,
+// including logs that it passes by mistake; a crash of the checker is reported.
+// results/mlperf/strict finds what it misses.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace bench::mlperf {
 
 struct OfficialVerdict {
   bool pass = false;
-  bool crash = false;             // the official checker ends with a traceback, or never
-  std::string first_failed = {};  // the key of the first finding; "" where it has none
-  /// Everything the official checker finds, all of it and not the last of each key, at its true
-  /// line; behind a crash, what it would find else.
+  bool crash = false;             // the official checker crashes or never ends
+  std::string first_failed = {};  // the key of the first finding; "" if it has none
+  /// All findings of the official checker, not only the last one per key, at their true lines;
+  /// after a crash, also what it would find otherwise.
   std::vector<Finding> findings = {};
-  std::vector<Finding> warnings = {};  // they fail nothing, unless `werror`
+  std::vector<Finding> warnings = {};  // failures only with `werror`
 };
 
 OfficialVerdict official_check(const Log& log, const RuleSet& rules, bool werror = false);

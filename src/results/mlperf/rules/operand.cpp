@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Operand::Kind;
 
-/// Of numbers: -1, 0, 1, nothing for NaN.
+/// Compares numbers: -1, 0, 1, empty for NaN.
 std::optional<int> order(const Operand& a, const Operand& b) {
   if (a.kind == Kind::real && b.kind == Kind::real) {
     if (std::isnan(a.real) || std::isnan(b.real)) return {};

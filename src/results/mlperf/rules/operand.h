@@ -1,5 +1,5 @@
-// A value while an expression is evaluated, with Python's arithmetic and comparisons: what Python
-// would raise is an EvaluationError. Texts, lists and dicts are borrowed from the log.
+// A value during evaluation, with Python's arithmetic and comparisons. A Python exception becomes
+// an EvaluationError. Strings, lists and dicts are borrowed from the log.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace bench::mlperf {
 
-/// What Python raises for an operation; what() says why.
+/// An operation for which Python raises an exception.
 struct EvaluationError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -27,7 +27,7 @@ struct Operand {
   explicit Operand(double value) : kind(Kind::real), real(value) {}
   explicit Operand(std::string_view value) : kind(Kind::text), text(value) {}
   explicit Operand(const PythonValue& value);
-  explicit Operand(const ExactInteger& value);  // big only where 64 bits do not hold it
+  explicit Operand(const ExactInteger& value);  // big only if it does not fit in 64 bits
   Operand(double real_part, double imaginary_part)
       : kind(Kind::complex), real(real_part), imaginary(imaginary_part) {}
 
@@ -51,9 +51,9 @@ std::string_view type_name(const Operand& a);  // as Python's
 std::string words(const Operand& a);
 
 enum class Relation : std::uint8_t { equal, unequal, less, less_equal, greater, greater_equal };
-/// Throws EvaluationError for things without an order.
+/// Throws EvaluationError for types without an order.
 bool holds(Relation relation, const Operand& a, const Operand& b);
-/// `item in container`: a key of a dict, an element of a list, a part of a text.
+/// `item in container`: a dict key, a list element or a substring.
 bool contains(const Operand& container, const Operand& item);
 /// `container[key]` of a dict.
 Operand member(const Operand& container, std::string_view key);
@@ -62,18 +62,18 @@ Operand add(const Operand& a, const Operand& b);
 Operand subtract(const Operand& a, const Operand& b);
 Operand multiply(const Operand& a, const Operand& b);
 Operand divide(const Operand& a, const Operand& b);
-/// Of floats: a negative number to a fraction is complex, as in Python. Whole numbers count as
-/// floats here.
+/// On floats: a negative number to a fractional power is complex, as in Python. Integers are
+/// converted to floats.
 Operand power(const Operand& a, const Operand& b);
 Operand negative(const Operand& a);
 Operand absolute(const Operand& a);
 Operand ceiling(const Operand& a);
 Operand floor(const Operand& a);
-/// int(a): a fraction is cut off; texts of decimal digits count.
+/// int(a): truncates; accepts strings of decimal digits.
 Operand to_whole(const Operand& a);
-/// What the official rules call is_integer: within 1e-5 of a whole number.
+/// The is_integer of the official rules: within 1e-5 of an integer.
 bool nearly_whole(const Operand& a);
-/// The smaller one; the first one where neither is.
+/// Python's min(a, b): the first one if neither is smaller.
 Operand smaller(const Operand& a, const Operand& b);
 
 }  // namespace bench::mlperf

@@ -9,11 +9,11 @@
 namespace bench::mlperf {
 namespace {
 
-/// "2025-10-07"; "" where the log has no time that a calendar has.
+/// "2025-10-07"; "" if the log has no valid timestamp.
 std::string day_of(const Log& log) {
   const LogEntry* entry = first_entry(log, "run_start");
   if (entry == nullptr && !log.entries.empty()) entry = &log.entries.front();
-  constexpr double kLast = 9.2e12;  // what nanoseconds in 64 bits reach
+  constexpr double kLast = 9.2e12;  // the range of 64-bit nanoseconds
   if (entry == nullptr || !(entry->time_ms > 0.0 && entry->time_ms < kLast)) return "";
   constexpr std::size_t kDayLength = 10;
   constexpr double kNanoseconds = 1e6;

@@ -1,4 +1,4 @@
-// Which rule set a log is to be judged by when nobody says: by its benchmark and its day.
+// Chooses the rule set for a log by its benchmark and date.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace bench::mlperf {
 
 struct RuleSetChoice {
   std::string version = {};
-  std::string reason = {};  // "run_start on 2025-10-07: round Training v5.1; ..."
+  std::string reason = {};  // "flux1 is in 3 rule sets; the run started on 2025-10-07: ..."
 };
 
-/// Of the rounds that have the log's benchmark, the one whose time its run_start lies in. `known`
-/// is oldest first and not empty.
+/// The round that has the log's benchmark and whose period contains its run_start. `known` is
+/// sorted oldest first and not empty.
 RuleSetChoice choose_rule_set(const Log& log, const std::vector<RuleSet>& known);
 
 }  // namespace bench::mlperf

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLongestDescent = 16;  // of "based_on" and of "like"
 
-/// Members of `change` over those of `base`; a null takes one away.
+/// Merges `change` into `base`; a null removes the member.
 void overlay(Json& base, const Json& change) {
   for (const auto& [name, value] : change.items()) {
     if (value.is_null())
@@ -60,7 +60,7 @@ Json checked_json(const std::filesystem::path& folder, const std::string& versio
   return json;
 }
 
-/// The section with what it is like below it.
+/// Merges a section with its base sections.
 Json resolved_section(const Json& sections, const std::string& name, int depth) {
   const Json& section = sections.at(name);
   const std::string like = section.value("like", "");

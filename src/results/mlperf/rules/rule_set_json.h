@@ -1,4 +1,4 @@
-// Rule sets before their expressions are read: JSON with everything that a file is based on.
+// Loads rule set files as JSON, merged with the files they are based on.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ class RuleSetFiles {
  public:
   explicit RuleSetFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// The file of a version over those it is based on, each checked against its schema; sections
-  /// that are like another one hold its keys too. Throws Error(input).
+  /// The file of a version merged with its bases, each validated against the schema, with the keys
+  /// of base sections resolved. Throws Error(input).
   Json whole(const std::string& version);
 
  private:
@@ -27,7 +27,7 @@ class RuleSetFiles {
   std::map<std::string, Json> known_ = {};
 };
 
-/// Throws Error(input) naming section, key and place.
+/// Throws Error(input) with section, key and position.
 RuleSet rule_set_from_json(const Json& json, const std::string& origin);
 
 }  // namespace bench::mlperf

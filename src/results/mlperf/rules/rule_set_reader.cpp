@@ -112,7 +112,7 @@ Benchmark read_benchmark(const Json& json) {
   return benchmark;
 }
 
-/// What the expressions of a section may name: the round's lists and the target of its benchmark.
+/// The names available to a section: the round's lists and the target of its benchmark.
 Vocabulary vocabulary_of(const RuleSet& rules, const Json& lists, std::string_view section) {
   Vocabulary vocabulary;
   for (const auto& [name, list] : lists.items())

@@ -10,8 +10,8 @@
 namespace bench::mlperf {
 namespace {
 
-/// The official checker prints the state with each failed test, and cannot print this: a complex
-/// number, or more digits than Python turns into text.
+/// The official checker prints the state with each failed test and crashes on these values: complex
+/// numbers, and integers with more digits than Python converts to a string.
 bool is_unprintable(const Operand& value) {
   constexpr std::size_t kMostDigits = 4300;
   if (value.kind != Operand::Kind::big) return value.kind == Operand::Kind::complex;
@@ -91,12 +91,12 @@ void SectionCheck::assign(const KeyRule& rule, const LogEntry& line) {
       failures_.add(failed_assignment(assignment.value, section_.state_names[assignment.slot],
                                       rule.where, line, error.what()),
                     true);
-      return;  // what was to follow is not assigned either
+      return;  // the remaining assignments are skipped too
     }
 }
 
 void SectionCheck::continue_with(const KeyRule& rule, const LogEntry& line) {
-  // Other values are no part of the name of anything, and a '/' would leave the place for it.
+  // The value becomes part of a section name, so it must be a string without '/'.
   const std::string_view value = line.value.text();
   if (!line.value.is_string() || value.find('/') != std::string_view::npos)
     throw OfficialCrash(crash_at(line, "a value with rules", "the rule set has no rules for this value"));
@@ -137,7 +137,7 @@ void SectionCheck::require_some(const std::string& key, const KeyRule& rule) {
 
 void SectionCheck::require_either(const std::string& key, const KeyRule& rule) {
   if (rule.or_key.empty() || !lines_of(key).empty() || !lines_of(rule.or_key).empty()) return;
-  // Two keys may stand in for each other: one finding is enough.
+  // The rule may be mutual: report it once.
   const auto other = section_.keys.find(rule.or_key);
   const bool mutual = other != section_.keys.end() && other->second.or_key == key;
   if (mutual && rule.or_key < key) return;

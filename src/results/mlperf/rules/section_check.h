@@ -1,4 +1,4 @@
-// One section of a rule set over all lines of a log: one pass of the official checker.
+// Applies one section of a rule set to all lines of a log: one pass of the official checker.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ class SectionCheck {
   SectionCheck(const Section& section, const std::vector<LogEntry>& lines, Failures& failures)
       : section_(section), lines_(lines), failures_(failures), state_(section.begin) {}
 
-  /// Adds what is wrong; the names of the sections that follow. Throws OfficialCrash.
+  /// Adds the failures and returns the names of the sections that follow. Throws OfficialCrash.
   std::vector<std::string> run();
 
  private:
-  /// What the lines of one key were.
+  /// The lines seen for one key.
   struct Seen {
     std::vector<const LogEntry*> lines = {};
-    bool some = false;  // one of them held what one of them must hold
+    bool some = false;  // one of them satisfied `some`
   };
 
   void check_line(const LogEntry& line);

@@ -46,7 +46,7 @@ Limbs subtract_limbs(const Limbs& a, const Limbs& b) {
 }  // namespace
 
 ExactInteger::ExactInteger(std::int64_t value) : negative_(value < 0) {
-  // The magnitude of the lowest value has no place in its own type.
+  // The magnitude of the lowest value does not fit in a signed type.
   auto rest = negative_ ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
                         : static_cast<std::uint64_t>(value);
   for (; rest != 0; rest /= kLimb) limbs_.push_back(static_cast<std::uint32_t>(rest % kLimb));
@@ -76,7 +76,7 @@ ExactInteger ExactInteger::of_digits(std::string_view digits) {
 
 ExactInteger ExactInteger::of_real(double value) {
   int exponent = 0;
-  // 53 bits of it are a 64-bit number; the rest are doublings.
+  // Converts the 53-bit mantissa, then doubles it.
   const double mantissa = std::frexp(std::trunc(value), &exponent);
   constexpr int kBits = 53;
   if (exponent <= kBits) return ExactInteger(static_cast<std::int64_t>(std::trunc(value)));

@@ -1,5 +1,5 @@
-// A whole number of any size, as Python's int: what a log gives and what rules make of it must stay
-// exact past 64 bits, or a comparison comes out another way than the official checker's.
+// An integer of arbitrary size, like Python's int: logged values and rule arithmetic must stay
+// exact beyond 64 bits to reproduce the official checker's comparisons.
 #pragma once
 
 #include <compare>
@@ -14,9 +14,9 @@ namespace bench::mlperf {
 class ExactInteger {
  public:
   explicit ExactInteger(std::int64_t value = 0);
-  /// Decimal digits, maybe behind a '-'; what is no digit ends them.
+  /// Parses decimal digits with an optional '-', up to the first other character.
   static ExactInteger of_digits(std::string_view digits);
-  /// Without its fraction. `value` is finite.
+  /// Truncates. `value` must be finite.
   static ExactInteger of_real(double value);
 
   ExactInteger operator-() const;
@@ -26,8 +26,8 @@ class ExactInteger {
   friend bool operator==(const ExactInteger& a, const ExactInteger& b) = default;
 
   bool negative() const { return negative_; }
-  std::optional<std::int64_t> small() const;  // where 64 bits hold it
-  double real() const;                        // rounded to nearest; past the range an infinity
+  std::optional<std::int64_t> small() const;  // if it fits in 64 bits
+  double real() const;                        // rounded to nearest; infinity if out of range
   std::string digits() const;
 
  private:
@@ -37,7 +37,7 @@ class ExactInteger {
   std::vector<std::uint32_t> limbs_;  // of 9 digits, the lowest first; none for 0
 };
 
-/// -1, 0 or 1 as `a` is below, equal to or above `b`, exactly; nothing for NaN.
+/// Compares exactly: -1, 0 or 1; empty for NaN.
 std::optional<int> compare_exactly(const ExactInteger& a, double b);
 std::optional<int> compare_exactly(std::int64_t a, double b);
 

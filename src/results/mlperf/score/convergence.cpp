@@ -9,7 +9,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// NaN unless all runs logged the same; one that failed need not have logged any.
+/// NaN unless all runs logged the same batch; failed runs may lack one.
 double common_batch(const std::vector<ScoredRun*>& runs) {
   double batch = kNoValue;
   for (const ScoredRun* run : runs) {
@@ -39,7 +39,7 @@ WhatIf what_if(const EntryScore& entry, const RcpSet& set, double batch,
   return made;
 }
 
-/// It is no more than what the official checker says, and the rules may say less.
+/// The official checker applies the allowance in all rounds, the rules only in some.
 void warn_about_allowance(EntryScore& entry, const RcpSet& set) {
   const RcpTest& test = *entry.rcp;
   if (!test.pass || test.mean >= test.reference.point->minimum) return;

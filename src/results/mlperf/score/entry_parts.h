@@ -1,4 +1,4 @@
-// Steps of score_entry() that have files of their own.
+// Steps of score_entry() in separate files.
 #pragma once
 
 #include <filesystem>
@@ -8,17 +8,16 @@
 
 namespace bench::mlperf {
 
-/// Those that are scored: all, or the window's.
+/// The scored runs: all, or those of the window.
 std::vector<ScoredRun*> chosen_runs(EntryScore& entry);
 
-/// Sets rcp or rcp_why, what_if, and a problem where the test fails. Only the closed division is
-/// tested.
+/// Sets rcp or rcp_why, what_if, and a problem if the test fails. Tests the closed division only.
 void test_convergence(EntryScore& entry, const RcpSet* set, const ScoreSettings& settings);
 
-/// scaling_factor from file_factor and the test; warns where they differ.
+/// Sets scaling_factor from file_factor and the test; warns if they differ.
 void set_factor(EntryScore& entry);
 
-/// "scaling_factor" of a file; throws Error(input) for one that has no positive number there.
+/// Reads "scaling_factor" from a file; throws Error(input) if it is not a positive number.
 double read_scaling_factor(const std::filesystem::path& path);
 
 }  // namespace bench::mlperf

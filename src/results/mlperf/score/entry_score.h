@@ -1,5 +1,5 @@
-// The score of one entry of a submission: the runs of one benchmark on one system. Every number of
-// it carries kNotVerified (results/mlperf/disclaimer.h).
+// The score of one entry of a submission: the runs of one benchmark on one system. Reports must add
+// kNotVerified (results/mlperf/disclaimer.h).
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace bench::mlperf {
 
-/// What the score needs of one log.
+/// The data of one log that the score needs.
 struct ReadRun {
   std::filesystem::path file = {};
   RunFacts facts = {};
-  double launch_ms = kNoValue;  // first init_start, else run_start, else the first line
+  double launch_ms = kNoValue;  // time of the first init_start, else run_start, else the first line
   bool compliant = false;       // by the official checker
-  std::string failed = {};      // its first failure; "" where it complies
-  std::string ruleset = {};     // that it was checked by
+  std::string failed = {};      // its first failure; "" if it complies
+  std::string ruleset = {};     // used for the check
   std::string ruleset_reason = {};
-  std::int64_t required_runs = 0;  // of its benchmark by that round; 0: not known
+  std::int64_t required_runs = 0;  // of its benchmark in that round; 0: unknown
 };
 
 enum class RunUse { counted, fastest, slowest, failed, outside };
@@ -33,35 +33,35 @@ std::string_view to_string(RunUse use);
 
 struct ScoredRun {
   ReadRun read = {};
-  double minutes = kNoValue;    // run_start to run_stop; NaN where one is missing
-  double converged = kNoValue;  // samples or epochs at the last evaluation; infinity: it did not
+  double minutes = kNoValue;    // run_start to run_stop; NaN if one is missing
+  double converged = kNoValue;  // samples or epochs at the last evaluation; infinity: not converged
   RunUse use = RunUse::counted;
   std::string why = {};  // why it does not count
 };
 
-/// What the same runs would be at another batch, if they took as many samples: derived.
+/// The same runs compared with the reference at another batch. Derived.
 struct WhatIf {
   RcpTest test = {};
-  /// The time if they converged as the reference does there, at the throughput they had.
+  /// The time with the reference's convergence at that batch and the throughput of these runs.
   double minutes_at_reference = kNoValue;
 };
 
 struct EntryScore {
-  std::string submitter = {}, system = {}, benchmark = {};  // names of folders
+  std::string submitter = {}, system = {}, benchmark = {};  // folder names
   std::filesystem::path folder = {};
-  std::string division = {};  // "closed", "open", or as a log or systems/SYSTEM.json has it
+  std::string division = {};  // "closed", "open", or another value of a log or systems/SYSTEM.json
   std::string ruleset = {}, ruleset_reason = {};
-  std::int64_t required_runs = 0;  // 0: not known
+  std::int64_t required_runs = 0;  // 0: unknown
   std::vector<ScoredRun> runs = {};
-  std::optional<RunWindow> window = {};  // of more runs than required
+  std::optional<RunWindow> window = {};  // if there are more runs than required
   double olympic_mean_minutes = kNoValue;
-  std::string reference = {};  // the benchmark whose points it was held against
+  std::string reference = {};  // the benchmark whose reference points are used
   std::optional<RcpTest> rcp = {};
-  std::string rcp_why = {};                // why it was not tested
-  std::optional<double> file_factor = {};  // of scaling.json
-  double scaling_factor = 1.0;             // the file's where there is one, else that of the test
-  double score_minutes = kNoValue;         // NaN where something is in the way (`problems`)
-  double provisional_minutes = kNoValue;   // the mean times the factor, whatever is in the way
+  std::string rcp_why = {};                // why there was no test
+  std::optional<double> file_factor = {};  // from scaling.json
+  double scaling_factor = 1.0;             // from the file if present, else from the test
+  double score_minutes = kNoValue;         // NaN if there are `problems`
+  double provisional_minutes = kNoValue;   // mean times factor, in spite of problems
   std::vector<WhatIf> what_if = {};
   std::vector<std::string> problems = {}, warnings = {};
 
@@ -69,17 +69,16 @@ struct EntryScore {
 };
 
 struct ScoreSettings {
-  std::vector<double> batches = {};  // to say what would be there
-  bool rcp_bypass = false;           // a failed test is a warning
+  std::vector<double> batches = {};  // batches for what_if
+  bool rcp_bypass = false;           // treat a failed test as a warning
 };
 
-/// Scores the entry from the runs it holds, at least one. `set`: nullptr where the round has no
-/// points of the benchmark; then `required_runs` is taken as it is.
+/// Scores an entry with at least one run. `set`: nullptr if the round has no points for the
+/// benchmark; then `required_runs` must be set.
 void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& settings);
 
-/// How far a run trained in the unit of the benchmark's points: samples_count, or epoch_num rounded
-/// to three places as the official checker does; infinity where it did not end in success, NaN
-/// where the log does not tell.
+/// The training length in the unit of the benchmark's points: samples_count, or epoch_num rounded
+/// to three places as in the official checker; infinity without success, NaN if not logged.
 double convergence_point(const RunFacts& facts, std::string_view unit);
 
 }  // namespace bench::mlperf

@@ -1,4 +1,4 @@
-// Logs to what their score needs, on all cores.
+// Reads the data needed for scores from logs, in parallel.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace bench::mlperf {
 
-/// One for each log of the submission, entries' first, in their order. `ruleset`: a round, or
-/// "auto": then all are of one round, the newest that a log of them is of by its benchmark and its
-/// day, among those rounds that have all the benchmarks that the submitters' folders are named
-/// after. (A submission may hold results of an earlier round.) Throws Error(input) for a round that
-/// is not known.
+/// One element per log, those of entries first. `ruleset`: a round, or "auto": then all logs use
+/// one round, the newest that any log belongs to by benchmark and date, among the rounds with all
+/// benchmarks of the submitters' folders. (A submission may contain results of an earlier round.)
+/// Throws Error(input) for an unknown round.
 std::vector<ReadRun> read_runs(const Submission& submission, const std::string& ruleset);
 
 }  // namespace bench::mlperf

@@ -1,5 +1,5 @@
-// Which N of M > N runs are scored (MLPerf training rules, "Scoring"): the runs are sorted by
-// launch, each N in a row are scored, and the N with the median score are the submission.
+// Selects N of M > N runs (MLPerf training rules, "Scoring"): sorts the runs by launch, scores each
+// window of N consecutive runs, and takes the window with the median score.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 namespace bench::mlperf {
 
 struct RunWindow {
-  std::vector<std::size_t> runs = {};  // chosen, in the order of their launch
-  std::size_t first = 0;               // number of the window, from 0
-  std::vector<double> means = {};      // olympic, of every window; infinite for an invalid one
+  std::vector<std::size_t> runs = {};  // selected runs in launch order
+  std::size_t first = 0;               // index of the window, from 0
+  std::vector<double> means = {};      // olympic mean of every window; infinite for an invalid one
 };
 
-/// `launch_ms`: when each run began; runs without a time (NaN) come last. `minutes`: infinity for a
-/// run that failed. `count`: at least 1 and at most as many as there are runs. Of an even number of
-/// windows the slower one of the middle two is taken: the rules ask for the one closest to the
-/// median, and both are as close. Equal means: the earlier window.
+/// `launch_ms`: launch time of each run; runs without one (NaN) come last. `minutes`: infinity for
+/// a failed run. `count`: from 1 to the number of runs. With an even number of windows, takes the
+/// slower of the middle two: the rules ask for the one closest to the median, and both are equally
+/// close. On a tie, the earlier window.
 RunWindow median_window(std::span<const double> launch_ms, std::span<const double> minutes,
                         std::size_t count);
 

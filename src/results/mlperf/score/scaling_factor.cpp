@@ -8,7 +8,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// Files have the digits of a double; factors of other formulas differ by more.
+/// Files have double precision; factors from other formulas differ by more.
 constexpr double kSameFactor = 1e-9;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The columns of the official summarizer's table, in its order, with one for what they are not.
+// The columns of the official summarizer's table, in its order, plus the disclaimer.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// Besides what RFC 4180 asks for, texts that a spreadsheet could take for a formula are quoted.
+/// Beyond RFC 4180, quotes texts that a spreadsheet could interpret as formulas.
 std::string csv_cell(const std::string& text) {
   const bool formula =
       !text.empty() && std::string_view("=+-@\t ").find(text.front()) != std::string_view::npos;

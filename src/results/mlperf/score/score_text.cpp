@@ -10,7 +10,7 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr std::size_t kFewEntries = 3;  // all there is to say of each fits a screen
+constexpr std::size_t kFewEntries = 3;  // the details fit on a screen
 constexpr std::size_t kIndent = 15;
 
 std::string line(const std::string& label, const std::string& words, const TextStyle& style) {
@@ -95,7 +95,7 @@ std::string entry_text(const EntryScore& entry, const TextStyle& style) {
   return text;
 }
 
-/// One line of an entry that has no score or something to be said of.
+/// The problems and warnings of an entry, one line each.
 std::string remarks(const EntryScore& entry, const TextStyle& style) {
   std::string text;
   const std::string name = printable(entry_name(entry));

@@ -28,8 +28,8 @@ std::string dropped_text(const EntryScore& entry) {
 }  // namespace
 
 std::string format_minutes(double minutes) {
-  // Times are whole milliseconds, so that many lie halfway, give or take the last bits: 599,673 ms
-  // are 9.99455 minutes.
+  // Times are whole milliseconds, so many are exactly halfway except for rounding errors: 599,673
+  // ms are 9.99455 minutes.
   if (!std::isfinite(minutes)) return "";
   const double clean = std::round(minutes * 1e8) / 1e4;
   return fmt::format("{:.4f}", std::round(clean) / 1e4);

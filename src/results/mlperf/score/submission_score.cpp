@@ -30,7 +30,7 @@ EntryScore entry_from(const SubmissionEntry& entry, std::vector<std::string>& wa
   return score;
 }
 
-/// Logs outside the layout: those of one folder and benchmark belong together.
+/// Groups logs outside the layout by folder and benchmark.
 void add_loose(std::vector<EntryScore>& entries, std::vector<ReadRun> runs,
                std::vector<std::string>& warnings) {
   std::map<std::pair<fs::path, std::string>, EntryScore> groups;
@@ -61,7 +61,7 @@ std::vector<EntryScore> filled_entries(const Submission& submission, std::vector
   return entries;
 }
 
-/// The round and the division, by the first run.
+/// Sets the round and the division from the first run.
 void identify(EntryScore& entry, const std::optional<SystemDescription>& description) {
   const ReadRun& first = entry.runs.front().read;
   entry.ruleset = first.ruleset;
@@ -71,12 +71,12 @@ void identify(EntryScore& entry, const std::optional<SystemDescription>& descrip
       description && !description->division.empty() ? description->division : first.facts.division;
 }
 
-/// The points of each round that entries are of, read once.
+/// The reference points of each round, loaded once.
 class Rounds {
  public:
   explicit Rounds(const SubmissionScoreSettings& settings) : settings_(settings) {}
 
-  /// By the name of the folder or, where that is none, of the logs.
+  /// By the folder's name or, failing that, the benchmark in the logs.
   const RcpSet* find(const EntryScore& entry) {
     const RcpSets& sets = of(entry.ruleset);
     for (const std::string& name : {entry.benchmark, entry.runs.front().read.facts.benchmark})
@@ -97,7 +97,7 @@ class Rounds {
   std::map<std::string, RcpSets> rounds_ = {};
 };
 
-/// systems/SYSTEM.json files, each read once.
+/// systems/SYSTEM.json files, each loaded once.
 class Descriptions {
  public:
   explicit Descriptions(std::vector<std::string>& warnings) : warnings_(warnings) {}

@@ -1,6 +1,6 @@
-// Scores of all that lies below a path: entries, and the table of systems and benchmarks in which
-// MLPerf publishes a round. Nothing is written into the tree, and nothing hangs on what was written
-// there before except scaling.json, whose factor is compared with our own.
+// Scores everything below a path: the entries, and the table of systems and benchmarks in which
+// MLPerf publishes a round. Only reads the tree. Of the files that official tools write there, only
+// scaling.json is used, and its factor is compared with the computed one.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@
 namespace bench::mlperf {
 
 struct SystemRow {
-  std::string submitter = {}, system = {};  // names of folders
+  std::string submitter = {}, system = {};  // folder names
   std::optional<SystemDescription> description = {};
   std::vector<std::size_t> entries = {};  // of SubmissionScore
 };
@@ -28,28 +28,27 @@ struct SubmissionScore {
   std::filesystem::path root = {};
   std::vector<EntryScore> entries = {};
   std::vector<SystemRow> systems = {};       // by division, submitter, system
-  std::vector<std::string> benchmarks = {};  // columns of the table, sorted
+  std::vector<std::string> benchmarks = {};  // table columns, sorted
   std::vector<std::string> warnings = {};
-  RcpSets reference = {};  // of the entries' benchmarks
+  RcpSets reference = {};  // for the entries' benchmarks
   ExitCode exit_code = ExitCode::ok;
 };
 
 struct SubmissionScoreSettings : ScoreSettings {
   std::string ruleset = "auto";
-  std::optional<std::filesystem::path> rcp_dir = {};  // published files instead of ours
+  std::optional<std::filesystem::path> rcp_dir = {};  // published files instead of the bundled points
 };
 
-/// Throws Error(input) for a round that is not known. exit_code: failed where an entry has no valid
-/// score, not_measured where all that is missing is knowledge of its benchmark.
+/// Throws Error(input) for an unknown round. exit_code: failed if an entry has no valid score,
+/// not_measured if the only cause is an unknown benchmark.
 SubmissionScore score_submission(const Submission& submission,
                                  const SubmissionScoreSettings& settings);
 
 /// Schema: schemas/report_mlperf_score.json.
 Json to_json(const SubmissionScore& score);
-/// Of few entries all there is to say; of many the table, and what is in the way of a score.
-/// `details`: all of every entry.
+/// Details for few entries; for many the table and the problems. `details`: always print details.
 std::string to_text(const SubmissionScore& score, bool details, const TextStyle& style);
-/// The table with the official summarizer's columns and a note; RFC 4180, lines end in CRLF.
+/// The table with the official summarizer's columns and a note; RFC 4180, CRLF line ends.
 std::string to_csv(const SubmissionScore& score);
 std::string to_html(const SubmissionScore& score);
 

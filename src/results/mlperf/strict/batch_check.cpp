@@ -1,4 +1,4 @@
-// batch.*: that the global batch is the product of what it is made of.
+// batch.*: the global batch is the product of its factors.
 #include <fmt/format.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// A whole number above 0 that the log gives for `key`; others are no business of this check.
+/// The logged value of `key` if it is a positive integer; other values are checked elsewhere.
 std::optional<double> factor(const Log& log, std::string_view key) {
   const LogEntry* entry = last_entry(log, key);
   if (entry == nullptr || entry->value.is_bool() || !entry->value.is_number()) return std::nullopt;
@@ -20,11 +20,11 @@ std::optional<double> factor(const Log& log, std::string_view key) {
   return number;
 }
 
-/// Samples that one replica takes in a step, as far as the log tells: per device and forward pass,
-/// times the passes. Which of the two names of the first is used is the framework's choice.
+/// Samples per replica and step, as far as logged: batch per device and forward pass, times the
+/// number of passes. The framework chooses which of the two batch keys it logs.
 struct ReplicaBatch {
   double samples = 1.0;
-  bool whole = false;  // the size of a device's batch is known
+  bool whole = false;  // the batch per device is known
   std::string text = {};
 };
 
@@ -42,7 +42,7 @@ ReplicaBatch replica_batch(const Log& log) {
   return result;
 }
 
-/// Devices that hold one replica; nothing where the log does not say.
+/// Devices per replica; empty if not logged.
 std::optional<double> devices_per_replica(const Log& log) {
   if (factor(log, "local_batch_size") && !factor(log, "micro_batch_size")) return 1.0;
   double devices = 1.0;

@@ -1,5 +1,5 @@
-// hyperparameter.fixed: what the tables of the rules fix and the official checker leaves open. The
-// rules say that where the two differ the checker counts: so these are warnings.
+// hyperparameter.fixed: values that the rules' tables fix and the official checker does not check.
+// Only warnings, because by the rules the checker takes precedence.
 #include <fmt/format.h>
 
 #include <array>
@@ -30,9 +30,9 @@ struct Fixed {
   std::string_view benchmark;
   const char* key;
   double value = kUnknown;
-  double (*of)(const Log&) = nullptr;  // where it follows from others
+  double (*of)(const Log&) = nullptr;  // computed from other hyperparameters
   std::string_view formula = {};
-  /// 6.0 allowed another value as well, that of its reference's default.
+  /// 6.0 also allows the default of its reference implementation.
   double also_in_6_0 = kUnknown;
 };
 
@@ -48,7 +48,7 @@ constexpr std::array kFixed = {
     Fixed{"llama31_8b", "opt_end_learning_rate", kUnknown, tenth_of_base, kTenth},
 };
 
-/// Logs round: 8.888888888888889e-05 for a ninth.
+/// Logged values are rounded: 8.888888888888889e-05.
 bool nearly_equal(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// identity.*: that the log is of the folder it lies in.
+// identity.*: the log belongs to its folder.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -10,7 +10,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// Without case, spaces and punctuation: "Giga Computing" is "GigaComputing".
+/// Ignores case, spaces and punctuation: "Giga Computing" equals "GigaComputing".
 std::string normalised_name(std::string_view name) {
   std::string result;
   for (const char c : name)
@@ -19,7 +19,7 @@ std::string normalised_name(std::string_view name) {
   return result;
 }
 
-/// One of them may be longer: "Acme", "Acme Inc.", "Acme_Partner".
+/// One name may contain the other: "Acme", "Acme Inc.", "Acme_Partner".
 bool similar_names(std::string_view a, std::string_view b) {
   const std::string x = normalised_name(a), y = normalised_name(b);
   return x.find(y) != std::string::npos || y.find(x) != std::string::npos;

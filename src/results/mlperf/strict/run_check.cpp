@@ -11,9 +11,9 @@ namespace bench::mlperf {
 namespace {
 
 constexpr std::string_view kWhereTimes = "training_rules: Run Results";
-/// Milliseconds since 1970 lie between the years 2001 and 2100.
+/// Plausible range: the years 2001 to 2100.
 constexpr double kEarliestMs = 1e12, kLatestMs = 4.1e12;
-/// Ranks write when they come to it; a clock's difference between hosts is no fault of the run.
+/// Tolerance for buffered output and clock differences between hosts.
 constexpr double kSkewMs = 1000;
 
 void check_status(const Subject& subject, std::vector<Finding>& findings) {
@@ -34,8 +34,8 @@ void check_status(const Subject& subject, std::vector<Finding>& findings) {
   }
 }
 
-/// `before` and `after` are keys; the earliest of one and the latest of the other leave the most
-/// room to ranks that log the same in any order.
+/// `before` and `after` are keys. Comparing the earliest `before` with the latest `after` tolerates
+/// several ranks that log the same keys in any order.
 void check_order(const Subject& subject, std::string_view before, std::string_view after,
                  std::vector<Finding>& findings) {
   double earliest = INFINITY, latest = -INFINITY;

@@ -29,7 +29,7 @@ std::string setting_text(const PythonValue& value) {
   return value.is_number() ? number_text(value.number()) : value.excerpt();
 }
 
-/// The value that most runs have; of equally many, the one of the earlier run.
+/// The most common value among the runs; on a tie, that of the earlier run.
 std::string most_frequent_setting(std::span<const RunExtract> runs, const std::string& key) {
   std::map<std::string, int> counts;
   for (const RunExtract& run : runs)
@@ -148,7 +148,7 @@ std::vector<RunFinding> check_overlaps(std::span<const RunExtract* const> runs) 
     return *runs[a]->facts.run_start_ms < *runs[b]->facts.run_start_ms;
   });
   std::vector<RunFinding> findings;
-  std::size_t longest = 0;  // index in `order` of the run that ends last so far
+  std::size_t longest = 0;  // index in `order` of the run with the latest end so far
   for (std::size_t k = 1; k < order.size(); ++k) {
     const RunExtract &run = *runs[order[k]], &before = *runs[order[longest]];
     const double common = *before.facts.run_stop_ms - *run.facts.run_start_ms;

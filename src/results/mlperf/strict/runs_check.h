@@ -1,5 +1,5 @@
-// What only several logs together show: files that are copies, runs of one result that share a seed
-// or differ in their hyperparameters, runs that overlap in time.
+// Checks across logs: copied files, runs of one result with the same seed or different
+// hyperparameters, runs that overlap in time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace bench::mlperf {
 
-/// What is kept of a log once it is read.
+/// The data of one log that checks across logs need.
 struct RunExtract {
   std::filesystem::path path = {};
   std::int64_t bytes = 0;
@@ -30,18 +30,18 @@ struct RunExtract {
 RunExtract extract_run(const Log& log, RunFacts facts);
 
 struct RunFinding {
-  std::size_t run = 0;  // index of the run it is told of
+  std::size_t run = 0;  // index of the run with the finding
   Finding finding = {};
 };
 
 /// Runs of one result.
 std::vector<RunFinding> check_runs(std::span<const RunExtract> runs);
 
-/// Of all runs at hand: those whose file is another's, byte for byte (read and compared, where the
-/// digests agree).
+/// Finds files that are byte-for-byte copies of another one; compares the bytes if the digests
+/// agree.
 std::vector<RunFinding> check_copies(std::span<const RunExtract> runs);
 
-/// Runs of one system, of whatever benchmark.
+/// `runs`: all runs of one system, of any benchmark.
 std::vector<RunFinding> check_overlaps(std::span<const RunExtract* const> runs);
 
 }  // namespace bench::mlperf

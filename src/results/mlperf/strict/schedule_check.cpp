@@ -1,4 +1,4 @@
-// schedule.*: where the evaluations stand.
+// schedule.*: the evaluation schedule.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 struct Point {
   double position = 0.0;               // samples or epochs
-  std::optional<double> started = {};  // what the eval_start above it says
+  std::optional<double> started = {};  // as logged in the preceding eval_start
   const LogEntry* entry = nullptr;
 };
 
-/// In their order, each once: ranks may all log them.
+/// In order and without duplicates, because every rank may log an evaluation.
 std::vector<Point> points_of(const Log& log, bool by_samples) {
   const char* name = by_samples ? "samples_count" : "epoch_num";
   std::map<double, Point> points;
@@ -35,7 +35,7 @@ std::vector<Point> points_of(const Log& log, bool by_samples) {
   return result;
 }
 
-/// Where the rules put the evaluations of a run.
+/// The evaluation schedule by the rules.
 struct Expected {
   bool by_samples = true;  // else by epochs
   std::optional<double> first = {};
@@ -52,7 +52,7 @@ std::optional<Expected> expected_of(const Subject& subject) {
   return Expected{benchmark->progress != "epoch_num", benchmark->evaluation->start(*batch), *step};
 }
 
-/// The index of the first point that does not stand where it should.
+/// The index of the first evaluation that deviates from the schedule.
 std::optional<std::size_t> first_sample_deviation(const std::vector<double>& positions,
                                              const Expected& expected) {
   const double first = expected.first.value_or(positions.front());
@@ -61,8 +61,8 @@ std::optional<std::size_t> first_sample_deviation(const std::vector<double>& pos
   return std::nullopt;
 }
 
-/// Epochs are no whole number of batches, and some count anew in each epoch, with an evaluation at
-/// its end: asked is that none is left out, and that there are not many more.
+/// An epoch is not a whole number of batches, and some implementations restart the count in each
+/// epoch. So this only checks that no evaluation is missing and that there are not many more.
 std::optional<std::size_t> first_epoch_deviation(const std::vector<double>& positions,
                                             const Expected& expected) {
   constexpr double kSlack = 0.25;
@@ -87,7 +87,7 @@ std::string text_of(const Expected& expected) {
   return fmt::format("after {:.10g} {}, then every {:.10g}", *expected.first, unit, expected.step);
 }
 
-/// "after 24576 samples, then every 24576"; of several steps the most frequent one.
+/// "after 24576 samples, then every 24576"; uses the most common step.
 std::string found_text(const std::vector<double>& positions, bool by_samples) {
   const char* unit = by_samples ? "samples" : "epochs";
   const std::string first = number_text(positions.front());
@@ -117,7 +117,7 @@ void check_schedule(const Subject& subject, std::vector<Finding>& findings) {
   }
   const std::optional<std::size_t> off = first_deviation(positions, *schedule);
   if (!off) return;
-  // The evaluation may stand where it should, with another count in its line.
+  // The evaluation may have run on schedule but logged another count.
   const bool miscounted = started.size() == points.size() && !first_deviation(started, *schedule);
   Finding finding =
       finding_at(*points[*off].entry, miscounted ? "schedule.samples_count" : "schedule.evaluation",

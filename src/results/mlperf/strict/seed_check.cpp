@@ -1,4 +1,4 @@
-// seed.*: the seeds of one run. Those of several are compared in runs_check.
+// seed.*: the seeds of one run. runs_check compares those of several runs.
 #include "results/mlperf/strict/seed_check.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kWhereSeed = "training_rules: Random numbers";
 
-/// As int() reads it, but for the digits of other scripts and underscores.
+/// Parses like int(), except for non-ASCII digits and underscores.
 std::optional<std::string> integer_of(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return std::nullopt;

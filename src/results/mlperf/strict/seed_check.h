@@ -1,4 +1,4 @@
-// What counts as a seed: what Python's int() takes, as the rules say.
+// A seed is what Python's int() accepts, by the rules.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace bench::mlperf {
 
-/// The integer's digits; nothing where int() would raise.
+/// The digits of the integer; empty if int() would raise an exception.
 std::optional<std::string> seed_text(const PythonValue& value);
 
 }  // namespace bench::mlperf

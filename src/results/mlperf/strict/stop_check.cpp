@@ -1,4 +1,4 @@
-// stop.*: that the run ended with the evaluation which reached the target.
+// stop.*: the run ends with the evaluation that reached the target.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ const LogEntry* entry_at(const Log& log, std::int64_t line, std::string_view key
   return at == log.entries.end() ? nullptr : &*at;
 }
 
-/// NaN meets none. The official checker knows which targets must be passed, not met.
+/// NaN reaches no target. The official checker handles targets that must be exceeded.
 bool reaches_target(const Benchmark& benchmark, double quality) {
   return benchmark.lower_is_better ? quality <= *benchmark.target : quality >= *benchmark.target;
 }
@@ -29,7 +29,7 @@ bool same_point(const Evaluation& a, const Evaluation& b) {
   return a.samples_count == b.samples_count && a.epoch_num == b.epoch_num;
 }
 
-/// Ranks may each log the evaluation; one that met the target is enough.
+/// Every rank may log the evaluation; one that reached the target is enough.
 bool point_reaches_target(const RunFacts& facts, const Evaluation& point, const Benchmark& benchmark) {
   return std::any_of(facts.evaluations.begin(), facts.evaluations.end(),
                      [&](const Evaluation& one) {
@@ -37,7 +37,7 @@ bool point_reaches_target(const RunFacts& facts, const Evaluation& point, const 
                      });
 }
 
-/// The first one that met the target.
+/// The first evaluation that reached the target.
 const Evaluation* first_reaching_target(const RunFacts& facts, const Benchmark& benchmark) {
   const auto at =
       std::find_if(facts.evaluations.begin(), facts.evaluations.end(),
@@ -51,14 +51,14 @@ std::string point_text(const Evaluation& evaluation) {
   return fmt::format("line {}", evaluation.line);
 }
 
-/// False where the run ended without its target, told or not.
+/// False if the run ended without reaching the target, reported or not.
 bool check_last(const Subject& subject, const Benchmark& benchmark, const LogEntry& stop,
                 const Evaluation& last, std::vector<Finding>& findings) {
   const LogEntry* entry = entry_at(subject.log, last.line, last.key);
   const std::string expected = fmt::format(
       "a quality of at {} {}", benchmark.lower_is_better ? "most" : "least", *benchmark.target);
   if (!point_reaches_target(subject.facts, last, benchmark)) {
-    // Where no evaluation did, the official checker says so.
+    // If no evaluation reached it, the official checker reports that.
     const Evaluation* met = first_reaching_target(subject.facts, benchmark);
     if (met == nullptr) return false;
     Finding finding = finding_at(entry == nullptr ? stop : *entry, "stop.target", Severity::error);
@@ -115,7 +115,7 @@ void check_stop(const Subject& subject, std::vector<Finding>& findings) {
       check_late(subject, *benchmark, *stop, *last, findings);
     return;
   }
-  if (subject.facts.evaluations.empty()) return;  // the official checker asks for one
+  if (subject.facts.evaluations.empty()) return;  // the official checker requires one
   Finding finding = finding_at(*stop, "stop.evaluation", Severity::error);
   finding.expected = "an evaluation before run_stop";
   finding.found = fmt::format("the first one in line {}", subject.facts.evaluations.front().line);

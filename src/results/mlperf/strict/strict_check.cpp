@@ -10,7 +10,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// A log that is wrong in each line needs not say so for each.
+/// Limits the output for a log that is wrong on every line.
 constexpr int kMaxFindingsPerRule = 20;
 
 std::vector<Finding> without_repeats(std::vector<Finding> findings) {

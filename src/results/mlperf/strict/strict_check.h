@@ -1,6 +1,6 @@
-// What the official checker of MLPerf Training does not look at, and what is wrong all the same.
-// Errors are runs that cannot stand as they are; warnings differ from the rules' text or need an
-// explanation; notes are allowed and worth knowing. None repeats what the official check finds.
+// Checks that the official MLPerf Training checker lacks. An error is a run that cannot be
+// submitted as it is; a warning deviates from the rules' text or needs an explanation; a note is
+// allowed but worth knowing. No finding repeats one of the official check.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,10 @@ namespace bench::mlperf {
 /// In the order of sort_findings().
 std::vector<Finding> strict_check(const Subject& subject);
 
-/// The rules that strict checks of logs, runs and folders name in their findings.
+/// The rules of the strict checks of logs, runs and folders.
 struct StrictRule {
   std::string_view id;
-  std::string_view text;  // what it asks for, one sentence
+  std::string_view text;  // the requirement, one sentence
 };
 const std::vector<StrictRule>& strict_rules();
 

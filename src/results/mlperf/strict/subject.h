@@ -1,4 +1,4 @@
-// What a strict check of one log looks at, and how it says what it found.
+// The input of a strict check of one log, and helpers to build findings.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct Subject {
   const Log& log;
   const RunFacts& facts;
   const RuleSet& rules;
-  std::string submitter = {}, folder = {};        // names of folders; "" where there are none
-  std::optional<std::int64_t> accelerators = {};  // by the system's description
+  std::string submitter = {}, folder = {};        // folder names; "" if unknown
+  std::optional<std::int64_t> accelerators = {};  // from the system description
 
   bool closed() const { return facts.division == "closed"; }
-  /// What the rule set says of the benchmark that the log names; nullptr where it knows it not.
+  /// The rule set's entry for the logged benchmark; nullptr if it has none.
   const Benchmark* benchmark() const;
 };
 

@@ -46,8 +46,8 @@ const std::unordered_map<std::string_view, Kind> kKinds = {
     {"opt_learning_rate_training_steps", Kind::integer},
 };
 
-/// Of other hyperparameters those are numbers that the benchmark's rules ask for; a framework may
-/// log more of them, of any type.
+/// Other hyperparameters must be numbers if the benchmark's rules require them; a framework may log
+/// further ones of any type.
 std::optional<Kind> kind_of(const Subject& subject, std::string_view key) {
   if (const auto at = kKinds.find(key); at != kKinds.end()) return at->second;
   if (!key.starts_with("opt_")) return std::nullopt;
@@ -73,15 +73,14 @@ std::string_view name_of(Kind kind) {
   return "a positive integer";
 }
 
-/// Whole numbers may be written 1.0, as many logs have them. Numbers that are not finite have a
-/// rule of their own.
+/// Accepts 1.0 as an integer, because many logs have it. Non-finite numbers have their own rule.
 bool matches_kind(Kind kind, const PythonValue& value) {
   if (kind == Kind::text) return value.is_string();
   if (value.is_bool() || !value.is_number()) return false;
   const double number = value.number();
   if (kind == Kind::number || !std::isfinite(number)) return true;
   if (kind == Kind::not_negative) return number >= 0;
-  // -1 steps are none, in some frameworks.
+  // Some frameworks log -1 for no steps.
   return number == std::floor(number) && (kind == Kind::integer || number > 0);
 }
 

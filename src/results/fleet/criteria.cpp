@@ -18,7 +18,7 @@ constexpr std::size_t kMostCompared = 200;
 constexpr double kFewestKept = 0.7;
 constexpr double kKindShare = 0.1, kLeastNoise = 1e-3;
 constexpr std::size_t kFewestOfKind = 3;
-constexpr double kRepeatability = 0.01;  // quantile of the similarities of runs of one host
+constexpr double kRepeatability = 0.01;  // quantile of similarities between runs of one host
 
 using Values = std::vector<std::vector<double>>;  // sorted, of each host
 
@@ -41,7 +41,7 @@ double alpha_of(std::span<const std::vector<double>> runs, double threshold) {
   return again.empty() ? usual : std::min(usual, quantile(again, kRepeatability));
 }
 
-/// At most kMostCompared of those kept, evenly by their medians.
+/// At most kMostCompared kept hosts, evenly by median.
 std::vector<std::size_t> candidates(const Values& values, const std::vector<bool>& kept) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -106,7 +106,7 @@ std::size_t best_split(const std::vector<double>& sorted) {
   for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
     sum += sorted[i];
     const double low = static_cast<double>(i + 1), high = n - low;
-    // The least squares within are the largest between.
+    // Minimal within-group squares are maximal between-group squares.
     const double between = low * high / n * std::pow((all - sum) / high - sum / low, 2);
     if (between > best) best = between, split = i + 1;
   }

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-/// Series of one metric and params, which arrive one after another.
+/// Collects series of one metric and params, which arrive in sequence.
 class Gathering {
  public:
   explicit Gathering(const std::function<void(FleetSeries)>& take) : take_(take) {}

@@ -1,4 +1,4 @@
-// The fleet's values and faults as the database has them.
+// Values and faults of a fleet from the database.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,16 @@
 
 namespace bench {
 
-/// Series whose value one host made alone, metric by metric; devices of one sort together.
+/// Visits single-host series, metric by metric; devices of one type together.
 void for_each_fleet_series(const Histories& histories, const Selection& selection,
                        const std::function<void(FleetSeries)>& take);
 
-/// Jobs of one host that failed, timed out or were invalid since then, of runs that count; a host
-/// that was interrupted or never asked is none.
+/// Single-host jobs that failed, timed out or were invalid since then, in runs that count; not
+/// interrupted or unstarted ones.
 std::vector<FleetFault> fleet_faults(const Store& store, std::int64_t since_ns);
 
-/// What hosts have to be equal in to be compared: product, CPU, threads, memory, GPUs, as the
-/// configuration of a value tells them. "" where it tells none.
+/// What hosts must share to be compared: product, CPU, threads, memory, GPUs, from the configuration
+/// of a value. "" if unknown.
 std::string kind_of_host(const Json& configuration);
 
 }  // namespace bench

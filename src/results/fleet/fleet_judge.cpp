@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-/// Oldest first, positive, from the past; the newest `last` runs.
+/// The newest `last` positive past values, oldest first.
 void keep_newest(FleetMember& member, const FleetSettings& settings) {
   auto& values = member.values;
   if (values.size() > settings.last)

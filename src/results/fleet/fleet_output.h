@@ -19,7 +19,7 @@ std::string summary_words(const FleetReport& report);
 std::string incident_text(const FleetHostReport& host, const FleetSettings& settings);
 /// "2026-11-20"; "" for 0.
 std::string date_text(std::int64_t time_ns);
-/// The loss, against peers or profile, in practical thresholds; NaN where there is none.
+/// The loss against peers or profile, in practical thresholds; NaN for none.
 double relative_loss(const FleetReport& report, const FleetRow& row);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Drawings of a fleet.
+// Plots of a fleet.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr std::size_t kMostMapColumns = 40;
 std::vector<std::size_t> worst_series(const FleetReport& report);
 /// Hosts and devices by the first series of `order`, in practical thresholds.
 HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& order);
-/// How the members of one series differ, as the share of them at most at a value.
+/// Cumulative distribution of the members of one series.
 std::string fleet_distribution(const FleetReport& report, std::size_t series);
 
 }  // namespace bench

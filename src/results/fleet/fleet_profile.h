@@ -1,5 +1,5 @@
-// Criteria of a kind of host, kept in a file: what a fleet taught once judges later ones, also one
-// that is bad as a whole. schemas/fleet_profile.json is its form.
+// Criteria per kind of host, stored in a file (schemas/fleet_profile.json): criteria from one fleet
+// judge later ones, even a fleet that is bad as a whole.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace bench {
 
-/// What must be equal for values of two hosts to be compared: metric, params, kind of device, and
-/// what hosts are (product, CPU, GPUs).
+/// What two values must share to be compared: metric, params, type of device, and kind of host
+/// (product, CPU, GPUs).
 struct FleetKey {
   std::string metric;
   Json params = Json::object();
   std::string device;  // "host", "cuda": of any index
-  std::string kind;    // of hosts: "AMD EPYC 9654 | 192 threads | ..."; "" where nothing is known
+  std::string kind;    // of hosts: "AMD EPYC 9654 | 192 threads | ..."; "" if unknown
   bool operator==(const FleetKey&) const = default;
 };
-/// One text for it.
+/// A unique text.
 std::string text_of(const FleetKey& key);
-/// "gemm.throughput (dtype f32, m 512)". From outside: not made printable.
+/// "gemm.throughput (dtype f32, m 512)". External text: not made printable.
 std::string metric_title(const FleetKey& key);
 
 struct ProfileEntry {
@@ -44,8 +44,8 @@ struct FleetProfile {
 };
 
 Json to_json(const FleetProfile& profile);
-/// `json` must have passed schemas/fleet_profile.json. Throws Error(input) for values that are no
-/// criteria, naming `origin`.
+/// `json` must have passed schemas/fleet_profile.json. Throws Error(input), naming `origin`, for invalid
+/// criteria.
 FleetProfile fleet_profile_from(const Json& json, const std::string& origin);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
-// What a fleet's history says of each of its hosts and devices: against its peers, against a
-// learned profile, over time. Values come metric by metric, so that a thousand hosts with a hundred
-// nights each need not be in memory at once. Pure: the same values give the same report.
+// Judges each host and device of a fleet from its history: against peers, against a learned profile,
+// and over time. Values arrive metric by metric, so that a thousand hosts with a hundred nights each
+// need not fit in memory. Pure: the same values give the same report.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct FleetMember {
   std::vector<FleetValue> values = {};  // oldest first
 };
 
-/// One metric at one set of parameters over all who measured it.
+/// One metric at one set of parameters over all hosts that measured it.
 struct FleetSeries {
   std::string metric;
   Json params = Json::object();
@@ -41,7 +41,7 @@ struct FleetSeries {
   std::vector<FleetMember> members = {};
 };
 
-/// A job of one host that did not end ok: a fault of that host as far as anybody knows.
+/// A failed single-host job, counted as a fault of the host.
 struct FleetFault {
   std::int64_t time_ns = 0;
   std::string host, text;
@@ -49,12 +49,12 @@ struct FleetFault {
 
 struct FleetSettings {
   std::int64_t now_ns = 0;
-  double valid_days = 30.0;     // after its last measurement a verdict holds so long
-  double incident_days = 90.0;  // lemons are looked for in so much history
-  std::size_t last = 5;         // the newest runs of a member speak for it
-  std::size_t fewest_runs = 3;  // that it needs to pass
-  double level = 0.01;          // chance that a healthy fleet has anybody accused
-  std::map<std::string, double> thresholds = {};  // metric -> share; others as `accept` has them
+  double valid_days = 30.0;     // validity of a verdict after the last measurement
+  double incident_days = 90.0;  // history searched for repeat failures
+  std::size_t last = 5;         // newest runs used per member
+  std::size_t fewest_runs = 3;  // required to pass
+  double level = 0.01;          // false-alarm probability for a healthy fleet
+  std::map<std::string, double> thresholds = {};  // metric -> share; defaults as in `accept`
   std::optional<FleetProfile> profile = {};
 };
 
@@ -66,13 +66,13 @@ struct FleetRow {
   double value = kNoValue;     // median of the runs
   double expected = kNoValue;  // median of the peers
   double loss = kNoValue;      // relative, against the peers; negative is better
-  double half = kNoValue;      // half-width of its 95 % interval
+  double half = kNoValue;      // half-width of the 95 % interval
   double z = kNoValue;
   double golden_loss = kNoValue;  // against the profile
   std::int64_t last_ns = 0;
   Verdict verdict = Verdict::inconclusive;
-  std::string gate = {};  // what decided: golden, peers, repeatability, expired, coverage
-  std::string text = {}, next_step = {};  // "" where it passed
+  std::string gate = {};  // the deciding gate: golden, peers, repeatability, expired, coverage
+  std::string text = {}, next_step = {};  // "" if passed
 };
 
 struct FleetHostReport {
@@ -80,15 +80,15 @@ struct FleetHostReport {
   Verdict verdict = Verdict::inconclusive;
   std::size_t passed = 0, failed = 0, inconclusive = 0;  // rows
   std::int64_t checked_ns = 0;                           // its newest value
-  std::int64_t expires_ns = 0;                           // when the first of its verdicts does
-  bool expired = false;                                  // some did
+  std::int64_t expires_ns = 0;                           // when its first verdict expires
+  bool expired = false;                                  // some verdict expired
   std::set<std::int64_t> incidents = {};                 // days since 1970 on which it failed
-  double repeat_p = 1.0;  // chance of so many days were it as the other hosts
+  double repeat_p = 1.0;  // chance of so many days at the rate of the other hosts
   bool repeat_failures = false;
-  std::vector<std::string> reasons = {};  // of what did not pass, worst first
+  std::vector<std::string> reasons = {};  // for failed and inconclusive rows, worst first
 };
 
-/// What is left of a series for the report.
+/// Summary of a series.
 struct FleetSeriesReport {
   FleetKey key;
   Unit unit = Unit::count;
@@ -105,23 +105,22 @@ struct FleetReport {
   std::vector<FleetHostReport> hosts;  // worst first, then by name
   std::vector<FleetSeriesReport> series;
   std::vector<FleetRow> rows;
-  FleetProfile learned;  // what this fleet teaches
+  FleetProfile learned;  // criteria learned from this fleet
   FleetSettings settings;
   std::vector<std::string> warnings;
-  /// 1 where a host failed; 3 where none passed; else 0.
+  /// 1 if a host failed, 3 if none passed, else 0.
   ExitCode exit_code = ExitCode::not_measured;
 };
 
-/// Leaves only these hosts in the report, which were judged among all. Throws Error(input) for one
-/// that is none of the fleet, with the nearest name.
+/// Restricts the report to these hosts, still judged among all. Throws Error(input) for an unknown
+/// host, with the nearest name.
 void keep_hosts(FleetReport& report, const std::vector<std::string>& hosts);
 
 class FleetJudge {
  public:
   explicit FleetJudge(FleetSettings settings);
   ~FleetJudge();
-  /// In any order. Metrics without a direction, and those that `accept` does not judge, are left
-  /// out.
+  /// In any order. Skips metrics without a direction and those that `accept` does not judge.
   void take(FleetSeries series);
   /// `faults` count as incidents. Once.
   FleetReport finish(const std::vector<FleetFault>& faults = {});

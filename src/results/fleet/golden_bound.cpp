@@ -8,14 +8,14 @@
 namespace bench {
 namespace {
 
-/// host_noise is a robust sigma: of n hosts it knows as much as the usual one of 0.37 n.
+/// host_noise is a robust sigma, with the efficiency of 0.37 n hosts.
 constexpr double kMadEfficiency = 0.37;
 
-/// What the worst of so many healthy hosts would reach: the hosts that taught differ by host_noise.
+/// Loss of the worst of so many healthy hosts, given host_noise.
 double chance_of(const Criterion& criterion, const GoldenTest& test) {
   if (!std::isfinite(criterion.host_noise)) return 0.0;
   const double level = test.level / static_cast<double>(std::max<std::size_t>(1, test.tests));
-  // A profile written by hand says no number of hosts, and is believed.
+  // A hand-written profile has no number of hosts and is trusted.
   if (criterion.hosts < 2) return -normal_quantile(level) * criterion.host_noise;
   const double taught = static_cast<double>(criterion.hosts - 1);
   return -student_quantile(level, std::max(1.0, kMadEfficiency * taught)) * criterion.host_noise;

@@ -1,4 +1,4 @@
-// What the hosts of some runs are, in the words of FleetKey::kind.
+// Kinds of hosts (FleetKey::kind) from the facts of runs.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace bench {
 
-/// By what a host measured on, because only a job on a GPU tells of GPUs.
+/// Per device, as only jobs on a GPU report GPUs.
 class HostKinds {
  public:
   explicit HostKinds(const std::vector<RunSummary>& reports);
-  /// `device`: "host", "cuda:3". "" where nothing is known of it.
+  /// `device`: "host", "cuda:3". "" if unknown.
   std::string of(const std::string& host, const std::string& device) const;
 
  private:

@@ -1,4 +1,4 @@
-// Hosts that fail again and again.
+// Hosts with repeat failures.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-/// Of one day's peers in one metric. Days and metrics are many: stricter than a verdict's level.
+/// For one day and metric: stricter than the level of a verdict, as there are many.
 constexpr double kIncidentLevel = 1e-4;
 constexpr double kLeastSigma = 1e-3;  // of the median
 constexpr std::size_t kFewestDays = 3;
@@ -55,7 +55,7 @@ void find_repeat_failures(std::vector<FleetHostReport>& hosts) {
   if (hosts.size() < 2) return;
   for (FleetHostReport& host : hosts) {
     const auto own = static_cast<double>(host.incidents.size());
-    // Half an incident more: no rate is known to be zero.
+    // Half an incident more, as no rate is known to be zero.
     const double rate = (all - own + 0.5) / (n - 1.0);
     host.repeat_p = own > 0.0 ? poisson_at_least(own, rate) : 1.0;
     host.repeat_failures = host.incidents.size() >= kFewestDays && host.repeat_p * n <= kRepeatLevel;

@@ -6,8 +6,8 @@
 namespace bench {
 namespace {
 
-/// Of the difference F_a - F_b what counts: a is worse where it has more of its values below, or
-/// above where lower is better.
+/// The counted part of F_a - F_b: a is worse where more of its values lie below (above if lower is
+/// better).
 double counted(double difference, CountedArea side, Better better) {
   if (side == CountedArea::both) return difference < 0.0 ? -difference : difference;
   return std::max(0.0, better == Better::lower ? -difference : difference);

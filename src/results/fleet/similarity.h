@@ -1,6 +1,5 @@
-// How alike two hosts' values are, as distributions: not only their middle counts but also how far
-// they scatter. From the validator of SuperBench (Xiong et al., ATC 2024), whose criteria are kept
-// here in a form that needs no upper limit of the values.
+// Similarity of the value distributions of two hosts, in location and scatter. From the validator of SuperBench (Xiong et al., ATC 2024), in a form
+// that needs no upper limit of the values.
 #pragma once
 
 #include <span>
@@ -16,8 +15,8 @@ enum class CountedArea {
 
 /// 1 - d(a, b) with d the area between the two distribution functions over the area below the
 /// larger survival function, x >= 0: 1 for equal ones; about 1 - s for values that all differ by
-/// the share s. Values must be sorted, not negative, and there must be some on both sides, else 0.
-/// `better` says which direction `CountedArea::worse` is; none is taken as higher.
+/// the share s. Values must be sorted and not negative; 0 if a side is empty.
+/// `better` says which direction `CountedArea::worse` is; Better::none counts as higher.
 double similarity(std::span<const double> a, std::span<const double> b,
                   CountedArea side = CountedArea::both, Better better = Better::higher);
 

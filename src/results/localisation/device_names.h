@@ -1,5 +1,5 @@
-// The GPUs of a host that a job was on, as its part names them: {"device": "cuda:0,cuda:3"}.
-// Numbers are nvidia-smi's.
+// The GPUs of a host used by a job, as named in its part: {"device": "cuda:0,cuda:3"}.
+// Numbered as by nvidia-smi.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ using Devices = std::vector<std::string>;  // "cuda:3"
 
 /// Empty for whole hosts.
 Devices devices_in(const Json& part);
-/// As a part names them, and kDeviceVariable.
+/// As in a part and in kDeviceVariable.
 std::string device_words(const Devices& devices);
-/// What so many ranks of a host drive, one each: "cuda:0", "cuda:1", ...
+/// The GPUs of that many ranks on a host, one each: "cuda:0", "cuda:1", ...
 Devices first_gpus(int ranks);
 
 }  // namespace bench

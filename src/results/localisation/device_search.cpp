@@ -5,9 +5,9 @@
 namespace bench {
 namespace {
 
-// Where four disjoint sets of a host's GPUs show it and none is good, it is not one of them.
+// Four disjoint sets of GPUs with the symptom and no good GPU: the cause is not a single GPU.
 constexpr std::size_t kEverySet = 4;
-constexpr int kMostGpus = 1024;  // of one host
+constexpr int kMostGpus = 1024;  // per host
 
 /// Good partners with which a named host showed the symptom, in order.
 Hosts failing_partners(const SearchFinding& finding, const Incident& incident) {
@@ -44,7 +44,7 @@ std::string obstacle_of(const Incident& incident) {
   return "";
 }
 
-/// Of the form's job on each set.
+/// Requests the job on each set.
 void ask(const std::vector<Hosts>& sets, const Hosts& hosts, std::vector<DeviceJob>& next) {
   for (const Hosts& devices : sets) next.push_back({hosts, devices});
 }
@@ -64,7 +64,7 @@ DeviceSearch search_devices(DeviceForm form, const Incident& incident) {
   if (!search.obstacle.empty()) return search;
   search.devices = first_gpus(incident.ranks_per_host);
   search.jobs = device_trials(incident, search.form);
-  // Of two GPUs alone neither has another to be tried with.
+  // With two GPUs, neither has another partner.
   const bool alone = !search.form.partner.empty() || search.devices.size() == 2;
   search.step = search_step(search.devices, search.jobs.trials, {alone, kEverySet});
   if (search.jobs.unreferenced.empty())

@@ -12,7 +12,7 @@ bool same_set(Hosts a, Hosts b) {
   return a == b;
 }
 
-/// Jobs on whole hosts are jobs on all their GPUs.
+/// A job on whole hosts is a job on all their GPUs.
 void take_whole_hosts(const std::vector<Trial>& jobs, const Hosts& hosts, const Devices& all,
                       std::vector<Trial>& trials) {
   for (const Trial& job : jobs)
@@ -31,9 +31,9 @@ bool worse_by(double value, double other, const Incident& incident) {
                                           : value < other * (1.0 - incident.threshold);
 }
 
-/// What equally many reach elsewhere and here; kNoValue where nobody was asked.
+/// Values with the same number of GPUs elsewhere and here; kNoValue for none.
 struct Equals {
-  bool asked = false;  // the reference, whatever it answered
+  bool asked = false;  // a reference job ran, whatever its result
   double reference = kNoValue, best = kNoValue, worst = kNoValue;
 };
 
@@ -55,7 +55,7 @@ Equals equals_of(std::size_t count, const DeviceTrials& jobs, const Incident& in
   return equals;
 }
 
-/// Of fewer GPUs than all; `missed`: the gate that is asked of all.
+/// For fewer GPUs than all; `missed`: whether the gate for all was missed.
 Symptom judge_part(double value, bool missed, const Equals& equals, const Incident& incident) {
   const bool referenced = std::isfinite(equals.reference);
   if (worse_by(value, referenced ? equals.reference : equals.best, incident))
@@ -64,7 +64,7 @@ Symptom judge_part(double value, bool missed, const Equals& equals, const Incide
   return fine ? Symptom::absent : Symptom::unknown;
 }
 
-/// Takes those out that need a reference first, where one may be asked for.
+/// Moves sets that need a reference first to `unreferenced`, if one may run.
 void judge_parts(const Incident& incident, std::size_t all, bool may_ask, DeviceTrials& jobs) {
   std::vector<Trial> judged;
   for (Trial trial : jobs.trials) {

@@ -1,10 +1,10 @@
-// What the jobs of a search on some GPUs of a host say, as trials of the search in which GPUs stand
-// for hosts. Fewer GPUs may well reach less than the gate asks of all, so of a job that is slow
-// - all GPUs are slow as whole hosts are (incident.h),
-// - fewer are slow where they are worse, by the incident's threshold, than equally many: of a host
-//   that is known to be good (a reference), or of this one,
-// - and fine where they are not and meet the gate, or have such a reference, or others of as many
-//   that are worse; else nothing can be said of them before there is a reference.
+// Converts jobs on some GPUs of a host into trials of a search over GPUs. Fewer GPUs may reach less
+// than the gate requires of all, so in a slow job
+// - all GPUs are judged as whole hosts (incident.h),
+// - fewer are slow if worse, by the threshold of the incident, than as many GPUs of a good host (a
+//   reference) or of this one,
+// - and fine if not slow and they meet the gate, have a reference, or as many others are worse; else
+//   unknown until there is a reference.
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@
 
 namespace bench {
 
-/// A way in which a host's GPUs are looked at.
+/// How the GPUs of a host are tested.
 struct DeviceForm {
   std::string host;
-  std::string partner = {};  // of whose GPUs the same ones take part; "" for none
-  Hosts reference = {};      // good hosts, as many as those of a job; empty for none
+  std::string partner = {};  // host whose same GPUs take part; "" for none
+  Hosts reference = {};      // good hosts, as many as in a job; empty for none
 };
 
 struct DeviceTrials {
   std::vector<Trial> trials = {};  // Trial::hosts are GPUs
-  /// Of these a reference has to run before they say anything; they are none of the trials.
+  /// Sets that need a reference first; not among the trials.
   std::vector<Devices> unreferenced = {};
   std::vector<Trial> references = {};  // Trial::hosts are GPUs of the reference
 };
 
 DeviceTrials device_trials(const Incident& incident, const DeviceForm& form);
 
-/// The hosts of a job of the form.
+/// The hosts of a job in this form.
 Hosts hosts_of(const DeviceForm& form);
 
 }  // namespace bench

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// "11.8 MB/s on node[01,03]"; of jobs without a number "node[01,03]".
+/// "11.8 MB/s on node[01,03]"; for jobs without a value "node[01,03]".
 std::string trial_text(const Trial& trial, const Incident& incident) {
   const std::string hosts = compact_hostlist(trial.hosts);
   if (!std::isfinite(trial.value)) return hosts;

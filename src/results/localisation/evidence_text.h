@@ -1,4 +1,4 @@
-// The jobs that a finding rests on, for people and as JSON.
+// The evidence of a finding, as text and JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// "11.8 MB/s on node[01,03], 12 MB/s on node[03-04]"; of jobs without a number "jobs fail on
+/// "11.8 MB/s on node[01,03], 12 MB/s on node[03-04]"; for jobs without a value "jobs fail on
 /// node[01,03], node[03-04]"; "no job".
 std::string evidence_text(const SearchFinding& finding, const std::vector<Trial>& trials,
                           const Incident& incident, Symptom symptom);

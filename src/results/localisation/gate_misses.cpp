@@ -25,7 +25,7 @@ double shortfall(double value, double bound, bool floor) {
   return 1.0 - (floor ? value / bound : bound / value);
 }
 
-// Other work beside a job costs it time slices, not half of what its best sample reaches.
+// Other work costs time slices, not half of the best sample.
 bool misses(const GateResult& gate, const Series& series) {
   if (gate.verdict == Verdict::fail) return true;
   if (gate.verdict == Verdict::pass || !gate.measured || series.clean > 0) return false;

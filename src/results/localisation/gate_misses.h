@@ -6,15 +6,14 @@
 
 namespace bench {
 
-/// What the gate asks for, in the unit of the metric; of several bounds the first. kNoValue for a
-/// share of a limit that is not known.
+/// The first bound of the gate, in the unit of the metric. kNoValue for a share of an unknown limit.
 double bound_of(const Gate& gate, const Series& series);
-/// Whether that is the least it may be, rather than the most.
+/// Whether that bound is a minimum.
 bool is_floor(const Gate& gate, const Series& series);
-/// How much of the bound is missing: 0.9 for a tenth of a floor, and for ten times a ceiling.
+/// Relative distance to the bound: 0.9 at a tenth of a minimum or ten times a maximum.
 double shortfall(double value, double bound, bool floor);
 
-/// With the whole interval of its median; where no sample is clean, by half with the best one.
+/// With the whole interval of the median; without clean samples, by half with the best sample.
 bool misses(const GateResult& gate, const Series& series);
 
 }  // namespace bench

@@ -27,7 +27,7 @@ bool failed(const JobResult& job, const SeriesOfJob& all) {
   return own != all.end() && std::ranges::any_of(own->second, is_wrong);
 }
 
-/// Most runs have nothing to look for.
+/// Most runs have no incident.
 bool any_incident(const RunSummary& report, const SeriesOfJob& all) {
   const bool missed = std::ranges::any_of(report.gates, [&](const GateResult& gate) {
     return gate.series && misses(gate, report.results[*gate.series].series);
@@ -46,13 +46,13 @@ Incident incident_of(const JobFamily& family) {
   return incident;
 }
 
-/// What a job on a part says.
+/// Result of a job on a part.
 struct PartResult {
   Symptom symptom = Symptom::unknown;
   double value = kNoValue;
 };
 
-/// The jobs of the family, as `tell` understands each.
+/// Adds the jobs of the family, classified by `judge`.
 template <class Judge>
 void add_jobs(const JobFamily& family, Judge judge, Incident& incident) {
   const auto count = [&](const JobResult& job) {
@@ -79,7 +79,7 @@ void add_jobs(const JobFamily& family, Judge judge, Incident& incident) {
 
 std::optional<Incident> failed_incident(const JobFamily& family, const SeriesOfJob& all) {
   Incident incident = incident_of(family);
-  // A host that fell out is named already.
+  // A host that dropped out is already known.
   const auto shows = [&](const JobResult& job) { return failed(job, all) && job.out.empty(); };
   for (const JobResult* job : family.jobs) {
     const bool own = job->job.search_of.empty();
@@ -99,7 +99,7 @@ std::optional<Incident> failed_incident(const JobFamily& family, const SeriesOfJ
   return incident;
 }
 
-/// The gate that is missed most by a job of the family.
+/// The gate missed most by a job of the family.
 struct Missed {
   const GateResult* gate = nullptr;
   const Series* series = nullptr;
@@ -107,7 +107,7 @@ struct Missed {
   double by = 0.0;
 };
 
-/// What each rank of a host measured by itself says already who it is.
+/// Per-rank series of a single host already identify the rank.
 bool is_per_rank(const Series& series, const JobResult& job) {
   return job.job.hosts.size() == 1 && series.over == "rank";
 }
@@ -129,7 +129,7 @@ Missed worst_missed(const JobFamily& family, const RunSummary& report) {
   return worst;
 }
 
-/// Rates below the best of equally many hosts by more than the threshold.
+/// Marks rates below the best of as many hosts by more than the threshold.
 void compare_with_equals(std::vector<Trial>& trials, double threshold) {
   std::map<std::size_t, double> best;
   for (const Trial& trial : trials) {
@@ -142,7 +142,7 @@ void compare_with_equals(std::vector<Trial>& trials, double threshold) {
       trial.symptom = Symptom::present;
 }
 
-/// Whether the job misses what the slow one misses.
+/// Whether the job misses the same gate as the slow one.
 PartResult judge_slow(const JobResult& job, const Missed& missed, const SeriesOfJob& all) {
   const Series* series = same_series(all, *missed.series, missed.job->job, job.job);
   const bool usable = series != nullptr && series->outcome == Status::ok &&

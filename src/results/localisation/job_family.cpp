@@ -20,7 +20,7 @@ std::string family_key(const PlannedJob& job) {
       {job.case_name, job.params, job.device, job.part, job.ranks / hosts, job.binding}));
 }
 
-/// Those that tell what was measured, rather than where and with which of the case's axes.
+/// Parameters that define the measurement, without the part and the axes of the case.
 Json own_params(const Series& series, const PlannedJob& job) {
   Json params = series.params;
   for (const auto& [name, value] : job.part.items()) params.erase(name);
@@ -29,7 +29,7 @@ Json own_params(const Series& series, const PlannedJob& job) {
   return params;
 }
 
-/// Each family of a single host gets the first jobs of the others.
+/// Adds the first jobs of the other single-host families.
 void add_elsewhere(const std::vector<std::size_t>& equals, std::vector<JobFamily>& list) {
   for (const std::size_t own : equals)
     for (const std::size_t other : equals) {

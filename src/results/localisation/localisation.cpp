@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-/// Jobs that the budget still allows, when each may take as long as the longest.
+/// Jobs left in the budget, each assumed as long as the longest.
 std::size_t jobs_left(const SearchBudget& budget, const RunSummary& report, double longest_s) {
   std::size_t jobs = 0;
   double searched_s = 0.0, own_s = 0.0;
@@ -29,7 +29,7 @@ std::size_t jobs_left(const SearchBudget& budget, const RunSummary& report, doub
   return by_time >= static_cast<double>(by_count) ? by_count : static_cast<std::size_t>(by_time);
 }
 
-/// A named cause that lies in the incident's hosts.
+/// A known cause among the hosts of the incident.
 std::string known_cause(const Incident& incident, const std::vector<Localisation>& before) {
   const auto takes_part = [&](const std::string& host) {
     return std::ranges::find(incident.hosts, host) != incident.hosts.end();
@@ -46,13 +46,13 @@ std::string known_cause(const Incident& incident, const std::vector<Localisation
   return "";
 }
 
-/// The searches share one budget and go one after the other: what one names may explain the next.
+/// Searches share one budget and run in sequence, as one finding may explain the next.
 class BudgetShare {
  public:
   BudgetShare(const RunSummary& report, const std::optional<SearchBudget>& budget)
       : report_(report), budget_(budget) {}
 
-  /// How many of so many jobs may run now; `spent` where it is none for want of budget.
+  /// How many of `wanted` jobs may run now; sets `spent` if the budget allows none.
   std::size_t take(std::size_t wanted, double longest_s, bool& spent) {
     if (!budget_ || busy_ || wanted == 0) return 0;
     const std::size_t left = jobs_left(*budget_, report_, longest_s);
@@ -60,7 +60,7 @@ class BudgetShare {
     busy_ = left > 0;
     return std::min(wanted, left);
   }
-  /// All of so many or none, because they are compared with each other.
+  /// All jobs or none, because they are compared with each other.
   bool take_all(std::size_t wanted, double longest_s, bool& spent) {
     if (!budget_ || busy_ || wanted == 0) return false;
     spent = jobs_left(*budget_, report_, longest_s) < wanted;

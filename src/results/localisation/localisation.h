@@ -1,7 +1,6 @@
-// What the searches of a run say: for each job of several hosts, or of several GPUs of a host, that
-// failed or was slow, who it is: host, link or GPU,
-// with the jobs that show it; and what to run next while the budget lasts. Derived from the run's
-// records alone. plan.json keeps the budget and which jobs a search asked for:
+// Searches of a run: for each failed or slow job of several hosts, or of several GPUs of a host, the
+// isolated host, link or GPU with its evidence, and the jobs to run next while the budget lasts.
+// Derived from the records alone. plan.json stores the budget and the search jobs:
 // {"localisation": {"max_jobs": 40, "max_s": null, "jobs": {ID: ID of the job that is searched}}}.
 #pragma once
 
@@ -17,50 +16,50 @@
 namespace bench {
 
 struct SearchBudget {
-  std::size_t max_jobs = 40;  // of all searches of a run
-  /// Of these jobs, counted one after another. Nothing: a fifth of what the run's own jobs took,
-  /// counted so, and not less than kLeastSearch.
+  std::size_t max_jobs = 40;  // for all searches of a run
+  /// Total run time of these jobs. Default: a fifth of the total of the run's own jobs, at least
+  /// kLeastSearch.
   std::optional<double> max_s = {};
 };
 inline constexpr double kLeastSearchS = 300.0;
 inline constexpr double kShareOfRun = 0.2;
 
-/// Nothing where the run does not search.
+/// Empty if the run does not search.
 std::optional<SearchBudget> search_budget(const Json& plan);
 Json to_json(const SearchBudget& budget);
 
 struct Localisation {
   Incident incident;
-  SearchStep step;                         // next: what the budget allows
+  SearchStep step;                         // next: jobs within the budget
   bool spent = false;                      // the budget ended the search
-  std::string explained_by = {};           // what another search named: not searched
-  std::vector<DeviceSearch> devices = {};  // of the hosts that were named, where GPUs are measured
+  std::string explained_by = {};           // finding of another search that explains this one
+  std::vector<DeviceSearch> devices = {};  // for isolated hosts of GPU jobs
 };
 
-/// `order`: the hosts of the plan. Without a budget nothing is asked for: only what the run's own
-/// jobs say already.
+/// `order`: the hosts of the plan. Without a budget it requests no jobs and concludes from existing
+/// ones.
 std::vector<Localisation> localise(const RunSummary& report, const Hosts& order,
                                    const std::optional<SearchBudget>& budget);
 
 /// Whether it has jobs to run now; whether the budget ended it.
 bool goes_on(const Localisation& one);
 bool is_spent(const Localisation& one);
-/// Everything that it found is a host, link or GPU, and nothing is left open.
+/// Every finding is a host, link or GPU, and nothing is open.
 bool is_settled(const Localisation& one);
 
 /// The hosts of plan.json in their order.
 Hosts hosts_of_plan(const Json& plan);
 
-/// "all is slow on node[01-04]: collective.busbw (...) 11.7 MB/s, which misses 60 MB/s".
+/// "all is slow on node[01-04]: collective.busbw (...) 11.7 MB/s, the suite requires 60 MB/s".
 std::string describe(const Incident& incident);
 /// "host node03: with it 11.8 MB/s on node[01,03], ...; without it 480 MB/s on node[01-02]".
 std::string describe(const SearchFinding& finding, const Incident& incident);
 
-/// A section of a report; "" where there is nothing to say.
+/// A section of a report; "" if empty.
 std::string localisation_text(const std::vector<Localisation>& list, const TextStyle& style);
 Json localisation_json(const std::vector<Localisation>& list);
 
-/// The run without the jobs that searches asked for.
+/// The run without search jobs.
 RunRecords without_searches(RunRecords run);
 
 }  // namespace bench

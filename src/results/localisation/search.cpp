@@ -17,9 +17,9 @@ constexpr NameTable<SearchFindingKind, 6> kKinds{{{{SearchFindingKind::host, "ho
                                                    {SearchFindingKind::flaky, "flaky"},
                                                    {SearchFindingKind::undecided, "undecided"}}}};
 
-// So many partners that are fine without it convict a host: with one it could be the link.
+// Good partners needed to isolate a host: with one, it could be the link.
 constexpr std::size_t kPartners = 2;
-// In search of a first good host: hosts that meet each other, and rounds of pairs.
+// Search for a first good host: hosts to pair up, and rounds of pairs.
 constexpr std::size_t kMeeting = 8, kOutsiders = 4, kRounds = 3;
 
 HostNumbers union_of(const HostNumbers& a, const HostNumbers& b) {
@@ -56,7 +56,7 @@ class Search {
     return answer;
   }
 
-  /// Does it show a second time on the same hosts?
+  /// Whether the symptom repeats on the same hosts.
   Answer again(const HostNumbers& set) {
     const Answer answer = trials_.again(set);
     if (answer == Answer::pending) request(set);
@@ -70,7 +70,7 @@ class Search {
     step_.next.push_back(trials_.names(set));
   }
 
-  /// Of one host, by pairs with good partners.
+  /// Tests one host in pairs with good partners.
   Answer test_host(std::size_t host) {
     if (trials_.good().contains(host)) return Answer::absent;
     if (rules_.alone) return test_alone({host});
@@ -91,24 +91,24 @@ class Search {
     return ask({std::min(host, partner), std::max(host, partner)});
   }
 
-  /// Twice, because chance shows it once.
+  /// Twice, as one occurrence may be chance.
   Answer test_alone(const HostNumbers& one) {
     const Answer answer = ask(one);
     if (answer != Answer::present) return answer;
     stuck_ |= trials_.good().empty();
     const Answer second = again(one);
-    return second == Answer::absent ? Answer::unknown : second;  // it shows it now and then
+    return second == Answer::absent ? Answer::unknown : second;  // intermittent
   }
 
   Answer test_part(const HostNumbers& set) { return set.size() == 1 ? test_host(set[0]) : ask(set); }
 
   void descend(const HostNumbers& set) {
     if (set.size() > 1) return bisect(set);
-    if (trials_.good().empty()) return leave_open(set);  // perhaps everybody is bad
+    if (trials_.good().empty()) return leave_open(set);  // perhaps all hosts are bad
     conclude(SearchFindingKind::host, set);
   }
 
-  /// Of a set that shows it.
+  /// Halves a set with the symptom.
   void bisect(const HostNumbers& set) {
     const auto [left, right] = halves(set);
     const Answer a = test_part(left), b = test_part(right);
@@ -123,7 +123,7 @@ class Search {
     if (confirmed(set)) search_across(left, right, set);
   }
 
-  /// A second time on the same hosts; else that is the conclusion, or the next job.
+  /// Whether the symptom repeats; else concludes, or requests the next job.
   bool confirmed(const HostNumbers& set) {
     const Answer answer = again(set);
     if (answer == Answer::pending)
@@ -134,7 +134,7 @@ class Search {
     return answer == Answer::present;
   }
 
-  /// Either is fine alone, and both together are not: the ends of a link lie on either side.
+  /// Both halves are fine alone: the ends of a bad link lie on either side.
   void search_across(const HostNumbers& a, const HostNumbers& b, const HostNumbers& whole) {
     if (a.size() == 1 && b.size() == 1) {
       if (confirmed(whole)) conclude(SearchFindingKind::link, whole);
@@ -142,7 +142,7 @@ class Search {
     }
     const auto [a1, a2] = halves(a);
     const auto [b1, b2] = halves(b);
-    // The second two are asked only where the first two say nothing: one link is looked for.
+    // The second round runs only if the first finds nothing, as one link is searched for.
     for (const auto& round : {std::vector{std::pair{a1, b1}, std::pair{a2, b2}},
                               std::vector{std::pair{a1, b2}, std::pair{a2, b1}}}) {
       bool pending = false, found = false;
@@ -167,7 +167,7 @@ class Search {
       find_good_host(shown);
   }
 
-  /// Nobody is known to be good: pairs of some hosts, those first that took no part so far.
+  /// No good host is known: tests pairs, unused hosts first.
   void find_good_host(const HostNumbers& shown) {
     HostNumbers outsiders, meeting;
     std::ranges::set_difference(trials_.all(), shown, std::back_inserter(outsiders));
@@ -182,7 +182,7 @@ class Search {
     conclude(unknown_ ? SearchFindingKind::undecided : SearchFindingKind::everywhere, shown);
   }
 
-  /// One round of a tournament (Kirkman's circle); true when all of it was there and showed it.
+  /// One round of a tournament (Kirkman's circle); true if all pairs ran and showed the symptom.
   bool run_round(const HostNumbers& hosts, std::size_t circle, std::size_t round) {
     bool all = true;
     const std::size_t m = circle - 1;
@@ -227,9 +227,9 @@ class Search {
   SearchStep step_;
   std::set<HostNumbers> wanted_;
   std::set<std::size_t> busy_;      // hosts of step_.next
-  std::vector<HostNumbers> cause_;  // named hosts and links
-  bool stuck_ = false;              // a host has no partner that is known to be good
-  bool unknown_ = false;             // a pair that was to find one could not tell
+  std::vector<HostNumbers> cause_;  // isolated hosts and links
+  bool stuck_ = false;              // a host lacks a known good partner
+  bool unknown_ = false;             // a pair of that search had no result
 };
 
 }  // namespace

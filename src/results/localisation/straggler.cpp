@@ -58,7 +58,7 @@ std::vector<double> numbers(const Json& column) {
   return values;
 }
 
-/// What stands behind the name; a chunk may be anybody's.
+/// Parameters after the prefix of the chunk name; empty if malformed.
 Json params_in(const std::string& name) try {
   const Json params = parse_json(name.substr(kName.size()), "rank_times");
   return params.is_object() ? params : Json::object();
@@ -66,7 +66,7 @@ Json params_in(const std::string& name) try {
   return Json::object();
 }
 
-/// The launchers fill host after host, in the order of the job.
+/// Launchers fill hosts one by one, in job order.
 std::string host_of(const PlannedJob& job, std::size_t rank) {
   const auto ranks = static_cast<std::size_t>(job.ranks);
   if (job.hosts.empty() || ranks % job.hosts.size() != 0) return "";
@@ -74,8 +74,7 @@ std::string host_of(const PlannedJob& job, std::size_t rank) {
   return place < job.hosts.size() ? job.hosts[place] : "";
 }
 
-/// Ranks of a host take its GPUs in their order. ", cuda:5"; "" where it drives none, or which
-/// cannot be told.
+/// Ranks of a host use its GPUs in order: ", cuda:5"; "" for none or unknown.
 std::string gpu_of(const PlannedJob& job, std::size_t rank) {
   const int ranks = ranks_on_each_host(job);
   if (job.device != "cuda" || ranks == 0) return "";

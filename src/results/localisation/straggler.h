@@ -1,13 +1,12 @@
-// Which rank the others wait for, from the times that each rank spent itself in each sample of a
-// collective (chunk "rank_times PARAMS" of the probes). All begin behind one barrier. In an
-// operation in which nobody ends before everybody has begun, who begins late waits least and has
-// the shortest time; who is slow inside it, or in an operation in which ranks may end early, has
-// the longest. So a rank stands out whose time differs from the median of all ranks in the same
-// sample
-// - by a tenth and by 100 us in the median over the samples: less may be the barrier's own exit,
-// - and that is the outermost one in so many samples as chance makes it, among equals, once in a
-//   thousand series (binomial; corrected for the number of ranks and the two directions).
-// Of two ranks none can be told: what is short for one is long for the other.
+// Finds the rank that others wait for, from per-rank times in each sample of a collective (chunk
+// "rank_times PARAMS" of the probes). All ranks start after a barrier. In a synchronising operation a
+// late rank waits least and has the shortest time; a rank that is slow inside, or in an operation
+// that ranks may leave early, has the longest. A rank is a straggler if its time differs from the
+// median of all ranks in the same sample
+// - by a tenth and by 100 us in the median over the samples: less may be barrier skew,
+// - and is the extreme one more often than chance allows once in a thousand series (binomial,
+//   corrected for the number of ranks and the two directions).
+// With two ranks, neither can be singled out.
 #pragma once
 
 #include <optional>
@@ -21,13 +20,13 @@ namespace bench {
 
 struct Straggler {
   std::size_t rank = 0;
-  bool comes_last = false;  // the others wait for it; else it takes longest
+  bool comes_last = false;  // arrives last; else it takes longest
   double share = 0.0;       // its time over that of the median rank, minus 1; the median of samples
-  std::size_t outermost = 0, samples = 0;  // in how many of how many samples it is the extreme one
-  double chance = 1.0;                     // that equals would give this
+  std::size_t outermost = 0, samples = 0;  // samples in which it is the extreme, and all
+  double chance = 1.0;                     // under equal ranks
 };
 
-/// `seconds[rank][sample]`, as many samples of each rank. Nothing where none can be told.
+/// `seconds[rank][sample]`, equally many per rank. Empty for none.
 std::optional<Straggler> find_straggler(const std::vector<std::vector<double>>& seconds);
 
 /// Probability that `hits` or more of `n` trials hit when each does with `chance`.
@@ -36,15 +35,15 @@ double binomial_tail(std::size_t hits, std::size_t n, double chance);
 struct FoundStraggler {
   std::string job, case_name;
   Json params = Json::object();
-  std::string host;  // "" where ranks are not spread evenly over the hosts
+  std::string host;  // "" if ranks are not spread evenly
   Straggler straggler;
   std::string text;
 };
 
-/// Of all series of a run, in their order.
+/// For all series of a run, in order.
 std::vector<FoundStraggler> stragglers(const RunRecords& run);
 
-/// A section of a report; "" where nobody stands out.
+/// A section of a report; "" for none.
 std::string stragglers_text(const std::vector<FoundStraggler>& list, const TextStyle& style);
 Json stragglers_json(const std::vector<FoundStraggler>& list);
 

@@ -113,7 +113,7 @@ void Trials::add_fine(std::size_t with, std::size_t without, std::vector<std::si
     if (std::ranges::find(list, i) == list.end()) list.push_back(i);
 }
 
-/// Jobs on it alone, and those without it that were fine.
+/// Jobs on the host alone, and fine jobs without it.
 std::vector<std::size_t> Trials::alone(const HostNumbers& one) const {
   const auto same = [](const Kept& kept, const HostNumbers& set) { return kept.hosts == set; };
   const auto fine = [](const Kept& kept, const HostNumbers& set) {

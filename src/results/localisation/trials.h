@@ -1,4 +1,4 @@
-// What the trials of a search say of a set of hosts: directly, or because a larger set was fine.
+// Answers for a set of hosts from the trials of a search, directly or through a larger fine set.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-using HostNumbers = std::vector<std::size_t>;  // places in the order of all hosts, ascending
+using HostNumbers = std::vector<std::size_t>;  // indices in the order of all hosts, ascending
 
 enum class Answer { pending, absent, present, unknown };
 
@@ -18,22 +18,22 @@ class Trials {
  public:
   Trials(const Hosts& order, const std::vector<Trial>& trials);
 
-  /// Of the jobs on exactly these hosts, half or more showed it; a set inside one that is fine is
+  /// Present if at least half of the jobs on exactly these hosts show it; subsets of a fine set are
   /// fine.
   Answer answer(const HostNumbers& set) const;
-  /// Whether it showed twice; pending after one job.
+  /// Whether it occurred twice; pending after one job.
   Answer again(const HostNumbers& set) const;
 
   /// Hosts that took part in a job without the symptom.
   const std::set<std::size_t>& good() const { return good_; }
   HostNumbers all() const;
-  /// Sets that show it and lie in no other that does, large ones first.
+  /// Maximal sets with the symptom, largest first.
   std::vector<HostNumbers> largest_present() const;
-  /// How many sets that show it share no host.
+  /// Number of disjoint sets with the symptom.
   std::size_t disjoint_present() const;
 
   Hosts names(const HostNumbers& set) const;
-  /// Places of the trials that tell most, for people.
+  /// Indices of the most informative trials, for display.
   std::vector<std::size_t> evidence(SearchFindingKind kind, const HostNumbers& set) const;
 
  private:
@@ -47,7 +47,7 @@ class Trials {
   std::vector<std::size_t> pick(std::size_t most, bool (*fits)(const Kept&, const HostNumbers&),
                                 const HostNumbers& set) const;
   std::vector<std::size_t> alone(const HostNumbers& one) const;
-  /// The smallest set without the symptom that has the one host and not the other.
+  /// Adds the smallest fine set that contains one host and not the other.
   void add_fine(std::size_t with, std::size_t without, std::vector<std::size_t>& list) const;
 
   Hosts order_;

@@ -18,7 +18,7 @@ bool applies_to(const Rule& rule, const Observation& observation) {
   return std::ranges::find(rule.of, observation.subject) != rule.of.end();
 }
 
-/// Checkpoints beside emulated steps are judged by their own number.
+/// Checkpoints during emulated steps have their own sample count.
 bool steps_matter(const Rule& rule, const Observation& observation) {
   return rule.needs_steps && observation.subject != Subject::checkpoint;
 }
@@ -27,7 +27,7 @@ bool steady(const Observation& observation) {
   return observation.value(Measure::steps) >= kSteadySteps;
 }
 
-/// A bound that is known not to hold settles a rule, whatever else is unknown.
+/// One bound known to fail decides a rule, even if others are unknown.
 Judgement judge(const Rule& rule, const Observation& observation) {
   bool known = true;
   for (const Bound& bound : rule.when) {

@@ -1,5 +1,5 @@
-// What holds a training up, by the rules of rules.h: each cause with its evidence and what mending
-// it can gain at most; what could not be judged, and what would settle it.
+// Bottlenecks of a training, by the rules of rules.h: each cause with evidence and potential gain,
+// and the rules that could not be evaluated.
 #pragma once
 
 #include <optional>
@@ -19,30 +19,30 @@ struct Finding {
   double share = kNoValue;                 // of T that it holds; NaN where it is no part of T
   std::vector<std::string> evidence = {};  // "data wait 42.1 % (> 5 %): images stall"
   double gain = kNoValue;      // the speed at most, as a factor, when it is mended; NaN: no bound
-  std::string gain_text = {};  // how that follows: "1 / (1 - data wait)"; "" where there is none
+  std::string gain_text = {};  // derivation: "1 / (1 - data wait)"; "" if none
   std::string experiment = {};
   std::string fix = {};
 };
 
-/// A rule that could not be judged, though nothing that is known speaks against it.
+/// A rule that could not be evaluated and is not ruled out.
 struct Unknown {
   std::string rule = {};
   Cause cause = Cause::unexplained;
   std::string why = {};     // what is missing
-  std::string settle = {};  // what would settle it
+  std::string settle = {};  // how to obtain it
 };
 
 struct Diagnosis {
-  /// The first cause by the order of the rules. Nothing where no rule holds.
+  /// The first cause in rule order; nothing if no rule holds.
   std::optional<Finding> bottleneck = {};
   /// All causes in the order of the rules, the bottleneck first.
   std::vector<Finding> all = {};
-  /// The bottleneck when that one is mended. Nothing where the measurement cannot be believed, the
-  /// hardware is broken, or nothing else holds.
+  /// The bottleneck once that one is fixed. Nothing if the measurement is invalid, the hardware is
+  /// faulty, or nothing else holds.
   std::optional<Finding> next = {};
   std::vector<Unknown> not_judged = {};  // in the order of the rules
 
-  /// Nothing but work was found: passes and updates are what takes the time.
+  /// Whether time goes only into compute: passes and updates.
   bool healthy() const;
 };
 
@@ -54,8 +54,8 @@ struct Diagnosed {
   Diagnosis diagnosis = {};
 };
 
-/// What a run says of its trainings, of loaders with a step, and of checkpoints: one for each case
-/// (repeats are put together) and length of step, in the order of the plan. Empty for other runs.
+/// Observations of trainings, loaders with steps, and checkpoints in a run: one per case (repeats
+/// merged) and step time, in plan order. Empty for other runs.
 std::vector<Observation> observe(const RunRecords& run);
 std::vector<Diagnosed> diagnose_run(const RunRecords& run);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostBars = 60;
 
-/// Those of which any part is known.
+/// Bars of observations with any known part.
 StackedBars bars_of(const std::vector<Diagnosed>& list) {
   StackedBars bars;
   bars.title = "Breakdown of the step time";

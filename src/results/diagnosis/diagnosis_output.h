@@ -1,6 +1,5 @@
-// Diagnoses for people: what holds a training up, why that is said, what mending
-// it can gain, how to make sure, and what comes next. Nothing is decided here: all of it is told by
-// diagnosis.h. Equal diagnoses give equal bytes.
+// Diagnoses for people: bottleneck, evidence, potential gain, how to confirm it, and the next
+// bottleneck. Formats the results of diagnosis.h; deterministic.
 #pragma once
 
 #include <string>
@@ -21,15 +20,15 @@ void add_to_page(const std::vector<Diagnosed>& list, Page& page);
 
 /// The rules in their order as a table in Markdown: docs/diagnosis.md has it word by word.
 std::string rules_table();
-// What text and page say in the same words; names from outside stand in them as they are.
+// Shared by text and page; external names are not sanitised.
 
 /// "images, a loader with steps, step 50 ms".
 std::string title_of(const Observation& observation);
 /// "reading samples from storage, 42.1 % of a step".
 std::string cause_and_share(const Finding& finding);
-/// {"bottleneck", "reading samples from storage, 42.1 % of a step"}, {"evidence", ...},
-/// {"mended", "at most 1.73 times as fast: ..."}, {"fix", ...}, {"make sure", ...}, {"then", ...},
-/// {"beside it", ...}, {"a step", ...}, {"not judged", ...}. The first is always there.
+/// {"bottleneck", "input: storage reads, 42.1 % of the step time"}, {"evidence", ...}, {"potential
+/// gain", "up to 1.73x: ..."}, {"fix", ...}, {"confirm by", ...}, {"next bottleneck", ...}, {"other
+/// causes", ...}, {"step time", ...}, {"not evaluated", ...}. The first is always present.
 std::vector<std::pair<std::string, std::string>> lines_of(const Diagnosed& one);
 
 }  // namespace bench::diagnosis

@@ -35,7 +35,7 @@ std::string verdict_of(const Diagnosis& diagnosis) {
                      unknown);
 }
 
-/// Without an upper bound, the reason, where known.
+/// Without an upper bound the reason, if known.
 std::string ceiling_of(const Finding& finding) {
   if (!std::isfinite(finding.gain)) return finding.gain_text;
   std::string text = fmt::format("up to {:.3g}x", finding.gain);

@@ -24,7 +24,7 @@ double combine_values(Combine combine, const std::vector<double>& values) {
   return median(values);
 }
 
-/// The values of all repeats; fewer where one has none.
+/// Values of the repeats that have one.
 std::vector<double> values_of(const std::vector<Observation>& repeats, Measure measure) {
   std::vector<double> values;
   for (const Observation& one : repeats)

@@ -1,6 +1,5 @@
-// What was measured of one training, of a loader's loop with a step, or of checkpoints: everything
-// that the rules of diagnosis may read (rules.h), each with where it comes from. What was not
-// measured is not there; nothing is ever taken for zero because nobody looked.
+// Measures of one training, of a data loader loop with steps, or of checkpoints: everything the
+// rules may read (rules.h), with sources. Unmeasured values are absent, never zero.
 #pragma once
 
 #include <map>
@@ -15,8 +14,8 @@ namespace bench::diagnosis {
 enum class Subject { training, loader, checkpoint };
 std::string_view to_string(Subject subject);
 
-/// T is the time of the steps: of a run without its evaluations and checks, checkpoints included.
-/// Shares are of 1; means over ranks where there are several.
+/// T is the time of the steps: the run without evaluations and checks, with checkpoints. Shares are
+/// of 1, means over ranks.
 enum class Measure {
   // Parts of T, which add up to 1 (step_parts()).
   data_share,        // a step waits for its samples, or makes them itself
@@ -25,14 +24,14 @@ enum class Measure {
   exchange_share,    // between ranks, behind which nothing else goes on (exposed)
   optimizer_share,   // the update
   lane_wait_share,   // threads of a rank that wait for each other
-  checkpoint_share,  // the training stands still for checkpoints
+  checkpoint_share,  // stall for checkpoints
   residual_share,    // no phase claims it
 
   // Beside them.
   work_share,        // passes_share + optimizer_share: nothing is waited for
   evaluation_share,  // evaluations and checks, of the whole run
 
-  // Whether it may be believed.
+  // Validity of the measurement.
   steps,           // steady ones
   drift,           // of the rate: between the halves of a run, or before and after it
   steal_share,     // CPU time that the hypervisor took
@@ -44,7 +43,7 @@ enum class Measure {
   fatal_xids,
   ecc_uncorrected,
   remap_failures,
-  recovery_actions,  // GPUs whose driver asks for a reset or more
+  recovery_actions,  // GPUs whose driver recommends a reset or more
   pcie_width_share,  // lanes now over lanes there are, of the worst GPU
   host_errors,       // uncorrected errors of memory, machine checks
 
@@ -80,7 +79,7 @@ enum class Measure {
   tensor_active,
   dram_active,
   mfu,         // of the peak that was given
-  gemm_share,  // of what products of matrices reached on the same device in this run
+  gemm_share,  // relative to GEMM throughput on the same device in this run
 
   // Checkpoints.
   checkpoint_stall_s,     // of one
@@ -98,13 +97,13 @@ struct MeasureWords {
   std::string_view words = {};  // for people: "data wait"
   Unit unit = Unit::ratio;
   Combine combine = Combine::median;
-  std::string_view measure_by = {};  // how to come by it where it is missing
+  std::string_view measure_by = {};  // how to measure it if missing
 };
 const MeasureWords& words_of(Measure measure);
 /// "42.1 %", "120", "12.5 ms".
 std::string format_measure(Measure measure, double value);
 
-/// The parts that T is made of, in the order in which a step has them.
+/// The parts of T in step order.
 const std::vector<Measure>& step_parts();
 
 struct Measured {
@@ -117,19 +116,19 @@ class Observation {
   Subject subject = Subject::training;
   std::string case_name = {};
   std::string what = {};               // "step 50 ms, from memory"; "" where the case says it all
-  std::vector<std::string> jobs = {};  // whose records it is made of
+  std::vector<std::string> jobs = {};  // source jobs
   bool on_gpu = false;
 
   /// A value that is no finite number is not kept.
   void set(Measure measure, double value, std::string source);
-  /// Why there is no value, where more can be told than how to come by one.
+  /// Records why there is no value, if there is more to say than how to measure it.
   void set_missing(Measure measure, std::string why);
 
-  /// Null where it was not measured.
+  /// Null if not measured.
   const Measured* find(Measure measure) const;
-  /// NaN where it was not measured.
+  /// NaN if not measured.
   double value(Measure measure) const;
-  /// "" where nothing more is known.
+  /// "" if no reason was recorded.
   std::string why_missing(Measure measure) const;
   const std::map<Measure, Measured>& all() const { return values_; }
 
@@ -138,11 +137,11 @@ class Observation {
   std::map<Measure, std::string> missing_ = {};
 };
 
-/// Fills in work_share where its parts are known, and residual_share, unless it is known, where all
-/// other parts are.
+/// Derives work_share if its parts are known, and residual_share, unless set, if all other parts
+/// are.
 void add_sums(Observation& observation);
 
-/// Of repeats of one case, at least one: a value counts where every one of them has it.
+/// Merges one or more repeats of a case: a value needs every repeat to have it.
 Observation combined(const std::vector<Observation>& repeats);
 
 }  // namespace bench::diagnosis

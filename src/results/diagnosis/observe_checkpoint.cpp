@@ -1,5 +1,4 @@
-// Checkpoints beside emulated steps: what they cost at the interval that was run, or at the one
-// that loses least.
+// Checkpoints during emulated steps: their cost at the measured or at the optimal interval.
 #include <fmt/format.h>
 
 #include "core/text.h"
@@ -11,7 +10,7 @@ namespace {
 constexpr const char* kNoInterval =
     "written without steps: the checkpoint interval is unknown";
 
-/// The steps between two asynchronous checkpoints, without what they wait.
+/// Step time between two asynchronous checkpoints, without waits.
 double emulated_interval(const Json& params) {
   return number_field(params, "async_steps") * number_field(params, "step_s");
 }
@@ -26,7 +25,7 @@ void add_async(Observation& observation, const JobResult& job, const std::vector
   observation.set(Measure::checkpoint_interval_s, interval, source_of(job, "async_steps x step_s"));
 }
 
-/// At Daly's interval, which is known where the mean time between failures is.
+/// At Daly's interval, which requires the mean time between failures.
 void add_sync(Observation& observation, const JobResult& job, const std::vector<Series>& series,
               Json kind) {
   const double stall = median_of(series, "write_time", kind);
@@ -44,7 +43,7 @@ void add_sync(Observation& observation, const JobResult& job, const std::vector<
     observation.set_missing(Measure::checkpoint_share, kNoInterval);
 }
 
-/// Of each kind of access and way of saving, the params that tell them apart.
+/// Parameters of each kind of access and save mode.
 std::vector<Json> kinds_of(const std::vector<Series>& series) {
   std::vector<Json> kinds;
   for (const Series& one : series)

@@ -1,4 +1,4 @@
-// What telemetry, facts and counters of errors say of the host and its GPUs while a job ran.
+// Host and GPU measures of a job, from telemetry, facts and error counters.
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -12,7 +12,7 @@
 namespace bench::diagnosis {
 namespace {
 
-/// Of the whole job.
+/// Sources of the phase "job".
 const Json& telemetry_sources(const RunView& view, const std::string& job) {
   for (const Json& phase : array_field(view.facts(job, "telemetry"), "phases"))
     if (text_field(phase, "phase") == "job") return object_field(phase, "sources");
@@ -39,7 +39,7 @@ void add_load(Observation& observation, const std::optional<SeriesTelemetry>& te
     observation.set(Measure::throttled_s, number_field(host_facts, "throttled_s", 0.0), probe);
 }
 
-/// What counters of the run's hosts of these names grew by; nothing where none was read.
+/// Increase of the named error counters of the run's hosts; nothing if none was read.
 std::optional<double> grown(const std::vector<HostCounter>& counters,
                             std::initializer_list<std::string_view> names) {
   std::optional<double> sum;

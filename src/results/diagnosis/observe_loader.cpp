@@ -1,5 +1,5 @@
-// A loader's loop with a step of each length that was asked for: as it was measured, from memory
-// where the data set fits, and as the first pass over the data would be, from the disk.
+// Observations of a data loader loop per requested step time: as measured (from memory if the data
+// set fits), and as projected for a first pass from disk.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class LoaderJob {
   }
   std::string source(const char* metric) const { return source_of(job_, metric); }
 
-  /// As the step was, which may differ from what was asked for.
+  /// Actual step time, which may differ from the requested one.
   double step_s(const Series& stall) const {
     const double asked = number_field(stall.params, "step_s");
     for (const Json& one : array_field(facts_, "steps"))
@@ -118,8 +118,8 @@ class LoaderJob {
     return sum > 0.0 ? sum : kNoValue;
   }
 
-  /// By how much the wait is shorter where reading waits for no disk: workers make a batch in the
-  /// time that their stages have without it.
+  /// How much shorter the wait is without disk reads: workers then need only the time of the other
+  /// stages.
   void add_reading(Observation& observation, const Series& stall, double d) const {
     Json read = loop_params(stall);
     read["stage"] = "read";
@@ -133,7 +133,7 @@ class LoaderJob {
     add_storage(observation, median_of(series_, "read_rate", loop_params(stall)));
   }
 
-  /// Bytes a second against what the same threads read and make nothing of.
+  /// Read rate relative to raw reads on the same threads.
   void add_storage(Observation& observation, double bytes) const {
     observation.set(Measure::storage_share,
                     bytes / median_of(series_, "read_rate", {{"cache", "cold"}}),
@@ -167,7 +167,7 @@ class LoaderJob {
     return median_of(series_, "read_rate", loop) / loop_rate(loop);
   }
 
-  /// Of the loop without steps: neither of the sweep, nor cold, nor placed.
+  /// Of the loop without steps: not from the sweep, not cold, not placed.
   double loop_rate(const Json& loop) const {
     for (const Series& series : series_)
       if (is_of(series, "samples_per_second", loop) && !series.params.contains("cache") &&

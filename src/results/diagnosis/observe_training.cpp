@@ -1,5 +1,5 @@
-// A training, from the records of the probe `training`; of one that others wrote only what its log
-// tells (docs/external.md).
+// Observations of a training, from the records of the probe `training`; for external trainings only
+// what their log contains (docs/external.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace bench::diagnosis {
 namespace {
 
-/// As items_per_second leaves them out: caches are cold and memory untouched.
+/// Excluded as in items_per_second: caches are cold and memory is untouched.
 constexpr std::size_t kColdSteps = 10;
 
 constexpr const char* kBreakdown = "breakdown";
@@ -62,7 +62,7 @@ double time_of(const Times& times, std::string_view phase) {
   return found == times.end() ? 0.0 : found->second;
 }
 
-/// All that takes time of its own.
+/// Sum of all phases that are not overlapped.
 double whole(const Times& times) {
   double sum = 0.0;
   for (const auto& [phase, seconds] : times)
@@ -131,7 +131,7 @@ void add_checkpoints(Observation& observation, const Chunk* chunk, const Times& 
     observation.set(Measure::durable_rate, median(bytes) / median(seconds), source);
 }
 
-/// The most that an all-reduce of the same ranks reached, of any size, and where.
+/// The highest all-reduce busbw of the same ranks at any size, with its source.
 struct CollectiveLimit {
   double busbw = kNoValue;
   std::string source = {};
@@ -165,7 +165,7 @@ void add_exchange(Observation& observation, const RunView& view, const JobResult
   observation.set(Measure::overlap_share, 1.0 - exposed / all, source);
   const auto steps = static_cast<double>(column(view.chunk(job.job.id, "steps"), "seconds").size());
   const double bytes = number_field(facts, "exchange_bytes");
-  // As nccl-tests defines it for an all-reduce.
+  // nccl-tests' definition for all-reduce.
   const double busbw = 2.0 * (ranks - 1.0) / ranks * bytes * steps / all;
   observation.set(Measure::busbw, busbw, source);
   const CollectiveLimit limit = collective_limit(view, job);

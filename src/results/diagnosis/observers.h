@@ -1,4 +1,4 @@
-// What the job of one probe says of its training, its loader or its checkpoints.
+// Observations of a job by probe: training, data loader or checkpoint.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace bench::diagnosis {
 
-/// One for each job that says anything; the case's name and the job's are filled in.
+/// One per usable job; the caller fills in case name and job.
 std::vector<Observation> observe_training(const RunView& view, std::size_t job);
 std::vector<Observation> observe_loader(const RunView& view, std::size_t job);
 std::vector<Observation> observe_checkpoint(const RunView& view, std::size_t job);

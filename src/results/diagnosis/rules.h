@@ -1,6 +1,6 @@
-// What holds a training up is decided by this table and by nothing else. A rule holds where all its
-// bounds do; the first that holds is the bottleneck. Of those that hold the same share of T only
-// the first counts, so that causes add up. docs/diagnosis.md has the same table, with the reasons.
+// Rule table of the bottleneck diagnosis. A rule holds if all its bounds do; the first that holds
+// is the bottleneck. Among rules on the same share of T only the first counts, so causes add up.
+// docs/diagnosis.md has the same table with explanations.
 #pragma once
 
 #include <optional>
@@ -19,18 +19,18 @@ enum class Cause {
   data_fetch,
   data_preparation,
   head_of_line,
-  data_wait,  // which of these three could not be told
+  data_wait,  // undetermined which of these three
   noisy_host,
   transfer,
   straggler,
   network_bound,
   misconfigured,
-  exposed_communication,  // which of these three could not be told
+  exposed_communication,  // undetermined which of these three
   uneven_threads,
   launch_bound,
   memory_bound,
   non_tensor,
-  device_work,  // which of these three, or compute, could not be told
+  device_work,  // undetermined which of these three, or compute
   compute,
   checkpoint,
   evaluation,
@@ -38,7 +38,7 @@ enum class Cause {
 };
 /// As in JSON: "data_fetch".
 std::string_view to_string(Cause cause);
-/// For people: "samples are read too slowly".
+/// For people: "input: storage reads".
 std::string_view words_of(Cause cause);
 
 enum class Is { above, at_least, below, at_most };
@@ -55,8 +55,7 @@ struct Bound {
   std::string limit_text() const;
 };
 
-/// What mending a cause can gain at most, as a factor of the speed: by Amdahl's law, of the share
-/// of T that goes when it is mended.
+/// Upper bound of the speedup from fixing a cause: Amdahl's law on the share of T it removes.
 struct Ceiling {
   enum class Kind {
     none,   // no bound is known, or there is no speed to gain
@@ -84,9 +83,9 @@ struct Rule {
   bool needs_steps = true;  // kSteadySteps of them
   std::vector<Bound> when = {};
   std::optional<Measure> share = {};   // how much of T it holds
-  std::vector<Measure> evidence = {};  // told beside the bounds, where known
+  std::vector<Measure> evidence = {};  // reported next to the bounds, if known
   Ceiling ceiling = {};
-  std::string_view experiment = {};  // what would confirm it
+  std::string_view experiment = {};  // confirms the cause
   std::string_view fix = {};
 };
 
@@ -95,7 +94,7 @@ inline constexpr double kSteadySteps = 100;
 
 /// In order: the first that holds is the bottleneck.
 const std::vector<Rule>& rules();
-/// Null where there is none of that name.
+/// Null if there is none with that name.
 const Rule* find_rule(std::string_view name);
 /// All bounds in words: "data wait > 5 % and readiness < 95 %".
 std::string condition_text(const Rule& rule);

@@ -21,11 +21,11 @@ class RunView {
   const RunRecords& run() const { return run_; }
   const std::vector<JobResult>& jobs() const { return jobs_; }
   std::vector<Series> series(std::size_t job) const { return series_.of(job); }
-  /// What the job said last of that topic; an empty object for nothing.
+  /// The job's last facts on that topic; an empty object if none.
   const Json& facts(const std::string& job, const std::string& topic) const;
-  /// What was said last of that topic on a host, by any job or before them.
+  /// The host's last facts on that topic, from any job or before them; an empty object if none.
   const Json& facts_of_host(const std::string& host, const std::string& topic) const;
-  /// Null where the job has none of that name.
+  /// Null if the job has no chunk of that name.
   const Chunk* chunk(const std::string& job, const std::string& name) const;
   const TelemetryIndex& telemetry() const { return telemetry_; }
   /// Counters of errors of the run's hosts, over all its jobs.
@@ -43,10 +43,9 @@ class RunView {
   std::map<std::pair<std::string, std::string>, const Chunk*> chunks_ = {};
 };
 
-/// Whether it is an ok series of a metric (without its probe's name) whose params hold all of
-/// `params`.
+/// Whether it is an ok series of a metric (without probe name) whose params contain `params`.
 bool is_of(const Series& series, const std::string& metric, const Json& params = Json::object());
-/// The first such one; null for none.
+/// The first match; null if none.
 const Series* find_series(const std::vector<Series>& all, const std::string& metric,
                           const Json& params = Json::object());
 /// Its median; NaN for none.
@@ -55,8 +54,8 @@ double median_of(const std::vector<Series>& all, const std::string& metric,
 /// "images: data_loader.stall".
 std::string source_of(const JobResult& job, const std::string& metric);
 
-/// What the host and its GPUs did while a job ran: load, faults, clocks, activity. `told`: what the
-/// probe itself says of its host ("host" of its facts).
-void add_host(Observation& observation, const RunView& view, std::size_t job, const Json& told);
+/// Adds host and GPU measures of a job: load, faults, clocks, activity. `host_facts`: the probe's
+/// facts on its host ("host").
+void add_host(Observation& observation, const RunView& view, std::size_t job, const Json& host_facts);
 
 }  // namespace bench::diagnosis

@@ -45,7 +45,7 @@ constexpr std::array kGpuFacts = {"name",
                                   "memory_clock_max_hz"};
 constexpr std::size_t kShownTexts = 4;
 
-/// Texts and numbers alone, and no text that says why there is none.
+/// Only texts and numbers, without texts that explain a missing value.
 void put(Json& facts, const std::string& name, const Json& value) {
   if (!value.is_primitive() || value.is_null()) return;
   const std::string text = text_of(value);

@@ -1,6 +1,6 @@
-// What was in place when a value was measured: programs, libraries, drivers, firmware, kernel,
-// parts, and settings of the job. Flat, fact -> text, so that two of them can be told apart fact by
-// fact: {"library.nccl": "2.21.5", "gpu.3.uuid": "GPU-...", "setting.packed": "true"}.
+// Configuration at the time of a measurement: programs, libraries, drivers, firmware, kernel,
+// parts, and job settings. A flat map fact -> text, for comparison fact by fact: {"library.nccl":
+// "2.21.5", "gpu.3.uuid": "GPU-...", "setting.packed": "true"}.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ struct FactChange {
 /// {"fact": ..., "before": ..., "after": ...}
 Json to_json(const FactChange& change);
 
-/// Facts that both know and that differ, by name. What only one of them knows says nothing: another
-/// suite reads other facts.
+/// Facts that both have and that differ, by name. Facts in only one are ignored, as suites read
+/// different facts.
 std::vector<FactChange> changes(const Json& before, const Json& after);
 
 /// The configurations of a run's jobs, each kept once.
@@ -28,9 +28,9 @@ class Configurations {
   /// The report must outlive it.
   explicit Configurations(const RunSummary& report);
 
-  /// Index in all(). Of a job on one device of a host only that device's facts; of several hosts
-  /// what they have in common, and the distinct texts of what they do not.
-  /// `chosen`: what a library took by itself ("implementation"); "" where it does not say.
+  /// Index in all(). For a job on one device of a host only that device's facts; for several hosts
+  /// the common facts, and the distinct texts of the others. `chosen`: a library's own choice
+  /// ("implementation"); "" if not reported.
   std::size_t of(const PlannedJob& job, const std::string& chosen = {});
   const std::vector<Json>& all() const { return all_; }
 
@@ -39,7 +39,7 @@ class Configurations {
 
   const RunSummary& report_;
   std::map<std::string, const Machine*> machines_;
-  std::map<std::string, std::size_t> known_;  // by what decides it
+  std::map<std::string, std::size_t> known_;  // by identifying key
   std::vector<Json> all_;
 };
 

@@ -12,7 +12,8 @@
 namespace bench {
 namespace {
 
-/// So few runs are read run by run, which costs what they measured and not what all runs did.
+/// Up to this many runs are read run by run, at a cost proportional to those runs rather than to
+/// all.
 constexpr std::size_t kFewRuns = 8;
 
 template <class List, class Match>
@@ -57,7 +58,7 @@ struct Histories::Runs {
   std::vector<Run> all;
   std::vector<std::size_t> place;
   std::once_flag asked;
-  std::vector<RunRow> rows;  // read when first asked for
+  std::vector<RunRow> rows;  // read on first use
 
   std::size_t place_of(std::int64_t number) const {
     return number > 0 && static_cast<std::size_t>(number) < place.size()

@@ -1,6 +1,6 @@
-// The histories of all metrics: for each series one value a run, oldest first, streamed from the
-// database series by series. What compares runs, judges nights, fits scalings or ranks a fleet
-// reads through here, so that all of them agree on what a series is and which runs count.
+// Histories of all metrics: for each series one value per run, oldest first, streamed from the
+// database. Comparisons, nightly checks, scaling fits and fleet reports all read through here, so
+// they agree on what a series is and which runs count.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 
 namespace bench {
 
-/// What makes values comparable. Two series of one key differ in nothing that was asked for.
+/// Identity of comparable values: series with the same key have the same settings.
 struct SeriesKey {
   std::int64_t id = 0;      // in this database; a rebuild may give another
   std::string metric = {};  // with the probe's name
-  /// Axes of the case and what varies inside the job; `rank` where each rank has its own value,
-  /// `hosts` (their number) where there are several; settings that another job of the same run has
-  /// otherwise. Keys are sorted.
+  /// Axes of the case and parameters that vary within the job; `rank` if each rank has its own
+  /// value, `hosts` (their number) if several; settings that differ between jobs of the run. Keys
+  /// are sorted.
   Json params = Json::object();
   std::string host = {};    // "" where several hosts made one value
   std::string device = {};  // "host", "cuda", "cuda:3"
@@ -39,7 +39,7 @@ struct SeriesKey {
 /// "cuda" of "cuda:3".
 std::string kind_of_device(const std::string& device);
 
-/// One run value. In the base unit; NaN where unknown.
+/// Value of one run, in the base unit; NaN if unknown.
 struct Point {
   std::int64_t run = 0;      // the run's place in time among all runs of the database, from 1
   std::int64_t time_ns = 0;  // when the run began
@@ -64,7 +64,7 @@ struct Selection {
   std::vector<std::string> devices = {};                 // whole names
   std::vector<std::string> runs = {};                    // an id or its beginning
   std::map<std::string, std::string> labels = {};        // all of them
-  std::optional<std::int64_t> from_ns = {}, to_ns = {};  // of the run's begin; to is not included
+  std::optional<std::int64_t> from_ns = {}, to_ns = {};  // start of the run; to is exclusive
   std::size_t most_points = 0;                           // the newest of each series; 0: all
 };
 
@@ -76,8 +76,7 @@ class Histories {
   explicit Histories(const Store& store);
   ~Histories();
 
-  /// Series without a selected point are left out. In the order of metric, params (as text),
-  /// device, host, ranks.
+  /// Series with a selected point, ordered by metric, params (as text), device, host, ranks.
   void each(const Selection& selection,
             const std::function<void(const SeriesHistory&)>& take) const;
 
@@ -85,7 +84,7 @@ class Histories {
   std::vector<std::int64_t> runs(const Selection& selection) const;
   /// Throws Error(input) for a number that no run has.
   RunRow run(std::int64_t number) const;
-  /// An empty object where there is none.
+  /// An empty object if there is none.
   Json configuration(std::int64_t id) const;
 
  private:

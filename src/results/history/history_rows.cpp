@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-/// Finds or makes the row of a table whose other columns are unique together.
+/// Finds or inserts the row of a table whose other columns are unique together.
 class Interned {
  public:
   Interned(SQLite::Database& db, const char* insert, const char* select)

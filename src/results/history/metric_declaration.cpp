@@ -10,7 +10,7 @@ namespace bench {
 namespace {
 
 struct Declared {
-  std::string_view name;  // a name, or a beginning where it ends in a dot
+  std::string_view name;  // a name, or a prefix if it ends in a dot
   MetricDeclaration declaration;
 };
 
@@ -19,9 +19,9 @@ constexpr MetricDeclaration kExact{
 // Gaps to a target and shares that reach zero have no logarithm.
 constexpr MetricDeclaration kLinear{.log_scale = false};
 
-// The first that fits counts.
+// The first match wins.
 constexpr std::array<Declared, 9> kDeclared{{
-    // Read from tables of the firmware or from what the kernel was given at boot: near, not equal.
+    // Read from firmware tables or boot parameters: approximate, not exact.
     {"topology.memory", {}},
     {"topology.dram_bandwidth_limit", {}},
     {"topology.", kExact},
@@ -30,7 +30,7 @@ constexpr std::array<Declared, 9> kDeclared{{
     {"training.quality", kLinear},
     {"external.quality", kLinear},
     {"external.native_quality", kLinear},
-    // The first communicator of a process also loads libraries: its spread is of another kind.
+    // The first communicator of a process also loads libraries, so its variation is different.
     {"collective.init_time", {.threshold = 0.10, .noise_floor = 0.01}},
 }};
 

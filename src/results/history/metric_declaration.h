@@ -1,5 +1,5 @@
-// What a metric is to a judgement: how its runs are put together, on which scale its noise is even,
-// and which change is worth a word. docs/statistics.md says how verdicts use it.
+// How a metric is judged: how runs are aggregated, on which scale its noise is uniform, and which
+// change matters. Used for verdicts as described in docs/statistics.md.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct MetricDeclaration {
   Combine repeats = Combine::median;
 };
 
-/// By its full name ("gemm.throughput"). A metric that nobody declared has the defaults above.
+/// By full name ("gemm.throughput"). Undeclared metrics have the defaults above.
 MetricDeclaration declaration(const std::string& metric);
 
 /// NaN for none.

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kOfSeries =
     "SELECT series, run, value, low, high, configuration, of_limit, clock_hz, power_w FROM point "
     "WHERE series = ? ORDER BY run";
-// In the order of the series, which is the order of the table: what is read lies together.
+// In series order, which is the table's order, so reads are sequential.
 constexpr const char* kOfRun =
     "SELECT series, run, value, low, high, configuration, of_limit, clock_hz, power_w FROM point "
     "INDEXED BY point_by_run WHERE run = ? ORDER BY series";
@@ -74,7 +74,7 @@ bool PointQuery::step() {
 std::int64_t PointQuery::series() const { return sqlite3_column_int64(statement_.get(), 0); }
 std::int64_t PointQuery::run() const { return sqlite3_column_int64(statement_.get(), 1); }
 
-/// NULL reads as 0.0: only then is its type asked for.
+/// NULL reads as 0.0: check the type only then.
 double PointQuery::number(int column) const {
   const double value = sqlite3_column_double(statement_.get(), column);
   if (value != 0.0 || sqlite3_column_type(statement_.get(), column) != SQLITE_NULL) return value;

@@ -21,7 +21,7 @@ struct HistoryRow {
   int ranks = 1;
 };
 
-/// All of them, in the order in which histories are handed out.
+/// All series, in the order of histories.
 std::vector<HistoryRow> history_rows(SQLite::Database& db);
 /// Without its params.
 SeriesKey key_of(const HistoryRow& row);
@@ -32,7 +32,7 @@ class PointQuery {
   enum Of { of_series, of_run };
   PointQuery(SQLite::Database& db, Of of);
 
-  /// Begins anew with the points of this series or run.
+  /// Restarts with the points of this series or run.
   void ask(std::int64_t id);
   /// The next point; false after the last.
   bool step();

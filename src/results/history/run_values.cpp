@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-/// What a library took by itself: another choice must not hide a slower result in another series.
+/// A library's own choice: a different one must not move a slower result into another series.
 constexpr const char* kChosen = "implementation";
 
 bool counts(const Series& series, const PlannedJob& job) {
@@ -60,7 +60,7 @@ double clock_of(const Result& result) {
   return median(clocks);
 }
 
-/// A series that counts, with the job it is from.
+/// A usable series with its job.
 struct Member {
   const Result* result;
   const PlannedJob* job;
@@ -70,7 +70,7 @@ std::string chosen_by(const Member& member) {
   return text_field(member.result->series.params, kChosen);
 }
 
-/// One job that measured several implementations was asked to tell them apart.
+/// One job with several implementations was configured to separate them.
 bool job_has_several(const std::vector<Member>& members) {
   std::map<const PlannedJob*, std::string> first;
   for (const Member& member : members)
@@ -79,7 +79,7 @@ bool job_has_several(const std::vector<Member>& members) {
   return false;
 }
 
-/// The scalar settings in which these jobs differ: what they measured is not one thing.
+/// Scalar settings that differ between these jobs, so that their results are not comparable.
 std::set<std::string> differing_settings(const std::vector<Member>& members) {
   std::set<std::string> differing;
   const Json& first = members.front().job->params;
@@ -153,7 +153,7 @@ class Groups {
   std::vector<Group> all_;
 };
 
-/// Series that only look alike are told apart by the settings in which their jobs differ.
+/// Separates series with equal keys by the settings in which their jobs differ.
 Groups told_apart(const Groups& groups) {
   Groups apart;
   for (const Group& group : groups.all()) {

@@ -1,5 +1,4 @@
-// The run values of one run: what its report says, series by series, in the form that histories
-// keep.
+// Values of one run per series, in the form kept by histories.
 #pragma once
 
 #include <vector>
@@ -18,9 +17,9 @@ struct RunValues {
   std::vector<Json> configurations;
 };
 
-/// Pure. Series that are not ok, have no clean sample or belong to a search for a bad host are left
-/// out. Jobs that measured one thing several times (repeats) give one value; its interval is that
-/// of the single series, of six or more values that of their median, else their range.
+/// Excludes series that are not ok, have no clean sample or belong to a search for a bad host.
+/// Repeated jobs give one value; its interval is that of a single series, for six or more values
+/// that of their median, else their range.
 RunValues run_values(const RunSummary& report);
 
 }  // namespace bench

@@ -1,5 +1,4 @@
-// BabelStream: the table, or the rows of --csv. What stands before the table is read for what it
-// tells of the run.
+// BabelStream: its table, or the rows of --csv. The lines before the table describe the run.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Series of a file in which a measurement may stand several times (cycles, repeated tables): what
-// has the same identity is one series with several samples.
+// Series of a file in which a measurement may appear several times (cycles, repeated tables): equal
+// identities are merged into one series with several samples.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@ namespace bench {
 
 class CollectedSeries {
  public:
-  /// Samples of one series may come in pieces; the worst outcome counts.
+  /// Samples of one series may arrive in parts; the worst outcome counts.
   void add(const ImportedJob& job, Samples samples);
-  /// In the order in which they came.
+  /// In order of arrival.
   void hand_over(ImportSink& sink) const;
   bool empty() const { return series_.empty(); }
 
@@ -28,7 +28,7 @@ class CollectedSeries {
 Samples one_value(const std::string& metric, Unit unit, Better better, const Json& params,
                   double value);
 
-/// What tells a job, or a series in it, from others.
+/// Identity of a job, or of a series within it.
 std::string identity_of(const ImportedJob& job);
 std::string identity_of(const ImportedJob& job, const Samples& samples);
 

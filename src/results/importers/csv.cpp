@@ -1,5 +1,5 @@
-// Our own table: run,time,host,device,metric,params,unit,better,value, one row a run value. What
-// `export csv` writes begins with these columns and says more, some of which is read as well.
+// Our own table: run,time,host,device,metric,params,unit,better,value, one row per run value.
+// `export csv` writes these columns first and adds others, some of which are read as well.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -34,7 +34,7 @@ void CsvRows::row(std::vector<std::string>& cells) {
   }
 }
 
-/// Begins at the opening quote, ends behind the closing one, maybe some lines further.
+/// Reads from the opening quote to the closing one, possibly over several lines.
 std::string CsvRows::quoted_cell(std::size_t& at) {
   std::string cell;
   ++at;
@@ -51,7 +51,7 @@ std::string CsvRows::quoted_cell(std::size_t& at) {
     }
     at = quote + 1;
     if (at >= line.size() || line[at] != '"') return cell;
-    cell += '"';  // two stand for one
+    cell += '"';  // a doubled quote is one quote
     ++at;
   }
 }

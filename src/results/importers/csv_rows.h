@@ -12,8 +12,8 @@ class CsvRows {
  public:
   /// Borrowed.
   explicit CsvRows(ImportedLines& lines) : lines_(lines) {}
-  /// The next row that is not an empty line; false at the end. Throws Error(input) for a quote that
-  /// does not close, and for text behind a closing one.
+  /// The next non-empty row; false at the end. Throws Error(input) for an unclosed quote, and for
+  /// text after a closing one.
   bool next(std::vector<std::string>& cells);
 
  private:

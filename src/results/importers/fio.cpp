@@ -1,4 +1,4 @@
-// fio --output-format=json (and json+): a warning may stand before the document.
+// fio --output-format=json (and json+); warnings may precede the JSON document.
 #include <fmt/format.h>
 
 #include <array>

@@ -8,9 +8,9 @@
 
 namespace bench {
 
-/// What explains a result (NCCL_, CUDA_, UCX_, OMPI_MCA_, OMP_, ... variables), without names and
-/// values that look like a secret: only what is known to be harmless is kept, since a token under
-/// an unknown name looks like anything else.
+/// Variables that explain a result (NCCL_, CUDA_, UCX_, OMPI_MCA_, OMP_, ...), without names or
+/// values that look like secrets. An allow list, as a token in an unknown variable cannot be
+/// recognised.
 struct KeptEnvironment {
   Json variables = Json::object();
   std::size_t dropped = 0;

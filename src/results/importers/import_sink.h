@@ -1,4 +1,4 @@
-// Where an importer leaves what it read of another tool's output: as jobs with series, like ours.
+// Receives what an importer read from another tool's output, as jobs with series.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace bench {
 /// What was measured together: one test of a tool on one set of hosts. Equal ones are one job.
 struct ImportedJob {
   std::string run = {};      // in a file that holds several runs: which one; else empty
-  std::int64_t time_ns = 0;  // UTC, since 1970; 0: the file does not say
+  std::int64_t time_ns = 0;  // UTC, since 1970; 0 if unknown
   std::string tool = {};     // stands where the probe stands: "nccl_tests", a metric's first word
   std::string name = {};     // of the case: "all_reduce"
   std::string device = "host";
-  std::vector<std::string> hosts = {};  // empty: the file does not say
+  std::vector<std::string> hosts = {};  // empty if unknown
   int ranks = 0;                        // 0: the file does not say
   int rank = 0;
   int repeat = 0;
@@ -30,9 +30,9 @@ class ImportSink {
   virtual void series(const ImportedJob& job, const Samples& samples) = 0;
   /// The job did not end well: Status::failed, or Status::invalid for a wrong result.
   virtual void ended(const ImportedJob& job, Status status, const std::string& reason) = 0;
-  /// What is known about the job's first host, or (topic "program") about the tool.
+  /// Facts of the job's first host, or (topic "program") of the tool.
   virtual void facts(const ImportedJob& job, const Facts& facts) = 0;
-  /// What the reader should know of what was left out.
+  /// Tells the user what was skipped.
   virtual void note(const std::string& text) = 0;
 
  protected:

@@ -24,7 +24,7 @@ class ImportedLines {
   std::size_t number() const { return number_; }  // from 1
   /// A file that ends within a line may have lost a part of its last number.
   void demand_whole() const;
-  /// Throws Error(input) with file, line number, the beginning of the line and `what` about it.
+  /// Throws Error(input) with file, line number, the start of the line and the reason `what`.
   [[noreturn]] void refuse(const std::string& what, const std::string& hint = {}) const;
   const std::string& origin() const { return origin_; }
 
@@ -40,11 +40,11 @@ class ImportedLines {
 std::vector<std::string_view> imported_words(std::string_view line);
 std::string_view trimmed(std::string_view text);
 
-/// The number that is the whole of the text, finite; nothing else is taken for one.
+/// Parses a finite number that spans the whole text.
 bool read_number(std::string_view text, double& value);
 bool read_whole_number(std::string_view text, std::int64_t& value);
 
-/// A name as it may stand in a case or a parameter: not empty, at most 255 bytes, no control bytes.
+/// A valid name for a case or parameter: not empty, at most 255 bytes, no control bytes.
 bool is_plain_name(std::string_view text);
 
 /// Whether it is exactly one host's name, as hosts files allow them.

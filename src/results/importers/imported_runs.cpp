@@ -24,7 +24,7 @@ constexpr std::size_t kWaitingBytes = 64 * 1024;
 
 constexpr std::uint64_t kHashOfNothing = 0xcbf29ce484222325;
 
-/// FNV-1a: tells imports from one another; no protection against forgery is meant.
+/// FNV-1a, to distinguish imports; not a protection against forgery.
 std::uint64_t content_hash_on(std::uint64_t hash, std::string_view text) {
   for (const char c : text) {
     hash ^= static_cast<unsigned char>(c);

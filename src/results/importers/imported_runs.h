@@ -1,6 +1,6 @@
-// Makes run folders of what an importer reads: plan.json and records.jsonl, as if benchctl had run
-// the jobs, so that `rebuild` keeps them and every report sees them. Written beside runs/ and moved
-// there when whole: an import that fails leaves nothing.
+// Writes run folders from importer output: plan.json and records.jsonl, as if benchctl had run the
+// jobs, so `rebuild` and all reports include them. Written next to runs/ and moved there when
+// complete, so a failed import leaves nothing behind.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace bench {
 
 struct ImportSettings {
-  std::filesystem::path runs;  // where run folders lie
+  std::filesystem::path runs;  // parent of run folders
   std::string format;          // a name of import_formats()
   std::string file;            // for the record
   /// For jobs that do not name theirs.
@@ -35,7 +35,7 @@ struct ImportedRun {
 
 class ImportedRuns final : public ImportSink {
  public:
-  /// Throws Error(environment) when it cannot write beside `settings.runs`.
+  /// Throws Error(environment) if it cannot write next to `settings.runs`.
   explicit ImportedRuns(ImportSettings settings);
   ~ImportedRuns() override;
 
@@ -44,8 +44,8 @@ class ImportedRuns final : public ImportSink {
   void facts(const ImportedJob& job, const Facts& facts) override;
   void note(const std::string& text) override { notes_.push_back(text); }
 
-  /// Moves the runs into place, oldest first. Throws Error(input) when one of them was imported
-  /// before: a run's id follows from what it holds.
+  /// Moves the runs into place, oldest first. Throws Error(input) if one was imported before; a
+  /// run's ID is derived from its contents.
   std::vector<ImportedRun> keep();
   const std::vector<std::string>& notes() const { return notes_; }
 

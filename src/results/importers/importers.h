@@ -1,6 +1,5 @@
-// Reads the output of other benchmarks. Each importer streams, takes only what it understands, and
-// refuses the rest with file and line: a number whose meaning is guessed is worse than none.
-// docs/importing.md says what of each format becomes what.
+// Reads the output of other benchmarks. Importers stream, and refuse what they do not understand
+// with file and line rather than guess. Mappings per format: docs/importing.md.
 #pragma once
 
 #include <istream>
@@ -14,11 +13,10 @@ namespace bench {
 struct ImportedFile {
   std::istream& text;
   std::string name;            // in messages
-  std::string operation = {};  // nccl-tests: the collective, where its output does not name it
+  std::string operation = {};  // nccl-tests: the collective, if its output does not name it
 };
 
-/// All throw Error(input) for what they do not understand, for output that ends before its end, and
-/// for a file without a single result.
+/// All throw Error(input) for unknown content, truncated output, and a file without results.
 void import_nccl_tests(const ImportedFile& file, ImportSink& sink);   // text and JSON (-J)
 void import_osu(const ImportedFile& file, ImportSink& sink);          // OSU micro-benchmarks
 void import_nvbandwidth(const ImportedFile& file, ImportSink& sink);  // text and JSON (-j)
@@ -31,7 +29,7 @@ void import_csv(const ImportedFile& file,
 
 struct ImportFormat {
   const char* name;   // on the command line
-  const char* title;  // what it reads, one line
+  const char* title;  // one-line description
   void (*read)(const ImportedFile& file, ImportSink& sink);
 };
 const std::vector<ImportFormat>& import_formats();

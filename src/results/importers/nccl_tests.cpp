@@ -27,7 +27,7 @@ struct NcclMeasurement {
   bool in_place = false;
   double seconds = 0.0;
   double bus_bytes_per_s = 0.0;
-  std::optional<double> wrong = {};  // elements; nothing where results were not checked
+  std::optional<double> wrong = {};  // elements; nothing if results were not checked
 };
 
 /// Our names for element types, so that series of both can be laid side by side.
@@ -48,7 +48,7 @@ void mark_wrong(const std::optional<double>& wrong, Samples& samples) {
   samples.reason = "nccl-tests found wrong elements";
 }
 
-/// "all_reduce" of "./build/all_reduce_perf"; empty where the text is no such program.
+/// "all_reduce" from "./build/all_reduce_perf"; empty if the text is not such a program.
 std::string nccl_operation(std::string_view program) {
   program = program.substr(program.find_last_of('/') + 1);  // npos + 1 is 0
   constexpr std::string_view kEnd = "_perf";
@@ -70,8 +70,8 @@ Json nccl_params(const NcclMeasurement& measured, const std::string& operation) 
   return params;
 }
 
-/// Adds latency and bus bandwidth. A size of 0 moved nothing and is left out; a bus bandwidth of
-/// 0 is below what the tool prints and is left out as well.
+/// Adds latency and bus bandwidth. Omits a size of 0, which moves nothing, and a bus bandwidth of
+/// 0, which is below the printed precision.
 void add_nccl(const ImportedJob& job, const NcclMeasurement& measured, CollectedSeries& series) {
   if (measured.bytes == 0) return;
   const Json params = nccl_params(measured, job.name);
@@ -97,7 +97,7 @@ void add_nccl_host(const std::string& host, ImportedJob& job) {
 // The text of nccl-tests: of 2017 (bytes, N, op, res; milliseconds), of 2019 (error), of 2022
 // (root, #wrong), and with -I (i_min ... i_cv%).
 
-/// What the header of a table says about its columns.
+/// Columns of a table, from its header.
 struct NcclTable {
   std::size_t group = 0;  // columns of one of the two groups, time first
   double seconds = 1e-6;  // one unit of its times
@@ -202,8 +202,8 @@ class NcclText {
     if (!program_.is_null()) sink_.facts(job_, Facts{"program", program_});
   }
 
-  /// size, count, type, then redop and root where they are, then one or two groups. A single group
-  /// is in place: of a replayed trace.
+  /// size, count, type, then redop and root if present, then one or two groups. A single group is
+  /// in place: of a replayed trace.
   void row(const std::vector<std::string_view>& words) {
     const std::size_t count = words.size() - (table_.timestamp && words.size() >= 2 ? 2 : 0);
     const std::size_t groups = count > 2 * table_.group + 2 ? 2 : 1;
@@ -261,8 +261,8 @@ class NcclText {
   CollectedSeries series_;
 };
 
-// The JSON of nccl-tests (-J), version 3: truth values and NaN are texts, root is padded,
-// out_of_place may be null, and the whole environment stands in it.
+// The JSON of nccl-tests (-J), version 3: booleans and NaN are strings, root is padded,
+// out_of_place may be null, and the whole environment is included.
 
 constexpr std::int64_t kKnownVersion = 3;
 constexpr std::int64_t kMost = std::int64_t{1} << 60;

@@ -24,8 +24,8 @@ ImportedJob nvbandwidth_job(const std::string& test, const std::string& host) {
   return job;
 }
 
-/// A cell of a test's matrix: "bandwidth" of "... bandwidth (GB/s)", "latency" of "... (ns)".
-/// Values of 0, which the diagonal has, are none. False where the description names no such unit.
+/// Adds a cell of a test's matrix: "bandwidth" from "... bandwidth (GB/s)", "latency" from "...
+/// (ns)". Zeros, as on the diagonal, are skipped. False if the description has no such unit.
 bool add_nvbandwidth(const ImportedJob& job, const std::string& description, const std::string& row,
                      const std::string& column, double value, CollectedSeries& series) {
   const std::size_t open = description.rfind('(');
@@ -73,7 +73,7 @@ class NvbandwidthText {
     lines_.refuse("is an unknown line between tests");
   }
 
-  /// MIN, MAX and AVG of option -v stand behind the SUM.
+  /// MIN, MAX and AVG of option -v follow the SUM.
   static bool is_trailer(std::string_view text) {
     return text.starts_with("MIN ") || text.starts_with("MAX ") || text.starts_with("AVG ") ||
            text.starts_with("Performance can vary");
@@ -89,7 +89,7 @@ class NvbandwidthText {
       program_["libraries"]["cuda"] = version;
     if (const auto version = behind("Driver Version:"); !version.empty())
       program_["libraries"]["driver"] = version;
-    // The host's name stands alone before "Device 0:", since version 0.7.
+    // Since version 0.7 the host name is on its own line before "Device 0:".
     if (text.starts_with("Device 0:") && is_host_name(before_)) host_ = before_;
     before_ = text;
   }

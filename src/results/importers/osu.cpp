@@ -1,4 +1,4 @@
-// OSU micro-benchmarks: a title, then tables whose header names each column.
+// OSU micro-benchmarks: a title, then tables with a header for each column.
 #include <fmt/format.h>
 
 #include <algorithm>

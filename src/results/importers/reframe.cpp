@@ -21,7 +21,7 @@ constexpr std::size_t kMostNodes = 10'000;
 /// Rows further apart than this belong to different sessions of ReFrame.
 constexpr std::int64_t kSessionGap_ns = std::int64_t{6} * 3600 * 1'000'000'000;
 
-/// Columns that tell test cases apart; kept as parameters.
+/// Columns that distinguish test cases; kept as parameters.
 constexpr std::array kCaseColumns = {"name",
                                      "unique_name",
                                      "short_name",
@@ -68,7 +68,7 @@ class ReframeLog {
     }
   }
 
-  /// The separator is what stands behind the first column's name.
+  /// The separator follows the first column's name.
   void header() {
     const std::string& line = lines_.line();
     const std::size_t end = line.find_first_of("|,;\t");
@@ -145,8 +145,8 @@ class ReframeLog {
     return std::string(text);
   }
 
-  /// A test case that comes again, or much later than the row before, is of another session: a
-  /// run of ours holds each measurement once.
+  /// A test case that repeats, or starts much later than the previous row, belongs to another
+  /// session, as a run holds each measurement once.
   std::string session(const ImportedJob& job, const Json& params) {
     const bool later = job.time_ns - last_ns_ > kSessionGap_ns;
     if (session_ == 0 || later || seen_.contains(dump(params))) {
@@ -203,7 +203,7 @@ class ReframeLog {
     return true;
   }
 
-  /// A bound on one side alone says which way is better.
+  /// A bound on only one side gives the direction.
   static std::optional<Better> direction(const PerfVariable& variable,
                                          const std::vector<std::string_view>& row) {
     if (!variable.lower || !variable.upper) return {};

@@ -77,7 +77,7 @@ constexpr std::array<Base, 23> kWhole{{{"s", seconds(1.0)},
                                        {"count", {Unit::count, 1.0, Better::none}},
                                        {"", {Unit::count, 1.0, Better::none}}}};
 
-/// "Gb/s" counts bits: a small b behind a prefix. "mb/s" in small letters throughout is bytes.
+/// "Gb/s" counts bits: a lower-case b after a prefix. All-lower-case "mb/s" is bytes.
 bool counts_bits(std::string_view text) {
   if (text.find("bit") != std::string_view::npos || text.find("Bit") != std::string_view::npos)
     return true;

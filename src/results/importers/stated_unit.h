@@ -11,12 +11,12 @@ namespace bench {
 struct StatedUnit {
   Unit unit;
   double factor;  // value in base units = stated value x factor
-  Better better;  // what is usual for it; a tool may say otherwise
+  Better better;  // the usual direction; a tool may state another
 };
 
-/// "GB/s", "MiB/s", "MBytes/sec", "us", "msec", "GFLOPS", "TFLOP/s", "%", "IOPS", "MHz", ...; upper
-/// and lower case count only where they tell bits from bytes. Nothing for a unit that is unknown,
-/// and for bits, whose tools disagree on what they count.
+/// "GB/s", "MiB/s", "MBytes/sec", "us", "msec", "GFLOPS", "TFLOP/s", "%", "IOPS", "MHz", ...; case
+/// matters only to distinguish bits from bytes. Nothing for unknown units, and for bits, which
+/// tools count differently.
 std::optional<StatedUnit> stated_unit(std::string_view text);
 
 }  // namespace bench

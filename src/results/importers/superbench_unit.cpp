@@ -9,10 +9,10 @@ enum class Place { beginning, within, end };
 
 /// The first that fits decides.
 struct SuperbenchRule {
-  std::string_view benchmark;  // its name begins with this; empty: any
+  std::string_view benchmark;  // name prefix; empty: any
   Place place;
   std::string_view word;  // in the metric's name
-  std::string_view unit;  // as stated_unit() knows them
+  std::string_view unit;  // in the form of stated_unit()
 };
 
 constexpr std::array<SuperbenchRule, 34> kRules{{
@@ -58,7 +58,7 @@ bool fits(const SuperbenchRule& rule, std::string_view metric) {
   return metric.find(rule.word) != std::string_view::npos;
 }
 
-/// Of training and inference, whose benchmarks a site names as it likes ("bert_models/...").
+/// Metrics of training and inference, whose benchmark names are site-specific ("bert_models/...").
 bool of_a_model(std::string_view metric) {
   return metric.find("train") != std::string_view::npos ||
          metric.find("inference") != std::string_view::npos ||

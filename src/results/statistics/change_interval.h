@@ -1,4 +1,4 @@
-// Where a change lies, with confidence: not "at run 812" but "between 810 and 813".
+// Confidence interval for the position of a change: not "at run 812" but "between 810 and 813".
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,9 @@ struct ChangeInterval {
   std::vector<std::size_t> set;   // all that are not refuted, ascending
 };
 
-/// For values with one change of level: {t : (RSS(t) - RSS(best)) / sigma^2 <= cut}, with cut = -2
-/// ln(1 - sqrt(confidence)) and sigma^2 = RSS(best) / (n - 2); the cut grows by `inflation` where
-/// neighbours correlate. Covers 95.6 to 99 % of changes of one to three sigmas. At least four
-/// values.
+/// For values with one level change: {t : (RSS(t) - RSS(best)) / sigma^2 <= cut}, with cut = -2
+/// ln(1 - sqrt(confidence)) and sigma^2 = RSS(best) / (n - 2); `inflation` raises the cut for
+/// correlated neighbours. Covers 95.6 to 99 % of changes of one to three sigmas. Needs four values.
 ChangeInterval change_interval(std::span<const double> values, double inflation = 1.0,
                                double confidence = 0.95);
 

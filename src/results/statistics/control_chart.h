@@ -1,6 +1,6 @@
-// Control charts of a standardised series (value less mean, by sigma): for dashboards. They need a
-// mean and a sigma that are trusted; from thirty nights of history their false alarms come several
-// times as often as tables say, so no verdict rests on them.
+// Control charts of a standardised series (value minus mean, over sigma), for dashboards only: with
+// a mean and sigma from thirty nights of history false alarms are several times more frequent than
+// tabulated, so no verdict uses them.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// S = max(0, S - z - k): grows while values lie more than k below the mean (Page 1954).
+/// S = max(0, S - z - k): grows while values are more than k below the mean (Page 1954).
 std::vector<double> cusum_below(std::span<const double> z, double k = 0.5);
 
 struct EwmaPoint {

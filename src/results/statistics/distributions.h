@@ -5,7 +5,7 @@ namespace bench {
 
 /// P(Z <= x) of the standard normal.
 double normal_cdf(double x);
-/// x with normal_cdf(x) = p, to the precision of erfc; -infinity, infinity or NaN where p is not
+/// x with normal_cdf(x) = p, to the precision of erfc; -infinity, infinity or NaN if p is not
 /// between 0 and 1.
 double normal_quantile(double p);
 

@@ -128,8 +128,8 @@ Division best_division(std::span<const double> values) {
 
 std::vector<std::size_t> otava_changes(std::span<const double> values,
                                        const OtavaSettings& settings) {
-  // The first pass keeps weak changes, ten times less significant, or twice where that is already
-  // much.
+  // The first pass keeps weak changes, ten times less significant, or twice if that is already
+  // large.
   const double p = settings.most_p;
   const double weak_p = p < 0.05 ? 10.0 * p : (p < 0.5 ? 2.0 * p : p);
   std::vector<Change> changes;
@@ -142,7 +142,7 @@ std::vector<std::size_t> otava_changes(std::span<const double> values,
   for (const std::size_t at : weak_changes(values, settings.window, weak_p))
     changes.push_back({at});
   for (std::size_t i = 0; i < changes.size(); ++i) judge(i);
-  while (!changes.empty()) {  // the weakest goes, and its neighbours are judged anew
+  while (!changes.empty()) {  // remove the weakest change and judge its neighbours again
     auto weakest = std::ranges::max_element(changes, {}, &Change::p);
     if (weakest->p < p) {
       weakest = std::ranges::min_element(changes, {}, &Change::magnitude);
@@ -151,8 +151,8 @@ std::vector<std::size_t> otava_changes(std::span<const double> values,
     const auto i = static_cast<std::size_t>(weakest - changes.begin());
     changes.erase(weakest);
     if (i < changes.size()) judge(i);
-    // Otava judges the next two, not the one before, whose right side has grown too: kept, or its
-    // indices would not be reproduced.
+    // Otava judges the next two changes but not the previous one, whose right side has grown as
+    // well. Kept to reproduce its indices.
     if (i + 1 < changes.size()) judge(i + 1);
   }
   std::vector<std::size_t> result;

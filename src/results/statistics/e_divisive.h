@@ -18,8 +18,8 @@ struct Division {
   std::size_t end = 0;  // ... and one past its last
 };
 
-/// Whether the mean distance inside a side leaves out each value's distance to itself (u, as Otava)
-/// or has it (v, as MongoDB's signal processing): the two give different numbers.
+/// Whether the mean distance within a side excludes each value's distance to itself (u, as Otava)
+/// or includes it (v, as MongoDB's signal processing): the results differ.
 enum class PairMean { u, v };
 
 /// The energy statistic of values[0, at) against values[at, end).

@@ -41,7 +41,7 @@ std::vector<double> ascending_of(std::span<const double> values) {
   return sorted;
 }
 
-/// Of more than kExactSide values on a side.
+/// For more than kExactSide values on a side.
 Shift of_many(std::span<const double> a, std::span<const double> b, double tail) {
   const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
   const auto x = ascending_of(a), y = ascending_of(b);

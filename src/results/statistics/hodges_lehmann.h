@@ -1,5 +1,5 @@
-// Hodges and Lehmann's shift: by how much B is larger than A, with an exact interval that assumes
-// nothing but that the two differ by a shift.
+// Hodges-Lehmann shift: how much larger B is than A, with an exact interval that assumes only that
+// the two differ by a shift.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Shift {
   double estimate = std::numeric_limits<double>::quiet_NaN();
   double low = std::numeric_limits<double>::quiet_NaN();  // NaN: too few values for an interval
   double high = std::numeric_limits<double>::quiet_NaN();
-  double confidence = 0.0;  // of [low, high]: at least what was asked for; 0 without one
+  double confidence = 0.0;  // of [low, high]: at least the requested one; 0 without an interval
 };
 
 /// The median of all b_j - a_i. Up to 50 values a side the interval is exact, beyond that its rank

@@ -14,8 +14,8 @@ namespace {
 // more than 2 without it, and less that is not there.
 constexpr double kPenalty = 1.6;
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Two doubles are what every x86-64 and aarch64 adds at once. Written out, because the compiler
-// does not turn these choices into masks by itself: four times as fast.
+// Two doubles: the vector width of every x86-64 and aarch64. Written explicitly, as the compiler
+// does not vectorise these selections; four times as fast.
 using Lane [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
 using Mask [[gnu::vector_size(16)]] = long long;
 constexpr std::size_t kWidth = sizeof(Lane) / sizeof(double);
@@ -33,7 +33,7 @@ struct Costs {
   double* begin;        // where that one began
 };
 
-/// One more value for the levels at k and beside it; `least` keeps the least of the grown ones.
+/// Adds one value to the levels at k and k + 1; `least` keeps the minimum of the updated costs.
 void step_lane(const Costs& costs, std::size_t k, Lane value, Lane began, Lane start_new,
                Lane& least) {
   const auto at = [k](double* of) -> Lane& { return *reinterpret_cast<Lane*>(of + k); };

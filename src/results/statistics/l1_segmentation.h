@@ -12,9 +12,9 @@ namespace bench {
 /// No segment is shorter.
 inline constexpr std::size_t kShortestSegment = 2;
 
-/// Where segments begin, but for the first: ascending indices. `penalty` in the values' unit, above
-/// zero. Exact: the levels of a best solution are medians, hence among the values, so a dynamic
-/// program over (position, level) finds it in n x (distinct values) steps.
+/// Starts of the segments except the first: ascending indices. `penalty` is positive, in the
+/// values' unit. Exact: the levels of an optimum are medians, hence among the values, so a dynamic
+/// program over (position, level) takes n x (distinct values) steps.
 class L1Segmentation {
  public:
   std::vector<std::size_t> boundaries(std::span<const double> values, double penalty);

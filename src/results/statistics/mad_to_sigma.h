@@ -1,10 +1,10 @@
-// The scatter of values of which a few may be bad.
+// Robust scatter of values with a few outliers.
 #pragma once
 
 namespace bench {
 
-/// Times the median of |value - median| (MAD) the standard deviation, where values are Gaussian:
-/// 1 / the 75 % quantile of the normal distribution (Rousseeuw and Croux 1993).
+/// Factor from the median of |value - median| (MAD) to the standard deviation of Gaussian values: 1
+/// / the 75 % quantile of the normal distribution (Rousseeuw and Croux 1993).
 inline constexpr double kMadToSigma = 1.4826;
 
 }  // namespace bench

@@ -12,9 +12,8 @@ struct RankTest {
 };
 
 /// The statistic is U of a: the pairs in which a is larger, ties counting one half. Exact up to 50
-/// values a side, with ties up to 25 (the distribution of what ranks there are); beyond that normal
-/// with corrections for ties and continuity. p is twice the smaller tail. Without a value on a side
-/// p is 1.
+/// values per side, with ties up to 25 (from the actual ranks); beyond that normal with corrections
+/// for ties and continuity. p is twice the smaller tail, and 1 if a side is empty.
 RankTest mann_whitney(std::span<const double> a, std::span<const double> b);
 
 /// The same by the normal distribution however few they are, as other programs print it: for six

@@ -1,5 +1,4 @@
-// Means of two samples against each other, for noise that is Gaussian: where there are too few
-// values for ranks.
+// Comparison of two means under Gaussian noise, for samples too small for rank tests.
 #pragma once
 
 #include <limits>
@@ -9,7 +8,7 @@
 
 namespace bench {
 
-/// Of mean(b) - mean(a).
+/// Welch's test of mean(b) - mean(a).
 struct WelchTest {
   double t = 0.0;  // of mean(a) - mean(b)
   double degrees = 0.0;
@@ -29,7 +28,7 @@ struct MeanRatio {
                        std::numeric_limits<double>::quiet_NaN()};
 };
 
-/// Fieller 1954, with Welch's degrees of freedom. No interval where the mean of a may be zero.
+/// Fieller 1954, with Welch's degrees of freedom. No interval if the mean of a may be zero.
 MeanRatio mean_ratio(std::span<const double> a, std::span<const double> b);
 
 }  // namespace bench

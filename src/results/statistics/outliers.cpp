@@ -10,10 +10,10 @@
 namespace bench {
 namespace {
 
-// Found by simulation: the chance that any of few healthy values is called an outlier is then 1 %
-// where the level is 1 %.
+// From simulation: with these, at a level of 1 % the chance of any false outlier among few healthy
+// values is 1 %.
 constexpr double kFew = 32.0, kRaiseOfFew = 1.25, kRaise = 1.1;
-// From so many on, those that are left without the suspects say what is healthy.
+// From this many values on, suspects are compared with the values left without suspects.
 constexpr std::size_t kMany = 100;
 constexpr double kSuspectLevel = 0.05;
 
@@ -40,7 +40,7 @@ class SortedValues {
     return middle - sorted_[stretch.from] >= sorted_[stretch.to - 1] - middle;
   }
 
-  /// The chance that one more value of the rest's kind lies as far from it, on one side.
+  /// One-sided chance that another value from the rest's distribution is this extreme.
   double chance(std::size_t place, const Stretch& rest) const {
     const double distance = std::abs(sorted_[place] - mean(rest));
     const double t =
@@ -70,7 +70,7 @@ class SortedValues {
 struct Taken {
   std::size_t place = 0;
   bool low = false;
-  double level = 1.0;  // this one's, before what later ones say
+  double level = 1.0;  // the level of this value, before those of later ones
   Stretch rest;
 };
 

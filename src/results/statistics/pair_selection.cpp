@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kMostHalvings = 200;
 
-/// The least value of [low, high] that at least `rank` pairs are not above: halving ends where no
-/// number lies between, which is the pair's own value (beside zero within 1e-60 of the span).
+/// The smallest value of [low, high] that at least `rank` pairs do not exceed: bisects until no
+/// number is left between, which is the pair's exact value (near zero within 1e-60 of the span).
 template <class Count>
 double least_reaching(double low, double high, std::size_t rank, const Count& count) {
   if (count(low) >= rank) return low;

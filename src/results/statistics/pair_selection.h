@@ -1,5 +1,5 @@
-// Order statistics among all pairs of values, without making the pairs: a million of them would
-// cost more than all else that is done with a metric.
+// Order statistics over all pairs of values without forming the pairs, a million of which would
+// dominate the cost of a metric.
 #pragma once
 
 #include <cstddef>

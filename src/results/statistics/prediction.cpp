@@ -18,7 +18,7 @@ PredictionTest predict(std::span<const double> history, double value, const Vari
   result.variance =
       std::max(moderated_variance(prior, deviation * deviation, n - 1.0), floor * floor);
   const double distance = value - result.centre;
-  // 0 / 0 where nothing ever moved, this value included: no evidence of anything.
+  // 0 / 0 if nothing ever changed, including this value: no evidence.
   result.t =
       distance == 0.0 ? 0.0 : distance / (std::sqrt(result.variance) * std::sqrt(1.0 + 1.0 / n));
   if (tail < result.degrees) {  // t of so few degrees has a larger variance than one
@@ -31,7 +31,7 @@ PredictionTest predict(std::span<const double> history, double value, const Vari
 }
 
 void TailMoments::add(std::span<const double> history, bool below) {
-  constexpr double kMost = 8.0;  // one broken night must not speak for a thousand series
+  constexpr double kMost = 8.0;  // limits the weight of one bad night over a thousand series
   const auto n = static_cast<double>(history.size());
   const double centre = mean(history), deviation = standard_deviation(history);
   if (n < 7.0 || !(deviation > 0.0)) return;  // below, Student's t has no fourth moment

@@ -20,9 +20,9 @@ struct PredictionTest {
   double above = 1.0;  // ... as high or higher
 };
 
-/// `history`: at least two values. `floor`: the least standard deviation that is believed, in the
-/// values' unit; without it a history that stood still condemns a difference of one bit. `tail`:
-/// degrees of the Student's t whose tails the noise has; infinite for normal noise.
+/// `history`: at least two values. `floor`: the smallest standard deviation assumed, in the values'
+/// unit; without it a constant history would flag a one-bit difference. `tail`: degrees of freedom
+/// of the Student's t that describes the noise's tails; infinite for normal noise.
 PredictionTest predict(std::span<const double> history, double value,
                        const VariancePrior& prior = {}, double floor = 0.0,
                        double tail = std::numeric_limits<double>::infinity());
@@ -35,7 +35,7 @@ struct TailMoments {
   std::vector<double> residuals = {};  // sizes of the deviations, studentised
   double normal = 0.0;                 // sum of the kurtosis that normal noise would show
   void add(std::span<const double> history, bool below);
-  /// The degrees of the Student's t with this kurtosis, 4 + 6 / excess; infinite where there is no
+  /// Degrees of freedom of the Student's t with this kurtosis, 4 + 6 / excess; infinite without
   /// excess.
   double degrees() const;
   /// How many deviations were as large as `t` or larger.

@@ -16,8 +16,8 @@ int sum_of(std::span<const int> ranks) { return std::accumulate(ranks.begin(), r
 }  // namespace
 
 std::vector<double> mann_whitney_cdf(std::size_t n, std::size_t m) {
-  // The generating function of U is the Gaussian binomial coefficient: the product over i of
-  // (1 - q^(m + i)) / (1 - q^i), divided at each step by what makes its mass one.
+  // The generating function of U is the Gaussian binomial coefficient: the product over i of (1 -
+  // q^(m + i)) / (1 - q^i), normalised to mass one at each step.
   std::vector<double> mass(n * m + 1, 0.0);
   mass[0] = 1.0;
   for (std::size_t i = 1; i <= n; ++i) {
@@ -47,7 +47,7 @@ std::vector<double> sum_of_chosen(std::span<const int> ranks, std::size_t chosen
     ++seen;
     const auto left = static_cast<double>(ranks.size() - seen + 1);
     for (std::size_t k = std::min(seen, chosen) + 1; k-- > 0;) {
-      // Of those left, chosen - k are still to be chosen.
+      // Of the remaining ranks, chosen - k are still to be chosen.
       const double stay = 1.0 - static_cast<double>(chosen - k) / left;
       const double come = k == 0 ? 0.0 : static_cast<double>(chosen - k + 1) / left;
       for (std::size_t s = most + 1; s-- > 0;)

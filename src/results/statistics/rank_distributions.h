@@ -13,10 +13,10 @@ std::vector<double> mann_whitney_cdf(std::size_t n, std::size_t m);
 /// P(W <= w) for w = 0, 1, ..., n (n + 1) / 2: Wilcoxon's signed rank sum of n values without ties.
 std::vector<double> signed_rank_cdf(std::size_t n);
 
-/// Of what remains when `ranks` are given at random: P(S = s), s = 0, 1, ..., where S is the sum of
-/// `chosen` of them. For ranks with ties, doubled to be whole.
+/// P(S = s), s = 0, 1, ..., where S is the sum of `chosen` of these ranks drawn at random. Ranks
+/// with ties are doubled to be integers.
 std::vector<double> sum_of_chosen(std::span<const int> ranks, std::size_t chosen);
-/// The same where each rank is taken with probability one half.
+/// The same with each rank drawn with probability one half.
 std::vector<double> sum_of_halves(std::span<const int> ranks);
 
 /// Ranks from 1, doubled; equal values share the mean of theirs.

@@ -48,7 +48,7 @@ Ranks ranks_of(std::span<const double> values) {
   return result;
 }
 
-/// z of a split after `before` values whose ranks sum up to `sum`.
+/// z of a split after `before` values with rank sum `sum`.
 double split_z(double n, double before, double sum, double ties) {
   const double variance = before * (n - before) / 12.0 * (n + 1.0 - ties / (n * (n - 1.0)));
   return variance > 0.0 ? std::abs(sum - before * (n + 1.0) / 2.0) / std::sqrt(variance) : 0.0;

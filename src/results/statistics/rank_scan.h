@@ -1,6 +1,5 @@
-// Is there a place where a series changes its level, whatever the distribution of its noise? Of all
-// places the one with the largest Mann-Whitney statistic, judged by the distribution of that
-// largest.
+// Test for a level change at an unknown position, for any noise distribution: the maximum
+// Mann-Whitney statistic over all positions, judged by the distribution of that maximum.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ struct RankScan {
 };
 RankScan rank_scan(std::span<const double> values);
 
-/// z at one place; 0 where all values are equal.
+/// z at one position; 0 if all values are equal.
 double rank_scan_at(std::span<const double> values, std::size_t at);
 
 /// The z that independent values pass with probability 0.001. By simulation (200,000 series a

@@ -1,5 +1,5 @@
-// Wilcoxon's signed rank test: are paired differences about zero? And what goes with it: the median
-// of the Walsh averages with its exact interval.
+// Wilcoxon's signed rank test of whether paired differences are centred on zero, and the median of
+// the Walsh averages with its exact interval.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// The statistic is the rank sum of the positive differences; zeros are left out. Exact up to 50
-/// differences, with ties too; beyond that normal. p is two-sided.
+/// The statistic is the rank sum of the positive differences; zeros are dropped. Exact up to 50
+/// differences, also with ties; beyond that normal. p is two-sided.
 RankTest signed_rank(std::span<const double> differences);
 
 /// The median of all (d_i + d_j) / 2, i <= j, and the interval of order statistics among them with

@@ -14,7 +14,7 @@ namespace {
 constexpr double kTail = 0.025;
 constexpr std::size_t kExactStratum = 50;
 
-/// Of the sum of two independent counts.
+/// Distribution of the sum of two independent counts.
 std::vector<double> convolved(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> sum(a.size() + b.size() - 1, 0.0);
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -45,7 +45,7 @@ double variance_of_sum(std::span<const Stratum> strata) {
   return sum;
 }
 
-/// How far the count of differences above zero lies from its middle; a tie is half of one.
+/// Distance of the count of positive differences from its centre; a tie counts one half.
 double distance_from_middle(const std::vector<double>& differences) {
   double above = 0.0;
   for (const double d : differences) above += d > 0.0 ? 1.0 : d == 0.0 ? 0.5 : 0.0;

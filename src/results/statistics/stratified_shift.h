@@ -1,5 +1,5 @@
-// A shift that several strata (hosts) have in common while each has a level of its own: only values
-// of one stratum are compared with each other.
+// A common shift of several strata (hosts) with different levels: values are compared only within a
+// stratum.
 #pragma once
 
 #include <span>
@@ -18,11 +18,10 @@ struct StratifiedShift {
   double p = 1.0;    // two-sided
 };
 
-/// The median of all b_j - a_i within strata, and the interval of order statistics among them: how
-/// many of them lie above the shift is the sum of the strata's U, whose distribution is the
-/// convolution of theirs (exact up to 50 values a side, else normal). With one stratum this is
-/// Hodges and Lehmann's shift and Mann and Whitney's test. Ties in several strata count towards
-/// equality.
+/// Median of all b_j - a_i within strata, with the interval of order statistics among them: the
+/// number above the shift is the sum of the strata's U, whose distribution is the convolution of
+/// theirs (exact up to 50 values per side, else normal). With one stratum this is the
+/// Hodges-Lehmann shift and the Mann-Whitney test. Ties in several strata count towards equality.
 StratifiedShift stratified_shift(std::span<const Stratum> strata);
 
 }  // namespace bench

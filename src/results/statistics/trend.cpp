@@ -16,7 +16,7 @@ constexpr double kTrendZ = 1.959963984540054;  // two-sided 95 %
 
 double n_term(double n) { return n * (n - 1.0) * (2.0 * n + 5.0); }
 
-/// Of S under no trend.
+/// Variance of S without a trend.
 double s_variance(std::span<const double> values) {
   std::map<double, double> equal;
   for (const double value : values) equal[value] += 1.0;

@@ -13,8 +13,8 @@ struct Trend {
   double p = 1.0;                // two-sided, normal approximation with continuity and ties
 };
 
-/// NaN slopes for fewer than three values. `inflation` widens interval and p where neighbours
-/// correlate.
+/// NaN slopes for fewer than three values. `inflation` widens interval and p for correlated
+/// neighbours.
 Trend trend(std::span<const double> values, double inflation = 1.0);
 
 }  // namespace bench

@@ -12,15 +12,14 @@ struct TwoLevels {
   double within = 0.0;      // variance of samples inside a run
   double of_means = 0.0;    // variance of the runs' means
   double between = 0.0;     // variance between runs alone; zero where it cannot be told
-  double half_width = 0.0;  // of the mean's 95 % interval; the runs are what is repeated
+  double half_width = 0.0;  // of the mean's 95 % interval, with runs as the replicates
 };
 
-/// At least two runs, each of the same number of samples, at least two; else all is NaN.
+/// Needs two or more runs with equal numbers of samples, at least two each; otherwise all NaN.
 TwoLevels two_levels(std::span<const std::vector<double>> runs);
 
-/// How many samples a run should have so that a given time gives the narrowest interval, when a run
-/// costs `run_cost` samples to start: sqrt(run_cost within / between). Infinite where runs do not
-/// differ.
+/// Samples per run that minimise the interval for a fixed total time, if starting a run costs as
+/// much as `run_cost` samples: sqrt(run_cost within / between). Infinite if runs do not differ.
 double best_samples_per_run(const TwoLevels& levels, double run_cost);
 
 }  // namespace bench

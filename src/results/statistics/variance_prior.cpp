@@ -41,10 +41,10 @@ double trigamma(double x) {
 
 VariancePrior variance_prior(std::span<const double> variances, std::span<const double> degrees) {
   if (variances.size() < kFewestVariances) return {};
-  const double least = 1e-5 * median(variances);  // a series that stood still has no ln
+  const double least = 1e-5 * median(variances);  // a constant series has no ln
   if (!(least > 0.0)) return {};
   std::vector<double> logs;
-  double chance = 0.0;  // variance of ln s^2 where all have one variance
+  double chance = 0.0;  // variance of ln s^2 if all have the same variance
   for (std::size_t i = 0; i < variances.size(); ++i) {
     const double half = 0.5 * degrees[i];
     logs.push_back(std::log(std::max(variances[i], least)) - digamma(half) + std::log(half));

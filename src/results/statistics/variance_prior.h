@@ -1,7 +1,7 @@
-// What the scatter of many series of one kind says of the scatter of one of them. Ten points know
-// their own variance badly; drawn towards what its peers have, they find a change with half the
-// points. Source: Smyth 2004, Statistical Applications in Genetics 3(1), section 6.2 (moments of
-// ln s^2 under a scaled inverse chi-squared prior).
+// Prior for the variance of one series from many series of its kind. A variance estimated from ten
+// points is poor; shrunk towards that of its peers it finds a change with half the points. Source:
+// Smyth 2004, Statistical Applications in Genetics 3(1), section 6.2 (moments of ln s^2 under a
+// scaled inverse chi-squared prior).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct VariancePrior {
   double degrees = 0.0;   // d0; 0: there is no prior
 };
 
-/// One variance with its degrees of freedom a series. No prior from fewer than eight; where the
-/// variances differ no more than chance has it, the prior is as firm as kFirmest.
+/// One variance with its degrees of freedom per series. No prior from fewer than eight; if the
+/// variances differ no more than by chance, the prior has kFirmest degrees of freedom.
 inline constexpr std::size_t kFewestVariances = 8;
 inline constexpr double kFirmestPrior = 1000.0;
 VariancePrior variance_prior(std::span<const double> variances, std::span<const double> degrees);

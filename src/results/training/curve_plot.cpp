@@ -18,7 +18,7 @@ constexpr std::size_t kMostColumns = 72;
 constexpr std::size_t kMostBaselines = 6;
 /// Gaps at or below the floor are noise of the samples: they are drawn at the lower edge.
 constexpr double kLeastGap = 1e-9;
-/// Above this a gap is no quality that anybody trains to; the axis ends there.
+/// Upper end of the axis: larger gaps are not a meaningful quality.
 constexpr double kLargestGap = 1e9;
 
 void add_lines(const TrainingGroup& group, CurvePlot& plot) {

@@ -1,5 +1,5 @@
-// The course of quality: the gap to the floor against samples, on a logarithmic axis, one curve a
-// run, with target and baselines as lines. The floor is the gap 0, which lies below any such axis.
+// Learning curves: gap to the floor over samples on a logarithmic axis, one curve per run, with
+// target and baselines as lines. The floor is gap 0, below any such axis.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// A gap worth comparing with: the target, or what knowing less reaches (facts "baselines").
+/// A reference gap: the target, or a baseline (facts "baselines").
 struct PlotLine {
   std::string name;
   double gap = kNoValue;
@@ -29,12 +29,12 @@ struct CurvePlot {
   double low = 0.0, high = 0.0;  // ends of the gap axis, both > 0
   double samples = 0.0;          // end of the samples axis
   bool empty() const { return curves.empty(); }
-  /// 0 at the low end of the axis, 1 at the high one; what lies outside is put on the edge.
+  /// 0 at the low end of the axis, 1 at the high end; values outside are clamped.
   double height(double gap) const;
   double width(double at_samples) const;
 };
 
-/// Empty where no run has two points.
+/// Empty if no run has two points.
 CurvePlot curve_plot(const TrainingGroup& group);
 
 /// "" for an empty one.

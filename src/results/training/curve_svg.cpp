@@ -29,7 +29,7 @@ std::string level(const CurvePlot& plot, double gap, const std::string& name,
          svg_text({kLeft + kWide + 6.0, y + 4.0}, "start", name);
 }
 
-/// Decades and their doubles and fives, where they lie on the axis.
+/// Ticks at 1, 2 and 5 of each decade within the axis.
 std::string gap_axis(const CurvePlot& plot) {
   std::string marks;
   const int first = static_cast<int>(std::floor(std::log10(plot.low)));

@@ -1,4 +1,4 @@
-// What text and page say of a group beside its tables, in the same words.
+// Summary lines of a group, shared by text and page.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -75,7 +75,7 @@ std::string straggler_text(const TrainingGroup& group) {
                      100.0 * group.straggler_spread);
 }
 
-/// What the gap is measured from, and where the target comes from.
+/// Reference value of the gap, and source of the target.
 std::string floor_text(const TrainingGroup& group) {
   const double floor = number_field(group.facts, "floor");
   if (!std::isfinite(floor)) return "";
@@ -87,7 +87,7 @@ std::string floor_text(const TrainingGroup& group) {
   return source.empty() ? text : text + "; target " + source;
 }
 
-/// Size of a finite data set; "" where every sample is new.
+/// Size of a finite data set; "" if every sample is new.
 std::string data_text(const TrainingGroup& group) {
   const Json& data = object_field(group.facts, "data");
   const double samples = number_field(data, "samples");

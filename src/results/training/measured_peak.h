@@ -1,5 +1,5 @@
-// The fastest product of matrices that `benchctl run gemm` measured on the hosts of a training,
-// with as many threads as it has there: what these machines can do, beside what a datasheet says.
+// The fastest GEMM that `benchctl run gemm` measured on the hosts of a training with the same
+// number of threads: the practical peak, as opposed to a datasheet's.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace bench {
 using SeriesFinder =
     std::function<std::vector<SeriesRow>(const std::string& metric, const std::string& host)>;
 
-/// Over all hosts of the setup; of a GPU times the ranks on each host. No value, and why, where one
-/// host has none of that type and number of threads.
+/// Over all hosts of the setup; for GPUs times the ranks per host. No value, with a reason, if a
+/// host lacks that dtype and thread count.
 MeasuredPeak measured_peak(const TrainingSetup& setup, const SeriesFinder& series);
 
 }  // namespace bench

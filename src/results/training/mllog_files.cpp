@@ -18,7 +18,7 @@ struct Lines {
   std::string why;
 };
 
-/// Through the parser, so that what is written is in the official order and form.
+/// Through the parser, so the output has the official order and form.
 void add_line(Lines& lines, const Json& value) {
   const MllogParse parsed = parse_mllog(std::string(kMllogToken) + dump(value));
   if (parsed.line) {

@@ -1,6 +1,6 @@
-// The score of several trainings, as MLPerf makes it: of the times of N runs the fastest and the
-// slowest are dropped, and the rest is averaged. A run that did not reach its target counts as the
-// slowest; two of them, and there is no score (MLPerf training rules, section "Run Results").
+// MLPerf's score of several trainings: the mean of N run times without the fastest and the slowest.
+// A run that missed its target counts as the slowest; with two of them there is no score (MLPerf
+// training rules, section "Run Results").
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,11 @@ struct OlympicMean {
   std::string why = {};     // why there is no mean, or no interval; "" where both are there
 };
 
-/// `values`: one a run, infinity or NaN for one that reached no target.
-///
-/// The interval is that of a trimmed mean: the dropped values are pulled in to their nearest
-/// neighbour (Winsorised), SE = sqrt(SSD_w / (h (h - 1))) with h runs kept, t of h - 1 degrees
-/// (Yuen 1974, Biometrika 61, 165). The kept runs taken by themselves would scatter too little,
-/// because the extremes are gone. It takes four runs; three keep one, which knows no scatter.
+/// `values`: one per run, infinity or NaN for a missed target.  The interval is that of a trimmed
+/// mean: dropped values are replaced by their nearest neighbour (Winsorised), SE = sqrt(SSD_w / (h
+/// (h - 1))) with h runs kept, t with h - 1 degrees of freedom (Yuen 1974, Biometrika 61, 165).
+/// Using only the kept runs would underestimate the variation. Needs four runs: of three, one is
+/// kept.
 OlympicMean olympic_mean(std::span<const double> values);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// What a training took from the socket, as far as the machine tells it.
+// Energy of a training, as far as the host reports it.
 #pragma once
 
 #include "results/series.h"
@@ -7,7 +7,8 @@
 
 namespace bench {
 
-/// Sets energy_j and energy_of. Telemetry is of the first host: over several hosts there is none.
+/// Sets energy_j and energy_of. Telemetry covers only the first host, so multi-host trainings have
+/// none.
 void add_energy(TrainingRun& run, const std::vector<Series>& series,
                 const TelemetryIndex& telemetry);
 

@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// The badges of a page know pass and fail.
+/// Maps states to the badges of a page (pass, fail).
 std::string badge_of(TrainingState state) {
   if (state == TrainingState::not_run) return "inconclusive";
   const bool good = state == TrainingState::converged || state == TrainingState::timed_steps;

@@ -148,7 +148,7 @@ Json scaling_json(const Scaling& scaling) {
           {"points", points}};
 }
 
-/// One group's keys at the top; of several only what is equal, and the runs of all.
+/// A single group's keys at the top level; for several groups the equal values, and all runs.
 Json top_json(const Json& groups) {
   if (groups.size() == 1) return groups[0];
   Json top = {{"runs", Json::array()}};
@@ -164,7 +164,7 @@ Json top_json(const Json& groups) {
   return top;
 }
 
-/// Of all runs; each says of which it is.
+/// Diagnoses of all runs, with the run's ID.
 Json diagnosis_json(const TrainingReport& report) {
   Json list = Json::array();
   for (const DiagnosedRun& run : report.diagnosed)

@@ -36,7 +36,7 @@ void merge_throughput(TrainingGroup& group) {
   }
 }
 
-/// By the convention of MFU: what the model asks for, recomputation left out.
+/// MFU convention: FLOPs of the model without recomputation.
 void merge_flops(TrainingGroup& group) {
   const std::string peak = text_field(object_field(group.facts, "peak_flops"), "kind");
   std::vector<double> shares;

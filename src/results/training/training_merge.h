@@ -5,8 +5,8 @@
 
 namespace bench {
 
-/// Sets what of the group follows from its runs beside the time to the target. Only runs whose
-/// result counts are taken (was_timed).
+/// Sets the group's values derived from its runs, except the time to target. Uses only runs that
+/// count (was_timed).
 void merge_runs(TrainingGroup& group);
 
 }  // namespace bench

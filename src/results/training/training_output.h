@@ -1,4 +1,4 @@
-// A training report for people: on a terminal, and as a page that stands alone.
+// Training report for the terminal and as a self-contained page.
 #pragma once
 
 #include <string>

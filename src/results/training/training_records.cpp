@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-/// Chunks may be anybody's; a report needs no more of them than this.
+/// Upper bound for chunks of unknown origin.
 constexpr std::size_t kMostRows = 100'000;
 constexpr double kMostSamples = 1e18;
 

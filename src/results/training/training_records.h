@@ -1,4 +1,4 @@
-// The records of each training job of a run, sorted by what they are about.
+// Records of each training job of a run, grouped by topic.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// What a job told last.
+/// The last records of a job.
 struct TrainingRecords {
   Json facts = Json::object();  // all of topic "training", the later over the earlier
   std::map<std::string, const Chunk*> chunks = {};  // by name

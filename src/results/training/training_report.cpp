@@ -62,7 +62,7 @@ std::vector<TrainingGroup> groups_of(std::span<const RunRecords> runs) {
   return groups;
 }
 
-/// MLPerf asks for other seeds in each run: equal ones are one training done twice.
+/// MLPerf requires different seeds: equal seeds are the same training twice.
 void warn_of_seeds(const TrainingGroup& group, std::vector<std::string>& warnings) {
   std::set<std::uint64_t> seen, told;
   for (const TrainingRun& run : group.runs)
@@ -101,7 +101,7 @@ bool was_interrupted(const RunRecords& run) {
   return interrupted;
 }
 
-/// Of runs without trainings: what a loader or checkpoints would hold up.
+/// Whether a run without trainings has diagnoses of loaders or checkpoints.
 bool any_diagnosis(const TrainingReport& report) {
   const auto believed = [](const diagnosis::Diagnosed& one) {
     const auto& found = one.diagnosis.bottleneck;

@@ -1,5 +1,5 @@
-// What several trainings say together: those of one setup, which differ by their seeds alone, give
-// the time to train with its interval; setups that differ in ranks give a scaling.
+// Report over several trainings: those of one setup, differing only in the seed, give the time to
+// train with its interval; setups differing in ranks give scaling.
 #pragma once
 
 #include <functional>
@@ -27,13 +27,13 @@ using PeakFinder = std::function<MeasuredPeak(const TrainingSetup&)>;
 
 struct TrainingGroup {
   TrainingSetup setup;
-  Json facts = Json::object();  // topic "training" of the first run that told any
+  Json facts = Json::object();  // topic "training" of the first run that has it
   std::vector<TrainingRun> runs;
   OlympicMean time;  // seconds to the target
   Variation seconds, samples;
   double items_per_second = kNoValue;  // of all ranks, the median over runs
   double items_low = kNoValue, items_high = kNoValue;
-  std::string items_interval = {};  // what low and high are
+  std::string items_interval = {};  // meaning of low and high
   double mfu = kNoValue;            // the median over runs, of the peak in the facts ("peak_flops")
   double flops = kNoValue;          // of the model, a second, at items_per_second
   MeasuredPeak gemm = {};
@@ -57,17 +57,17 @@ struct TrainingReport {
   std::vector<std::string> runs;        // ids of the runs they are from
   std::vector<std::string> warnings;
   bool interrupted = false;
-  /// 130 interrupted; 1 where a training did not converge or a check did not hold, also where the
-  /// mean may do without it; 3 where one failed or was not run, or there is neither a training nor
-  /// a diagnosis that can be believed; else 0.
+  /// 130 if interrupted; 1 if a training did not converge or a check failed, even if the mean
+  /// tolerates it; 3 if one failed or was not run, or there is neither a training nor a valid
+  /// diagnosis; else 0.
   ExitCode exit_code = ExitCode::not_measured;
 };
 
 TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak = {});
 
-/// It ended with a throughput that counts.
+/// It ended with a usable throughput.
 bool was_timed(const TrainingRun& run);
-/// Whether a training of others was run, whose own log told all this (the probe `external`).
+/// Whether this is an external training reported from its own log (the probe `external`).
 bool is_external(const TrainingGroup& group);
 /// A training of benchctl on files that its job names.
 bool on_files(const TrainingGroup& group);

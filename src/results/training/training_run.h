@@ -1,5 +1,5 @@
-// One training: what the records of one job of the probe `training` say of it. How the probe names
-// them stands in docs/training.md; every field may be missing or damaged, and then it has no value.
+// One training, from the records of one job of the probe `training`. Field names are in
+// docs/training.md; missing or corrupt fields have no value.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class TrainingState {
   invalid,        // a check beside the target did not hold: its time counts for nothing
   failed,         // crashed, ran out of time, or measured nothing
   not_run,
-  timed_steps  // asked for a number of steps and for no target
+  timed_steps  // limited by steps, without a target
 };
 std::string_view to_string(TrainingState state);
 
@@ -51,7 +51,7 @@ struct TrainingFault {
 };
 std::string fault_words(const TrainingFault& fault);
 
-/// What must be equal for two runs to differ by their seeds alone.
+/// Everything that must be equal for runs to differ only in the seed.
 struct TrainingSetup {
   std::string workload, preset, dtype, device;
   std::int64_t batch = 0;  // samples of a step, over all ranks
@@ -63,10 +63,10 @@ struct TrainingSetup {
   std::vector<std::string> on = {};  // hosts
 };
 
-/// Equal for runs that were asked the same on the same hosts but for the seed. By what was asked
-/// and not by what was told: a run that crashed told nothing, and is one of them all the same.
+/// Equal for runs with the same settings and hosts apart from the seed. Based on settings rather
+/// than results, so crashed runs are included.
 std::string key_of(const TrainingSetup& setup);
-/// Equal for setups that differ in ranks, hosts and batch alone: points of one scaling.
+/// Equal for setups that differ only in ranks, hosts and batch: points of one scaling curve.
 std::string scaling_key_of(const TrainingSetup& setup);
 
 struct TrainingRun {
@@ -83,10 +83,10 @@ struct TrainingRun {
   double items_low = kNoValue, items_high = kNoValue;  // 95 % interval of that median
   std::map<std::string, double> mfu = {};              // by the kind of peak: given, measured
   double step_median = kNoValue, step_p95 = kNoValue;
-  /// What the slowest rank computes over what the mean rank does, minus 1.
+  /// Compute time of the slowest rank over the mean rank, minus 1.
   double straggler_spread = kNoValue;
   double energy_j = kNoValue;
-  std::string energy_of = {};  // of what and of which time; or why there is none
+  std::string energy_of = {};  // source and time span; or why it is unknown
   std::vector<CurvePoint> curve = {};
   std::vector<TrainingPhase> breakdown = {};
   std::vector<TrainingMemory> memory = {};
@@ -95,12 +95,12 @@ struct TrainingRun {
   Json facts = Json::object();  // topic "training"
 };
 
-/// Its reason, or "" where that is its first fault: for whoever names the faults beside it.
+/// Its reason, or "" if that is its first fault, for callers that list the faults.
 std::string own_reason(const TrainingRun& run);
 
-/// Those of a run's jobs whose probe is `training`, or which told facts of that topic; in the order
-/// of the plan. A run has converged when its job ended ok, it says so, every check held, and its
-/// quality, samples and seconds are numbers that bear it out.
+/// Jobs of a run whose probe is `training` or that have facts of that topic, in plan order. A run
+/// converged if its job ended ok, reports convergence, every check held, and its quality, samples
+/// and seconds are consistent numbers.
 std::vector<TrainingRun> training_runs(const RunRecords& run);
 
 }  // namespace bench

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-/// Of what the runs did.
+/// Logarithms of the runs' throughputs.
 LogMean log_rates(const TrainingGroup& group) {
   std::vector<double> rates;
   for (const TrainingRun& run : group.runs)

@@ -15,10 +15,10 @@ struct ScalingPoint {
   std::int64_t ranks = 1;
   std::size_t group = 0;               // index in TrainingReport::groups
   double items_per_second = kNoValue;  // the geometric mean over runs
-  /// Throughput over that of the base, by ranks: what the machine does.
+  /// Throughput relative to the base, by ranks: efficiency of the machine.
   double efficiency = kNoValue, low = kNoValue, high = kNoValue;
-  /// Time to the target of the base over n/n0 times its own: what the user gets, with what a larger
-  /// batch costs in samples.
+  /// Time to target of the base over n/n0 times its own: efficiency for the user, including the
+  /// extra samples of a larger batch.
   double time_efficiency = kNoValue, time_low = kNoValue, time_high = kNoValue;
 };
 
@@ -29,10 +29,10 @@ struct Scaling {
   std::string interval;              // what the intervals know and do not know
 };
 
-/// Strong and weak scalings among the groups, each of two numbers of ranks or more. Intervals are
-/// 95 %: with two runs or more at each point Welch's, on the logarithms of the runs' throughputs;
-/// else from the windows of single runs, which do not know how runs differ. Those of times combine
-/// the standard errors of the olympic means, relative to first order.
+/// Strong and weak scaling among the groups, each with two or more rank counts. Intervals are 95 %:
+/// with two or more runs per point Welch's, on logarithms of the throughputs; otherwise over
+/// windows of single runs, without run-to-run variation. For times the standard errors of the
+/// olympic means are combined, relative and to first order.
 std::vector<Scaling> scalings_of(std::span<const TrainingGroup> groups);
 
 }  // namespace bench

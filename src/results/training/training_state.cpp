@@ -26,7 +26,7 @@ std::string why_not_credible(const TrainingRun& run) {
                        run.quality, run.setup.target);
   if (!(run.seconds_to_target > 0.0) || !std::isfinite(run.seconds_to_target))
     return "reports convergence without a time to target";
-  // The log of a training that others wrote may count none.
+  // External logs may not count samples.
   if (run.samples_to_target <= 0.0) return "reports convergence after zero samples";
   return "";
 }

@@ -1,4 +1,4 @@
-// How a training ended, and whether what it says of that is borne out by what it tells.
+// The final state of a training, checked against its reported values.
 #pragma once
 
 #include "results/job_results.h"

@@ -1,4 +1,4 @@
-// What every form of a training report says in the same words.
+// Text shared by all forms of a training report.
 #pragma once
 
 #include <string>
@@ -10,23 +10,23 @@
 
 namespace bench {
 
-/// What every form of the report says of what it is not.
+/// Disclaimer of every form of the report.
 std::string note_of(const TrainingReport& report);
 
-/// What there is to say of a group beside its tables: {"time to train", "10.2 s [9.8 s, 10.6 s], "
-/// "olympic mean: ..."}, {"floor", ...}, ... Names from outside stand in it as they are.
+/// Summary lines of a group: {"time to train", "10.2 s [9.8 s, 10.6 s], " "olympic mean: ..."},
+/// {"floor", ...}, ... External names are not sanitised.
 std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup& group);
 
 /// "tokens", "samples".
 std::string items_word(const TrainingGroup& group);
 /// "llm tiny, f32, 1 rank of 2 threads, batch 32".
 std::string setup_words(const TrainingGroup& group);
-/// What the mean is of, or why there is none: "mean of the 3 runs left without the fastest and the
-/// slowest; 95 % interval by Yuen's standard error".
+/// Description of the mean, or why there is none: "olympic mean of 3 of 5 runs, without the fastest
+/// and the slowest; 95 % confidence interval (Yuen's trimmed mean)".
 std::string mean_words(const OlympicMean& time);
-/// The peak that MFU is of, as its facts name it; "" where they do not.
+/// The peak that MFU refers to; "" if unknown.
 std::string peak_words(const TrainingGroup& group);
-/// group.flops as a share of the measured products' rate; kNoValue where there is none.
+/// group.flops relative to the measured GEMM rate; kNoValue if not measured.
 double of_gemm(const TrainingGroup& group);
 
 /// "0.1079", "10.2 s", " [9.8 s, 10.6 s]"; "" for no value.

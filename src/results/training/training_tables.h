@@ -1,4 +1,4 @@
-// The tables of a training report on a terminal. "" where there is nothing to show.
+// Tables of a training report for the terminal; "" if empty.
 #pragma once
 
 #include <string>

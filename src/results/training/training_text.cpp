@@ -26,7 +26,7 @@ std::string group_text(const TrainingGroup& group, const TextStyle& style) {
   return text;
 }
 
-/// Of several runs each is named above its own.
+/// With several runs, each diagnosis is headed by its run.
 std::string diagnosis_text(const TrainingReport& report, const TextStyle& style) {
   std::string text;
   for (const DiagnosedRun& run : report.diagnosed) {

@@ -22,9 +22,9 @@ struct Variation {
   double runs_needed_high = kNoValue;
 };
 
-/// Values that are not finite do not count. The interval of cv is Vangel's (1996, The American
-/// Statistician 50, 21), which holds for normal values of cv below a third; high is kNoValue where
-/// so few values set no bound.
+/// Non-finite values are ignored. The interval of cv is Vangel's (1996, The American Statistician
+/// 50, 21), for normal values with cv below a third; high is kNoValue if there are too few values
+/// for a bound.
 Variation variation(std::span<const double> values);
 
 /// (1.1 cv / kGoodStandardError)^2, rounded up, at least three: dropping the two extremes of four

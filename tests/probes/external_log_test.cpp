@@ -224,7 +224,7 @@ TEST_CASE("a clock that is more than a second away is told, with both times") {
   script.late = 1.5;
   const Verdict verdict = judge(script.stop(33, "success").log, ended_well());
   CHECK(to_string(verdict.status) == "invalid");
-  CHECK_THAT(verdict.reason, Contains("23.000 s by its log and 24.500 s by when the lines came"));
+  CHECK_THAT(verdict.reason, Contains("23.000 s by the log and 24.500 s by arrival"));
   CHECK_FALSE(verdict.converged);
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("a run that ends before it starts has failed") {
   script.line(10, "run_start").stop(9, "success");
   const Verdict verdict = judge(script.log, ended_well());
   CHECK(to_string(verdict.status) == "failed");
-  CHECK_THAT(verdict.reason, Contains("run_stop is not after its run_start"));
+  CHECK_THAT(verdict.reason, Contains("run_stop is not after run_start"));
 }
 
 TEST_CASE("the command that failed by itself is blamed, not those that were ended because of it") {
@@ -260,7 +260,7 @@ TEST_CASE("the command that failed by itself is blamed, not those that were ende
   run.commands[1].last_words = "no space";
   const Verdict verdict = judge(script.log, run);
   CHECK(to_string(verdict.status) == "failed");
-  CHECK_THAT(verdict.reason, Contains("rank 1 on n1: exit code 7; it said last: no space"));
+  CHECK_THAT(verdict.reason, Contains("rank 1 on n1: exit code 7; last output: no space"));
 }
 
 TEST_CASE("a command whose end nobody saw has not ended well") {
@@ -276,5 +276,5 @@ TEST_CASE("a process that no signal ends fails its job") {
   run.commands[0].end.stuck = 2;
   const Verdict verdict = judge(good().log, run);
   CHECK(to_string(verdict.status) == "failed");
-  CHECK_THAT(verdict.reason, Contains("2 processes") && Contains("did not end"));
+  CHECK_THAT(verdict.reason, Contains("2 processes") && Contains("could not be killed"));
 }

@@ -47,9 +47,9 @@ TEST_CASE("an external training that never meets its target has not converged, w
   CHECK(to_string(honest.run().status) == "ok");
   honest.check_no_time();
   CHECK_THAT(honest.series("time_to_target").reason,
-             Contains("eval_accuracy reached 0.7 at best, and its target is 0.75"));
+             Contains("best eval_accuracy is 0.7, target 0.75"));
   check_end({"start", "eval=100:0.5", "eval=200:0.7", "stop=success"}, Status::invalid,
-            "run_stop says 'success', and the target was never met");
+            "run_stop has status 'success', and the target was never met");
 }
 
 TEST_CASE("a loss converges downwards, and NaN never") {
@@ -72,7 +72,7 @@ TEST_CASE("a training without a target measures its speed and has no time") {
 TEST_CASE("an external command that exits badly fails its job with its last words") {
   std::vector<std::string> words = kGood;
   words.insert(words.end(), {"complain=out of memory", "exit=3"});
-  check_end(words, Status::failed, "exit code 3; it said last: out of memory");
+  check_end(words, Status::failed, "exit code 3; last output: out of memory");
 }
 
 TEST_CASE("an external command that is killed fails its job with the signal's name") {
@@ -80,20 +80,20 @@ TEST_CASE("an external command that is killed fails its job with the signal's na
 }
 
 TEST_CASE("an external command that ends without run_stop fails its job") {
-  check_end({"init", "start", "eval=200:0.8"}, Status::failed, "it ended without run_stop");
-  check_end({"say=hello"}, Status::failed, "printed no MLLOG line; it said last: hello");
+  check_end({"init", "start", "eval=200:0.8"}, Status::failed, "its log has no run_stop");
+  check_end({"say=hello"}, Status::failed, "printed no MLLOG line; last output: hello");
   check_end({"eval=200:0.8", "stop=success"}, Status::failed, "its log has no run_start");
 }
 
 TEST_CASE("an aborted run_stop is not converged, even where the target was met") {
   check_end({"start", "eval=200:0.8", "stop=aborted"}, Status::invalid,
-            "run_stop says 'aborted', and the target was met");
+            "run_stop has status 'aborted', and the target was met");
   check_end({"start", "eval=200:0.8", "stop"}, Status::invalid, "run_stop has no status");
 }
 
 TEST_CASE("a log whose clock is not ours makes the training invalid") {
   check_end({"skew_ms=-3000", "start", "eval=200:0.8", "stop=success"}, Status::invalid,
-            "its clock is wrong, or it does not flush");
+            "the clock is wrong or output is not flushed");
   // Both ends bear plausible times, but the time between them has been shortened.
   check_end(
       {"skew_ms=250", "start", "sleep_ms=600", "eval=200:0.8", "skew_ms=-250", "stop=success"},
@@ -103,15 +103,15 @@ TEST_CASE("a log whose clock is not ours makes the training invalid") {
 TEST_CASE("a training that ignores the seed it is given, or has another target, is invalid") {
   std::vector<std::string> words = kGood;
   words.insert(words.begin(), "point=seed:7");
-  check_end(words, Status::invalid, "its log says 7 for its seed, and 1 was given");
+  check_end(words, Status::invalid, "the log has seed 7, but 1 was given");
   words.front() = "point=target_accuracy:0.5";
-  check_end(words, Status::invalid, "its log says 0.5 for target_accuracy, and 0.75 was given");
+  check_end(words, Status::invalid, "the log has target_accuracy 0.5, but 0.75 was given");
 }
 
 TEST_CASE("MLLOG lines that cannot be read make the training invalid") {
   std::vector<std::string> words = kGood;
   words.insert(words.begin() + 2, "say=:::MLLOG {{\"key\": \"eval_accuracy\"}}");
-  check_end(words, Status::invalid, "1 of its MLLOG lines cannot be read; the first: missing");
+  check_end(words, Status::invalid, "1 MLLOG lines cannot be parsed; first: missing");
 }
 
 TEST_CASE("MLLOG lines are found behind ranks' numbers, progress bars and half lines") {

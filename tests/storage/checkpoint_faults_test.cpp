@@ -149,7 +149,7 @@ TEST_CASE("a manifest cannot lead outside of its folder or make a reader take mu
   CHECK(parse_manifest(manifest_text(manifest), "m").shards[0].checksums[0] == 1);
   for (const char* name : {"../x", "/etc/passwd", "", ".hidden", "a/b", "a\nb"}) {
     manifest.shards[0].file = name;
-    CHECK_THROWS_WITH(parse_manifest(manifest_text(manifest), "m"), Contains("no name of a shard"));
+    CHECK_THROWS_WITH(parse_manifest(manifest_text(manifest), "m"), Contains("is not a valid shard name"));
   }
   manifest.shards[0].file = "rank-00000.shard";
   manifest.chunk_bytes = std::uint64_t{1} << 40;
@@ -160,7 +160,7 @@ TEST_CASE("a manifest cannot lead outside of its folder or make a reader take mu
   manifest.shards.push_back(manifest.shards[0]);
   CHECK_THROWS_WITH(parse_manifest(manifest_text(manifest), "m"), Contains("twice"));
   manifest.shards.clear();
-  CHECK_THROWS_WITH(parse_manifest(manifest_text(manifest), "m"), Contains("no shard"));
+  CHECK_THROWS_WITH(parse_manifest(manifest_text(manifest), "m"), Contains("has no shards"));
 }
 
 TEST_CASE("ranks that share no folder have a manifest and a shard each and read their own") {

@@ -52,7 +52,7 @@ TEST_CASE("a checkpoint of a model has the bytes that MLPerf Storage says, or 2 
   CHECK(checkpoint_bytes("70b", "weights") == 140e9);
   CHECK(checkpoint_bytes("70b", "full") == 912e9);
   CHECK(checkpoint_bytes("1t", "full") == 18e12);
-  CHECK_THROWS_WITH(checkpoint_bytes("70", "full"), Contains("no model '70'"));
+  CHECK_THROWS_WITH(checkpoint_bytes("70", "full"), Contains("unknown model '70'"));
 }
 
 TEST_CASE("a steady rate is extrapolated, one that changes or fills a cache is not") {

@@ -86,7 +86,7 @@ TEST_CASE("torchrun inside a Slurm step numbers the ranks, mpirun before both") 
 
 TEST_CASE("mpirun does not say where rank 0 is: BENCH_RENDEZVOUS does, its port by the job") {
   CHECK_THAT(refusal(kMpirun),
-             Contains("rank 1 of 2 (as mpirun says) does not know where rank 0 is") &&
+             Contains("the address of rank 0 is unknown to rank 1 of 2 (from mpirun)") &&
                  Contains("BENCH_RENDEZVOUS=host:port"));
   const auto found = meet(with(kMpirun, {{"BENCH_RENDEZVOUS", "localhost"}})).value();
   CHECK((found.host == "localhost" && found.port >= 20000));
@@ -130,7 +130,7 @@ TEST_CASE("what is missing or is no number is named with its value") {
   CHECK_THAT(refusal(with(kTorchrun, {{"WORLD_SIZE", "-1"}})), Contains("WORLD_SIZE is '-1'"));
   CHECK_THAT(refusal(with(kTorchrun, {{"MASTER_PORT", "99999"}})), Contains("MASTER_PORT"));
   CHECK_THAT(refusal(with(kSlurm, {{"SLURM_STEP_NODELIST", "gpu[07-"}})),
-             Contains("SLURM_STEP_NODELIST is 'gpu[07-', not a list of hosts"));
+             Contains("SLURM_STEP_NODELIST is 'gpu[07-', expected a host list"));
   CHECK_THAT(refusal(with(kTorchrun, {{"BENCH_GROUP_TOKEN", "a b"}})), Contains("token"));
   CHECK_THAT(refusal(with(kTorchrun, {{"BENCH_GROUP_TIMEOUT_S", "0"}})),
              Contains("from 1 to 3600"));

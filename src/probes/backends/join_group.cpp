@@ -40,10 +40,10 @@ std::unique_ptr<Group> join_by_mpi() {
   auto group = make_mpi_group();
   if (group->size() != ranks)
     throw Error(ErrorKind::environment,
-                "the launcher started " + std::to_string(ranks) + " ranks and MPI knows of " +
+                "the launcher started " + std::to_string(ranks) + " ranks, but MPI reports " +
                     std::to_string(group->size()),
-                "this MPI does not speak the launcher's protocol; OpenMPI needs srun --mpi=pmix; "
-                "--group tcp does without");
+                "this MPI does not support the launcher's protocol: use srun --mpi=pmix with OpenMPI, or "
+                "--group tcp");
   return group;
 }
 

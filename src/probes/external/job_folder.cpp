@@ -42,8 +42,8 @@ fs::path make_job_folder(const std::string& asked, const std::string& job) {
   fs::create_directories(folder, failure);
   if (failure)
     throw Error(ErrorKind::environment,
-                "cannot make the folder " + folder.string() + ": " + failure.message(),
-                "give another one as the parameter 'output'");
+                "cannot create the folder " + folder.string() + ": " + failure.message(),
+                "set the parameter 'output' to another folder");
   return folder;
 }
 

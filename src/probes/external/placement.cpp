@@ -35,12 +35,12 @@ const std::string& meaning_of(const std::string& word,
   const auto found = words.find(word);
   if (found == words.end())
     throw Error(ErrorKind::input,
-                where + ": {" + printable(word) + "} stands for nothing that is known." +
+                where + ": {" + printable(word) + "} is not a known placeholder." +
                     did_you_mean(word, names_of(words)),
-                "there are: " + join(names_of(words), ", ") + "; write {{ for a brace");
+                "placeholders: " + join(names_of(words), ", ") + "; write {{ for a literal brace");
   if (found->second.empty())
-    throw Error(ErrorKind::input, where + ": it needs {" + word + "}, which was not given",
-                "give it in the suite, or with --set CASE." + word + "=...");
+    throw Error(ErrorKind::input, where + ": {" + word + "} is not set",
+                "set it in the suite or with --set CASE." + word + "=...");
   return found->second;
 }
 
@@ -88,8 +88,8 @@ std::map<std::string, std::string> words_for(const Placement& placement, const G
       {"output", given.output}};
   for (const auto& [name, value] : given.variables)
     if (!words.emplace(name, value).second)
-      throw Error(ErrorKind::input, "variables: '" + printable(name) + "' has a meaning already",
-                  "give it another name");
+      throw Error(ErrorKind::input, "variables: '" + printable(name) + "' is a built-in placeholder",
+                  "choose another name");
   return words;
 }
 
@@ -106,8 +106,8 @@ std::string fill(const std::string& text, const std::map<std::string, std::strin
     }
     const auto end = text.find('}', at);
     if (c == '}' || end == std::string::npos)
-      throw Error(ErrorKind::input, where + ": a lonely '" + c + "' in '" + printable(text) + "'",
-                  "write it twice where a brace is meant");
+      throw Error(ErrorKind::input, where + ": unmatched '" + c + "' in '" + printable(text) + "'",
+                  "double it for a literal brace");
     result += meaning_of(text.substr(at + 1, end - at - 1), words, where);
     at = end + 1;
   }

@@ -20,7 +20,7 @@ constexpr std::size_t kLastLineBytes = 200;
 RankOutput::RankOutput(const std::filesystem::path& file, std::size_t most)
     : file_(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644)),
       most_(most) {
-  if (!file_.valid()) throw_errno("make the log " + file.string());
+  if (!file_.valid()) throw_errno("create the log " + file.string());
 }
 
 void RankOutput::add(std::string_view bytes, bool is_error, Seconds now) {
@@ -49,11 +49,11 @@ void RankOutput::add_line(std::string_view line, std::size_t dropped, Seconds no
 void RankOutput::keep(std::string_view line, std::size_t dropped) {
   if (incomplete_) return;
   std::string text(line);
-  if (dropped > 0) text += fmt::format(" [cut here: {} bytes more]", dropped);
+  if (dropped > 0) text += fmt::format(" [truncated: {} more bytes]", dropped);
   text += '\n';
   if (written_ + text.size() > most_) {
     incomplete_ = true;
-    text = fmt::format("[the rest is not kept: the file has reached {} bytes]\n", most_);
+    text = fmt::format("[log truncated at {} bytes]\n", most_);
   }
   // A log that cannot be written must not end a training.
   if (!write_all(file_.get(), text)) incomplete_ = true;

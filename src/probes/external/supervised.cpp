@@ -58,7 +58,7 @@ pid_t spawn(std::vector<std::string> argv, std::vector<std::string> env,
                                  null_ended(env).data());
   posix_spawn_file_actions_destroy(&actions);
   errno = reason;
-  if (reason != 0) throw_errno("start the supervisor " + argv[0], "bench-rank must be there");
+  if (reason != 0) throw_errno("start the supervisor " + argv[0], "check the bench-rank program");
   return pid;
 }
 
@@ -71,7 +71,7 @@ std::vector<std::string> environment_texts(const std::map<std::string, std::stri
 }  // namespace
 
 std::string CommandEnd::text() const {
-  if (!known) return "an unknown end: its supervisor was killed";
+  if (!known) return "unknown exit status: its supervisor was killed";
   if (!signaled) return fmt::format("exit code {}", code);
   const char* name = sigabbrev_np(code);
   const char* meaning = sigdescr_np(code);
@@ -110,9 +110,9 @@ Supervised::Supervised(const ExternalCommand& command, const std::string& superv
   errno = failed_;
   if (failed_ != 0)
     throw_errno("start " + command.argv[0] + folder,
-                "does it run there when you call it yourself?");
+                "check that the command runs on that host");
   throw Error(ErrorKind::environment, supervisor + " did not start " + command.argv[0],
-              "does " + supervisor + " --version answer?");
+              "check that `" + supervisor + " --version` works");
 }
 
 Supervised::~Supervised() {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kSuccess = "success";
 
-std::string with_words(std::string reason, const CommandReport& command) {
-  if (!command.last_words.empty()) reason += "; it said last: " + command.last_words;
+std::string with_last_output(std::string reason, const CommandReport& command) {
+  if (!command.last_words.empty()) reason += "; last output: " + command.last_words;
   return reason;
 }
 
@@ -35,7 +35,7 @@ const CommandReport* culprit(const std::vector<CommandReport>& commands) {
 std::string stuck(const std::vector<CommandReport>& commands) {
   for (const CommandReport& command : commands)
     if (command.end.stuck > 0)
-      return fmt::format("{} processes of {} did not end, whatever signal they got",
+      return fmt::format("{} processes of {} could not be killed",
                          command.end.stuck, name_of(command));
   return "";
 }
@@ -46,19 +46,19 @@ void judge_end(const TrainingLog& log, const FinishedRun& run, Verdict& verdict)
   verdict.status = Status::failed;
   if (run.timed_out) {
     verdict.status = Status::timed_out;
-    verdict.reason = with_words(
-        fmt::format("still running after its deadline of {}: it was ended", format(run.deadline)),
+    verdict.reason = with_last_output(
+        fmt::format("killed after its time limit of {}", format(run.deadline)),
         first);
   } else if (bad != nullptr) {
-    verdict.reason = with_words(name_of(*bad) + ": " + bad->end.text(), *bad);
+    verdict.reason = with_last_output(name_of(*bad) + ": " + bad->end.text(), *bad);
   } else if (log.lines() == 0) {
-    verdict.reason = with_words("it ended well but printed no MLLOG line", first);
+    verdict.reason = with_last_output("it exited successfully but printed no MLLOG line", first);
   } else if (!log.run_start()) {
-    verdict.reason = with_words("its log has no run_start", first);
+    verdict.reason = with_last_output("its log has no run_start", first);
   } else if (!log.run_stop()) {
-    verdict.reason = with_words("it ended without run_stop", first);
+    verdict.reason = with_last_output("its log has no run_stop", first);
   } else if (!(log.run_time()->value > 0.0)) {
-    verdict.reason = fmt::format("its run_stop is not after its run_start: {} s between them",
+    verdict.reason = fmt::format("run_stop is not after run_start: {} s between them",
                                  log.run_time()->value);
   } else {
     verdict.status = Status::ok;
@@ -80,13 +80,13 @@ double best_of(const TrainingLog& log) {
 std::string why_not_converged(const TrainingLog& log) {
   const Goal& goal = log.goal();
   const std::string key = printable(goal.key);
-  if (!goal.target) return "no target was given, so nothing says whether it converged";
+  if (!goal.target) return "no target was given, so convergence is unknown";
   if (log.evaluations().empty()) return "it logged no " + key;
   if (log.meeting() == nullptr)
-    return fmt::format("{} reached {:.6g} at best, and its target is {:.6g} ({} is better)", key,
+    return fmt::format("best {} is {:.6g}, target {:.6g} ({} is better)", key,
                        best_of(log), *goal.target, goal.lower_is_better ? "lower" : "higher");
   if (log.status() != kSuccess)
-    return fmt::format("its run_stop says '{}', not 'success'", printable(log.status()));
+    return fmt::format("run_stop has status '{}', not 'success'", printable(log.status()));
   return "";
 }
 
@@ -104,20 +104,20 @@ TrainingCheck check_clock(const TrainingLog& log, const FinishedRun& run) {
   const bool held = !(std::abs(late(start)) > tolerance || std::abs(late(stop)) > tolerance) &&
                     !(one_rank && std::abs(ours - theirs) > tolerance);
   std::string text = fmt::format(
-      "run_start to run_stop is {:.3f} s by its log and {:.3f} s by when the lines came; they came "
-      "{:+.3f} s and {:+.3f} s after the times they bear",
+      "run_start to run_stop takes {:.3f} s by the log and {:.3f} s by arrival; the lines arrived "
+      "{:+.3f} s and {:+.3f} s after their timestamps",
       theirs, ours, late(start), late(stop));
   if (!held)
-    text += fmt::format(", more than {:.3g} s: its clock is wrong, or it does not flush its output",
+    text += fmt::format(", more than {:.3g} s: the clock is wrong or output is not flushed",
                         tolerance);
   return {"clock", held, text};
 }
 
 TrainingCheck check_status(const TrainingLog& log) {
   const bool success = log.status() == kSuccess;
-  const std::string says = "run_stop says '" + printable(log.status()) + "'";
+  const std::string says = "run_stop has status '" + printable(log.status()) + "'";
   if (log.status().empty()) return {"run_stop", false, "run_stop has no status"};
-  if (!log.goal().target) return {"run_stop", true, says + ", and there is no target"};
+  if (!log.goal().target) return {"run_stop", true, says + "; there is no target"};
   const bool met = log.meeting() != nullptr;
   const std::string seen = met ? ", and the target was met" : ", and the target was never met";
   return {"run_stop", success == met, says + seen};
@@ -127,7 +127,7 @@ void check_seed(const TrainingLog& log, std::uint64_t given, std::vector<Trainin
   if (log.seeds().empty()) return;
   const bool held = std::ranges::find(log.seeds(), Json(given)) != log.seeds().end();
   checks.push_back({"seed", held,
-                    fmt::format("its log says {} for its seed, and {} was given",
+                    fmt::format("the log has seed {}, but {} was given",
                                 printable(excerpt(log.seeds().front())), given)});
 }
 
@@ -135,7 +135,7 @@ void check_target(const TrainingLog& log, std::vector<TrainingCheck>& checks) {
   const auto own = log.said().find("target_accuracy");
   if (!log.goal().target || own == log.said().end() || !own->second.is_number()) return;
   checks.push_back({"target", own->second == Json(*log.goal().target),
-                    fmt::format("its log says {} for target_accuracy, and {} was given",
+                    fmt::format("the log has target_accuracy {}, but {} was given",
                                 excerpt(own->second), *log.goal().target)});
 }
 
@@ -147,7 +147,7 @@ Verdict judge(const TrainingLog& log, const FinishedRun& run) {
   verdict.why_not = why_not_converged(log);
   if (log.troubles() > 0)
     verdict.checks.push_back({"mllog", false,
-                              fmt::format("{} of its MLLOG lines cannot be read; the first: {}",
+                              fmt::format("{} MLLOG lines cannot be parsed; first: {}",
                                           log.troubles(), log.first_trouble())});
   if (log.run_time()) {
     verdict.checks.push_back(check_clock(log, run));

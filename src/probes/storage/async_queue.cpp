@@ -28,7 +28,7 @@ iocb control_block(int file, const AsyncQueue::Operation& operation) {
 AsyncQueue::AsyncQueue(int depth) {
   if (syscall(SYS_io_setup, depth, &context_) != 0)
     throw_errno("set up " + std::to_string(depth) + " asynchronous operations (io_setup)",
-                "use depth 1 and more threads; or raise /proc/sys/fs/aio-max-nr");
+                "use depth 1 with more threads, or raise /proc/sys/fs/aio-max-nr");
   const auto most = static_cast<std::size_t>(depth);
   blocks_.resize(most);
   events_.resize(most);

@@ -33,7 +33,7 @@ const ShardEntry& shard_for(const Manifest& manifest, Group& group, bool shared)
   const auto next = static_cast<std::size_t>(shared ? (group.rank() + 1) % group.size() : 0);
   if (next >= manifest.shards.size())
     throw Error(ErrorKind::environment,
-                fmt::format("the manifest names {} shards, {} ranks have written",
+                fmt::format("the manifest has {} shards, but {} ranks wrote",
                             manifest.shards.size(), group.size()));
   return manifest.shards[next];
 }

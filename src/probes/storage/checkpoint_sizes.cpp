@@ -20,7 +20,7 @@ double checkpoint_bytes(const std::string& model, const std::string& state) {
     names.push_back(size.name);
   }
   throw Error(ErrorKind::input,
-              "there is no model '" + printable(model) + "'." + did_you_mean(model, names),
+              "unknown model '" + printable(model) + "'." + did_you_mean(model, names),
               "use one of: " + join(names, ", "));
 }
 

@@ -36,8 +36,8 @@ std::filesystem::path CheckpointStore::make_folder(std::int64_t step) const {
   std::filesystem::create_directories(folder(step), failure);
   if (failure)
     throw Error(ErrorKind::environment,
-                "make the folder " + folder(step).string() + ": " + failure.message(),
-                "name another folder as 'path'");
+                "create the folder " + folder(step).string() + ": " + failure.message(),
+                "set 'path' to another folder");
   sync_folder(base_);
   return folder(step);
 }

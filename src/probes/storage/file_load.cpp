@@ -127,7 +127,7 @@ class FileLoad::Worker {
       throw_errno("read or write " + request_.file.string());
     }
     throw Error(ErrorKind::environment, request_.file.string() + ": " + std::to_string(moved) +
-                                            " bytes were moved instead of " +
+                                            " bytes transferred instead of " +
                                             std::to_string(request_.block_bytes));
   }
 
@@ -177,13 +177,13 @@ class FileLoad::Worker {
 
 FileLoad::FileLoad(const LoadRequest& request) : request_(request) {
   if (request_.depth > 1 && (request_.access != Access::direct || request_.sync_every > 0))
-    throw Error(ErrorKind::internal, "several operations in flight need direct I/O without syncs");
+    throw Error(ErrorKind::internal, "depth above 1 needs direct I/O without syncs");
   if (request_.threads < 1 || blocks_per_thread(request_) == 0)
     throw Error(ErrorKind::input,
                 request_.file.string() + ": " + std::to_string(request_.file_bytes) +
-                    " bytes are less than a block of " + std::to_string(request_.block_bytes) +
+                    " bytes is less than one block of " + std::to_string(request_.block_bytes) +
                     " for each of " + std::to_string(request_.threads) + " threads",
-                "make size_bytes larger");
+                "increase size_bytes");
   for (int number = 0; number < request_.threads; ++number)
     workers_.push_back(std::make_unique<Worker>(request_, number));
 }

@@ -60,7 +60,7 @@ FileSystemFacts file_system_of(const std::filesystem::path& folder) {
   struct statfs system {};
   struct stat status {};
   if (::statfs(folder.c_str(), &system) != 0 || ::stat(folder.c_str(), &status) != 0)
-    throw_errno("look at the folder " + folder.string());
+    throw_errno("stat the folder " + folder.string());
   FileSystemFacts facts;
   const auto number = static_cast<std::uint32_t>(system.f_type);
   facts.type = fmt::format("{:#x}", number);

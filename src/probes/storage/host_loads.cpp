@@ -42,8 +42,8 @@ std::optional<Pitfall> slow_host(std::span<const HostLoad> hosts) {
   const HostLoad& slowest = *std::ranges::min_element(hosts, {}, rate_a_rank);
   const double share = rate_a_rank(slowest) / middle;
   if (!(share < kMuchLess)) return {};
-  return Pitfall{"slow_host", fmt::format("a rank of {} got {} of what one of the median of {} "
-                                          "hosts got at the same time; their sum hides it",
+  return Pitfall{"slow_host", fmt::format("a rank of {} got {} of the bandwidth of a rank of the "
+                                          "median of {} hosts at the same time; the sum hides this",
                                           slowest.host, format(share, Unit::ratio), hosts.size())};
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t kDigits = 8;
 constexpr std::size_t kLongestName = 200;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
 constexpr std::int64_t kMostOfChunk = std::int64_t{1} << 30;  // a reader has memory for one
-constexpr const char* kTakeAnother = "it is torn or was changed: use the checkpoint before it";
+constexpr const char* kTakeAnother = "it is truncated or modified: use the previous checkpoint";
 
 std::uint32_t checksum_of(std::string_view text) {
   return crc32c(std::as_bytes(std::span(text.data(), text.size())));
@@ -35,7 +35,7 @@ std::uint32_t from_digits(std::string_view digits, const std::string& where) {
   if (digits.size() != kDigits || failure != std::errc() || end != digits.data() + digits.size())
     throw Error(ErrorKind::input,
                 where + ": '" + printable(digits.substr(0, 20)) +
-                    "' is no checksum of 8 hexadecimal digits",
+                    "' is not a checksum of 8 hexadecimal digits",
                 kTakeAnother);
   return value;
 }
@@ -69,11 +69,11 @@ Manifest read_content(const Json& content, const std::string& origin) {
   for (const Json& one : fields.array("shards")) {
     manifest.shards.push_back(shard_entry_from(one, manifest.chunk_bytes, origin));
     if (!names.insert(manifest.shards.back().file).second)
-      throw Error(ErrorKind::input, origin + ": names " + manifest.shards.back().file + " twice",
+      throw Error(ErrorKind::input, origin + ": lists " + manifest.shards.back().file + " twice",
                   kTakeAnother);
   }
   if (manifest.shards.empty())
-    throw Error(ErrorKind::input, origin + ": names no shard", kTakeAnother);
+    throw Error(ErrorKind::input, origin + ": has no shards", kTakeAnother);
   fields.finish();
   return manifest;
 }
@@ -94,14 +94,14 @@ ShardEntry shard_entry_from(const Json& json, std::uint64_t chunk_bytes,
   entry.file = fields.text("file");
   if (!plain(entry.file))
     throw Error(ErrorKind::input,
-                origin + ": '" + printable(entry.file.substr(0, 60)) + "' is no name of a shard",
+                origin + ": '" + printable(entry.file.substr(0, 60)) + "' is not a valid shard name",
                 kTakeAnother);
   entry.bytes = size_of(fields, "bytes");
   const std::string digits = fields.text("checksums");
   const std::uint64_t chunks = (entry.bytes - 1) / chunk_bytes + 1;
   if (digits.size() % kDigits != 0 || digits.size() / kDigits != chunks)
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} has {} digits of checksums for {} chunks, 8 each are needed",
+                fmt::format("{}: {} has {} checksum digits for {} chunks; expected 8 per chunk",
                             origin, entry.file, digits.size(), chunks),
                 kTakeAnother);
   for (std::size_t at = 0; at < digits.size(); at += kDigits)
@@ -130,7 +130,7 @@ Manifest parse_manifest(std::string_view text, const std::string& origin) {
   const std::uint32_t found = checksum_of(dump(content));
   if (found != told)
     throw Error(ErrorKind::input,
-                fmt::format("{}: its checksum is {:08x}, it says {:08x}", origin, found, told),
+                fmt::format("{}: checksum {:08x}, expected {:08x}", origin, found, told),
                 kTakeAnother);
   fields.finish();
   return read_content(content, origin);

@@ -27,7 +27,7 @@ void create_file(const std::string& path) {
 
 void stat_file(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw_errno("look at " + path);
+  if (::stat(path.c_str(), &status) != 0) throw_errno("stat " + path);
 }
 
 void unlink_file(const std::string& path) {
@@ -92,7 +92,7 @@ MetadataLoad::MetadataLoad(std::filesystem::path folder, std::int64_t files, int
     std::filesystem::create_directories(own_folder(thread), failure);
     if (failure)
       throw Error(ErrorKind::environment,
-                  "make the folder " + own_folder(thread).string() + ": " + failure.message());
+                  "create the folder " + own_folder(thread).string() + ": " + failure.message());
   }
 }
 

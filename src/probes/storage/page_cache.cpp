@@ -27,7 +27,7 @@ std::int64_t resident_pages(int file, std::uint64_t offset, std::uint64_t bytes,
   const int reason = errno;
   ::munmap(mapped, bytes);
   errno = reason;
-  if (failed != 0) throw_errno("ask which pages of " + path.string() + " are in memory");
+  if (failed != 0) throw_errno("query which pages of " + path.string() + " are in memory");
   return std::ranges::count_if(pages, [](unsigned char one) { return (one & 1u) != 0; });
 }
 

@@ -32,24 +32,23 @@ std::vector<Pitfall> pitfalls_of(const FileSystemFacts& facts, std::optional<boo
   std::vector<Pitfall> found;
   if (facts.memory)
     found.push_back({"memory_file_system",
-                     "files of " + facts.type + " lie in memory: no device was measured"});
+                     "files of " + facts.type + " are in memory: no storage device was measured"});
   if (facts.network)
-    found.push_back({"server_cache", "behind " + facts.type +
-                                         " is a server whose cache cannot be emptied from here: "
-                                         "cold means cold on this host only"});
+    found.push_back({"server_cache", facts.type + " has a server cache that cannot be dropped from "
+                                                      "this host: cold means cold on this host only"});
   if (zeros_free.value_or(false))
     found.push_back({"zeros_take_no_space",
-                     "this file system stores zeros in less space than they have: our data are "
-                     "random, other tools' may be zeros and then look faster"});
+                     "this file system compresses zeros: benchctl writes random data, so tools that "
+                     "write zeros may report more"});
   return found;
 }
 
 std::optional<Pitfall> cache_beneath(double first_pass, double later_passes) {
   if (!(first_pass > 0.0) || !(later_passes > kFaster * first_pass)) return {};
   return Pitfall{"cache_beneath",
-                 fmt::format("the first pass over the file ran at {}, later ones at {}, with "
-                             "nothing of it in the page cache: below lies a cache (of the device, "
-                             "the hypervisor or a server), so make size_bytes larger than it",
+                 fmt::format("the first pass over the file ran at {}, later passes at {}, with none of "
+                             "it in the page cache: there is a cache below (device, hypervisor or "
+                             "server); increase size_bytes beyond it",
                              format(first_pass, Unit::byte_per_second),
                              format(later_passes, Unit::byte_per_second))};
 }
@@ -66,16 +65,15 @@ std::optional<Pitfall> burst_cliff(std::span<const double> slice_bytes) {
     before += bytes;
   }
   return Pitfall{"burst_cliff",
-                 fmt::format("the last quarter of the time was written at {} of the first one's "
-                             "rate, the fall came after {}: the first rate does not last, as where "
-                             "a write cache is full or others use the storage too",
+                 fmt::format("the write rate of the last quarter is {} of the first quarter's; it "
+                             "dropped after {}: a write cache is full, or others use the storage",
                              format(last / first, Unit::ratio), format(Bytes{before}))};
 }
 
 std::optional<Pitfall> not_from_device(double read_bytes, double device_bytes) {
   if (!(read_bytes > 0.0) || device_bytes >= kFromDevice * read_bytes) return {};
   return Pitfall{"page_cache",
-                 fmt::format("{} of what was read came from the device, the rest from a cache on "
+                 fmt::format("{} of the data read came from the device, the rest from a cache on "
                              "this host",
                              format(device_bytes / read_bytes, Unit::ratio))};
 }
@@ -83,8 +81,8 @@ std::optional<Pitfall> not_from_device(double read_bytes, double device_bytes) {
 std::optional<Pitfall> still_resident(double share) {
   if (share <= kColdShare) return {};
   return Pitfall{"page_cache_kept",
-                 fmt::format("{} of the file stayed in the page cache after the kernel was asked "
-                             "to drop it, as where a process has it mapped",
+                 fmt::format("{} of the file stayed in the page cache after dropping it; a process "
+                             "may have it mapped",
                              format(share, Unit::ratio))};
 }
 

@@ -38,20 +38,20 @@ double late_over_before(const std::vector<Progress>& progress) {
 Projection project(const WrittenAmount& written, double bytes) {
   if (bytes <= written.bytes * (1.0 + 1e-6))  // it was written, or more than it
     return {Seconds{written.duration.value * bytes / written.bytes}, ""};
-  const std::string larger = fmt::format("; a larger 'scale' (now {} were written) would tell",
+  const std::string larger = fmt::format("; increase 'scale' ({} written)",
                                          format(Bytes{written.bytes}));
   if (std::isnan(written.late_over_before))
     return {{},
-            fmt::format("not extrapolated: fewer than {} chunks a rank were written{}",
+            fmt::format("not extrapolated: fewer than {} chunks per rank written{}",
                         kFewestChunks, larger)};
   if (written.bytes < kTimesCache * written.cache_bytes)
     return {{},
-            fmt::format("not extrapolated: less than twice the cache of {} was written{}",
+            fmt::format("not extrapolated: less than twice the cache of {} written{}",
                         format(Bytes{written.cache_bytes}), larger)};
   if (std::abs(written.late_over_before - 1.0) > kFlat)
     return {{},
-            fmt::format("not extrapolated: the last quarter was written at {} of the rate of "
-                        "the one before, so the rate is not steady{}",
+            fmt::format("not extrapolated: the rate is not steady (the last quarter ran at {} "
+                        "of the rate of the quarter before){}",
                         format(written.late_over_before, Unit::ratio), larger)};
   return {Seconds{written.duration.value * bytes / written.bytes}, ""};
 }

@@ -72,7 +72,7 @@ class ShardReading {
     const std::uint32_t found = crc32c(into);
     const std::uint32_t told = request_.shard.checksums[static_cast<std::size_t>(chunk)];
     if (found != told)
-      add_fault(fmt::format("{}: chunk {} (bytes {} to {}) has the checksum {:08x}, the manifest "
+      add_fault(fmt::format("{}: chunk {} (bytes {} to {}) has checksum {:08x}, the manifest "
                             "says {:08x}",
                             name(), chunk, offset, offset + into.size() - 1, found, told),
                 1);

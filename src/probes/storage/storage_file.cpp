@@ -53,7 +53,7 @@ void StorageFile::write(std::span<const std::byte> bytes, std::uint64_t offset) 
     const ssize_t put =
         ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) throw_errno(at_offset("write", name_, offset), "make room there");
+    if (put < 0) throw_errno(at_offset("write", name_, offset), "free some space there");
     if (put == 0)
       throw Error(ErrorKind::environment, at_offset("write", name_, offset) + " wrote nothing");
     bytes = bytes.subspan(static_cast<std::size_t>(put));
@@ -64,7 +64,7 @@ void StorageFile::write(std::span<const std::byte> bytes, std::uint64_t offset) 
 bool StorageFile::preallocate(std::uint64_t bytes) {
   if (bytes == 0 || ::fallocate(file_.get(), 0, 0, static_cast<off_t>(bytes)) == 0) return true;
   if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) return false;
-  throw_errno("make room for " + std::to_string(bytes) + " bytes in " + name_, "make room there");
+  throw_errno("make room for " + std::to_string(bytes) + " bytes in " + name_, "free some space there");
 }
 
 void StorageFile::sync() {
@@ -73,7 +73,7 @@ void StorageFile::sync() {
 
 std::uint64_t StorageFile::bytes() const {
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) throw_errno("look at " + name_);
+  if (::fstat(file_.get(), &status) != 0) throw_errno("stat " + name_);
   return static_cast<std::uint64_t>(status.st_size);
 }
 

@@ -13,8 +13,8 @@ WorkFolder::WorkFolder(const std::filesystem::path& base, const std::string& nam
   std::filesystem::create_directories(path_, failure);
   if (failure)
     throw Error(ErrorKind::environment,
-                "make the folder " + path_.string() + ": " + failure.message(),
-                "name a folder that can be written as 'path'");
+                "create the folder " + path_.string() + ": " + failure.message(),
+                "set 'path' to a writable folder");
 }
 
 WorkFolder::~WorkFolder() {

@@ -162,7 +162,7 @@ MPI_Datatype mpi_type(Dtype dtype) {
     case Dtype::f16:
       return MPI_UINT16_T;
     default:
-      throw Error(ErrorKind::input, "MPI is not measured in " + std::string(to_string(dtype)),
+      throw Error(ErrorKind::input, "MPI is not measured with " + std::string(to_string(dtype)),
                   "use f32, f64, bf16, f16, int8, int32 or int64");
   }
 }
@@ -198,7 +198,7 @@ MpiCollectives::~MpiCollectives() {
 
 std::string_view MpiCollectives::obstacle(CollectiveOp op, Dtype dtype, bool in_place) const {
   if (in_place && (op == CollectiveOp::broadcast || op == CollectiveOp::send_recv))
-    return "MPI has no in-place form of it";
+    return "MPI has no in-place variant";
   if (sums(op) && (dtype == Dtype::bf16 || dtype == Dtype::f16)) return "MPI cannot sum this type";
   return "";
 }
@@ -206,8 +206,8 @@ std::string_view MpiCollectives::obstacle(CollectiveOp op, Dtype dtype, bool in_
 void MpiCollectives::run(CollectiveOp op, const void* send, void* recv, std::size_t count,
                          Dtype dtype) {
   if (count > INT_MAX)
-    throw Error(ErrorKind::input, std::to_string(count) + " elements are more than MPI counts",
-                "use a smaller size");
+    throw Error(ErrorKind::input, std::to_string(count) + " elements exceed the limit of MPI counts",
+                "reduce the size");
   if (const std::string_view why = obstacle(op, dtype, false); !why.empty())
     throw Error(ErrorKind::input, std::string(why) + ": " + std::string(to_string(dtype)),
                 "use f32, f64, int8, int32 or int64");
@@ -343,8 +343,8 @@ std::unique_ptr<Group> make_mpi_group() {
 #ifdef BENCH_MPI
   return std::make_unique<MpiGroup>();
 #else
-  throw Error(ErrorKind::environment, "this build has no MPI",
-              "install libopenmpi-dev and build again, or join the ranks with --group tcp");
+  throw Error(ErrorKind::environment, "built without MPI",
+              "install libopenmpi-dev and rebuild, or use --group tcp");
 #endif
 }
 

@@ -26,7 +26,7 @@ constexpr NameTable<GroupOp, 5> kOps{{{{GroupOp::barrier, "a barrier"},
                                        {GroupOp::broadcast, "a broadcast"},
                                        {GroupOp::reduce, "a reduction"},
                                        {GroupOp::gather, "a gather"},
-                                       {GroupOp::give_up, "giving up"}}}};
+                                       {GroupOp::give_up, "abort"}}}};
 
 /// Up to `wanted` bytes in all; true when they are there.
 bool fill(const Descriptor& socket, std::vector<std::byte>& into, std::size_t wanted) {
@@ -37,7 +37,7 @@ bool fill(const Descriptor& socket, std::vector<std::byte>& into, std::size_t wa
     if (got == 0) return false;
     if (got < 0)
       throw Error(ErrorKind::environment,
-                  errno == 0 ? "it closed the connection" : std::strerror(errno));
+                  errno == 0 ? "connection closed" : std::strerror(errno));
     into.insert(into.end(), some.begin(), some.begin() + got);
   }
   return true;
@@ -54,7 +54,7 @@ std::optional<Frame> FrameReader::advance(const Descriptor& socket) {
     std::memcpy(&header, header_.data(), sizeof header);
     const bool known = header.op >= 1 && header.op <= static_cast<std::uint32_t>(GroupOp::give_up);
     if (header.magic != kMagic || !known || header.bytes > kMostFrame)
-      throw Error(ErrorKind::environment, "it sent what no rank sends");
+      throw Error(ErrorKind::environment, "invalid frame header");
     op_ = static_cast<GroupOp>(header.op);
     wanted_ = static_cast<std::size_t>(header.bytes);
   }

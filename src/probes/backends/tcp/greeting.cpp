@@ -55,21 +55,21 @@ std::string greeting_line(const Greeting& greeting) {
 
 std::variant<Greeting, NoGreeting> read_greeting(std::string_view line) {
   if (line.size() >= kMostGreeting || !line.starts_with(kMarker))
-    return NoGreeting{"it does not greet as a rank does"};
+    return NoGreeting{"not a benchctl rank"};
   const auto words = words_of(line.substr(kMarker.size()));
   if (words[0] != kProtocol)
-    return NoGreeting{"it speaks version " + printable(words[0].substr(0, 20)) +
-                          " of the greeting and rank 0 version " + std::string(kProtocol),
+    return NoGreeting{"handshake version " + printable(words[0].substr(0, 20)) +
+                          ", but rank 0 has version " + std::string(kProtocol),
                       false};
   const bool complete =
       words.size() == kWords && std::ranges::all_of(words, [](auto one) {
         return !one.empty() && one.size() <= kLongestWord && std::ranges::all_of(one, in_word);
       });
-  if (!complete) return NoGreeting{"its greeting is damaged"};
+  if (!complete) return NoGreeting{"malformed handshake"};
   Greeting greeting{std::string(words[1]), number(words[2], kMostRanks),
                     number(words[3], kMostRanks), words[4] == "-" ? "" : std::string(words[4]),
                     std::string(words[5])};
-  if (greeting.size < 0 || greeting.rank < 0) return NoGreeting{"its greeting is damaged"};
+  if (greeting.size < 0 || greeting.rank < 0) return NoGreeting{"malformed handshake"};
   return greeting;
 }
 

@@ -109,8 +109,8 @@ std::vector<Address> chosen_addresses(const std::string& choice, int port) {
   }
   if (found.empty())
     throw Error(ErrorKind::environment,
-                "no network interface of this host is '" + printable(choice) + "'",
-                "there are " + known);
+                "no network interface of this host matches '" + printable(choice) + "'",
+                "available: " + known);
   return found;
 }
 

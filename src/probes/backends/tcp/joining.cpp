@@ -1,4 +1,4 @@
-// How the other ranks come to rank 0.
+// How the other ranks connect to rank 0.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kForTheAnswer{5.0};  // beyond the time in which all must have come
+constexpr Seconds kForTheAnswer{5.0};  // added to the rendezvous timeout
 
 }  // namespace
 
@@ -40,12 +40,12 @@ Member join_rank_0(const Rendezvous& rendezvous) {
   const Answer answer = answered ? read_answer(without_newline(heard)) : Answer{};
   if (!answered)
     throw Error(ErrorKind::environment,
-                where + (over ? " went away before all ranks had come" : " does not answer"));
+                where + (over ? " closed the connection before all ranks had joined" : " does not answer"));
   if (!answer.ours)
-    throw Error(ErrorKind::environment, "what listens as " + where + " is no rank",
-                "set BENCH_RENDEZVOUS=host:port to a port that nobody uses");
+    throw Error(ErrorKind::environment, "the listener for " + where + " is not a benchctl rank",
+                "set BENCH_RENDEZVOUS=host:port to a free port");
   if (!answer.refusal.empty())
-    throw Error(ErrorKind::environment, where + " refuses: " + answer.refusal);
+    throw Error(ErrorKind::environment, where + " refused the connection: " + answer.refusal);
   return rank_0;
 }
 

@@ -83,14 +83,14 @@ class Reception {
       judge(guest);
       return true;
     }
-    if (over && !guest.heard.empty()) turn_away(guest, "it does not greet as a rank does");
+    if (over && !guest.heard.empty()) turn_away(guest, "not a benchctl rank");
     if (over || TcpClock::now() < guest.patience) return over;
-    turn_away(guest, "it says nothing");
+    turn_away(guest, "no handshake received");
     return true;
   }
 
   void turn_away(const Guest& guest, const std::string& why) {
-    const std::string whole = in_words(guest.from) + " is turned away: " + why;
+    const std::string whole = in_words(guest.from) + " rejected: " + why;
     if (strangers_.size() >= kNamedStrangers || !strangers_.insert(whole).second) return;
     say(Level::warning, whole);
   }
@@ -117,16 +117,16 @@ class Reception {
   std::string against(const Greeting& greeting) const {
     const std::string who = fmt::format("rank {} on {}", greeting.rank, printable(greeting.host));
     if (greeting.version != version())
-      return fmt::format("{} is version {} and rank 0 on {} is version {}", who,
+      return fmt::format("{} has version {}, but rank 0 on {} has version {}", who,
                          printable(greeting.version), members_[0].host, version());
     if (greeting.size != rendezvous_.size)
-      return fmt::format("{} is one of {} ranks and rank 0 one of {}", who, greeting.size,
+      return fmt::format("{} expects {} ranks, but rank 0 expects {}", who, greeting.size,
                          rendezvous_.size);
     if (greeting.rank >= rendezvous_.size)
-      return fmt::format("{} is beyond the last of {} ranks", who, rendezvous_.size);
+      return fmt::format("{} is out of range for {} ranks", who, rendezvous_.size);
     const Member& member = members_[static_cast<std::size_t>(greeting.rank)];
     if (greeting.rank == 0 || member.socket.valid())
-      return fmt::format("there are two ranks {}: on {} and on {}", greeting.rank, member.host,
+      return fmt::format("duplicate rank {}: on {} and on {}", greeting.rank, member.host,
                          printable(greeting.host));
     return "";
   }
@@ -138,8 +138,8 @@ class Reception {
 
   [[noreturn]] void fail(const std::string& why) {
     tell(why);
-    throw Error(ErrorKind::environment, "the ranks do not come together: " + why,
-                "every rank must be of one build, one job and know the same number of ranks");
+    throw Error(ErrorKind::environment, "rank rendezvous failed: " + why,
+                "start all ranks from the same build, in the same job and with the same number of ranks");
   }
 
   /// The end of the meeting, to all that have come.
@@ -155,7 +155,7 @@ class Reception {
     const std::size_t count = missing.size();
     if (count > kNamedRanks) missing.resize(kNamedRanks);
     std::string text = fmt::format(
-        "rank{} {}{} of {} did not come to {} port {} within {:g} s", count > 1 ? "s" : "",
+        "timed out: rank{} {}{} of {} did not connect to {} port {} within {:g} s", count > 1 ? "s" : "",
         join(missing, ", "),
         count > kNamedRanks ? fmt::format(" and {} more", count - kNamedRanks) : "",
         rendezvous_.size, members_[0].host, rendezvous_.port, rendezvous_.timeout.value);

@@ -21,8 +21,8 @@ constexpr double kLongestTimeout = 3600.0;
 
 [[noreturn]] void bad_variable(const std::string& name, const std::string& value,
                                const std::string& wanted) {
-  throw Error(ErrorKind::environment, name + " is '" + printable(value) + "', not " + wanted,
-              "the launcher sets it, or whoever started the ranks by hand");
+  throw Error(ErrorKind::environment, name + " is '" + printable(value) + "', expected " + wanted,
+              "check the launcher, or the command that started the ranks");
 }
 
 class Reader {
@@ -61,7 +61,7 @@ std::string first_host(const Reader& read) {
     try {
       return expand_hostlist(nodes).at(0);
     } catch (const std::exception&) {
-      bad_variable(name, nodes, "a list of hosts");
+      bad_variable(name, nodes, "a host list");
     }
   }
   return "";
@@ -136,7 +136,7 @@ void take_own(const Reader& read, Rendezvous& found) {
   if (read.has("BENCH_GROUP_TOKEN")) found.token = read.text("BENCH_GROUP_TOKEN");
   const bool odd = std::ranges::any_of(found.token, [](char c) { return c <= ' ' || c > '~'; });
   if (odd || found.token.size() > 255)
-    bad_variable("the group's token", found.token, "up to 255 printable characters without blanks");
+    bad_variable("the group token", found.token, "up to 255 printable characters without blanks");
   found.interfaces = read.text("BENCH_GROUP_INTERFACE");
   if (read.has("BENCH_GROUP_TIMEOUT_S"))
     found.timeout.value =
@@ -147,7 +147,7 @@ void demand_address(const Rendezvous& found) {
   if (!found.host.empty() && found.port > 0) return;
   throw Error(
       ErrorKind::environment,
-      fmt::format("rank {} of {} (as {} says) does not know where rank 0 is: no {}", found.rank,
+      fmt::format("the address of rank 0 is unknown to rank {} of {} (from {}): no {}", found.rank,
                   found.size, found.source, found.host.empty() ? "host" : "port"),
       found.source == "torchrun" ? "set MASTER_ADDR and MASTER_PORT"
                                  : "set BENCH_RENDEZVOUS=host:port for all ranks");

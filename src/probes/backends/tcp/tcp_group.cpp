@@ -76,7 +76,7 @@ class Centre final : public TcpGroup {
         auto frame = advance(readers[rank], rank);
         if (!frame) return false;
         if (frame->op != op)
-          give_up(fmt::format("{} is in {} and rank 0 in {}", name(rank), to_string(frame->op),
+          give_up(fmt::format("{} is in {}, but rank 0 is in {}", name(rank), to_string(frame->op),
                               to_string(op)));
         parts[rank] = std::move(frame->data);
         return true;
@@ -105,7 +105,7 @@ class Centre final : public TcpGroup {
 
   void expect_size(std::size_t rank, GroupOp op, Bytes data, std::size_t bytes) {
     if (data.size() != bytes)
-      give_up(fmt::format("{} takes part in {} with {} bytes and rank 0 with {}", name(rank),
+      give_up(fmt::format("{} joins {} with {} bytes, but rank 0 with {}", name(rank),
                           to_string(op), data.size(), bytes));
   }
 
@@ -114,7 +114,7 @@ class Centre final : public TcpGroup {
   }
 
   [[noreturn]] void left(std::size_t rank, const std::string& why) {
-    give_up(fmt::format("{} has left the group: {}", name(rank), why));
+    give_up(fmt::format("lost {}: {}", name(rank), why));
   }
 
   /// Ends the group on all ranks, with the reason.

@@ -58,7 +58,7 @@ class Outer final : public TcpGroup {
         poll(&wait, 1, -1);
       }
     } catch (const Error& error) {
-      throw Error(ErrorKind::environment, fmt::format("rank 0 on {} has left the group: {}",
+      throw Error(ErrorKind::environment, fmt::format("lost rank 0 on {}: {}",
                                                       printable(rank_0_.host), error.what()));
     }
     if (frame->op == GroupOp::give_up)
@@ -66,7 +66,7 @@ class Outer final : public TcpGroup {
     if (frame->op != op || frame->data.size() != bytes)
       throw Error(
           ErrorKind::environment,
-          fmt::format("rank 0 is in {} of {} bytes and rank {} in {} of {}", to_string(frame->op),
+          fmt::format("rank 0 is in {} of {} bytes, but rank {} is in {} of {}", to_string(frame->op),
                       frame->data.size(), rank(), to_string(op), bytes));
     return std::move(frame->data);
   }

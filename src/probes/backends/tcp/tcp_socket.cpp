@@ -52,8 +52,8 @@ Descriptor listen_on(const Address& address, bool& no_such_family) {
 }
 
 [[noreturn]] void cannot_listen(int port) {
-  throw_errno("listen at port " + std::to_string(port) + " for the other ranks",
-              "another job may meet there: set BENCH_RENDEZVOUS=host:port to another one");
+  throw_errno("listen on port " + std::to_string(port) + " for the other ranks",
+              "another job may be using it: set BENCH_RENDEZVOUS=host:port to another port");
 }
 
 Address any_address(int family, int port) {
@@ -73,7 +73,7 @@ std::vector<Address> look_up(const std::string& host, int port, std::string& why
   if (const int code =
           getaddrinfo(is_here ? nullptr : host.c_str(), is_here ? "0" : nullptr, &wish, &list);
       code != 0) {
-    why = std::string("its address is not known: ") + gai_strerror(code);
+    why = std::string("cannot resolve its address: ") + gai_strerror(code);
     return {};
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(list, freeaddrinfo);
@@ -102,12 +102,12 @@ Descriptor try_once(const Address& address, const std::string& interfaces,
   };
   if (!socket.valid()) return failed(std::strerror(errno));
   if (!leave_by(socket, address.family(), interfaces))
-    return failed("no address of '" + printable(interfaces) + "' can reach it");
+    return failed("not reachable from any address of '" + printable(interfaces) + "'");
   int error = connect(socket.get(), address.get(), address.length) == 0 ? 0 : errno;
   if (error == EINPROGRESS) {
     pollfd wait{socket.get(), POLLOUT, 0};
     if (poll(&wait, 1, milliseconds_to(std::min(deadline, time_after(kOneTry)))) != 1)
-      return failed("no answer");
+      return failed("connection timed out");
     socklen_t length = sizeof error;
     getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
   }
@@ -156,7 +156,7 @@ Descriptor take_connection(const Descriptor& listener, Address& from) {
 
 Descriptor connect_to(const std::string& host, int port, const std::string& interfaces,
                       TcpClock::time_point deadline) {
-  std::string why = "no answer";
+  std::string why = "connection timed out";
   do {
     for (const Address& address : look_up(host, port, why))
       if (Descriptor socket = try_once(address, interfaces, deadline, why); socket.valid())
@@ -166,7 +166,7 @@ Descriptor connect_to(const std::string& host, int port, const std::string& inte
   throw Error(
       ErrorKind::environment,
       "cannot reach rank 0 at " + printable(host) + " port " + std::to_string(port) + ": " + why,
-      "is rank 0 running, and does a firewall stand between?");
+      "check that rank 0 is running and that no firewall blocks the port");
 }
 
 bool send_all(const Descriptor& socket, std::span<const std::byte> data) {

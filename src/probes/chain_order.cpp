@@ -59,9 +59,9 @@ unsigned chain_bits(double bytes, std::size_t node_bytes, std::size_t most) {
   const auto whole = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
   if (whole < (node_bytes << kLeastBits) || !std::has_single_bit(whole) || whole > most)
     throw Error(ErrorKind::internal,
-                "a chain of " + std::to_string(whole) + " bytes was asked for in a space of " +
+                "a chain of " + std::to_string(whole) + " bytes requested in a space of " +
                     std::to_string(most),
-                "a power of two of at least four nodes is needed");
+                "use a power of two of at least four nodes");
   return static_cast<unsigned>(std::countr_zero(whole / node_bytes));
 }
 

@@ -48,12 +48,12 @@ UsedPaths used_paths_from_json(const Json& json) {
 std::string path_violation(const PathRequest& asked, const UsedPaths& used) {
   for (const std::string& transport : used.transports)
     if (!allowed(asked.isolation, transport))
-      return std::string(to_string(asked.isolation)) + " only was asked for, but " + transport +
+      return "requested " + std::string(to_string(asked.isolation)) + " only, but " + transport +
              " was used";
   if (asked.network_card.empty()) return "";
   for (const std::string& card : used.network_cards)
     if (card != asked.network_card)
-      return "the card " + asked.network_card + " only was asked for, but " + card + " was used";
+      return "requested NIC " + asked.network_card + " only, but " + card + " was used";
   return "";
 }
 

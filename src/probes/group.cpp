@@ -33,7 +33,7 @@ std::string broadcast_text(Group& group, const std::string& text) {
 }
 
 std::string no_collectives(const Group& group) {
-  return "there is no library for collectives: the host's need MPI and GPUs' need NCCL, and these "
+  return "no collective library: the host needs MPI, GPUs need NCCL, and these "
          "ranks were joined by " +
          group.library();
 }

@@ -160,7 +160,7 @@ TEST_CASE("a batch that is damaged on its way makes the job invalid") {
   job.device.fake_copies = &copies;
   const Outcome outcome = job.run();
   CHECK(outcome.status == Status::invalid);
-  CHECK_THAT(outcome.reason, Catch::Contains("came to the device otherwise than sent"));
+  CHECK_THAT(outcome.reason, Catch::Contains("were corrupted on the way to the device"));
 }
 
 TEST_CASE("without a device there is no way to it, and nothing is said where nobody asked") {
@@ -204,7 +204,7 @@ TEST_CASE("steps are foretold and measured, and presets foretold") {
 TEST_CASE("steps that compute are skipped with the reason where the device cannot") {
   LoaderJob job(small({{"steps", {0.01}}, {"step", "gemm"}}));
   CHECK(job.run().status == Status::ok);
-  CHECK(job.of("stall").at(0).reason == "this device has no matrix library");
+  CHECK(job.of("stall").at(0).reason == "no GEMM library for this device");
 }
 
 TEST_CASE("steps that compute are as long as asked for, and verified") {

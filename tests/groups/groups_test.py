@@ -113,7 +113,7 @@ class Contract(unittest.TestCase):
                   "init_repeats": 1}
         outcome = body(Ranks(self, torchrun(2)).finish(job(2, "collective", params))[0][1], "outcome")
         self.assertEqual(outcome["status"], "skipped")
-        self.assertIn("the host's need MPI", outcome["reason"])
+        self.assertIn("the host needs MPI", outcome["reason"])
         self.assertIn("joined by TCP", outcome["reason"])
 
     def test_a_rank_that_is_told_to_be_alone_looks_at_no_variables(self):

@@ -14,7 +14,7 @@ THRESHOLDS = {"memory_bandwidth.bandwidth": 0.3, "memory_latency.latency": 0.3, 
 
 
 # What reasons say that a busy machine alone explains.
-NOISE = ("usable runs", "uncertainty +-", "the clock is not known", "only while other work was running", "comparable hosts, peer comparison needs")
+NOISE = ("usable runs", "uncertainty +-", "clock unknown", "only while other work was running", "comparable hosts, peer comparison needs")
 
 
 class ClusterAccept(ClusterTestCase):

@@ -57,7 +57,7 @@ class ClusterSlurm(SlurmTestCase):
         jobs = self.jobs()
         self.assertEqual(jobs["01.null"][0], "ok", jobs)
         self.assertEqual(jobs["02.reduce"][0], "skipped", jobs)
-        self.assertIn("the host's need MPI", jobs["02.reduce"][1])
+        self.assertIn("the host needs MPI", jobs["02.reduce"][1])
         programs = [r["body"]["facts"] for r in run.records() if r["kind"] == "facts" and r["body"]["topic"] == "program"]
         self.assertEqual([(facts["group"], facts["ranks"], sorted(facts["hosts"])) for facts in programs],
                          [("TCP", ranks, ["node01", "node02", "node03"]) for ranks in (6, 3)])

@@ -29,7 +29,7 @@ TEST_CASE("each round measures each load, and the last is compared with the firs
   REQUIRE(products.size() == 3);
   CHECK(products[2].params == Json{{"round", 3}});
   CHECK(products[0].values.at(0) == Approx(2.0 * 8 * 8 * 8 / 1e-3));
-  CHECK(products[0].check->method == "the bits of the first product");
+  CHECK(products[0].check->method == "bitwise equality with the first GEMM");
   CHECK(job.of("memory_rate").size() == 3);
   const auto sustained = job.of("sustained_ratio");
   REQUIRE(sustained.size() == 2);
@@ -59,7 +59,7 @@ TEST_CASE("memory that is wrong ends the burn as invalid") {
 TEST_CASE("loads that the device cannot have are skipped with the reason") {
   BurnJob job(Json{{"rounds", 1}, {"loads", {"gemm", "copy"}}});
   CHECK(job.run().status == Status::ok);
-  CHECK(job.of("copy_rate").at(0).reason == "this device's memory is the host's: nothing to copy");
+  CHECK(job.of("copy_rate").at(0).reason == "the device shares host memory: nothing to copy");
   BurnJob bare(Json{{"rounds", 1}});
   bare.device.fake_gemm = nullptr;
   bare.device.fake_memory = nullptr;

@@ -147,8 +147,8 @@ TEST_CASE("what is not there is none, and what does not answer is unreadable, wi
   const FakeServer server;
   const Json facts = server.read([](const std::string&) { return std::nullopt; });
   CHECK(facts["settings"]["sysctl.vm.swappiness"] == "none");
-  CHECK(facts["settings"]["turbo"]["unreadable"] == "the kernel does not say");
-  CHECK(facts["software"]["os"]["unreadable"] == "the kernel does not say");
+  CHECK(facts["settings"]["turbo"]["unreadable"] == "not reported by the kernel");
+  CHECK(facts["software"]["os"]["unreadable"] == "not reported by the kernel");
   CHECK(facts["machine"]["bios_date"] == "none");
   CHECK(facts["machine"]["bios_version"] == "1.2.3");
   CHECK_THAT(facts["network"][0]["firmware"]["unreadable"].get<std::string>(),

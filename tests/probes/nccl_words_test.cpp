@@ -90,12 +90,12 @@ TEST_CASE("paths that were used against the wish are named") {
   const PathRequest nvlink{Isolation::nvlink, ""};
   CHECK(path_violation(nvlink, {{"P2P", "NVLS"}, {}}).empty());
   CHECK(path_violation(nvlink, {{"P2P", "NET/IB"}, {"mlx5_0"}}) ==
-        "nvlink only was asked for, but NET/IB was used");
+        "requested nvlink only, but NET/IB was used");
   const PathRequest card{Isolation::network, "mlx5_1"};
   CHECK(path_violation(card, {{"NET/IB"}, {"mlx5_1"}}).empty());
   CHECK(path_violation(card, {{"NET/IB"}, {"mlx5_0", "mlx5_1"}}) ==
-        "the card mlx5_1 only was asked for, but mlx5_0 was used");
-  CHECK(path_violation(card, {{"P2P"}, {}}) == "network only was asked for, but P2P was used");
+        "requested NIC mlx5_1 only, but mlx5_0 was used");
+  CHECK(path_violation(card, {{"P2P"}, {}}) == "requested network only, but P2P was used");
   CHECK(path_violation({}, {{"P2P", "SHM", "NET/Socket"}, {"eth0"}}).empty());
   CHECK(path_violation(card, {}).empty());  // nothing is known
 }

@@ -52,12 +52,12 @@ TEST_CASE("a rank belongs to the node of its GPU, and is told the cards next to 
 TEST_CASE("a GPU whose node is not known binds nothing and says why") {
   const RankPlace both = place_rank(machine_with_gpu({0, 1}), "0000:05:00.0");
   CHECK_FALSE(both.node);
-  CHECK(both.unknown == "the GPU is as near to 2 NUMA nodes");
+  CHECK(both.unknown == "the GPU is equally close to 2 NUMA nodes");
   CHECK(to_json(both).at("numa_node").is_null());
   CHECK(place_rank(machine_with_gpu({}), "0000:05:00.0").unknown.find("firmware") !=
         std::string::npos);
   CHECK(place_rank(machine_with_gpu({0}), "0000:99:00.0").unknown ==
-        "the machine's topology has no such GPU");
+        "the topology has no such GPU");
 }
 
 #ifdef BENCH_HWLOC

@@ -107,7 +107,7 @@ TEST_CASE("topology is invalid with both values when library and kernel disagree
     const Outcome outcome = t.run();
     CHECK(outcome.status == Status::invalid);
     CHECK_THAT(outcome.reason,
-               Catch::Contains("the library's 3") && Catch::Contains("the kernel's 4"));
+               Catch::Contains("hwloc 3") && Catch::Contains("kernel 4"));
   }
   SECTION("on hardware threads") {
     t.topology.system.hardware_threads = 16;

@@ -21,8 +21,8 @@ Json answer_of(const Answer& answer) {
 
 /// bench-rank was built without hwloc.
 bool no_library(const Answer& answer) {
-  return answer.err.find("no hwloc") != std::string::npos ||
-         answer.out.find("no topology library") != std::string::npos;
+  return answer.err.find("built without hwloc") != std::string::npos ||
+         answer.out.find("built without hwloc") != std::string::npos;
 }
 
 void write_xml(const std::filesystem::path& path, int gpus) {

@@ -205,8 +205,8 @@ TEST_CASE("a library that counts other cores than the kernel leaves open which i
   Samples cores = fleet.samples("topology.cores", 64);
   cores.better = Better::none;
   cores.outcome = Status::invalid;
-  cores.reason = "wrong result: the library's 64 against the kernel's 32 found an error of 32";
-  cores.check = Check{"the library's 64 against the kernel's 32", 32.0, 0.0};
+  cores.reason = "wrong result: hwloc 64 vs. kernel 32 found an error of 32";
+  cores.check = Check{"hwloc 64 vs. kernel 32", 32.0, 0.0};
   fleet.job("topology.cores", {fleet.host(2)}, cores, Outcome{Status::invalid, cores.reason, 1.0});
   const Acceptance acceptance = fleet.judge();
   CHECK(failed(acceptance).empty());

@@ -165,6 +165,6 @@ TEST_CASE("a run tells of each host of its plan: facts, or why there are none") 
 TEST_CASE("a host whose kernel and library disagree differs, however it looks") {
   auto hosts = fleet_of(3);
   hosts[0].invalid = true;
-  hosts[0].trouble = "invalid: the library's 3 against the kernel's 4";
+  hosts[0].trouble = "invalid: hwloc 3 vs. kernel 4";
   CHECK(compare_fleet(hosts, {}).hosts[0].match == HostMatch::differs);
 }

@@ -16,7 +16,7 @@ const std::string kPci = "sys/bus/pci/devices";
 constexpr std::size_t kWithoutRights = 64;  // bytes of a configuration that everybody may read
 
 Json kernel_log(const SystemFiles& files) {
-  if (!files.exists(kLog)) return unreadable("there is no /dev/kmsg here: a container");
+  if (!files.exists(kLog)) return unreadable("no /dev/kmsg, as in a container");
   if (!files.opens(kLog)) return unreadable("no permission to read /dev/kmsg");
   return kReadable;
 }

@@ -54,7 +54,7 @@ Json acs(const SystemFiles& files) {
       redirecting.push_back(device);
   }
   if (bridges > 0 && readable == 0)
-    return unreadable("the configuration of the PCI bridges is for root only");
+    return unreadable("the PCI bridge configuration is readable by root only");
   return {{"bridges", bridges}, {"readable", readable}, {"redirecting", redirecting}};
 }
 

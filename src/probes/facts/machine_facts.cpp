@@ -16,7 +16,7 @@ constexpr double kSector = 512.0;  // the unit of /sys/block/*/size, whatever th
 
 Json known_of_host(const Json& host, const char* key) {
   const Json value = host.value(key, Json());
-  return value.is_null() || value == "unreadable" ? unreadable("the kernel does not say") : value;
+  return value.is_null() || value == "unreadable" ? unreadable("not reported by the kernel") : value;
 }
 
 Json machine_part(const SystemFiles& files) {
@@ -84,7 +84,7 @@ Json gpus_part(const SystemFiles& files) {
   Json gpus = Json::array();
   for (const std::string& address : files.entries(kGpus)) {
     const auto text = files.text(kGpus + "/" + address + "/information");
-    const Json why = unreadable("the driver does not say it of " + address);
+    const Json why = unreadable("not reported by the driver for " + address);
     const auto model = field(text.value_or(""), "Model");
     const auto vbios = field(text.value_or(""), "Video BIOS");
     gpus.push_back({{"pci_address", address},

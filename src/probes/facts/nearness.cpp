@@ -85,15 +85,15 @@ std::vector<GpuPlace> place_gpus(const MachineTopology& machine) {
 RankPlace place_rank(const MachineTopology& machine, const std::string& gpu_address) {
   const std::vector<GpuPlace> places = place_gpus(machine);
   const auto place = std::ranges::find(places, gpu_address, &GpuPlace::address);
-  if (place == places.end()) return {gpu_address, {}, {}, "the machine's topology has no such GPU"};
+  if (place == places.end()) return {gpu_address, {}, {}, "the topology has no such GPU"};
   RankPlace rank{gpu_address, {}, place->nearest, ""};
   if (place->numa_nodes.size() == 1)
     rank.node = place->numa_nodes.front();
   else
     rank.unknown =
         place->numa_nodes.empty()
-            ? "the firmware does not say to which NUMA node the GPU belongs"
-            : "the GPU is as near to " + std::to_string(place->numa_nodes.size()) + " NUMA nodes";
+            ? "the firmware does not report the GPU's NUMA node"
+            : "the GPU is equally close to " + std::to_string(place->numa_nodes.size()) + " NUMA nodes";
   return rank;
 }
 

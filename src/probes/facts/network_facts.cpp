@@ -41,7 +41,7 @@ std::string driver_of(const SystemFiles& files, const std::string& device) {
 Json interface_facts(const SystemFiles& files, const std::string& name, const AskDriver& ask) {
   const std::string folder = kNet + "/" + name + "/";
   const auto info = ask(name);
-  const Json silent = unreadable("the driver does not answer ethtool");
+  const Json silent = unreadable("the driver does not support ethtool");
   return {{"name", name},
           {"pci_address", pci_address_of(files, folder + "device")},
           {"driver",

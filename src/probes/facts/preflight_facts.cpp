@@ -36,7 +36,7 @@ void add_foreign(const SystemFiles& files, const Json& gpu, const std::set<int>&
       found.push_back({{"gpu", gpu.value("index", -1)},
                        {"pid", pid},
                        {"used_bytes", process.value("used_bytes", Json())},
-                       {"name", name ? Json(*name) : unreadable("it is in another container")}});
+                       {"name", name ? Json(*name) : unreadable("in another container")}});
     }
   }
 }
@@ -117,11 +117,11 @@ Json shared_memory_bytes(const SystemFiles& files) {
     if (begin == std::string::npos) {
       const Json memory = read_memory_bytes(files);
       return memory.is_number() ? Json(memory.get<std::int64_t>() / 2)
-                                : unreadable("the size of the memory is not known");
+                                : unreadable("memory size unknown");
     }
     const std::string size = options.substr(begin + 5);
     const auto bytes = mount_size(size.substr(0, size.find(',')));
-    return bytes ? Json(*bytes) : unreadable("its size in proc/mounts is no size");
+    return bytes ? Json(*bytes) : unreadable("invalid size in /proc/mounts");
   }
   return unreadable("/dev/shm is not mounted");
 }

@@ -59,7 +59,7 @@ void add_from_host(const Json& host, Json& settings) {
        {"governor", "turbo", "smt", "thp", "clocksource", "virtualization", "page_size_bytes"}) {
     const Json value = host.value(name, Json());
     settings[name] =
-        value.is_null() || value == "unreadable" ? unreadable("the kernel does not say") : value;
+        value.is_null() || value == "unreadable" ? unreadable("not reported by the kernel") : value;
   }
 }
 
@@ -68,7 +68,7 @@ Json iommu_mode(const Json& iommu) {
   if (is_unreadable(iommu)) return "off";  // a kernel without groups has none
   const Json types = iommu.value("types", Json::object());
   if (types.empty()) return "off";
-  if (types.contains("unreadable")) return unreadable("the type of its groups is for root only");
+  if (types.contains("unreadable")) return unreadable("group types are readable by root only");
   std::string modes;
   for (const auto& [type, count] : types.items()) {
     const std::string mode = type == "identity" ? "passed through" : "translates (" + type + ")";
@@ -103,7 +103,7 @@ bool is_of_one_host(const std::string& name, const std::string& value) {
 Json text_or_why(const SystemFiles& files, const std::string& path) {
   if (const auto text = files.text(path, 4096)) return *text;
   if (!files.exists(path)) return "none";
-  return unreadable("no permission, or the kernel refuses to tell (/" + path + ")");
+  return unreadable("no permission, or hidden by the kernel (/" + path + ")");
 }
 
 Json read_settings(const SystemFiles& files, const Json& host) {

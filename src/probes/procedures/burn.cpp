@@ -68,7 +68,7 @@ void run_burn(State& state) {
 
 const Registration burn_probe{{
     .name = "burn",
-    .summary = "minutes of products and memory streams, compared all the time",
+    .summary = "sustained GEMM and memory load with continuous verification",
     .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
                 {"memory_rate", Unit::byte_per_second, Better::higher},
                 {"copy_rate", Unit::byte_per_second, Better::higher},

@@ -69,7 +69,7 @@ class CheckpointProbe {
           static_cast<double>(setting_.bytes) * group_.size() * (kKept + 1) * kSpare;
       if (static_cast<double>(file_system_.free_bytes) >= needed) return "";
       return fmt::format(
-          "{} has {} free, {} checkpoints of {} need {}: a smaller 'scale' needs less",
+          "{} has {} free, {} checkpoints of {} need {}: reduce 'scale'",
           base_.string(), format(Bytes{static_cast<double>(file_system_.free_bytes)}), kKept + 1,
           format(Bytes{static_cast<double>(setting_.bytes) * group_.size()}),
           format(Bytes{needed}));
@@ -85,7 +85,7 @@ class CheckpointProbe {
       all.push_back(kAccesses.value(word, "kind of access"));
     if (no_direct.empty() || std::erase(all, Access::direct) == 0) return all;
     state_.skip_series("write_time", kind(Access::direct, "sync").params(),
-                       "no direct I/O here (" + no_direct + "); buffered is measured instead");
+                       "direct I/O is not supported here (" + no_direct + "); buffered is measured instead");
     if (all.empty()) all.push_back(Access::buffered);
     return all;
   }
@@ -164,7 +164,7 @@ class CheckpointProbe {
                   {"whole_bytes", whole_},
                   {"chunk_bytes", setting_.chunk_bytes},
                   {"shared_folder", setting_.shared},
-                  {"read_by", !setting_.shared    ? "the rank that wrote it: hosts share no folder"
+                  {"read_by", !setting_.shared    ? "the writing rank: the hosts share no folder"
                               : group_.size() > 1 ? "the next rank"
                                                   : "the only rank"},
                   {"no_direct", no_direct.empty() ? Json(nullptr) : Json(no_direct)},
@@ -187,7 +187,7 @@ void run_checkpoint(State& state) { CheckpointProbe(state).run(); }
 
 const Registration checkpoint_probe{{
     .name = "checkpoint",
-    .summary = "checkpoints of all ranks, written so that they last, and read back",
+    .summary = "durable checkpoints of all ranks, verified by reading back",
     .metrics = {{"write_time", Unit::second, Better::lower},
                 {"write_bandwidth", Unit::byte_per_second, Better::higher},
                 {"slowest_rank_write", Unit::byte_per_second, Better::higher},

@@ -21,7 +21,7 @@ namespace {
 using namespace storage;
 
 constexpr double kMostOfMemory = 0.7;
-constexpr const char* kNoSteps = "no step of this kind: give more async_steps, or shorter ones";
+constexpr const char* kNoSteps = "no step of this kind was measured: increase async_steps or shorten step_s";
 
 /// State and copy have to lie in memory; why they cannot, or "".
 std::string no_room(Group& group, std::uint64_t bytes) {
@@ -29,7 +29,7 @@ std::string no_room(Group& group, std::uint64_t bytes) {
   const auto available = available_memory();
   std::string reason;
   if (available && needed > kMostOfMemory * *available)
-    reason = fmt::format("state and copy of this host's ranks need {}, {} of memory are available",
+    reason = fmt::format("state and copy of this host's ranks need {}, but only {} of memory is available",
                          format(Bytes{needed}), format(Bytes{*available}));
   return agreed(group, reason);
 }

@@ -85,7 +85,7 @@ void write_faults(State& state, const CheckpointKind& kind,
   double wrong = 0.0;
   for (const ReadCheckpoint& one : read) wrong += static_cast<double>(one.wrong);
   const std::string fault = first_fault(read);
-  if (!fault.empty()) state.invalid("read back wrong: " + fault);
+  if (!fault.empty()) state.invalid("corrupt on read back: " + fault);
   state.value("corrupt_chunks", wrong, kind.params(), {},
               Check{"CRC-32C of each chunk, read by another rank", wrong, 0.0});
 }

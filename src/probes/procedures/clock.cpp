@@ -57,15 +57,15 @@ std::string doubt(Device& device, Instructions& instructions) {
   const auto other = instructions.prepare_chain(1, 1);
   const double least = least_disagreement(device, *chain, *other);
   if (least <= kAgreement) return "";
-  return "the two chains disagree by " + format(least, Unit::ratio) + " in every try, allowed is " +
+  return "the two chains disagree by " + format(least, Unit::ratio) + " in every attempt, allowed: " +
          format(kAgreement, Unit::ratio) +
-         ": something else uses the core, or it shortens one of them; the clock is not known";
+         ": the core is shared or does not run one of them as written; clock unknown";
 }
 
 void run_clock(State& state) {
   Instructions* instructions = state.device().instructions();
   if (instructions == nullptr || instructions->chains().size() < 2)
-    return state.skip("no chain of known length for this architecture");
+    return state.skip("no chain of known latency for this architecture");
   std::optional<Limit> limit;
   if (const auto highest = instructions->highest_clock())
     limit = Limit{highest->value, LimitKind::datasheet, "cpufreq's cpuinfo_max_freq"};
@@ -84,7 +84,7 @@ void run_clock(State& state) {
 
 const Registration clock_probe{{
     .name = "clock",
-    .summary = "core clock by chains of dependent instructions",
+    .summary = "core clock from chains of dependent instructions",
     .metrics = {{"frequency", Unit::hertz, Better::higher}},
     .run = run_clock,
 }};

@@ -88,15 +88,15 @@ std::string obstacle(const Sweep& sweep, const Collectives& collectives, int ran
   const std::string refused(collectives.obstacle(sweep.op, sweep.dtype, sweep.in_place));
   if (!refused.empty()) return refused;
   if (sweep.in_place && (sweep.timing != "isolated" || sweep.graph_calls > 1))
-    return "in place is measured one call at a time: calls back to back would sum their own "
+    return "in-place operations need isolated timing: back-to-back calls would sum their own "
            "results";
   if (sweep.graph_calls > 0 && sweep.timing != "isolated")
-    return "graphs are measured in isolated timing only: the others time single calls";
+    return "graphs need isolated timing; the other modes time single calls";
   if (sweep.graph_calls > 0 && !collectives.records())
-    return "this library's operations run on the host: there is nothing to record in a graph";
+    return "this library's operations run on the host and cannot be captured in a graph";
   if (!Exchange::exact(sweep.dtype, ranks))
     return "sums over " + std::to_string(ranks) + " ranks are not exact in " +
-           std::string(to_string(sweep.dtype)) + ", so a wrong one could not be told";
+           std::string(to_string(sweep.dtype)) + ", so errors could not be detected";
   return "";
 }
 

@@ -38,7 +38,7 @@ void report(State& state, const std::string& which, std::vector<double> seconds)
 UsedPaths paths_of_all(Group& group, const UsedPaths& own) {
   UsedPaths all = own;
   for (const std::string& text : group.gather(dump(to_json(own))))
-    all.merge(used_paths_from_json(parse_json(text, "paths of a rank")));
+    all.merge(used_paths_from_json(parse_json(text, "transports of a rank")));
   return all;
 }
 
@@ -59,7 +59,7 @@ bool join_ranks(State& state, Collectives& collectives, const PathRequest& paths
     reason = joined.obstacle;
   }
   if (!reason.empty()) {
-    state.skip("no such path: " + reason);
+    state.skip("unavailable transport: " + reason);
     return false;
   }
   report(state, "first", std::move(first));

@@ -77,8 +77,8 @@ void measure_sides(State& state, Overlap& overlap, Exchange& exchange, const Dev
 
 std::string obstacle(Group& group, Collectives* collectives, CollectiveOp op, Dtype dtype) {
   if (collectives == nullptr) return no_collectives(group);
-  if (collectives->overlap() == nullptr) return "this library allows no thread beside its own";
-  if (!Exchange::exact(dtype, group.size())) return "sums over so many ranks are not exact";
+  if (collectives->overlap() == nullptr) return "this MPI library does not support a second thread";
+  if (!Exchange::exact(dtype, group.size())) return "sums over this many ranks are not exact";
   return std::string(collectives->obstacle(op, dtype, false));
 }
 

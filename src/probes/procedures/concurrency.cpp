@@ -51,7 +51,7 @@ void run_concurrency(State& state) {
 
 const Registration concurrency_probe{{
     .name = "concurrency",
-    .summary = "each rank's device alone, and all at once; communication under computation",
+    .summary = "each rank's device alone and all at once; overlap of communication and computation",
     .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
                 {"memory_rate", Unit::byte_per_second, Better::higher},
                 {"copy_rate", Unit::byte_per_second, Better::higher},

@@ -60,7 +60,7 @@ void measure_peer_route(State& state, Copies& copies, CopyRequest request) {
 
 void run_copy(State& state) {
   Copies* copies = state.device().copies();
-  if (copies == nullptr) return state.skip("this device's memory is the host's: nothing to copy");
+  if (copies == nullptr) return state.skip("the device shares host memory: nothing to copy");
   for (const auto& route : state.list<std::string>("routes"))
     for (const std::int64_t bytes : state.list<std::int64_t>("sizes")) {
       CopyRequest request;
@@ -78,7 +78,7 @@ void run_copy(State& state) {
 
 const Registration copy_probe{{
     .name = "copy",
-    .summary = "copies between host and device, inside it, and between devices",
+    .summary = "copies between host and device, within a device, and between devices",
     .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},
                 {"time", Unit::second, Better::lower}},
     .run = run_copy,

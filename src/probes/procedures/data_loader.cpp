@@ -71,7 +71,7 @@ class DataLoaderJob {
 
   data::ColdRead read_from_disk(const data::LoaderOptions& options) {
     data::ColdRead cold;
-    cold.reason = "not asked for";
+    cold.reason = "not requested";
     if (!state_.flag("cold")) return cold;
     cold = data::read_cold(*setup_.pipeline, options, setup_.time);
     const Json params = {{"cache", "cold"}, {"num_workers", options.num_workers}};
@@ -85,7 +85,7 @@ class DataLoaderJob {
     if (cold.device_bytes && cold.bytes > 0.0)
       state_.value("cache_share", 1.0 - *cold.device_bytes / cold.bytes, params);
     else
-      state_.skip_series("cache_share", params, "the kernel does not tell what this disk reads");
+      state_.skip_series("cache_share", params, "the kernel reports no read statistics for this disk");
     return cold;
   }
 
@@ -100,7 +100,7 @@ class DataLoaderJob {
       Json params = loader_params(options);
       params["sweep"] = true;
       state_.values("samples_per_second", rates_of(loop.result, options), params);
-      if (loop.wrong > 0) state_.invalid("a batch differs from what one thread makes");
+      if (loop.wrong > 0) state_.invalid("a batch differs from the single-threaded reference");
       points.push_back({workers, loop.samples_per_second(options)});
     }
     const auto best = data::recommended(points).value();
@@ -138,8 +138,8 @@ class DataLoaderJob {
     const auto nodes = data::cpu_nodes();
     if (nodes.size() < 2 || options.num_workers == 0)
       return state_.skip_series("numa_ratio", loader_params(options),
-                                nodes.size() < 2 ? "this process may use one NUMA node"
-                                                 : "without workers nothing is placed");
+                                nodes.size() < 2 ? "this process may use only one NUMA node"
+                                                 : "placement needs workers");
     for (const data::CpuNode& workers : nodes) {
       double local = 0.0;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -208,7 +208,7 @@ class DataLoaderJob {
 
 void run_data_loader(State& state) {
   if (state.group().size() > 1)
-    return state.skip("a loader is of one rank: use scope host, and gpus_per_node for its devices");
+    return state.skip("a loader runs on one rank: use scope host, and gpus_per_node for its devices");
   if (needs_jpeg(state.text("pipeline")) && !data::no_jpeg().empty())
     return state.skip(data::no_jpeg());
   DataLoaderJob(state, data_loader_setup(state)).run();
@@ -216,7 +216,7 @@ void run_data_loader(State& state) {
 
 const Registration data_loader_probe{{
     .name = "data_loader",
-    .summary = "batches from a data set: how fast, what limits them, what a training would wait",
+    .summary = "input pipeline: throughput, limits and training stall",
     .metrics = {{"samples_per_second", Unit::count, Better::higher},
                 {"read_rate", Unit::byte_per_second, Better::higher},
                 {"samples_per_cpu_second", Unit::count, Better::higher},

@@ -89,10 +89,10 @@ void compare(State& state, double measured, const data::RatesAround& rates, cons
 
 void refuse_wrong_batches(State& state, const MeasuredLoop& loop) {
   if (loop.wrong > 0)
-    state.invalid(fmt::format("{} bytes of the last batch differ from those that one thread makes",
+    state.invalid(fmt::format("{} bytes of the last batch differ from the single-threaded reference",
                               loop.wrong));
   if (loop.damaged > 0)
-    state.invalid(fmt::format("{} bytes of the last batch came to the device otherwise than sent",
+    state.invalid(fmt::format("{} bytes of the last batch were corrupted on the way to the device",
                               loop.damaged));
 }
 
@@ -112,7 +112,7 @@ class StepForecast {
     const Seconds length = offer.step->length;
     const MeasuredLoop loop = measure_loop(setup_, options_, transfer_.with(*offer.step));
     if (offer.step->verify && !offer.step->verify().passed())
-      state_.invalid("the products of the steps are wrong");
+      state_.invalid("the GEMM results of the steps are wrong");
     MeasuredLoop after = measure_loop(setup_, options_);
     // Both looks at the loader without steps tell its batches' times.
     std::vector<double> times = batch_times(before, options_);

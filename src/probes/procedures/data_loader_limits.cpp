@@ -65,7 +65,7 @@ std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup&
   if (std::erase_if(limits, [&](const data::LoaderLimit& l) {
         return l.name == "memory" && l.samples_per_second < reached;
       }) > 0)
-    facts["memory_limit"] = "passed: what a sample moves stayed in caches";
+    facts["memory_limit"] = "exceeded: the data of a sample stayed in caches";
   const Json params = loader_params(options);
   Json all = Json::array();
   for (const data::LoaderLimit& limit : limits) {

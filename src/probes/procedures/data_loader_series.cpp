@@ -78,7 +78,7 @@ void write_rates(State& state, const MeasuredLoop& loop, const data::LoaderOptio
   const double rate = loop.samples_per_second(options);
   if (effort.bytes_read > 0.0)
     state.value("read_rate", effort.bytes_read / effort.samples * rate, params);
-  const Check check{"the last batch, made again by one thread", static_cast<double>(loop.wrong),
+  const Check check{"the last batch against a single-threaded reference", static_cast<double>(loop.wrong),
                     0.0};
   state.value("samples_per_cpu_second", effort.samples / result.cpu_s, params, {}, check);
   state.value("of_stages", effort.stages_cpu_s() / result.cpu_s, params);

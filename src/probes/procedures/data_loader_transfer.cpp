@@ -30,7 +30,7 @@ Transfer make_transfer(State& state, const DataLoaderSetup& setup,
   transfer.overlapped = wish == "overlapped";
   Copies* copies = state.device().copies();
   if (copies == nullptr) {
-    transfer.reason = "this device's memory is the host's: a batch is there when it is made";
+    transfer.reason = "the device shares host memory: no transfer needed";
     return transfer;
   }
   data::SlotsWish one;

@@ -17,7 +17,7 @@ struct RepeatedProduct {
   Check verify() const {
     if (!first.passed()) return first;
     const bool same = hash_of(plan->result()) == hash;
-    return {"the bits of the first product", same ? 0.0 : 1.0, 0.0};
+    return {"bitwise equality with the first GEMM", same ? 0.0 : 1.0, 0.0};
   }
 };
 
@@ -33,7 +33,7 @@ Stores passing_caches(const MemorySystem& memory) {
 
 LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threads) {
   Gemm* gemm = state.device().gemm();
-  if (gemm == nullptr) return {{}, "this device has no matrix library"};
+  if (gemm == nullptr) return {{}, "no GEMM library for this device"};
   GemmOffer offer = gemm->prepare({.dtype = dtype, .shape = shape, .threads = threads});
   if (!offer.plan) return {{}, offer.reason};
   const auto product = std::make_shared<RepeatedProduct>();
@@ -56,8 +56,8 @@ LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threa
 
 LoadOffer memory_load(State& state, double bytes, int threads) {
   MemorySystem* memory = state.device().memory();
-  if (memory == nullptr) return {{}, "this device has no memory we can stream through"};
-  if (bytes > memory->available_bytes() / 2) return {{}, "less than twice as much memory is free"};
+  if (memory == nullptr) return {{}, "no memory streams on this device"};
+  if (bytes > memory->available_bytes() / 2) return {{}, "less than twice size_bytes is free"};
   const std::shared_ptr<MemoryArrays> arrays =
       memory->arrays({.bytes = bytes, .threads = threads, .pages = largest_pages(*memory)});
   const StreamAmount amount = arrays->prepare({.kernel = MemoryKernel::triad,
@@ -73,7 +73,7 @@ LoadOffer memory_load(State& state, double bytes, int threads) {
 
 LoadOffer copy_load(State& state, std::size_t bytes) {
   Copies* copies = state.device().copies();
-  if (copies == nullptr) return {{}, "this device's memory is the host's: nothing to copy"};
+  if (copies == nullptr) return {{}, "the device shares host memory: nothing to copy"};
   CopyRequest request;
   request.route = CopyRoute::both;
   request.bytes = bytes;

@@ -146,7 +146,7 @@ void run_external(State& state) {
 
 const Registration external_probe{{
     .name = "external",
-    .summary = "runs a training that others wrote, and measures its time to the target",
+    .summary = "runs an external training and measures its time to target",
     .metrics = {{"time_to_target", Unit::second, Better::lower},
                 {"samples_to_target", Unit::count, Better::lower},
                 {"quality", Unit::count, Better::lower},

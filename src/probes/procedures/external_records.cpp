@@ -47,7 +47,7 @@ void write_series(State& state, const TrainingLog& log, const Verdict& verdict) 
     state.value("samples_to_target", *samples);
   else
     state.skip_series("samples_to_target", none,
-                      "its log counts no samples; give samples_per_epoch");
+                      "its log has no sample counts; set samples_per_epoch");
 }
 
 void write_curve(State& state, const TrainingLog& log) {

@@ -24,14 +24,14 @@ void measure_dtype(State& state, Gemm& gemm, Dtype dtype) {
 
 void run_gemm(State& state) {
   Gemm* gemm = state.device().gemm();
-  if (gemm == nullptr) return state.skip("this device has no matrix library");
+  if (gemm == nullptr) return state.skip("no GEMM library for this device");
   for (const auto& name : state.list<std::string>("dtypes"))
     measure_dtype(state, *gemm, dtype_from(name));
 }
 
 const Registration gemm_probe{{
     .name = "gemm",
-    .summary = "matrix products by oneDNN, OpenBLAS, BLIS and cuBLASLt, verified",
+    .summary = "GEMM with oneDNN, OpenBLAS, BLIS and cuBLASLt, verified",
     .metrics = {{"throughput", Unit::flop_per_second, Better::higher},
                 {"per_cycle", Unit::count, Better::higher}},
     .run = run_gemm,

@@ -66,7 +66,7 @@ std::optional<CycleLimit> ceiling(const State& state, const Json& params, int th
   if (!per_core) return {};
   return CycleLimit{per_core->value * threads, per_core->kind,
                     per_core->source + ": " + format(per_core->value, Unit::count) +
-                        " a cycle and core x " + std::to_string(threads)};
+                        " per cycle and core x " + std::to_string(threads)};
 }
 
 /// Chooses among the candidates on data of its own.

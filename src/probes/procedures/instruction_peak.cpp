@@ -19,7 +19,7 @@ namespace {
 Limit at_most(const InstructionStream& stream) {
   return {stream.most_per_cycle * stream.ops, LimitKind::proven,
           stream.instruction + ": at most " + format(stream.most_per_cycle, Unit::count) +
-              " a cycle x " + format(stream.ops, Unit::count) + " operations"};
+              " per cycle x " + format(stream.ops, Unit::count) + " operations"};
 }
 
 Json stream_params(const InstructionStream& stream) {
@@ -29,10 +29,10 @@ Json stream_params(const InstructionStream& stream) {
 /// Why the rate of a stream is not known. Two times are compared, so a neighbour that slows either
 /// of them can make any figure of it: that is no wrong result of this host.
 std::string no_such_rate(double instructions_per_cycle, int tries) {
-  return format(instructions_per_cycle, Unit::count) + " instructions a cycle in the last of " +
+  return format(instructions_per_cycle, Unit::count) + " instructions per cycle in the last of " +
          std::to_string(tries) +
-         " tries, which no core has: something else used the core, or the loop spills its "
-         "registers; the ceiling is not known";
+         " attempts, above any core's rate: the core is shared, or the loop spills its "
+         "registers; ceiling unknown";
 }
 
 /// The operations a cycle and core; nothing where they cannot be believed. A busy machine spoils a
@@ -45,7 +45,7 @@ std::optional<double> measure_rate(State& state, Instructions& instructions, std
   for (int i = 0; i < kAttempts && (i == 0 || !check.passed()); ++i) {
     rate = instructions.operations_per_cycle(index);
     if (!rate) {
-      state.skip_series("per_cycle", stream_params(stream), "no chain that tells the clock");
+      state.skip_series("per_cycle", stream_params(stream), "no clock chain for this architecture");
       return {};
     }
     check = rate_check(*rate / stream.ops);
@@ -95,7 +95,7 @@ void measure_dtype(State& state, Instructions& instructions, Dtype dtype) {
   if (wanted.empty())
     return state.skip_series(
         "throughput", {{"dtype", to_string(dtype)}},
-        "this CPU has no multiply-add for " + std::string(to_string(dtype)) + " that we know of");
+        "this CPU has no known multiply-add for " + std::string(to_string(dtype)) + " that we know of");
   double best = 0.0;
   double unknown = 0.0;  // what a stream could do whose rate was not found
   for (const std::size_t index : wanted) {
@@ -109,21 +109,21 @@ void measure_dtype(State& state, Instructions& instructions, Dtype dtype) {
   }
   const Json params = {{"dtype", to_string(dtype)}, {"isa", "best"}};
   if (unknown > best)
-    state.skip_series("per_cycle", params, "the rate of the widest instructions is not known");
+    state.skip_series("per_cycle", params, "the rate of the widest instructions is unknown");
   else if (best > 0.0)
     state.value("per_cycle", best, params);
 }
 
 void run_instruction_peak(State& state) {
   Instructions* instructions = state.device().instructions();
-  if (instructions == nullptr) return state.skip("this device has no instruction streams");
+  if (instructions == nullptr) return state.skip("no instruction streams on this device");
   for (const auto& dtype : state.list<std::string>("dtypes"))
     measure_dtype(state, *instructions, dtype_from(dtype));
 }
 
 const Registration instruction_peak_probe{{
     .name = "instruction_peak",
-    .summary = "peak rate of the multiply-add instructions",
+    .summary = "peak rate of multiply-add instructions",
     .metrics = {{"throughput", Unit::flop_per_second, Better::higher},
                 {"per_cycle", Unit::count, Better::higher}},
     .run = run_instruction_peak,

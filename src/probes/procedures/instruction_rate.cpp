@@ -17,7 +17,7 @@ double nearest_rate(double instructions_per_cycle) {
 
 Check rate_check(double instructions_per_cycle) {
   constexpr double kTolerance = 0.025;
-  return {"whole number of instructions a cycle",
+  return {"whole number of instructions per cycle",
           std::abs(instructions_per_cycle / nearest_rate(instructions_per_cycle) - 1), kTolerance};
 }
 

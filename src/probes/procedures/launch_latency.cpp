@@ -21,7 +21,7 @@ void measure_launch(State& state, Launches& launches, LaunchKind kind, bool wait
 
 void run_launch_latency(State& state) {
   Launches* launches = state.device().launches();
-  if (launches == nullptr) return state.skip("the host launches nothing: calls are its own");
+  if (launches == nullptr) return state.skip("host code has no launches");
   for (const auto& name : state.list<std::string>("kinds")) {
     const LaunchKind kind = kLaunchKinds.value(name, "kind of launch");
     measure_launch(state, *launches, kind, true);
@@ -31,7 +31,7 @@ void run_launch_latency(State& state) {
 
 const Registration launch_latency_probe{{
     .name = "launch_latency",
-    .summary = "cost of launching kernels and graphs, and of waiting",
+    .summary = "latency of kernel and graph launches, and of synchronisation",
     .metrics = {{"latency", Unit::second, Better::lower}},
     .run = run_launch_latency,
 }};

@@ -88,7 +88,7 @@ class BandwidthSweep {
     const std::vector<MemoryNode> nodes = memory_.nodes();
     if (nodes.size() < 2)
       return state_.skip_series("bandwidth", {{"numa", "pairs"}, {"pages", kPages.name(pages)}},
-                                "this machine has one NUMA node");
+                                "this machine has only one NUMA node");
     for (const MemoryPlace& place : node_pairs(nodes))
       for (const MemoryNode& node : nodes)
         if (node.id == *place.cpu_node)
@@ -132,7 +132,7 @@ class BandwidthSweep {
     const double least = memory_.least_bytes(threads);
     if (bytes < least)
       return state_.skip_series("bandwidth", params,
-                                "less than " + format(Bytes{least}) + " is not measured here");
+                                "less than " + format(Bytes{least}) + " is not measured");
     const std::string over = sizes_.over_budget(bytes);
     if (!over.empty()) return state_.skip_series("bandwidth", params, over);
     for (const Stream& stream : streams_) measure_stream(arrays, stream, bytes, threads, params);
@@ -164,7 +164,7 @@ class BandwidthSweep {
 
 void run_memory_bandwidth(State& state) {
   MemorySystem* memory = state.device().memory();
-  if (memory == nullptr) return state.skip("this device has no memory we can stream through");
+  if (memory == nullptr) return state.skip("no memory streams on this device");
   BandwidthSweep(state, *memory).run();
 }
 

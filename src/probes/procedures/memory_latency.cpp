@@ -62,7 +62,7 @@ class LatencySweep {
     const std::vector<MemoryNode> nodes = memory_.nodes();
     if (nodes.size() < 2)
       return state_.skip_series("latency", {{"numa", "pairs"}, {"pages", kPages.name(pages)}},
-                                "this machine has one NUMA node");
+                                "this machine has only one NUMA node");
     for (const MemoryPlace& place : node_pairs(nodes)) measure(pages, place, {chains_.front()});
   }
 
@@ -106,13 +106,13 @@ class LatencySweep {
 
 void run_memory_latency(State& state) {
   MemorySystem* memory = state.device().memory();
-  if (memory == nullptr) return state.skip("this device has no memory we can walk through");
+  if (memory == nullptr) return state.skip("no pointer chasing on this device");
   LatencySweep(state, *memory).run();
 }
 
 const Registration memory_latency_probe{{
     .name = "memory_latency",
-    .summary = "latency of caches and memory, by a chain of dependent loads",
+    .summary = "latency of caches and memory from dependent loads",
     .metrics = {{"latency", Unit::second, Better::lower}},
     .run = run_memory_latency,
 }};

@@ -42,14 +42,14 @@ double memory_budget(State& state, const MemorySystem& memory) {
 }
 
 std::string MemorySizes::shortage() const {
-  return "four times the last cache (" + format(Bytes{last_cache}) + ") is " +
+  return "four times the last-level cache (" + format(Bytes{last_cache}) + ") is " +
          format(Bytes{wanted}) + " and this job may allocate " + format(Bytes{budget}) +
-         ": what is measured there is partly the cache";
+         ": results include cache hits";
 }
 
 std::string MemorySizes::over_budget(double bytes) const {
   if (bytes <= budget) return "";
-  return format(Bytes{bytes}) + " were asked for and this job may allocate " +
+  return format(Bytes{bytes}) + " requested, but this job may allocate " +
          format(Bytes{budget}) + " (max_bytes, or half of what is available)";
 }
 
@@ -99,8 +99,8 @@ std::vector<MemoryPlace> node_pairs(const std::vector<MemoryNode>& nodes) {
 
 std::string too_few_huge_pages(double share) {
   if (share >= kMinHugeShare) return "";
-  return "only " + format(share, Unit::ratio) + " of the memory came in huge pages, wanted is " +
-         format(kMinHugeShare, Unit::ratio) + " (is memory fragmented?)";
+  return "only " + format(share, Unit::ratio) + " of the memory is in huge pages, required: " +
+         format(kMinHugeShare, Unit::ratio) + "; memory may be fragmented";
 }
 
 }  // namespace bench

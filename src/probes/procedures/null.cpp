@@ -24,15 +24,15 @@ std::vector<double> known_values(const State& state) {
 
 void run_null(State& state) {
   const std::string outcome = state.text("outcome");
-  if (outcome == "skipped") return state.skip("the null probe was asked to skip");
-  if (outcome == "failed") throw Error(ErrorKind::environment, "the null probe was asked to fail");
+  if (outcome == "skipped") return state.skip("skipped as requested");
+  if (outcome == "failed") throw Error(ErrorKind::environment, "failed as requested");
   state.values("value", known_values(state));
-  if (outcome == "invalid") state.invalid("the null probe was asked to be invalid");
+  if (outcome == "invalid") state.invalid("invalid as requested");
 }
 
 const Registration null_probe{{
     .name = "null",
-    .summary = "reports the values it is given; tests the harness",
+    .summary = "reports given values; tests the harness",
     .metrics = {{"value", Unit::count, Better::higher}},
     .run = run_null,
 }};

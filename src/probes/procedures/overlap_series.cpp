@@ -16,7 +16,7 @@ Check verify(const Sides& sides, const Active& active) {
   double wrong = 0.0;
   if (active.communication) wrong += sides.exchange.wrong();
   if (active.computation && !sides.load.verify().passed()) wrong += 1.0;
-  return {"exact sums, and the bits of the first product", wrong, 0.0};
+  return {"exact sums, and bitwise equality with the first GEMM", wrong, 0.0};
 }
 
 }  // namespace

@@ -154,13 +154,13 @@ class StorageProbe {
     const LoadRequest& load = series.load;
     if (load.block_bytes % kBlockBytes != 0)
       return state_.skip_series("bandwidth", series.params(),
-                                fmt::format("blocks are multiples of {} bytes", kBlockBytes));
+                                fmt::format("block sizes must be multiples of {} bytes", kBlockBytes));
     if (load.access == Access::direct && !no_direct_.empty())
       return state_.skip_series("bandwidth", series.params(),
-                                "no direct I/O here (" + no_direct_ + ")");
+                                "direct I/O is not supported here (" + no_direct_ + ")");
     if (load.depth > 1 && !no_queue_.empty())
       return state_.skip_series("bandwidth", series.params(),
-                                "no asynchronous I/O here (" + no_queue_ + ")");
+                                "asynchronous I/O is not supported here (" + no_queue_ + ")");
     if (load.direction == Direction::read) {
       double resident = 0.0;
       together(state_.group(), [&] { resident = evict(file()); });
@@ -238,7 +238,7 @@ void run_storage(State& state) { StorageProbe(state).run(); }
 
 const Registration storage_probe{{
     .name = "storage",
-    .summary = "reads, writes and metadata of a folder, direct and through a cold page cache",
+    .summary = "reads, writes and metadata operations in a folder, direct and buffered",
     .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},
                 {"host_bandwidth", Unit::byte_per_second, Better::higher},
                 {"iops", Unit::count, Better::higher},

@@ -11,9 +11,9 @@ int thread_count(State& state, int asked) {
   const int threads = asked == 0 ? cores : asked;
   if (threads < 1 || threads > cores)
     throw Error(ErrorKind::input,
-                "job " + state.job().id + " asks for " + std::to_string(asked) +
+                "job " + state.job().id + " requests " + std::to_string(asked) +
                     " threads, but this rank may use " + std::to_string(cores) + " cores",
-                "ask for at most that many, or for 0, which means all of them");
+                "use at most that many, or 0 for all");
   return threads;
 }
 

@@ -22,7 +22,7 @@ constexpr double kMemoryTolerance = 0.02;
 /// Nothing to compare with where the kernel's figure cannot be read.
 std::optional<Check> compare(int library, std::optional<int> kernel) {
   if (!kernel) return {};
-  return Check{fmt::format("the library's {} against the kernel's {}", library, *kernel),
+  return Check{fmt::format("hwloc {} vs. kernel {}", library, *kernel),
                static_cast<double>(std::abs(library - *kernel)), 0.0};
 }
 
@@ -33,7 +33,7 @@ std::optional<Check> compare_memory(Bytes library, const KernelTopology& kernel)
   const double total = kernel.memory->value;
   const double nodes = kernel.memory_of_nodes.value_or(*kernel.memory).value;
   const double inside = std::clamp(library.value, std::min(nodes, total), std::max(nodes, total));
-  return Check{fmt::format("the library's {} against the kernel's {} in all and {} in its nodes",
+  return Check{fmt::format("hwloc {} vs. kernel {} in total and {} in its nodes",
                            format(library), format(Bytes{total}), format(Bytes{nodes})),
                std::abs(library.value - inside) / total, kMemoryTolerance};
 }
@@ -63,7 +63,7 @@ void report_caches(State& state, const MachineTopology& machine) {
     if (cache != machine.caches.end())
       state.value(name, cache->size.value);
     else
-      state.skip_series(name, Json::object(), "the topology library names no such cache");
+      state.skip_series(name, Json::object(), "hwloc reports no such cache");
   }
 }
 
@@ -88,20 +88,20 @@ void report_memory_modules(State& state, const MemoryModules& modules) {
     state.skip_series("dram_bandwidth_limit", Json::object(), modules.unreadable);
   else if (!(rate > 0.0))
     state.skip_series("dram_bandwidth_limit", Json::object(),
-                      "the firmware's table does not say how fast the memory modules run");
+                      "the firmware tables do not report the memory speed");
   else
     state.value("dram_bandwidth_limit", rate);
 }
 
 void run_topology(State& state) {
   Topology* topology = state.device().topology();
-  if (topology == nullptr) return state.skip("this build has no topology library (hwloc)");
+  if (topology == nullptr) return state.skip("built without hwloc");
   // The kernel first: where memory is still being set up, its figure only grows.
   const KernelTopology kernel = topology->kernel();
   const MachineTopology machine = topology->machine();
   if (!machine.this_machine)
     return state.invalid(machine.source +
-                         " was told to describe another machine (HWLOC_XMLFILE or HWLOC_SYNTHETIC "
+                         " describes another machine (HWLOC_XMLFILE or HWLOC_SYNTHETIC "
                          "is set in the environment)");
   const MemoryModules modules = topology->memory_modules();
   state.facts("topology", topology_facts(machine, kernel, modules, topology->details(machine)));
@@ -113,7 +113,7 @@ void run_topology(State& state) {
 
 const Registration topology_probe{{
     .name = "topology",
-    .summary = "says what the machine is made of, and whether hwloc and the kernel agree on it",
+    .summary = "describes the machine, and checks hwloc against the kernel",
     .metrics = {{"packages", Unit::count, Better::none},
                 {"cores", Unit::count, Better::none},
                 {"hardware_threads", Unit::count, Better::none},

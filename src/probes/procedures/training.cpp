@@ -67,8 +67,8 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   return options;
 }
 
-/// Of a run whose checkpoint is at its end. No result: its checks looked at steps of processes
-/// before this one, and what they found is in those processes' records alone.
+/// For a run whose checkpoint is at its end. There is no result: its checks ran in earlier processes
+/// and are in their records only.
 std::string already_trained_reason(const training::TrainingRun& run, std::optional<double> target) {
   const std::string left =
       fmt::format("nothing left to train: the checkpoint after step {} ", run.first_step);
@@ -100,7 +100,7 @@ void run_training(State& state) {
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),
                                                 seed_of(state), state.integer("sequence"), data);
   if (workload->tables() != nullptr && state.group().size() > 1 &&
-      state.group().collectives() == nullptr)  // tables lie in the hosts' memory
+      state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
   options.begun = begun;

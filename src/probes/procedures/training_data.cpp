@@ -18,8 +18,8 @@ using Files = std::vector<std::filesystem::path>;
 
 constexpr double kMaxResidentShare = 0.01;  // of files whose pages the kernel was asked to drop
 
-/// What token files and click logs end in. Of a log in several arrays the dense features stand for
-/// all (workloads/dlrm_data.h).
+/// File name endings of token files and click logs. Of a log in several arrays, the dense features
+/// represent all (workloads/dlrm_data.h).
 std::vector<std::string> endings_of(const std::string& workload) {
   if (workload == "llm") return {".bin"};
   return {".npz", "_dense.npy", ".txt", ".tsv"};
@@ -41,13 +41,13 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-/// Where `path` is a folder, its files that are wanted.
+/// The matching files if `path` is a folder, else `path` itself.
 Files files_at(const std::string& path, const std::vector<std::string>& endings,
                bool (*wanted)(const std::filesystem::path&)) {
   if (!is_folder(path)) return {path};
   Files files = data::files_ending(path, endings);
   std::erase_if(files, [&](const std::filesystem::path& file) {
-    // The ids of a log in several arrays lie beside its dense features, which stand for it.
+    // IDs of a log in several arrays: its dense features represent the log.
     return !wanted(file) || name_contains(file, "_sparse_multi_hot");
   });
   return files;

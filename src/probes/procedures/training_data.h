@@ -1,4 +1,4 @@
-// The data that a job of the probe `training` names: which files, and how much of them lies in
+// The data of a job of the probe `training`: its files, and how much of them is in
 // memory before a run.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace bench {
 
 /// By the parameters data, evaluation_data, vocabulary, table_rows and samples. A path is a file,
-/// or a folder whose files are told by their names: `train` to train on, `val` or `test` without it
+/// or a folder whose file names decide: `train` to train on, `val` or `test` without it
 /// to evaluate on. Throws Error(input) where none is found, or evaluation_data stands alone;
 /// Error(environment) for a folder that cannot be read.
 training::DataChoice training_data(const State& state);

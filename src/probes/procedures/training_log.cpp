@@ -82,7 +82,7 @@ void TrainingLog::init_stop(const training::Workload& workload,
   end("init_stop");
 }
 
-/// MLPerf's checks ask for them; no name of its benchmarks and no organisation would be true.
+/// MLPerf's checks require these fields, but no benchmark or organization name applies.
 void TrainingLog::names(const training::Workload& workload) {
   point("submission_benchmark", "benchctl_" + workload.name() + "_" + workload.preset());
   point("submission_division", "open");

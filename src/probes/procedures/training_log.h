@@ -1,4 +1,4 @@
-// What a run says while it goes on, in the words of MLPerf's log (core/mllog.h): each line an event
+// The log of a run in MLPerf's format (core/mllog.h): each line an event
 // of the job and, where a file is named, a line of it, by rank 0. The lines of MLPerf's rules for
 // training are there but for those that name a submission: what is trained are twins of its
 // benchmarks on other data, and no result of theirs.

@@ -10,7 +10,7 @@ void write_training_series(State& state, const FinishedTraining& finished);
 /// "the target 0.12", or that there is none.
 std::string target_text(std::optional<double> target);
 
-/// A peak of one rank in FLOP/s, by which utilization is told.
+/// A peak of one rank in FLOP/s, the reference for utilization.
 struct TrainingPeak {
   double value = 0.0;
   std::string kind;  // "given", "measured"

@@ -33,12 +33,12 @@ std::vector<int> members(hwloc_const_bitmap_t set) {
 }
 
 std::string refused(const char* what) {
-  return fmt::format("the kernel does not bind {}: {}", what, std::strerror(errno));
+  return fmt::format("cannot bind {}: {}", what, std::strerror(errno));
 }
 
 void bind_threads(hwloc_topology_t topology, hwloc_obj_t node, NodeBinding& binding) {
   if (hwloc_bitmap_iszero(node->cpuset) != 0) {
-    binding.obstacle = "the node has no processor that may be used";
+    binding.obstacle = "no CPU of the node may be used";
     return;
   }
   if (hwloc_set_cpubind(topology, node->cpuset, HWLOC_CPUBIND_PROCESS) < 0)
@@ -64,7 +64,7 @@ NodeBinding bind_to_node(int node) {
           ? hwloc_get_numanode_obj_by_os_index(topology.get(), static_cast<unsigned>(node))
           : nullptr;
   if (object == nullptr) {
-    binding.obstacle = fmt::format("there is no NUMA node {} that may be used", node);
+    binding.obstacle = fmt::format("NUMA node {} does not exist or may not be used", node);
     return binding;
   }
   bind_threads(topology.get(), object, binding);

@@ -111,13 +111,13 @@ MemoryModules read_memory_modules(const SystemFiles& files) {
   MemoryModules modules;
   if (!files.exists(kTable)) {
     modules.unreadable =
-        "there is no /" + kTable + ": no firmware table, as in many virtual machines";
+        "no /" + kTable + ": no firmware tables, as in many virtual machines";
   } else if (const auto table = files.bytes(kTable, kLargestTable); !table) {
-    modules.unreadable = "/" + kTable + " can be read by root only";
+    modules.unreadable = "/" + kTable + " is readable by root only";
   } else {
     modules.populated = parse_memory_modules(*table);
     if (modules.populated.empty())
-      modules.unreadable = "the firmware's table /" + kTable + " names no populated memory module";
+      modules.unreadable = "the firmware table /" + kTable + " lists no populated memory module";
   }
   return modules;
 }

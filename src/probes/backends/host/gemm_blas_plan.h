@@ -27,7 +27,7 @@ class BlasPlan : public GemmPlan {
   Dtype output() const override { return dtype_; }
   void load(std::span<const std::byte> a, std::span<const std::byte> b) override {
     if (a.size() != a_.bytes().size() || b.size() != b_.bytes().size())
-      throw Error(ErrorKind::internal, "matrices of another size than the product's");
+      throw Error(ErrorKind::internal, "matrix sizes differ from the GEMM shape");
     std::memcpy(a_.data(), a.data(), a.size());
     std::memcpy(b_.data(), b.data(), b.size());
   }

@@ -78,10 +78,10 @@ GemmOffer make_blis_gemm(const GemmRequest& request, const std::vector<int>& cor
   if (request.dtype != Dtype::f64 && request.dtype != Dtype::f32)
     return {nullptr, "BLIS has no " + std::string(to_string(request.dtype)) + " product"};
   if (!allowed_isa(request.isa, blis_isa(architecture())))
-    return {nullptr, "BLIS chose its kernels for " + architecture() + ", which are not " +
+    return {nullptr, "BLIS selected kernels for " + architecture() + ", not " +
                          request.isa + ": set BLIS_ARCH_TYPE in the case's env"};
   if (bli_info_get_enable_openmp() == 0 && request.threads > 1)
-    return {nullptr, "this BLIS takes no threads from OpenMP"};
+    return {nullptr, "this BLIS was built without OpenMP"};
   return {std::make_unique<BlisPlan>(request, cores, watch), ""};
 }
 

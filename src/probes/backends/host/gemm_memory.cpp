@@ -19,7 +19,7 @@ MatrixMemory::MatrixMemory(std::size_t bytes)
   void* mapped = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     throw_errno("get " + std::to_string(mapped_) + " bytes for a matrix",
-                "ask for a smaller shape");
+                "use a smaller shape");
   data_ = static_cast<std::byte*>(mapped);
   madvise(data_, mapped_, MADV_HUGEPAGE);  // a kernel without huge pages says no, which is fine
   std::memset(data_, 0, mapped_);

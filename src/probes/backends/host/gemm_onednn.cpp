@@ -85,7 +85,7 @@ class OneDnnPlan final : public GemmPlan {
 
   void load(std::span<const std::byte> a, std::span<const std::byte> b) override {
     if (a.size() != a_.bytes().size() || b.size() != layouts_.b.get_size())
-      throw Error(ErrorKind::internal, "matrices of another size than the product's");
+      throw Error(ErrorKind::internal, "matrix sizes differ from the GEMM shape");
     std::memcpy(a_.data(), a.data(), a.size());
     // The library only reads from it.
     memory plain(layouts_.b, engine_, const_cast<std::byte*>(b.data()));
@@ -126,7 +126,7 @@ GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& c
   try {
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     if (!find_product(request, engine))
-      return {nullptr, "oneDNN has no " + name + " product that keeps to " + request.isa + " here"};
+      return {nullptr, "oneDNN has no " + name + " GEMM limited to " + request.isa + " here"};
     return {std::make_unique<OneDnnPlan>(request, cores, watch, engine), ""};
   } catch (const dnnl::error& error) {
     throw Error(ErrorKind::environment, "oneDNN: " + std::string(error.what()) + " (status " +

@@ -44,10 +44,10 @@ GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>&
     return {nullptr, "OpenBLAS has no " + std::string(to_string(request.dtype)) + " product"};
   const std::string core = openblas_get_corename();
   if (!allowed_isa(request.isa, openblas_isa(core)))
-    return {nullptr, "OpenBLAS chose its kernels for " + core + ", which are not " + request.isa +
+    return {nullptr, "OpenBLAS selected kernels for " + core + ", not " + request.isa +
                          ": set OPENBLAS_CORETYPE in the case's env"};
   if (openblas_get_parallel() == 0 && request.threads > 1)
-    return {nullptr, "this OpenBLAS was built for one thread"};
+    return {nullptr, "this OpenBLAS was built without threads"};
   return {std::make_unique<OpenBlasPlan>(request, cores, watch), ""};
 }
 

@@ -58,9 +58,9 @@ LibraryThreads::LibraryThreads(const std::vector<int>& cores, HostThreadWatch& w
   if (got == count_ && failed == 0) return;
   pin_to(caller_affinity_);
   throw Error(ErrorKind::environment,
-              "OpenMP gave " + std::to_string(got) + " threads where " + std::to_string(count_) +
-                  " were asked for, and " + std::to_string(failed.load()) + " could not be pinned",
-              "is OMP_THREAD_LIMIT set, or was this built without OpenMP?");
+              "OpenMP gave " + std::to_string(got) + " threads, but " + std::to_string(count_) +
+                  " were requested, and " + std::to_string(failed.load()) + " could not be pinned",
+              "check OMP_THREAD_LIMIT, and that this build has OpenMP");
 }
 
 std::optional<double> LibraryThreads::core_share(const std::string& isa) {

@@ -58,9 +58,9 @@ HostCpus HostCpus::allowed() {
 std::vector<int> HostCpus::first(int threads) const {
   if (threads < 1 || threads > count())
     throw Error(ErrorKind::input,
-                std::to_string(threads) + " threads were asked for and this rank may use " +
+                std::to_string(threads) + " threads requested, but this rank may use " +
                     std::to_string(count()) + " cores",
-                "ask for 1 to " + std::to_string(count()) + " threads, or 0 for all");
+                "use 1 to " + std::to_string(count()) + " threads, or 0 for all");
   return {cores_.begin(), cores_.begin() + threads};
 }
 

@@ -22,7 +22,7 @@ class HostMemory final : public MemorySystem {
   std::string instructions() const override { return stream_kernels().instructions; }
   std::string no_huge_pages() const override { return bench::no_huge_pages(); }
   std::string no_nontemporal() const override {
-    return stream_kernels().nontemporal ? "" : "no non-temporal store is known for this processor";
+    return stream_kernels().nontemporal ? "" : "no non-temporal store for this CPU";
   }
 
   std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) override {
@@ -51,7 +51,7 @@ class HostMemory final : public MemorySystem {
     if (!place.cpu_node) return cores_.first(threads);
     for (const MemoryNode& node : nodes())
       if (node.id == *place.cpu_node) return HostCpus(node.cores).first(threads);
-    throw Error(ErrorKind::input, "there is no NUMA node " + std::to_string(*place.cpu_node));
+    throw Error(ErrorKind::input, "no NUMA node " + std::to_string(*place.cpu_node));
   }
 
   HostCpus cores_;

@@ -51,7 +51,7 @@ HostArrays::HostArrays(const ArraysRequest& request, std::vector<int> cores, boo
 /// matters the memory is new.
 void HostArrays::divide(int threads) {
   if (threads > bounds_.threads)
-    throw Error(ErrorKind::internal, "more threads were asked for than the arrays were made for");
+    throw Error(ErrorKind::internal, "more threads requested than the arrays were allocated for");
   if (team_ && team_->size() == threads) return;
   team_.reset();
   shares_.reset();
@@ -96,11 +96,11 @@ StreamAmount HostArrays::prepare(const StreamRequest& request) {
   if (length < kLine)
     throw Error(ErrorKind::input,
                 "a working set of " + std::to_string(static_cast<std::int64_t>(request.bytes)) +
-                    " bytes leaves less than a cache line of each array to each of " +
+                    " bytes is less than a cache line of each array for each of " +
                     std::to_string(team_->size()) + " threads",
-                "ask for a larger one");
+                "increase the working set");
   if (length * static_cast<std::size_t>(arrays) + kSlack > region_)
-    throw Error(ErrorKind::internal, "a stream was prepared that is larger than its arrays");
+    throw Error(ErrorKind::internal, "the stream is larger than its arrays");
 
   const std::size_t most =
       round_down(kWindowBytes / sizeof(double) / static_cast<std::size_t>(arrays), kPage);
@@ -169,7 +169,7 @@ void HostArrays::stream(int thread, std::int64_t calls) {
 
 Check HostArrays::verify() {
   Check check{"exact integers", 0.0, 0.0};
-  if (done_ == 0) throw Error(ErrorKind::internal, "a stream is verified that has not run");
+  if (done_ == 0) throw Error(ErrorKind::internal, "the stream was verified before it ran");
   team_->run(
       [this](int thread) { results_[static_cast<std::size_t>(thread)].error = error_of(thread); });
   for (const Result& result : results_) check.error = worse_error(check.error, result.error);

@@ -70,7 +70,7 @@ void HostChain::run(std::int64_t loads) {
 
 Check HostChain::verify() {
   const double off = static_cast<double>(at_ - node(order_.after(steps_)));
-  return {"place after a known number of steps", std::abs(off) / kNodeBytes, 0.0};
+  return {"position after a known number of steps", std::abs(off) / kNodeBytes, 0.0};
 }
 
 }  // namespace bench

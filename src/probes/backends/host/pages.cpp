@@ -32,7 +32,7 @@ void bind_to(void* data, std::size_t bytes, int node) {
   mask[bit / kBits] = 1UL << (bit % kBits);
   if (syscall(SYS_mbind, data, bytes, kBind, mask.data(), mask.size() * kBits + 1, 0) != 0)
     throw_errno("bind memory to NUMA node " + std::to_string(node),
-                "does this process's cpuset allow that node (/proc/self/status, Mems_allowed)?");
+                "check that the cpuset allows that node (Mems_allowed in /proc/self/status)");
 }
 
 }  // namespace
@@ -45,13 +45,13 @@ PageMapping::PageMapping(std::size_t bytes, Pages pages, std::optional<int> node
   reserved_ = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (reserved_ == MAP_FAILED)
     throw_errno("reserve " + format(Bytes{static_cast<double>(bytes_)}),
-                "ask for smaller arrays (max_bytes)");
+                "reduce max_bytes");
   const auto start = reinterpret_cast<std::uintptr_t>(reserved_) + guard;
   data_ = reinterpret_cast<std::byte*>(round_up(start, alignment));
   try {
     if (mprotect(data_, bytes_, PROT_READ | PROT_WRITE) != 0)
       throw_errno("allocate " + format(Bytes{static_cast<double>(bytes_)}),
-                  "ask for smaller arrays (max_bytes)");
+                  "reduce max_bytes");
     // A kernel without transparent huge pages refuses both; huge_share() then tells.
     madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     if (node) bind_to(data_, bytes_, *node);
@@ -81,9 +81,9 @@ std::string no_huge_pages(const std::filesystem::path& root) {
   std::ifstream in(root / name);
   std::string text;
   if (!std::getline(in, text))
-    return "this kernel has no transparent huge pages (no /" + name + ")";
+    return "the kernel has no transparent huge pages (no /" + name + ")";
   if (text.find("[never]") == std::string::npos) return "";
-  return "transparent huge pages are switched off (/" + name + ": " + printable(text) + ")";
+  return "transparent huge pages are disabled (/" + name + ": " + printable(text) + ")";
 }
 
 double huge_bytes(std::istream& smaps, std::uintptr_t begin, std::uintptr_t end) {

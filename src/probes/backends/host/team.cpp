@@ -49,7 +49,7 @@ Team::Team(std::vector<int> cores, HostThreadWatch& watch)
     for (auto& thread : threads_) thread.join();
     throw Error(ErrorKind::environment,
                 std::to_string(failed) + " threads could not be pinned to their cores",
-                "is the CPU set of this process being changed?");
+                "check whether the CPU set of this process changes");
   }
 }
 

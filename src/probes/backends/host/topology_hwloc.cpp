@@ -58,13 +58,13 @@ class Loaded {
     require(hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED),
             "set flags");
     require(hwloc_topology_set_io_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_IMPORTANT),
-            "ask for devices");
+            "include I/O devices");
     // The kernel counts them too where GPUs' memory is nodes of the host's (GH200, GB200); hwloc
     // before 2.11 leaves them out unless it is told.
     setenv("HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES", "1", 0);
     if (!xml.empty())
       require(hwloc_topology_set_xml(topology_, xml.c_str()), "read " + xml.string());
-    require(hwloc_topology_load(topology_), "look at the machine");
+    require(hwloc_topology_load(topology_), "load the topology");
   }
 
   hwloc_topology_t topology_ = nullptr;
@@ -258,7 +258,7 @@ bool hwloc_is_built() { return true; }
 bool hwloc_is_built() { return false; }
 
 MachineTopology read_hwloc(const std::filesystem::path&) {
-  throw Error(ErrorKind::environment, "this build has no hwloc");
+  throw Error(ErrorKind::environment, "built without hwloc");
 }
 
 #endif

@@ -1,5 +1,5 @@
-// A file that appears under its name whole or not at all, whatever ends the process in between, and
-// stays when the machine stops: it is written under another name, brought to disk, and renamed.
+// A file that appears under its name complete or not at all, even if the process or machine fails:
+// it is written under a temporary name, synced, and renamed.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace bench::training {
 
-/// Told before each operation on files, by its name; tests end the process there.
+/// Called before each file operation with its name; tests kill the process there.
 using FileObserver = std::function<void(const std::string& operation)>;
 
 class AtomicFile {

@@ -37,7 +37,7 @@ bool take(std::string_view& text, std::string_view word, Number& number) {
   return true;
 }
 
-/// Of a file that this could have written; others in the folder are nobody's business.
+/// For a file name of this format; other files in the folder are ignored.
 std::optional<FileName> name_from(const std::string& text) {
   FileName name;
   std::string_view rest = text;

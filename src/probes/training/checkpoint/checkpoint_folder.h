@@ -1,4 +1,4 @@
-// The checkpoints of one training in a folder: a file a step and rank, which may lie on a file
+// The checkpoints of one training in a folder: one file per step and rank, on a file
 // system that ranks share or on one of each host's own.
 #pragma once
 
@@ -26,7 +26,7 @@ class CheckpointFolder {
   /// Removes this rank's files but those of the `keep` newest steps up to `newest`: older ones,
   /// those of a training that was given up for an older step, and unfinished ones.
   void prune(std::int64_t newest, int keep, const FileObserver& observer) const;
-  /// Numbers of ranks, other than this one, by which checkpoints here were saved.
+  /// Other numbers of ranks with which checkpoints here were saved.
   std::vector<int> other_sizes() const;
 
   const std::filesystem::path& path() const { return folder_; }

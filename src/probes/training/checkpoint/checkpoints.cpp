@@ -21,7 +21,7 @@ constexpr const char* kUseOther =
     "remove this checkpoint to resume from an older one, choose another folder, or train with the "
     "settings it was saved with";
 
-/// Where each parameter and shard lies: the optimizer's state is an array over them.
+/// Offset of each parameter and shard: the optimizer's state is an array over them.
 std::string layout_of(const DataParallel& training, const Plan& plan) {
   std::string text;
   for (const auto& [tensor, action] : plan.gradient_order) {

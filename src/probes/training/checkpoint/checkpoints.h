@@ -1,4 +1,4 @@
-// A training's state saved and loaded, so that it goes on as if it had never stopped, to the bit:
+// Saves and loads a training's state, so that it resumes bit for bit as if it had not stopped:
 // parameters, the optimizer's state, the number of steps done, and what callers add. Random numbers
 // need nothing: they are functions of the seed and the numbers of samples.
 //
@@ -28,7 +28,7 @@ struct CheckpointOptions {
 
 class Checkpoints {
  public:
-  /// What must be the same to go on, beside ranks, shapes and the way of sharding: {"workload":
+  /// What must match to resume, in addition to ranks, shapes and sharding: {"workload":
   /// "llm", "preset": "tiny", "seed": 1, ...}. `training` must outlive this.
   Checkpoints(DataParallel& training, Json identity, CheckpointOptions options);
 

@@ -1,4 +1,4 @@
-// Where buffers lie in an arena, so that what is alive at different times may share memory.
+// Places buffers in an arena so that buffers with disjoint lifetimes can share memory.
 #pragma once
 
 #include "probes/training/engine/plan.h"

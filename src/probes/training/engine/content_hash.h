@@ -1,5 +1,5 @@
-// A hash of what lies in memory, for noticing that two copies differ or that a file was damaged: 64
-// bits, at the speed of memory. Not for hostile input that is made to collide.
+// A fast 64-bit hash of memory, for detecting that two copies differ or that a file is damaged. Not
+// safe against input built to collide.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A model before it runs: parameters, inputs, and operators in order, with the shape of everything.
-// Model code makes it once, by the functions in operators/:
+// A model's definition: parameters, inputs and operators in order, with all shapes. Model code builds
+// it once with the functions in operators/:
 //
 //   Var h = rms_norm(x, p.norm1);
 //   Var a = attention(rope(linear(h, p.wqkv), heads, 1e4), heads);
@@ -60,8 +60,8 @@ class Graph {
 
   Dtype compute() const { return compute_; }
   Var input(std::string name, Shape shape, Dtype dtype);
-  /// An input, in the type of the computation, whose gradient is wanted too: what parameters
-  /// outside of the graph made (rows of large tables). Lane::gradient() has it after each
+  /// An input, in the compute type, whose gradient is needed, for parameters outside the graph (rows
+  /// of large tables). Lane::gradient() has it after each
   /// backward().
   Var input_with_gradient(std::string name, Shape shape);
   /// Throws Error(internal) for a second parameter of that name.
@@ -73,8 +73,8 @@ class Graph {
   Var apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output,
             Dtype output_type);
 
-  /// What is made in between is forgotten after the forward pass and made again before the backward
-  /// pass of the same operators: less memory, a second forward pass. Segments do not nest.
+  /// Activations created in between are discarded after the forward pass and recomputed before the
+  /// backward pass of the same operators: less memory, a second forward pass. Segments do not nest.
   void begin_recompute();
   void end_recompute();
 

@@ -1,4 +1,4 @@
-// A tensor's bytes in host memory: the tensor itself where it lies there, else a copy.
+// A tensor's bytes in host memory: the tensor itself if it is there, else a copy.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace bench::training {
 
-/// How many there are.
+/// Size of the tensor in bytes.
 inline std::size_t byte_count(const NamedView& tensor) {
   return static_cast<std::size_t>(tensor.view.elements()) * size_of(tensor.view.dtype);
 }
 
 class HostBytes {
  public:
-  /// Of a tensor in a device's memory with what it holds now, or zeros where all of them are to be
+  /// For a tensor in device memory: copy its contents, or start with zeros if all bytes will be
   /// written.
   enum class Holds { contents, zeros };
   explicit HostBytes(const NamedView& tensor, Holds holds = Holds::contents);
@@ -24,7 +24,7 @@ class HostBytes {
   HostBytes& operator=(const HostBytes&) = delete;
 
   std::span<std::byte> all() const { return bytes_; }
-  /// They become the tensor's.
+  /// Copies the bytes back to the tensor.
   void write_back() const;
 
  private:

@@ -1,5 +1,5 @@
-// What a parameter is before training: a function of (seed, name, element), so that every rank,
-// shard and device makes the same without talking.
+// Initial parameter values: a function of (seed, name, element), so that every rank, shard and
+// device produces the same values without communication.
 #pragma once
 
 #include <cstdint>

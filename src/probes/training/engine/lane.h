@@ -1,6 +1,6 @@
-// A plan with memory under it: one thread's (or stream's) inputs, activations and gradients. Lanes
-// of a rank share its weights and work on different micro-batches. Its memory is where the weights
-// lie; what a source writes and what is read from outside lies in host memory in any case.
+// A plan with its memory: the inputs, activations and gradients of one thread or stream. Lanes of a
+// rank share its weights and process different micro-batches. Memory is on the weights' device;
+// inputs written by a source and results read from outside are always in host memory.
 #pragma once
 
 #include <map>
@@ -16,29 +16,28 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// In host memory: where a source writes an input, to be asked for each time it does; or a result
-  /// as it was when this was called, to be read after forward().
+  /// In host memory: the place for a source to write an input, valid for one write; or a copy of a
+  /// result, after forward().
   View view(Var var) const;
-  /// Of a parameter, or an input made to have one, after backward(); where it lies, which may be on
-  /// a device.
+  /// The gradient of a parameter, or of an input created with one, after backward(); possibly in
+  /// device memory.
   View gradient(Var var) const;
-  /// All gradients as one row, padding (zeros) included; where they lie.
+  /// All gradients as one row, padding (zeros) included; possibly in device memory.
   View gradients() const;
   Memory& memory() const { return *weights_.memory(); }
   const KernelSet& kernels() const { return kernels_; }
 
-  /// Brings what sources have written to where the kernels read it; forward() does where this was
-  /// not called after they wrote.
+  /// Copies inputs to the device; forward() does this unless it was called after the last write.
   void upload();
   void forward(const StepScalars& scalars) { run(0, plan_.backward_begin, scalars); }
   /// The sum of a loss's result, after forward(): for many micro-batches without waiting for each.
   void add_up(Var losses, bool add);
-  /// What add_up() has added since it last did not add.
+  /// The sum since the last add_up() with add false.
   double sum_of_losses() const;
   void backward(const StepScalars& scalars) {
     run(plan_.backward_begin, static_cast<int>(plan_.actions.size()), scalars);
   }
-  /// Actions first to last - 1 of the plan: for who wants to do something in between.
+  /// Runs actions first to last - 1 of the plan, for callers that do something in between.
   void run(int first, int last, const StepScalars& scalars);
 
  private:

@@ -1,4 +1,4 @@
-// A tensor with a name, for those who save or look at it from outside.
+// A named tensor, for checkpoints and checks.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace bench::training {
 struct NamedView {
   std::string name;
   View view;
-  Memory* memory = nullptr;  // where it lies; null: in the host's
+  Memory* memory = nullptr;  // null: host memory
 };
 
 }  // namespace bench::training

@@ -39,13 +39,13 @@ struct Frame {
     return input_adds[input] == Adds::yes ||
            (input_adds[input] == Adds::after_first_micro_batch && !scalars->first_micro_batch);
   }
-  /// This input's gradient lies where the output's does: what passes unchanged is there already.
+  /// Whether this input's gradient shares memory with the output's, so that nothing needs copying.
   bool shares_gradient(std::size_t input) const {
     return input_gradients[input].data == output_gradient.data;
   }
 };
 
-/// A tensor that forward writes beside its output, for backward.
+/// A tensor that forward writes in addition to its output, for backward.
 struct Saved {
   Shape shape;
   bool statistic = true;  // in accumulator_of the type of the computation, else in that type
@@ -63,7 +63,7 @@ class Operator {
   virtual std::vector<Saved> saved() const { return {}; }
   /// Elements, in accumulator_of the type of the computation, that backward needs for itself.
   virtual std::int64_t backward_workspace() const { return 0; }
-  /// The input whose memory the output may take when nobody reads it any more; -1: none.
+  /// The input whose memory the output may reuse once no one reads it; -1: none.
   virtual int in_place() const { return -1; }
   /// The input whose gradient may take the memory of the output's gradient; -1: none.
   virtual int gradient_in_place() const { return -1; }

@@ -1,6 +1,6 @@
-// A graph made ready to run: the order of all work, forward and backward, and where every tensor
-// lies. Made once; a step replays it without allocating or looking anything up. What is alive at
-// different times shares memory.
+// An executable graph: the order of all work, forward and backward, and the place of every tensor.
+// Made once; a step replays it without allocations or lookups. Tensors with disjoint lifetimes share
+// memory.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ Plan Planner::make() {
   return std::move(plan_);
 }
 
-/// What nobody reads is a result, and so is an input's gradient: it stays until the end.
+/// A tensor without readers is a result, as is an input's gradient: it lives until the end.
 void Planner::keep_results() {
   const auto keep = [&](const Slot& slot) {
     plan_.buffers[static_cast<std::size_t>(slot.buffer)].last = now() - 1;

@@ -54,7 +54,7 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
   Times& times = lane_times_[at] = {};
   Seconds before = steady_now();
   const auto lap = [&before, &lane](Seconds& phase) {
-    lane.memory().synchronise();  // a device works on while the host goes on
+    lane.memory().synchronise();  // a device runs asynchronously
     const Seconds now = steady_now();
     phase += now - before;
     before = now;

@@ -30,7 +30,7 @@ struct ReplicaOptions {
   LossScaleOptions loss_scale = {};  // of gradients in f16
 };
 
-/// What lanes do, or are told to tell, beside their work; each in the lane's own thread.
+/// Callbacks of the lanes; each runs in the lane's own thread.
 struct LaneHooks {
   /// After the backward pass of a micro-batch, whose inputs and their gradients are still there.
   std::function<void(const Lane& lane, int number)> after_backward = {};
@@ -106,7 +106,7 @@ class Replica {
   const Weights& weights() const { return weights_; }
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
-  /// For who works on tensors beside the lanes; one thread at a time.
+  /// For work on tensors outside the lanes; one thread at a time.
   const KernelSet& kernels() const { return kernels_; }
   WorkerPool& pool() { return pool_; }
   const Lane& lane(int index) const { return *lanes_[static_cast<std::size_t>(index)]; }
@@ -117,7 +117,7 @@ class Replica {
   /// Skipped ones included.
   std::int64_t steps_done() const { return steps_; }
   std::int64_t updates_done() const { return steps_ - loss_scale_.skipped(); }
-  /// Of a training that goes on from a checkpoint.
+  /// Restores the step count from a checkpoint.
   void set_steps_done(std::int64_t steps) { steps_ = steps; }
   /// Of all lanes together.
   std::int64_t memory_bytes(Label label) const;
@@ -138,7 +138,7 @@ class Replica {
   WorkerPool pool_;
   std::vector<std::unique_ptr<Lane>> lanes_ = {};
   std::vector<Times> lane_times_ = {};
-  bool owns_ = false;  // what to update has been told
+  bool owns_ = false;  // own() was called
   std::vector<UpdateRange> chunks_ = {};
   std::vector<double> squares_ = {};  // by block of gradients
   LossScale loss_scale_;

@@ -41,7 +41,7 @@ void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
   if (!kernels_.memory->on_host()) join_chunks();
 }
 
-/// A device gets at once what is updated alike and lies together: a call for each block would cost
+/// A device updates adjacent ranges with equal settings in one call: a call per block would cost
 /// more than the update.
 void Replica::join_chunks() {
   std::vector<UpdateRange> joined;

@@ -1,4 +1,4 @@
-// What a model has learnt: the parameters of one rank, shared by its lanes and by the plans of
+// The parameters of one rank, shared by its lanes and by the plans of
 // training and of evaluation, and the constants.
 #pragma once
 
@@ -23,9 +23,9 @@ class Weights {
   View view(const Plan& plan, const Slot& slot) const;
   /// All parameters as one row, padding included.
   View all() const;
-  /// These where they lie in host memory already, else a copy there as they are now.
+  /// These weights if they are in host memory, else a copy in host memory.
   Weights on_host() const;
-  /// Where those views lie.
+  /// The memory of those views.
   const std::shared_ptr<Memory>& memory() const { return memory_; }
 
  private:

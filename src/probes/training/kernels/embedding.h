@@ -13,7 +13,7 @@ class EmbeddingKernels {
   virtual void forward(View ids, View table, View y) = 0;
   /// table_gradient[ids[i]] += y_gradient[i], in the order of i; zeroed before unless `add`.
   virtual void backward(View ids, View y_gradient, View table_gradient, bool add) = 0;
-  /// y[i] = x[i] + table[i mod sequence]: positions that are learnt. y may be x.
+  /// y[i] = x[i] + table[i mod sequence]: learned positions. y may be x.
   virtual void add_positions(View x, View table, std::int64_t sequence, View y) = 0;
   virtual void positions_backward(View y_gradient, std::int64_t sequence, View table_gradient,
                                   bool add) = 0;

@@ -1,11 +1,11 @@
-// Matrix products, all row-major.
+// GEMMs, all row-major.
 #pragma once
 
 #include "probes/training/kernels/view.h"
 
 namespace bench::training {
 
-/// What GELU (as ActivationKernels has it) does to a product before it is written.
+/// The GELU step (as in ActivationKernels) fused into a GEMM.
 enum class GeluStep { none, forward, backward };
 
 struct GemmOptions {

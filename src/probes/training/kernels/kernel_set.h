@@ -21,7 +21,7 @@
 namespace bench::training {
 
 struct KernelSet {
-  /// Where the tensors lie that these kernels work on.
+  /// The memory of the tensors that these kernels use.
   std::shared_ptr<Memory> memory = host_memory();
   std::unique_ptr<GemmKernels> gemm = {};
   std::unique_ptr<NormKernels> norm = {};

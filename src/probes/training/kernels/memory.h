@@ -1,4 +1,4 @@
-// Where tensors lie: the host's memory, or that of a device that the host cannot read through a
+// Memory of tensors: the host's, or that of a device, which the host cannot read through a
 // pointer. Whoever looks into a tensor from outside a kernel goes through this.
 #pragma once
 
@@ -31,10 +31,10 @@ class Memory {
   virtual void upload(const void* from, void* to, std::int64_t bytes) = 0;
   /// Waits until the copies that upload() started have been made: what they read may be written.
   virtual void uploaded() = 0;
-  /// Bytes of this to host memory, after all that kernels were asked to do before. Throws what a
-  /// kernel found wrong in the meantime.
+  /// Copies bytes to host memory after all kernels enqueued before. Throws errors that kernels
+  /// detected in the meantime.
   virtual void download(const void* from, void* to, std::int64_t bytes) = 0;
-  /// Waits for all kernels; throws what they found wrong.
+  /// Waits for all kernels; throws the errors they detected.
   virtual void synchronise() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Kernels that a device or a type does not have yet: their use says so.
+// Placeholders for kernels that a device or type does not support yet.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace bench::training {
 
-/// Each call throws Error(input): "click models have no kernels <where>".
+/// Each call throws Error(input): "recommender kernels are not available <where>".
 std::unique_ptr<RecommenderKernels> missing_recommender(const char* where);
 
 }  // namespace bench::training

@@ -6,8 +6,8 @@
 
 namespace bench::training {
 
-/// What of an update is new in each step. It lies where the tensors do, so that an update which was
-/// recorded once can be done again.
+/// The values of an update that change in each step. Stored in the tensors' memory, so that a
+/// recorded update can be replayed.
 struct StepNumbers {
   double rate = 0.0;                            // of learning
   double gradient_scale = 1.0;                  // of clipping
@@ -16,7 +16,7 @@ struct StepNumbers {
 
 struct AdamwRange {
   View parameters, gradients, first, second;
-  const StepNumbers* step = nullptr;  // where the tensors lie
+  const StepNumbers* step = nullptr;  // in the tensors' memory
   /// Of parameters in bf16 or f16: their f32 values, from which they are rounded; absent for
   /// others.
   View master = {};

@@ -1,4 +1,4 @@
-// What models of recommendation compute beside products of matrices: rectifiers, interactions
+// Recommender operations other than GEMMs: ReLU, interactions
 // between features, the loss of a click. A gradient is added where its `add` says so, else written.
 #pragma once
 

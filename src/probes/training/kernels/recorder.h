@@ -1,11 +1,11 @@
-// A device that can record what it is asked to do and do it again as one piece (a CUDA graph).
+// Records a device's work and replays it as a whole (a CUDA graph).
 #pragma once
 
 #include <functional>
 
 namespace bench::training {
 
-/// Which piece of work: its actions, and everything of it that is no tensor.
+/// Identifies recorded work: its actions, and all its arguments that are not tensors.
 struct RecordingKey {
   int first = 0, last = 0;
   bool first_micro_batch = true;
@@ -18,8 +18,8 @@ struct RecordingKey {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  /// Does `work`: the first time as it stands, later as a recording. What is not a kernel call on
-  /// tensors at the same addresses must not be in it.
+  /// Runs `work`: directly the first time, later from a recording. It must contain only kernel calls
+  /// on tensors at the same addresses.
   virtual void run(const RecordingKey& key, const std::function<void()>& work) = 0;
 };
 

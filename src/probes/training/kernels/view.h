@@ -1,4 +1,4 @@
-// What a kernel gets of a tensor: where it lies and how it is shaped, never the graph.
+// A kernel's view of a tensor: address, shape and type.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace bench::training {
 
-/// The type of sums, statistics and optimizer state beside tensors of `dtype`.
+/// The type of sums, statistics and optimizer state for tensors of `dtype`.
 constexpr Dtype accumulator_of(Dtype dtype) {
   return dtype == Dtype::bf16 || dtype == Dtype::f16 ? Dtype::f32 : dtype;
 }
 
-/// Whether tensors of it are held in 16 bits and computed in f32, beside f32 master weights.
+/// Whether it is a 16-bit type, computed in f32 with f32 master weights.
 constexpr bool is_narrow(Dtype dtype) { return accumulator_of(dtype) != dtype; }
 
 /// Row-major, rows of `columns` elements without gaps. All leading dimensions of a tensor are rows.

@@ -15,7 +15,7 @@ class Parameters {
   Var matrix(const std::string& name, std::int64_t in, std::int64_t out) {
     return graph_.parameter(name, {in, out}, {Initial::normal(deviation())});
   }
-  /// Of a product that is added to the residual stream: smaller, that depth does not make it grow.
+  /// For a GEMM added to the residual stream: smaller, so that the stream does not grow with depth.
   Var matrix_into_residual(const std::string& name, std::int64_t in, std::int64_t out) {
     const double depth = std::sqrt(2.0 * static_cast<double>(shape_.layers));
     return graph_.parameter(name, {in, out}, {Initial::normal(deviation() / depth)});

@@ -1,5 +1,5 @@
 // Language models for pretraining: the Llama block (RMSNorm, RoPE, GQA, SwiGLU) and GPT-2's shape
-// (LayerNorm, GELU, learnt positions, biases, tied head).
+// (LayerNorm, GELU, learned positions, biases, tied head).
 #pragma once
 
 #include <memory>
@@ -39,12 +39,12 @@ struct Llm {
   Var losses;   // f64 [sequences x sequence, 1], nats
 };
 
-/// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is made again
+/// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is recomputed
 /// in the backward pass.
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
              bool recompute = false);
 
-/// Of training, forward and backward: 6 x the weights of all products and 6 layers T d of causal
+/// Of training, forward and backward: 6 x the weights of all GEMMs and 6 layers T d of causal
 /// attention (research of MFU: PaLM, arXiv 2204.02311, with the causal half).
 double llm_flops_per_token(const LlmShape& shape);
 

@@ -13,7 +13,7 @@ struct Preset {
 
 /// layers, width, hidden, heads, kv heads, sequence, vocabulary, gpt2, tied, shifted heads, theta.
 const Preset kPresets[] = {
-    // Half of the heads see shifted keys: without, induction is learnt late and all at once, and
+    // Half of the heads see shifted keys: without, induction is learned late and suddenly, and
     // the
     // time to a target is a matter of luck.
     {"tiny", {2, 64, 256, 4, 4, 64, 64, false, false, 2, 1e3}},

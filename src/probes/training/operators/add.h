@@ -5,7 +5,7 @@
 
 namespace bench::training {
 
-/// a and b of one shape. Where b is what a linear just made, the sum becomes part of that product.
+/// a and b of one shape. If b is the result of the last linear, the sum is fused into its GEMM.
 Var add(Var a, Var b);
 
 }  // namespace bench::training

@@ -1,4 +1,4 @@
-// Tensors side by side.
+// Column concatenation.
 #pragma once
 
 #include "probes/training/engine/graph.h"

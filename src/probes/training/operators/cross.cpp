@@ -15,7 +15,7 @@ class Cross final : public Operator {
     f.kernels->recommender->cross_backward({f.inputs[0], f.inputs[1], f.output_gradient,
                                             f.input_gradients[0], f.input_gradients[1], f.adds(0),
                                             f.adds(1)});
-    // That of x comes last: it may lie where y's does, or be x0's too.
+    // The gradient of x comes last: it may share memory with y's or x0's gradient.
     if (f.input_gradients[2] && (f.adds(2) || !f.shares_gradient(2)))
       f.kernels->elementwise->copy(f.output_gradient, f.input_gradients[2], f.adds(2));
   }

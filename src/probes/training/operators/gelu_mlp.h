@@ -1,5 +1,5 @@
 // GPT-2's feed-forward part: gelu(x up + up_bias) down + down_bias (+ residual). One operator, so
-// that a device can do GELU and its slope in the epilogues of the products on both sides of it.
+// that a device can fuse GELU and its derivative into the epilogues of the adjacent GEMMs.
 #pragma once
 
 #include "probes/training/engine/graph.h"

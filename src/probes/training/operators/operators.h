@@ -1,4 +1,4 @@
-// Every operator a model may use. Each checks its shapes and throws Error(internal) naming both;
+// Every operator that a model can use. Each checks its shapes and throws Error(internal) with both;
 // the rows of an activation are the tokens of the batch, sequence by sequence.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Notices steps whose gradient is unlike the ones before: a bit flip, a bad batch, a lost part.
-// Looked at before clipping, which would hide it.
+// Detects steps with an unusual gradient norm: a bit flip, a bad batch, a lost part. Norms are taken
+// before clipping, which would hide them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class GradientOutliers {
   std::optional<GradientOutlier> observe(std::int64_t step, double norm);
   const std::vector<GradientOutlier>& log() const { return log_; }
 
-  /// What the next look depends on, for checkpoints.
+  /// The state that a checkpoint stores.
   struct Averages {
     int seen = 0;
     double mean = 0.0, variance = 0.0;  // of log(norm)

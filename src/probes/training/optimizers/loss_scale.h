@@ -1,5 +1,5 @@
 // Gradients smaller than 2^-25 are zero in f16. So the loss, and every gradient with it, is
-// multiplied by a power of two that is sought while training goes on: an overflow halves it and its
+// multiplied by a power of two that adapts during training: an overflow halves it and its
 // step is skipped, many steps without one double it (mixed precision training, arXiv
 // 1710.03740, 3.2; the constants are those of PyTorch's GradScaler).
 #pragma once
@@ -27,7 +27,7 @@ class LossScale {
   /// reason not to, unless the scale is 1 already: then the gradient itself is no number.
   bool accepts(double gradient_norm);
 
-  /// All that a training depends on when it goes on, for checkpoints.
+  /// The state that a checkpoint stores.
   struct State {
     double value = 1.0;
     std::int64_t unbroken = 0;  // steps since the last change

@@ -1,5 +1,5 @@
-// How gradients become changes of parameters. An optimizer keeps state of its own for each
-// parameter and updates any range alone: lanes share the work, ranks may shard it.
+// Parameter updates. An optimizer keeps state for each parameter and can update any range
+// separately: lanes split the work, ranks may shard it.
 #pragma once
 
 #include <memory>
@@ -36,10 +36,10 @@ class Optimizer {
                        std::shared_ptr<Memory> memory = host_memory()) = 0;
   /// Before the ranges of one step are updated.
   virtual void begin_step(const UpdateScalars& scalars) = 0;
-  /// What it asks of the kernels is the same in each step but the first, which sets master weights.
+  /// Makes the same kernel calls in each step except the first, which sets master weights.
   virtual void update(const KernelSet& kernels, const UpdateRange& range) const = 0;
   virtual std::int64_t state_bytes() const = 0;
-  /// All that it keeps beside the number of steps, for checkpoints; there after prepare().
+  /// All state except the number of steps, for checkpoints; valid after prepare().
   virtual std::vector<NamedView> state() const = 0;
 };
 

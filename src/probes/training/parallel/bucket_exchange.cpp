@@ -46,7 +46,7 @@ BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, ExchangeS
       outgoing_(padded_bytes(blocks, size_, dtype), "gradients to send", kernels.memory),
       incoming_(outgoing_.bytes(), "received gradients", kernels.memory) {
   if (stream == nullptr) return;
-  // Sums want memory of their own when they are first asked for: better missed here than in a step,
+  // Sums allocate memory on first use: fail here rather than in a step,
   // where the other ranks wait.
   const std::int64_t elements = outgoing_.bytes() / static_cast<std::int64_t>(size_of(dtype));
   stream->enqueue([&] {

@@ -41,7 +41,7 @@ class BucketExchange {
   /// Every rank's bucket becomes what each rank has as its shard.
   void all_gather(View row, BlockRange bucket);
 
-  /// Of the buffers that the exchange needs beside the row.
+  /// Size of the exchange's own buffers.
   std::int64_t bytes() const { return outgoing_.bytes() + incoming_.bytes(); }
 
  private:

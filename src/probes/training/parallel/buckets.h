@@ -1,5 +1,5 @@
 // The row of gradients cut into buckets, each exchanged as a whole as soon as it is final. The row
-// lies in the order in which gradients become final, so buckets are neighbouring blocks and become
+// is stored in the order in which gradients become final, so buckets are neighbouring blocks and become
 // final one after another.
 #pragma once
 

@@ -1,9 +1,9 @@
-// One model trained by all ranks of a group: each computes the gradient of its part of the batch,
-// the parts are summed, and every rank makes the same update. The samples of a step are numbered
+// Data parallelism: each rank of a group computes the gradient of its part of the batch, the parts
+// are summed, and every rank makes the same update. The samples of a step are numbered
 // step x batch ... ; rank r takes the r-th contiguous part of them, and its micro-batches are
 // contiguous parts of that.
 //
-// What is promised: reruns with the same numbers of ranks and lanes are bit-equal (for more than
+// Guarantees: reruns with the same numbers of ranks and lanes are bit-equal (for more than
 // two ranks by SumOrder::ranks only), sharded or not, overlapped or not, in buckets of any size;
 // all ranks have the same bits; N ranks of one lane each train in f32 as one rank of N lanes does,
 // to the bit of every parameter. Other numbers of ranks and lanes differ by the rounding of sums;
@@ -25,8 +25,8 @@ struct StepOutcome : Replica::Step {
   /// This rank's, and of its lanes the mean; the transfer is that of inputs to a device, the
   /// backward pass with summing the lanes' gradients.
   Seconds data, transfer, forward, backward;
-  /// The exchange of gradients, loss and sharded parameters when nothing else went on, and what of
-  /// it went on beside the backward pass; waiting for late ranks included.
+  /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden behind
+  /// the backward pass; waiting for late ranks included.
   Seconds exchange_exposed, exchange_hidden;
   Seconds optimizer;  // norm, clipping, update
   Seconds total;
@@ -41,8 +41,8 @@ struct GradientAgreement {
   /// Hosts of one kind agree to the bit in f32 (SumOrder::ranks); others round differently.
   static constexpr double kTolerance = 1e-4;
   /// In 16 bits the exchange rounds the sum once, by 2^-9 of it in bf16; GPUs that chose other
-  /// kernels for the same products round inside them too. What is lost is found from a hundredth of
-  /// the gradient's length on.
+  /// kernels for the same GEMMs round inside them too. Losses are detected from a hundredth of the
+  /// gradient's length.
   static constexpr double kTolerance16 = 1e-2;
   bool held() const { return distance <= tolerance; }
 };
@@ -55,8 +55,8 @@ struct GradientPass {
 
 class DataParallel {
  public:
-  /// All that is given must outlive this. Throws Error(environment) where there are several ranks
-  /// and nothing can exchange their gradients.
+  /// All arguments must outlive this object. Throws Error(environment) if several ranks have no way
+  /// to exchange gradients.
   DataParallel(Replica& replica, Group& group, const DataParallelOptions& options = {});
 
   /// One step on the batch of which `fill` writes this rank's part; every rank calls it.

@@ -1,5 +1,5 @@
-// Where a device exchanges gradients: a stream of its own beside that of its kernels. The host
-// enqueues what is to be done there and goes on.
+// A device stream for the gradient exchange, separate from the kernels' stream. The host enqueues
+// work and continues.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ class ExchangeStream {
   /// gradients: both on this stream, and inside enqueue() only.
   virtual Collectives& collectives() = 0;
   virtual ElementwiseKernels& elementwise() = 0;
-  /// What `work` asks for is done after all that the device's kernels were asked to do before this,
-  /// and beside what they are asked afterwards.
+  /// `work` runs after all kernels enqueued before this call, concurrently with kernels enqueued
+  /// afterwards.
   virtual void enqueue(const std::function<void()>& work) = 0;
   /// Waits for all that was enqueued; returns how long the device was at it since the last call,
   /// waiting for late ranks included.

@@ -1,5 +1,5 @@
 // The gradient of the whole batch at every rank: forward and backward pass of this rank's part, and
-// the exchange of buckets beside it. On a host the calling thread communicates, because it may be
+// the overlapped exchange of buckets. On a host the calling thread communicates, because it may be
 // the only one that the library lets do so, and the lanes run in others. On a device the one lane
 // enqueues each bucket's exchange as soon as it has enqueued what makes the bucket final.
 #pragma once
@@ -19,8 +19,8 @@ struct DataParallelOptions {
   std::int64_t bucket_bytes = 25'000'000;  // of gradients exchanged at once
   bool shard_optimizer = false;  // ZeRO-1: each rank updates its part of the parameters, and gets
                                  // the sum of no other part's gradients
-  bool overlap = true;  // exchange while the backward pass goes on, where the library lets threads
-                        // compute beside it
+  bool overlap = true;  // exchange during the backward pass, if the library lets other threads
+                        // compute meanwhile
   SumOrder order = SumOrder::ranks;
   ExchangeStream* stream = nullptr;  // of the device that trains; null on a host
 };
@@ -69,7 +69,7 @@ class GradientExchange {
   std::vector<Bucket> buckets_;
   std::vector<BlockRange> owned_ = {};
   std::optional<BucketExchange> exchange_ = {};  // of several ranks
-  std::optional<LaneSum> lane_sum_ = {};         // where lanes run beside the exchange
+  std::optional<LaneSum> lane_sum_ = {};         // if lanes run during the exchange
   Times times_ = {};
 };
 

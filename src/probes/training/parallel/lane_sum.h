@@ -1,6 +1,5 @@
-// Sums the lanes' gradients bucket by bucket while the backward pass goes on. Each lane tells which
-// buckets are final in it; once they are so in all lanes, whichever lane comes by next sums blocks
-// of them. A block is summed in the order of lanes, so no bit depends on who does it.
+// Sums the lanes' gradients bucket by bucket during the backward pass. Each lane reports which
+// buckets are final; once a bucket is final in all lanes, the next free lane sums its blocks. A block is summed in the order of lanes, so no bit depends on who does it.
 #pragma once
 
 #include <atomic>
@@ -17,19 +16,19 @@ class LaneSum {
 
   /// Before each step, when no lane runs.
   void begin();
-  /// In a lane's thread, for one bucket after the other. With the last one it stays until all are
-  /// summed.
+  /// Call in a lane's thread, for one bucket after the other. The last call returns when all buckets
+  /// are summed.
   void bucket_ready(int lane, int bucket);
-  /// Ends all waiting, now and until begin(): a lane will never come.
+  /// Releases all waiters until begin(): a lane has failed.
   void fail();
   /// Until this bucket is summed.
   void wait(std::size_t bucket) const;
 
  private:
   struct State {
-    std::atomic<int> lanes{0};          // in which it is not final yet
-    std::atomic<std::int64_t> next{0};  // block, from the bucket's first, that nobody took yet
-    std::atomic<std::int64_t> left{0};  // blocks that are not summed
+    std::atomic<int> lanes{0};          // lanes in which it is not final yet
+    std::atomic<std::int64_t> next{0};  // next free block, from the bucket's first
+    std::atomic<std::int64_t> left{0};  // blocks not summed yet
   };
   void sum_final_buckets(int lane);
 

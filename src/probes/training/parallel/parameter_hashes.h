@@ -1,4 +1,4 @@
-// Whether all ranks have the same model: they should, to the bit, after every step.
+// Compares the model over ranks: it must be bit-identical after every step.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ std::vector<TensorHash> tensor_hashes(const Replica& replica);
 /// One hash of them all.
 std::uint64_t combined_hash(const std::vector<TensorHash>& hashes);
 
-/// "rank 2 has another 'layer0.wo' than rank 0: ...", of the first rank that differs its first
-/// tensor that does; "" where all are equal. Every rank calls it and gets the same.
+/// "rank 2 and rank 0 differ in 'layer0.wo': ...", for the first differing tensor of the first
+/// differing rank; "" if all are equal. Call on every rank; all get the same result.
 std::string find_replica_difference(Group& group, const std::vector<TensorHash>& own);
 
 }  // namespace bench::training

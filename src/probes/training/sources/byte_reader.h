@@ -1,4 +1,4 @@
-// Numbers of a file from outside, each checked to lie inside of it.
+// Bounds-checked reads from an untrusted file.
 #pragma once
 
 #include <fmt/format.h>

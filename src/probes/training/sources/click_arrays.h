@@ -22,7 +22,7 @@ struct ClickArrayPaths {
   std::string dense = {}, ids = {}, labels = {};  // .npy; ids also .npz
 };
 
-/// The arrays of one split, and the files they lie in.
+/// The arrays of one split, and their files.
 class ClickArrays {
  public:
   /// Throws Error(input) for damaged files, arrays whose shapes do not fit each other, and ids or

@@ -10,7 +10,7 @@
 // 0.02; 52 is near the one for which the preset's target and faults were studied (click rate 0.354,
 // floor 0.447, AUC 0.852 and 0.809). Of small_clicks(): click rate 0.181, floor 0.3688, AUC 0.816
 // and 0.781; of standard_clicks(), 50000 samples: 0.198, 0.3779, 0.826 and 0.776. Rare rows of
-// these are seen too seldom to be learnt in any run: their AUC is a bound that is not reached, and
+// these are too rare to be learned in any run: their AUC is a bound that is not reached, and
 // a target for them comes from reference runs.
 #pragma once
 
@@ -33,7 +33,7 @@ struct ClickModelOptions {
   double main = 0.25;         // deviation of an id's own effect
   double interaction = 0.05;  // of the product of two tables' factors
   /// Rank of a row at which its effects are half as large; 0: all alike. Rare rows of large tables
-  /// are seen too seldom to be learnt; with it their share of the truth is small too.
+  /// are too rare to be learned; with it their share of the truth is small too.
   double tail = 0;
 };
 

@@ -1,4 +1,4 @@
-// A file as memory, read only: what is looked at is paged in by the kernel. The file must stay as
+// A read-only memory-mapped file. The file must stay as
 // it is while mapped; whoever cuts it short meanwhile ends the process (SIGBUS).
 #pragma once
 

@@ -2,7 +2,7 @@
 //   llm.c: a header of 256 int32 {magic, version 1, number of tokens, 0...}, then the tokens; magic
 //     20240520: uint16 (GPT-2), 20240801: uint32 (Llama 3)          (llm.c,
 //     dev/data/data_common.py)
-//   nanoGPT: tokens of uint16 and nothing else; what they mean lies elsewhere, so the vocabulary is
+//   nanoGPT: tokens of uint16 without a header, so the vocabulary is
 //     to be stated                                                  (nanoGPT, data/*/prepare.py)
 // All are little-endian.
 #pragma once

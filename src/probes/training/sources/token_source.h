@@ -12,7 +12,7 @@
 
 namespace bench::training {
 
-/// What a target tests; losses and floors are told apart by it.
+/// The class of a target token, by which losses and floors are split.
 enum class TokenClass : std::uint8_t {
   base,  // the language itself: statistics that the weights must hold
   key,   // chooses which earlier place is copied: by no model to be told better than by chance

@@ -26,7 +26,7 @@ class ClickBatch {
   Split split() const { return split_; }
   std::uint64_t first() const { return first_; }
   std::int64_t count() const { return count_; }
-  /// Where sample `number` lies, from 0; throws Error(internal) where it was not read.
+  /// Index of sample `number` in the batch, from 0; throws Error(internal) where it was not read.
   std::int64_t place(Split split, std::uint64_t number) const;
 
   /// Which sample is not, any more, what the source gives for its number; "" where all are.

@@ -1,4 +1,4 @@
-// What ranks tell each other about tables, over a group's data plane.
+// Exchanges table data between ranks over a group's data plane.
 #pragma once
 
 #include <cstdint>

@@ -99,7 +99,7 @@ void SparseTables::copy(Split split, std::uint64_t first, View embeddings) const
   check_embeddings(embeddings, tables * options_.columns);
   const std::int64_t begin = batch_.place(split, first);
   const std::int64_t count = std::min(embeddings.rows, batch_.count() - begin);
-  // An evaluation's last part may be short: nobody looks at the rows beyond.
+  // The last part of an evaluation may be short: rows beyond it are not read.
   if (split == Split::train && count > 0)
     batch_.place(split, first + static_cast<std::uint64_t>(embeddings.rows) - 1);
   float* out = embeddings.as<float>();

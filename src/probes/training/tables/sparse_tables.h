@@ -11,7 +11,7 @@
 // must gather as many samples). Values do not depend on how many ranks or threads there are, but by
 // the rounding of sums: of tables cut by rows, and of the gradients that the models give.
 //
-// Tables lie in host memory, and threads of the host look up in them, wherever the model computes:
+// Tables are in host memory, and host threads look up rows, wherever the model computes:
 // a lane on a device copies what was looked up there, and its gradient comes back.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Model;
 struct SparseOptions {
   std::int64_t columns = 0;     // of every table
   double deviation = 0.1;       // of the initial values
-  double rate_factor = 1.0;     // Adagrad's rate over the one that update() is given
+  double rate_factor = 1.0;     // Adagrad's rate over the rate passed to update()
   double epsilon = 1e-8;        // of Adagrad
   std::uint64_t seed = 1;       // of the initial values
   std::int64_t whole_rows = 0;  // split_tables()

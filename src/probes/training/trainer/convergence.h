@@ -1,6 +1,6 @@
 // When a run has reached its target. A run is evaluated every so many samples, so the number of
-// samples it needed is known to that grain; a line between the last two evaluations tells it finer,
-// and is said to be interpolated wherever it stands.
+// samples it needed is known to that grain; a line between the last two evaluations is more
+// precise, and every use labels it as interpolated.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace bench::training {
 namespace {
 
-constexpr std::int64_t kMostCompared = 256;  // samples of a look
+constexpr std::int64_t kMostCompared = 256;  // samples per check
 // Samples of a few tokens are equal by chance. A number of a sample says 20 bits or more; a token,
 // which is an input and a target, 1.5 as either.
 constexpr double kBitsOfNumber = 20.0, kBitsOfToken = 1.5, kLeastBits = 90.0;
@@ -24,7 +24,7 @@ bool is_embedding_input(const Model& model, Var input) {
   return model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient;
 }
 
-/// Whether samples differ, unless they are the same one.
+/// Whether two different samples are unlikely to be equal by chance.
 bool samples_are_distinguishable(const Model& model, std::int64_t samples) {
   double bits = 0.0;
   for (const Var input : model.inputs)
@@ -36,7 +36,7 @@ bool samples_are_distinguishable(const Model& model, std::int64_t samples) {
   return bits >= kLeastBits;
 }
 
-/// What is read of one of the samples of a micro-batch; what tables give changes with them.
+/// The bytes read for one sample of a micro-batch, without embeddings, which change in training.
 std::vector<std::byte> contents_of(const Model& model, const Lane& lane, std::int64_t sample,
                                    std::int64_t samples) {
   std::vector<std::byte> contents;
@@ -91,7 +91,7 @@ std::string DataAudit::find_repeated_sample(std::int64_t step, int rank) {
 
 std::string DataAudit::compare_inputs(std::int64_t step, int rank) const {
   for (int i = 0; i < split_.lanes; ++i) {
-    const int number = (i + 1) * split_.micro_batches - 1;  // the one that a lane did last
+    const int number = (i + 1) * split_.micro_batches - 1;  // the lane's last micro-batch
     const Lane& again = evaluator_.lane(i);
     const std::uint64_t first = split_.first(step, rank, number);
     workload_.read(Split::train, first, model_, again);

@@ -1,7 +1,7 @@
-// Whether ranks train on the data they should. Looks at one step: what lies in the lanes' inputs,
-// and what tables were looked up by, is compared with the same samples read again; samples must not
-// have been seen before under another number, where they never come again; and each rank's part is
-// made again by the next rank and compared by checksum.
+// Checks that ranks train on the right data. For one step, the lanes' inputs and the lookup IDs are
+// compared with the same samples read again; if the source never repeats samples, none may have
+// been seen under another number; and the next rank regenerates each rank's part and compares
+// checksums.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace bench::training {
 
 class DataAudit {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive this object.
   DataAudit(Workload& workload, const Model& model, const Replica& replica,
             const Evaluator& evaluator, const BatchSplit& split)
       : workload_(workload),
@@ -25,7 +25,7 @@ class DataAudit {
         evaluator_(evaluator),
         split_(split) {}
 
-  /// Right after step `step`, on every rank. "" where everything is as it should be.
+  /// Call on every rank right after step `step`. Returns the fault, or "".
   std::string check(std::int64_t step, Group& group);
 
  private:

@@ -1,5 +1,5 @@
-// Judges a replica's weights on the evaluation samples, which the ranks share: forward passes
-// alone, on lanes of their own over the same weights.
+// Evaluates a replica's weights on the evaluation samples, which are split over the ranks: forward
+// passes on separate lanes over the same weights.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class Evaluator {
   /// Micro-batches are counted in one order, so the result is equal from run to run.
   Quality evaluate(std::int64_t samples, Group& group);
 
-  /// For who wants to read samples again beside the training.
+  /// A lane for reading samples again without disturbing the training.
   const Lane& lane(int index) const { return *lanes_[static_cast<std::size_t>(index)]; }
   /// Of all lanes.
   std::int64_t memory_bytes() const;

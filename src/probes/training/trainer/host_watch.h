@@ -1,5 +1,5 @@
-// What the hosts of a training did to it meanwhile: others' load, time stolen or held back. Times
-// of a disturbed host say nothing of a quiet one.
+// Interference on the hosts during a training: load of other processes, steal time, CPU throttling.
+// Times measured on a disturbed host do not represent an idle one.
 #pragma once
 
 #include "core/json.h"
@@ -10,12 +10,12 @@ namespace bench::training {
 
 class HostWatch {
  public:
-  /// From here on; every rank makes one.
+  /// Starts the measurement; create one on every rank.
   HostWatch(Device& device, Group& group)
       : group_(group), crowding_(device, group), before_(HostPressure::now()) {}
 
   /// {others_share, steal_share, throttled_s} of the worst host; null where the kernel does not
-  /// tell, or there is no quota. Every rank calls it and gets the same.
+  /// report it, or there is no quota. Call on every rank; all get the same result.
   Json facts();
 
  private:

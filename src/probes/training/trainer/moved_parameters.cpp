@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kPart = 1024;
 
-/// Every use is a look-up of rows: what no token named has no gradient.
+/// Whether the tensor is used only for row lookups: rows that no token named have no gradient.
 bool is_lookup_table(const Graph& graph, int tensor) {
   return std::ranges::all_of(graph.nodes(), [&](const Node& node) {
     const bool reads = std::ranges::count(node.inputs, tensor) > 0;
@@ -23,7 +23,7 @@ bool is_lookup_table(const Graph& graph, int tensor) {
   });
 }
 
-/// Of no data where the optimizer keeps none.
+/// Empty if the optimizer keeps no master weights.
 View master_row(const Optimizer& optimizer) {
   for (const NamedView& state : optimizer.state())
     if (state.name == "master_weights") return state.view;
@@ -93,9 +93,8 @@ std::vector<MovedParameters::Masters> MovedParameters::masters_of(const Weights&
   return parts;
 }
 
-/// Of each part: elements that are as they were, then elements that were looked at. A part has
-/// moved as a whole or not at all; but in 16 bits its masters are looked at too, of what is updated
-/// here.
+/// For each part: the number of unchanged elements, then the number of compared elements. A part
+/// counts as changed as a whole; in 16 bits the masters updated on this rank are compared too.
 std::vector<double> MovedParameters::count_unchanged(const Weights& here,
                                                const Snapshot& before) const {
   const auto now = parts_of(here, before.id);

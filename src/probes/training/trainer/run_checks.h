@@ -1,4 +1,4 @@
-// All checks of one run, each due every so many steps; what was found first is kept.
+// All correctness checks of a run, repeated at an interval of steps; the first fault is kept.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ namespace bench::training {
 
 class RunChecks {
  public:
-  /// `every`: steps between looks at data and replicas, at least. All parameters must have moved by
-  /// the first look.
+  /// `every`: minimum number of steps between checks of data and replicas. All parameters must have
+  /// changed by the first check.
   RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
       : audit_(audit), replica_(replica), moved_(replica), every_(every) {}
 
@@ -23,12 +23,12 @@ class RunChecks {
   bool due(std::int64_t steps_done) const {
     return rounds_ == 0 || steps_done >= last_checked_step_ + every_;
   }
-  /// After `steps_done` steps and before anything else is read; every rank must call it.
+  /// Call on every rank after `steps_done` steps, before any other samples are read.
   void run(std::int64_t steps_done, Group& group);
-  /// Of gradients, for checkpoints.
+  /// Gradient norm averages, for checkpoints.
   GradientOutliers::Averages norms() const { return outliers_.averages(); }
   void resume(const GradientOutliers::Averages& norms) { outliers_.resume(norms); }
-  /// At the end.
+  /// Call once, at the end of the run.
   std::vector<TrainingCheck> finish(const Group& group) const;
 
  private:
@@ -41,8 +41,8 @@ class RunChecks {
   GradientOutliers outliers_;
   std::int64_t every_;
   std::int64_t rounds_ = 0;
-  std::int64_t last_checked_step_ = 0;  // steps
-  std::int64_t movement_checked_step_ = 0;   // steps; 0: not looked at
+  std::int64_t last_checked_step_ = 0;
+  std::int64_t movement_checked_step_ = 0;  // 0: not checked yet
   std::string unchanged_ = {}, data_ = {}, replicas_ = {};
 };
 

@@ -1,4 +1,4 @@
-// Who is told what a run does at the moment it does it: MLPerf's log. Called on every rank.
+// Receives the events of a run as they happen, for MLPerf's log. Called on every rank.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How far a run has come, beside what its model has learnt: what a checkpoint keeps with it.
+// Progress of a run that a checkpoint stores in addition to the model.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Trains a workload to its target: the loop that every workload, device and number of ranks share.
-// Its clock is MLPerf's: it starts at the first touch of training data, evaluation is inside, and
-// what is made before (tables, plans, initial weights) is initialisation. The schedule is fixed; a
-// run ends at the first evaluation that meets the target, or at its horizon.
+// Trains a workload to its target: the loop for every workload, device and number of ranks. The
+// clock is MLPerf's: it starts at the first access to training data and includes evaluation; tables,
+// plans and initial weights are initialization. The schedule is fixed; a run ends at the first
+// evaluation that meets the target, or at its horizon.
 #pragma once
 
 #include <filesystem>
@@ -26,28 +26,28 @@ struct TrainerOptions {
   int cores = 1;
   Dtype dtype = Dtype::f32;
   std::uint64_t seed = 1;          // of initial weights
-  std::int64_t steps = 0;          // train so many and evaluate never; 0: to the target
+  std::int64_t steps = 0;          // train this many without evaluation; 0: to the target
   std::int64_t check_every = 100;  // steps
   bool recompute = false;
   DataParallelOptions parallel = {};
-  std::filesystem::path checkpoint = {};  // folder; empty: none are made
+  std::filesystem::path checkpoint = {};  // folder; empty: no checkpoints
   std::int64_t checkpoint_every = 500;    // steps
-  bool resume = false;                    // go on from the newest one there, if there is one
-  /// Embedding tables of a training in a device's memory lie in the host's: kernels there, and how
-  /// many threads use them (0: one for each processor that this process may use, 16 at most, as the
-  /// ranks of a host's GPUs share them). Where lanes are the host's, tables take theirs.
+  bool resume = false;                    // resume from the newest checkpoint, if there is one
+  /// When a device trains, embedding tables stay in host memory: the host kernels, and how many
+  /// threads use them (0: one per allowed CPU, at most 16, because the ranks of a host's GPUs share
+  /// them). When the lanes are on the host, tables use the lanes' threads.
   KernelFactory host_kernels = {};
   int host_threads = 0;
   Seconds begun = {};  // when initialisation began, by host_clock.h; 0: with the trainer
 };
 
-/// The recipe for another batch: as many samples in all, of warm-up, and between evaluations. The
-/// rates stay as they are.
+/// The recipe for another batch size: horizon, warm-up and evaluation interval keep their samples;
+/// learning rates stay the same.
 Recipe with_batch(Recipe recipe, std::int64_t batch);
 
 class Trainer {
  public:
-  /// Makes everything that a run needs; all arguments must outlive the trainer. Throws Error(input)
+  /// Prepares everything that a run needs; all arguments must outlive the trainer. Throws Error(input)
   /// for a batch that cannot be shared (split_batch).
   Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
           Group& group);
@@ -62,9 +62,9 @@ class Trainer {
   std::string optimizer_name() const { return optimizer_name_; }
   /// Of the model and of its tables, over all ranks.
   std::int64_t parameter_count() const;
-  /// Whether gradients are exchanged beside the backward pass.
+  /// Whether the gradient exchange overlaps with the backward pass.
   bool exchange_overlaps() const { return parallel_->overlaps(); }
-  /// Of each rank, that look up in embedding tables; 0 where there are none.
+  /// Threads per rank that look up embedding rows; 0 without tables.
   int table_threads() const;
 
  private:
@@ -76,7 +76,7 @@ class Trainer {
   void train_step();
   void record_step(const StepOutcome& step, double rate);
   void run_checks();
-  /// What a run that is resumed has seen of gradients.
+  /// Returns the gradient norm averages of a resumed run.
   std::optional<GradientOutliers::Averages> prepare_checkpoints();
   void save();
   void evaluate(RunObserver& observer);

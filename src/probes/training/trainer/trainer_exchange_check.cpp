@@ -1,4 +1,4 @@
-// Whether ranks lose or spoil gradients on their way, of the model and of its tables.
+// Checks that the exchange neither loses nor corrupts gradients of the model and its tables.
 #include <fmt/format.h>
 
 #include <algorithm>

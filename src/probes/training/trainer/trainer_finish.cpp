@@ -1,4 +1,4 @@
-// What a run came to, when its clock has stopped.
+// Collects the results of a run after its clock has stopped.
 #include <fmt/format.h>
 
 #include "probes/training/tables/sparse_tables.h"

@@ -1,6 +1,6 @@
-// What is looked at beside the target, because a target alone misses most faults: a model learns
-// with a tenth of its parameters frozen, with gradients that flip now and then, with wrong inputs
-// now and then.
+// The result of a correctness check. The target alone misses most faults: a model still learns with
+// a tenth of its parameters frozen, with occasional corrupt gradients, or with occasional wrong
+// inputs.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace bench::training {
 struct TrainingCheck {
   std::string check;  // "parameters_move"
   bool held = true;
-  std::string text = {};  // what was compared, or what was found
+  std::string text = {};  // what was compared, or the fault found
 };
 
-/// Held where nothing was `found`; then it says what was compared.
+/// Holds if `found` is empty; the text is then `otherwise`, which states what was compared.
 inline TrainingCheck check_of(std::string name, const std::string& found, std::string otherwise) {
   return {std::move(name), found.empty(), found.empty() ? std::move(otherwise) : found};
 }

@@ -1,4 +1,4 @@
-// What one training was and came to: everything that its records are made of. Equal on all ranks.
+// The result of one training, from which its records are made. Equal on all ranks.
 #pragma once
 
 #include <optional>

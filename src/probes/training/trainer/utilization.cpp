@@ -8,7 +8,7 @@ double hardware_flops(const Plan& plan) {
   for (const Node& node : nodes) {
     const double forward = node.op->flops();
     flops += 3.0 * forward;
-    // Two products forward, and Q K^T once more beside the four of the backward pass.
+    // Two GEMMs forward, and Q K^T again in addition to the four of the backward pass.
     if (node.op->name() == "attention") flops += 0.5 * forward;
   }
   for (const Action& action : plan.actions)  // not all of a segment is wanted again

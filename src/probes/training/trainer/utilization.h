@@ -1,5 +1,5 @@
 // How much of a peak a training uses. Model FLOPs utilization (MFU, PaLM, arXiv 2204.02311) counts
-// what the model needs: three forward passes of its matrix products. Hardware FLOPs utilization
+// what the model needs: three forward passes of its GEMMs. Hardware FLOPs utilization
 // (HFU) also counts what is computed twice: segments that are recomputed, and in attention's
 // backward pass the probabilities.
 #pragma once

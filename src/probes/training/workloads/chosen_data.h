@@ -1,5 +1,5 @@
-// What was opened for a choice of data: a source, and the order of its training samples where they
-// end. A workload holds one, and answers by it what depends on the choice.
+// The opened data of a DataChoice: a source, and the order of its training samples if they are
+// finite. A workload holds one for everything that depends on the choice.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace bench::training {
 
-/// Workload::data() of a choice that is_finite().
+/// Workload::data() of a finite choice.
 Json data_facts(const DataChoice& choice, std::uint64_t samples,
                 std::optional<std::uint64_t> evaluation_samples);
 
@@ -19,7 +19,7 @@ template <class Source>
 class ChosenData {
  public:
   /// Takes `all`. `InEpochs` is the finite form of the source (sources/finite.h). Throws
-  /// Error(usage) where fewer samples are there than are asked for.
+  /// Error(usage) if more samples are requested than available.
   template <class InEpochs>
   static ChosenData in_order(std::unique_ptr<Source> all, const DataChoice& choice,
                              std::uint64_t seed) {
@@ -43,8 +43,8 @@ class ChosenData {
     return data_facts(choice_, source().size(Split::train).value(),
                       source().size(Split::evaluation));
   }
-  /// A preset's recipe on these data: evaluated by no more samples than there are, and a target
-  /// that was found on others is provisional, or none where the floor is not known.
+  /// Adapts a preset's recipe to this data: evaluation samples are limited to those available, and
+  /// a target found on other data is provisional, or removed if the floor is unknown.
   Recipe fit(Recipe recipe) const {
     if (const auto there = source().size(Split::evaluation))
       recipe.evaluation_samples =

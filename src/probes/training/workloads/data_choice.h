@@ -1,5 +1,4 @@
-// Which samples a workload is trained on and judged by, where a job names them: files instead of
-// generated ones, and how many there are.
+// The data of a training: generated samples or files, and their number.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,14 @@
 namespace bench::training {
 
 struct DataChoice {
-  std::vector<std::filesystem::path> train = {};  // none: samples are generated
+  std::vector<std::filesystem::path> train = {};  // empty: samples are generated
   std::vector<std::filesystem::path> evaluation = {};
-  int vocabulary = 0;           // of tokens; 0: what their files say
-  std::int64_t table_rows = 0;  // of every table of click logs; 0: what files or preset say
-  std::uint64_t samples = 0;    // so many different ones to train on; 0: all that there are
+  int vocabulary = 0;           // of tokens; 0: from the files
+  std::int64_t table_rows = 0;  // per table of click logs; 0: from files or preset
+  std::uint64_t samples = 0;    // number of distinct training samples; 0: all
 
   bool from_files() const { return !train.empty(); }
-  /// Whether training samples come again, epoch by epoch.
+  /// Whether training samples repeat in epochs.
   bool is_finite() const { return from_files() || samples > 0; }
 };
 

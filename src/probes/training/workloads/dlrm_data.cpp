@@ -26,7 +26,7 @@ const std::filesystem::path& one_file(const std::vector<std::filesystem::path>& 
               "name one file or concatenate them");
 }
 
-/// The other arrays of the same log, beside its dense features.
+/// The other arrays of the same log, in the folder of its dense features.
 ClickArrayPaths arrays_beside(const std::string& dense) {
   const std::string stem = dense.substr(0, dense.size() - kDenseArray.size());
   const std::string multi_hot = stem + "_sparse_multi_hot.npz";

@@ -36,7 +36,7 @@ Recipe recipe_of(const std::string& preset, std::int64_t sequence) {
   return recipe;
 }
 
-/// The model's loss, of tokens whose probability nobody knows.
+/// The model's loss, for tokens without a known probability.
 class LossEvaluation final : public Evaluation {
  public:
   LossEvaluation(std::int64_t targets, Var losses) : targets_(targets), losses_(losses) {}

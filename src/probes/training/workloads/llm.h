@@ -18,7 +18,7 @@ namespace bench::training {
 
 class LlmWorkload final : public Workload {
  public:
-  /// `sequence`: tokens of a sample instead of the preset's; learnt positions are as many, and a
+  /// `sequence`: tokens of a sample instead of the preset's; the learned positions shrink accordingly, and a
   /// step is as many samples as before. What the target was found for is then another training, so
   /// it is provisional. Throws Error(input) for a preset there is not, listing those of
   /// models/llm.h, and for a sequence longer than the preset's or of one token.

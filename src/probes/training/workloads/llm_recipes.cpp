@@ -3,7 +3,7 @@
 namespace bench::training {
 namespace {
 
-// What the targets of the presets beyond tiny should be only runs on a GPU can tell.
+// The targets of presets larger than tiny need runs on a GPU.
 constexpr double kProvisionalTarget = 0.25;
 
 LlmTraining tiny_training() {

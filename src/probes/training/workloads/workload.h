@@ -1,6 +1,5 @@
-// What is trained, and how its training is judged: a model's graph, its samples, what a preset
-// fixes, and the quality reached. The trainer knows a workload by this alone; a new one implements
-// it and adds its name to workloads.cpp.
+// A workload: a model's graph, its samples, its recipe, and the quality it reaches. The trainer uses
+// only this interface; to add a workload, implement it and add its name to workloads.cpp.
 #pragma once
 
 #include <memory>
@@ -21,14 +20,14 @@ namespace bench::training {
 
 class SparseTables;
 
-/// What a preset fixes beside the model. A schedule never depends on how the training goes, so a
-/// run ends at its horizon, or at the first evaluation that meets the target.
+/// The training settings of a preset. A schedule never depends on the training's progress; a run
+/// ends at its horizon, or at the first evaluation that meets the target.
 struct Recipe {
   std::int64_t batch = 0;    // samples of a step, over all ranks
   std::int64_t horizon = 0;  // steps
   Schedule schedule = {};
   double clip = 0.0;  // longest gradient that is not shortened; 0: none is
-  /// The gap at or below which a run has converged; none for data whose floor nobody knows.
+  /// The gap at or below which a run has converged; none for data with an unknown floor.
   std::optional<double> target = 0.0;
   std::int64_t evaluation_every = 0;    // steps
   std::int64_t evaluation_samples = 0;  // the first ones of their split
@@ -38,24 +37,24 @@ struct Recipe {
   std::string target_source = {};  // how the target was found; "" where it is provisional
 };
 
-/// How good a model is on the evaluation samples. What counts is the gap to the best that any model
-/// can reach on those very samples; lower is better, and 0 is perfect. Of data whose law nobody
-/// knows (Workload::knows_floor) it is the gap to what no model can pass: no loss, an AUC of 1.
+/// Quality of a model on the evaluation samples: the gap to the best that any model can reach on
+/// these samples; lower is better, and 0 is perfect. For data with an unknown law
+/// (Workload::knows_floor) it is the gap to a bound that no model can pass: no loss, an AUC of 1.
 struct Quality {
   double gap = 0.0;
   double native = 0.0;  // the field's own metric: nats a token, AUC
   double floor = 0.0;   // the native value of a gap of 0
-  std::vector<std::pair<std::string, double>> parts = {};  // by name, for who looks closer
+  std::vector<std::pair<std::string, double>> parts = {};  // by name, for a closer look
 };
 
-/// Evaluation samples adding up to a quality, on one rank.
+/// Accumulates the quality over evaluation samples, on one rank.
 class Evaluation {
  public:
   virtual ~Evaluation() = default;
   /// The samples of one micro-batch after forward(); `first` is the number of its first one, and
   /// `count` how many of its rows' samples are to be counted. One thread at a time.
   virtual void add(const Lane& lane, std::uint64_t first, std::int64_t count) = 0;
-  /// Over the samples of all ranks; every rank calls it and gets the same.
+  /// Over the samples of all ranks. Call on every rank; all get the same result.
   virtual Quality finish(Group& group) = 0;
 };
 
@@ -64,7 +63,7 @@ struct Model {
   std::unique_ptr<Graph> graph = {};
   Var losses = {};  // f64, one a row
   std::vector<Var> inputs = {};
-  std::vector<Var> outputs = {};  // what an evaluation reads beside the losses
+  std::vector<Var> outputs = {};  // read by an evaluation in addition to the losses
 };
 
 class Workload {
@@ -94,17 +93,17 @@ class Workload {
   virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
 
   /// {"kind": "files" or "generated", "files", "evaluation_files", "samples",
-  /// "evaluation_samples"}; null where samples never come again.
+  /// "evaluation_samples"}; null if samples never repeat.
   virtual Json data() const { return nullptr; }
-  /// Whether training samples come again, epoch by epoch.
+  /// Whether training samples repeat in epochs.
   virtual bool repeats() const { return false; }
   /// Whether a gap of 0 is the best attainable quality, and not only a bound.
   virtual bool knows_floor() const { return true; }
 
-  /// Gaps that knowing less reaches, by name, for who reads a curve.
+  /// Gaps of simpler models by name, as reference lines of the curve.
   virtual std::vector<std::pair<std::string, double>> baselines() const { return {}; }
 
-  /// Parameters beside the graph, of which a step touches a few rows; null where there are none.
+  /// Parameters outside the graph, of which a step touches a few rows; null if there are none.
   virtual SparseTables* tables() { return nullptr; }
 };
 

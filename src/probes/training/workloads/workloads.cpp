@@ -1,4 +1,4 @@
-// The names that a job can ask for.
+// The workloads and presets by name.
 #include <algorithm>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// The groups of kernels that are made of functors, on a GPU: all but products.
+// The kernel groups made of functors, on a GPU: all except GEMMs.
 #pragma once
 
 #include "probes/training/backends/cuda/device_context.h"

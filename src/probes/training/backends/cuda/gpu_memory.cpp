@@ -19,7 +19,7 @@ void check_allocation(cudaError_t code, const char* where, std::int64_t bytes,
   const std::string what =
       std::string(where) + " for " + std::to_string(bytes) + " bytes of " + purpose;
   if (code != cudaErrorMemoryAllocation) return check(code, "allocate memory " + what);
-  cudaGetLastError();  // it stands no longer for the next call
+  cudaGetLastError();  // clear it for the next call
   throw Error(ErrorKind::environment, "out of memory " + what,
               "use a smaller preset or micro-batch, or recompute");
 }

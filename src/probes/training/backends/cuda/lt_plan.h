@@ -1,4 +1,4 @@
-// One shape of product by cuBLASLt: its descriptors and the algorithms that may do it.
+// One GEMM shape in cuBLASLt: its descriptors and candidate algorithms.
 #pragma once
 
 #include <cublasLt.h>

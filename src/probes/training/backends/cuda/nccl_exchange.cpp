@@ -37,7 +37,7 @@ class NcclExchange final : public ExchangeStream {
     Seconds took;
     for (; used_ > 0; --used_)
       took += between(stretches_[used_ - 1].begin, stretches_[used_ - 1].end);
-    // What NCCL says of each operation would fill memory, if nobody read it.
+    // NCCL's messages would fill memory if they were not read.
     collectives_->chosen();
     return took;
   }

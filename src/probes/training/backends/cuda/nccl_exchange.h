@@ -1,4 +1,4 @@
-// Gradients exchanged over NCCL, on a stream before whose work the GPU's other work stands back.
+// Gradient exchange over NCCL on a high-priority stream.
 #pragma once
 
 #include <memory>

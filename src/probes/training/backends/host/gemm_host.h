@@ -1,4 +1,4 @@
-// The group of products: cache blocks around gemm_loops.h; large ones are gemm_packed.h's.
+// GEMM kernels: cache blocks around gemm_loops.h; large ones are gemm_packed.h's.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@ namespace bench::training::BENCH_ISA {
 template <class T>
 class PackedGemm {
  public:
-  /// Whether the product is one for this class.
+  /// Whether this class handles the GEMM.
   static bool suits(View a, View b, View c) {
     const Index elements = a.elements() + b.elements() + c.elements();
     return c.rows >= 4 * kPackedRows && c.columns >= kPackedColumns<T> && a.elements() > 0 &&

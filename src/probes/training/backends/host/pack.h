@@ -1,4 +1,4 @@
-// The factors of a large product brought into the order in which packed_tile.h reads them. What is
+// Packs the operands of a large GEMM into the order in which packed_tile.h reads them. What is
 // beyond an edge is zero.
 #pragma once
 

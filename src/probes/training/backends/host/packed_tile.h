@@ -1,4 +1,4 @@
-// A tile of a large product in registers, over factors in the order of pack.h: of a, the
+// A tile of a large GEMM in registers, over factors in the order of pack.h: of a, the
 // kPackedRows elements of a column lie together, then those of the next; of b, a row of
 // kPackedColumns.
 #pragma once
@@ -22,7 +22,7 @@ inline __attribute__((always_inline)) void fetch_tile(const T* c, Index stride) 
 }
 
 /// c[rows, kPackedColumns] = a b (+ start). Sums begin with what they are added to and take k in
-/// order, as those of gemm_loops.h do: no bit tells which of the two made them.
+/// order, as those of gemm_loops.h do: both give the same bits.
 template <class T, int rows>
 inline void packed_tile(Index k, const T* a, const T* b, Start<T> start, T* c, Index stride) {
   Vec<T> sum[rows][2];

@@ -1,4 +1,4 @@
-// Square blocks turned in registers: what packing a product's factors is made of.
+// Transposes square blocks in registers, for packing GEMM operands.
 #pragma once
 
 #include "probes/training/backends/host/vector.h"

@@ -17,7 +17,7 @@ BENCH_BOTH inline std::int64_t flash_tiles(std::int64_t sequence) {
   return (sequence + kFlashRows - 1) / kFlashRows;
 }
 
-/// Rows of a tile lie so far apart that no two threads meet in a bank.
+/// Row stride of a tile that avoids bank conflicts.
 template <int dim>
 constexpr int kFlashStride = dim + 8;
 

@@ -10,7 +10,7 @@
 
 namespace bench::training {
 
-/// Where heads lie in packed rows.
+/// Position of heads in packed rows.
 template <class T>
 struct PackedHeads {
   T* packed;

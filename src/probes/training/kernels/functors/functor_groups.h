@@ -1,4 +1,4 @@
-// All groups of kernels that are made of functors: all but products, and sums of tables' rows,
+// All kernel groups made of functors: all except GEMMs, and sums of table rows,
 // which are done in host memory. Recommendation is in f32 alone.
 #pragma once
 

@@ -45,7 +45,7 @@ BENCH_BOTH inline float second_of(Pair pair) { return first_of(pair >> 16); }
 
 BENCH_BOTH inline int group_of(int thread) { return thread % 32 / 4; }
 BENCH_BOTH inline int place_of(int thread) { return thread % 4; }
-/// Where C's element i of a thread lies in its tile.
+/// Position in its tile of a thread's element i of C.
 BENCH_BOTH inline int row_in_tile(int thread, int i) { return group_of(thread) + i / 2 * 8; }
 BENCH_BOTH inline int column_in_tile(int thread, int i) { return 2 * place_of(thread) + i % 2; }
 

@@ -88,13 +88,13 @@ AttentionChoices::Choice AttentionChoices::try_library(AttentionKernels& own,
       choice.reason = compare(own, problem.shape.sequence, call, written);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::environment)
-        throw;  // a bad id of the step, which waiting told
+        throw;  // a bad ID in the step, reported by the wait
       choice.reason = error.what();
     }
   return choice;
 }
 
-/// What lies there afterwards does not matter: the caller computes once more.
+/// Leaves the outputs undefined: the caller computes them again.
 std::string AttentionChoices::compare(AttentionKernels& own, std::int64_t sequence,
                                        const Call& call, const std::vector<Output>& written) {
   call(own);

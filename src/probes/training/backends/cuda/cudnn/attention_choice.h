@@ -1,6 +1,6 @@
-// A library's attention where it serves a shape, agrees with our own and is faster; else our own.
-// Which of both is tried at the first call of each shape, on that call's tensors: our own is always
-// there, and a library whose results differ from it is not believed.
+// Chooses between a library's attention and our own: the library's if it supports the shape, agrees
+// with our own and is faster. Both are tried at the first call of each shape, on its tensors; a
+// library whose results differ is rejected.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace bench::cudnn {
 
-/// Attention by a library. Both passes throw Error(environment) where it cannot do what is asked.
+/// Attention by a library. Both passes throw Error(environment) for unsupported calls.
 class LibraryAttention : public training::AttentionKernels {
  public:
   virtual std::string name() const = 0;  // "cudnn 9.19.0"
@@ -44,11 +44,12 @@ class AttentionChoices {
   void backward(training::AttentionKernels& own, const training::AttentionShape& shape,
                 const training::AttentionBackward& what);
 
-  /// A training begins. With `own_only` the library is not asked: our own gives equal bits from run
-  /// to run, the library's need not be.
+  /// Begins a training. With `own_only` the library is not used: our own is bit-identical from run to
+  /// run, the library may not be.
   void begin(bool own_only);
 
-  /// What this training's calls got: "cudnn 9.19.0", or "own (there is no libcudnn.so.9: ...)"; or
+  /// The implementation of this training's calls: "cudnn 9.19.0", or
+  /// "own (cannot load libcudnn.so.9: ...)", or
   /// "forward cudnn 9.19.0, backward own (cudnn 9.19.0 is slower)".
   std::string text() const;
 
@@ -61,7 +62,7 @@ class AttentionChoices {
     bool used = true;         // in this training
     bool uses_library() const { return reason.empty(); }
   };
-  /// What a pass writes: where, and how many heads of how many columns its rows have.
+  /// A tensor that a pass writes, and the number of heads in its rows.
   struct Output {
     training::View view;
     std::int64_t heads = 0;
@@ -72,7 +73,7 @@ class AttentionChoices {
                      const Call& call, const std::vector<Output>& written);
   Choice try_library(training::AttentionKernels& own, const AttentionProblem& problem, Pass pass,
                const Call& call, const std::vector<Output>& written);
-  /// Why the library is not to be taken; empty where it is.
+  /// Why the library is rejected; empty if it is accepted.
   std::string compare(training::AttentionKernels& own, std::int64_t sequence, const Call& call,
                        const std::vector<Output>& written);
   struct Bytes {

@@ -19,7 +19,7 @@ class Tensors {
         type_(type_of(problem.dtype)) {}
 
   int packed(std::int64_t id, std::int64_t heads) { return builder_.tensor(rows_of(id, heads)); }
-  /// cuDNN takes keys and values for a product with queries by columns.
+  /// cuDNN expects keys and values column-major for the GEMM with queries.
   int packed_transposed(std::int64_t id) {
     GraphTensor tensor = rows_of(id, shape_.kv_heads);
     std::swap(tensor.sizes[2], tensor.sizes[3]);
@@ -68,7 +68,7 @@ int scores_of(GraphBuilder& to, int query, int key, int scale) {
   return to.pointwise(PointwiseMode::multiply, {to.matmul(query, key), scale});
 }
 
-/// Gradients of keys or values: one product for each head of queries, added up in groups where
+/// Gradients of keys or values: one GEMM for each query head, added up in groups where
 /// several share a head.
 void key_gradient(GraphBuilder& to, Tensors& tensors, const training::AttentionShape& shape,
                   int weights, int rows, std::int64_t id) {

@@ -11,7 +11,7 @@ namespace bench::cudnn {
 
 class Descriptor {
  public:
-  /// `library` must outlive it; `what` names it in errors: "a product".
+  /// `library` must outlive it; `what` names it in errors: "matmul".
   Descriptor(const Library& library, DescriptorType type, std::string what);
   ~Descriptor();
   Descriptor(Descriptor&& other) noexcept;

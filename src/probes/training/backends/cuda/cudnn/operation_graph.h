@@ -1,4 +1,4 @@
-// A graph of operations on tensors as cuDNN is to be asked for it, as plain data: it is made, and
+// A cuDNN operation graph as plain data: it is made, and
 // tests compute it, without the library.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace bench::cudnn {
 using Extents = std::array<std::int64_t, 4>;
 
 struct GraphTensor {
-  std::int64_t id = 0;  // by which a caller says where it lies
+  std::int64_t id = 0;  // by which a caller passes its address
   DataType type = DataType::f32;
   Extents sizes{}, strides{};       // in elements
   bool is_virtual = false;          // between two operations, in no memory
@@ -78,7 +78,7 @@ class GraphBuilder {
   OperationGraph graph_;
 };
 
-/// Strides of rows that lie one after another.
+/// Strides of contiguous rows.
 Extents packed_strides(const Extents& sizes);
 
 }  // namespace bench::cudnn

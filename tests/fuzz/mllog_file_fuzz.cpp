@@ -1,5 +1,5 @@
-// Hostile logs: each is read, every line has its place, and the places are those in the file; a log
-// that comes in pieces is the same.
+// Fuzzes log parsing: every line gets its position in the file, and parsing in pieces gives the
+// same result.
 #include <algorithm>
 #include <cstdint>
 
@@ -13,7 +13,7 @@ namespace {
 
 using bench::fuzz::demand;
 
-/// Where the counted line begins that a place names.
+/// The start of the counted line at a position.
 std::size_t begin_of(std::string_view input, std::int64_t line) {
   const char breaks = input.find('\n') != input.npos ? '\n' : '\r';
   std::size_t begin = 0;
@@ -34,7 +34,7 @@ void demand_printable(const std::string& text) {
     demand(static_cast<unsigned char>(c) >= ' ' && c != 0x7f, "trouble that is not printable");
 }
 
-/// Lines are counted otherwise where no LF ends any.
+/// Lines are counted by CR if there is no LF.
 void demand_same_in_pieces(std::string_view input, const bench::mlperf::Log& whole) {
   bench::mlperf::GrowingLog growing;
   for (std::size_t at = 0, size = 1; at < input.size(); at += size, size = size % 17 + 1)

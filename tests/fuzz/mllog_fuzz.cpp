@@ -1,5 +1,5 @@
-// Hostile MLLOG lines: each is a line, trouble or neither; a line is written back as one that reads
-// the same, and a record can keep it.
+// Fuzzes MLLOG lines: each is a line, an error or neither; a line survives a round trip and fits in
+// a record.
 #include <cstdint>
 
 #include "core/mllog.h"

@@ -1,5 +1,5 @@
-// Hostile MLPerf logs through the whole of `mlperf check`: whatever a log holds, there is a
-// verdict, and what is told of it can be printed, and read as JSON, SARIF and XML.
+// Fuzzes `mlperf check` with hostile logs: any content gets a verdict, and the report is printable
+// and valid as JSON, SARIF and XML.
 #include <algorithm>
 #include <cstdint>
 #include <string>

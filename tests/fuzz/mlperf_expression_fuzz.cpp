@@ -1,5 +1,5 @@
-// Expressions of rule sets: refused with an Error that names the place, or evaluated over any line
-// to a value or to what Python would raise. The same text and line give the same answer.
+// Fuzzes rule set expressions: rejected with an Error that has the position, or evaluated on any
+// line to a value or a Python exception. Results are deterministic.
 #include <array>
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
-// Hostile files of published reference convergence points: refused with an Error, or points that a
-// submission can be tested against without harm.
+// Fuzzes files of published reference convergence points: rejected with an Error, or usable for a
+// convergence test.
 #include <cmath>
 #include <cstdint>
 #include <string>

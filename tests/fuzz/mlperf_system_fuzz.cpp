@@ -1,5 +1,5 @@
-// Hostile descriptions of systems: refused with an Error, or read; then their findings, names of
-// hosts, tables and scalings are made without harm and safe to print.
+// Fuzzes system descriptions: rejected with an Error, or parsed; then findings, host names, tables
+// and scaling reports are safe to print.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -24,7 +24,7 @@ Finding made_finding(const std::string& rule, Severity severity, bool official, 
           .where = "closed_common"};
 }
 
-/// Two logs of a folder, the second of which fails, and both with the same warning.
+/// Two logs in a folder with the same warning; the second log fails.
 CheckReport small_check_report() {
   CheckReport report;
   report.folders.push_back({"r/acme/results/s/b", "acme", "s", "b", {}});

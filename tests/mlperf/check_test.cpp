@@ -35,7 +35,7 @@ RightLog acme_run(int number) {
   return RightLog(1'760'000'000'000 + number * 86'400'000LL, number);
 }
 
-/// But for the number of runs, of which most of these submissions have too few.
+/// Ignores runs.count, because most of these submissions have too few runs.
 std::vector<std::string> reported_rules(const CheckReport& report) {
   std::vector<std::string> rules;
   for (const FileCheck& file : report.files)

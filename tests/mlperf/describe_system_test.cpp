@@ -92,8 +92,8 @@ TEST_CASE("what was not read is empty and named, never guessed") {
   for (const char* field : {"host_processor_model_name", "host_memory_capacity", "submitter",
                             "status", "system_name", "framework"})
     CHECK(is_to_fill(found, field));
-  CHECK_FALSE(is_to_fill(found, "accelerator_frequency"));  // there is no accelerator
-  CHECK(is_to_fill(describe_system({}, Json::array(), {}), "accelerator_frequency"));  // who knows
+  CHECK_FALSE(is_to_fill(found, "accelerator_frequency"));  // no accelerator
+  CHECK(is_to_fill(describe_system({}, Json::array(), {}), "accelerator_frequency"));  // unknown
 }
 
 TEST_CASE("hosts that differ are told, and a person's words count") {

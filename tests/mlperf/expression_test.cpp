@@ -10,7 +10,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// What an expression gives for a line, as text; "raises" where Python would.
+/// The value of an expression for a line as a string; "raises" if Python raises an exception.
 std::string result(const std::string& text, const PythonValue& value = {},
                    const PythonValue& metadata = {}) try {
   Vocabulary vocabulary;

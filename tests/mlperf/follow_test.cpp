@@ -119,7 +119,7 @@ TEST_CASE("a log is followed line by line until the run stops, torn lines and al
     return true;
   };
   CHECK(follow_log(path, following));
-  REQUIRE(reports.size() == 9);  // waiting, initialising, initialised, training, 4 looks, the stop
+  REQUIRE(reports.size() == 9);  // waiting, initialising, initialised, training, 4 evaluations, stopped
   CHECK(reports.front().phase == RunPhase::waiting);
   CHECK(reports.back().phase == RunPhase::stopped);
   CHECK(reports.back().status == "success");
@@ -139,7 +139,7 @@ TEST_CASE("a log that is begun anew is read from its beginning, and waiting can 
   following.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
   int waits = 0;
   following.wait = [&] {
-    if (waits == 0) replace_file(path, kBegin);  // another file under the name
+    if (waits == 0) replace_file(path, kBegin);  // another file with the same name
     if (waits == 1) CHECK(::truncate(path.c_str(), 0) == 0);
     return ++waits < 4;
   };

@@ -1,4 +1,4 @@
-// Lines of logs, written as the tests need them.
+// Builds log lines for tests.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace bench::mlperf {
 
-/// ":::MLLOG {...}" without its end; `value` and `metadata` are JSON.
+/// ":::MLLOG {...}" without a line end; `value` and `metadata` are JSON.
 inline std::string log_line(const std::string& key, const std::string& value = "null",
                             const std::string& metadata = "{}",
                             std::int64_t time_ms = 1'700'000'000'000) {

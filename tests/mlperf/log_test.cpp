@@ -16,7 +16,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// The one trouble that a line of this body makes: "parse_error", "crash", or "none".
+/// The result for a line with this body: "parse_error", "crash", or "none".
 std::string trouble_of(const std::string& body) {
   const Log log = read_log_text(":::MLLOG " + body + "\n", "x");
   INFO(body);
@@ -95,7 +95,7 @@ TEST_CASE(
   CHECK(trouble_of(R"({"time_ms": 1, "value": 1, "metadata": {}})") == "crash");
   CHECK(trouble_of(R"({"time_ms": 1, "key": "a", "metadata": {}})") == "crash");
   CHECK(trouble_of(R"({"time_ms": 1, "key": "a", "value": 1})") == "crash");
-  CHECK(trouble_of(R"({"time_ms": "x"})") == "parse_error");  // the time is looked at first
+  CHECK(trouble_of(R"({"time_ms": "x"})") == "parse_error");  // time_ms is checked first
   CHECK(trouble_of("[1]") == "crash");
   CHECK(trouble_of("\"text\"") == "crash");
   CHECK(trouble_of("7") == "crash");
@@ -129,7 +129,7 @@ TEST_CASE("lines that nobody asks for are left out, but not what is wrong with t
                         ", \"key\": \"seed\"}\n" + log_line("run_stop"),
                     "x");
   CHECK(log.mllog_lines == 3);
-  REQUIRE(log.entries.size() == 2);  // the second line's key is seed in the end
+  REQUIRE(log.entries.size() == 2);  // the second line ends up with the key seed
   CHECK(log.entries[0].key == "seed");
   CHECK(log.entries[0].value.repr() == "{'a': [1, nan]}");
   CHECK(log.entries[0].metadata.repr() == "{'step': 3}");

@@ -1,5 +1,4 @@
-// 3,600 synthetic logs, each with what the official checker said of it
-// (tests/data/mlperf/README.md).
+// 3,600 synthetic logs, each with the official checker's verdict (tests/data/mlperf/README.md).
 #include <zlib.h>
 
 #include <map>
@@ -28,7 +27,7 @@ std::string unpacked(const std::string& path) {
   }
 }
 
-/// "" where ours equals the official one's.
+/// "" if the verdict equals the official one.
 std::string difference(const Json& expected, const std::map<std::string, RuleSet>& rule_sets) {
   const RuleSet& rules = rule_sets.at(expected["ruleset"].get<std::string>());
   const Log log = read_log_text(expected["log"].get_ref<const std::string&>(), "log");
@@ -42,7 +41,7 @@ std::string difference(const Json& expected, const std::map<std::string, RuleSet
   return keyed_failures(ours) == keys ? "" : "other keys fail than " + dump(expected["fails"]);
 }
 
-/// Checks each log of a file against what stands beside it; how often each verdict is there.
+/// Checks each log of a file against its recorded verdict; returns the count of each verdict.
 std::map<std::string, int> check_all(const std::string& path) {
   static std::map<std::string, RuleSet> rule_sets;
   for (const char* version : {"5.0.0", "5.1.0", "6.0.0", "6.1.0"})

@@ -187,7 +187,7 @@ TEST_CASE("Stable Diffusion's two metrics are judged as one line for each evalua
   evaluate("512", "FID", "120.0");
   evaluate("512", "CLIP", "0.16");
   evaluate("1024", "FID", "89.0");
-  CHECK(verdict_of(log, "5.0.0").crash);  // FID is good enough, and there is no CLIP
+  CHECK(verdict_of(log, "5.0.0").crash);  // FID meets its target, CLIP is missing
   evaluate("1024.0", "CLIP", "0.16");
   CHECK(verdict_of(log, "5.0.0").pass);
   log.set("eval_accuracy", "200.0");

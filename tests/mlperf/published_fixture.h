@@ -1,4 +1,4 @@
-// Published entries made in sight of what is checked.
+// Published entries for tests.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace bench::mlperf {
 
-/// Ten runs around `minutes` (+- 1 %), whose olympic mean it is.
+/// Ten runs within 1 % of `minutes`, which is their olympic mean.
 inline PublishedEntry published(const std::string& submitter, const std::string& system, int nodes,
                                 double minutes, double samples = 1000.0) {
   PublishedEntry entry;

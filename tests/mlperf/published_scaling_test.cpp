@@ -20,7 +20,7 @@ void keeps_to_scaling_schema(const PublishedScaling& scaling) {
   CHECK(json["notice"] == "not verified by MLCommons Association");
 }
 
-/// expected_scores.json of the shared data, without the logs.
+/// Entries from expected_scores.json of the shared data, without the logs.
 std::vector<PublishedEntry> expected_entries(const std::string& file) {
   std::vector<PublishedEntry> entries;
   const Json expected = read_json(file);

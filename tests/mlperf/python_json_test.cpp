@@ -6,14 +6,14 @@
 namespace bench::mlperf {
 namespace {
 
-/// repr of what is read; "-" where Python raises.
+/// repr of the parsed value; "-" if Python raises an exception.
 std::string loaded(std::string_view text) {
   PythonValue value;
   PythonJsonReader reader(text);
   PythonJsonReader looking(text);
   const bool read = reader.read(&value) && reader.at_end();
   INFO(text);
-  CHECK((looking.read(nullptr) && looking.at_end()) == read);  // only looking sees the same
+  CHECK((looking.read(nullptr) && looking.at_end()) == read);  // validation alone gives the same result
   return read ? value.repr() : "-";
 }
 
@@ -32,7 +32,7 @@ TEST_CASE("what only Python's json takes is taken") {
   CHECK(loaded("[NaN, Infinity, -Infinity]") == "[nan, inf, -inf]");
   CHECK(loaded("\"\\ud83d\\ude00\"") == "'\xf0\x9f\x98\x80'");
   CHECK(loaded("\"\\/\\b\\f\"") == "'/\\x08\\x0c'");
-  CHECK(loaded("\"\xe9\x80\"") == "'\xe9\x80'");  // bytes as they stand
+  CHECK(loaded("\"\xe9\x80\"") == "'\xe9\x80'");  // raw bytes
   CHECK(loaded("\"\\ud800\"") == "'\xed\xa0\x80'");
   CHECK(loaded("\"\\ud800\\u0041\"") ==
         "'\xed\xa0\x80"

@@ -113,7 +113,7 @@ TEST_CASE("our points are those that MLCommons published") {
     use_published_rcps(theirs, kShared / "rcps");
     for (const auto& [benchmark, set] : ours) {
       INFO(round << " " << benchmark);
-      if (theirs.at(benchmark).source == set.source) continue;  // its file is not there
+      if (theirs.at(benchmark).source == set.source) continue;  // its file is missing
       ++files;
       REQUIRE(set.points.size() == theirs.at(benchmark).points.size());
       for (std::size_t i = 0; i < set.points.size(); ++i)

@@ -100,7 +100,7 @@ TEST_CASE("a log is judged by the rules of its benchmark and its day") {
   CHECK(choice("\"flux1\"", "1759858994891").version == "5.1.0");
   CHECK(choice("\"flux1\"", "1775000000000").version == "6.0.0");
   CHECK(choice("\"flux1\"", "1790000000000").version == "6.1.0");
-  CHECK(choice("\"flux1\"", "1740000000000").version == "5.1.0");  // the first that has it
+  CHECK(choice("\"flux1\"", "1740000000000").version == "5.1.0");  // the first round that has it
   CHECK(choice("\"bert\"", "1790000000000").version == "5.0.0");
   CHECK(choice("\"rgat\"", "1790000000000").version == "5.1.0");
   CHECK(choice("", "1759858994891").version == "5.1.0");

@@ -36,7 +36,7 @@ TEST_CASE("of several starts and stops the second start and the first stop count
                 log_line("run_stop", "null", kSuccess, 180'000),
                 log_line("run_stop", "null", R"({"status": "aborted"})", 240'000)});
   CHECK(facts.minutes == 2.0);
-  CHECK(facts.status == "aborted");  // whether it converged is what the last one says
+  CHECK(facts.status == "aborted");  // the last run_stop decides
   const RunFacts early = facts_in({log_line("run_stop", "null", kSuccess, 60'000),
                                    log_line("run_stop", "null", kSuccess, 120'000),
                                    log_line("run_start", "null", "{}", 180'000),

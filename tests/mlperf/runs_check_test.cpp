@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kDay = 86'400'000;
 
-/// KeptRuns in files of their own, as kept.
+/// RunExtracts of logs in separate files.
 class KeptRuns {
  public:
   void add(const RightLog& log, const std::string& name = {}) {

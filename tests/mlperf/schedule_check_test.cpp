@@ -11,7 +11,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// The strict findings on evaluations at these points, the last of which reaches the target.
+/// The strict findings for evaluations at these points; the last one reaches the target.
 std::vector<Finding> evaluated_at(const std::string& benchmark, double batch,
                                   const std::string& unit, const std::vector<double>& points,
                                   const std::string& target, const std::string& version = "5.1.0") {
@@ -45,7 +45,7 @@ TEST_CASE("evaluations where the rules put them are right") {
   CHECK(evaluated_at("rgat", 32768, "epoch_num", {0.05, 0.1, 0.15}, "0.73").empty());
   CHECK(evaluated_at("retinanet", 256, "epoch_num", {0, 1, 2, 3}, "0.35").empty());
   CHECK(evaluated_at("retinanet", 256, "epoch_num", {1, 2}, "0.35").empty());
-  // A grid that begins anew with each epoch, as of large batches.
+  // A schedule that restarts with each epoch, as with large batches.
   CHECK(evaluated_at("rgat", 262144, "epoch_num",
                      {0.05, 0.1, 0.15, 0.2, 0.24, 0.29, 0.34, 0.39, 0.4, 0.45}, "0.73")
             .empty());

@@ -1,4 +1,4 @@
-// Entries of made-up runs for tests of their score.
+// Entries of synthetic runs for score tests.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline ScoredRun run_of(int number, double minutes, double samples) {
   return run;
 }
 
-/// Of 405B: three runs are needed, and its only point has mean 100 and deviation 4.
+/// For 405B: three required runs, one reference point with mean 100 and deviation 4.
 inline RcpSet small_set() {
   RcpSet set{.ruleset = "5.1.0", .benchmark = "llama31_405b", .runs = 3, .unit = "samples"};
   RcpPoint point{.name = "p", .batch = 1152, .n = 6, .mean = 100, .stdev = 4};

@@ -48,7 +48,7 @@ using RuleNames = std::vector<std::string>;
 struct StrictCase {
   std::string rule;
   Severity severity = Severity::error;
-  std::string key;  // of the line that is named
+  std::string key;  // key of the reported line
   std::function<void(RightLog&)> spoil;
 };
 

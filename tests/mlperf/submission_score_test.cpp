@@ -19,7 +19,7 @@ constexpr std::int64_t kOctober2025 = 1'759'800'000'000;
 constexpr std::int64_t kMarch2025 = 1'741'000'000'000;
 constexpr std::int64_t kMinuteMs = 60'000;
 
-/// A LoRA run at batch 8, whose reference takes 3,178.67 samples.
+/// A LoRA run at batch 8, whose reference mean is 3,178.67 samples.
 std::string lora_text(int minutes, int samples, std::int64_t begin = kOctober2025) {
   TrainingLog log = lora_log();
   const std::string count = "{\"samples_count\": " + std::to_string(samples) + "}";

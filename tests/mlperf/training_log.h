@@ -1,4 +1,4 @@
-// A right log of a fine-tuning in the closed division, to be made wrong line by line.
+// A valid log of a closed-division fine-tuning that tests modify line by line.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class TrainingLog {
   void remove(const std::string& key) {
     std::erase_if(lines_, [&](const Line& line) { return line.key == key; });
   }
-  /// Changes all lines of a key; what is empty or 0 stays.
+  /// Changes all lines of a key; empty or 0 keeps the old value.
   void set(const std::string& key, const std::string& value, const std::string& metadata = {},
            std::int64_t time_ms = 0) {
     for (Line& line : lines_) {
@@ -58,7 +58,7 @@ class TrainingLog {
   std::vector<Line> lines_;
 };
 
-/// Closed Llama 2 70B LoRA, right by each rule set from 5.0.0 to 6.1.0. Its init_start is at
+/// Closed Llama 2 70B LoRA, valid for each rule set from 5.0.0 to 6.1.0. Its init_start is at
 /// 1,000,001 ms.
 inline TrainingLog lora_log() {
   TrainingLog log;

@@ -1,4 +1,4 @@
-// What of our findings the official checker keeps by key; of the rest it keeps a list.
+// The findings that the official checker stores by key; it lists the others.
 #pragma once
 
 #include <set>
@@ -21,7 +21,7 @@ inline std::set<std::string> keyed_failures(const OfficialVerdict& verdict) {
   return keys;
 }
 
-/// How many findings have no place under a key: the official checker fails for each of them too.
+/// The number of findings without a key: the official checker fails for each of them too.
 inline std::size_t other_failures(const OfficialVerdict& verdict) {
   std::set<std::string> rules;
   for (const Finding& finding : verdict.findings)

@@ -1,5 +1,4 @@
-// benchctl mlperf check as users run it: a path in, a verdict as exit code, the answer in the form
-// that was asked for.
+// benchctl mlperf check on the command line: exit codes and output formats.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,7 +13,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A folder of one log that its run did not live to complete.
+/// A folder with one log of an incomplete run.
 std::string torn_submission(const BenchctlFolder& bench) {
   const auto folder = bench.folder.path() / "acme" / "results" / "sys\x1b" / "llama31_8b";
   std::filesystem::create_directories(folder);

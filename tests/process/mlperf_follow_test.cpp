@@ -1,4 +1,4 @@
-// benchctl mlperf check --follow as users run it, on a log whose run has stopped.
+// benchctl mlperf check --follow on the command line, on the log of a stopped run.
 #include <fstream>
 #include <sstream>
 

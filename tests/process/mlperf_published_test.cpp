@@ -1,5 +1,5 @@
-// benchctl mlperf scaling, compare and package, and import mlperf, as users run them: on a made-up
-// round whose logs the official rules pass.
+// benchctl mlperf scaling, compare and package, and import mlperf on the command line, on a
+// synthetic round that passes the official rules.
 #include <fmt/format.h>
 
 #include "core/schema.h"
@@ -21,7 +21,7 @@ std::string line(std::int64_t ms, const std::string& event, const std::string& k
   return ":::MLLOG " + json.dump() + "\n";
 }
 
-/// A run of the benchmark llama2_70b_lora of `minutes` by the closed division's rules.
+/// A closed-division run of llama2_70b_lora that takes `minutes`.
 std::string lora_log(int number, double minutes, const std::string& submitter = "acme") {
   const auto stop = static_cast<std::int64_t>(minutes * 60'000.0);
   const std::string point = "POINT_IN_TIME", start = "INTERVAL_START", end = "INTERVAL_END";
@@ -59,7 +59,7 @@ std::string lora_log(int number, double minutes, const std::string& submitter = 
          line(stop, end, "run_stop", nullptr, {{"status", "success"}, {"samples_count", 3456}});
 }
 
-/// Two systems of 8 and of 16 accelerators: 20 and 11 minutes.
+/// Two systems with 8 and 16 accelerators: 20 and 11 minutes.
 struct MadeUpRound {
   BenchctlFolder bench;
   std::filesystem::path path = bench.folder.path() / "round";

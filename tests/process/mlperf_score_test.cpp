@@ -1,4 +1,4 @@
-// benchctl mlperf score as users run it: exit codes, and the files it writes.
+// benchctl mlperf score on the command line: exit codes and output files.
 #include <filesystem>
 #include <string>
 

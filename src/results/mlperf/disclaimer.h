@@ -1,4 +1,4 @@
-// What every score, comparison and package of ours carries (MLPerf results messaging guidelines).
+// Disclaimers for every score, comparison and package (MLPerf results messaging guidelines).
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@ inline constexpr std::string_view kNotVerified = "not verified by MLCommons Asso
 /// Figures that MLPerf does not define: per accelerator, efficiencies, projections.
 inline constexpr std::string_view kDerived = "derived, not an official MLPerf metric";
 
-/// What reports on our own runs say where imported MLPerf results are among them.
+/// For reports that include imported MLPerf results.
 inline constexpr std::string_view kImportedWarning =
     "This report includes MLPerf results: comparisons and efficiencies derived "
           "from them are not verified by MLCommons Association";
-/// Of `benchctl import mlperf`.
+/// True for metrics of `benchctl import mlperf`.
 inline bool is_imported(std::string_view metric) { return metric.starts_with("mlperf."); }
 
 }  // namespace bench::mlperf

@@ -1,4 +1,4 @@
-// benchctl import mlperf PATH: published results become runs that the other reports read.
+// benchctl import mlperf PATH: import published results as runs.
 #include "results/importers/imported_runs.h"
 #include "results/mlperf/published/published_import.h"
 #include "runner/commands/import_results.h"

@@ -1,4 +1,4 @@
-// benchctl mlperf check PATH: the official verdict on logs, and what the official checker misses.
+// benchctl mlperf check PATH: official and strict checks of logs.
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// The parts of `benchctl mlperf`; each has a file of its own here.
+// The subcommands of `benchctl mlperf`, each in its own file.
 #pragma once
 
 #include "runner/commands/command.h"

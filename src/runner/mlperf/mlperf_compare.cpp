@@ -1,4 +1,4 @@
-// benchctl mlperf compare PATH [PATH]: published systems and generations against each other.
+// benchctl mlperf compare PATH [PATH]: compare published systems and generations.
 #include <algorithm>
 #include <cmath>
 
@@ -54,7 +54,8 @@ ExitCode list_results(const MlperfCompareOptions& options) {
   return scored ? ExitCode::ok : ExitCode::not_measured;
 }
 
-/// By words. A result on both sides would be compared with itself.
+/// Selects the sides by words. Rejects results on both sides, which would be compared with
+/// themselves.
 std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_between(
     const MlperfCompareOptions& options) {
   mlperf::PublishedSide a{options.between[0], {}}, b{options.between[1], {}};

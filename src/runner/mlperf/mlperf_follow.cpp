@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kPoll_ms = 1000;
 
-/// The rules and reference points by which a log is judged.
+/// The rules and reference points for a log.
 class Rules {
  public:
   explicit Rules(const FollowOptions& options)

@@ -1,4 +1,4 @@
-// benchctl mlperf package: logs, what is known of the system, and what a person must still do.
+// benchctl mlperf package: package logs and a system description, and list the open tasks.
 #include <stdlib.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct PackageOptions : ReadingOptions {
   mlperf::PackageRequest request;
 };
 
-/// FIELD=TEXT of each --set.
+/// Parses FIELD=TEXT of each --set.
 std::map<std::string, std::string> fields_from(const std::vector<std::string>& texts) {
   std::map<std::string, std::string> fields;
   const auto& known = mlperf::system_fields();
@@ -61,7 +61,7 @@ mlperf::DescribedSystem described(const PackageSources& sources, const PackageOp
   return describe_system(hosts, training_programs, words);
 }
 
-/// Gone with what is in it.
+/// A temporary folder, removed with its content.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -96,7 +96,7 @@ mlperf::CheckReport check_of(const mlperf::Package& package, const PackageOption
   return check_submission(mlperf::find_submission(package.files.front().parent_path()), asked);
 }
 
-/// Of more runs than the benchmark takes the window that counts, as a trial package scores.
+/// Selects the window that counts from more runs than required, by scoring a trial package.
 mlperf::ChosenLogs logs_to_submit(const PackageOptions& options,
                                   const mlperf::PackageRequest& request) {
   const ScratchFolder trial;

@@ -1,4 +1,4 @@
-// benchctl mlperf scaling PATH: time to train over accelerators, and what it loses where.
+// benchctl mlperf scaling PATH: report time to train over accelerator count.
 #include "results/mlperf/published/published_scaling.h"
 #include "results/text_file.h"
 #include "runner/commands/report_output.h"

@@ -1,4 +1,4 @@
-// benchctl mlperf score PATH: what MLPerf Training logs score, and why.
+// benchctl mlperf score PATH: score MLPerf Training logs.
 #include "results/mlperf/score/submission_score.h"
 #include "results/text_file.h"
 #include "runner/commands/report_output.h"

@@ -1,4 +1,4 @@
-// What a package is made of: kept runs of trainings, and logs that lie somewhere.
+// The sources of a package: stored training runs and log files.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace bench {
 
 struct PackageSources {
   std::vector<mlperf::PackagedLog> logs;
-  std::vector<RunRecords> runs;       // whose hosts' facts describe the system
-  std::vector<std::string> commands;  // by which these were made
+  std::vector<RunRecords> runs;       // their host facts describe the system
+  std::vector<std::string> commands;  // commands that produced the logs
 };
 
-/// Each word is a folder of a run, a log, a folder of logs, or the id of a run. `facts`: runs that
-/// only describe the system. Throws Error(input) for a word that is none of these, a run without
-/// lines of MLPerf's log, or a log of more than 1 GiB.
+/// Each word is the folder or ID of a run, a log, or a folder of logs. `facts`: runs that only
+/// describe the system. Throws Error(input) for anything else, a run without MLLOG lines, or a log
+/// over 1 GiB.
 PackageSources package_sources(const std::vector<std::string>& words,
                                const std::vector<std::string>& facts,
                                const ReadingOptions& options);

@@ -1,5 +1,4 @@
-// What the commands on published results share: where the results lie and by which round they
-// count.
+// Options shared by the commands on published results: paths, selection and round.
 #pragma once
 
 #include <string>
@@ -16,15 +15,15 @@ struct PublishedOptions {
   mlperf::PublishedChoice choice;
 
   mlperf::SubmissionScoreSettings settings() const;
-  /// Of one of the paths, what was chosen of it.
+  /// The selected entries of one path.
   std::vector<mlperf::PublishedEntry> entries_of(const std::string& path) const;
-  /// Of all paths.
+  /// The selected entries of all paths.
   std::vector<mlperf::PublishedEntry> entries() const;
 };
 
-/// The paths (at least one, at most `most`), --ruleset and --rcp-dir, --benchmark, --where.
+/// Adds the paths (one to `most`), --ruleset, --rcp-dir, --benchmark and --where.
 void add_published_options(CLI::App& command, PublishedOptions& options, int most);
-/// --ruleset and --rcp-dir alone.
+/// Adds --ruleset and --rcp-dir.
 void add_round_options(CLI::App& command, std::string& ruleset, std::string& rcp_dir);
 
 }  // namespace bench

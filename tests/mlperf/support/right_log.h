@@ -1,6 +1,5 @@
-// A log with which nothing is wrong, to be spoilt by a test: Llama 3.1 8B in the closed division,
-// 32 sequences a batch, evaluated every 12,288 sequences, at the target with the third evaluation
-// or a later one.
+// A valid log that tests modify: Llama 3.1 8B in the closed division, 32 sequences per batch,
+// evaluated every 12,288 sequences, reaching the target at the third evaluation or later.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +15,7 @@ namespace bench::mlperf {
 struct LogLine {
   std::string key = {};
   std::string value = "null";  // JSON
-  std::string metadata = {};   // JSON members beside file and lineno: "\"epoch_num\": 1"
+  std::string metadata = {};   // JSON members in addition to file and lineno: "\"epoch_num\": 1"
   std::string time = {};       // JSON
   std::string event = "POINT_IN_TIME";
 };
@@ -31,10 +30,10 @@ class RightLog {
   /// The n-th evaluation, from 0.
   LogLine& evaluation(std::size_t n);
   void remove(const std::string& key);
-  /// Before the first line with `key`.
+  /// Inserts before the first line with `key`.
   void insert(const std::string& key, LogLine line);
   void append(LogLine line) { lines_.push_back(std::move(line)); }
-  /// Number of the first line with `key`, from 1.
+  /// The number of the first line with `key`, from 1.
   std::int64_t number(const std::string& key) const;
   std::string text() const;
 

@@ -10,7 +10,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// What makes a report worth telling: another one of these than before.
+/// A report is printed when one of these changes.
 struct ReportedState {
   RunPhase phase = RunPhase::waiting;
   std::size_t evaluations = 0;

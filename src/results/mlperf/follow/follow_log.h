@@ -1,4 +1,4 @@
-// Follows a log that a running training writes, until the run stops.
+// Follows the log of a running training until the run stops.
 #pragma once
 
 #include <filesystem>
@@ -9,18 +9,18 @@
 namespace bench::mlperf {
 
 struct FollowCallbacks {
-  /// What the rules ask of this log, so far as it tells.
+  /// Returns the goal for this log, as far as it is known.
   std::function<RunGoal(const Log&)> goal = {};
-  /// At the beginning and when something changed: the phase, an evaluation, a line that cannot be
-  /// read, a minute of initialisation.
+  /// Called at the start and on each change: phase, evaluation, unreadable line, minute of
+  /// initialisation.
   std::function<void(const ProgressReport&)> tell = {};
-  /// Lets time pass; false ends the following.
+  /// Waits for the next poll; false stops following.
   std::function<bool()> wait = {};
   std::function<double()> now_ms = {};  // UTC, since 1970
 };
 
-/// True: the run stopped; false: `wait` ended it. A file that is cut short or replaced is read anew
-/// from its beginning. Throws Error(environment) where it cannot be read (any more).
+/// True if the run stopped; false if `wait` returned false. A truncated or replaced file is read
+/// again from its start. Throws Error(environment) if the file becomes unreadable.
 bool follow_log(const std::filesystem::path& path, const FollowCallbacks& callbacks);
 
 }  // namespace bench::mlperf

@@ -1,4 +1,4 @@
-// A log while it is written: bytes come in pieces that end anywhere.
+// Parses a log while it is being written, from pieces that may end anywhere.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace bench::mlperf {
 
 class GrowingLog {
  public:
-  /// The next bytes of the file. A line counts when its end is there: LF or CR.
+  /// Adds the next bytes of the file. A line counts once its LF or CR has arrived.
   void feed(std::string_view bytes);
-  /// The file ended: what has no end is a line too.
+  /// Marks the end of the file; an unterminated last line counts.
   void finish();
 
-  /// As read_log has it, without digest and the texts of lines.
+  /// Like read_log(), without the digest and the texts of lines.
   const Log& log() const { return log_; }
-  /// A line has begun whose end is not there yet.
+  /// True if the last line is incomplete.
   bool torn() const { return !rest_.empty(); }
 
  private:
   void take_line(std::string_view line);
 
   Log log_;
-  std::string rest_;                 // of a line without its end
-  std::int64_t physical_bytes_ = 0;  // of the counted line, before `rest_`
+  std::string rest_;                 // the incomplete last line
+  std::int64_t physical_bytes_ = 0;  // bytes of the counted line before `rest_`
 };
 
 }  // namespace bench::mlperf

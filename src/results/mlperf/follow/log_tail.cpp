@@ -31,7 +31,8 @@ void LogTail::open() {
   at_ = 0;
 }
 
-/// Cut short, or another file has its name; a name that is gone for a moment is no other file.
+/// True if the file was truncated or another file has its name; a temporarily missing name does not
+/// count.
 bool LogTail::replaced() const {
   struct stat open_file {
   }, named{};

@@ -1,4 +1,4 @@
-// The end of a file that grows.
+// Reads the new bytes at the end of a growing file.
 #pragma once
 
 #include <sys/types.h>
@@ -16,11 +16,11 @@ class LogTail {
   explicit LogTail(const std::filesystem::path& path);
 
   struct Piece {
-    bool restarted = false;  // the file was cut short or replaced: what came before is no part of it
-    bool all = true;    // there is no more by now
+    bool restarted = false;  // the file was truncated or replaced: discard earlier pieces
+    bool all = true;    // no more bytes available now
     std::string bytes = {};
   };
-  /// What came since the last call. Throws Error(environment).
+  /// The bytes since the last call. Throws Error(environment).
   Piece more();
 
  private:

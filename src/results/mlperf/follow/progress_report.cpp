@@ -19,7 +19,7 @@ std::optional<double> progress_in(const Evaluation& evaluation, const RunGoal& g
   return goal.progress == "epoch_num" ? evaluation.epoch_num : evaluation.samples_count;
 }
 
-/// Those with a number, and how far training was then.
+/// The evaluations that have a value and a training progress.
 std::vector<EvaluationPoint> evaluation_points(const RunFacts& facts, const RunGoal& goal) {
   std::vector<EvaluationPoint> points;
   for (const Evaluation& evaluation : facts.evaluations) {

@@ -1,4 +1,4 @@
-// A ProgressReport for people and for programs.
+// Text and JSON output of a ProgressReport.
 #include <fmt/format.h>
 
 #include <cmath>

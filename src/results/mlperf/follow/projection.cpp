@@ -6,10 +6,10 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr double kMaxExtrapolation = 100.0;  // times the progress so far: beyond, a line says nothing
+constexpr double kMaxExtrapolation = 100.0;  // limit of the extrapolation, relative to the progress so far
 
 struct Line {
-  double at_zero = 0.0;  // where ln(progress) = 0
+  double at_zero = 0.0;  // value at ln(progress) = 0
   double slope = 0.0;
 };
 

@@ -1,4 +1,4 @@
-// When a training that goes on as before will reach its target.
+// Projects when a training will reach its target.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace bench::mlperf {
 
-/// Progress is in samples or epochs, whichever the benchmark counts.
+/// One evaluation. Progress is in samples or epochs, depending on the benchmark.
 struct EvaluationPoint {
   double progress = 0.0;
   double time_ms = 0.0;
@@ -16,15 +16,15 @@ struct EvaluationPoint {
 
 struct Projection {
   std::optional<double> progress = {};  // at the evaluation that reaches the target
-  std::optional<double> stop_ms = {};   // when that is over
-  std::string why_not = {};             // where there is none
+  std::optional<double> stop_ms = {};   // end of that evaluation
+  std::string why_not = {};             // why there is no projection
 };
 
-inline constexpr std::size_t kPointsForProjection = 5;  // the last ones; at least three of them
+inline constexpr std::size_t kPointsForProjection = 5;  // the last five evaluations; at least three
 
-/// Through the last looks goes the line quality = a + b ln(progress), by least squares; its
-/// crossing of the target is moved on to the next evaluation, at the distance of the last two, and
-/// time goes on at the speed between the first and the last look used.
+/// Fits quality = a + b ln(progress) to the last points by least squares. The crossing with the
+/// target is moved to the next evaluation, at the spacing of the last two; time advances at the
+/// mean speed of the points used.
 Projection project(std::span<const EvaluationPoint> points, double target, bool lower_is_better);
 
 }  // namespace bench::mlperf

@@ -1,4 +1,4 @@
-// What the rules ask of a run: its target and the convergence of the reference.
+// The goal of a run: its target and the convergence of the reference.
 #pragma once
 
 #include "results/mlperf/follow/progress_report.h"
@@ -7,7 +7,7 @@
 
 namespace bench::mlperf {
 
-/// What the log does not name yet, or rules and points do not have, stays empty, with the reason.
+/// Values that are not logged yet or not in the rules and points stay empty, with the reason.
 RunGoal goal_of(const RunFacts& facts, const RuleSet& rules, const RcpSets& points);
 
 }  // namespace bench::mlperf

@@ -64,7 +64,7 @@ Fields fields_of_host(const Machine& machine) {
   return fields;
 }
 
-/// Versions by name, of programs, drivers and the kernel; several of one name are all there.
+/// Versions of programs, drivers and the kernel by name, including several with the same name.
 Json software_stack(std::span<const Machine> machines, const Json& programs) {
   std::map<std::string, std::set<std::string>> versions;
   const auto add = [&](const std::string& name, const std::string& version) {
@@ -95,7 +95,7 @@ std::string own_framework(const Json& programs) {
   return "";
 }
 
-/// Fields that may be empty without a person's look: most submissions leave them so.
+/// Fields that may stay empty without review, as in most submissions.
 bool may_stay_empty(const std::string& name, bool accelerated) {
   constexpr std::array<std::string_view, 6> kNotes = {"hw_notes",
                                                       "sw_notes",

@@ -1,5 +1,5 @@
-// systems/SYSTEM.json from what was read on the hosts of a run: only what was read stands in it,
-// and what a person must still fill in is named with the reason.
+// Builds systems/SYSTEM.json from the facts read on the hosts of a run. It contains nothing else;
+// fields to fill in by hand are listed with the reason.
 #pragma once
 
 #include <map>
@@ -17,22 +17,22 @@ struct TodoItem {
   std::string why;
 };
 
-/// What no machine can say of itself.
+/// Values that cannot be read from a host.
 struct SystemOptions {
   std::string submitter = {}, division = "open", status = {}, system_name = {};
-  std::string framework = {};  // "" : the program that trained, with its version
-  /// Further fields, or other words for what was read; these count as filled in.
+  std::string framework = {};  // "": the training program with its version
+  /// Further fields, or replacements for read values; these count as filled in.
   std::map<std::string, std::string> fields = {};
 };
 
 struct DescribedSystem {
-  Json fields = Json::object();  // all that the official checker asks for, texts
+  Json fields = Json::object();  // all fields that the official checker requires, as strings
   std::vector<TodoItem> todo = {};
 };
 
-/// `machines`: the hosts that trained, with topics "host", "topology" and "gpus" as far as a probe
-/// read them (results/reports/machines.h). Hosts that differ in a field have all its values, and it
-/// is to be filled in. `programs`: as machines.h lists them.
+/// `machines`: the training hosts with topics "host", "topology" and "gpus", as far as a probe read
+/// them (results/reports/machines.h). If hosts differ in a field, it lists all values and is marked
+/// to fill in. `programs`: as listed by machines.h.
 DescribedSystem describe_system(std::span<const Machine> machines, const Json& programs,
                                 const SystemOptions& words);
 

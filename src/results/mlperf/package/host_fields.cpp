@@ -15,14 +15,14 @@
 namespace bench::mlperf {
 namespace {
 
-/// "8x A, 2x B" of equal things, in the order of their names.
+/// "8x A, 2x B": counts equal items, sorted by name.
 std::string counted_words(const std::map<std::string, int>& things) {
   std::vector<std::string> parts;
   for (const auto& [thing, count] : things) parts.push_back(fmt::format("{}x {}", count, thing));
   return join(parts, ", ");
 }
 
-/// Disks and networks are sold in powers of ten.
+/// Disk and network sizes are in powers of ten.
 std::string decimal_bytes(double bytes) {
   return bytes >= 1e12 ? fmt::format("{:.3g} TB", bytes / 1e12)
                        : fmt::format("{:.3g} GB", bytes / 1e9);
@@ -41,7 +41,7 @@ void add_infiniband(const Json& facts, std::map<std::string, int>& cards) {
         ++cards[rate + " " + known_text(port, "link_layer")];
 }
 
-/// A card of InfiniBand has an interface too, which is no second card.
+/// The network interface of an InfiniBand card is not a second card.
 void add_ethernet(const Json& facts, std::map<std::string, int>& cards) {
   for (const Json& card : array_field(facts, "network")) {
     const double speed = number_field(card, "speed_bits_per_s");
@@ -79,7 +79,7 @@ std::string memory_words(const Json& facts) {
   double modules = 0.0;
   for (const Json& module : array_field(facts, "memory_modules"))
     modules += number_field(module, "size_bytes", 0.0);
-  // The kernel keeps a part for itself, so that its sum is no round number.
+  // The kernel reserves a part, so the total is not a round number.
   const double bytes = modules > 0.0 ? modules : number_field(facts, "memory_bytes");
   return bytes > 0.0 ? format(bytes, Unit::byte) : "";
 }

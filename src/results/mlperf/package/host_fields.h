@@ -1,5 +1,4 @@
-// One host in the words of a system description: each from a fact that was read there, "" where
-// none was.
+// Fields of a system description from the facts of one host; "" if unknown.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +8,9 @@
 
 namespace bench::mlperf {
 
-/// The field's text; "" for null, "none" and what is unreadable.
+/// The field as a string; "" for null, "none" and unreadable values.
 std::string known_text(const Json& facts, const char* key);
-/// Likewise a whole number, 0 where there is none.
+/// The field as an integer; 0 if there is none.
 std::int64_t known_count(const Json& facts, const char* key);
 
 std::string cache_words(const Json& facts);          // "L1d: 64x 32 KiB, L2: 64x 1 MiB"

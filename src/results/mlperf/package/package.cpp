@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestName = 128;
-constexpr std::size_t kMaxFileBytes = 50 << 20;  // the official repository check refuses more
+constexpr std::size_t kMaxFileBytes = 50 << 20;  // limit of the official repository check
 
-/// What git and every file system take, and no shell reads otherwise.
+/// Allows only names that are safe for git, file systems and shells.
 void check_folder_name(const std::string& what, const std::string& name) {
   const bool plain = std::ranges::all_of(name, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -61,7 +61,7 @@ void add_readme(const PackageRequest& request, Package& package) {
   const fs::path file = package.folder / "benchmarks" / request.benchmark / "implementations" /
                         request.implementation / "README.md";
   std::error_code none;
-  if (fs::exists(fs::symlink_status(file, none))) return;  // somebody may have written more there
+  if (fs::exists(fs::symlink_status(file, none))) return;  // it may have been edited
   write_file(file, readme(request));
   package.files.push_back(file);
   package.todo.push_back({fs::relative(file, package.folder.parent_path()).string(),

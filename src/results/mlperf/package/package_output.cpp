@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kShownErrors = 10;
 
-/// Each rule once: ten logs have the same fault ten times.
+/// Prints each rule once, even if several logs fail it.
 std::string first_errors(const CheckReport& check, const TextStyle& style) {
   std::map<std::string, std::string> by_rule;
   const auto add = [&](const std::filesystem::path& path, const Finding& finding) {

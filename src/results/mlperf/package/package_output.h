@@ -1,4 +1,4 @@
-// A package for people and for programs.
+// Text and JSON output of a package.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace bench::mlperf {
 
 struct CheckedPackage {
   Package package = {};
-  CheckReport check = {};                  // of what stands in the package
+  CheckReport check = {};                  // of the package
   EntryScore score = {};                   // likewise
-  std::vector<std::string> left_out = {};  // logs of more runs than the benchmark takes
-  /// 1 where a log does not pass the official check, a strict check found an error, or there is no
-  /// score; else 0.
+  std::vector<std::string> left_out = {};  // logs outside the chosen window
+  /// 1 if a log fails the official check, a strict check found an error, or there is no score; else
+  /// 0.
   ExitCode exit_code() const;
 };
 

@@ -9,7 +9,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// The line by which `benchctl train` says that it trained a twin (docs/training.md).
+/// The line with which `benchctl train` marks a twin (docs/training.md).
 bool is_twin_log(const PackagedLog& log) {
   return log.text.find("\"key\": \"benchctl_twin\"") != std::string::npos;
 }

@@ -1,4 +1,4 @@
-// What training scripts leave in logs to be replaced when they are packaged.
+// Replaces the placeholders that training scripts leave in logs.
 #include <algorithm>
 #include <string_view>
 
@@ -10,12 +10,12 @@ namespace bench::mlperf {
 namespace {
 
 struct Placeholder {
-  std::string_view key, value;  // as they stand in the line, with their quotes
+  std::string_view key, value;  // as logged, with quotes
 };
 constexpr Placeholder kOrganisation{"\"submission_org\"", "\"SUBMISSION_ORG_PLACEHOLDER\""};
 constexpr Placeholder kPlatform{"\"submission_platform\"", "\"SUBMISSION_PLATFORM_PLACEHOLDER\""};
 
-/// Only behind the token and the key.
+/// Only after the token and the key.
 bool fill(std::string& line, const Placeholder& placeholder, const std::string& name) {
   const std::size_t token = line.rfind(kMllogToken);
   if (token == std::string::npos) return false;

@@ -1,11 +1,11 @@
-// What more accelerators bring, from published results: of each submitter, benchmark and
-// accelerator the time to train over their number. Efficiency here is
+// Scaling of published results: time to train over the accelerator count for each submitter,
+// benchmark and accelerator. Time efficiency is
 //   E(n) = T(n0) n0 / (T(n) n),  T the olympic mean of the raw times,
-// and it falls apart into
+// and splits into
 //   E = (throughput efficiency) / (convergence penalty),
 //   throughput efficiency = (x(n) / T(n)) / (x(n0) / T(n0)) n0 / n,  penalty = x(n) / x(n0),
-// x the samples (epochs) to the target: what the machine loses, and what a larger batch costs in
-// samples. All of these are derived, no metrics of MLPerf.
+// x the samples (epochs) to the target: the losses of the machine, and the extra samples of a larger
+// batch. All of these are derived, not MLPerf metrics.
 #pragma once
 
 #include <cstddef>

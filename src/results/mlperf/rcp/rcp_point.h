@@ -32,8 +32,8 @@ RcpPoint summarise(std::string name, double batch, std::span<const double> value
 /// Sets counted, minimum and max_speedup from the other members.
 void set_minimum(RcpPoint& point, std::int64_t runs, double counted);
 
-/// Where a one-sided Student test of two means with a common deviation, of `counted` and of
-/// runs - 2 values, has p = 0.05:
+/// The mean at which a one-sided Student test of two means with a common deviation, from `counted`
+/// and from runs - 2 values, has p = 0.05:
 ///   mean - t(0.95, counted + runs - 4) * stdev * sqrt(1 / counted + 1 / (runs - 2)).
 double exact_minimum(double mean, double stdev, double counted, std::int64_t runs);
 

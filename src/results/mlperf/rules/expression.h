@@ -1,11 +1,10 @@
-// The small language in which a rule set says what a line must hold: read once, evaluated with
-// Python's arithmetic over values of the log. Nothing in it loops, calls out or allocates without
-// bound.
+// The expression language of rule sets: parsed once, evaluated with Python's arithmetic on values of
+// the log. It has no loops, external calls or unbounded allocations.
 //
-//   value <= target and value > 0.0            comparisons, chained too; and or not; + - * / **
-//   value in ['closed', 'open']                lists stand only behind `in`; a named list too
-//   'samples_count' in metadata                a key of a dict, an element, a part of a text
-//   metadata.samples_count == state.expected   members; what earlier lines left in the state
+//   value <= target and value > 0.0            comparisons, also chained; and or not; + - * / **
+//   value in ['closed', 'open']                literal or named lists, only after `in`
+//   'samples_count' in metadata                a dict key, an element, a substring
+//   metadata.samples_count == state.expected   members; state set by earlier lines
 //   1 if state.open else 2                     ceil floor abs int min is_integer
 //
 // Names: value, metadata, time_ms (of the line), state.NAME, and what the Vocabulary adds.

@@ -7,7 +7,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The digits that `text` begins with go; without their leading zeros they are the answer.
+/// Removes the leading digits of `text` and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
   std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -16,7 +16,7 @@ std::string_view take_number(std::string_view& text) {
   return digits;
 }
 
-/// Below, equal to or above 0, as strcmp.
+/// Negative, 0 or positive, like strcmp.
 int compare_numbers(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
   return a.compare(b);

@@ -1,12 +1,12 @@
-// The order of names with numbers in them as people read it: result_2 before result_10.
+// Natural order of names with numbers: result_2 before result_10.
 #pragma once
 
 #include <string_view>
 
 namespace bench::mlperf {
 
-/// A strict order. Runs of digits compare as numbers of any length; names that differ in leading
-/// zeros alone, as texts.
+/// A strict order. Digit sequences of any length compare as numbers; names that differ only in
+/// leading zeros compare as strings.
 bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace bench::mlperf

@@ -21,7 +21,7 @@ std::set<std::string> folders_in(const fs::path& folder) {
   return names;
 }
 
-/// Names of benchmarks' folders of the submitters.
+/// The benchmark folder names of all submitters.
 std::set<std::string> benchmark_folders(const Submission& submission) {
   std::set<std::string> names;
   std::set<fs::path> seen;

@@ -1,4 +1,4 @@
-// Which rounds a submission may be of, by the benchmarks that its folders are named after.
+// The rounds that a submission can belong to, by its benchmark folders.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,9 @@
 
 namespace bench::mlperf {
 
-/// `rule_set` is a version, and that one is the answer; or "auto": those of `folder` that have all
-/// benchmarks of the submitters' folders, also where only a part of them was asked for; all where
-/// none has. Oldest first, at least one. Throws Error(input) for a version that is not known.
+/// `rule_set`: a version, which is returned, or "auto": the rule sets in `folder` with all
+/// benchmarks of the submitters' folders, even if only a part of them is read; all rule sets if
+/// none has them. Oldest first, at least one. Throws Error(input) for an unknown version.
 std::vector<RuleSet> possible_rounds(const Submission& submission,
                                      const std::filesystem::path& folder,
                                      const std::string& rule_set);

@@ -23,7 +23,7 @@ struct Listing {
   std::vector<fs::path> files = {}, folders = {};
 };
 
-/// Real folders before links to some, so that a link to a folder beside it is what is left out.
+/// Real folders before symbolic links, so that duplicates through links are skipped.
 bool listed_before(const fs::directory_entry& a, const fs::directory_entry& b) {
   std::error_code ignored;
   const bool link_a = a.is_symlink(ignored), link_b = b.is_symlink(ignored);
@@ -59,7 +59,7 @@ fs::path without_slash(const fs::path& path) {
   return path.filename().empty() ? path.parent_path() : path;
 }
 
-/// From the root of the file system, so that "." and ".." have names too.
+/// Absolute, so that "." and ".." have names too.
 fs::path whole(const fs::path& path) {
   return without_slash(fs::absolute(path).lexically_normal());
 }
@@ -70,7 +70,7 @@ std::string name_above(const fs::path& folder, int levels) {
   return at.filename().native();
 }
 
-/// Names from the folders above: by the folder `results`, else by how far below the root it lies.
+/// Sets the names from the parent folders: relative to `results`, else by the depth below the root.
 void name(SubmissionEntry& entry, const fs::path& root) {
   const fs::path folder = whole(entry.folder), top = whole(root);
   entry.benchmark = folder.filename().native();
@@ -137,7 +137,7 @@ class Finder {
   }
 
   Submission submission_;
-  std::vector<fs::path> files_;  // in folders without a result
+  std::vector<fs::path> files_;  // files in folders without results
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 

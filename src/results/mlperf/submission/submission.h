@@ -1,8 +1,8 @@
-// The logs below a path, by what they belong to. The layout that MLPerf asks for is
-//   ROUND/SUBMITTER/results/SYSTEM/BENCHMARK/result_*.txt   with scaling.json beside them, and
+// Finds the logs below a path and groups them by entry. The MLPerf layout is
+//   ROUND/SUBMITTER/results/SYSTEM/BENCHMARK/result_*.txt   with scaling.json next to them, and
 //   ROUND/SUBMITTER/systems/SYSTEM.json
-// and a path may name any level of it, one log included. The names are those of folders: what a log
-// itself says of its submitter is often another's or a placeholder.
+// A path may name any level of it or a single log. Names come from folders, because the submitter in
+// a log is often another organisation or a placeholder.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@
 
 namespace bench::mlperf {
 
-/// A folder with result_*.txt. Names are as the file system has them: print them with printable().
+/// A folder with result_*.txt. Names come from the file system: print them with printable().
 struct SubmissionEntry {
-  std::string submitter = {};               // "" where the layout does not tell
+  std::string submitter = {};               // "" outside the layout
   std::string system = {};                  // likewise
-  std::string benchmark = {};               // the folder's name
-  std::filesystem::path organisation = {};  // the folder that holds `results`; "" where none does
+  std::string benchmark = {};               // folder name
+  std::filesystem::path organisation = {};  // the parent folder of `results`; "" if there is none
   std::filesystem::path folder = {};
   std::vector<std::filesystem::path> logs = {};  // result_*.txt in natural order
   std::optional<std::filesystem::path> scaling_file = {};
@@ -26,16 +26,16 @@ struct SubmissionEntry {
 
 struct Submission {
   std::filesystem::path root = {};
-  std::vector<SubmissionEntry> entries = {};        // in the natural order of their folders
-  std::vector<std::filesystem::path> loose = {};    // logs of no entry, to be read one by one
-  std::vector<std::filesystem::path> without = {};  // results/SYSTEM/BENCHMARK without a result
+  std::vector<SubmissionEntry> entries = {};        // in natural order of their folders
+  std::vector<std::filesystem::path> loose = {};    // logs outside entries, read individually
+  std::vector<std::filesystem::path> without = {};  // results/SYSTEM/BENCHMARK folders without results
 };
 
-/// A path to a file is that log, loose. In a folder, those below it that hold result_*.txt are
-/// entries; where there is none, all its files are loose logs. Names that begin with a dot are left
-/// out, and so is what is neither file nor folder; a folder that links lead to is read once, at
-/// most 16 levels down. Paths begin as `path` does. Throws Error(input) where there is no file at
-/// all, and Error(environment) for a folder that cannot be read.
+/// A file is one loose log. Below a folder, all folders with result_*.txt are entries; if there are
+/// none, all files are loose logs. Skips names that begin with a dot and special files; reads a
+/// folder reached through several links once, at most 16 levels deep. Returned paths begin with
+/// `path`. Throws Error(input) if there are no files, and Error(environment) for an unreadable
+/// folder.
 Submission find_submission(const std::filesystem::path& path);
 
 }  // namespace bench::mlperf

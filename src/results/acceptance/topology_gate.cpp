@@ -14,7 +14,7 @@ std::map<std::string, Shape> shapes_of(const std::vector<RunRecords>& runs) {
   std::map<std::string, Shape> shapes;
   for (const RunRecords& run : runs)
     for (HostTopology& host : topologies_of(run))
-      if (host.asked) shapes.try_emplace(host.host, std::move(host.shape));
+      if (host.probed) shapes.try_emplace(host.host, std::move(host.shape));
   return shapes;
 }
 

@@ -8,11 +8,11 @@
 namespace bench {
 namespace {
 
-constexpr double kShortest = 1e-3;  // of a check, s: a cost of nothing would be worth infinitely
+constexpr double kShortest = 1e-3;  // of a check, s: avoids infinite gain per second
 
 using Set = std::vector<std::size_t>;
 
-/// What is left of each fault after the checks so far: chance x loss x prod (1 - finds).
+/// Remaining risk per fault after the checks so far: chance x loss x prod (1 - finds).
 class RemainingRisk {
  public:
   RemainingRisk(const std::vector<NightCheck>& checks, const FaultChances& faults) {
@@ -47,7 +47,7 @@ double cost(const std::vector<NightCheck>& checks, std::size_t at) {
   return std::max(kShortest, checks[at].cost_s);
 }
 
-/// Tries all sets, depth first, but for those that cannot be worth more than the best one so far.
+/// Branch and bound over all sets, depth first.
 class Search {
  public:
   Search(const std::vector<NightCheck>& checks, const FaultChances& faults, double budget_s)
@@ -81,8 +81,8 @@ class Search {
     }
   }
 
-  /// No set of the checks from `at` on gains more in that time: each gains less beside others, and
-  /// the last one is taken in part.
+  /// Upper bound of the gain of checks from `at` on in that time: gains only shrink in combination, and
+  /// the last check counts in part.
   double most(std::size_t at, double left_s) const {
     std::vector<std::pair<double, std::size_t>> rates;
     for (; at < checks_.size(); ++at) rates.emplace_back(risk_.gain(at) / cost(checks_, at), at);
@@ -104,7 +104,7 @@ class Search {
   double best_value_ = 0.0, best_cost_ = 0.0;
 };
 
-/// From `offered` the one that gains most per second, again and again.
+/// Greedy: repeatedly takes the check with the best gain per second from `offered`.
 Set by_gain(Set offered, const std::vector<NightCheck>& checks, const FaultChances& faults,
             double budget_s) {
   RemainingRisk hidden(checks, faults);

@@ -1,5 +1,4 @@
-// Kinds of faults, and which probe finds which: hosts/faults/*.json, checked by
-// schemas/faults.json.
+// Kinds of faults and the probes that find them: hosts/faults/*.json, checked by schemas/faults.json.
 #pragma once
 
 #include <map>
@@ -17,22 +16,22 @@ struct FaultKind {
 };
 
 struct FaultDetector {
-  std::string probe;   // "*": every probe that is named by no other detector
+  std::string probe;   // "*": every probe without its own detector
   std::string device;  // "" for any
   std::string fault;
-  double chance = 0.0;  // assumed, that a run of the probe shows the fault
+  double chance = 0.0;  // assumed chance that a run of the probe shows the fault
 };
 
 struct FaultCatalogue {
   std::vector<FaultKind> faults;
   std::vector<FaultDetector> detectors;
 
-  /// fault -> chance that the probe shows it.
+  /// fault -> detection probability of the probe.
   std::map<std::string, double> finds(const std::string& probe, const std::string& device) const;
 };
 
-/// `checked`: by the schema. Throws Error(input), beginning with `origin`, for a detector of a
-/// fault that is not listed.
+/// `checked`: validated by the schema. Throws Error(input), beginning with `origin`, for a detector
+/// of an unlisted fault.
 FaultCatalogue fault_catalogue(const Json& checked, const std::string& origin);
 
 }  // namespace bench

@@ -9,8 +9,8 @@
 namespace bench {
 namespace {
 
-/// A key says more of a series than the series says of itself: settings of its job that another job
-/// has otherwise, its rank, how many hosts there are.
+/// Whether the key belongs to the series. A key also has the settings of the job, the rank and the
+/// number of hosts.
 bool is_of(const SeriesKey& key, const Series& series, const PlannedJob& job) {
   if (key.metric != series.metric || key.host != series.host || key.ranks != series.ranks ||
       key.over != series.over || !key.device.starts_with(series.device))
@@ -41,7 +41,7 @@ NightFinding suspicion_of(const ChangeFinding& flag, const Series& series, const
   return finding;
 }
 
-/// What the flag is about, among what the night measured.
+/// Applies the flag to the matching series of the night.
 void take_flag(const ChangeFinding& flag, bool tonight, const RunSummary& night,
                Suspicions& suspicions) {
   for (const Result& result : night.results) {

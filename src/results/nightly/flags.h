@@ -1,6 +1,6 @@
-// What `benchctl report regression` says, as a night uses it: its newest findings are suspicions,
-// too (it subtracts what the whole fleet did and shares what peers know of noise), and what a
-// person acknowledged or called noise is none.
+// Applies `benchctl report regression` to a night: its newest findings are suspicions too (it corrects
+// for fleet-wide changes and pools noise over peers), and findings acknowledged or marked as noise
+// are dropped.
 #pragma once
 
 #include "results/nightly/suspects.h"
@@ -8,9 +8,9 @@
 
 namespace bench {
 
-/// `night`: the report of the night's runs, whose ids are `runs`. Added: findings of one host that
-/// are open, worse and seen first in one of these runs, of series that are not suspected yet.
-/// Removed: `slower` ones of which a person's last word is acked or noise.
+/// `night`: the report of the night's runs, whose IDs are `runs`. Adds open findings of single hosts
+/// that got worse first in one of these runs, for series not yet suspected. Removes `slower` ones
+/// last marked as acked or noise.
 void take_flags(const RegressionReport& flags, const RunSummary& night,
                 const std::vector<std::string>& runs, Suspicions& suspicions);
 

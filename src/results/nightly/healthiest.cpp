@@ -13,7 +13,7 @@ namespace {
 
 using HostAndCase = std::pair<std::string, std::string>;
 
-/// host -> its newest confirmed finding that no later check of the same case has answered.
+/// host -> its newest confirmed finding without a later check of the same case.
 std::map<std::string, const PastFinding*> open_findings(const NightPast& past) {
   std::map<HostAndCase, std::int64_t> checked;
   for (const CheckPast& check : past.checks) {

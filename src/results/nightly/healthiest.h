@@ -1,4 +1,4 @@
-// The hosts that a job had best run on, by what nights found.
+// Ranks hosts by health, from the findings of nights.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,12 @@ namespace bench {
 struct HostHealth {
   std::string host;
   std::size_t incidents = 0;  // confirmed in the last kIncidentDays
-  double age_s = kNoValue;    // since its last check; infinite for never
-  std::string unfit = {};     // why it is not to be taken; "" for one that may be
+  double age_s = kNoValue;    // since its last check; infinite if never
+  std::string unfit = {};     // why it is unfit; "" if fit
 };
 
-/// All of them, the healthiest first: fewer incidents, then the fresher check, then as they stand
-/// in the list. Unfit, and last: a confirmed finding after which the same check was not ok again,
-/// or no check within `days`.
+/// All hosts, healthiest first: fewer incidents, then the more recent check, then list order. Unfit
+/// hosts come last: an open confirmed finding, or no check within `days`.
 std::vector<HostHealth> by_health(const std::vector<std::string>& hosts, const NightPast& past,
                                   const PastIndex& index, double days);
 

@@ -1,4 +1,4 @@
-// What a night did and concluded.
+// Results of a night.
 #pragma once
 
 #include <string>
@@ -11,66 +11,66 @@
 
 namespace bench {
 
-/// A check that there was no time for, or no way to make.
+/// A skipped check, for lack of time or because it cannot run.
 struct LeftOut {
   std::string host, case_name;
-  double age_s = kNoValue;  // since it was last made; kNoValue for never
+  double age_s = kNoValue;  // since the last check; kNoValue if never
   std::string why;
 };
 
 struct NightHost {
   std::string host;
   std::size_t planned = 0, ok = 0;  // jobs tonight
-  double age_s = kNoValue;          // since the last check, tonight's included; kNoValue for never
+  double age_s = kNoValue;          // since the last check, including tonight; kNoValue if never
 };
 
-/// A command that was told of a finding.
+/// A hook that was called for a finding.
 struct HookCall {
   std::string command, host;
-  std::string trouble = {};  // why it did not end well; "" where it did
+  std::string trouble = {};  // why it failed; "" for success
 };
 
 struct Night {
-  std::string run;                     // the night's first; "" where nothing was chosen
-  std::vector<std::string> runs = {};  // all of them: on Slurm one a node
+  std::string run;                     // first run of the night; "" if nothing was chosen
+  std::vector<std::string> runs = {};  // all runs; one per node on Slurm
   std::vector<std::string> reruns;     // runs with the label nightly=<run>
   std::string suite;
   std::int64_t time_ns = 0;
   double budget_s = 0.0, seconds = 0.0;
   double value = 0.0;          // of the chosen checks (check_choice.h), summed over hosts
-  bool exact = true;           // every host's choice was proven to be the best
-  std::size_t tested = 0;      // series held against their history
-  std::size_t no_history = 0;  // with too little of it
-  std::size_t not_clean = 0;   // measured beside other work
+  bool exact = true;           // the choice of every host is optimal
+  std::size_t tested = 0;      // series compared with their history
+  std::size_t no_history = 0;  // without enough history
+  std::size_t not_clean = 0;   // disturbed by other work
   std::vector<NightFinding> findings;
   std::vector<NightHost> hosts;
   std::vector<LeftOut> left_out;
   std::vector<HookCall> hooks;
-  bool indexed = true;  // every run is in the database; all are kept
+  bool indexed = true;  // every run is in the database; runs are stored either way
   bool interrupted = false;
-  /// Only what was measured condemns: a job that could not run leaves the night inconclusive.
+  /// Only measurements can fail the night: a job that could not run leaves it inconclusive.
   bool measured_only = false;
 };
 
-/// fail: confirmed and of something that was measured or ran (with `measured_only` measured alone).
+/// fail: confirmed, and measured or run (with `measured_only`, measured only).
 Verdict verdict_of(const NightFinding& finding, bool measured_only);
-/// fail: a finding is confirmed. inconclusive: one is unsettled, a host is unchecked for too long,
-/// or nothing was measured. Else pass.
+/// fail: a confirmed finding. inconclusive: an unsettled one, a host unchecked for too long, or
+/// nothing measured. Else pass.
 Verdict verdict_of(const Night& night);
-/// 0, 1 and 3 by the verdict, 130 when interrupted, 4 where a run is not in the database.
+/// 0, 1 or 3 by the verdict, 130 if interrupted, 4 if a run is not in the database.
 ExitCode exit_code_of(const Night& night);
 
-/// Adds a finding for each host that nothing of was measured for more than `days`.
+/// Adds a finding for each host not measured for more than `days`.
 void find_unchecked(Night& night, double days);
 
 /// By schemas/nightly.json.
 Json to_json(const Night& night);
 std::string to_text(const Night& night, const TextStyle& style);
-/// One page that needs nothing beside it.
+/// One self-contained page.
 std::string to_html(const Night& night);
-/// A test case a host, a finding and a check that was left out; what is not settled is an error.
+/// A test case per host, finding and skipped check; unsettled counts as an error.
 std::string to_junit(const Night& night);
-/// A text file for Prometheus' textfile collector: gauges of the night, its hosts and findings.
+/// For the Prometheus textfile collector: gauges of the night, its hosts and findings.
 std::string to_prometheus(const Night& night);
 /// "n1  memory_bandwidth.rate (pages huge)  -4.9 %  confirmed: ..."
 std::string finding_line(const NightFinding& finding);

@@ -49,7 +49,7 @@ void add_finding(const Night& night, const NightFinding& finding, Gauges& gauges
   gauges.add("benchctl_night_finding_effect_ratio", labels, effect(finding));
 }
 
-/// Each kind and state has its count, so that a finding that is gone goes back to 0.
+/// A count for each kind and state, so that resolved findings return to 0.
 void add_counts(const Night& night, Gauges& gauges) {
   using enum SuspicionState;
   using enum SuspicionKind;

@@ -35,7 +35,7 @@ void PastIndex::add(const CheckPast& check) {
   }
 }
 
-/// A finding counts for the fault that its case finds best: which one it was nobody said.
+/// A finding counts for the fault its case detects best, as the actual fault is unknown.
 void PastIndex::add(const PastFinding& past) {
   const NightFinding& finding = past.finding;
   if (finding.state != SuspicionState::confirmed || finding.kind == SuspicionKind::unchecked)
@@ -67,7 +67,7 @@ bool PastIndex::is_known_bad(const std::string& run, const SeriesIdentity& serie
   return bad_.contains(bad_value(run, series.host, series.case_name, series.metric, series.params));
 }
 
-/// Who showed it, and who was there and did not; the latter once an incident.
+/// Checks that found it, and those that missed it (once per incident).
 void PastIndex::learn(const NightFinding& finding, const std::string& fault, bool is_new) {
   Seen& shown = seen_[{check_name(finding.probe, finding.device), fault}];
   ++shown.shown;

@@ -1,4 +1,4 @@
-// What the database knows of earlier checks, as a night needs it to choose and to judge.
+// Earlier checks and findings from the database, for choosing checks and judging findings.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace bench {
 
-/// A finding as a night left it.
+/// A stored finding of a night.
 struct PastFinding {
   std::int64_t time_ns = 0;
   NightFinding finding;
@@ -27,26 +27,26 @@ struct NightPast {
   std::vector<PastFinding> findings;  // oldest first
 };
 
-/// For how long a confirmed finding makes its host suspicious.
+/// How long a confirmed finding keeps its host under suspicion.
 inline constexpr double kIncidentDays = 30.0;
 inline constexpr double kDay_s = 86400.0;
 
-/// Answers about the past, indexed once for a fleet.
+/// Indexed history of a fleet.
 class PastIndex {
  public:
   PastIndex(const NightPast& past, const FaultCatalogue& catalogue, std::int64_t now_ns);
 
-  /// By host, of every fault of the catalogue.
+  /// For every fault of the catalogue.
   FaultChances chances(const std::string& host) const;
-  /// What the case finds, as declared and as learned from confirmed findings.
+  /// Detection probabilities of the case, as declared and as learned from confirmed findings.
   std::map<std::string, double> finds(const std::string& probe, const std::string& device) const;
-  /// Seconds since that case was last checked on that host; infinite where it never was.
+  /// Seconds since that case last ran on that host; infinite if never.
   double age_s(const std::string& host, const std::string& case_name) const;
-  /// The same of any case.
+  /// The same for any case.
   double age_s(const std::string& host) const;
-  /// What one of its jobs takes; 0 where unknown.
+  /// Duration of one of its jobs; 0 if unknown.
   double seconds(const std::string& host, const std::string& case_name) const;
-  /// Whether that run's value of the series was confirmed to be bad: it is no history then.
+  /// Whether the value of that run was confirmed bad and so is excluded from history.
   bool is_known_bad(const std::string& run, const SeriesIdentity& series) const;
   /// Confirmed findings of the host in the last kIncidentDays.
   std::size_t incidents(const std::string& host) const;
@@ -54,11 +54,11 @@ class PastIndex {
  private:
   struct OfHost {
     std::map<std::string, const CheckPast*> cases;
-    std::map<std::string, double> fault_age_s;  // since a check that could show it
+    std::map<std::string, double> fault_age_s;  // since a check that could find it
     std::map<std::string, std::size_t> incidents;
     double age_s = 0.0;
   };
-  /// What was seen of one check and one fault.
+  /// Observations of one check and one fault.
   struct Seen {
     std::size_t shown = 0, confirmed = 0;
   };
@@ -76,7 +76,7 @@ class PastIndex {
   std::int64_t now_ns_;
   std::map<std::string, OfHost> hosts_;
   std::set<BadValue> bad_;
-  std::set<Incident> known_;                                  // several checks may show one fault
+  std::set<Incident> known_;                                  // several checks may find one fault
   std::map<std::pair<std::string, std::string>, Seen> seen_;  // by check and fault
   std::map<std::string, FaultPast> fleet_;  // by fault; its age and incidents are unused
 };

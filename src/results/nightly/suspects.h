@@ -1,6 +1,5 @@
-// What of a night's run is suspicious: jobs that failed, results that are wrong, and values that
-// are worse than the same host's own history. Suspicions, not verdicts: what is suspected is run
-// again.
+// Suspicions from a night's run: failed jobs, wrong results, and values worse than the history of the
+// host. They are rerun before there is a verdict.
 #pragma once
 
 #include <cstddef>
@@ -19,30 +18,29 @@ namespace bench {
 using HistoryOf = std::function<std::vector<double>(const SeriesIdentity&)>;
 
 struct SuspicionRule {
-  double q = 0.05;              // expected share of false ones among what is `slower`
+  double q = 0.05;              // expected false discovery rate of `slower`
   std::size_t fewest_runs = 8;  // of history
-  std::map<std::string, double> thresholds = {};  // of the user's, by the metric's full name
+  std::map<std::string, double> thresholds = {};  // user-defined, by full metric name
 };
 
-/// The loss of this metric that matters, as a share: the user's, else what the metric declares.
+/// Tolerance of the metric, a share: user-defined, else as declared.
 double threshold_of(const std::string& metric, const SuspicionRule& rule);
 
 struct Suspicions {
-  std::vector<NightFinding> findings;  // the surest first
+  std::vector<NightFinding> findings;  // most certain first
   std::size_t tested = 0, no_history = 0, not_clean = 0;
 };
 
-/// Values of several jobs of a case (repeats) count as one: their median. `slower` takes a chance
-/// that survives Benjamini and Hochberg over all series of the night, and a loss of the metric's
-/// practical threshold.
+/// Repeats of a case count as one value, their median. `slower` requires significance (Benjamini and
+/// Hochberg over all series of the night) and a loss of the practical threshold.
 Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
                          const SuspicionRule& rule);
 
-/// A series' identity over runs.
+/// Identity of a series across runs.
 SeriesIdentity identity_of(const Series& series);
-/// At least half of its samples are.
+/// At least half of its samples are clean.
 bool is_clean(const Series& series);
-/// Of a series that `run` measured in a job; what was expected and how sure it is are left open.
+/// A finding for a series that `run` measured in a job, without expectation and p-value.
 NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionKind kind,
                         const Series& series);
 

@@ -16,7 +16,7 @@ const Reason* first_failure(const HostAcceptance& host) {
   return nullptr;
 }
 
-/// A host that passed, else the first other one.
+/// A host that passed, else the first other host.
 std::string partner_of(const HostAcceptance& host, const Acceptance& acceptance) {
   std::string partner;
   for (const HostAcceptance& other : acceptance.hosts) {

@@ -10,13 +10,13 @@
 
 namespace bench {
 
-/// index.html and one HOST.html each. Throws Error(environment) for what cannot be written.
+/// Writes index.html and HOST.html files. Throws Error(environment) if one cannot be written.
 void write_certificates(const std::filesystem::path& folder, const Acceptance& acceptance);
 
 void write_junit(const std::filesystem::path& file, const Acceptance& acceptance);
 
-/// HOST/packet.json, packet.txt and hosts.json, which the command that reproduces the failure
-/// takes: the host alone, or with the partner that shows it. `suite`: its name or file.
+/// Writes HOST/packet.json, packet.txt and hosts.json; the latter, for the reproduce command, has the
+/// host alone or with the partner that shows the failure. `suite`: name or file.
 void write_rma_packets(const std::filesystem::path& folder, const Acceptance& acceptance,
                        const Inventory& inventory, const std::string& suite);
 

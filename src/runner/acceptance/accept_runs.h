@@ -1,6 +1,5 @@
-// Runs a suite over hosts until each of them is settled, or a cap is reached: what is inconclusive
-// and could be settled by more of the same is run again, as runs of their own with the label
-// accept=<first run>.
+// Runs a suite on hosts until each has a verdict or a cap is reached: inconclusive cases that more runs
+// could decide are rerun, as separate runs with the label accept=<first run>.
 #pragma once
 
 #include "results/acceptance/acceptance.h"
@@ -22,10 +21,10 @@ struct AcceptedRuns {
 AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& catalogue,
                           const LaunchSite& site);
 
-/// The entries of the plan that could settle what is unsettled. Hosts that fell out are left out.
+/// Plan entries that could decide inconclusive cases, without hosts that dropped out.
 Plan plan_of_unsettled(const Plan& plan, const Acceptance& acceptance);
 
-/// The same answer from runs that are kept: no job is started.
+/// Judges stored runs without starting a job.
 Acceptance judge_kept(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Takes failed nodes out of service: the Slurm command for each, and running it.
+// Drains failed nodes: the Slurm command for each, and running it.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@ namespace bench {
 
 struct Drain {
   std::string host;
-  std::vector<std::string> command;  // scontrol and its words
+  std::vector<std::string> command;  // scontrol and its arguments
   bool ran = false;
-  std::string trouble = {};  // why it was not drained; "" when it was, or nobody asked
+  std::string trouble = {};  // why draining failed; "" for success or if not requested
 };
 
 /// One for each host that failed, with its first reason.
 std::vector<Drain> drains(const Acceptance& acceptance);
 
-/// Runs them. What fails is noted and the others go on.
+/// Runs them all, noting failures.
 void run_drains(std::vector<Drain>& drains);
 
-/// As a shell takes it.
+/// Quoted for a shell.
 std::string shell_words(const std::vector<std::string>& words);
 
 }  // namespace bench

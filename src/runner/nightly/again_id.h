@@ -1,4 +1,4 @@
-// How the re-runs of a job are named: "03.gemm.2.again1".
+// IDs of the reruns of a job: "03.gemm.2.again1".
 #pragma once
 
 #include <string>

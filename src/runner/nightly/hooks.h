@@ -1,5 +1,5 @@
-// Tells a program of each finding: one call a finding, the finding's JSON on its standard input.
-// The program is started directly: no shell ever sees text of a host.
+// Calls a program for each finding, with its JSON on standard input. The program is started directly:
+// no shell sees text from a host.
 #pragma once
 
 #include <string>
@@ -10,12 +10,11 @@
 
 namespace bench {
 
-/// Throws Error(environment) for a program that is missing or cannot be started, before the night
-/// begins rather than after it.
+/// Throws Error(environment) for a missing or non-executable program, before the night starts.
 void check_hooks(const std::vector<std::string>& programs);
 
-/// Every program once for each finding that was not dropped, one after another; one that has not
-/// ended within `patience` is killed. What goes wrong is said in the call's trouble.
+/// Calls every program for each finding that was not dropped, in sequence; kills it after `patience`.
+/// Failures are noted in `trouble`.
 std::vector<HookCall> call_hooks(const std::vector<std::string>& programs,
                                  const std::vector<NightFinding>& findings,
                                  Seconds patience = Seconds{30.0});

@@ -1,6 +1,6 @@
-// The files by which a machine or a cluster begins a night by itself, and what to do with them:
-// systemd's unit and timer, a crontab's line, Slurm's scrontab entry and, where there is no
-// scrontab (Debian 12 ships none), a batch job that submits itself for the next night. Pure.
+// Files that schedule nights, with install and remove commands: systemd unit and timer, crontab line,
+// Slurm scrontab entry and, without scrontab (as on Debian 12), a batch job that resubmits itself for
+// the next night. Pure.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@ NightScheduler night_scheduler_from(const std::string& name);
 
 struct NightInstall {
   NightScheduler scheduler = NightScheduler::systemd;
-  std::filesystem::path folder;      // absolute; where the files go
-  std::vector<std::string> command;  // absolute program, and its words
+  std::filesystem::path folder;      // absolute, for the files
+  std::vector<std::string> command;  // absolute program and its arguments
   TimeOfDay at;
   Seconds budget{1800.0};
-  bool for_user = true;  // systemd: of the user, not of the system
+  bool for_user = true;  // systemd: user rather than system units
 };
 
 struct InstallFile {
@@ -36,11 +36,10 @@ struct InstallText {
   std::vector<std::string> undo;
 };
 
-/// Throws Error(usage) for a word of the command that holds a line break: none of these files can
-/// hold it.
+/// Throws Error(usage) for an argument with a line break, which none of these files can represent.
 InstallText install_text(const NightInstall& install);
 
-/// A word as systemd's Exec= lines, a crontab's command and sh take it.
+/// A word quoted for systemd Exec= lines, crontab commands and sh.
 std::string systemd_word(const std::string& word);
 std::string cron_command(const std::vector<std::string>& words);
 

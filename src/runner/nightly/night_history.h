@@ -1,5 +1,4 @@
-// What the database says of a night's series: their history, and what report regression makes of
-// it.
+// History of a night's series in the database, and the regression report on it.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,13 @@ namespace bench {
 
 class NightHistory {
  public:
-  /// `index` must outlive it. A database that is not there yet knows nothing.
+  /// `index` must outlive it. A missing database counts as empty.
   NightHistory(std::filesystem::path database, const PastIndex& index, std::int64_t before_ns);
 
-  /// Values of the last runs before the night, oldest first, without those that a night confirmed
-  /// to be bad.
+  /// Values of the last runs before the night, oldest first, without confirmed bad ones.
   std::vector<double> of(const SeriesIdentity& series) const;
 
-  /// As take_flags() has it, with what people decided. Where the report cannot be made it is said
-  /// why, and the night's own suspicions stand.
+  /// Applies take_flags() with user decisions. If the report fails, logs why and keeps the suspicions.
   void ask_regression_report(const RunSummary& night, const std::vector<std::string>& runs,
                              Suspicions& suspicions) const;
 

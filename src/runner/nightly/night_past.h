@@ -1,4 +1,4 @@
-// What a night, and those who ask about nights, read before they begin.
+// Inputs of a night: fault catalogue and past nights.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace bench {
 
-/// Of a night's own runs; its value is when the night began.
+/// Label of a night's runs; its value is the start of the night.
 inline constexpr const char* kNightLabel = "night";
 
 /// `file`: "" for hosts/faults/faults.json. Throws Error(input).
 FaultCatalogue read_faults(const std::string& file);
 
-/// Of the last `days`; empty where there is no database yet.
+/// Of the last `days`; empty without a database.
 NightPast read_past(const std::filesystem::path& database, double days = 400.0);
 
-/// When the newest night of that suite began; 0 for none.
+/// Start of the newest night of that suite; 0 for none.
 std::int64_t last_night_ns(const std::filesystem::path& database, const std::string& suite);
 
 }  // namespace bench

@@ -14,7 +14,7 @@ struct Group {
   NightCheck check;
   double age_s = 0.0;
   bool overdue = false;
-  double rate = 0.0;  // what it finds per second where it was chosen
+  double rate = 0.0;  // gain per second if chosen
   bool chosen = false;
 };
 
@@ -44,7 +44,7 @@ std::string why_not(const Group& one, double share_s) {
   return "no time left";
 }
 
-/// The chooser of one host.
+/// Chooses the checks of one host.
 class HostNight {
  public:
   HostNight(GroupsOfHost& groups, FaultChances chances, double share_s)
@@ -52,7 +52,7 @@ class HostNight {
     for (auto& [name, one] : groups) groups_.push_back(&one);
   }
 
-  /// Of those that are, or are not, overdue.
+  /// Chooses among overdue checks, or among the others.
   void choose(bool overdue) {
     std::vector<Group*> offered;
     std::vector<NightCheck> checks;
@@ -70,7 +70,7 @@ class HostNight {
   bool exact() const { return exact_; }
 
  private:
-  /// What it may find is found: the others are worth less from now on.
+  /// Reduces the remaining chances by what the check may find.
   void take(Group& one) {
     const double gain = value_of({0}, {one.check}, chances_);
     one.chosen = true;
@@ -93,7 +93,7 @@ std::size_t hosts_with_jobs(const std::map<std::string, GroupsOfHost>& groups) {
   return std::max<std::size_t>(1, groups.size());
 }
 
-/// Overdue first, then what finds most per second.
+/// Overdue first, then by gain per second.
 Plan ordered(const Plan& whole, const std::map<std::string, GroupsOfHost>& groups) {
   std::vector<const Group*> chosen;
   for (const auto& [host, of_host] : groups)

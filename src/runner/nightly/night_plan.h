@@ -1,4 +1,4 @@
-// Which of a suite's jobs a night runs, and in which order. Pure.
+// Selects and orders the jobs of a night. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace bench {
 
 struct NightTime {
   double budget_s = 1800.0;
-  double reserve = 0.25;  // the share of it that is kept for re-runs
+  double reserve = 0.25;  // share reserved for reruns
   int parallel = 1;       // jobs at once
   std::int64_t now_ns = 0;
-  std::int64_t last_night_ns = 0;  // when the last one began; 0 for none
+  std::int64_t last_night_ns = 0;  // start of the last night; 0 for none
 };
 
 struct NightPlan {
@@ -27,13 +27,12 @@ struct NightPlan {
   bool exact = true;
 };
 
-/// Jobs on a host that is busy (host -> its state) become planned skips: a night takes idle hosts.
+/// Jobs on busy hosts (host -> state) become planned skips: nightly runs only on idle hosts.
 void skip_busy(Plan& plan, const std::map<std::string, std::string>& busy);
 
-/// A check is all jobs of one case on one host, for jobs of several hosts on the first of them; a
-/// planned skip is none. Each host gets the same time: the budget less the reserve, times parallel
-/// / hosts where there are more hosts. Checks that the last night left out are taken first, of all
-/// others those that are worth most (check_choice.h).
+/// A check is all jobs of one case on one host (the first host of multi-host jobs), without planned
+/// skips. Each host gets the same time: the budget less the reserve, times parallel / hosts if there
+/// are more hosts. Checks skipped last night come first, then the most valuable (check_choice.h).
 NightPlan plan_night(const Plan& whole, const PastIndex& past, const NightTime& time);
 
 }  // namespace bench

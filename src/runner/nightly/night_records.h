@@ -1,4 +1,4 @@
-// How a night's runs get into the database, and its findings into the runs.
+// Indexes the runs of a night, and stores its findings in them.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@
 namespace bench {
 
 struct Taken {
-  RunSummary report;    // also where the database could not take the run
-  bool indexed = true;  // else it was said why not
+  RunSummary report;    // also if the database could not index the run
+  bool indexed = true;  // false: the reason was logged
 };
 
-/// `hurry`: after ^C there is no time to wait for other writers.
+/// `hurry`: after ^C, do not wait for other writers.
 Taken take_run(const std::filesystem::path& run, const std::filesystem::path& database, bool hurry);
 
-/// The runs of a night's nodes as one: they are parts of one plan.
+/// Merges the runs of the nodes, which are parts of one plan.
 void add_part(RunSummary part, RunSummary& whole);
 
-/// Held while a night runs: two at once would measure each other. Throws Error(environment) naming
-/// who holds it.
+/// Held while a night runs, as two would disturb each other. Throws Error(environment) naming the
+/// holder.
 std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database);
 
-/// Appends to the run, as events (kFindingEvent), those that it raised: a database made anew finds
-/// them there. Whether there were any. Throws Error(environment).
+/// Appends the findings of the run to it as events (kFindingEvent), for rebuilt databases. Returns
+/// whether there were any. Throws Error(environment).
 bool write_findings(const std::filesystem::path& run, const std::vector<NightFinding>& findings);
 
 }  // namespace bench

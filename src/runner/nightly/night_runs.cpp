@@ -79,12 +79,12 @@ class NightRuns {
     return request;
   }
 
-  /// When the budget less `reserve` is spent.
+  /// When the budget less `reserve` ends.
   Clock::time_point end_of(double reserve) const {
     return after(Seconds{std::max(0.0, request_.budget_s * (1.0 - reserve) - elapsed_s())});
   }
 
-  /// No job begins after the end.
+  /// No job starts after the end.
   fs::path execute_within(RunRequest request, double reserve) {
     request.dispatcher.end = end_of(reserve);
     const Executed run = execute(request, catalogue_, site_);

@@ -1,5 +1,5 @@
-// A whole night: chooses checks, runs them, runs again at once what is suspicious, keeps what was
-// found in the night's run, and tells whoever asked to be told.
+// Runs a night: chooses checks, runs them, reruns suspicious ones immediately, stores findings in the
+// run and calls hooks.
 #pragma once
 
 #include <filesystem>
@@ -14,29 +14,28 @@
 
 namespace bench {
 
-/// Of its re-runs; its value is the night's run.
+/// Label of its reruns; its value is the first run of the night.
 inline constexpr const char* kRerunLabel = "nightly";
 
 struct NightRequest {
-  RunRequest run;  // the whole suite; its plan is cut to the time there is
+  RunRequest run;  // the whole suite; its plan is cut to the budget
   std::filesystem::path database;
   FaultCatalogue faults;
   double budget_s = 1800.0;
-  double reserve = 0.25;  // the share of it that is kept for re-runs
+  double reserve = 0.25;  // share reserved for reruns
   int reruns = 3;
   double unchecked_days = 7.0;
   RerunRule rule = {};
   std::vector<std::string> hooks = {};
   bool measured_only = false;                    // Night::measured_only
-  std::map<std::string, std::string> busy = {};  // nodes that are not idle, and what they are
-  bool choose = true;                            // else the suite as it stands, in its order
-  /// Not empty: on Slurm, and in no allocation. The night is a batch job a node that goes on with
-  /// its run by these words (node_batches.h); only the re-runs take an allocation.
+  std::map<std::string, std::string> busy = {};  // nodes that are not idle, with their state
+  bool choose = true;                            // false: run the whole suite in order
+  /// Not empty on Slurm outside an allocation: each node gets a batch job that resumes its run with
+  /// this command (node_batches.h); only reruns use an allocation.
   std::vector<std::string> resume = {};
 };
 
-/// Throws Error(environment) when records cannot be kept, and when another night runs on this
-/// database.
+/// Throws Error(environment) if records cannot be written, or if another night uses this database.
 Night run_night(const NightRequest& request, const ProbeCatalogue& catalogue,
                 const LaunchSite& site);
 

@@ -22,10 +22,10 @@ namespace {
 
 constexpr Seconds kSqueueAnswers{30.0};
 constexpr Seconds kLookAgain{2.0};
-constexpr Seconds kEnds{45.0};         // of what was cancelled: Slurm's KillWait is 30 s
-constexpr double kLeastMinutes = 3.0;  // of a batch job: its launch takes some, too
+constexpr Seconds kEnds{45.0};         // for cancelled jobs: Slurm's KillWait is 30 s
+constexpr double kLeastMinutes = 3.0;  // of a batch job, including its launch
 
-/// The numbers of this user's batch jobs that Slurm still has.
+/// IDs of this user's batch jobs in the queue.
 std::set<std::string> queued() {
   std::istringstream text(
       program_output({"squeue", "--noheader", "--me", "--format=%A"}, kSqueueAnswers));
@@ -95,7 +95,7 @@ class Batches {
     for (const auto& [job, hosts] : jobs_) words.push_back(job.number);
     try {
       program_output(words, kSqueueAnswers);
-    } catch (const Error& error) {  // those that have ended by now
+    } catch (const Error& error) {  // already ended
       say(Level::info, printable(error.what()));
     }
   }

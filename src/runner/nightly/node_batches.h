@@ -1,6 +1,5 @@
-// A night on a Slurm cluster: a small batch job for each idle node, which Slurm begins when it has
-// nothing better for the node, and which a site makes preemptible by the partition or QOS of its
-// hosts file. What had not begun when the time is over is cancelled.
+// A night on a Slurm cluster: one low-priority batch job per idle node, preemptible through the
+// partition or QOS in the hosts file. Jobs that have not started in time are cancelled.
 #pragma once
 
 #include <filesystem>
@@ -11,23 +10,22 @@
 
 namespace bench {
 
-/// The plan in parts, in its order: of each host the jobs that need it alone, and of each set of
-/// several hosts theirs. Pure.
+/// Splits the plan in order: one part per host, and one per set of several hosts. Pure.
 std::vector<Plan> parts_by_hosts(const Plan& plan);
 
-/// The same run for one part: its batch job gives way to others (--nice) and has about three times
-/// the time that its jobs are expected to take, and three minutes. Pure.
+/// The run request of one part: its batch job yields to others (--nice), with a limit of about three
+/// times the expected time plus three minutes. Pure.
 RunRequest request_of_part(const RunRequest& night, Plan part);
 
 struct NodeBatches {
-  std::vector<std::filesystem::path> runs;  // those that began
-  std::vector<std::string> waiting;         // hosts whose job did not begin in time
+  std::vector<std::filesystem::path> runs;  // started runs
+  std::vector<std::string> waiting;         // hosts whose job did not start in time
   bool interrupted = false;
 };
 
-/// `resume`: as submit_batch() takes it. Ends when all batch jobs have, when `until` is reached, or
-/// when the user interrupts; the rest is cancelled then. A folder of a run that nobody began is
-/// removed. Throws Error(environment) where Slurm does not take the first job.
+/// `resume`: as in submit_batch(). Returns when all batch jobs have ended, at `until`, or on interrupt,
+/// cancelling the rest and removing folders of unstarted runs. Throws Error(environment) if Slurm
+/// rejects the first job.
 NodeBatches run_on_nodes(const RunRequest& night, const std::vector<std::string>& resume,
                          Clock::time_point until);
 

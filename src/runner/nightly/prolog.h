@@ -1,5 +1,5 @@
-// A check before a job, as Slurm's Prolog runs it: what it answers drains a node, so it answers
-// "fail" for a confirmed finding alone, and within its limit whatever hangs.
+// A check before a job in the Slurm Prolog. A failure drains the node, so it fails only for a confirmed
+// finding, and returns within its limit even if the check hangs.
 #pragma once
 
 #include <string>
@@ -12,13 +12,12 @@ namespace bench {
 
 struct PrologAnswer {
   ExitCode code = ExitCode::ok;  // failed, or ok
-  std::string out, err;          // what the check said
-  std::string why;               // it could not say: why; "" where it could
+  std::string out, err;          // output of the check
+  std::string why;               // why it was inconclusive; "" if it was not
 };
 
-/// Runs the words of a night as a child. Its exit code 1 is `failed`; every other end, a crash, a
-/// program that cannot be started, and no end within `limit`, after which it and all it started are
-/// killed, is `ok` with a reason.
+/// Runs a night command as a child. Exit code 1 means `failed`; any other exit, a crash, a failed
+/// start or a timeout after `limit` (the child and its children are killed) means `ok` with a reason.
 PrologAnswer run_prolog(const std::vector<std::string>& command, Seconds limit);
 
 }  // namespace bench

@@ -18,7 +18,7 @@ bool is_old(const fs::path& run, const PruneRule& rule, std::int64_t now_ns) {
 
 void prune_run(const fs::path& run, const PruneRule& rule, Pruned& pruned) {
   const fs::path file = run / "records.jsonl";
-  const Spool ours = Spool::append_to(file);  // nobody else writes meanwhile
+  const Spool ours = Spool::append_to(file);  // locks out other writers
   const std::string before = read_file(file);
   const Thinned after = thin_records(before, rule.keep);
   if (after.series == 0) return;

@@ -17,14 +17,13 @@ struct PruneRule {
 };
 
 struct Pruned {
-  std::vector<std::filesystem::path> runs;  // that changed, or would
+  std::vector<std::filesystem::path> runs;  // that changed or would change
   std::size_t series = 0, samples = 0;
-  std::int64_t bytes = 0;                    // of records.jsonl, less than before
-  std::vector<std::string> complaints = {};  // runs that could not be thinned, and why
+  std::int64_t bytes = 0;                    // saved in records.jsonl
+  std::vector<std::string> complaints = {};  // runs that could not be pruned, and why
 };
 
-/// A run's records are replaced by a rename, whole or not at all. A run that some benchctl has open
-/// is left alone, with a complaint.
+/// Records are replaced atomically. Runs in use by another benchctl are skipped with a complaint.
 Pruned prune_runs(const std::filesystem::path& runs, const PruneRule& rule, std::int64_t now_ns);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// What is run again of a night's suspects, and what the re-runs say. Pure.
+// Plans and judges the reruns of suspicions. Pure.
 #pragma once
 
 #include <vector>
@@ -10,14 +10,13 @@ namespace bench {
 
 struct Reruns {
   Plan plan;                          // job ids: "<job>.again<k>", k from 1
-  std::vector<NightFinding> asked;    // with their peers; each is judged by judge_reruns()
-  std::vector<NightFinding> no_time;  // there was no time to ask; unsettled
+  std::vector<NightFinding> asked;    // with peers; judged by judge_reruns()
+  std::vector<NightFinding> no_time;  // no time to rerun; unsettled
 };
 
-/// Each suspect's job `times` times, and as often the same job of one peer: another host with the
-/// same case of which nothing is suspected. The sum of what a host's jobs are expected to take
-/// stays within `time_s`; of what does not fit the surest suspicions are asked first. Jobs of a
-/// host and of its peer stand side by side, so that they run at once where lanes allow.
+/// Each suspicious job `times` times, and as often on one peer: another host with the same case and no
+/// suspicion. The expected time per host stays within `time_s`; the most certain suspicions come
+/// first. Jobs of a host and its peer are adjacent, so that they run at the same time if lanes allow.
 Reruns plan_reruns(const Plan& night, const Suspicions& suspicions, int times, double time_s);
 
 struct RerunRule {
@@ -25,8 +24,8 @@ struct RerunRule {
   double level = 0.01;
 };
 
-/// The findings of `asked` with the state that the report of their re-runs gives them. `first`: the
-/// night's own report, which knows the peers' series.
+/// The findings of `asked` with their state from the report of the reruns. `first`: the report of the
+/// night, which has the series of the peers.
 std::vector<NightFinding> judge_reruns(const Reruns& reruns, const RunSummary& first,
                                        const RunSummary& again, const HistoryOf& history,
                                        const RerunRule& rule);

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// What re-runs of one job gave of one series. Fewer jobs may have fewer axes to tell apart.
+/// Rerun values of one series of a job; fewer jobs may have fewer axes.
 bool same_series(const Series& series, const NightFinding& finding) {
   if (series.metric != finding.metric) return false;
   for (const auto& [name, value] : series.params.items())
@@ -32,7 +32,7 @@ std::vector<Rerun> values_of(const RunSummary& again, const std::string& job,
   return values;
 }
 
-/// The peer's job of the night, by host and work.
+/// The job of the peer in the night, by host and work.
 const Series* series_of_peer(const RunSummary& first, const NightFinding& finding) {
   std::map<std::string, const JobResult*> jobs;
   for (const JobResult& job : first.jobs) jobs[job.job.id] = &job;
@@ -55,7 +55,7 @@ struct Count {
   std::size_t ran = 0, failed = 0;
 };
 
-/// A re-run that was not begun, or was skipped, cannot speak.
+/// Reruns that were skipped or not started are inconclusive.
 Count failures(const RunSummary& again, const std::string& job, const NightFinding& finding) {
   Count count;
   for (const JobResult& result : again.jobs) {

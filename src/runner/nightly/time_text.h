@@ -1,4 +1,4 @@
-// Times as people give them on a command line.
+// Parses durations and times of day from the command line.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// "30m", "1h30m", "45s", "90" (seconds), "2d". Throws Error(usage), beginning with `option`, for
-/// what is none of these, is not above zero, or is longer than a year.
+/// "30m", "1h30m", "45s", "90" (seconds), "2d". Throws Error(usage), beginning with `option`, if
+/// malformed, not above zero, or longer than a year.
 Seconds seconds_from(const std::string& text, const std::string& option);
 
 struct TimeOfDay {

@@ -1,4 +1,4 @@
-// Where the topology of hosts comes from: a run that asked them, or files that lstopo wrote.
+// Sources of host topologies: a run that probed them, or files written by lstopo.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,19 @@ namespace bench {
 
 struct ProbedHosts {
   std::vector<HostTopology> hosts;
-  Inventory inventory;      // with their profiles, where a hosts file named them
-  std::string run = {};     // its id; "" for files
+  Inventory inventory;      // with profiles from the hosts file
+  std::string run = {};     // its ID; "" for files
   std::string source = {};  // the run, or the files
   bool indexed = true;
   bool interrupted = false;
 };
 
-/// Throws Error(input) for a run that asked no host.
+/// Throws Error(input) for a run without topology jobs.
 ProbedHosts hosts_of_run(const std::filesystem::path& folder);
 
-/// Each file a host of its name. bench-rank reads them: benchctl has no topology library. Throws
-/// Error(usage) for two files of one name, Error(input) for one that is not there or no topology,
-/// with the program's words, Error(environment) without that program.
+/// One host per file, named after it. bench-rank reads them, as benchctl has no topology library.
+/// Throws Error(usage) for duplicate names, Error(input) for a missing or malformed file with the
+/// message of the program, Error(environment) without that program.
 ProbedHosts saved_hosts(const std::vector<std::string>& files, const std::string& rank_program);
 
 }  // namespace bench

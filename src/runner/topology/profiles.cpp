@@ -68,7 +68,7 @@ Profile read_profile(const fs::path& file) {
 
 std::map<std::string, Profile> profiles_of(const Inventory& inventory, const std::string& option,
                                            const fs::path& database) {
-  std::map<std::string, Profile> read, profiles;  // by what names them; by host
+  std::map<std::string, Profile> read, profiles;  // by name; by host
   for (const Host& host : inventory.hosts) {
     const std::string& name = option.empty() ? host.profile : option;
     if (name.empty()) continue;

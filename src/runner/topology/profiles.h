@@ -1,4 +1,4 @@
-// Files of profiles: what hosts should be.
+// Profile files: expected shapes of hosts.
 #pragma once
 
 #include <filesystem>
@@ -10,21 +10,21 @@
 
 namespace bench {
 
-/// A name, looked for in profiles/ beside the database and in hosts/profiles, or a file (with a "/"
-/// or ending in .json). Throws Error(input) where there is none, naming those that there are.
+/// A name in profiles/ next to the database or in hosts/profiles, or a file (with a "/" or ending in
+/// .json). Throws Error(input), listing the available profiles, if there is none.
 std::filesystem::path find_profile(const std::string& name, const std::filesystem::path& database);
 
 /// Checked by schemas/profile.json. Throws Error(input).
 Profile profile_from_text(std::string_view text, const std::string& origin);
 Profile read_profile(const std::filesystem::path& file);
 
-/// Host -> its profile: `option` (a name or file) for all, else what the hosts file names for each;
-/// hosts without one are left out. A profile is called as its file is.
+/// Host -> profile: `option` (a name or file) for all, else the profile in the hosts file, without
+/// hosts that have none. A profile is named after its file.
 std::map<std::string, Profile> profiles_of(const Inventory& inventory, const std::string& option,
                                            const std::filesystem::path& database);
 
-/// Whole or not at all: a reader never sees half of it. A file that is there is replaced only with
-/// `force`. Throws Error(input) where it is there, Error(environment) where it cannot be written.
+/// Atomic. Replaces an existing file only with `force`; else throws Error(input). Throws
+/// Error(environment) if it cannot be written.
 void write_profile(const std::filesystem::path& file, const Profile& profile, bool force);
 
 }  // namespace bench

@@ -10,7 +10,7 @@ namespace {
 struct Trace {
   bool any = false;
   const Outcome* outcome = nullptr;
-  bool put_off = false;  // could not run for an external reason
+  bool could_not_run = false;  // could not run for an external reason
   Json faults = Json::array();
   std::map<std::string, std::string> out = {};
 };
@@ -21,10 +21,10 @@ std::map<std::string, Trace> traces(const RunRecords& run) {
     Trace& trace = found[record.job];
     trace.any = true;
     if (const auto* outcome = std::get_if<Outcome>(&record.body))
-      trace.outcome = outcome, trace.put_off = false;
+      trace.outcome = outcome, trace.could_not_run = false;
     const auto* event = std::get_if<Event>(&record.body);
     if (event == nullptr) continue;
-    trace.put_off |= event->key == kNotRunEvent;
+    trace.could_not_run |= event->key == kNotRunEvent;
     if (!event->value.is_object()) continue;
     if (event->key == "device_fault") trace.faults.push_back(event->value);
     if (event->key == kHostOutEvent)
@@ -39,7 +39,7 @@ JobResult job_result(const PlannedJob& job, const Trace& trace) {
     result.outcome = trace.outcome->status;
     result.reason = trace.outcome->reason;
     result.seconds = trace.outcome->seconds;
-    result.not_run = trace.put_off && result.outcome == Status::skipped;
+    result.not_run = trace.could_not_run && result.outcome == Status::skipped;
   } else if (trace.any) {
     result.outcome = Status::failed;
     result.reason = "no outcome: benchctl exited before this job finished";

@@ -42,7 +42,7 @@ Descriptor open_to_append(const fs::path& path) {
   return file;
 }
 
-bool ends_in_the_middle_of_a_line(int file) {
+bool lacks_final_newline(int file) {
   struct stat about {};
   char last = '\n';
   if (fstat(file, &about) != 0 || about.st_size == 0) return false;
@@ -85,7 +85,7 @@ void append(const fs::path& path, const JournalEntry& entry) {
                      {"kind", to_string(entry.kind)},
                      {"run", entry.run},
                      {"text", entry.text}};
-  std::string line = ends_in_the_middle_of_a_line(file.get()) ? "\n" : "";
+  std::string line = lacks_final_newline(file.get()) ? "\n" : "";
   line.append(dump(json)).append("\n");
   const ssize_t written = write(file.get(), line.data(), line.size());
   if (written < 0 || static_cast<std::size_t>(written) != line.size())

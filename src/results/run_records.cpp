@@ -125,7 +125,7 @@ void adopt_unplanned_jobs(RunRecords& run) {
     run.warnings.push_back(fmt::format("{} jobs have records but are not in plan.json", adopted));
 }
 
-std::string read_if_there(const fs::path& path) {
+std::string read_if_exists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored) ? read_file(path) : std::string();
 }
@@ -202,7 +202,7 @@ std::vector<std::string> missing_jobs(const RunRecords& run, bool failed) {
 
 Json read_plan_head(const fs::path& run_dir) {
   RunRecords run;
-  read_plan(read_if_there(run_dir / "plan.json"), run);
+  read_plan(read_if_exists(run_dir / "plan.json"), run);
   return std::move(run.plan);
 }
 
@@ -217,9 +217,9 @@ RunRecords read_run(const fs::path& run_dir) {
   fs::path folder = run_dir.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "runs/x/"
   RunRecords run;  // one text at a time: those of large fleets have tens of megabytes
-  read_plan(read_if_there(plan), run);
+  read_plan(read_if_exists(plan), run);
   check_name(folder.filename().string(), run);
-  read_spool(read_if_there(records), run);
+  read_spool(read_if_exists(records), run);
   finish(run);
   return run;
 }

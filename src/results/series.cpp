@@ -64,7 +64,7 @@ void count_flags(const Samples& samples, Series& series) {
       if ((flags & flag) != 0) ++series.flags[name];
 }
 
-void refuse_what_is_no_number(std::size_t finite, Series& series) {
+void invalidate_if_not_numbers(std::size_t finite, Series& series) {
   if (finite == series.n || worse(series.outcome, Status::invalid) != Status::invalid) return;
   series.outcome = Status::invalid;
   if (!series.reason.empty()) series.reason += "; ";
@@ -110,7 +110,7 @@ auto identity(const Series& s) {
 
 /// If a job is invalid as a whole (for example its ranks disagree), so are its series; if one of
 /// its series is the reason, the others stay valid.
-void pass_on_invalidity(const JobResult& job, std::vector<Series>& series) {
+void propagate_invalidity(const JobResult& job, std::vector<Series>& series) {
   if (job.outcome != Status::invalid) return;
   for (const Series& one : series)
     if (one.outcome == Status::invalid) return;
@@ -166,7 +166,7 @@ Series summarise(const Samples& samples, const PlannedJob& job) {
   series.of_limit_at_clock = at_clock_held(series.of_limit, series.limit, series.quality.clock_hz);
   series.chosen = samples.chosen;
   count_flags(samples, series);
-  refuse_what_is_no_number(finite.values.size(), series);
+  invalidate_if_not_numbers(finite.values.size(), series);
   return series;
 }
 
@@ -207,7 +207,7 @@ std::vector<Series> SeriesOfJobs::of(std::size_t index) const {
     else
       found[slot->second] = std::move(series);
   }
-  pass_on_invalidity(jobs_[index], found);
+  propagate_invalidity(jobs_[index], found);
   return found;
 }
 

@@ -23,7 +23,7 @@ Spread spread(const Json& summary) {
 }
 
 /// NVML counts the time in each throttle reason; readings of the bits only sample it.
-void put_counted_shares(const Json& slow, std::map<std::string, double>& reasons) {
+void set_counted_shares(const Json& slow, std::map<std::string, double>& reasons) {
   for (const auto& [reason, counter] : {std::pair{"sw_power_cap", "throttled_power_s"},
                                         std::pair{"sw_thermal", "throttled_software_thermal_s"},
                                         std::pair{"hw_thermal", "throttled_hardware_thermal_s"},
@@ -67,7 +67,7 @@ GpuTelemetry gpu_telemetry(const Json& sources, const Json* gpus, int index, dou
   const Json& bits = column(sources, name + ".fast", "event_reasons");
   for (const auto& [reason, share] : object_field(bits, "shares").items())
     if (share.is_number()) gpu.reasons[reason] = share.get<double>();
-  put_counted_shares(field(sources, slow.c_str()), gpu.reasons);
+  set_counted_shares(field(sources, slow.c_str()), gpu.reasons);
   return gpu;
 }
 

@@ -34,7 +34,7 @@ std::chrono::milliseconds patience(const StoreOptions& options) {
   return std::chrono::milliseconds(options.busy_timeout_ms) * options.attempts;
 }
 
-fs::path beside(const fs::path& path, const char* suffix) {
+fs::path sibling(const fs::path& path, const char* suffix) {
   fs::path other = path;
   other += suffix;
   return other;
@@ -60,7 +60,7 @@ std::string immutable_address(const fs::path& path) {
 /// without a -wal file there is no writer and the database file is complete.
 bool may_read_as_immutable(const fs::path& path) {
   std::error_code missing;
-  const auto wal = fs::file_size(beside(path, "-wal"), missing);
+  const auto wal = fs::file_size(sibling(path, "-wal"), missing);
   const bool no_log = missing || wal == 0;
   const fs::path folder = fs::absolute(path).parent_path();
   return no_log && faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
@@ -143,7 +143,7 @@ void Store::connect(Access access) {
 void Store::transaction(const std::function<void()>& work) {
   for (int attempt = 1;; ++attempt) {
     std::optional<FileLock> only_writer;
-    if (network_) only_writer.emplace(beside(path_, ".lock"), patience(options_));
+    if (network_) only_writer.emplace(sibling(path_, ".lock"), patience(options_));
     try {
       SQLite::Transaction begun(*db_, SQLite::TransactionBehavior::IMMEDIATE);
       work();

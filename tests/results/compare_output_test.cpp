@@ -27,8 +27,8 @@ TEST_CASE("software, settings and hardware that differ are told, parts only of t
   const Comparison same_host = compare(a, b);
   CHECK(same_host.facts.size() == 3);
   CHECK(same_host.hardware_a == "NVIDIA H100");
-  REQUIRE(same_host.metrics[0].asked_otherwise.size() == 1);
-  CHECK(same_host.metrics[0].asked_otherwise[0].fact == "setting.packed");
+  REQUIRE(same_host.metrics[0].changed_settings.size() == 1);
+  CHECK(same_host.metrics[0].changed_settings[0].fact == "setting.packed");
   b.metrics[rate_key()] = {{{"n2", "host"}, b.metrics[rate_key()].begin()->second}};
   for (const ChangedFact& fact : compare(a, b).facts) CHECK(fact.change.fact != "product_serial");
   CHECK_THAT(to_text(compare(a, b), {}), Contains("NVIDIA H100 in A, NVIDIA H200 in B"));

@@ -6,7 +6,7 @@ namespace bench {
 namespace {
 
 /// Facts that identify a part are irrelevant when hosts differ.
-bool names_a_part(const std::string& fact) {
+bool identifies_part(const std::string& fact) {
   return fact.ends_with("serial") || fact.ends_with(".uuid");
 }
 
@@ -30,7 +30,7 @@ std::vector<FactChange> ChangedFacts::add(const ValuesOfUnits& a, const ValuesOf
     for (const FactChange& change : between(before.configuration, after.configuration)) {
       if (is_setting(change.fact))
         settings[change.fact] = change;
-      else if (same_unit || !names_a_part(change.fact))
+      else if (same_unit || !identifies_part(change.fact))
         units_[{change.fact, change.before, change.after}].insert(unit);
     }
   };

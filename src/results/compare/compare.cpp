@@ -108,7 +108,7 @@ void add_warnings(Comparison& comparison) {
   std::size_t of_samples = 0, otherwise = 0;
   for (const ComparedMetric& metric : comparison.metrics) {
     of_samples += metric.basis == Basis::samples ? 1 : 0;
-    otherwise += metric.asked_otherwise.empty() ? 0 : 1;
+    otherwise += metric.changed_settings.empty() ? 0 : 1;
   }
   if (of_samples > 0)
     comparison.warnings.push_back(fmt::format(
@@ -156,7 +156,7 @@ Comparison compare(const Side& a, const Side& b, const CompareOptions& options) 
     }
     comparison.metrics.push_back(compare_metric(key, values, other->second, options));
     set_per_dollar(comparison.metrics.back(), a, b);
-    comparison.metrics.back().asked_otherwise = facts.add(values, other->second);
+    comparison.metrics.back().changed_settings = facts.add(values, other->second);
   }
   for (const auto& [key, values] : b.metrics)
     if (!a.metrics.contains(key) && (options.derived || !is_derived(key)))

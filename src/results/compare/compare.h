@@ -59,7 +59,7 @@ struct ComparedMetric {
   std::string cause = {};  // "clock", "not the clock", "clock and more"; "" unknown or no change
   double per_watt = kNoValue, per_gpu = kNoValue,
          per_dollar = kNoValue;                  // ratios of work, B over A
-  std::vector<FactChange> asked_otherwise = {};  // settings of the job that differ
+  std::vector<FactChange> changed_settings = {};  // settings of the job that differ
 };
 
 /// A differing fact, and how many of the units that report it.

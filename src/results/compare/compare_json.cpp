@@ -16,7 +16,7 @@ Json side_json(const SideValues& side) {
 
 Json metric_json(const ComparedMetric& metric) {
   Json otherwise = Json::array();
-  for (const FactChange& change : metric.asked_otherwise) otherwise.push_back(to_json(change));
+  for (const FactChange& change : metric.changed_settings) otherwise.push_back(to_json(change));
   return {{"metric", metric.key.metric},
           {"params", metric.params},
           {"device", metric.key.device},

@@ -61,7 +61,7 @@ std::string note_of(const ComparedMetric& metric) {
   else if (!metric.cause.empty())
     notes.push_back(metric.cause + ": per cycle " +
                     change_text(metric.per_cycle, metric.per_cycle_low, metric.per_cycle_high));
-  for (const FactChange& change : metric.asked_otherwise)
+  for (const FactChange& change : metric.changed_settings)
     notes.push_back(fmt::format("{}: {} in A, {} in B", change.fact, change.before, change.after));
   return join(notes, "; ");
 }

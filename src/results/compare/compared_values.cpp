@@ -41,7 +41,7 @@ Scaled scaled_value(const Point& point, bool log_scale, double noise_floor) {
 }
 
 /// fmax drops a NaN: a run without an interval, or with one that is none, must not look exact.
-Scaled with_honest_error(Scaled value, const Point& point, bool log_scale) {
+Scaled without_unsound_error(Scaled value, const Point& point, bool log_scale) {
   const bool sound = point.low <= point.high && (!log_scale || point.low > 0.0);
   if (!sound || !std::isfinite(point.high - point.low)) value.error = kNoValue;
   return value;
@@ -84,7 +84,7 @@ ScaledUnits scaled(const ValuesOfUnits& units, bool log_scale, double noise_floo
   for (const auto& [unit, points] : units)
     for (const Point& point : points)
       found[unit].push_back(
-          with_honest_error(scaled_value(point, log_scale, noise_floor), point, log_scale));
+          without_unsound_error(scaled_value(point, log_scale, noise_floor), point, log_scale));
   return found;
 }
 
@@ -93,7 +93,7 @@ ScaledUnits scaled_per_cycle(const ValuesOfUnits& units, Better better) {
   for (const auto& [unit, points] : units)
     for (const Point& point : points) {
       if (!(point.clock_hz > 0.0)) return {};
-      Scaled value = with_honest_error(scaled_value(point, true, 0.0), point, true);
+      Scaled value = without_unsound_error(scaled_value(point, true, 0.0), point, true);
       value.y = (better == Better::lower ? -value.y : value.y) - std::log(point.clock_hz);
       found[unit].push_back(value);
     }

@@ -83,7 +83,7 @@ Estimate by_runs_of_units(const ScaledUnits& a, const ScaledUnits& b,
           common.size(), strata.size() == 1 ? shift_of_means(strata[0].a, strata[0].b) : Shift{}};
 }
 
-bool one_run_each(const ScaledUnits& a, const ScaledUnits& b,
+bool single_runs(const ScaledUnits& a, const ScaledUnits& b,
                   const std::vector<UnitOfHost>& common) {
   return std::ranges::all_of(common, [&](const UnitOfHost& unit) {
     return a.at(unit).size() == 1 && b.at(unit).size() == 1;
@@ -116,7 +116,7 @@ Estimate by_samples(const std::vector<std::pair<Scaled, Scaled>>& pairs) {
 Estimate within_units(const ScaledUnits& a, const ScaledUnits& b,
                       const std::vector<UnitOfHost>& common) {
   if (common.size() >= kFewestPairs) return by_pairs(a, b, common);
-  if (!one_run_each(a, b, common)) return by_runs_of_units(a, b, common);
+  if (!single_runs(a, b, common)) return by_runs_of_units(a, b, common);
   std::vector<std::pair<Scaled, Scaled>> pairs;
   for (const UnitOfHost& unit : common) pairs.emplace_back(a.at(unit)[0], b.at(unit)[0]);
   return by_samples(pairs);

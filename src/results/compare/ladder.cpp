@@ -53,7 +53,7 @@ SpeedUp speed_up(const ComparedMetric& metric) {
   return found;
 }
 
-std::string why_open(const ComparedMetric& metric) {
+std::string why_inconclusive(const ComparedMetric& metric) {
   return metric.basis == Basis::none ? "too few runs for a confidence interval" : "noise";
 }
 
@@ -61,7 +61,7 @@ SpeedUp between(const MetricKey& key, const ValuesOfUnits& a, const ValuesOfUnit
                 const CompareOptions& options) {
   ComparedMetric metric = compare_metric(key, a, b, options);
   if (metric.verdict == ChangeVerdict::inconclusive && metric.why.empty())
-    metric.why = why_open(metric);
+    metric.why = why_inconclusive(metric);
   return speed_up(metric);
 }
 

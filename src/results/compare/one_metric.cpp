@@ -89,7 +89,7 @@ class OneMetric {
     const Margins limits = margins(found_.threshold, logs, found_.a.value);
     found_.verdict = judge(estimate_.shift, found_.key.better, limits);
     if (logs) explain_by_clock(limits);
-    if (found_.basis == Basis::samples) withhold();
+    if (found_.basis == Basis::samples) withhold_verdict();
   }
 
   /// Runs vary more than the samples within one: adds the run-to-run variation from history.
@@ -110,7 +110,7 @@ class OneMetric {
   }
 
   /// Two single runs that differ do not prove a change.
-  void withhold() {
+  void withhold_verdict() {
     if (found_.verdict != ChangeVerdict::improved && found_.verdict != ChangeVerdict::regressed)
       return;
     found_.verdict = ChangeVerdict::changed;

@@ -112,7 +112,7 @@ void add_part(const std::string& part, const std::vector<std::string>& runs, Sel
 
 }  // namespace
 
-bool names_a_file(const std::string& text) {
+bool is_file_selector(const std::string& text) {
   std::error_code none;
   return text.starts_with("file:") ||
          (text.find('/') != std::string::npos && std::filesystem::is_regular_file(text, none));
@@ -120,7 +120,7 @@ bool names_a_file(const std::string& text) {
 
 Selector parse_selector(const std::string& text, const std::vector<std::string>& runs) {
   Selector selector{.text = text};
-  if (names_a_file(text)) {
+  if (is_file_selector(text)) {
     selector.file = text.starts_with("file:") ? text.substr(5) : text;
     return selector;
   }

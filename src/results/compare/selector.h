@@ -30,6 +30,6 @@ struct Selector {
 Selector parse_selector(const std::string& text, const std::vector<std::string>& runs);
 
 /// Whether it is a file and nothing of the database.
-bool names_a_file(const std::string& text);
+bool is_file_selector(const std::string& text);
 
 }  // namespace bench

@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-std::string in_small_letters(std::string text) {
+std::string to_lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
@@ -43,7 +43,7 @@ class Products {
 }  // namespace
 
 bool is_product(const std::string& product, const std::string& asked) {
-  const std::string name = in_small_letters(product), words = in_small_letters(asked);
+  const std::string name = to_lower(product), words = to_lower(asked);
   std::string part;
   for (const char c : words + "-") {
     if (c != '-' && c != ' ' && c != '_') {

@@ -139,7 +139,7 @@ Diagnosis diagnose(const Observation& observation) {
   Diagnosis diagnosis = causes_of(observation);
   if (!diagnosis.bottleneck || is_terminal(diagnosis.bottleneck->cause)) return diagnosis;
   const Rule& rule = *find_rule(diagnosis.bottleneck->rule);
-  diagnosis.next = causes_of(mended(observation, rule), &rule).bottleneck;
+  diagnosis.next = causes_of(after_fix(observation, rule), &rule).bottleneck;
   return diagnosis;
 }
 

@@ -18,7 +18,7 @@ struct Finding {
   std::string rule = {};                   // its name in the table
   double share = kNoValue;                 // of T that it holds; NaN where it is no part of T
   std::vector<std::string> evidence = {};  // "data wait 42.1 % (> 5 %): images stall"
-  double gain = kNoValue;      // the speed at most, as a factor, when it is mended; NaN: no bound
+  double gain = kNoValue;      // maximum speedup factor once fixed; NaN: unbounded
   std::string gain_text = {};  // derivation: "1 / (1 - data wait)"; "" if none
   std::string experiment = {};
   std::string fix = {};

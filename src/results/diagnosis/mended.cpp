@@ -18,10 +18,10 @@ bool is_of_step(Measure measure) {
 }
 
 /// Measures that rules on the same share read, other than shares of T.
-std::vector<Measure> measures_of(const Rule& mended) {
+std::vector<Measure> measures_of(const Rule& fixed) {
   std::vector<Measure> measures;
   for (const Rule& rule : rules())
-    if (rule.share && rule.share == mended.share)
+    if (rule.share && rule.share == fixed.share)
       for (const Bound& bound : rule.when)
         if (!is_of_step(bound.measure)) measures.push_back(bound.measure);
   return measures;
@@ -51,7 +51,7 @@ double gain(const Ceiling& ceiling, const Observation& observation) {
   return std::isfinite(factor) && factor >= 1.0 ? factor : kNoValue;
 }
 
-Observation mended(const Observation& observation, const Rule& rule) {
+Observation after_fix(const Observation& observation, const Rule& rule) {
   Observation after = observation;
   for (const Measure measure : measures_of(rule)) after.set_missing(measure, kAfterFix);
   const Measure share = rule.ceiling.share;

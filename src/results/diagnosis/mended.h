@@ -13,6 +13,6 @@ double gain(const Ceiling& ceiling, const Observation& observation);
 
 /// The step after fixing the cause of `rule`: its part of T is removed and the other shares grow.
 /// Other measures of that part become unknown.
-Observation mended(const Observation& observation, const Rule& rule);
+Observation after_fix(const Observation& observation, const Rule& rule);
 
 }  // namespace bench::diagnosis

@@ -40,7 +40,7 @@ void add_load(Observation& observation, const std::optional<SeriesTelemetry>& te
 }
 
 /// Increase of the named error counters of the run's hosts; nothing if none was read.
-std::optional<double> grown(const std::vector<HostCounter>& counters,
+std::optional<double> counter_increase(const std::vector<HostCounter>& counters,
                             std::initializer_list<std::string_view> names) {
   std::optional<double> sum;
   for (const HostCounter& counter : counters)
@@ -63,7 +63,7 @@ double total_of_gpus(const Json& sources, const char* counter) {
 void add_faults(Observation& observation, const RunView& view, const JobResult& job,
                 const Json& sources) {
   const auto set = [&](Measure measure, std::initializer_list<std::string_view> names) {
-    if (const auto count = grown(view.counters(), names))
+    if (const auto count = counter_increase(view.counters(), names))
       observation.set(measure, *count, "host error counters");
   };
   set(Measure::host_errors, {"uncorrected", "machine_checks"});

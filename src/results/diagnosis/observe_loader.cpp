@@ -55,7 +55,7 @@ class LoaderJob {
     return asked;
   }
 
-  Observation begun(const Series& stall, const char* where) const {
+  Observation make_observation(const Series& stall, const char* where) const {
     Observation observation;
     observation.subject = Subject::loader;
     observation.what =
@@ -76,7 +76,7 @@ class LoaderJob {
   }
 
   Observation measured(const Series& stall) const {
-    Observation observation = begun(stall, from_memory() ? "from memory" : "from disk");
+    Observation observation = make_observation(stall, from_memory() ? "from memory" : "from disk");
     const double d = stall.median, step = step_s(stall);
     observation.set(Measure::readiness, median_of(series_, "readiness", stall.params),
                     source("readiness"));
@@ -148,7 +148,7 @@ class LoaderJob {
     const double need = batch(stall) * devices() / step_s(stall);
     const double d = std::max(0.0, 1.0 - rate / need);
     if (!from_memory() || !(d > stall.median + kNoticed)) return {};
-    Observation observation = begun(stall, "first pass from disk");
+    Observation observation = make_observation(stall, "first pass from disk");
     observation.set(Measure::readiness, 0.0, "samples arrive more slowly than steps consume them");
     observation.set(Measure::steps, number_field(facts_, "samples") / (batch(stall) * devices()),
                     "steps in one pass over the data set");

@@ -116,7 +116,7 @@ void put_programs(Json& facts, const Json& programs, bool on_gpu) {
   }
 }
 
-std::string deciding_text(const PlannedJob& job) {
+std::string configuration_key(const PlannedJob& job) {
   std::string key = job.device + "\n" + dump(job.part) + "\n" + job.binding + "\n";
   for (const auto& [name, value] : job.params.items())
     if (value.is_primitive()) key += name + "=" + dump(value) + "\n";
@@ -144,7 +144,7 @@ Configurations::Configurations(const RunSummary& report) : report_(report) {
 }
 
 std::size_t Configurations::of(const PlannedJob& job, const std::string& chosen) {
-  const auto [slot, is_new] = known_.try_emplace(deciding_text(job) + "\n" + chosen, all_.size());
+  const auto [slot, is_new] = known_.try_emplace(configuration_key(job) + "\n" + chosen, all_.size());
   if (is_new) all_.push_back(make(job, chosen));
   return slot->second;
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kFewRuns = 8;
 
 template <class List, class Match>
-bool none_or_any(const List& list, const Match& match) {
+bool empty_or_any(const List& list, const Match& match) {
   return list.empty() || std::ranges::any_of(list, match);
 }
 
@@ -25,10 +25,10 @@ bool fits(const Selection& selection, const HistoryRow& row) {
   const auto is = [](const std::string& text) {
     return [&text](const std::string& wanted) { return text == wanted; };
   };
-  return none_or_any(selection.metrics,
+  return empty_or_any(selection.metrics,
                      [&](const std::string& name) { return row.metric.starts_with(name); }) &&
-         none_or_any(selection.hosts, is(row.host)) &&
-         none_or_any(selection.devices, is(row.device));
+         empty_or_any(selection.hosts, is(row.host)) &&
+         empty_or_any(selection.devices, is(row.device));
 }
 
 Json parsed(const std::string& text) {
@@ -100,7 +100,7 @@ std::vector<char> Histories::chosen(const Selection& selection) const {
     const bool in_time = (!selection.from_ns || run.time_ns >= *selection.from_ns) &&
                          (!selection.to_ns || run.time_ns < *selection.to_ns);
     const bool named =
-        none_or_any(selection.runs, [&](const std::string& id) { return run.id.starts_with(id); });
+        empty_or_any(selection.runs, [&](const std::string& id) { return run.id.starts_with(id); });
     chosen[i + 1] = !run.discarded && labelled && in_time && named;
   }
   return chosen;
@@ -135,7 +135,7 @@ class Gathered {
   void clear() { history_.points.clear(); }
   void add(const Point& point) { history_.points.push_back(point); }
 
-  void hand(const HistoryRow& row, std::size_t most,
+  void emit(const HistoryRow& row, std::size_t most,
             const std::function<void(const SeriesHistory&)>& take) {
     if (history_.points.empty()) return;
     if (!std::ranges::is_sorted(history_.points, {}, &Point::run))
@@ -172,7 +172,7 @@ void Histories::each_series(const Selection& selection, const std::vector<char>&
       if (taken[place] != 0)
         gathered.add(points.point(static_cast<std::int64_t>(place), runs_->all[place - 1].time_ns));
     }
-    gathered.hand(row, selection.most_points, take);
+    gathered.emit(row, selection.most_points, take);
   }
 }
 
@@ -195,7 +195,7 @@ void Histories::each_of_few_runs(const Selection& selection, const std::vector<c
     for (const auto& [id, point] :
          std::ranges::equal_range(found, row.id, {}, [](const auto& one) { return one.first; }))
       gathered.add(point);
-    gathered.hand(row, selection.most_points, take);
+    gathered.emit(row, selection.most_points, take);
   }
 }
 

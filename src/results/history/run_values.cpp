@@ -66,7 +66,7 @@ struct Member {
   const PlannedJob* job;
 };
 
-std::string chosen_by(const Member& member) {
+std::string library_choice(const Member& member) {
   return text_field(member.result->series.params, kChosen);
 }
 
@@ -74,7 +74,7 @@ std::string chosen_by(const Member& member) {
 bool job_has_several(const std::vector<Member>& members) {
   std::map<const PlannedJob*, std::string> first;
   for (const Member& member : members)
-    if (first.try_emplace(member.job, chosen_by(member)).first->second != chosen_by(member))
+    if (first.try_emplace(member.job, library_choice(member)).first->second != library_choice(member))
       return true;
   return false;
 }
@@ -154,14 +154,14 @@ class Groups {
 };
 
 /// Separates series with equal keys by the settings in which their jobs differ.
-Groups told_apart(const Groups& groups) {
+Groups split_by_settings(const Groups& groups) {
   Groups apart;
   for (const Group& group : groups.all()) {
     const auto differing = differing_settings(group.members);
     const bool several = job_has_several(group.members);
     for (const Member& member : group.members) {
       SeriesKey key = group.key;
-      if (several) key.params[kChosen] = chosen_by(member);
+      if (several) key.params[kChosen] = library_choice(member);
       for (const std::string& name : differing)
         if (member.job->params.contains(name) && !key.params.contains(name))
           key.params[name] = member.job->params[name];
@@ -183,12 +183,12 @@ RunValues run_values(const RunSummary& report) {
   }
   Configurations configurations(report);
   RunValues found;
-  const Groups apart = told_apart(alike);
+  const Groups apart = split_by_settings(alike);
   for (const Group& group : apart.all()) {
     Point point = point_of(group.members, group.key.metric);
     point.time_ns = report.time_ns;
     const Member& first = group.members.front();
-    const std::size_t configuration = configurations.of(*first.job, chosen_by(first));
+    const std::size_t configuration = configurations.of(*first.job, library_choice(first));
     point.configuration = static_cast<std::int64_t>(configuration);
     found.values.push_back({group.key, point});
   }

@@ -42,7 +42,7 @@ class BabelStream {
       throw Error(ErrorKind::input, lines_.origin() + ": no BabelStream results found");
     program_["program"] = "BabelStream";
     sink_.facts(job_, Facts{"program", program_});
-    series_.hand_over(sink_);
+    series_.emit(sink_);
     if (!failure_.empty()) sink_.ended(job_, Status::invalid, failure_);
   }
 

@@ -31,7 +31,7 @@ void CollectedSeries::add(const ImportedJob& job, Samples samples) {
   }
 }
 
-void CollectedSeries::hand_over(ImportSink& sink) const {
+void CollectedSeries::emit(ImportSink& sink) const {
   for (const auto& [job, samples] : series_) sink.series(job, samples);
 }
 

@@ -16,7 +16,7 @@ class CollectedSeries {
   /// Samples of one series may arrive in parts; the worst outcome counts.
   void add(const ImportedJob& job, Samples samples);
   /// In order of arrival.
-  void hand_over(ImportSink& sink) const;
+  void emit(ImportSink& sink) const;
   bool empty() const { return series_.empty(); }
 
  private:

@@ -37,7 +37,7 @@ class FioJson {
     if (series_.empty() && !failed_)
       throw Error(ErrorKind::input, file_.name + ": no fio results found");
     sink_.facts(last_, Facts{"program", {{"program", "fio"}, {"version", version(document)}}});
-    series_.hand_over(sink_);
+    series_.emit(sink_);
   }
 
  private:

@@ -18,7 +18,7 @@ constexpr std::array kSuspicious = {
     std::string_view("KEY"),    std::string_view("CRED"), std::string_view("AUTH"),
     std::string_view("COOKIE"), std::string_view("CERT"), std::string_view("PWD")};
 
-std::string in_capitals(std::string_view text) {
+std::string to_upper(std::string_view text) {
   std::string capitals(text);
   std::ranges::transform(capitals, capitals.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -27,7 +27,7 @@ std::string in_capitals(std::string_view text) {
 }
 
 bool has_suspicious_word(std::string_view text) {
-  const std::string capitals = in_capitals(text);
+  const std::string capitals = to_upper(text);
   return std::ranges::any_of(
       kSuspicious, [&](std::string_view word) { return capitals.find(word) != std::string::npos; });
 }

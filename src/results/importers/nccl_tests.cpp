@@ -31,7 +31,7 @@ struct NcclMeasurement {
 };
 
 /// Our names for element types, so that series of both can be laid side by side.
-std::string our_dtype(const std::string& type) {
+std::string dtype_name(const std::string& type) {
   static const std::map<std::string, std::string> names = {
       {"float", "f32"},         {"double", "f64"},       {"half", "f16"},
       {"bfloat16", "bf16"},     {"f8e4m3", "fp8_e4m3"},  {"f8e5m2", "fp8_e5m2"},
@@ -62,7 +62,7 @@ std::string nccl_operation(std::string_view program) {
 
 Json nccl_params(const NcclMeasurement& measured, const std::string& operation) {
   Json params = {{"op", operation},
-                 {"dtype", our_dtype(measured.type)},
+                 {"dtype", dtype_name(measured.type)},
                  {"size_bytes", measured.bytes},
                  {"placement", measured.in_place ? "in_place" : "out_of_place"}};
   if (!measured.redop.empty() && measured.redop != "none") params["redop"] = measured.redop;
@@ -117,7 +117,7 @@ class NcclText {
                     "the output is truncated; import a complete one");
     if (series_.empty())
       throw Error(ErrorKind::input, lines_.origin() + ": no nccl-tests results found");
-    series_.hand_over(sink_);
+    series_.emit(sink_);
     if (talk_ > 0)
       sink_.note(fmt::format("{}: skipped {} unrelated lines",
                              lines_.origin(), talk_));
@@ -295,8 +295,8 @@ class NcclJson {
     for (const Json& result : top.array("results")) row(result);
     if (series_.empty())
       throw Error(ErrorKind::input, file_.name + ": no nccl-tests results found");
-    say_facts(top);
-    series_.hand_over(sink_);
+    add_facts(top);
+    series_.emit(sink_);
     verdict(Fields(top.object("out_of_bounds"), file_.name, "/out_of_bounds"));
   }
 
@@ -379,7 +379,7 @@ class NcclJson {
     if (!samples.values.empty() && measured.bytes > 0) series_.add(job_, std::move(samples));
   }
 
-  void say_facts(Fields& top) {
+  void add_facts(Fields& top) {
     Json program = {{"program", "nccl-tests"}, {"libraries", Json::object()}};
     if (const Json* version = top.find("nccl_version"); version != nullptr && version->is_number())
       program["libraries"]["nccl"] = dump(*version);

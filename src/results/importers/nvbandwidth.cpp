@@ -56,7 +56,7 @@ class NvbandwidthText {
       throw Error(ErrorKind::input, lines_.origin() + ": no nvbandwidth results found");
     program_["program"] = "nvbandwidth";
     sink_.facts(nvbandwidth_job(first_, host_), Facts{"program", program_});
-    series_.hand_over(sink_);
+    series_.emit(sink_);
     if (waived_ > 0)
       sink_.note(fmt::format("{}: nvbandwidth waived {} tests", lines_.origin(), waived_));
   }
@@ -174,8 +174,8 @@ class NvbandwidthJson {
     for (const Json& test : top.array("testcases")) testcase(test);
     if (series_.empty())
       throw Error(ErrorKind::input, file_.name + ": no nvbandwidth results found");
-    say_facts(top);
-    series_.hand_over(sink_);
+    add_facts(top);
+    series_.emit(sink_);
   }
 
  private:
@@ -213,7 +213,7 @@ class NvbandwidthJson {
     }
   }
 
-  void say_facts(Fields& top) {
+  void add_facts(Fields& top) {
     Json program = {{"program", "nvbandwidth"}, {"version", top.text_or("version", "")}};
     if (const Json* cuda = top.find("CUDA Runtime Version"))
       program["libraries"]["cuda"] = cuda->is_string() ? *cuda : Json(dump(*cuda));

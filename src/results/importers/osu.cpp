@@ -74,7 +74,7 @@ class OsuText {
     if (series_.empty())
       throw Error(ErrorKind::input,
                   lines_.origin() + ": no OSU micro-benchmark results found");
-    series_.hand_over(sink_);
+    series_.emit(sink_);
     if (talk_ > 0)
       sink_.note(
           fmt::format("{}: skipped {} lines before the first title", lines_.origin(), talk_));

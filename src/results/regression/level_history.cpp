@@ -49,7 +49,7 @@ double change_p(const LevelHistory& history, std::span<const double> before,
 }
 
 /// First segment after i back at the level before i; 0: none.
-std::size_t back_again(const Segments& segments, std::size_t i, const Thresholds& thresholds) {
+std::size_t return_segment(const Segments& segments, std::size_t i, const Thresholds& thresholds) {
   for (std::size_t j = i + 1; j < segments.levels.size(); ++j)
     if (!thresholds.passes(segments.levels[j] - segments.levels[i - 1])) return j;
   return 0;
@@ -139,7 +139,7 @@ std::vector<Change> changes_of(const LevelHistory& history, const Thresholds& th
                                const VariancePrior& prior) {
   std::vector<Change> found;
   for (std::size_t i = 1; i < history.segments.begins.size(); ++i) {
-    const std::size_t back = back_again(history.segments, i, thresholds);
+    const std::size_t back = return_segment(history.segments, i, thresholds);
     const std::size_t until = back == 0 ? 0 : history.segments.begins[back];
     if (is_return(history.segments, i, thresholds)) continue;
     if (back != 0 && until + kRecent < history.values.size()) continue;

@@ -23,7 +23,7 @@ class GroupJudge {
         declared_(declaration(members.front().key.metric)),
         threshold_(options.threshold > 0.0 ? options.threshold : declared_.threshold),
         is_log_(declared_.log_scale && std::ranges::all_of(members, is_positive)) {
-    for (const Member& member : members) judge_or_leave(member);
+    for (const Member& member : members) add_member(member);
   }
 
   void operator()() {
@@ -48,7 +48,7 @@ class GroupJudge {
   }
 
  private:
-  void judge_or_leave(const Member& member) {
+  void add_member(const Member& member) {
     if (member.values.empty()) return;
     tally_.newest_run = std::max(tally_.newest_run, member.values.back().run);
     all_.push_back(&member.values);

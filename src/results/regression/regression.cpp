@@ -28,12 +28,12 @@ constexpr NameTable<FindingState, 4> kStates{{{{FindingState::open, "open"},
                                                {FindingState::noise, "noise"}}}};
 
 /// Maximum number of fleet members whose configurations are compared.
-constexpr std::size_t kMostAsked = 40;
+constexpr std::size_t kMostCompared = 40;
 
 /// Facts that changed for at least half of the members compared, by name.
 std::vector<FactChange> common_changes(const Histories& histories, const Candidate& candidate) {
   std::map<std::vector<std::string>, std::size_t> seen;
-  const std::size_t asked = std::min(candidate.configurations.size(), kMostAsked);
+  const std::size_t asked = std::min(candidate.configurations.size(), kMostCompared);
   for (std::size_t i = 0; i < asked; ++i) {
     const auto& [before, after] = candidate.configurations[i];
     for (const FactChange& change :
@@ -69,7 +69,7 @@ std::vector<Decision> dated(const Histories& histories, std::vector<Decision> de
 }
 
 /// Hosts are filtered here, after judging, so that a host keeps its peers.
-bool is_asked_for(const ChangeFinding& finding, const std::vector<std::string>& hosts) {
+bool is_selected(const ChangeFinding& finding, const std::vector<std::string>& hosts) {
   return hosts.empty() || std::ranges::find(hosts, finding.key.host) != hosts.end();
 }
 
@@ -99,7 +99,7 @@ RegressionReport regression_report(const Histories& histories, const RegressionO
              [&](const std::vector<Member>& members) { judge(members, options, tally); });
   for (Candidate& candidate : accepted(std::move(tally), options, report)) {
     ChangeFinding& finding = candidate.finding;
-    if (!is_asked_for(finding, options.selection.hosts)) continue;
+    if (!is_selected(finding, options.selection.hosts)) continue;
     finding.facts = common_changes(histories, candidate);
     for (RunPlace* place :
          {&finding.since, &finding.since_low, &finding.since_high, &finding.until})

@@ -79,7 +79,7 @@ std::string to_html(const RegressionReport& report) {
   Page page("benchctl: regression");
   page.text(summary_words(report) + ". Newest run: " +
             (report.newest.id.empty() ? std::string("none") : report.newest.id) + ".");
-  for (const std::string& line : together_words(report)) page.text(line + ".");
+  for (const std::string& line : host_summary_lines(report)) page.text(line + ".");
   if (report.findings.empty()) page.text("No changes found.");
   if (!report.findings.empty()) page.heading("Findings").table(table_of(report.findings));
   page.heading("History");

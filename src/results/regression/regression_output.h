@@ -24,7 +24,7 @@ std::string since_words(const ChangeFinding& finding);
 std::string between_words(const ChangeFinding& finding);
 /// Hosts with two or more failing findings since one run: "n7: 16 findings since RUN", one line
 /// each.
-std::vector<std::string> together_words(const RegressionReport& report);
+std::vector<std::string> host_summary_lines(const RegressionReport& report);
 /// "host1 cuda:3", "fleet cuda".
 std::string place_words(const ChangeFinding& finding);
 /// "dtype=bf16 m=8192"; "" for none.

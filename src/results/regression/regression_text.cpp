@@ -91,7 +91,7 @@ std::string to_text(const RegressionReport& report, const TextStyle& style, bool
     else
       ++hidden;
   }
-  for (const std::string& line : together_words(report))
+  for (const std::string& line : host_summary_lines(report))
     text += wrap(printable(line), 0, 2, style) + "\n";
   text += wrap(summary_words(report), 0, 2, style) + "\n";
   if (hidden > 0) text += fmt::format("{} acked, noise or improved; show them with --all\n", hidden);

@@ -47,7 +47,7 @@ std::string params_words(const Json& params) {
   return join(words, " ");
 }
 
-std::vector<std::string> together_words(const RegressionReport& report) {
+std::vector<std::string> host_summary_lines(const RegressionReport& report) {
   std::map<std::pair<std::string, std::string>, std::size_t> metrics;
   for (const ChangeFinding& finding : report.findings)
     if (finding.fails())

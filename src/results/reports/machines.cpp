@@ -46,7 +46,7 @@ struct Stated {
 
 double allowed_cpus(const Json& facts) { return number_field(facts, "allowed_cpus", 0.0); }
 
-void keep_the_widest(std::vector<const Json*>& statements) {
+void keep_widest(std::vector<const Json*>& statements) {
   double widest = 0.0;
   for (const Json* facts : statements) widest = std::max(widest, allowed_cpus(*facts));
   std::erase_if(statements, [&](const Json* facts) { return allowed_cpus(*facts) < widest; });
@@ -65,7 +65,7 @@ std::map<std::string, Stated> statements(const RunRecords& run) {
       by_host[record.host].storage.push_back(&facts->facts);
     if (facts->topic == "gpus") by_host[record.host].gpus = &facts->facts;
   }
-  for (auto& [host, stated] : by_host) keep_the_widest(stated.host);
+  for (auto& [host, stated] : by_host) keep_widest(stated.host);
   return by_host;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kFewRepeats = 6;
 
-std::string all_but_the_repeat(const Series& series) {
+std::string key_without_repeat(const Series& series) {
   return dump(Json::array({series.metric, series.params, series.over, series.host, series.rank,
                            series.ranks, series.device}));
 }
@@ -61,10 +61,10 @@ Result fold(const Rows& repeats) {
 
 std::vector<Result> fold_repeats(const Rows& rows) {
   std::map<std::string, Rows> groups;
-  for (const Result* row : rows) groups[all_but_the_repeat(row->series)].push_back(row);
+  for (const Result* row : rows) groups[key_without_repeat(row->series)].push_back(row);
   std::vector<Result> folded;
   for (const Result* row : rows) {
-    const Rows& group = groups[all_but_the_repeat(row->series)];
+    const Rows& group = groups[key_without_repeat(row->series)];
     if (group.size() <= kFewRepeats || !all_ok(group))
       folded.push_back(*row);
     else if (group.front() == row)

@@ -40,7 +40,7 @@ std::size_t total(const std::vector<std::size_t>& widths) {
 }
 
 /// A column of width 0 is not shown.
-void drop_what_does_not_fit(const std::vector<Column>& columns, std::size_t room,
+void drop_columns_to_fit(const std::vector<Column>& columns, std::size_t room,
                             std::vector<std::size_t>& widths) {
   while (total(widths) > room) {
     std::size_t worst = columns.size();
@@ -158,7 +158,7 @@ std::vector<std::size_t> Table::widths() const {
 std::string Table::render(std::size_t indent, const TextStyle& style) const {
   auto shown = widths();
   const auto room = static_cast<std::size_t>(std::max(style.width, 20));
-  drop_what_does_not_fit(columns_, room > indent ? room - indent : 0, shown);
+  drop_columns_to_fit(columns_, room > indent ? room - indent : 0, shown);
   std::vector<Cell> titles;
   for (const Column& column : columns_) titles.push_back({column.title, Paint::dim});
   std::string text = table_line(titles, columns_, shown, indent, style);

@@ -89,7 +89,7 @@ void add_prediction(ScalingCurve& curve, double n) {
   curve.predictions.push_back(*found);
 }
 
-void refuse_far(const ScalingCurve& curve, double n) {
+void refuse_extrapolation(const ScalingCurve& curve, double n) {
   const double largest = curve.points.back().n;
   if (n >= 1.0 && n <= kTwice * largest) return;
   throw Error(ErrorKind::input,
@@ -158,7 +158,7 @@ void finish(ScalingCurve& curve, const ScalingSettings& settings) {
   curve.interval = interval_words(curve);
   set_time_words(curve);
   choose_fit(curve);
-  for (const double n : settings.predict_at) refuse_far(curve, n);
+  for (const double n : settings.predict_at) refuse_extrapolation(curve, n);
   if (curve.fits.empty()) return;
   for (const double n : settings.predict_at) add_prediction(curve, n);
   if (settings.predict_at.empty()) add_prediction(curve, kTwice * curve.points.back().n);

@@ -21,7 +21,7 @@ namespace bench {
 namespace {
 
 /// Whether the metric filter includes this one.
-bool is_asked(const std::string& metric, const ScalingSettings& settings) {
+bool is_selected(const std::string& metric, const ScalingSettings& settings) {
   return settings.metrics.empty() ||
          std::ranges::any_of(settings.metrics, [&](const std::string& beginning) {
            return metric.starts_with(beginning);
@@ -109,7 +109,7 @@ void gather(const RunSummary& report, const ScalingSettings& settings, Curves& c
     const auto job = jobs.find(series.job);
     if (job == jobs.end() || !can_scale(series) || is_of_training(series.metric)) continue;
     const double n = workers_of(series, *job->second, settings.over);
-    if (!is_asked(series.metric, settings) || !(n >= 1.0)) continue;
+    if (!is_selected(series.metric, settings) || !(n >= 1.0)) continue;
     const Json same =
         same_of(series, *job->second, settings.over, several.contains(series.case_name));
     Gathered& found = curves[dump(
@@ -211,7 +211,7 @@ ScalingCurve training_curve(const TrainingReport& report, const Scaling& scaling
 /// Strong and weak scalings of trainings over their ranks.
 void add_trainings(std::span<const RunRecords> runs, const ScalingSettings& settings,
                    ScalingReport& report) {
-  if (settings.over != "ranks" || !is_asked("training.items_per_second", settings)) return;
+  if (settings.over != "ranks" || !is_selected("training.items_per_second", settings)) return;
   const TrainingReport training = make_training_report(runs);
   report.seen +=
       training.groups.size() - std::min(training.groups.size(), training.scalings.size());

@@ -31,14 +31,14 @@ double tie_term(std::vector<int> ranks) {
   return sum;
 }
 
-double twice_the_smaller(double lower, double upper) {
+double two_sided(double lower, double upper) {
   return std::min(1.0, 2.0 * std::min(lower, upper));
 }
 
 double exact_without_ties(double u, std::size_t n, std::size_t m) {
   const auto cdf = mann_whitney_cdf(n, m);
   const auto at = static_cast<std::size_t>(u);
-  return twice_the_smaller(cdf[at], cdf[n * m - at]);  // it is symmetric
+  return two_sided(cdf[at], cdf[n * m - at]);  // it is symmetric
 }
 
 double exact_with_ties(int sum, std::span<const int> ranks, std::size_t n) {
@@ -48,7 +48,7 @@ double exact_with_ties(int sum, std::span<const int> ranks, std::size_t n) {
     if (s <= static_cast<std::size_t>(sum)) lower += mass[s];
     if (s >= static_cast<std::size_t>(sum)) upper += mass[s];
   }
-  return twice_the_smaller(lower, upper);
+  return two_sided(lower, upper);
 }
 
 double by_normal(double u, double n, double m, double ties) {

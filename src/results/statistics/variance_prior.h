@@ -15,7 +15,7 @@ struct VariancePrior {
 };
 
 /// One variance with its degrees of freedom per series. No prior from fewer than eight; if the
-/// variances differ no more than by chance, the prior has kFirmest degrees of freedom.
+/// variances differ no more than by chance, the prior has kFirmestPrior degrees of freedom.
 inline constexpr std::size_t kFewestVariances = 8;
 inline constexpr double kFirmestPrior = 1000.0;
 VariancePrior variance_prior(std::span<const double> variances, std::span<const double> degrees);

@@ -24,7 +24,7 @@ std::vector<Side> read_sides(const ReadingOptions& options, const std::vector<st
                              const std::vector<std::string>& metrics,
                              std::map<MetricKey, RunNoise>& noise) {
   std::vector<Side> sides;
-  if (std::ranges::all_of(texts, names_a_file)) {
+  if (std::ranges::all_of(texts, is_file_selector)) {
     for (const std::string& text : texts)
       sides.push_back(read_file_side(parse_selector(text, {}).file, metrics));
     return sides;
@@ -36,7 +36,7 @@ std::vector<Side> read_sides(const ReadingOptions& options, const std::vector<st
   const Histories histories(store);
   for (const Selector& selector : selectors)
     sides.push_back(read_side(histories, selector, metrics));
-  const bool files = std::ranges::any_of(texts, names_a_file);
+  const bool files = std::ranges::any_of(texts, is_file_selector);
   if (!files && sides.size() == 2 && needs_run_noise(sides[0], sides[1]))
     noise = run_noise(histories, sides[0], sides[1]);
   return sides;

@@ -101,7 +101,7 @@ TEST_CASE("when the bottleneck is mended the others' shares grow, and the next o
   CHECK(diagnosis.next->rule == "network_bound");  // 15 of the 50 that are left
   CHECK(diagnosis.next->share == Approx(0.3));
 
-  const Observation after = mended(made, *find_rule("data_preparation"));
+  const Observation after = after_fix(made, *find_rule("data_preparation"));
   double sum = 0.0;
   for (const Measure part : step_parts()) sum += after.value(part);
   CHECK(sum == Approx(1.0));

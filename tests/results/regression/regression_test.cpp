@@ -129,7 +129,7 @@ TEST_CASE("the report as a page has the finding, its history drawn, and no marku
 TEST_CASE("what failed together is said in one line") {
   const SlowedRuns runs;
   RegressionReport report = runs.report();
-  CHECK(together_words(report).empty());
+  CHECK(host_summary_lines(report).empty());
   report.findings.push_back(report.findings[0]);
-  CHECK(together_words(report) == std::vector<std::string>{"node1: 2 findings since run-112"});
+  CHECK(host_summary_lines(report) == std::vector<std::string>{"node1: 2 findings since run-112"});
 }

@@ -124,9 +124,9 @@ TEST_CASE("a file of records with a wrong index is refused at its offset") {
   };
   CHECK(record_index(read, size, "r").size() == 4);
   CHECK_THROWS_WITH(record_index(read, size - 1, "r"),
-                    "r, offset 48: record 3 begins at 88, not from 83 to 87");
+                    "r, offset 48: record 3 starts at 88, expected 83 to 87");
   head[8] = std::byte{2};
-  CHECK_THROWS_WITH(record_index(read, size, "r"), "r, offset 8: version 2, not 1");
+  CHECK_THROWS_WITH(record_index(read, size, "r"), "r, offset 8: version 2, expected 1");
 }
 
 }  // namespace

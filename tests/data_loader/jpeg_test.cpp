@@ -57,7 +57,7 @@ TEST_CASE("an image that is cut short is refused where what it lacks is needed")
   decoder.open(jpeg, "half.jpg");
   CHECK_NOTHROW(decoder.decode({0, 0, 200, 20}));
   decoder.open(jpeg, "half.jpg");
-  CHECK_THROWS_WITH(decoder.decode({0, 0, 200, 200}), "half.jpg: the image is cut short");
+  CHECK_THROWS_WITH(decoder.decode({0, 0, 200, 200}), "half.jpg: truncated image");
   // And the decoder is as good as new.
   const auto next = image_of({20, 20});
   CHECK(decoder.open(next, "next").height == 20);

@@ -185,7 +185,7 @@ TEST_CASE("a pass can be left and begun again, with workers that persist and wit
 TEST_CASE("a data set smaller than a batch is refused, with both sizes") {
   const auto pipeline = synthetic_pipeline(10, 16);
   CHECK_THROWS_WITH(Loader(*pipeline, options_with(0, 11)),
-                    "batches of 11 from a data set of 10 samples");
+                    "batch_size 11 exceeds the data set of 10 samples");
 }
 
 TEST_CASE("another seed and another epoch are other samples") {

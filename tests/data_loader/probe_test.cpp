@@ -109,8 +109,8 @@ TEST_CASE("no factor over PyTorch is told where it is missing, fails, or has no 
   const Json tokens = {{"pipeline", "tokens"}, {"sequence", 32}};
   CHECK_THAT(reason(tokens, ""), Catch::Contains("start /nonexistent/python"));
   CHECK_THAT(reason(tokens, "echo no torch >&2; exit 3"),
-             Catch::Contains("exit code 3; it said: no torch"));
-  CHECK_THAT(reason(tokens, "echo hello"), Catch::Contains("told no rate"));
+             Catch::Contains("exit code 3; output: no torch"));
+  CHECK_THAT(reason(tokens, "echo hello"), Catch::Contains("reported no rate"));
   CHECK_THAT(reason(Json::object(), "exit 0"), Catch::Contains("the pipeline raw"));
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("what PyTorch's loader answers is a rate above nothing, or no rate") {
         R"({"pytorch": "2", "samples_per_cpu_second": "1"})"}) {
     INFO(text);
     CHECK_FALSE(data::read_torch_answer(text).samples_per_cpu_second);
-    CHECK_THAT(data::read_torch_answer(text).reason, Catch::Contains("told no rate"));
+    CHECK_THAT(data::read_torch_answer(text).reason, Catch::Contains("reported no rate"));
   }
 }
 

@@ -105,6 +105,6 @@ TEST_CASE("a card that a host does not have is an error with those it has") {
     FAIL("accepted");
   } catch (const Error& error) {
     CHECK_THAT(error.what(), Contains("'mlx5_9'"));
-    CHECK(error.hint() == "it has: mlx5_1, mlx5_2, eth0");
+    CHECK(error.hint() == "available: mlx5_1, mlx5_2, eth0");
   }
 }

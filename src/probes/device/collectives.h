@@ -85,7 +85,7 @@ class Collectives {
   virtual int connections() const { return 0; }
   /// Why such paths cannot be asked for here; "" when they can.
   virtual std::string path_obstacle(const PathRequest& paths) const {
-    return paths == PathRequest{} ? "" : "the paths of this library cannot be chosen";
+    return paths == PathRequest{} ? "" : "this library has no choice of transports";
   }
 
   /// `count` elements as the operation counts them: all_reduce, broadcast, reduce, send_recv:

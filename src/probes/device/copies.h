@@ -108,11 +108,11 @@ class Copies {
   virtual CopyOffer prepare(const CopyRequest& request) = 0;
   /// `memory` is borrowed, and has been touched.
   virtual PageLockOffer lock(std::span<std::byte> /*memory*/) {
-    return {nullptr, "this device locks no memory of others"};
+    return {nullptr, "this device cannot page-lock memory"};
   }
   /// For batches of at most so many bytes.
   virtual UploadsOffer uploads(std::size_t /*bytes*/) {
-    return {nullptr, "this device takes no batches"};
+    return {nullptr, "this device cannot receive batches"};
   }
 };
 

@@ -57,7 +57,7 @@ constexpr int kMargin = 2;
 
 [[noreturn]] void refuse_image(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::input, printable(name) + ": " + printable(what),
-              "it is damaged or no JPEG: copy it again, or leave it out");
+              "the file is damaged or not a JPEG: copy it again or remove it");
 }
 
 /// Inverted CMYK, as Adobe writes it, in place.
@@ -167,7 +167,7 @@ struct JpegDecoder::State {
 JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {
   if (!state_->create())
     throw Error(ErrorKind::environment,
-                std::string("libjpeg-turbo does not start: ") + state_->errors.text);
+                std::string("cannot initialise libjpeg-turbo: ") + state_->errors.text);
 }
 
 JpegDecoder::~JpegDecoder() { jpeg_destroy_decompress(&state_->decoder); }
@@ -175,11 +175,11 @@ JpegDecoder::~JpegDecoder() { jpeg_destroy_decompress(&state_->decoder); }
 ImageSize JpegDecoder::open(std::span<const std::byte> jpeg, const std::string& name) {
   state_->name = name;
   state_->errors.cut_short = false;
-  if (jpeg.empty()) refuse_image(name, "an empty file");
+  if (jpeg.empty()) refuse_image(name, "empty file");
   if (!state_->read_header(jpeg)) refuse_image(name, state_->errors.text);
   const auto& decoder = state_->decoder;
   if (std::int64_t{decoder.image_width} * decoder.image_height > kMostPixels)
-    refuse_image(name, fmt::format("{} x {} pixels, more than {}", decoder.image_width,
+    refuse_image(name, fmt::format("{} x {} pixels exceed the limit of {}", decoder.image_width,
                                    decoder.image_height, kMostPixels));
   return {static_cast<int>(decoder.image_width), static_cast<int>(decoder.image_height)};
 }
@@ -189,13 +189,13 @@ Picture JpegDecoder::decode(const Region& region) {
   if (region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1 ||
       region.x + region.width > static_cast<int>(s.decoder.image_width) ||
       region.y + region.height > static_cast<int>(s.decoder.image_height))
-    throw Error(ErrorKind::internal, s.name + ": a region that does not lie in the image");
+    throw Error(ErrorKind::internal, s.name + ": crop region outside the image");
   if (!s.begin(region)) refuse_image(s.name, s.errors.text);
   s.stride = static_cast<std::size_t>(s.decoder.output_width) * kPixelBytes;
   const std::size_t bytes = s.stride * static_cast<std::size_t>(region.height);
   if (s.pixels.size() < bytes) s.pixels.resize(bytes);  // never smaller: what grows is cleared
   if (!s.read_rows(region.height)) refuse_image(s.name, s.errors.text);
-  if (s.errors.cut_short) refuse_image(s.name, "the image is cut short");
+  if (s.errors.cut_short) refuse_image(s.name, "truncated image");
   if (s.cmyk()) from_cmyk(s.pixels.data(), bytes / kPixelBytes);
   const auto skipped = static_cast<std::size_t>(region.x) - s.left;
   return {s.pixels.data() + skipped * kPixelBytes, s.stride, region.width, region.height};
@@ -205,10 +205,10 @@ std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> rgb, ImageSize 
   if (size.width < 1 || size.height < 1 ||
       rgb.size() != std::size_t{3} * static_cast<std::size_t>(size.width) *
                         static_cast<std::size_t>(size.height))
-    throw Error(ErrorKind::internal, "pixels that are no image of the size");
+    throw Error(ErrorKind::internal, "pixel count differs from the image size");
   Encoder encoder;
   if (!encoder.run(rgb.data(), size, quality))
-    throw Error(ErrorKind::internal, std::string("no JPEG was made: ") + encoder.errors.text);
+    throw Error(ErrorKind::internal, std::string("JPEG encoding failed: ") + encoder.errors.text);
   const auto* bytes = reinterpret_cast<const std::byte*>(encoder.made);
   return {bytes, bytes + encoder.size};
 }
@@ -221,14 +221,14 @@ namespace bench::data {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw Error(ErrorKind::environment, no_jpeg(), "install libjpeg62-turbo-dev and build again");
+  throw Error(ErrorKind::environment, no_jpeg(), "install libjpeg62-turbo-dev and rebuild");
 }
 
 }  // namespace
 
 struct JpegDecoder::State {};
 
-std::string no_jpeg() { return "this build has no libjpeg-turbo"; }
+std::string no_jpeg() { return "built without libjpeg-turbo"; }
 std::string jpeg_library() { return ""; }
 JpegDecoder::JpegDecoder() { refuse(); }
 JpegDecoder::~JpegDecoder() = default;

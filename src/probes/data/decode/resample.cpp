@@ -47,7 +47,7 @@ void Resampler::pair_up(FilterAxis& axis) {
 }
 
 Resampler::Resampler(int size) : size_(size) {
-  if (size < 1) throw Error(ErrorKind::internal, "images of no size");
+  if (size < 1) throw Error(ErrorKind::internal, "empty image");
 }
 
 void Resampler::resize(const Picture& picture, bool flip, std::span<std::uint8_t> out) {

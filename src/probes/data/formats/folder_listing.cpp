@@ -46,9 +46,9 @@ std::vector<std::filesystem::path> files_ending(const std::filesystem::path& fol
   });
   if (found.empty())
     throw Error(ErrorKind::input,
-                fmt::format("{}: no file that ends in {}", printable(folder.string()),
+                fmt::format("{}: no file ending in {}", printable(folder.string()),
                             join(endings, " or ")),
-                "name a folder that holds the data set");
+                "give a folder with the data set");
   return found;
 }
 

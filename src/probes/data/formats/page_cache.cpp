@@ -26,7 +26,7 @@ std::uint64_t resident_pages(std::span<const std::byte> bytes, std::size_t page)
   if (bytes.empty()) return 0;
   std::vector<unsigned char> pages((bytes.size() + page - 1) / page);
   if (::mincore(const_cast<std::byte*>(bytes.data()), bytes.size(), pages.data()) != 0)
-    throw_errno("ask which pages of a file are in memory");
+    throw_errno("query the resident pages of a file");
   return static_cast<std::uint64_t>(
       std::ranges::count_if(pages, [](unsigned char one) { return (one & 1) != 0; }));
 }

@@ -15,10 +15,10 @@ ReadFile::ReadFile(const std::filesystem::path& path)
     : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (!file_.valid()) throw_errno("open " + printable(path.string()));
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) throw_errno("look at " + printable(path.string()));
+  if (::fstat(file_.get(), &status) != 0) throw_errno("stat " + printable(path.string()));
   if (!S_ISREG(status.st_mode))
-    throw Error(ErrorKind::input, printable(path.string()) + " is no regular file",
-                "name a file, not a folder or pipe");
+    throw Error(ErrorKind::input, printable(path.string()) + " is not a regular file",
+                "give a regular file");
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -29,9 +29,9 @@ void ReadFile::read(std::uint64_t offset, std::span<std::byte> into) const {
     if (got < 0) throw_errno("read " + printable(path_.string()));
     if (got == 0)
       throw Error(ErrorKind::input,
-                  fmt::format("{} ends {} bytes before what should be read at offset {} does",
+                  fmt::format("{} is {} bytes too short for the read at offset {}",
                               printable(path_.string()), into.size(), offset),
-                  "it was cut short: make or copy it again");
+                  "the file is truncated: generate or copy it again");
     offset += static_cast<std::uint64_t>(got);
     into = into.subspan(static_cast<std::size_t>(got));
   }

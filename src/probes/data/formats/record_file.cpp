@@ -19,7 +19,7 @@ constexpr std::uint64_t kHead = 24;
 [[noreturn]] void damaged_records(const std::string& path, std::uint64_t offset,
                                   const std::string& what) {
   throw Error(ErrorKind::input, fmt::format("{}, offset {}: {}", printable(path), offset, what),
-              "it is damaged, was cut short, or is no file of records: make or copy it again");
+              "the file is damaged, truncated or not a record file: generate or copy it again");
 }
 
 template <class Number>
@@ -33,12 +33,12 @@ void append(std::vector<std::byte>& to, Number value) {
 std::vector<std::uint64_t> record_index(const ReadAt& read, std::uint64_t size,
                                         const std::string& path) {
   std::array<std::byte, kHead> head{};
-  if (size < kHead) damaged_records(path, 0, fmt::format("{} bytes, less than a head", size));
+  if (size < kHead) damaged_records(path, 0, fmt::format("{} bytes, less than a header", size));
   read(0, head);
   if (std::memcmp(head.data(), kMagic.data(), kMagic.size()) != 0)
-    damaged_records(path, 0, "it does not begin with BENCHREC");
+    damaged_records(path, 0, "no BENCHREC magic");
   const auto version = training::little_endian<std::uint32_t>(head.data() + 8);
-  if (version != 1) damaged_records(path, 8, fmt::format("version {}, not 1", version));
+  if (version != 1) damaged_records(path, 8, fmt::format("version {}, expected 1", version));
   const auto count = training::little_endian<std::uint64_t>(head.data() + 16);
   if (count >= (size - kHead) / 8)
     damaged_records(path, 16, fmt::format("{} records in a file of {} bytes", count, size));
@@ -51,7 +51,7 @@ std::vector<std::uint64_t> record_index(const ReadAt& read, std::uint64_t size,
     if (starts[i] < least || starts[i] > size)
       damaged_records(
           path, kHead + 8 * i,
-          fmt::format("record {} begins at {}, not from {} to {}", i, starts[i], least, size));
+          fmt::format("record {} starts at {}, expected {} to {}", i, starts[i], least, size));
     least = starts[i] + (i < count ? kRecordLabelBytes : 0);
   }
   return starts;

@@ -20,8 +20,8 @@ class RecordFiles final : public BlobSource {
   explicit RecordFiles(const std::filesystem::path& folder) {
     for (const auto& path : files_ending(folder, {".records"})) add(path);
     if (size_ == 0)
-      throw Error(ErrorKind::input, printable(folder.string()) + ": no record in any file",
-                  "make the data set again");
+      throw Error(ErrorKind::input, printable(folder.string()) + ": no records in any file",
+                  "generate the data set again");
   }
 
   std::uint64_t size() const override { return size_; }

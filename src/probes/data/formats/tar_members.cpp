@@ -24,7 +24,7 @@ using Header = std::array<char, kTarBlock>;
                               const std::string& what) {
   throw Error(ErrorKind::input,
               fmt::format("{}, offset {}: {}", printable(path), offset, printable(what)),
-              "the tar is damaged or was cut short: make or copy it again");
+              "the tar file is damaged or truncated: generate or copy it again");
 }
 
 std::string_view text_of(const Header& header, std::size_t at, std::size_t size) {
@@ -99,15 +99,15 @@ std::vector<TarMember> tar_members(const ReadAt& read, std::uint64_t size,
     read(at, std::as_writable_bytes(std::span(header)));
     if (std::ranges::all_of(header, [](char c) { return c == 0; })) break;  // its end
     if (number_of(header, kSumAt, kSumSize) != sum_of(header))
-      damaged_tar(path, at, "no header of a tar: its checksum is wrong");
+      damaged_tar(path, at, "invalid tar header: wrong checksum");
     const auto bytes = number_of(header, kSizeAt, kSizeSize);
-    if (!bytes) damaged_tar(path, at, "the size is no number");
+    if (!bytes) damaged_tar(path, at, "invalid size field");
     const std::uint64_t data = at + kTarBlock;
     if (*bytes > size - data)
-      damaged_tar(path, at, fmt::format("a member of {} bytes in a file of {}", *bytes, size));
+      damaged_tar(path, at, fmt::format("member of {} bytes in a file of {}", *bytes, size));
     const char type = header.at(kTypeAt);
     if (type == 'L' || type == 'x') {
-      if (*bytes > kMostName * 16) damaged_tar(path, at, "a name of more than 64 KiB");
+      if (*bytes > kMostName * 16) damaged_tar(path, at, "name longer than 64 KiB");
       std::string text(*bytes, '\0');
       read(data, std::as_writable_bytes(std::span(text)));
       long_name = type == 'x' ? pax_path(text) : std::string(text.c_str());
@@ -123,7 +123,7 @@ std::vector<TarMember> tar_members(const ReadAt& read, std::uint64_t size,
 
 std::vector<std::byte> tar_header(const std::string& name, std::uint64_t bytes) {
   if (name.size() > kNameSize)
-    throw Error(ErrorKind::internal, "a name of more than 100 bytes: " + name);
+    throw Error(ErrorKind::internal, "name longer than 100 bytes: " + name);
   Header header{};
   const auto put = [&](std::size_t at, const std::string& text) {
     std::memcpy(header.data() + at, text.data(), text.size());

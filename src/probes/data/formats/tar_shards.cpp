@@ -27,8 +27,8 @@ class TarShards final : public BlobSource {
   explicit TarShards(const std::filesystem::path& folder) {
     for (const auto& path : files_ending(folder, {".tar"})) add(path);
     if (samples_.empty())
-      throw Error(ErrorKind::input, printable(folder.string()) + ": no .jpg in any of its tars",
-                  "name a folder of shards of images");
+      throw Error(ErrorKind::input, printable(folder.string()) + ": no .jpg in any tar file",
+                  "give a folder with image shards");
   }
 
   std::uint64_t size() const override { return samples_.size(); }
@@ -102,7 +102,7 @@ class TarShards final : public BlobSource {
       throw Error(ErrorKind::input,
                   fmt::format("{}: the label of {} is '{}'", printable(file.path().string()),
                               printable(member.name), printable(text)),
-                  "a .cls member holds one decimal number");
+                  "a .cls member must hold one decimal number");
     return label;
   }
 

@@ -33,7 +33,7 @@ Written write_files(const std::filesystem::path& folder, const DataSetWish& wish
     case Format::criteo_binary:
       return write_criteo_binary(folder, wish);
   }
-  throw Error(ErrorKind::internal, "a format of no name");
+  throw Error(ErrorKind::internal, "unknown format");
 }
 
 void check_room(const std::filesystem::path& folder, std::uint64_t bytes) {
@@ -42,10 +42,10 @@ void check_room(const std::filesystem::path& folder, std::uint64_t bytes) {
   if (!error && static_cast<double>(space.available) < 1.1 * static_cast<double>(bytes))
     throw Error(
         ErrorKind::environment,
-        fmt::format("{}: {} are free, and the data set needs {}", printable(folder.string()),
+        fmt::format("{} has {} free, but the data set needs {}", printable(folder.string()),
                     format(Bytes{static_cast<double>(space.available)}),
                     format(Bytes{static_cast<double>(bytes)})),
-        "ask for fewer dataset_bytes, or name another folder");
+        "reduce dataset_bytes, or use another folder");
 }
 
 /// One call for many small files: a file alone costs as much.
@@ -98,8 +98,8 @@ MadeDataSet make_data_set(const std::filesystem::path& folder, const DataSetWish
   std::filesystem::create_directories(set.folder, error);
   if (error)
     throw Error(ErrorKind::environment,
-                "cannot make the folder " + printable(set.folder.string()) + ": " + error.message(),
-                "name another with the parameter 'directory'");
+                "cannot create the folder " + printable(set.folder.string()) + ": " + error.message(),
+                "set the parameter 'directory' to another folder");
   check_room(set.folder, wish.bytes);
   const Written written = write_files(set.folder, wish);
   to_disk(set.folder);

@@ -39,9 +39,9 @@ Json HostWatch::facts() const {
   if (others.value_or(0.0) > kCrowdedShare)
     why = "other processes used " + format(*others, Unit::ratio) + " of this machine's CPU time";
   else if (steal.value_or(0.0) > kMostSteal)
-    why = "the hypervisor took " + format(*steal, Unit::ratio) + " of the CPU time";
+    why = "CPU steal was " + format(*steal, Unit::ratio) + " of the CPU time";
   else if (held.value_or(0.0) > 0.0)
-    why = "the control group's quota held this process back for " + format(Seconds{*held});
+    why = "the cgroup CPU quota throttled this process for " + format(Seconds{*held});
   return {{"others_share", or_null(others)},
           {"steal_share", or_null(steal)},
           {"throttled_s", or_null(held)},

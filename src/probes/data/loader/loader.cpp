@@ -32,8 +32,8 @@ std::uint64_t batches_of(const Pipeline& pipeline, std::uint64_t batch_size) {
   if (batch_size > 0 && batch_size <= samples) return samples / batch_size;
   throw Error(
       ErrorKind::input,
-      fmt::format("batches of {} from a data set of {} {}s", batch_size, samples, pipeline.item()),
-      "ask for a smaller batch_size or a larger data set");
+      fmt::format("batch_size {} exceeds the data set of {} {}s", batch_size, samples, pipeline.item()),
+      "reduce batch_size or use a larger data set");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void run_on(const std::vector<int>& cpus) {
   if (cpus.empty()) return;
   const cpu_set_t set = set_of(cpus);
   if (::sched_setaffinity(0, sizeof(set), &set) != 0)
-    throw_errno("bind a thread to its processors");
+    throw_errno("bind a thread to its CPUs");
 }
 
 void touch_where_it_runs() {

@@ -79,13 +79,13 @@ ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Secon
   ColdRead read;
   const auto files = pipeline.files();
   if (files.empty()) {
-    read.reason = "nothing is read";
+    read.reason = "no data is read";
     return read;
   }
   read.resident_share = drop_from_memory(pipeline);
   if (read.resident_share > kMostResident) {
     read.reason =
-        fmt::format("{} of the data set stayed in memory though it should have been dropped",
+        fmt::format("{} of the data set stayed in memory after dropping it",
                     format(read.resident_share, Unit::ratio));
     return read;
   }

@@ -28,10 +28,10 @@ std::string why_not_locked(int error) {
   rlimit limit{};
   ::getrlimit(RLIMIT_MEMLOCK, &limit);
   const std::string most = limit.rlim_cur == RLIM_INFINITY
-                               ? "any amount"
+                               ? "unlimited"
                                : format(Bytes{static_cast<double>(limit.rlim_cur)});
-  return "the batches are not locked in memory: " + std::generic_category().message(error) + " (" +
-         most + " may be locked; ulimit -l)";
+  return "the batches are not page-locked: " + std::generic_category().message(error) + " (" +
+         most + " allowed; see ulimit -l)";
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Slots::Slots(const SlotsWish& wish)
   void* memory = ::mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     throw_errno("get " + format(Bytes{static_cast<double>(all_)}) + " for batches",
-                "ask for fewer workers, a smaller prefetch_factor or smaller batches");
+                "reduce num_workers, prefetch_factor or batch_size");
   memory_ = static_cast<std::byte*>(memory);
   labels_.assign(wish.slots, std::vector<std::int64_t>(wish.samples));
   std::thread([&] {
@@ -68,7 +68,7 @@ void Slots::lock(Copies* copies) {
   }
   PageLockOffer offer = copies->lock({memory_, all_});
   lock_ = std::move(offer.lock);
-  if (!lock_) obstacle_ = "the batches are not locked for the device: " + offer.reason;
+  if (!lock_) obstacle_ = "the batches are not registered with the device: " + offer.reason;
 }
 
 }  // namespace bench::data

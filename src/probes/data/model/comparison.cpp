@@ -19,8 +19,8 @@ StallComparison compare_stalls(double predicted, double measured, const RatesAro
   found.conclusive = rates.drift() <= kMostDrift;
   if (!found.conclusive)
     found.reason = fmt::format(
-        "inconclusive: without steps the loader made {:.4g} samples/s before and {:.4g} after; "
-        "measure again on a quiet host, or for longer (time_s)",
+        "inconclusive: without steps the loader reached {:.4g} samples/s before and {:.4g} after; "
+        "rerun on an idle host, or increase time_s",
         rates.before, rates.after);
   return found;
 }

@@ -10,7 +10,7 @@ namespace bench::data {
 namespace {
 
 std::string rate_over(const char* what, double rate, double bytes) {
-  return fmt::format("{} of {} over {} a sample", what, format(rate, Unit::byte_per_second),
+  return fmt::format("{} of {} / {} per sample", what, format(rate, Unit::byte_per_second),
                      format(Bytes{bytes}));
 }
 
@@ -24,19 +24,19 @@ std::vector<LoaderLimit> loader_limits(const LimitInputs& in) {
       limits.push_back({name, *rate / bytes, rate_over(what, *rate, bytes), remedy});
   };
   of_bytes("storage", in.storage_bytes_per_second, in.read_bytes, "cold reads",
-           "more readers at once, larger files (shards), a faster disk, or memory for all data");
+           "more concurrent readers, larger files (shards), a faster disk, or enough memory for all data");
   of_bytes("memory", in.memory_bytes_per_second, in.touched_bytes, "copies",
-           "fewer bytes a sample: u8 instead of f32, decode only the crop");
+           "reduce bytes per sample: u8 instead of f32, partial_decode");
   of_bytes("host_to_device", in.transfer_bytes_per_second, in.sample_bytes, "copies to the device",
-           "pin_memory, or u8 samples that the device normalises");
+           "pin_memory, or u8 samples normalised on the device");
   if (in.cpu_s > 0.0) {
     const auto made = [&](double threads, const char* what) {
-      return fmt::format("{:.4g} {} over {} of CPU time a sample", threads, what,
+      return fmt::format("{:.4g} {} / {} of CPU time per sample", threads, what,
                          format(Seconds{in.cpu_s}));
     };
     const double used = std::min(in.workers, in.cores);
     if (used < in.cores)
-      limits.push_back({"workers", used / in.cpu_s, made(used, "workers"), "more num_workers"});
+      limits.push_back({"workers", used / in.cpu_s, made(used, "workers"), "increase num_workers"});
     limits.push_back({"cpu", in.cores / in.cpu_s, made(in.cores, "cores"),
                       "more cores, a cheaper format, or decoding on the device"});
   }

@@ -65,7 +65,7 @@ class QueueSimulation {
 
 Forecast simulate_queue(const std::vector<double>& batch_s, const QueueSetup& setup) {
   if (batch_s.empty() || setup.steps < 10)
-    throw Error(ErrorKind::internal, "a queue of no batches cannot be simulated");
+    throw Error(ErrorKind::internal, "cannot simulate a queue without batches");
   QueueSimulation queue(batch_s, setup);
   const std::uint64_t skipped = setup.steps / 10;
   std::vector<double> waits;
@@ -80,7 +80,7 @@ Forecast simulate_queue(const std::vector<double>& batch_s, const QueueSetup& se
   Forecast forecast;
   const double wall = now - begun;
   const auto steps = static_cast<double>(waits.size());
-  if (!(wall > 0.0)) throw Error(ErrorKind::internal, "steps and batches of no time");
+  if (!(wall > 0.0)) throw Error(ErrorKind::internal, "step and batch times must be positive");
   forecast.stall = std::accumulate(waits.begin(), waits.end(), 0.0) / wall;
   forecast.slow_down = setup.step_s > 0.0 ? wall / (steps * setup.step_s) : 0.0;
   forecast.wait_p50_s = quantile(waits, 0.5);

@@ -74,12 +74,12 @@ TorchRate run_script(const std::vector<std::string>& argv, Seconds most_time) {
   take_text(child.output(), out);
   take_text(child.error(), err);
   if (late)
-    return {.reason = fmt::format("{} {} was ended after {}", printable(argv[0]),
+    return {.reason = fmt::format("{} {} was killed after {}", printable(argv[0]),
                                   printable(argv[1]), format(most_time))};
   if (end->clean()) return read_torch_answer(last_line(out));
   const std::string told = last_line(err);
   return {.reason = fmt::format("{} {}: {}{}", printable(argv[0]), printable(argv[1]), end->text(),
-                                told.empty() ? "" : "; it said: " + told)};
+                                told.empty() ? "" : "; output: " + told)};
 }
 
 }  // namespace
@@ -87,20 +87,20 @@ TorchRate run_script(const std::vector<std::string>& argv, Seconds most_time) {
 TorchRate read_torch_answer(const std::string& text) {
   TorchRate rate;
   try {
-    const Json answer = parse_json(text, "the answer of scripts/torch_loader.py");
+    const Json answer = parse_json(text, "output of scripts/torch_loader.py");
     const double found = answer.at("samples_per_cpu_second").get<double>();
-    if (!(found > 0.0)) throw Error(ErrorKind::input, fmt::format("a rate of {}", found));
+    if (!(found > 0.0)) throw Error(ErrorKind::input, fmt::format("rate {}", found));
     rate.version = printable(answer.at("pytorch").get<std::string>());
     rate.samples_per_cpu_second = found;
   } catch (const std::exception& error) {
-    rate.reason = "scripts/torch_loader.py told no rate: " + printable(error.what());
+    rate.reason = "scripts/torch_loader.py reported no rate: " + printable(error.what());
   }
   return rate;
 }
 
 TorchRate run_torch_loader(const TorchWish& wish) {
   if (wish.pipeline != "jpeg_folder" && wish.pipeline != "tokens")
-    return {.reason = "PyTorch has no loader of its own for the pipeline " + wish.pipeline +
+    return {.reason = "PyTorch has no built-in loader for the pipeline " + wish.pipeline +
                       ": only jpeg_folder and tokens are compared"};
   try {
     return run_script(command_of(wish), {2.0 * wish.time.value + kToStartS});

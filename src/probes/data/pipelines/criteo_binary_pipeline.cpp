@@ -35,7 +35,7 @@ class BinaryPipeline final : public Pipeline {
       const std::uint64_t rows = bytes / sizeof(CriteoRow);
       if (bytes == 0 || bytes % sizeof(CriteoRow) != 0)
         throw Error(ErrorKind::input,
-                    fmt::format("{}: {} bytes are no whole number of rows of {}",
+                    fmt::format("{}: {} bytes is not a multiple of the row size {}",
                                 printable(path.string()), bytes, sizeof(CriteoRow)),
                     "a row is a label, 13 integers and 26 categories of 4 bytes each");
       for (std::uint64_t row = 0; row < rows; row += kCriteoBlock)
@@ -88,7 +88,7 @@ class BinaryWorker final : public PipelineWorker {
                     fmt::format("{}: the label of row {} is {}",
                                 printable(pipeline_.file_of(samples[i]).file.path()),
                                 samples[i] - pipeline_.file_of(samples[i]).first, rows[i].label),
-                    "a label is 0 or 1; is it a file of rows of 160 bytes?");
+                    "labels must be 0 or 1; check that the file has rows of 160 bytes");
       if (!out.labels.empty()) out.labels[i] = rows[i].label;
     }
     clock.end(Stage::parse);

@@ -63,7 +63,7 @@ class TextPipeline final : public Pipeline {
       at = end == std::string_view::npos ? text.size() : end + 1;
     }
     if (found.rows == 0)
-      throw Error(ErrorKind::input, printable(path.string()) + ": no line", "name a file of lines");
+      throw Error(ErrorKind::input, printable(path.string()) + ": no lines", "give a file with lines of text");
     for (std::uint64_t row = 0; row < found.rows; row += kCriteoBlock)
       shape_.blocks.push_back(shape_.samples + row);
     found.starts.push_back(text.size());

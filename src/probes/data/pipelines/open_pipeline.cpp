@@ -33,7 +33,7 @@ std::unique_ptr<Pipeline> open_pipeline(Format format, const std::filesystem::pa
     case Format::criteo_binary:
       return criteo_binary_pipeline(files_of(path, {".bin"}), options.criteo);
   }
-  throw Error(ErrorKind::internal, "a format of no name");
+  throw Error(ErrorKind::internal, "unknown format");
 }
 
 }  // namespace bench::data

@@ -32,8 +32,8 @@ class SyntheticPipeline final : public Pipeline {
   SyntheticPipeline(std::uint64_t samples, std::size_t sample_bytes)
       : shape_{samples, {}}, sample_bytes_(sample_bytes) {
     if (sample_bytes < kStamp)
-      throw Error(ErrorKind::usage, std::to_string(sample_bytes) + " bytes a synthetic sample",
-                  "it has 16 or more");
+      throw Error(ErrorKind::usage, std::to_string(sample_bytes) + " bytes per synthetic sample",
+                  "use at least 16");
   }
   const SampleOrder::Shape& shape() const override { return shape_; }
   std::size_t sample_bytes() const override { return sample_bytes_; }

@@ -38,8 +38,8 @@ class TokenPipeline final : public Pipeline {
   TokenPipeline(const std::vector<std::filesystem::path>& files, const TokenOptions& options)
       : options_(options) {
     if (options.targets < 1)
-      throw Error(ErrorKind::usage, fmt::format("sequences of {} targets", options.targets),
-                  "a sequence needs one or more");
+      throw Error(ErrorKind::usage, fmt::format("sequence length {}", options.targets),
+                  "use at least 1");
     for (const auto& path : files) add(path);
   }
 
@@ -82,7 +82,7 @@ class TokenPipeline final : public Pipeline {
     const training::TokenView view(file.bytes(), file.path());
     if (view.size() < targets() + 1)
       throw Error(ErrorKind::input,
-                  fmt::format("{}: {} tokens are less than one sequence of {}",
+                  fmt::format("{}: {} tokens are fewer than one sequence of {}",
                               printable(file.path()), view.size(), targets() + 1),
                   "use shorter sequences or a longer file");
     const std::uint64_t sequences = (view.size() - 1) / targets();

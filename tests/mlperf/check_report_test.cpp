@@ -51,7 +51,7 @@ std::size_t occurrences_in(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("the verdict is fail for an official failure and for a strict error, not for a warning") {
+TEST_CASE("the verdict fails for an official failure or a strict error, not for a warning") {
   CheckReport report = small_check_report();
   CHECK_FALSE(passed(report));
   CHECK(counts_of(report).failed == 1);
@@ -65,7 +65,7 @@ TEST_CASE("the verdict is fail for an official failure and for a strict error, n
   CHECK_FALSE(passed(report));
 }
 
-TEST_CASE("text names each place as editors read it, and tells what logs share once") {
+TEST_CASE("text has positions for editors and prints shared findings once") {
   const std::string text = to_text(small_check_report(), false);
   CHECK(text.find("r/acme/results/s/b: 1 of 2 logs pass (5.1.0)\n") != std::string::npos);
   CHECK(text.find("\nr/acme/results/s/b/result_0.txt:7:4: warning: is wrong; expected one, found "
@@ -77,7 +77,7 @@ TEST_CASE("text names each place as editors read it, and tells what logs share o
   CHECK(occurrences_in(to_text(small_check_report(), true), ":7:4:") == 2);
 }
 
-TEST_CASE("what a hostile log holds does not reach the terminal") {
+TEST_CASE("hostile log content does not reach the terminal") {
   CheckReport report = small_check_report();
   report.files[0].path = "a\x1b[2J";
   report.files[0].findings[0].found = "\x1b]0;x\x07";
@@ -86,7 +86,7 @@ TEST_CASE("what a hostile log holds does not reach the terminal") {
   CHECK(text.find('\x07') == std::string::npos);
 }
 
-TEST_CASE("JSON is as its schema says") {
+TEST_CASE("JSON matches its schema") {
   const Schema schema = Schema::load(schema_path("report_mlperf_check"));
   const Json json = to_json(small_check_report());
   CHECK_NOTHROW(schema.check(json, "report"));
@@ -95,7 +95,7 @@ TEST_CASE("JSON is as its schema says") {
   CHECK(json["files"][0]["submitter"] == "acme");
 }
 
-TEST_CASE("JUnit has a case of each side for each log, and no failure that is none") {
+TEST_CASE("JUnit has an official and a strict case for each log, and no false failures") {
   const std::string xml = to_junit(small_check_report());
   CHECK(xml.find("<testsuites tests=\"4\" failures=\"1\"") != std::string::npos);
   CHECK(occurrences_in(xml, "<testcase ") == 4);

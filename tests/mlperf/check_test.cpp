@@ -48,7 +48,7 @@ std::vector<std::string> reported_rules(const CheckReport& report) {
 
 }  // namespace
 
-TEST_CASE("a right submission passes with nothing to tell, in the order of its runs") {
+TEST_CASE("a valid submission passes without findings, in run order") {
   AcmeSubmission acme;
   for (const int i : {0, 1, 10, 2})
     acme.add(fmt::format("results/s/llama31_8b/result_{}.txt", i), acme_run(i));
@@ -63,7 +63,7 @@ TEST_CASE("a right submission passes with nothing to tell, in the order of its r
   CHECK(report.files[0].minutes == Approx(5.5).margin(0.2));
 }
 
-TEST_CASE("the official verdict and the strict one are apart") {
+TEST_CASE("the official and the strict verdict are separate") {
   AcmeSubmission acme;
   RightLog aborted = acme_run(0);
   aborted.line("run_stop").metadata = R"("status": "aborted")";
@@ -77,7 +77,7 @@ TEST_CASE("the official verdict and the strict one are apart") {
   CHECK(passed(compat));
 }
 
-TEST_CASE("an official failure is told with its line, beside strict ones") {
+TEST_CASE("an official failure is reported with its line, next to strict findings") {
   AcmeSubmission acme;
   RightLog log = acme_run(0);
   log.line("opt_adamw_beta_1").value = "0.8";
@@ -91,7 +91,7 @@ TEST_CASE("an official failure is told with its line, beside strict ones") {
   CHECK(report.files[0].findings[1].line == log.number("opt_adamw_beta_1"));
 }
 
-TEST_CASE("copies are found over a whole round, and each run is told of its own result") {
+TEST_CASE("copies are found across a round and reported for their own result") {
   AcmeSubmission acme;
   acme.add("results/s/llama31_8b/result_0.txt", acme_run(0));
   acme.add("results/s/llama31_8b/result_1.txt", acme_run(1));
@@ -102,7 +102,7 @@ TEST_CASE("copies are found over a whole round, and each run is told of its own 
   CHECK(report.files[2].findings[0].found.find("s/llama31_8b/result_1.txt") != std::string::npos);
 }
 
-TEST_CASE("copies among logs that stand alone are a warning") {
+TEST_CASE("copies among logs outside the layout are a warning") {
   AcmeSubmission acme;
   acme.add("a.log", acme_run(0));
   acme.add("b.log", acme_run(0));
@@ -111,7 +111,7 @@ TEST_CASE("copies among logs that stand alone are a warning") {
   CHECK(passed(report));
 }
 
-TEST_CASE("runs of two benchmarks on one system at a time are noted, on two systems not") {
+TEST_CASE("concurrent runs of two benchmarks are noted on one system, not on two") {
   AcmeSubmission acme;
   acme.add("results/s/llama31_8b/result_0.txt", acme_run(0));
   acme.add("results/s/other/result_0.txt", RightLog(1'760'000'001'000, 8));
@@ -121,7 +121,7 @@ TEST_CASE("runs of two benchmarks on one system at a time are noted, on two syst
   CHECK(passed(report));
 }
 
-TEST_CASE("factors of the batch are held against the system's description") {
+TEST_CASE("batch factors are checked against the system description") {
   AcmeSubmission acme;
   RightLog log = acme_run(0);
   log.append({.key = "local_batch_size", .value = "2", .time = "1760000000000"});
@@ -134,7 +134,7 @@ TEST_CASE("factors of the batch are held against the system's description") {
   CHECK(reported_rules(acme.check()).empty());
 }
 
-TEST_CASE("a benchmark's folder without results is told beside those with some") {
+TEST_CASE("an empty benchmark folder is reported next to those with results") {
   AcmeSubmission acme;
   acme.add("results/s/llama31_8b/result_0.txt", acme_run(0));
   acme.add("results/s/flux1/log.txt", acme_run(1));
@@ -144,7 +144,7 @@ TEST_CASE("a benchmark's folder without results is told beside those with some")
   CHECK(passed(report));
 }
 
-TEST_CASE("runs of an earlier round, submitted again, are judged by the round of the others") {
+TEST_CASE("resubmitted runs of an earlier round are checked against the newer round") {
   AcmeSubmission acme;
   RightLog old(1'740'000'000'000, 1);
   old.line("submission_benchmark").value = "\"retinanet\"";
@@ -157,7 +157,7 @@ TEST_CASE("runs of an earlier round, submitted again, are judged by the round of
         "the only round with all benchmarks in these folders: Training v5.1");
 }
 
-TEST_CASE("runs of two rounds that have the same benchmarks are of the newer one") {
+TEST_CASE("runs of two rounds with the same benchmarks use the newer one") {
   AcmeSubmission acme;
   for (const char* system : {"s", "t"}) {
     RightLog log(system[0] == 's' ? 1'740'000'000'000 : 1'760'000'000'000, 1);
@@ -171,7 +171,7 @@ TEST_CASE("runs of two rounds that have the same benchmarks are of the newer one
             "5.0.0");
 }
 
-TEST_CASE("a result with another number of runs than its benchmark takes is told") {
+TEST_CASE("a result with a wrong number of runs is reported") {
   AcmeSubmission acme;
   for (int i = 0; i < 9; ++i)
     acme.add(fmt::format("results/s/llama31_8b/result_{}.txt", i), acme_run(i));
@@ -184,7 +184,7 @@ TEST_CASE("a result with another number of runs than its benchmark takes is told
   CHECK(acme.check().folders[0].findings.empty());
 }
 
-TEST_CASE("a factor that these runs do not give is told, and one that is missing") {
+TEST_CASE("a wrong or missing scaling factor is reported") {
   AcmeSubmission acme;
   for (int i = 0; i < 10; ++i)  // a little faster than the reference
     acme.add(fmt::format("results/s/llama31_8b/result_{}.txt", i),
@@ -206,7 +206,7 @@ TEST_CASE("a factor that these runs do not give is told, and one that is missing
   CHECK(findings()[0].text == "cannot read scaling.json");
 }
 
-TEST_CASE("a rule set that is not there is named with those that are") {
+TEST_CASE("an unknown rule set is rejected with the known ones") {
   AcmeSubmission acme;
   acme.add("results/s/llama31_8b/result_0.txt", acme_run(0));
   CHECK_THROWS_AS(acme.check({.rule_set = "9.9.9"}), Error);

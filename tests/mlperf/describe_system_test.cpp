@@ -52,7 +52,7 @@ bool is_to_fill(const DescribedSystem& system, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a system is described by what was read on its hosts") {
+TEST_CASE("a system description contains the facts of its hosts") {
   const std::vector<Machine> hosts = {gpu_host("n1"), gpu_host("n2")};
   SystemOptions words{.submitter = "acme", .status = "Available cloud", .system_name = "two nodes"};
   const DescribedSystem found = describe_system(hosts, own_programs(), words);
@@ -78,7 +78,7 @@ TEST_CASE("a system is described by what was read on its hosts") {
   CHECK_FALSE(is_to_fill(found, "accelerator_model_name"));
 }
 
-TEST_CASE("what was not read is empty and named, never guessed") {
+TEST_CASE("unknown fields are empty and listed, never guessed") {
   Machine bare;
   bare.host = "n1";
   bare.facts = {{"cpu_model", "unreadable"},
@@ -96,7 +96,7 @@ TEST_CASE("what was not read is empty and named, never guessed") {
   CHECK(is_to_fill(describe_system({}, Json::array(), {}), "accelerator_frequency"));  // unknown
 }
 
-TEST_CASE("hosts that differ are told, and a person's words count") {
+TEST_CASE("differing hosts are reported, and user-supplied fields take precedence") {
   Machine other = gpu_host("n2");
   other.facts["cpu_model"] = "AMD EPYC 9654";
   const std::vector<Machine> hosts = {gpu_host("n1"), other};

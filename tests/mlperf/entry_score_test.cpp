@@ -30,7 +30,7 @@ void break_run(ScoredRun& run) {
 
 }  // namespace
 
-TEST_CASE("an entry's score is the mean without the fastest and the slowest run") {
+TEST_CASE("the score is the mean without the fastest and the slowest run") {
   const EntryScore entry = scored_entry(three_runs());
   CHECK(entry.valid());
   CHECK(entry.olympic_mean_minutes == 11);
@@ -41,13 +41,13 @@ TEST_CASE("an entry's score is the mean without the fastest and the slowest run"
   CHECK(entry.runs[2].use == RunUse::counted);
 }
 
-TEST_CASE("a score is scaled by our own factor where there is no scaling file") {
+TEST_CASE("without scaling.json the computed factor is used") {
   const EntryScore entry = scored_entry(three_runs(99));
   CHECK(entry.valid());
   CHECK(entry.score_minutes == Approx(11 * 100.0 / 99));
 }
 
-TEST_CASE("a scaling file's factor counts, and one that the runs do not give is named") {
+TEST_CASE("the factor of scaling.json is used, and a mismatch is reported") {
   EntryScore entry = three_runs(100);
   entry.file_factor = 1.00383;
   const EntryScore stale = scored_entry(entry);
@@ -59,7 +59,7 @@ TEST_CASE("a scaling file's factor counts, and one that the runs do not give is 
   CHECK(scored_entry(entry).warnings.empty());
 }
 
-TEST_CASE("one failed run is dropped as the slowest, two make the entry void") {
+TEST_CASE("one failed run is dropped as the slowest, two invalidate the entry") {
   EntryScore entry = three_runs();
   break_run(entry.runs[0]);
   EntryScore one = scored_entry(entry);
@@ -75,7 +75,7 @@ TEST_CASE("one failed run is dropped as the slowest, two make the entry void") {
   CHECK(two.problems[0] == "2 of 3 runs failed, at most one is allowed");
 }
 
-TEST_CASE("fewer runs than required have no score, and say what it would be") {
+TEST_CASE("too few runs have a provisional score only") {
   EntryScore entry = three_runs();
   entry.runs.pop_back();
   const EntryScore score = scored_entry(entry);
@@ -84,7 +84,7 @@ TEST_CASE("fewer runs than required have no score, and say what it would be") {
   CHECK(score.problems[0] == "2 of 3 required runs");
 }
 
-TEST_CASE("of more runs than required the window with the median score is scored") {
+TEST_CASE("with more runs than required, the window with the median score is scored") {
   EntryScore entry = three_runs();
   entry.runs.push_back(run_of(3, 20, 100));
   entry.runs.push_back(run_of(4, 21, 100));
@@ -96,7 +96,7 @@ TEST_CASE("of more runs than required the window with the median score is scored
   CHECK(score.runs[4].use == RunUse::outside);
 }
 
-TEST_CASE("an entry far faster to converge than the reference has no score") {
+TEST_CASE("an entry that converges far faster than the reference has no score") {
   const EntryScore score = scored_entry(three_runs(60));
   CHECK_FALSE(score.valid());
   CHECK(std::isnan(score.score_minutes));
@@ -106,7 +106,7 @@ TEST_CASE("an entry far faster to converge than the reference has no score") {
   CHECK(bypassed.warnings.size() == 1);
 }
 
-TEST_CASE("the open division is not held against reference points") {
+TEST_CASE("the open division is not compared with reference points") {
   EntryScore entry = three_runs(60);
   entry.division = "open";
   const EntryScore score = scored_entry(entry);
@@ -115,7 +115,7 @@ TEST_CASE("the open division is not held against reference points") {
   CHECK(score.rcp_why == "the test applies to the closed division only");
 }
 
-TEST_CASE("a closed entry without reference points has a score and is said not to be tested") {
+TEST_CASE("a closed entry without reference points has a score and a warning") {
   EntryScore entry = three_runs();
   entry.required_runs = 3;
   score_entry(entry, nullptr, {});
@@ -124,14 +124,14 @@ TEST_CASE("a closed entry without reference points has a score and is said not t
   CHECK(entry.warnings[0].find("not tested") != std::string::npos);
 }
 
-TEST_CASE("of a benchmark whose number of runs is not known there is no score") {
+TEST_CASE("a benchmark with an unknown number of required runs has no score") {
   EntryScore entry = three_runs();
   score_entry(entry, nullptr, {});
   CHECK_FALSE(entry.valid());
   CHECK(entry.provisional_minutes == 11);
 }
 
-TEST_CASE("runs of two batches cannot be compared with the reference") {
+TEST_CASE("runs with different batches cannot be compared with the reference") {
   EntryScore entry = three_runs();
   entry.runs[1].read.facts.global_batch_size = 576;
   CHECK_FALSE(scored_entry(entry).valid());
@@ -142,7 +142,7 @@ TEST_CASE("runs of two batches cannot be compared with the reference") {
   CHECK(scored_entry(entry).valid());
 }
 
-TEST_CASE("an evaluation that does not say how far the training was fails the test, named") {
+TEST_CASE("an evaluation without a sample count fails the test, with its file") {
   EntryScore entry = three_runs();
   entry.runs[2].read.facts.last_before_stop->samples_count.reset();
   const EntryScore score = scored_entry(entry);
@@ -150,7 +150,7 @@ TEST_CASE("an evaluation that does not say how far the training was fails the te
   CHECK(score.rcp->why.find("result_2.txt") != std::string::npos);
 }
 
-TEST_CASE("a run that was aborted but passes the official check is warned of") {
+TEST_CASE("an aborted run that passes the official check gets a warning") {
   EntryScore entry = three_runs();
   entry.runs[1].read.facts.status = "aborted";
   const EntryScore score = scored_entry(entry);
@@ -167,7 +167,7 @@ TEST_CASE("a run that stops before it starts does not count") {
   CHECK(score.score_minutes == 14);
 }
 
-TEST_CASE("epochs are rounded to three places, as the official checker compares them") {
+TEST_CASE("epochs are rounded to three places like in the official checker") {
   RunFacts facts;
   facts.status = "success";
   CHECK(std::isnan(convergence_point(facts, "epochs")));
@@ -178,7 +178,7 @@ TEST_CASE("epochs are rounded to three places, as the official checker compares 
   CHECK(std::isinf(convergence_point(facts, "samples")));
 }
 
-TEST_CASE("what another batch would be is told by the reference there") {
+TEST_CASE("--batch compares with the reference at another batch") {
   RcpSet set = small_set();
   RcpPoint larger = set.points[0];
   larger.batch = 2304, larger.mean = 150;
@@ -193,7 +193,7 @@ TEST_CASE("what another batch would be is told by the reference there") {
   CHECK(entry.valid());
 }
 
-TEST_CASE("an entry that passes by the allowance alone is warned of") {
+TEST_CASE("an entry that passes only because of the allowance gets a warning") {
   RcpSet set = small_set();
   set.allowance = 30;
   EntryScore entry = three_runs(80);
@@ -207,7 +207,7 @@ TEST_CASE("an entry that passes by the allowance alone is warned of") {
   CHECK(slower.warnings.empty());
 }
 
-TEST_CASE("a log that names another benchmark than it is scored as is warned of") {
+TEST_CASE("a log that names a different benchmark gets a warning") {
   EntryScore entry = three_runs();
   entry.runs[1].read.facts.benchmark = "flux1";
   const EntryScore score = scored_entry(entry);
@@ -215,7 +215,7 @@ TEST_CASE("a log that names another benchmark than it is scored as is warned of"
   CHECK(score.warnings[0].find("'flux1'") != std::string::npos);
 }
 
-TEST_CASE("a scaling file without a positive number is refused") {
+TEST_CASE("a scaling.json without a positive factor is rejected") {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "scaling.json";
   write_file(file, R"({"scaling_factor": 1.25})");

@@ -32,7 +32,7 @@ PythonValue big(const char* digits) { return PythonValue(PythonValue::BigInteger
 
 }  // namespace
 
-TEST_CASE("expressions bind as Python's do") {
+TEST_CASE("operator precedence is that of Python") {
   CHECK(result("1 + 2 * 3") == "7");
   CHECK(result("(1 + 2) * 3") == "9");
   CHECK(result("-2.0 ** 2") == "-4.0");
@@ -46,7 +46,7 @@ TEST_CASE("expressions bind as Python's do") {
   CHECK(result("0 and 7") == "0");
 }
 
-TEST_CASE("and, or, a choice and a chain look no further than they must") {
+TEST_CASE("and, or, conditional expressions and chained comparisons short-circuit") {
   CHECK(result("false and 1 / 0") == "False");
   CHECK(result("true or 1 / 0") == "True");
   CHECK(result("1 if true else 1 / 0") == "1");
@@ -54,7 +54,7 @@ TEST_CASE("and, or, a choice and a chain look no further than they must") {
   CHECK(result("1 / 0 and false") == "raises");
 }
 
-TEST_CASE("numbers are Python's: whole ones exact, bools among them") {
+TEST_CASE("numbers behave as in Python: exact integers, including bools") {
   CHECK(result("value == 1", PythonValue(true)) == "True");
   CHECK(result("value == 1", PythonValue(1.0)) == "True");
   CHECK(result("7 / 2") == "3.5");
@@ -70,7 +70,7 @@ TEST_CASE("numbers are Python's: whole ones exact, bools among them") {
   CHECK(result("min(3, 2)") == "2");
 }
 
-TEST_CASE("what Python raises for numbers is raised") {
+TEST_CASE("numeric operations raise as in Python") {
   CHECK(result("1 / 0") == "raises");
   CHECK(result("ceil(value)", PythonValue(std::nan(""))) == "raises");
   CHECK(result("floor(value)", PythonValue(std::numeric_limits<double>::infinity())) == "raises");
@@ -82,13 +82,13 @@ TEST_CASE("what Python raises for numbers is raised") {
   CHECK(result("1e200 ** 2.0") == "raises");
 }
 
-TEST_CASE("the root of a negative number is complex: it has a size and no order") {
+TEST_CASE("the root of a negative number is complex: abs works, comparisons do not") {
   CHECK(result("abs(3.0 + (-4.0) ** 0.5) > 3.6") == "True");
   CHECK(result("(-4.0) ** 0.5 > 1") == "raises");
   CHECK(result("1e-6 * (value / 256) ** 0.5 == 0", PythonValue(-256)) == "False");
 }
 
-TEST_CASE("NaN is unlike itself and below nothing") {
+TEST_CASE("NaN is unequal to itself and not less than anything") {
   const PythonValue nan(std::nan(""));
   CHECK(result("value == value", nan) == "False");
   CHECK(result("value != value", nan) == "True");
@@ -96,7 +96,7 @@ TEST_CASE("NaN is unlike itself and below nothing") {
   CHECK(result("min(9e99, value)", nan) == "9e+99");
 }
 
-TEST_CASE("texts of digits are whole numbers only where int() is asked") {
+TEST_CASE("strings of digits become integers only through int()") {
   CHECK(result("int(value)", PythonValue(" -1_000 ")) == "-1000");
   CHECK(result("int(value)", PythonValue(12.9)) == "12");
   for (const char* text : {"", " ", "1.0", "_1", "1_", "1__0", "0x10", "-", "1 2"})
@@ -104,7 +104,7 @@ TEST_CASE("texts of digits are whole numbers only where int() is asked") {
   CHECK(result("value == 16", PythonValue("16")) == "False");
 }
 
-TEST_CASE("is_integer holds near whole numbers") {
+TEST_CASE("is_integer accepts values close to an integer") {
   CHECK(result("is_integer(value)", PythonValue(16.000001)) == "True");
   CHECK(result("is_integer(value)", PythonValue(16.1)) == "False");
   CHECK(result("is_integer(value)", PythonValue(true)) == "True");
@@ -112,7 +112,7 @@ TEST_CASE("is_integer holds near whole numbers") {
   CHECK(result("is_integer(value)", PythonValue(std::nan(""))) == "raises");
 }
 
-TEST_CASE("`in` looks for keys, elements and parts of a text") {
+TEST_CASE("`in` finds keys, elements and substrings") {
   const PythonValue dict(PythonValue::Dict{{"status", PythonValue("success")}});
   const PythonValue list(PythonValue::List{PythonValue("status"), PythonValue(1)});
   CHECK(result("'status' in metadata", {}, dict) == "True");
@@ -128,7 +128,7 @@ TEST_CASE("`in` looks for keys, elements and parts of a text") {
   CHECK(result("value in [1, 2]", PythonValue(2.0)) == "True");
 }
 
-TEST_CASE("a state that no line gave raises") {
+TEST_CASE("an unset state variable raises") {
   Vocabulary vocabulary;
   const Expression expression("state.batch + 1", vocabulary);
   State state(1);
@@ -137,7 +137,7 @@ TEST_CASE("a state that no line gave raises") {
   CHECK(words(expression.evaluate({.state = &state})) == "5");
 }
 
-TEST_CASE("an expression that cannot be read names the place") {
+TEST_CASE("a syntax error has its position") {
   CHECK(refusal("value <= targe") ==
         "expression 'value <= targe', position 10: unknown name 'targe'. Did you mean 'target'?");
   CHECK(refusal("value ==") == "expression 'value ==', position 9: expected '('");
@@ -148,7 +148,7 @@ TEST_CASE("an expression that cannot be read names the place") {
   CHECK(refusal("").find("position 1") != std::string::npos);
 }
 
-TEST_CASE("an expression is bounded in length and depth") {
+TEST_CASE("expressions are limited in length and depth") {
   CHECK(refusal(std::string(3000, '1')).find("3000 bytes") != std::string::npos);
   CHECK(refusal(std::string(500, '(')).find("more than 50 levels") != std::string::npos);
   CHECK(refusal(std::string(500, '-') + "1").find("more than 50 levels") != std::string::npos);
@@ -157,7 +157,7 @@ TEST_CASE("an expression is bounded in length and depth") {
   CHECK(result(sum) == "901");
 }
 
-TEST_CASE("what a line should be is said in words") {
+TEST_CASE("expected values are described in words") {
   Vocabulary vocabulary{.lists = {{"colours", {"red", "blue"}}}};
   const auto asked = [&](const char* text) { return expected_words({text, vocabulary}, {}); };
   CHECK(asked("value == 8192") == "8192");

@@ -4,7 +4,7 @@
 
 namespace bench::mlperf {
 
-TEST_CASE("findings stand in the order of the file") {
+TEST_CASE("findings are in file order") {
   std::vector<Finding> findings = {
       {.rule = "b", .line = 7}, {.rule = "a", .line = 7}, {.rule = "z"}};
   sort_findings(findings);
@@ -13,7 +13,7 @@ TEST_CASE("findings stand in the order of the file") {
   CHECK(findings[2].rule == "b");
 }
 
-TEST_CASE("a finding says whether the official checker has it too") {
+TEST_CASE("a finding records whether the official checker has it too") {
   const Json json = to_json(
       {.rule = "required.run_stop", .severity = Severity::warning, .official = true, .line = 3});
   CHECK(json["severity"] == "warning");

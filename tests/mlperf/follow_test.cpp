@@ -50,7 +50,7 @@ ProgressReport report_at(double minute, const std::string& text, const RunGoal& 
 
 }  // namespace
 
-TEST_CASE("while a run initialises, the time left of its division's limit is told") {
+TEST_CASE("during initialisation the time left of the division's limit is reported") {
   const ProgressReport report = report_at(12, kBegin, goal());
   CHECK(report.phase == RunPhase::initialising);
   CHECK(*report.init_left_minutes == Approx(18.0));
@@ -61,7 +61,7 @@ TEST_CASE("while a run initialises, the time left of its division's limit is tol
   CHECK(report_at(1, "", goal()).phase == RunPhase::waiting);
 }
 
-TEST_CASE("while a run trains, the distance to the target and the projected end are told") {
+TEST_CASE("during training the distance to the target and the projected end are reported") {
   const ProgressReport report = report_at(8.5, kTraining, goal());
   CHECK(report.phase == RunPhase::training);
   CHECK(*report.run_minutes == Approx(3.5));
@@ -75,7 +75,7 @@ TEST_CASE("while a run trains, the distance to the target and the projected end 
   CHECK(text.find("projected: 5000 samples, 5.00 min to train") != std::string::npos);
 }
 
-TEST_CASE("a run that converges faster than the reference is told what becomes of it") {
+TEST_CASE("a run that converges faster than the reference gets the consequence") {
   RunGoal strict = goal();
   strict.reference_mean = 6000.0;
   CHECK(report_at(8.5, kTraining, strict).pace == Pace::scaled);
@@ -87,7 +87,7 @@ TEST_CASE("a run that converges faster than the reference is told what becomes o
   CHECK(to_text(report_at(8.5, kTraining, strict)).find("no batch is logged") != std::string::npos);
 }
 
-TEST_CASE("a benchmark without a target has no distance, and the reason is told") {
+TEST_CASE("a benchmark without a target has no distance, with a reason") {
   RunGoal unknown;
   unknown.why_no_target = "the rule set does not know 'x'";
   const ProgressReport report = report_at(8.5, kTraining, unknown);
@@ -99,7 +99,7 @@ TEST_CASE("a benchmark without a target has no distance, and the reason is told"
   CHECK(json["quality"] == 3.9);
 }
 
-TEST_CASE("a log is followed line by line until the run stops, torn lines and all") {
+TEST_CASE("a log is followed until the run stops, including torn lines") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "result_0.txt";
   const std::string text = kTraining + evaluation(9, "3.79", 4000) +
@@ -128,7 +128,7 @@ TEST_CASE("a log is followed line by line until the run stops, torn lines and al
   CHECK(to_text(reports.back()).find("stopped: success") != std::string::npos);
 }
 
-TEST_CASE("a log that is begun anew is read from its beginning, and waiting can end") {
+TEST_CASE("a restarted log is read from its start, and waiting can end") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "result_0.txt";
   replace_file(path, kTraining);

@@ -12,7 +12,7 @@ const std::string kText = "1%\r50%\r " + log_line("run_start") + "\r\n:::MLLOG {
 
 }  // namespace
 
-TEST_CASE("a log in pieces is the log as a whole, wherever the pieces end") {
+TEST_CASE("a log read in pieces equals the whole log, wherever the pieces end") {
   const Log whole = read_log_text(kText, "x");
   for (const std::size_t size : {1, 2, 3, 7, 64, 10'000}) {
     GrowingLog growing;
@@ -34,7 +34,7 @@ TEST_CASE("a log in pieces is the log as a whole, wherever the pieces end") {
   }
 }
 
-TEST_CASE("a line that is being written does not count until its end is there") {
+TEST_CASE("an incomplete line does not count until its end arrives") {
   GrowingLog growing;
   growing.feed(log_line("run_start").substr(0, 60));
   CHECK(growing.torn());

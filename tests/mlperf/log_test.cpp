@@ -29,7 +29,7 @@ std::string trouble_of(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE("a line of a log keeps its place in the file and its place among the official lines") {
+TEST_CASE("a log line has its position in the file and its index among MLLOG lines") {
   const Log log = read_log_text("talk\r\n 0: " + log_line("run_start") + "\r\ntalk :::MLLOG\n" +
                                     log_line("run_stop", "null", R"({"status": "success"})"),
                                 "x");
@@ -48,7 +48,7 @@ TEST_CASE("a line of a log keeps its place in the file and its place among the o
   CHECK(log.mllog_lines == 2);
 }
 
-TEST_CASE("CR ends a line of the official reader, but not one that an editor counts") {
+TEST_CASE("CR ends a line for the official reader, but not for line numbers") {
   const Log log = read_log_text(
       "1%\r50%\r99%\r" + log_line("run_start") + "\r" + log_line("run_stop") + "\nend\n", "x");
   REQUIRE(log.entries.size() == 2);
@@ -58,7 +58,7 @@ TEST_CASE("CR ends a line of the official reader, but not one that an editor cou
   CHECK(log.lines == 2);
 }
 
-TEST_CASE("in a file without LF lines are counted by CR") {
+TEST_CASE("in a file without LF, lines are counted by CR") {
   const Log log = read_log_text("a\r" + log_line("run_start") + "\r" + log_line("run_stop"), "x");
   REQUIRE(log.entries.size() == 2);
   CHECK(log.entries[0].line == 2);
@@ -67,12 +67,12 @@ TEST_CASE("in a file without LF lines are counted by CR") {
   CHECK(log.lines == 3);
 }
 
-TEST_CASE("a line torn by a CR is no line") {
+TEST_CASE("a line split by a CR is invalid") {
   CHECK(trouble_of("{\"time_ms\": 1, \"key\":\r \"a\", \"value\": 1, \"metadata\": {}}") ==
         "parse_error");
 }
 
-TEST_CASE("what stands before the last token of a line does not count") {
+TEST_CASE("text before the last token of a line is ignored") {
   const Log log =
       read_log_text("NCCL 0[:::MLLOG {\"bad\" :::MLLOG :::MLLOG x" + log_line("seed", "1"), "x");
   REQUIRE(log.entries.size() == 1);
@@ -80,8 +80,7 @@ TEST_CASE("what stands before the last token of a line does not count") {
   CHECK(log.entries[0].column == 43);
 }
 
-TEST_CASE(
-    "trouble is a failure where the official checker records it, and a crash where it crashes") {
+TEST_CASE("an invalid line is a failure or a crash, as in the official checker") {
   const std::string rest = R"("key": "a", "value": 1, "metadata": {}})";
   CHECK(trouble_of(R"({"time_ms": 1, )" + rest) == "none");
   CHECK(trouble_of(R"({"time_ms": "1_000.5", )" + rest) == "none");
@@ -111,7 +110,7 @@ TEST_CASE(
   CHECK(trouble_of(std::string(1'000'000, '[')) == "crash");
 }
 
-TEST_CASE("metadata may be anything, and a key that is no text is nobody's") {
+TEST_CASE("metadata may have any type, and a non-string key matches no rule") {
   CHECK(trouble_of(R"({"time_ms": 1, "key": "a", "value": 1, "metadata": null})") == "none");
   const Log log = read_log_text(
       log_line("a") + "\n:::MLLOG " + R"({"time_ms": 1, "key": ["a"], "value": 1, "metadata": {}})",
@@ -120,7 +119,7 @@ TEST_CASE("metadata may be anything, and a key that is no text is nobody's") {
   CHECK(log.mllog_lines == 2);
 }
 
-TEST_CASE("lines that nobody asks for are left out, but not what is wrong with them") {
+TEST_CASE("unused lines are skipped, but their errors are reported") {
   const std::string stats = R"("value": {"a": [1, NaN]}, "metadata": {"step": 3})";
   CHECK(trouble_of(R"({"key": "tracked_stats", "time_ms": 1, )" + stats + "}") == "none");
   const Log log =
@@ -140,7 +139,7 @@ TEST_CASE("lines that nobody asks for are left out, but not what is wrong with t
   CHECK(trouble_of(R"({"key": "tracked_stats", "time_ms": 1, "value": 1})") == "crash");
 }
 
-TEST_CASE("a field given twice counts as last given") {
+TEST_CASE("the last of duplicate fields counts") {
   const Log log = read_log_text(
       R"(:::MLLOG {"time_ms": 1, "key": "a", "value": 1, "metadata": {}, "value": 2, "key": "b"})",
       "x");
@@ -149,7 +148,7 @@ TEST_CASE("a field given twice counts as last given") {
   CHECK(log.entries[0].value.repr() == "2");
 }
 
-TEST_CASE("an empty log, one without a token and one without an end are read") {
+TEST_CASE("logs that are empty, without a token or without a final line end are read") {
   CHECK(read_log_text("", "x").lines == 0);
   CHECK(read_log_text("", "x").mllog_lines == 0);
   CHECK(read_log_text("{\"key\": 1}\n", "x").lines == 1);
@@ -157,7 +156,7 @@ TEST_CASE("an empty log, one without a token and one without an end are read") {
   CHECK(read_log_text(":::MLLOG ", "x").troubles.size() == 1);
 }
 
-TEST_CASE("line breaks are counted as one by one") {
+TEST_CASE("vectorised counting of line breaks equals counting one by one") {
   std::string text;
   for (int i = 0; i < 30'000; ++i) text += i % 7 == 0 || i % 11 == 3 ? '\n' : 'a';
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{31}, std::size_t{32},
@@ -177,7 +176,7 @@ TEST_CASE("a digest is the XXH64 of the bytes") {
   CHECK(read_log_text(text, "x").digest == digest_of(text));
 }
 
-TEST_CASE("a log is read from a file and from a pipe alike, and a folder is none") {
+TEST_CASE("a log is read from a file or a pipe, and a folder is rejected") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "result_0.txt";
   replace_file(path, log_line("run_start") + "\n");
@@ -196,7 +195,7 @@ TEST_CASE("a log is read from a file and from a pipe alike, and a folder is none
   CHECK_THROWS_AS(read_log(folder.path() / "none"), Error);
 }
 
-TEST_CASE("many logs are read at once, each of them once; a missing one is an error") {
+TEST_CASE("logs are read concurrently, each once; a missing log is an error") {
   const TemporaryDirectory folder;
   std::vector<std::filesystem::path> paths;
   for (int i = 0; i < 20; ++i) {

@@ -63,12 +63,12 @@ using Verdicts = std::map<std::string, int>;
 
 }  // namespace
 
-TEST_CASE("logs with one change get the verdict of the official checker, for the same keys") {
+TEST_CASE("logs with one change get the official checker's verdict, for the same keys") {
   CHECK(check_all("tests/data/mlperf/mutated_logs.jsonl.gz") ==
         Verdicts{{"crash", 132}, {"fail", 1268}, {"pass", 1000}});
 }
 
-TEST_CASE("logs with several changes, of both divisions, get the verdict of the official checker") {
+TEST_CASE("logs with several changes, of both divisions, get the official checker's verdict") {
   CHECK(check_all("tests/data/mlperf/changed_logs.jsonl.gz") ==
         Verdicts{{"crash", 163}, {"fail", 504}, {"pass", 533}});
 }

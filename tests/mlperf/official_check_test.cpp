@@ -22,13 +22,13 @@ using Keys = std::set<std::string>;
 
 }  // namespace
 
-TEST_CASE("a log that is right passes") {
+TEST_CASE("a valid log passes") {
   CHECK(verdict_of(lora_log()).pass);
   CHECK(verdict_of(lora_log(), "6.1.0").pass);
   CHECK(verdict_of(lora_log()).findings.empty());
 }
 
-TEST_CASE("all that is wrong is found, each at its line") {
+TEST_CASE("all failures are found, each at its line") {
   TrainingLog log = lora_log();
   log.set("lora_rank", "8");
   log.remove("lora_alpha");
@@ -53,7 +53,7 @@ TEST_CASE("all that is wrong is found, each at its line") {
   CHECK(verdict.first_failed == "lora_alpha");
 }
 
-TEST_CASE("several wrong lines of one key are all found") {
+TEST_CASE("all wrong lines of one key are found") {
   TrainingLog log = lora_log();
   log.set("init_stop", "null", R"({"file": "x"})", 1'000'001 + 1'800'005);
   log.add_behind("run_stop", "init_stop", "null");
@@ -62,7 +62,7 @@ TEST_CASE("several wrong lines of one key are all found") {
   CHECK(verdict.findings.size() >= 2);
 }
 
-TEST_CASE("initialisation takes less than its limit, which the division sets") {
+TEST_CASE("initialisation must stay below the division's limit") {
   TrainingLog log = lora_log();
   log.set("init_stop", "null", "{}", 1'000'001 + 1'799'999);
   CHECK(verdict_of(log).pass);
@@ -74,7 +74,7 @@ TEST_CASE("initialisation takes less than its limit, which the division sets") {
   CHECK(keyed_failures(verdict_of(log)).count("init_stop") == 0);
 }
 
-TEST_CASE("the rules of a benchmark replace the common ones of the same key") {
+TEST_CASE("benchmark rules replace common rules for the same key") {
   TrainingLog log = lora_log();
   log.set("gradient_accumulation_steps", "-1");
   CHECK(verdict_of(log).pass);
@@ -82,7 +82,7 @@ TEST_CASE("the rules of a benchmark replace the common ones of the same key") {
   CHECK(keyed_failures(verdict_of(log)) == Keys{"train_samples"});
 }
 
-TEST_CASE("equal lines of a key that is wanted once are a warning, unless warnings fail") {
+TEST_CASE("repeated equal lines of a key required once are a warning, a failure with --werror") {
   TrainingLog log = lora_log();
   log.add_behind("lora_rank", "lora_rank", "16.0");
   const OfficialVerdict verdict = verdict_of(log);
@@ -93,7 +93,7 @@ TEST_CASE("equal lines of a key that is wanted once are a warning, unless warnin
   CHECK_FALSE(verdict_of(log, "5.1.0", true).pass);
 }
 
-TEST_CASE("unequal lines of a key that is wanted once fail") {
+TEST_CASE("repeated unequal lines of a key required once fail") {
   TrainingLog log = lora_log();
   log.add_behind("train_samples", "train_samples", "3901.5");
   const OfficialVerdict verdict = verdict_of(log);
@@ -102,7 +102,8 @@ TEST_CASE("unequal lines of a key that is wanted once fail") {
   CHECK(verdict.findings[0].found == "2 lines, this one: 3901.5");
 }
 
-TEST_CASE("one of two keys is enough, and one finding says that both are missing") {
+TEST_CASE(
+    "one of two alternative keys is enough, and one finding reports that both are missing") {
   TrainingLog log = lora_log();
   log.remove("block_start");
   log.remove("eval_start");
@@ -113,7 +114,7 @@ TEST_CASE("one of two keys is enough, and one finding says that both are missing
                                           "required.eval_start_or_block_start"});
 }
 
-TEST_CASE("where the official checker crashes, that is a finding at its line") {
+TEST_CASE("a crash of the official checker is a finding at its line") {
   TrainingLog log = lora_log();
   log.set("eval_accuracy", "\"0.9\"");
   OfficialVerdict verdict = verdict_of(log);
@@ -138,7 +139,7 @@ TEST_CASE("where the official checker crashes, that is a finding at its line") {
   }
 }
 
-TEST_CASE("metadata that is no object fails, and crashes nothing") {
+TEST_CASE("metadata that is not an object fails without a crash") {
   TrainingLog log = lora_log();
   for (const char* metadata : {"null", "3", "[]", "{}"}) {
     log.set("run_stop", "null", metadata);
@@ -149,7 +150,7 @@ TEST_CASE("metadata that is no object fails, and crashes nothing") {
   CHECK(verdict_of(log).pass);
 }
 
-TEST_CASE("a log without a line of MLPerf's fails") {
+TEST_CASE("a log without MLLOG lines fails") {
   const OfficialVerdict verdict =
       official_check(read_log_text("epoch 1\n", "log"), load_rule_set("rulesets", "5.1.0"));
   CHECK_FALSE(verdict.pass);
@@ -157,7 +158,7 @@ TEST_CASE("a log without a line of MLPerf's fails") {
   CHECK(verdict.findings[0].rule == "parse.empty");
 }
 
-TEST_CASE("a root of a negative batch size, which Python cannot print, is a crash of the checker") {
+TEST_CASE("a root of a negative batch size crashes the checker, which cannot print it") {
   TrainingLog log = lora_log();
   log.set("submission_benchmark", "\"qwen35_397b_grpo\"");
   log.add_behind("submission_benchmark", "opt_base_learning_rate", "1e-6");
@@ -167,7 +168,7 @@ TEST_CASE("a root of a negative batch size, which Python cannot print, is a cras
   CHECK(verdict_of(log, "6.1.0").crash);
 }
 
-TEST_CASE("Stable Diffusion's two metrics are judged as one line for each evaluation") {
+TEST_CASE("Stable Diffusion's two metrics are checked as one line per evaluation") {
   TrainingLog log = lora_log();
   log.set("submission_benchmark", "\"stable_diffusion\"");
   for (const char* key : {"opt_name", "opt_adamw_beta_1", "opt_adamw_beta_2", "opt_adamw_epsilon",

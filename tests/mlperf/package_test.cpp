@@ -35,7 +35,7 @@ PackageRequest request_into(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a package is found again as a submission, with logs byte for byte") {
+TEST_CASE("a package is read as a submission, with logs byte for byte") {
   const TemporaryDirectory place;
   const Package package = write_package(request_into(place.path()));
   const Submission found = find_submission(place.path());
@@ -55,7 +55,7 @@ TEST_CASE("a package is found again as a submission, with logs byte for byte") {
   }));
 }
 
-TEST_CASE("a package replaces no results and keeps a description that is there") {
+TEST_CASE("a package does not replace results and keeps an existing description") {
   const TemporaryDirectory place;
   PackageRequest request = request_into(place.path());
   write_package(request);
@@ -68,7 +68,7 @@ TEST_CASE("a package replaces no results and keeps a description that is there")
   CHECK(find_submission(place.path()).entries.size() == 2);
 }
 
-TEST_CASE("names that leave the folder, or that git refuses, make no package") {
+TEST_CASE("names that leave the folder or that git rejects are refused") {
   const TemporaryDirectory place;
   for (const char* name : {"", "..", "../x", "a b", ".hidden", "a/b", "-x", "a\x1b[1m", "é"}) {
     INFO(name);
@@ -82,7 +82,7 @@ TEST_CASE("names that leave the folder, or that git refuses, make no package") {
   CHECK_THROWS_WITH(write_package(none), Contains("no log"));
 }
 
-TEST_CASE("placeholders become names where they are values of their keys, and nowhere else") {
+TEST_CASE("placeholders are replaced only as values of their keys") {
   std::size_t filled = 0;
   const std::string log = "SUBMISSION_ORG_PLACEHOLDER\r" +
                           org_line("\"SUBMISSION_ORG_PLACEHOLDER\"") + "\r\n" +

@@ -28,17 +28,17 @@ TEST_CASE(
   CHECK(projection.why_not.empty());
 }
 
-TEST_CASE("an accuracy that rises is projected, too") {
+TEST_CASE("a rising accuracy is projected too") {
   std::vector<EvaluationPoint> looks = losses(6);
   for (EvaluationPoint& look : looks) look.quality = -look.quality;
   CHECK(*project(looks, -3.8, false).progress == Approx(12'000.0));
 }
 
-TEST_CASE("a target that the line has crossed is reached at the next evaluation") {
+TEST_CASE("a target that the fit already crossed is projected to the next evaluation") {
   CHECK(*project(losses(6), 4.5, true).progress == Approx(7'000.0));
 }
 
-TEST_CASE("what goes nowhere has no projection, and a reason") {
+TEST_CASE("without progress there is no projection, with a reason") {
   CHECK_FALSE(project(losses(2), 3.8, true).progress.has_value());
   CHECK(project(losses(2), 3.8, true).why_not == "at least three evaluations are needed");
   CHECK_FALSE(project(losses(6), 3.8, false).progress.has_value());

@@ -22,7 +22,7 @@ void keeps_to_compare_schema(const Report& report) {
 
 }  // namespace
 
-TEST_CASE("systems of a benchmark stand by score, with what each needs per accelerator") {
+TEST_CASE("systems of a benchmark are ranked by score, with accelerator minutes") {
   PublishedEntry failed = published("corp", "broken", 1, 1.0);
   failed.score_minutes = kNoValue;
   failed.no_score = "two runs failed";
@@ -42,7 +42,7 @@ TEST_CASE("systems of a benchmark stand by score, with what each needs per accel
   keeps_to_compare_schema(ranked);
 }
 
-TEST_CASE("two generations are compared at equal numbers, by the rules of compare") {
+TEST_CASE("two generations are compared at equal accelerator counts by the rules of compare") {
   const PublishedSide a{"X1", {published("acme", "old", 1, 60.0)}};
   const PublishedSide b{"X2", {published("acme", "new", 1, 40.0)}};
   const PublishedComparison found = compare_published(a, b);
@@ -61,7 +61,7 @@ TEST_CASE("two generations are compared at equal numbers, by the rules of compar
   CHECK(compare_published(b, a).exit_code() == ExitCode::failed);
 }
 
-TEST_CASE("a factor of the convergence test counts in a comparison") {
+TEST_CASE("comparisons include the factor of the convergence test") {
   PublishedEntry scaled = published("acme", "new", 1, 60.0);
   scaled.scaling_factor = 1.1;
   scaled.score_minutes = 66.0;
@@ -69,7 +69,7 @@ TEST_CASE("a factor of the convergence test counts in a comparison") {
   CHECK(found.comparison.metrics.at(0).ratio == Approx(1.1).epsilon(1e-3));
 }
 
-TEST_CASE("other numbers of accelerators are compared in accelerator time, nearest to nearest") {
+TEST_CASE("different accelerator counts are compared in accelerator time at the nearest sizes") {
   const PublishedSide a{"X1",
                         {published("acme", "one", 1, 60.0), published("acme", "two", 2, 32.0)}};
   const PublishedSide b{"X2", {published("corp", "four", 4, 12.0)}};
@@ -85,7 +85,7 @@ TEST_CASE("other numbers of accelerators are compared in accelerator time, neare
   keeps_to_compare_schema(found);
 }
 
-TEST_CASE("a side without a score, and a benchmark that is not there, are refused by name") {
+TEST_CASE("a side without a score and an unknown benchmark are rejected by name") {
   PublishedEntry unscored = published("acme", "old", 1, 60.0);
   unscored.score_minutes = kNoValue;
   CHECK_THROWS_WITH(compare_published({"old", {unscored}}, {"new", {}}), Contains("'old'"));

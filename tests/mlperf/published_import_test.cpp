@@ -35,7 +35,7 @@ struct Imported {
 
 }  // namespace
 
-TEST_CASE("the i-th log of each result is a value of the i-th run") {
+TEST_CASE("the i-th log of each result becomes a value of the i-th run") {
   const Imported imported({published("acme", "a", 1, 60.0), published("acme", "b", 4, 20.0)});
   REQUIRE(imported.runs.size() == 10);
   CHECK(imported.runs[0].jobs == 2);
@@ -43,7 +43,7 @@ TEST_CASE("the i-th log of each result is a value of the i-th run") {
   CHECK(imported.runs[0].run.starts_with("20231114T221320Z-mlperf-"));
 }
 
-TEST_CASE("imported results are read by scaling and compare like our own") {
+TEST_CASE("scaling and compare read imported results like local ones") {
   PublishedEntry next = published("acme", "c", 1, 40.0);
   next.description.accelerator = "GPU X2";
   PublishedEntry next_big = published("acme", "d", 4, 12.0);
@@ -76,7 +76,7 @@ TEST_CASE("imported results are read by scaling and compare like our own") {
   CHECK(found.hardware_b == "GPU X2");
 }
 
-TEST_CASE("a run that does not count has no value and failed, with its reason") {
+TEST_CASE("a run that does not count becomes a failed job with its reason") {
   PublishedEntry entry = published("acme", "a", 1, 60.0);
   entry.runs[3].counts = false;
   entry.runs[3].trouble = "aborted";
@@ -91,7 +91,7 @@ TEST_CASE("a run that does not count has no value and failed, with its reason") 
   CHECK_THAT(sink.all(), Contains("not verified by MLCommons"));
 }
 
-TEST_CASE("names from outside become names of hosts, and what tells no accelerators is left out") {
+TEST_CASE("system names become host names, and entries without accelerators are skipped") {
   for (const std::string& name :
        std::vector<std::string>{"a b/../c", "", "-x", "\x1b[1m", "[1-8]"}) {
     INFO(name);

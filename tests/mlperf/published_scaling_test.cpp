@@ -78,7 +78,8 @@ TEST_CASE("time efficiency is throughput efficiency over the convergence penalty
   keeps_to_scaling_schema(scaling);
 }
 
-TEST_CASE("of systems with as many accelerators the fastest stands for them, and is told") {
+TEST_CASE(
+    "the fastest of several systems with the same accelerator count is used, and the others are listed") {
   const auto scaling =
       published_scaling({published("acme", "slow", 1, 70.0), published("acme", "fast", 1, 60.0),
                          published("acme", "big", 2, 31.0)});
@@ -90,7 +91,7 @@ TEST_CASE("of systems with as many accelerators the fastest stands for them, and
   CHECK(to_json(scaling)["series"][0]["points"][0]["left_out_systems"][0] == "slow");
 }
 
-TEST_CASE("submitters, accelerators and divisions are not mixed in a series") {
+TEST_CASE("a series does not mix submitters, accelerators or divisions") {
   PublishedEntry other = published("acme", "b", 2, 31.0);
   other.description.accelerator = "GPU X2";
   PublishedEntry open = published("acme", "c", 4, 31.0);
@@ -104,7 +105,7 @@ TEST_CASE("submitters, accelerators and divisions are not mixed in a series") {
   keeps_to_scaling_schema(scaling);
 }
 
-TEST_CASE("results without a score or a number of accelerators are named and left out") {
+TEST_CASE("results without a score or accelerator count are listed and skipped") {
   PublishedEntry unscored = published("acme", "a", 1, 60.0);
   unscored.olympic_minutes = kNoValue;
   unscored.no_score = "two runs failed";
@@ -116,7 +117,7 @@ TEST_CASE("results without a score or a number of accelerators are named and lef
   CHECK_THAT(scaling.warnings[1], Contains("number of accelerators") && !Contains("\x1b"));
 }
 
-TEST_CASE("three runs have an efficiency and no interval") {
+TEST_CASE("three runs give an efficiency without an interval") {
   PublishedEntry small = published("acme", "a", 1, 60.0), big = published("acme", "b", 2, 31.0);
   small.runs.resize(3);
   big.runs.resize(3);
@@ -126,7 +127,7 @@ TEST_CASE("three runs have an efficiency and no interval") {
   keeps_to_scaling_schema(scaling);
 }
 
-TEST_CASE("published rounds have the efficiencies that were computed from them elsewhere") {
+TEST_CASE("efficiencies of published rounds match an independent computation") {
   const std::string file = "../shared/data/mlperf/expected_scores.json";
   if (!std::filesystem::exists(file)) {
     WARN("skipped: " + file + " is not there");

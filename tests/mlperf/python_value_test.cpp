@@ -25,7 +25,7 @@ constexpr const char* kTwoTo64 = "18446744073709551616";
 
 }  // namespace
 
-TEST_CASE("true, 1 and 1.0 are equal, and a text of 1 is not, as in Python") {
+TEST_CASE("true, 1 and 1.0 are equal but the string '1' is not, as in Python") {
   CHECK(equal(python("true"), python("1")));
   CHECK(equal(python("1"), python("1.0")));
   CHECK_FALSE(equal(python("1"), python("\"1\"")));
@@ -33,7 +33,7 @@ TEST_CASE("true, 1 and 1.0 are equal, and a text of 1 is not, as in Python") {
   CHECK(equal(python("null"), python("null")));
 }
 
-TEST_CASE("integers and floats are compared exactly, where conversion to a float would round") {
+TEST_CASE("integers and floats are compared exactly, without rounding to float") {
   CHECK_FALSE(equal(python("9007199254740993"), python("9007199254740992.0")));
   CHECK(less(python("9007199254740992.0"), python("9007199254740993")) == true);
   CHECK(equal(python(kTwoTo63), python("9223372036854775808.0")));
@@ -55,7 +55,7 @@ TEST_CASE("integers of more than 64 bits keep every digit") {
   CHECK(python(kTwoTo64).to_json() == kTwoTo64);
 }
 
-TEST_CASE("NaN is unlike itself, but in a list it is the same object, as json.loads makes one") {
+TEST_CASE("NaN is unequal to itself, but identical to itself in a list") {
   CHECK_FALSE(equal(python("NaN"), python("NaN")));
   CHECK(same(python("NaN"), python("NaN")));
   CHECK(equal(python("[NaN]"), python("[NaN]")));
@@ -63,7 +63,7 @@ TEST_CASE("NaN is unlike itself, but in a list it is the same object, as json.lo
   CHECK(less_equal(python("1"), python("NaN")) == false);
 }
 
-TEST_CASE("an order that Python has no words for is none") {
+TEST_CASE("types without an order in Python cannot be compared") {
   CHECK_FALSE(less(python("\"3.3\""), python("3.3")).has_value());
   CHECK_FALSE(less(python("null"), python("1")).has_value());
   CHECK_FALSE(less(python("{}"), python("{}")).has_value());
@@ -73,13 +73,13 @@ TEST_CASE("an order that Python has no words for is none") {
   CHECK(less_equal(python("[1]"), python("[true]")) == true);
 }
 
-TEST_CASE("objects are equal whatever the order of their keys") {
+TEST_CASE("objects are equal regardless of key order") {
   CHECK(equal(python(R"({"a": 1, "b": [2]})"), python(R"({"b": [2.0], "a": true})")));
   CHECK_FALSE(equal(python(R"({"a": 1})"), python(R"({"a": 2})")));
   CHECK_FALSE(equal(python(R"({"a": 1})"), python(R"({"a": 1, "b": 1})")));
 }
 
-TEST_CASE("values are written as Python writes them") {
+TEST_CASE("repr of values is that of Python") {
   CHECK(repr("[null, true, -0, -0.0, 1e16, 1e15, 0.0001, 0.00001, 3.3]") ==
         "[None, True, 0, -0.0, 1e+16, 1000000000000000.0, 0.0001, 1e-05, 3.3]");
   CHECK(repr("[1e999, -1e999, NaN, 5e-324, 1.7976931348623157e308, 123456789.125]") ==
@@ -98,12 +98,12 @@ TEST_CASE("an excerpt is short and safe to print, however long and hostile the v
   CHECK(wide.ends_with("..."));
 }
 
-TEST_CASE("a value becomes JSON that a report can keep") {
+TEST_CASE("values convert to valid JSON") {
   CHECK(python(R"({"a": [NaN, -Infinity, 1.5, 7, true, null]})").to_json() ==
         Json{{"a", {"NaN", "-Infinity", 1.5, 7, true, nullptr}}});
 }
 
-TEST_CASE("a value is taken for what its type is in C++") {
+TEST_CASE("a value keeps the type of its C++ argument") {
   CHECK(PythonValue(true).is_bool());
   CHECK(PythonValue(7).is_int());
   CHECK(PythonValue("text").is_string());

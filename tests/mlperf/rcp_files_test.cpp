@@ -42,7 +42,8 @@ void same_point(const RcpPoint& a, const RcpPoint& b) {
 
 }  // namespace
 
-TEST_CASE("our reference points of every round are by their schema and name their source") {
+TEST_CASE(
+    "the bundled reference points of every round match their schema and name their source") {
   const auto rounds = rcp_rulesets(rcp_folder());
   CHECK(rounds == std::vector<std::string>{"5.0.0", "5.1.0", "6.0.0", "6.1.0"});
   for (const std::string& round : rounds)
@@ -55,7 +56,7 @@ TEST_CASE("our reference points of every round are by their schema and name thei
     }
 }
 
-TEST_CASE("an unknown round is refused, naming those there are") {
+TEST_CASE("an unknown round is rejected with the known ones") {
   try {
     load_rcps(rcp_folder(), "5.1");
     FAIL("was taken");
@@ -64,14 +65,14 @@ TEST_CASE("an unknown round is refused, naming those there are") {
   }
 }
 
-TEST_CASE("a round that takes points from itself is refused") {
+TEST_CASE("a round that refers to itself for points is rejected") {
   const TemporaryDirectory folder;
   write_file(folder.path() / "7.0.0.json",
              R"({"ruleset": "7.0.0", "source": "s", "benchmarks": {"a": {"as": "7.0.0"}}})");
   CHECK_THROWS_WITH(load_rcps(folder.path(), "7.0.0"), Catch::Contains("refers to a round without points"));
 }
 
-TEST_CASE("published points are read in both spellings, by ascending batch") {
+TEST_CASE("published points are read in both spellings, in ascending batch order") {
   Json json = flux_point(1024, {5, 6, 7});
   json["q"] = {{"Benchmark", "flux1"}, {"BS", 512}, {"samples to converge", {3.5, 4, 4, 9}}};
   const auto points = published_points(json, ten_runs(), "f");
@@ -81,7 +82,7 @@ TEST_CASE("published points are read in both spellings, by ascending batch") {
   CHECK(points[1].mean == 6.0);
 }
 
-TEST_CASE("damaged published points are refused with the point and the value seen") {
+TEST_CASE("damaged published points are rejected with the point and the value") {
   CHECK(points_error(flux_point(512, {1, 2, 3})).empty());
   CHECK(points_error(Json::array()).find("no reference convergence points") != std::string::npos);
   CHECK(points_error(flux_point("512", {1, 2, 3})).find("\"512\"") != std::string::npos);
@@ -95,13 +96,13 @@ TEST_CASE("damaged published points are refused with the point and the value see
   CHECK(points_error({{"\x1b[2J", 3}}).find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("a folder without published points of the round is refused") {
+TEST_CASE("a folder without published points of the round is rejected") {
   const TemporaryDirectory folder;
   RcpSets sets = load_rcps(rcp_folder(), "5.1.0");
   CHECK_THROWS_AS(use_published_rcps(sets, folder.path()), Error);
 }
 
-TEST_CASE("our points are those that MLCommons published") {
+TEST_CASE("the bundled points are those published by MLCommons") {
   if (!fs::exists(kShared)) {
     WARN("skipped: ../shared/data is not there");
     return;
@@ -123,7 +124,7 @@ TEST_CASE("our points are those that MLCommons published") {
   CHECK(files == 20);
 }
 
-TEST_CASE("means, deviations, minima and pruning are the official checker's in three rounds") {
+TEST_CASE("means, deviations, minima and pruning match the official checker in three rounds") {
   if (!fs::exists(kShared)) {
     WARN("skipped: ../shared/data is not there");
     return;

@@ -15,7 +15,7 @@ constexpr std::int64_t kRuns = 5;
 }  // namespace
 
 TEST_CASE(
-    "a reference point's mean leaves out the lowest and the highest, its deviation does not") {
+    "the mean of a reference point excludes the lowest and the highest value, its deviation does not") {
   const RcpPoint point = summarise("a", 128, kBatch128, kRuns);
   CHECK(point.n == 10);
   CHECK(point.mean == 15.75);
@@ -27,7 +27,7 @@ TEST_CASE(
   CHECK(point.max_speedup == Approx(15.75 / point.minimum));
 }
 
-TEST_CASE("with the deviation of the rules' appendix the minimum is the appendix's") {
+TEST_CASE("with the deviation of the rules' appendix, the minimum matches the appendix") {
   CHECK(exact_minimum(15.75, std::sqrt(3.0) / 4.0, 8, kRuns) == Approx(15.21).margin(5e-3));
   CHECK(exact_minimum(20.75, std::sqrt(7.0) / 4.0, 8, kRuns) == Approx(19.93).margin(5e-3));
   // Interpolated to 192, between them, with twice the runs.
@@ -43,7 +43,7 @@ TEST_CASE("a mean at the minimum is significantly faster with p = 0.05") {
   CHECK(p_of_faster(point, kRuns, exact - 0.1) < 0.05);
 }
 
-TEST_CASE("the minimum is the middle that the official checker's halving ends at") {
+TEST_CASE("the minimum is the midpoint of the official checker's bisection") {
   const RcpPoint point = summarise("a", 128, kBatch128, kRuns);
   const double exact = exact_minimum(point.mean, point.stdev, point.counted, kRuns);
   CHECK(std::abs(point.minimum - exact) <= 0.5e-4);
@@ -52,7 +52,7 @@ TEST_CASE("the minimum is the middle that the official checker's halving ends at
   CHECK(odd == std::floor(odd));
 }
 
-TEST_CASE("trainings that all took equally long allow no faster mean") {
+TEST_CASE("trainings of equal length allow no faster mean") {
   const RcpPoint point = summarise("a", 8, std::vector<double>(6, 4608.0), 3);
   CHECK(point.stdev == 0.0);
   CHECK(point.minimum == 4608.0);

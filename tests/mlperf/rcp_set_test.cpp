@@ -46,13 +46,13 @@ TEST_CASE("reference points of batches below that of the fastest do not count") 
   CHECK(kept_batches(set_of({{64, 10}, {128, 10}, {256, 14}})) == Batches{64, 128, 256});
 }
 
-TEST_CASE("pruning does not look back at the left neighbour of a point it removed") {
+TEST_CASE("pruning does not recheck the left neighbour of a removed point") {
   // 2 lies under the line from 1 to 3, but over that from 1 to 4 when 3 is gone.
   const std::vector<BatchMean> points = {{1, 10}, {2, 14}, {3, 19}, {4, 16}};
   CHECK(kept_batches(set_of(points)) == Batches{1, 2, 4});
 }
 
-TEST_CASE("a batch is compared with its own point, between two, or with the smallest") {
+TEST_CASE("a batch uses its own point, an interpolated one, or the smallest") {
   const RcpSet set = set_of({{128, 10}, {256, 14}});
   CHECK(reference_at(set, 128).match == RcpMatch::exact);
   CHECK(reference_at(set, 64).match == RcpMatch::below);
@@ -74,7 +74,7 @@ TEST_CASE("a pruned point's batch is interpolated") {
   CHECK(at.point->mean == Approx(10 + 10.0 / 3));
 }
 
-TEST_CASE("a submission faster than the reference within its noise is scaled to its mean") {
+TEST_CASE("a submission slightly faster than the reference is scaled to its mean") {
   const RcpSet set = set_of({{128, 16}, {256, 21}});
   const std::vector<double> runs = {14, 15.5, 15.75, 16, 20};
   const RcpTest test = rcp_test(set, 128, runs);
@@ -105,7 +105,7 @@ TEST_CASE("one run that did not converge is dropped as the slowest, two fail the
   CHECK_FALSE(rcp_test(set, 128, std::vector<double>{16, 16}).pass);
 }
 
-TEST_CASE("a batch above all reference points, or none, fails with what is to be done") {
+TEST_CASE("a batch above all reference points, or none, fails with advice") {
   const RcpSet set = set_of({{128, 16}, {256, 21}});
   const RcpTest missing = rcp_test(set, 512, std::vector<double>(5, 30.0));
   CHECK_FALSE(missing.pass);
@@ -113,7 +113,8 @@ TEST_CASE("a batch above all reference points, or none, fails with what is to be
   CHECK_FALSE(rcp_test(set, kNoValue, std::vector<double>(5, 30.0)).pass);
 }
 
-TEST_CASE("an allowance lets a faster mean pass, and the score is scaled by all of it") {
+TEST_CASE(
+    "an allowance lets a faster mean pass, and the score is scaled to the full reference mean") {
   RcpSet set = set_of({{128, 16}, {256, 21}});
   set.allowance = 3.0;
   const RcpTest test = rcp_test(set, 128, std::vector<double>(5, 14.0));
@@ -122,7 +123,7 @@ TEST_CASE("an allowance lets a faster mean pass, and the score is scaled by all 
   CHECK(test.factor == 16.0 / 14.0);
 }
 
-TEST_CASE("the convergence test as JSON has null where there is no number") {
+TEST_CASE("JSON of the convergence test has null for missing numbers") {
   const Json json = to_json(rcp_test(set_of({{128, 16}}), 512, std::vector<double>(5, 30.0)));
   CHECK(json["match"] == "missing");
   CHECK(json["rcp_mean"].is_null());

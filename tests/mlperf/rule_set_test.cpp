@@ -52,7 +52,7 @@ TEST_CASE("each rule set has both divisions of each of its benchmarks") {
   }
 }
 
-TEST_CASE("a rule set has what it is based on, less what it takes away") {
+TEST_CASE("a rule set contains its base except for removed members") {
   const RuleSet old = load_rule_set("rulesets", "5.0.0");
   const RuleSet rules = load_rule_set("rulesets", "6.0.0");
   CHECK(old.benchmarks.contains("rgat"));
@@ -64,7 +64,7 @@ TEST_CASE("a rule set has what it is based on, less what it takes away") {
   CHECK(rules.benchmarks.at("gpt_oss_20b").target == 3.34);
 }
 
-TEST_CASE("a benchmark says when it is to be evaluated") {
+TEST_CASE("a benchmark has an evaluation schedule") {
   const RuleSet rules = load_rule_set("rulesets", "5.1.0");
   const EvaluationSchedule& small = *rules.benchmarks.at("llama31_8b").evaluation;
   CHECK(small.step(36) == 12312.0);
@@ -75,13 +75,13 @@ TEST_CASE("a benchmark says when it is to be evaluated") {
   CHECK_FALSE(tuning.start(0).has_value());
 }
 
-TEST_CASE("an unknown rule set is refused naming the nearest") {
+TEST_CASE("an unknown rule set is rejected with the nearest name") {
   CHECK_THROWS_WITH(load_rule_set("rulesets", "5.1.1"),
                     Catch::Contains("unknown rule set '5.1.1'. Did you mean"));
   CHECK_THROWS_WITH(load_rule_set("rulesets", "../x"), Catch::Contains("unknown rule set"));
 }
 
-TEST_CASE("a rule set that is wrong says where") {
+TEST_CASE("an invalid rule set is rejected with the position of the error") {
   CHECK(refusal_of(rules_with(R"({"common": {"keys": {"seed": "value >"}}})"))
             .find("/sections/common: key 'seed': expression 'value >', position 8") !=
         std::string::npos);
@@ -96,7 +96,7 @@ TEST_CASE("a rule set that is wrong says where") {
             .find("expected a name") != std::string::npos);
 }
 
-TEST_CASE("a log is judged by the rules of its benchmark and its day") {
+TEST_CASE("the rule set is chosen by benchmark and date") {
   CHECK(choice("\"flux1\"", "1759858994891").version == "5.1.0");
   CHECK(choice("\"flux1\"", "1775000000000").version == "6.0.0");
   CHECK(choice("\"flux1\"", "1790000000000").version == "6.1.0");
@@ -107,7 +107,7 @@ TEST_CASE("a log is judged by the rules of its benchmark and its day") {
   CHECK(choice("\"none\"", "NaN").version == "6.1.0");
 }
 
-TEST_CASE("the choice of a rule set is explained") {
+TEST_CASE("the choice of a rule set has a reason") {
   CHECK(choice("\"flux1\"", "1759858994891").reason ==
         "flux1 is in 3 rule sets; the run started on 2025-10-07: Training v5.1");
   CHECK(choice("\"bert\"", "1").reason == "bert is in Training v5.0 only");

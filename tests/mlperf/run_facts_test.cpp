@@ -18,7 +18,7 @@ const std::string kSuccess = R"({"status": "success"})";
 
 }  // namespace
 
-TEST_CASE("the time of a run is from run_start to run_stop, in minutes") {
+TEST_CASE("the run time is from run_start to run_stop in minutes") {
   const RunFacts facts = facts_in(
       {log_line("init_start", "null", "{}", 1000), log_line("init_stop", "null", "{}", 4000),
        log_line("run_start", "null", "{}", 5000), log_line("run_stop", "null", kSuccess, 65'000)});
@@ -30,7 +30,8 @@ TEST_CASE("the time of a run is from run_start to run_stop, in minutes") {
   CHECK(facts.status == "success");
 }
 
-TEST_CASE("of several starts and stops the second start and the first stop count, as officially") {
+TEST_CASE(
+    "with several starts and stops, the second start and the first stop count, as in the official scorer") {
   const RunFacts facts =
       facts_in({log_line("run_start", "null", "{}", 0), log_line("run_start", "null", "{}", 60'000),
                 log_line("run_stop", "null", kSuccess, 180'000),
@@ -44,7 +45,7 @@ TEST_CASE("of several starts and stops the second start and the first stop count
   CHECK(early.minutes == -1.0);
 }
 
-TEST_CASE("a run that was killed has no time and no status") {
+TEST_CASE("a killed run has no time and no status") {
   const RunFacts facts = facts_in({log_line("run_start"), log_line("eval_accuracy", "3.5")});
   CHECK(facts.started);
   CHECK_FALSE(facts.stopped);
@@ -54,7 +55,7 @@ TEST_CASE("a run that was killed has no time and no status") {
   CHECK(facts.evaluations.size() == 1);
 }
 
-TEST_CASE("the last evaluation above the last stop says how far the run trained") {
+TEST_CASE("the last evaluation before the last run_stop gives the training length") {
   const RunFacts facts =
       facts_in({log_line("eval_accuracy", "3.5", R"({"samples_count": 12288})"),
                 log_line("eval_error", "3.2", R"({"samples_count": 24576.0, "epoch_num": "2"})"),
@@ -67,7 +68,7 @@ TEST_CASE("the last evaluation above the last stop says how far the run trained"
   CHECK(facts.evaluations.size() == 3);
 }
 
-TEST_CASE("what was submitted is what the first line says, the batch what the last one says") {
+TEST_CASE("submission fields come from the first line, the batch from the last") {
   const RunFacts facts = facts_in(
       {log_line("submission_benchmark", "\"flux1\""), log_line("submission_benchmark", "\"rgat\""),
        log_line("submission_org", "7"), log_line("submission_division", "\"closed\""),
@@ -81,7 +82,7 @@ TEST_CASE("what was submitted is what the first line says, the batch what the la
   CHECK(facts.global_batch_size == 1024.0);
 }
 
-TEST_CASE("a seed comes with the place in the code that logged it") {
+TEST_CASE("a seed has the code location that logged it") {
   const RunFacts facts = facts_in({log_line("seed", "42", R"({"file": "t.py", "lineno": 7})"),
                                    log_line("seed", "\"a\"", R"({"file": 3})")});
   REQUIRE(facts.seeds.size() == 2);

@@ -17,7 +17,7 @@ RunGoal goal_in(const std::string& benchmark, const std::string& batch) {
 
 }  // namespace
 
-TEST_CASE("a run's goal is its round's target and the reference at its batch") {
+TEST_CASE("the goal of a run is the round's target and the reference at its batch") {
   const RunGoal goal = goal_in("llama31_8b", "64");
   CHECK(goal.target == 3.3);
   CHECK(goal.lower_is_better);
@@ -29,12 +29,12 @@ TEST_CASE("a run's goal is its round's target and the reference at its batch") {
   CHECK(*between.reference_mean < 278'641.0);
 }
 
-TEST_CASE("the allowance of a benchmark is taken from the smallest mean that passes") {
+TEST_CASE("the allowance of a benchmark lowers the minimum to pass") {
   const RunGoal goal = goal_in("llama31_405b", "1152");
   CHECK(*goal.reference_mean / (*goal.reference_least + 46'080.0) == Approx(1.0981).margin(1e-4));
 }
 
-TEST_CASE("what a log does not name yet is no goal, with the reason") {
+TEST_CASE("values that are not logged yet leave the goal empty, with a reason") {
   CHECK(goal_in("", "").why_no_target == "the benchmark is not logged yet");
   CHECK(goal_in("flux1", "").why_no_reference == "the global batch size is not logged yet");
   CHECK(goal_in("flux1", "").target.has_value());

@@ -36,7 +36,7 @@ std::vector<const RunExtract*> run_pointers(const KeptRuns& runs) {
 
 }  // namespace
 
-TEST_CASE("runs of one result with seeds of their own are right") {
+TEST_CASE("runs of one result with different seeds pass") {
   KeptRuns runs;
   for (int i = 0; i < 3; ++i) runs.add(RightLog(1'760'000'000'000 + i * kDay, 100 + i));
   CHECK(check_runs(runs.kept).empty());
@@ -44,7 +44,7 @@ TEST_CASE("runs of one result with seeds of their own are right") {
   CHECK(check_overlaps(run_pointers(runs)).empty());
 }
 
-TEST_CASE("a seed on the same line of code in two runs is told of the second") {
+TEST_CASE("a seed at the same code location in two runs is reported for the second") {
   KeptRuns runs;
   runs.add(RightLog(1'760'000'000'000, 5));
   runs.add(RightLog(1'760'000'000'000 + kDay, 6));
@@ -57,7 +57,7 @@ TEST_CASE("a seed on the same line of code in two runs is told of the second") {
   CHECK(findings[0].finding.text.find("train.py:7") != std::string::npos);
 }
 
-TEST_CASE("one rank's seed logged by all of them, or on another line, is no repetition") {
+TEST_CASE("the same seed from several ranks or another code location is not a repetition") {
   KeptRuns runs;
   RightLog ranks(1'760'000'000'000, 5);
   ranks.append(ranks.line("seed"));
@@ -69,7 +69,7 @@ TEST_CASE("one rank's seed logged by all of them, or on another line, is no repe
   CHECK(check_runs(runs.kept).empty());
 }
 
-TEST_CASE("a run with other hyperparameters than the others is told") {
+TEST_CASE("a run with different hyperparameters is reported") {
   KeptRuns runs;
   for (int i = 0; i < 4; ++i) {
     RightLog log(1'760'000'000'000 + i * kDay, 100 + i);
@@ -85,7 +85,7 @@ TEST_CASE("a run with other hyperparameters than the others is told") {
   CHECK(findings[0].finding.line == RightLog().number("opt_base_learning_rate"));
 }
 
-TEST_CASE("files of equal bytes are copies, in one folder and in two") {
+TEST_CASE("identical files are copies, in one folder or in two") {
   KeptRuns runs;
   runs.add(RightLog(1'760'000'000'000, 5), "a/result_0.txt");
   runs.add(RightLog(1'760'000'000'000 + kDay, 6), "a/result_1.txt");
@@ -99,7 +99,7 @@ TEST_CASE("files of equal bytes are copies, in one folder and in two") {
   CHECK(findings[1].finding.text.find("counted twice") != std::string::npos);
 }
 
-TEST_CASE("equal digests alone accuse nobody") {
+TEST_CASE("equal digests alone are not reported as copies") {
   KeptRuns runs;
   runs.add(RightLog(1'760'000'000'000, 5));
   runs.add(RightLog(1'760'000'000'000, 6));

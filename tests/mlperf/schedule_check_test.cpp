@@ -39,7 +39,7 @@ std::vector<Finding> evaluated_at(const std::string& benchmark, double batch,
 
 }  // namespace
 
-TEST_CASE("evaluations where the rules put them are right") {
+TEST_CASE("evaluations on schedule pass") {
   CHECK(evaluated_at("llama31_8b", 32, "samples_count", {12288, 24576}, "3.1").empty());
   CHECK(evaluated_at("llama2_70b_lora", 8, "samples_count", {1536, 1920, 2304}, "0.9").empty());
   CHECK(evaluated_at("rgat", 32768, "epoch_num", {0.05, 0.1, 0.15}, "0.73").empty());
@@ -53,7 +53,7 @@ TEST_CASE("evaluations where the rules put them are right") {
             .empty());
 }
 
-TEST_CASE("evaluations elsewhere are told, with what there is and what there should be") {
+TEST_CASE("evaluations off schedule are reported with the found and the expected schedule") {
   const std::vector<Finding> sparse =
       evaluated_at("llama31_8b", 32, "samples_count", {24576, 49152}, "3.1");
   REQUIRE(sparse.size() == 1);
@@ -73,7 +73,7 @@ TEST_CASE("evaluations elsewhere are told, with what there is and what there sho
   CHECK(evaluated_at("retinanet", 256, "epoch_num", {2, 3}, "0.35").size() == 1);
 }
 
-TEST_CASE("an evaluation that stands right and is counted wrong is told as such") {
+TEST_CASE("an evaluation on schedule with a wrong sample count is reported as such") {
   RightLog log;
   log.evaluation(0).metadata = R"("samples_count": 12256)";
   log.evaluation(1).metadata = R"("samples_count": 24544)";

@@ -38,7 +38,7 @@ bool has_part(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("scores as JSON keep to their schema and say that nobody verified them") {
+TEST_CASE("JSON scores match their schema and are marked as not verified") {
   const Json json = Json::parse(dump(to_json(made_up_scores())));
   CHECK_NOTHROW(Schema::load("schemas/report_mlperf_score.json").check(json, "score"));
   CHECK(json["note"] == kNotVerified);
@@ -48,7 +48,7 @@ TEST_CASE("scores as JSON keep to their schema and say that nobody verified them
   CHECK(json["table"][0]["score_minutes"]["llama31_405b"].is_number());
 }
 
-TEST_CASE("scores as text say how they come about and print no control bytes") {
+TEST_CASE("text scores show their derivation and print no control characters") {
   const std::string text = to_text(made_up_scores(), true, kWide);
   CHECK(has_part(text, kNotVerified));
   CHECK(has_part(text, "scaled by 1.010101"));
@@ -59,7 +59,7 @@ TEST_CASE("scores as text say how they come about and print no control bytes") {
   CHECK_FALSE(has_part(text, "\x1b"));
 }
 
-TEST_CASE("many entries are shown as the table alone, with what is in the way") {
+TEST_CASE("many entries are shown as a table with their problems") {
   SubmissionScore score = made_up_scores();
   score.entries.push_back(score.entries[0]);
   const std::string text = to_text(score, false, kWide);
@@ -68,7 +68,7 @@ TEST_CASE("many entries are shown as the table alone, with what is in the way") 
   CHECK(has_part(text, kNotVerified));
 }
 
-TEST_CASE("the table of scores as CSV quotes what it must") {
+TEST_CASE("the CSV score table quotes where necessary") {
   const std::string csv = to_csv(made_up_scores());
   CHECK(csv.rfind("division,availability,submitter,system,", 0) == 0);
   CHECK(has_part(csv, ",llama31_405b,system_folder,note\r\n"));
@@ -77,7 +77,7 @@ TEST_CASE("the table of scores as CSV quotes what it must") {
   CHECK(has_part(csv, kNotVerified));
 }
 
-TEST_CASE("scores as a page take names as text and draw the reference") {
+TEST_CASE("the HTML score page escapes names and plots the reference") {
   const std::string page = to_html(made_up_scores());
   CHECK(has_part(page, "<svg"));
   CHECK(has_part(page, kNotVerified));

@@ -4,7 +4,7 @@
 
 namespace bench::mlperf {
 
-TEST_CASE("minutes that lie halfway are rounded up, whatever their last bits are") {
+TEST_CASE("halfway minutes are rounded up in spite of rounding errors") {
   CHECK(format_minutes((1'000'599'673.0 - 1e9) / 60'000.0) == "9.9946");
   CHECK(format_minutes(9.994549999999998) == "9.9946");
   CHECK(format_minutes(9.99454) == "9.9945");

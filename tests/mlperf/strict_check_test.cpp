@@ -136,7 +136,7 @@ const std::vector<StrictCase> kStrictCases = {
 
 }  // namespace
 
-TEST_CASE("a right log has no strict finding") {
+TEST_CASE("a valid log has no strict finding") {
   CHECK(broken_rules(strict_findings(RightLog())).empty());
   RightLog floats;
   floats.line("gradient_accumulation_steps").value = "2.0";
@@ -148,7 +148,7 @@ TEST_CASE("a right log has no strict finding") {
   CHECK(broken_rules(strict_findings(floats)).empty());
 }
 
-TEST_CASE("each strict rule is found broken alone, at its line") {
+TEST_CASE("each violated strict rule is reported alone, at its line") {
   for (const StrictCase& one : kStrictCases) {
     RightLog log;
     one.spoil(log);
@@ -167,7 +167,7 @@ TEST_CASE("each strict rule is found broken alone, at its line") {
   }
 }
 
-TEST_CASE("each rule that strict findings name is listed") {
+TEST_CASE("each rule in strict findings is listed") {
   for (const StrictCase& one : kStrictCases) {
     const auto& known = strict_rules();
     INFO(one.rule);
@@ -176,7 +176,7 @@ TEST_CASE("each rule that strict findings name is listed") {
   }
 }
 
-TEST_CASE("docs/mlperf.md says what each strict rule asks") {
+TEST_CASE("docs/mlperf.md documents each strict rule") {
   const std::string page = read_file("docs/mlperf.md");
   for (const StrictRule& rule : strict_rules()) {
     INFO(rule.id);
@@ -184,14 +184,13 @@ TEST_CASE("docs/mlperf.md says what each strict rule asks") {
   }
 }
 
-TEST_CASE(
-    "a log of another benchmark than its folder's is told, where the folder is a benchmark's") {
+TEST_CASE("a log whose benchmark differs from its benchmark folder is reported") {
   CHECK(broken_rules(strict_findings(RightLog(), {.folder = "flux1"})) ==
         RuleNames{"identity.benchmark"});
   CHECK(broken_rules(strict_findings(RightLog(), {.folder = "my_runs"})).empty());
 }
 
-TEST_CASE("what the rules fix for LoRA and 405B is asked, and for others not") {
+TEST_CASE("fixed hyperparameters of LoRA and 405B are checked, those of others are not") {
   RightLog lora;
   lora.line("submission_benchmark").value = "\"llama2_70b_lora\"";
   lora.remove("eval_accuracy");
@@ -216,7 +215,8 @@ TEST_CASE("what the rules fix for LoRA and 405B is asked, and for others not") {
   CHECK(findings[0].expected == "ceil(8000 * 1152 / global_batch_size) = 9600");
 }
 
-TEST_CASE("no evaluation above run_stop is an error, and none at all is the official checker's") {
+TEST_CASE(
+    "no evaluation before run_stop is an error, and none at all is left to the official checker") {
   RightLog log;
   const LogLine late = log.evaluation(0);
   log.remove("eval_accuracy");
@@ -225,7 +225,7 @@ TEST_CASE("no evaluation above run_stop is an error, and none at all is the offi
   CHECK(broken_rules(strict_findings(log)) == RuleNames{"stop.evaluation"});
 }
 
-TEST_CASE("ranks that log the same evaluation and the same start are no fault") {
+TEST_CASE("several ranks that log the same evaluation and start are accepted") {
   RightLog log;
   const LogLine start = log.line("run_start"), stop = log.line("init_stop");
   log.insert("block_start", start);
@@ -235,7 +235,7 @@ TEST_CASE("ranks that log the same evaluation and the same start are no fault") 
   CHECK(broken_rules(strict_findings(log)).empty());
 }
 
-TEST_CASE("a log without a line of MLPerf is said to be none") {
+TEST_CASE("a log without MLLOG lines is reported") {
   const Log log = read_log_text("epoch 1 loss 3.2\n", "train.log");
   const RunFacts facts = facts_of(log);
   const std::vector<Finding> findings =
@@ -244,7 +244,7 @@ TEST_CASE("a log without a line of MLPerf is said to be none") {
   CHECK(findings[0].text.find("has no MLLOG lines") != std::string::npos);
 }
 
-TEST_CASE("a fault in each line is told twenty times and counted") {
+TEST_CASE("a fault on each line is reported twenty times and counted") {
   RightLog log;
   for (int i = 0; i < 100; ++i) log.append({.key = "x", .time = "NaN"});
   const std::vector<Finding> findings = strict_findings(log);
@@ -252,7 +252,7 @@ TEST_CASE("a fault in each line is told twenty times and counted") {
   CHECK(findings.back().text.find("80 more for this rule") != std::string::npos);
 }
 
-TEST_CASE("nothing of the closed division's evaluations is asked of the open one") {
+TEST_CASE("closed-division evaluation rules do not apply to the open division") {
   RightLog log;
   log.line("submission_division").value = "\"open\"";
   log.remove("seed");
@@ -261,7 +261,7 @@ TEST_CASE("nothing of the closed division's evaluations is asked of the open one
   CHECK(broken_rules(strict_findings(log)).empty());
 }
 
-TEST_CASE("a seed is what Python's int takes") {
+TEST_CASE("a seed is what Python's int() accepts") {
   CHECK(seed_text(PythonValue(7)) == "7");
   CHECK(seed_text(PythonValue(7.9)) == "7");
   CHECK(seed_text(PythonValue(" +012 ")) == "12");

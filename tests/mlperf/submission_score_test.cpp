@@ -66,7 +66,7 @@ std::map<std::string, std::string> contents_of(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("ten logs are scored from their text alone, and nothing is written beside them") {
+TEST_CASE("ten logs are scored, and nothing is written next to them") {
   const LoraRound round;
   const auto before = contents_of(round.root());
   const SubmissionScore score = round.score();
@@ -95,7 +95,7 @@ TEST_CASE("a score is the same before and after its factor was written into scal
   CHECK(round.score().warnings.size() == 1);
 }
 
-TEST_CASE("logs that do not comply are failed runs, told with their line") {
+TEST_CASE("non-compliant logs are failed runs, reported with their line") {
   const LoraRound round;
   TrainingLog log = lora_log();
   log.remove("run_stop");
@@ -110,7 +110,7 @@ TEST_CASE("logs that do not comply are failed runs, told with their line") {
   CHECK(round.score().exit_code == ExitCode::failed);
 }
 
-TEST_CASE("of twelve logs the ten in a row with the median score are scored") {
+TEST_CASE("of twelve logs, the ten consecutive ones with the median score are scored") {
   const LoraRound round(12);
   const EntryScore entry = round.scored();
   REQUIRE(entry.window);
@@ -118,7 +118,7 @@ TEST_CASE("of twelve logs the ten in a row with the median score are scored") {
   CHECK(entry.olympic_mean_minutes == 6.5);
 }
 
-TEST_CASE("a result of an earlier round is scored by the round of its submission") {
+TEST_CASE("a result of an earlier round is scored by the submission's round") {
   const LoraRound round;
   CHECK(round.scored().ruleset == "5.1.0");
   const LoraRound early;
@@ -145,7 +145,7 @@ TEST_CASE("logs outside the layout are scored by their folder and benchmark") {
   CHECK(score.warnings[0].find("notes.log") != std::string::npos);
 }
 
-TEST_CASE("an unknown round is refused when scores are asked for") {
+TEST_CASE("scoring rejects an unknown round") {
   CHECK_THROWS_AS(LoraRound().score("5.2.0"), Error);
 }
 

@@ -45,7 +45,7 @@ std::vector<std::string> file_names(const std::vector<fs::path>& paths) {
 
 }  // namespace
 
-TEST_CASE("names with numbers stand in the order of their numbers") {
+TEST_CASE("names with numbers are sorted numerically") {
   CHECK(natural_less("result_2.txt", "result_10.txt"));
   CHECK_FALSE(natural_less("result_10.txt", "result_2.txt"));
   CHECK(natural_less("result_01.txt", "result_1.txt"));
@@ -55,7 +55,7 @@ TEST_CASE("names with numbers stand in the order of their numbers") {
   CHECK_FALSE(natural_less("same7", "same7"));
 }
 
-TEST_CASE("a round is its organisations, systems and benchmarks") {
+TEST_CASE("a round is read as organisations, systems and benchmarks") {
   const RoundOfLogs round;
   const Submission found = find_submission(round.path());
   REQUIRE(found.entries.size() == 3);
@@ -72,7 +72,7 @@ TEST_CASE("a round is its organisations, systems and benchmarks") {
   CHECK_FALSE(found.entries[2].system_file);
 }
 
-TEST_CASE("a path to a level below the round tells the same of its entries") {
+TEST_CASE("a path to a lower level gives the same entries") {
   const RoundOfLogs round;
   const std::string level = GENERATE("acme", "acme/results", "acme/results/sysA",
                                      "acme/results/sysA/flux1", "acme/results/sysA/flux1/");
@@ -83,7 +83,7 @@ TEST_CASE("a path to a level below the round tells the same of its entries") {
   CHECK(entry.system_file == round.path("acme/systems/sysA.json"));
 }
 
-TEST_CASE("without the folder 'results' the folders below the path give the names") {
+TEST_CASE("without a 'results' folder, the folders below the path give the names") {
   RoundOfLogs round;
   round.add("mine/sysC/rgat/result_1.txt");
   const SubmissionEntry benchmark = find_submission(round.path("mine/sysC/rgat")).entries.at(0);
@@ -96,7 +96,7 @@ TEST_CASE("without the folder 'results' the folders below the path give the name
   CHECK(whole.submitter == "mine");
 }
 
-TEST_CASE("one log, and the files of a folder without results, are read one by one") {
+TEST_CASE("a single log, and the files of a folder without results, are read individually") {
   RoundOfLogs round;
   const fs::path log = round.path("acme/results/sysB/flux1/result_0.txt");
   CHECK(find_submission(log).loose == std::vector<fs::path>{log});
@@ -108,7 +108,7 @@ TEST_CASE("one log, and the files of a folder without results, are read one by o
   CHECK(file_names(folder.loose) == std::vector<std::string>{"b9.log", "b10.log"});
 }
 
-TEST_CASE("a benchmark's folder without results is told when others have some") {
+TEST_CASE("an empty benchmark folder is reported if others have results") {
   RoundOfLogs round;
   round.add("acme/results/sysB/rgat/run1.log");
   const Submission found = find_submission(round.path());
@@ -116,7 +116,7 @@ TEST_CASE("a benchmark's folder without results is told when others have some") 
   CHECK(found.without == std::vector<fs::path>{round.path("acme/results/sysB/rgat")});
 }
 
-TEST_CASE("links in a circle end, and what is no file is no log") {
+TEST_CASE("circular links end, and special files are skipped") {
   const RoundOfLogs round;
   fs::create_directory_symlink(round.path("acme"), round.path("acme/results/again"));
   fs::create_symlink(round.path("nowhere"), round.path("acme/results/sysA/flux1/result_7.txt"));
@@ -126,7 +126,7 @@ TEST_CASE("links in a circle end, and what is no file is no log") {
   CHECK(file_names(found.entries[0].logs) == std::vector<std::string>{"result_0.txt"});
 }
 
-TEST_CASE("where there is nothing to read, the path is named, and the name nearest to it") {
+TEST_CASE("a path without logs is reported with the nearest name") {
   const RoundOfLogs round;
   fs::create_directory(round.path("empty"));
   CHECK_THROWS_WITH(find_submission(round.path("empty")), Catch::Contains("empty: contains no files"));

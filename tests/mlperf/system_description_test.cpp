@@ -30,7 +30,7 @@ std::vector<std::string> rules_of(const std::vector<Finding>& findings) {
 
 }  // namespace
 
-TEST_CASE("counts of a system are read from numbers and from texts of numbers") {
+TEST_CASE("system counts are read from numbers and numeric strings") {
   const SystemDescription system = system_description(whole_system());
   CHECK(system.nodes == 2);
   CHECK(system.processors_per_node == 2);
@@ -47,7 +47,7 @@ TEST_CASE("counts of a system are read from numbers and from texts of numbers") 
   }
 }
 
-TEST_CASE("a whole system description has no finding, and each fault has its own") {
+TEST_CASE("a complete system description has no findings, and each fault has its own") {
   CHECK(check_system_description(system_description(whole_system())).empty());
   Json fields = whole_system();
   fields.erase("cooling");
@@ -67,7 +67,7 @@ TEST_CASE("a whole system description has no finding, and each fault has its own
   CHECK(findings[4].severity == Severity::warning);
 }
 
-TEST_CASE("a stack of software is a text, a list or an object, and no fault") {
+TEST_CASE("a software stack may be a string, a list or an object") {
   for (const Json& stack : {Json("a, b"), Json::array({"a", "b"}), Json({{"cuda", "13.0"}})}) {
     Json fields = whole_system();
     fields["other_software_stack"] = stack;
@@ -79,7 +79,7 @@ TEST_CASE("a stack of software is a text, a list or an object, and no fault") {
   CHECK(system_description(fields).framework == "PyTorch, NeMo");
 }
 
-TEST_CASE("a system description that is none is refused by name") {
+TEST_CASE("an invalid system description is rejected by name") {
   CHECK_THROWS_WITH(system_description("{\"a\": ", "x.json"),
                     Contains("x.json") && Contains("not valid JSON"));
   CHECK_THROWS_WITH(system_description("[1]", "x.json"), Contains("not a JSON object"));

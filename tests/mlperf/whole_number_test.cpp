@@ -15,7 +15,7 @@ ExactInteger digits(const char* text) { return ExactInteger::of_digits(text); }
 
 }  // namespace
 
-TEST_CASE("whole numbers keep all their digits") {
+TEST_CASE("integers keep all their digits") {
   for (const char* text : {"0", "7", "-1", "1000000000", "-999999999999999999999",
                            "18446744073709551616", "100000000000000000000000000000000000000001"})
     CHECK(digits(text).digits() == text);
@@ -24,7 +24,7 @@ TEST_CASE("whole numbers keep all their digits") {
   CHECK(ExactInteger(kLowest).digits() == "-9223372036854775808");
 }
 
-TEST_CASE("whole numbers are added and multiplied exactly") {
+TEST_CASE("integers are added and multiplied exactly") {
   const ExactInteger large = digits("99999999999999999999");
   CHECK((large + ExactInteger(1)).digits() == "100000000000000000000");
   CHECK((ExactInteger(1) + -large).digits() == "-99999999999999999998");
@@ -34,21 +34,21 @@ TEST_CASE("whole numbers are added and multiplied exactly") {
   CHECK((large * ExactInteger(0)) == ExactInteger(0));
 }
 
-TEST_CASE("a whole number knows whether 64 bits hold it") {
+TEST_CASE("an integer knows whether it fits in 64 bits") {
   CHECK(ExactInteger(kLowest).small() == kLowest);
   CHECK(ExactInteger(kHighest).small() == kHighest);
   CHECK_FALSE((ExactInteger(kHighest) + ExactInteger(1)).small());
   CHECK_FALSE((ExactInteger(kLowest) + ExactInteger(-1)).small());
 }
 
-TEST_CASE("whole numbers are ordered by their value") {
+TEST_CASE("integers are ordered by value") {
   CHECK(digits("-100000000000000000000") < ExactInteger(kLowest));
   CHECK(digits("100000000000000000000") > ExactInteger(kHighest));
   CHECK(ExactInteger(-5) < ExactInteger(-4));
   CHECK(ExactInteger(-5) < ExactInteger(0));
 }
 
-TEST_CASE("floats become whole numbers without their fraction, and come back") {
+TEST_CASE("floats are truncated to integers and convert back") {
   CHECK(ExactInteger::of_real(2.9).digits() == "2");
   CHECK(ExactInteger::of_real(-2.9).digits() == "-2");
   CHECK(ExactInteger::of_real(1e23).digits() == "99999999999999991611392");
@@ -56,7 +56,7 @@ TEST_CASE("floats become whole numbers without their fraction, and come back") {
   CHECK(std::isinf(digits(("1" + std::string(400, '0')).c_str()).real()));
 }
 
-TEST_CASE("a whole number is compared with a float without rounding it") {
+TEST_CASE("an integer is compared with a float without rounding") {
   constexpr std::int64_t kFirstOdd = (std::int64_t{1} << 53) + 1;
   CHECK(compare_exactly(kFirstOdd, 0x1p53) == 1);
   CHECK(compare_exactly(ExactInteger(kFirstOdd), 0x1p53) == 1);

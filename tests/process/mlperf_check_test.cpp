@@ -27,7 +27,7 @@ std::string torn_submission(const BenchctlFolder& bench) {
 
 }  // namespace
 
-TEST_CASE("mlperf check tells the verdict, each place, and an exit code") {
+TEST_CASE("mlperf check reports the verdict, positions and an exit code") {
   const BenchctlFolder bench;
   const std::string path = torn_submission(bench);
   const Answer text = bench.run({"mlperf", "check", path, "--ruleset", "5.1.0"});
@@ -41,7 +41,7 @@ TEST_CASE("mlperf check tells the verdict, each place, and an exit code") {
   CHECK(compat.out.find("[strict ") == std::string::npos);
 }
 
-TEST_CASE("mlperf check answers in JSON, JUnit and SARIF, on stdout and into a file") {
+TEST_CASE("mlperf check writes JSON, JUnit and SARIF to stdout and to a file") {
   const BenchctlFolder bench;
   const std::string path = torn_submission(bench);
   const Answer json = bench.run({"mlperf", "check", path, "--json"});
@@ -58,7 +58,7 @@ TEST_CASE("mlperf check answers in JSON, JUnit and SARIF, on stdout and into a f
   CHECK_THAT(junit.out, Contains("<testsuites tests=\"2\""));
 }
 
-TEST_CASE("mlperf check refuses what it cannot read, naming it") {
+TEST_CASE("mlperf check rejects unreadable paths by name") {
   const BenchctlFolder bench;
   const std::string path = torn_submission(bench);
   const Answer none = bench.run({"mlperf", "check", path + "x"});

@@ -30,7 +30,7 @@ std::string stopped_log(const BenchctlFolder& bench) {
 
 }  // namespace
 
-TEST_CASE("mlperf check --follow tells how a run went and the official verdict at its end") {
+TEST_CASE("mlperf check --follow reports the progress and the final official verdict") {
   const BenchctlFolder bench;
   const Answer text =
       bench.run({"mlperf", "check", stopped_log(bench), "--follow", "--ruleset", "5.1.0"});
@@ -41,7 +41,7 @@ TEST_CASE("mlperf check --follow tells how a run went and the official verdict a
   CHECK_THAT(text.out, Contains("official verdict by rule set 5.1.0: fail"));
 }
 
-TEST_CASE("mlperf check --follow --json prints an object a line") {
+TEST_CASE("mlperf check --follow --json prints one object per line") {
   const BenchctlFolder bench;
   const Answer json = bench.run(
       {"mlperf", "check", stopped_log(bench), "--follow", "--ruleset", "5.1.0", "--json"});
@@ -59,7 +59,7 @@ TEST_CASE("mlperf check --follow --json prints an object a line") {
   CHECK(reports[1]["official"] == "fail");
 }
 
-TEST_CASE("mlperf check --follow refuses what it cannot tell, and a log that is not there") {
+TEST_CASE("mlperf check --follow rejects other formats and a missing log") {
   const BenchctlFolder bench;
   const Answer sarif =
       bench.run({"mlperf", "check", stopped_log(bench), "--follow", "--format", "sarif"});

@@ -94,7 +94,7 @@ struct MadeUpRound {
 
 }  // namespace
 
-TEST_CASE("published results make a scaling, a table, a comparison, and runs of ours") {
+TEST_CASE("published results give scaling, a ranking, a comparison and imported runs") {
   const MadeUpRound round;
   const std::string path = round.path.string();
   const Json scaling = round.json({"mlperf", "scaling", path}, "report_mlperf_scaling");
@@ -129,7 +129,7 @@ TEST_CASE("published results make a scaling, a table, a comparison, and runs of 
              Contains("already imported as"));
 }
 
-TEST_CASE("a package of logs passes the check and says what a person must still do") {
+TEST_CASE("a package of logs passes the check and lists what is still to do") {
   const MadeUpRound round;
   const auto out = round.bench.folder.path() / "out";
   const auto logs = round.path / "acme/results/small/llama2_70b_lora";
@@ -154,7 +154,7 @@ TEST_CASE("a package of logs passes the check and says what a person must still 
   CHECK_THAT(again.err, Contains("already exists"));
 }
 
-TEST_CASE("of twelve runs the ten of the median window are packaged") {
+TEST_CASE("of twelve runs, the ten of the median window are packaged") {
   const MadeUpRound round;
   const auto logs = round.bench.folder.path() / "logs";
   for (int i = 0; i < 12; ++i)

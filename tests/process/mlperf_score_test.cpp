@@ -22,7 +22,7 @@ std::string one_run(const BenchctlFolder& bench) {
 
 }  // namespace
 
-TEST_CASE("mlperf score tells what is in the way of a score, with exit code 1") {
+TEST_CASE("mlperf score reports what prevents a score, with exit code 1") {
   const BenchctlFolder bench;
   const std::string path = one_run(bench);
   const Answer text = bench.run({"mlperf", "score", path});
@@ -37,7 +37,7 @@ TEST_CASE("mlperf score tells what is in the way of a score, with exit code 1") 
   CHECK(report["exit_code"] == 1);
 }
 
-TEST_CASE("mlperf score writes its table and its page where it is asked to") {
+TEST_CASE("mlperf score writes the CSV table and the HTML page") {
   const BenchctlFolder bench;
   const auto csv = bench.folder.path() / "out" / "table.csv", html = bench.folder.path() / "s.html";
   bench.run({"mlperf", "score", one_run(bench), "--csv", csv.string(), "--html", html.string()});
@@ -45,7 +45,7 @@ TEST_CASE("mlperf score writes its table and its page where it is asked to") {
   CHECK_THAT(read_file(html), Contains("not verified by MLCommons"));
 }
 
-TEST_CASE("mlperf score refuses what it cannot read, naming it") {
+TEST_CASE("mlperf score rejects unreadable paths by name") {
   const BenchctlFolder bench;
   const std::string path = one_run(bench);
   CHECK(bench.run({"mlperf", "score", path + "x"}).exit.text() == "exit code 2");

@@ -11,7 +11,7 @@
 namespace bench::training {
 namespace {
 
-TEST_CASE("an alias table holds each weight to the last pattern") {
+TEST_CASE("an alias table represents each weight exactly") {
   const std::vector<double> proportions = {5, 0, 1e-12, 3, 0.5, 7, 2};
   const std::vector<std::uint32_t> weights = exact_weights(proportions);
   CHECK(weights[1] == 0);
@@ -35,7 +35,7 @@ TEST_CASE("an alias table holds each weight to the last pattern") {
     }
 }
 
-TEST_CASE("draws can be made at compile time, as a kernel for a GPU makes them") {
+TEST_CASE("alias table draws work at compile time, as in a GPU kernel") {
   static constexpr AliasView::Bucket kBuckets[] = {{0x40000000, 1}, {0x80000000, 1}};
   constexpr AliasView kQuarter{kBuckets, 1};
   static_assert(kQuarter.draw(0, 0x3fffffff) == 0);
@@ -54,7 +54,7 @@ TEST_CASE("weights that do not sum to 2^32 are refused") {
   CHECK_THROWS_AS(table.add(weights), Error);
 }
 
-TEST_CASE("ranks follow Zipf's law at every size, and every row can come") {
+TEST_CASE("ranks follow Zipf's law at every size and cover every row") {
   for (const std::uint32_t rows : {2u, 64u, 65u, 1000u, 10000000u})
     for (const double exponent : {1.0, 1.05, 1.2}) {
       const Zipf zipf(rows, exponent);
@@ -71,7 +71,7 @@ TEST_CASE("ranks follow Zipf's law at every size, and every row can come") {
     }
 }
 
-TEST_CASE("draws of Zipf's law come as often as it says") {
+TEST_CASE("draws from Zipf's law have the expected frequencies") {
   const Zipf zipf(1000, 1.1);
   const RandomStream stream = random_stream(1, 1);
   std::vector<int> seen(1000);

@@ -60,7 +60,7 @@ class IdleAttention final : public LibraryAttention {
 
 }  // namespace
 
-TEST_CASE("attention by a library is taken where it agrees and is faster, and tried once") {
+TEST_CASE("a library's attention is used if it agrees and is faster, and is tried once") {
   ChoiceOfAttention choice;
   const auto first = choice.results();
   CHECK(choice.choices->text() == "make-believe");
@@ -70,7 +70,7 @@ TEST_CASE("attention by a library is taken where it agrees and is faster, and tr
   CHECK(choice.calls_of_library() == tried + 2);
 }
 
-TEST_CASE("attention by a library that is slower is left, and our own results stay") {
+TEST_CASE("a slower library's attention is rejected and our own results are kept") {
   ChoiceOfAttention choice;
   choice.seconds_of_library = 3.0;
   CHECK(choice.results() == own_results());
@@ -80,7 +80,7 @@ TEST_CASE("attention by a library that is slower is left, and our own results st
   CHECK(choice.calls_of_library() == tried);
 }
 
-TEST_CASE("attention by a library that differs is not believed, in each pass by itself") {
+TEST_CASE("a library's attention with other results is rejected separately for each pass") {
   ChoiceOfAttention choice;
   choice.damage = [](OperationGraph& graph) {
     for (GraphTensor& tensor : graph.tensors)
@@ -91,7 +91,7 @@ TEST_CASE("attention by a library that differs is not believed, in each pass by 
              Contains("forward make-believe, backward own (make-believe differs from own by"));
 }
 
-TEST_CASE("attention by a library that gives no numbers is not believed") {
+TEST_CASE("a library's attention that returns NaN is rejected") {
   ChoiceOfAttention choice;
   choice.damage = [](OperationGraph& graph) {
     for (GraphTensor& tensor : graph.tensors)
@@ -101,7 +101,7 @@ TEST_CASE("attention by a library that gives no numbers is not believed") {
   CHECK_THAT(choice.choices->text(), Contains("differs from own by inf"));
 }
 
-TEST_CASE("attention by a library that writes nothing is not taken for what lay there") {
+TEST_CASE("a library's attention that writes nothing is rejected despite earlier contents") {
   const ChoiceDevice device{training::host_memory(), [] { return false; },
                             [](const std::function<void()>& call) { return call(), 1.0; }};
   const auto choices =
@@ -111,7 +111,7 @@ TEST_CASE("attention by a library that writes nothing is not taken for what lay 
   CHECK_THAT(choices->text(), Contains("idle differs from own"));
 }
 
-TEST_CASE("a bad id that shows while attention is tried is no reason against a library") {
+TEST_CASE("a bad ID reported while attention is tried does not reject the library") {
   const auto choices = std::make_shared<AttentionChoices>(
       []() -> std::unique_ptr<LibraryAttention> { throw Error(ErrorKind::input, "id 7 of 5"); },
       ChoiceDevice{training::host_memory(), [] { return false; }, {}});
@@ -119,14 +119,14 @@ TEST_CASE("a bad id that shows while attention is tried is no reason against a l
   CHECK_THROWS_WITH(attention_results(attention, kServed, 1, false), "id 7 of 5");
 }
 
-TEST_CASE("cuDNN's gradient of attention is left where it misreads our sums") {
+TEST_CASE("cuDNN's attention gradient is rejected if it misreads our softmax statistics") {
   CHECK(ignores_strides_of_sums(91900, 80));
   CHECK(ignores_strides_of_sums(91900, 89));
   CHECK_FALSE(ignores_strides_of_sums(92600, 80));
   CHECK_FALSE(ignores_strides_of_sums(91900, 90));
 }
 
-TEST_CASE("attention is our own where there is no library, or none for the problem") {
+TEST_CASE("our own attention is used without a library or for unsupported problems") {
   ChoiceOfAttention choice;
   choice.absent = true;
   CHECK(choice.results() == own_results());
@@ -137,7 +137,7 @@ TEST_CASE("attention is our own where there is no library, or none for the probl
   CHECK(choice.choices->text() == "own (shifted key/value heads are not supported)");
 }
 
-TEST_CASE("attention is our own where gradients are added, and where equal bits are asked for") {
+TEST_CASE("our own attention is used for added gradients and for deterministic results") {
   ChoiceOfAttention choice;
   const auto added = choice.results(kServed, true);
   CHECK(choice.choices->text() == "forward make-believe, backward own");
@@ -150,7 +150,7 @@ TEST_CASE("attention is our own where gradients are added, and where equal bits 
   CHECK(choice.choices->text() == "make-believe");
 }
 
-TEST_CASE("attention is not tried while calls are recorded, but later") {
+TEST_CASE("attention is not tried during recording, only later") {
   ChoiceOfAttention choice;
   choice.recording = true;
   CHECK(choice.results() == own_results());

@@ -21,7 +21,7 @@ double by_definition(const std::vector<float>& s, const std::vector<double>& p) 
   return above / pairs;
 }
 
-TEST_CASE("the expected AUC is its definition's, with and without ties, for labels too") {
+TEST_CASE("the expected AUC matches its definition, with and without ties, also for labels") {
   for (const std::uint64_t kind : {0u, 1u, 2u, 3u}) {
     const RandomStream stream = random_stream(1, kind);
     std::vector<float> scores;
@@ -37,14 +37,14 @@ TEST_CASE("the expected AUC is its definition's, with and without ties, for labe
   }
 }
 
-TEST_CASE("perfect, reversed and constant scores have an AUC of 1, 0 and a half") {
+TEST_CASE("perfect, reversed and constant scores have AUCs of 1, 0 and 0.5") {
   const std::vector<double> labels = {0, 0, 1, 1, 1};
   CHECK(expected_auc(std::vector<float>{1, 2, 3, 4, 5}, labels) == 1);
   CHECK(expected_auc(std::vector<float>{5, 4, 3, 2, 1}, labels) == 0);
   CHECK(expected_auc(std::vector<float>{7, 7, 7, 7, 7}, labels) == 0.5);
 }
 
-TEST_CASE("an AUC of one class is not a number, and one of such scores an error") {
+TEST_CASE("the AUC of one class is NaN, and NaN scores are an error") {
   CHECK(std::isnan(expected_auc(std::vector<float>{1, 2}, std::vector<double>{1, 1})));
   CHECK(std::isnan(expected_auc({}, {})));
   CHECK_THROWS_WITH(expected_auc(std::vector<float>{1, NAN}, std::vector<double>{1, 0}),

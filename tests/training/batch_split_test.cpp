@@ -9,7 +9,7 @@
 namespace bench::training {
 using Catch::Matchers::Contains;
 
-TEST_CASE("ranks, lanes and micro-batches have every sample of a step once") {
+TEST_CASE("ranks, lanes and micro-batches cover every sample of a step once") {
   const BatchSplit split = split_batch(48, 2, 3, 8, 4);
   CHECK(split.micro_batch == 4);
   CHECK(split.micro_batches == 2);
@@ -23,25 +23,25 @@ TEST_CASE("ranks, lanes and micro-batches have every sample of a step once") {
   CHECK(*seen.rbegin() == 6 * 48 - 1);
 }
 
-TEST_CASE("lanes that nobody chose are as many cores as divide the samples") {
+TEST_CASE("the default number of lanes is the most cores that divide the samples") {
   CHECK(split_batch(32, 1, 0, 3, 0).lanes == 2);
   CHECK(split_batch(7, 1, 0, 4, 0).lanes == 1);
   CHECK(split_batch(32, 1, 0, 64, 4).lanes == 32);
 }
 
-TEST_CASE("a micro-batch is the largest that divides a lane's part and is not too large") {
+TEST_CASE("the micro-batch is the largest allowed divisor of a lane's part") {
   CHECK(split_batch(30, 1, 1, 1, 4).micro_batch == 3);
   CHECK(split_batch(32, 1, 2, 2, 0).micro_batch == 16);
 }
 
-TEST_CASE("a batch that cannot be shared equally is refused with what would do") {
+TEST_CASE("a batch that cannot be split equally is refused with a valid alternative") {
   CHECK_THROWS_WITH(split_batch(32, 3, 1, 1, 0), Contains("32 samples cannot be split over 3 ranks"));
   CHECK_THROWS_WITH(split_batch(32, 2, 3, 1, 0),
                     Contains("16 samples per rank cannot be split over 3 lanes"));
   CHECK_THROWS_AS(split_batch(0, 1, 1, 1, 0), Error);
 }
 
-TEST_CASE("another batch keeps the samples of horizon, warm-up and evaluations, and the rates") {
+TEST_CASE("another batch size keeps horizon, warm-up and evaluations in samples, and the rates") {
   Recipe recipe;
   recipe.batch = 32;
   recipe.horizon = 1000;

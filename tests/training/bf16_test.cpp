@@ -29,7 +29,7 @@ std::vector<double> losses_in(Dtype dtype, int steps, double rate) {
 
 }  // namespace
 
-TEST_CASE("an f32 becomes the nearest bf16, ties to even, as the table of elements says") {
+TEST_CASE("an f32 rounds to the nearest bf16, ties to even") {
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const auto word = static_cast<std::uint32_t>(random_bits(1, i));
     float value = 0.0f;
@@ -45,7 +45,7 @@ TEST_CASE("an f32 becomes the nearest bf16, ties to even, as the table of elemen
   CHECK(static_cast<float>(Bf16(1.01171875f)) == 1.015625f);
 }
 
-TEST_CASE("a model in bf16 learns what one in f32 learns, to the rounding of bf16") {
+TEST_CASE("a bf16 model trains like an f32 model within bf16 rounding") {
   const std::vector<double> wide = losses_in(Dtype::f32, 12, 3e-3);
   const std::vector<double> narrow = losses_in(Dtype::bf16, 12, 3e-3);
   CHECK(wide.back() < 0.7 * wide.front());
@@ -53,7 +53,7 @@ TEST_CASE("a model in bf16 learns what one in f32 learns, to the rounding of bf1
     CHECK(narrow[i] == Approx(wide[i]).epsilon(0.02).margin(0.02));
 }
 
-TEST_CASE("updates smaller than a bf16's last bit are not lost: the master weights keep them") {
+TEST_CASE("master weights keep updates smaller than the last bit of bf16") {
   // 2^-12 of a weight of 1, 64 times; each alone would be rounded away.
   std::vector<Bf16> parameter(1, Bf16(1.0f)), gradient(1, Bf16(1.0f));
   const auto optimizer = make_adamw({});
@@ -69,7 +69,7 @@ TEST_CASE("updates smaller than a bf16's last bit are not lost: the master weigh
   CHECK(static_cast<float>(parameter[0]) == Approx(1.0 - 64.0 / 4096).margin(1e-3));
 }
 
-TEST_CASE("click models are refused in bf16, by name") {
+TEST_CASE("click models in bf16 are refused by name") {
   const KernelSet kernels = host_kernels(Dtype::bf16);
   CHECK_THROWS_WITH(kernels.recommender->relu_forward({}, {}),
                     Catch::Matchers::Contains("recommender kernels are not available in bf16"));

@@ -12,7 +12,7 @@ const PhaseTime& time_of(const std::vector<PhaseTime>& phases, RunPhase phase) {
 
 }  // namespace
 
-TEST_CASE("the shares of a run add up to one, and what no phase claims is other") {
+TEST_CASE("the shares of a run add up to one, with the remainder in other") {
   Breakdown breakdown;
   breakdown.add(RunPhase::forward, {2.0});
   breakdown.add(RunPhase::forward, {1.0});
@@ -29,7 +29,7 @@ TEST_CASE("the shares of a run add up to one, and what no phase claims is other"
   CHECK(time_of(phases, RunPhase::exchange_hidden).mean.value == Approx(3.0));
 }
 
-TEST_CASE("over ranks a phase has its mean and the rank that has most of it") {
+TEST_CASE("a phase over ranks has its mean and its slowest rank") {
   std::vector<PhaseTime> phases;
   run_ranks(3, [&](Group& group) {
     Breakdown breakdown;

@@ -51,7 +51,7 @@ std::string trouble(const std::string& bytes) try {
 
 }  // namespace
 
-TEST_CASE("a checkpoint gives back what was saved, whatever its type and shape") {
+TEST_CASE("a checkpoint restores every type and shape") {
   const SavedFile saved;
   const CheckpointFile file(bytes_in(saved.bytes), "a.ckpt");
   CHECK(file.meta() == Json{{"step", 7}});
@@ -76,7 +76,7 @@ TEST_CASE("a section of another name, type or shape is refused, naming both") {
                     Contains("is f64 [1, 3], expected f32 [1, 3]"));
 }
 
-TEST_CASE("a checkpoint that was cut anywhere is refused") {
+TEST_CASE("a truncated checkpoint is refused") {
   const SavedFile saved;
   CHECK(trouble(saved.bytes).empty());
   for (std::size_t length = 0; length < saved.bytes.size(); length += 13)
@@ -85,7 +85,7 @@ TEST_CASE("a checkpoint that was cut anywhere is refused") {
   CHECK_THAT(trouble(saved.bytes + "x"), Contains("the file ends at offset"));
 }
 
-TEST_CASE("one flipped bit anywhere in a checkpoint is found, and where it is said") {
+TEST_CASE("one flipped bit anywhere in a checkpoint is found with its location") {
   const SavedFile saved;
   const CheckpointFile file(bytes_in(saved.bytes), "a");
   const std::size_t weights = file.sections()[0].offset;
@@ -106,7 +106,7 @@ TEST_CASE("one flipped bit anywhere in a checkpoint is found, and where it is sa
              Contains("section 'weights' at offset " + std::to_string(weights) + " is damaged"));
 }
 
-TEST_CASE("a foreign file, and a format of the future, are refused for what they are") {
+TEST_CASE("a foreign file and a newer format are refused with the reason") {
   const SavedFile saved;
   CHECK_THAT(trouble("PK\3\4 something else entirely, long enough"), Contains("not a checkpoint"));
   std::string later = saved.bytes;
@@ -114,7 +114,7 @@ TEST_CASE("a foreign file, and a format of the future, are refused for what they
   CHECK_THAT(trouble(later), Contains("unsupported format version 2 at offset 8, expected 1"));
 }
 
-TEST_CASE("a hash of memory changes with each bit, the order of words, and the length") {
+TEST_CASE("a content hash changes with each bit, the word order and the length") {
   std::vector<std::uint64_t> words(37, 0);
   const auto hash = [&] { return content_hash(std::as_bytes(std::span(words))); };
   std::vector<std::uint64_t> seen = {hash()};

@@ -60,7 +60,7 @@ struct Small {
 
 }  // namespace
 
-TEST_CASE("kill -9 at any moment of saving loses nothing but the unfinished checkpoint") {
+TEST_CASE("kill -9 at any point of saving loses only the unfinished checkpoint") {
   std::vector<std::uint64_t> hashes;  // after 0, 1, ... steps
   {
     TemporaryDirectory folder;

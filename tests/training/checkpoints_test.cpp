@@ -85,7 +85,7 @@ std::string error_of_load(Training& training) try {
 
 }  // namespace
 
-TEST_CASE("10 steps, a checkpoint and 10 steps more are 20 steps, to the bit") {
+TEST_CASE("10 steps, a checkpoint and 10 more steps equal 20 steps bit for bit") {
   for (const int ranks : {1, 2})
     for (const bool shard : {false, true}) {
       TemporaryDirectory folder;
@@ -107,7 +107,7 @@ TEST_CASE("10 steps, a checkpoint and 10 steps more are 20 steps, to the bit") {
     }
 }
 
-TEST_CASE("a rank's own state is saved beside, and comes back to the rank") {
+TEST_CASE("a rank's own state is saved and restored to that rank") {
   TemporaryDirectory folder;
   std::vector<std::vector<float>> tables(2, std::vector<float>(6, 0.0f));
   run_ranks(2, [&](Group& group) {
@@ -126,7 +126,7 @@ TEST_CASE("a rank's own state is saved beside, and comes back to the rank") {
   CHECK(tables[1] == std::vector<float>(6, 2.0f));
 }
 
-TEST_CASE("the newest checkpoints stay, older and unfinished ones go") {
+TEST_CASE("the newest checkpoints are kept, older and unfinished ones removed") {
   TemporaryDirectory folder;
   const auto alone = make_self_group();
   std::ofstream(folder.path() / "step-000000000001.rank-0-of-1.ckpt.unfinished") << "torn";
@@ -144,7 +144,7 @@ TEST_CASE("the newest checkpoints stay, older and unfinished ones go") {
                                        "step-000000000004.rank-0-of-1.ckpt"});
 }
 
-TEST_CASE("what only some ranks have saved does not count") {
+TEST_CASE("a checkpoint that only some ranks saved does not count") {
   TemporaryDirectory folder;
   std::vector<std::int64_t> steps(2);
   run_ranks(2, [&](Group& group) {
@@ -163,7 +163,7 @@ TEST_CASE("what only some ranks have saved does not count") {
   CHECK(steps == std::vector<std::int64_t>{1, 1});
 }
 
-TEST_CASE("a checkpoint that one rank finds damaged is refused by all, naming file and section") {
+TEST_CASE("a checkpoint damaged on one rank is refused by all, naming file and section") {
   TemporaryDirectory folder;
   std::vector<std::string> said(2);
   run_ranks(2, [&](Group& group) {
@@ -201,7 +201,7 @@ TEST_CASE("a checkpoint of another training is refused, saying what differs") {
   CHECK_THAT(said[0], Contains("has checkpoints of 1 ranks, but this job has 2"));
 }
 
-TEST_CASE("a checkpoint that cannot be written on one rank stops all, with the file's name") {
+TEST_CASE("a failed checkpoint write on one rank stops all ranks, naming the file") {
   TemporaryDirectory folder;
   std::vector<std::string> said(2);
   run_ranks(2, [&](Group& group) {
@@ -219,7 +219,7 @@ TEST_CASE("a checkpoint that cannot be written on one rank stops all, with the f
   CHECK(said[0] == said[1]);
 }
 
-TEST_CASE("the outlier log's averages go on where they were") {
+TEST_CASE("the outlier log resumes with its averages") {
   GradientOutliers through, first;
   for (int step = 0; step < 60; ++step) {
     through.observe(step, 1.0 + 0.1 * (step % 7));

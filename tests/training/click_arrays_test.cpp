@@ -52,7 +52,7 @@ TEST_CASE("samples of a DLRM npz are read by number, counts as logarithms") {
   }
 }
 
-TEST_CASE("arrays one by one are read as they are, floats without a logarithm") {
+TEST_CASE("separate arrays are read as they are, floats without a logarithm") {
   const TemporaryDirectory folder;
   const auto dense =
       write_file(folder.path() / "dense.npy", npy("<f4", "(3, 2)", raw<float>({1, 2, 3, 4, 5, 6})));
@@ -67,7 +67,7 @@ TEST_CASE("arrays one by one are read as they are, floats without a logarithm") 
   CHECK_THROWS_WITH(ClickArrayFiles(paths, std::nullopt, {}), "rows given for 0 tables, but IDs for 2");
 }
 
-TEST_CASE("MLPerf's multi-hot archives are read table by table, to train and to evaluate on") {
+TEST_CASE("MLPerf's multi-hot archives are read by table for training and evaluation") {
   const TemporaryDirectory folder;
   const auto saved = [&](const std::string& day, std::int32_t first, const std::string& last) {
     ClickArrayPaths paths;
@@ -105,7 +105,7 @@ TEST_CASE("MLPerf's multi-hot archives are read table by table, to train and to 
                     Catch::Matchers::Contains("3 arrays, 2 of them numbered tables"));
 }
 
-TEST_CASE("an id outside of its table, and arrays that do not fit each other, are refused") {
+TEST_CASE("IDs outside their table and arrays of mismatched shapes are refused") {
   const TemporaryDirectory folder;
   const auto save = [&](const std::string& ids, const std::string& labels) {
     return ClickArrayPaths{

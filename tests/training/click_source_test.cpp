@@ -52,12 +52,12 @@ double calibration(const ClickSource& source) {
   return chi;
 }
 
-TEST_CASE("clicks come as often as their probabilities say, and a wrong oracle is found") {
+TEST_CASE("click frequencies match their probabilities, and a wrong oracle is found") {
   CHECK(calibration(ClickModel(tiny_clicks())) < 35);  // chi square of 10: above in 1 of 10^4
   CHECK(calibration(WrongProbability(tiny_clicks())) > 300);
 }
 
-TEST_CASE("the figures of the smallest click log are what its header says") {
+TEST_CASE("the statistics of the smallest click log match its header") {
   const ClickFloor floor = floor_of(ClickModel(tiny_clicks()), 100000);
   INFO("rate " << floor.click_rate << " loss " << floor.log_loss << " blind "
                << floor.blind_log_loss << " AUC " << floor.auc << " main "
@@ -69,7 +69,7 @@ TEST_CASE("the figures of the smallest click log are what its header says") {
   CHECK(floor.main_effects_auc == Approx(0.8074).margin(6e-5));
 }
 
-TEST_CASE("log-odds are the sum of weights, effects and products that the law states") {
+TEST_CASE("log-odds are the sum of weights, effects and interactions of the law") {
   ClickModelOptions options = tiny_clicks();
   options.shape.rows[1] = 5000;  // most are not kept
   options.shape.lookups[2] = 3;
@@ -100,7 +100,7 @@ TEST_CASE("log-odds are the sum of weights, effects and products that the law st
   }
 }
 
-TEST_CASE("a click is the same whoever reads it, and evaluation is the same for every seed") {
+TEST_CASE("a click does not depend on the reader, nor evaluation on the seed") {
   ClickModelOptions options = tiny_clicks();
   const ClickModel one(options);
   options.seed = 2;
@@ -115,7 +115,7 @@ TEST_CASE("a click is the same whoever reads it, and evaluation is the same for 
   CHECK(read_click(two, Split::evaluation, 3).dense == read_click(one, Split::evaluation, 3).dense);
 }
 
-TEST_CASE("ids are below their table's rows and reach all of a small table") {
+TEST_CASE("IDs stay within their table and cover a small table") {
   for (const ClickModelOptions& options : {tiny_clicks(), small_clicks(), standard_clicks()}) {
     const ClickModel model(options);
     std::vector<std::vector<int>> seen;
@@ -138,7 +138,7 @@ TEST_CASE("ids are below their table's rows and reach all of a small table") {
   }
 }
 
-TEST_CASE("the larger click logs have the rows and lookups that their names promise") {
+TEST_CASE("the larger click logs have the documented rows and lookups") {
   CHECK(tiny_clicks().shape.total_rows() == 1806);
   CHECK(small_clicks().shape.total_rows() == Approx(10e6).epsilon(0.01));
   CHECK(standard_clicks().shape.total_rows() == 204184588);
@@ -146,7 +146,7 @@ TEST_CASE("the larger click logs have the rows and lookups that their names prom
   CHECK(std::ranges::max(standard_clicks(1000000).shape.rows) == 1000000);
 }
 
-TEST_CASE("tables that cannot be drawn from are refused") {
+TEST_CASE("tables with too few rows or no lookups are refused") {
   ClickModelOptions options = tiny_clicks();
   options.shape.rows[3] = 1;
   CHECK_THROWS_WITH(ClickModel(options), "table 3 has 1 rows and 1 lookups");

@@ -16,23 +16,23 @@ CurvePoint evaluated(double samples, double gap) {
 
 }  // namespace
 
-TEST_CASE("samples to the target lie on the line through the last two evaluations") {
+TEST_CASE("samples to target are interpolated between the last two evaluations") {
   CHECK(samples_to_target({evaluated(100, 0.5), evaluated(200, 0.1)}, 0.2).value() == Approx(175));
   CHECK(samples_to_target({evaluated(100, 0.5), evaluated(200, 0.2)}, 0.2).value() == Approx(200));
 }
 
-TEST_CASE("a first evaluation that meets the target has no line: its samples count") {
+TEST_CASE("without an earlier evaluation, samples to target are not interpolated") {
   CHECK(samples_to_target({evaluated(100, 0.1)}, 0.2).value() == 100);
 }
 
-TEST_CASE("a curve whose last gap is above the target, or no number, has no samples to it") {
+TEST_CASE("a curve whose last gap is above the target or NaN has no samples to target") {
   CHECK_FALSE(samples_to_target({}, 0.2));
   CHECK_FALSE(samples_to_target({evaluated(100, 0.1), evaluated(200, 0.3)}, 0.2));
   CHECK_FALSE(samples_to_target({evaluated(100, 0.5), evaluated(200, std::nan(""))}, 0.2));
   CHECK_FALSE(meets(std::nan(""), 0.2));
 }
 
-TEST_CASE("a gap that was no number before the target was met is on no line") {
+TEST_CASE("a NaN gap before the target is not interpolated") {
   CHECK(samples_to_target({evaluated(100, std::nan("")), evaluated(200, 0.1)}, 0.2).value() == 200);
 }
 

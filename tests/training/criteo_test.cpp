@@ -46,7 +46,7 @@ Read read_sample(const ClickSource& source, std::uint64_t index) {
   return made;
 }
 
-TEST_CASE("a line of Criteo's is read with its empty fields") {
+TEST_CASE("a Criteo line is read with empty fields") {
   const CriteoLine line = read_criteo_line(line_of("1", "-2", "68fd1e64"));
   CHECK(line.click);
   CHECK(line.integers[0] == -2);
@@ -59,7 +59,7 @@ TEST_CASE("a line of Criteo's is read with its empty fields") {
   CHECK(empty.words[25] == std::nullopt);
 }
 
-TEST_CASE("a line that is not one of Criteo's is refused with the field and what it holds") {
+TEST_CASE("a malformed Criteo line is refused with the field and its value") {
   CHECK(line_refusal(line_of("1", "2", "3")) == "accepted");
   CHECK(line_refusal("") == "1 fields, expected 40");
   CHECK(line_refusal(line_of("1", "2", "3") + "\t") == "41 fields, expected 40");
@@ -83,7 +83,7 @@ TEST_CASE("lines are read in order, and an error names file and line") {
   CHECK(reader.next() == std::nullopt);
 }
 
-TEST_CASE("samples of a Criteo file can be had by number, in any order") {
+TEST_CASE("samples of a Criteo file can be read by number in any order") {
   const TemporaryDirectory folder;
   std::string text;
   for (int i = 0; i < 300; ++i)
@@ -104,7 +104,7 @@ TEST_CASE("samples of a Criteo file can be had by number, in any order") {
   CHECK_THROWS_AS(CriteoFiles(path, "", std::vector<std::int64_t>(26, 0)), Error);
 }
 
-TEST_CASE("a damaged line of a file is named by its number wherever it stands") {
+TEST_CASE("a damaged line is reported with its number wherever it is") {
   const TemporaryDirectory folder;
   std::string text;
   for (int i = 0; i < 100; ++i) text += line_of(i == 80 ? "?" : "1", "1", "1") + "\n";

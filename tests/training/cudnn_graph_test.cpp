@@ -24,7 +24,7 @@ double worst_of(const std::vector<std::vector<double>>& found,
 
 }  // namespace
 
-TEST_CASE("the graphs made for cuDNN compute what the host's attention does") {
+TEST_CASE("cuDNN attention graphs compute the same as the host's attention") {
   for (const AttentionShape& shape :
        {AttentionShape{24, 2, 2, 16, true, 0}, AttentionShape{24, 4, 2, 8, true, 0},
         AttentionShape{40, 3, 1, 8, false, 0}}) {
@@ -36,7 +36,7 @@ TEST_CASE("the graphs made for cuDNN compute what the host's attention does") {
   }
 }
 
-TEST_CASE("every operation of the graphs for cuDNN is needed: left out, the results are others") {
+TEST_CASE("removing any operation of a cuDNN graph changes the results") {
   const AttentionShape shape{24, 2, 1, 8, true, 0};
   const AttentionProblem problem{shape, 2, Dtype::bf16};
   const auto right = attention_results(*training::host_kernels(Dtype::bf16).attention, shape);
@@ -58,7 +58,7 @@ TEST_CASE("every operation of the graphs for cuDNN is needed: left out, the resu
   }
 }
 
-TEST_CASE("graphs for cuDNN are refused for what it has no fused kernel for, with the reason") {
+TEST_CASE("problems without a fused cuDNN kernel are refused with the reason") {
   const auto reason = [](AttentionShape shape, Dtype dtype = Dtype::bf16) {
     return refused({shape, 2, dtype});
   };
@@ -71,7 +71,7 @@ TEST_CASE("graphs for cuDNN are refused for what it has no fused kernel for, wit
   CHECK(reason({1000, 12, 12, 64, true, 0}) == "sequence length 1000 is not a multiple of 128");
 }
 
-TEST_CASE("without cuDNN, or with something else of its name, it is said what is missing") {
+TEST_CASE("a missing or wrong cuDNN library is reported with the reason") {
   CHECK_THAT(Library("libcudnn_that_is_not_there.so.9").problem(),
              Contains("cannot load libcudnn_that_is_not_there.so.9"));
   CHECK_THAT(Library("libm.so.6").problem(), Contains("libm.so.6 has no cudnnGetVersion"));

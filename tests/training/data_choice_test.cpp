@@ -86,7 +86,7 @@ struct ClickSet {
 
 }  // namespace
 
-TEST_CASE("llm on files takes their vocabulary, and its quality is the loss", "[long]") {
+TEST_CASE("llm on files uses their vocabulary and reports the loss as quality", "[long]") {
   const TokenSet set;
   LlmWorkload workload("tiny", 1, 0, set.choice);
   CHECK_FALSE(workload.knows_floor());
@@ -111,7 +111,7 @@ TEST_CASE("llm on files takes their vocabulary, and its quality is the loss", "[
   CHECK(run.parts.at(0).second == Approx(std::exp(last.native)));
 }
 
-TEST_CASE("the seed orders the samples of files, and changes none to be judged by") {
+TEST_CASE("the seed orders training samples of files but not evaluation samples") {
   const TokenSet set;
   const LlmWorkload one("tiny", 1, 0, set.choice), two("tiny", 2, 0, set.choice);
   CHECK(one.repeats());
@@ -119,7 +119,7 @@ TEST_CASE("the seed orders the samples of files, and changes none to be judged b
   CHECK(one.checksum(Split::evaluation, 0, 8) == two.checksum(Split::evaluation, 0, 8));
 }
 
-TEST_CASE("llm on few generated samples memorises them, and no check takes that for a fault",
+TEST_CASE("llm memorizes few generated samples without a failed check",
           "[long]") {
   LlmWorkload few("tiny", 1, 0, DataChoice{.samples = 64});
   CHECK(few.knows_floor());
@@ -134,7 +134,7 @@ TEST_CASE("llm on few generated samples memorises them, and no check takes that 
   CHECK(run.curve.back().floor > 2.0);                 // the language's, as ever
 }
 
-TEST_CASE("dlrm on a log in a file takes its tables, and is judged by its labels") {
+TEST_CASE("dlrm on a log file uses its tables and is evaluated on its labels") {
   const ClickSet set;
   const auto workload = make_dlrm_workload("tiny", 1, set.choice);
   CHECK_FALSE(workload->knows_floor());
@@ -151,7 +151,7 @@ TEST_CASE("dlrm on a log in a file takes its tables, and is judged by its labels
   CHECK(parts.at("calibration") == Approx(1.0).margin(0.2));
 }
 
-TEST_CASE("a log without clicks has no AUC, and says so") {
+TEST_CASE("a log without clicks is refused because AUC is undefined") {
   TemporaryDirectory folder;
   std::string none;
   for (int i = 0; i < 64; ++i) none += "0" + std::string(39, '\t') + "\n";
@@ -161,7 +161,7 @@ TEST_CASE("a log without clicks has no AUC, and says so") {
   CHECK_THROWS_WITH(train(*workload, 8, 256), Contains("0 of 64 evaluation samples are clicks"));
 }
 
-TEST_CASE("what a workload has not is refused by name") {
+TEST_CASE("unsupported workload parameters are refused by name") {
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 0, {.table_rows = 5}),
                     Contains("llm has no embedding tables"));
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 0, {.vocabulary = 5}),

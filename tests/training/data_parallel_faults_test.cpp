@@ -69,7 +69,7 @@ DataParallelOptions in_small_buckets(bool shard = false) {
 
 }  // namespace
 
-TEST_CASE("a gradient that one of two ranks loses, in whole or by half, is found by comparison") {
+TEST_CASE("a gradient lost in whole or half on one of two ranks is found by comparison") {
   for (const bool shard : {false, true}) {
     CHECK(distance_when_losing(0.0, in_small_buckets(shard)) == 0.0);
     CHECK(distance_when_losing(1.0, in_small_buckets(shard)) > 0.1);
@@ -78,7 +78,7 @@ TEST_CASE("a gradient that one of two ranks loses, in whole or by half, is found
   }
 }
 
-TEST_CASE("a bucket that is exchanged before its gradients are final is found by comparison") {
+TEST_CASE("a bucket exchanged before its gradients are final is found by comparison") {
   std::vector<double> distances(2);
   run_ranks(2, [&](Group& group) {
     LlmTrainer trainer(half_of_the_batch(group.rank()));
@@ -94,7 +94,7 @@ TEST_CASE("a bucket that is exchanged before its gradients are final is found by
   CHECK(distances[0] > 1e-3);
 }
 
-TEST_CASE("gradients that are no numbers do not agree, even where both sides have none") {
+TEST_CASE("NaN gradients do not agree even if both sides are NaN") {
   std::vector<double> distances(2);
   run_ranks(2, [&](Group& group) {
     LlmTrainer trainer(half_of_the_batch(group.rank()));
@@ -111,7 +111,7 @@ TEST_CASE("gradients that are no numbers do not agree, even where both sides hav
   CHECK(distances[1] > GradientAgreement::kTolerance);
 }
 
-TEST_CASE("comparing gradients changes nothing of a training") {
+TEST_CASE("comparing gradients does not change the training") {
   std::vector<std::uint64_t> hashes(4);
   run_ranks(2, [&](Group& group) {
     for (const bool compares : {false, true}) {
@@ -127,7 +127,7 @@ TEST_CASE("comparing gradients changes nothing of a training") {
   CHECK(hashes == std::vector<std::uint64_t>(4, hashes[0]));
 }
 
-TEST_CASE("one flipped bit in one rank's copy is found by hashes, with the rank and the tensor") {
+TEST_CASE("one flipped bit in one rank's copy is found by hash, naming rank and tensor") {
   std::vector<std::string> texts(6);
   run_ranks(3, [&](Group& group) {
     LlmTrainer trainer({});
@@ -148,7 +148,7 @@ TEST_CASE("one flipped bit in one rank's copy is found by hashes, with the rank 
   }
 }
 
-TEST_CASE("a rank that got other parameters is found by hashes after any number of steps") {
+TEST_CASE("a rank with other parameters is found by hash after any number of steps") {
   std::vector<std::string> texts(2);
   run_ranks(2, [&](Group& group) {
     LlmTrainer trainer(half_of_the_batch(group.rank()));

@@ -92,7 +92,7 @@ constexpr std::int64_t kOneBlock = 65536, kAll = 25'000'000;
 
 }  // namespace
 
-TEST_CASE("N ranks of one lane train as one rank of N lanes does, to the bit") {
+TEST_CASE("N ranks of one lane train like one rank of N lanes bit for bit") {
   for (const int n : {2, 4}) {
     const Trained lanes = one_of(with(1, n, kAll));
     for (const std::int64_t bytes : {kOneBlock, kAll}) {
@@ -103,7 +103,7 @@ TEST_CASE("N ranks of one lane train as one rank of N lanes does, to the bit") {
   }
 }
 
-TEST_CASE("ranks of several lanes give the losses of one rank but for rounding") {
+TEST_CASE("ranks of several lanes give the losses of one rank up to rounding") {
   const Trained one = one_of(with(1, 1, kAll));
   for (const int lanes : {1, 2}) {
     const Trained two = one_of(with(2, lanes, kOneBlock));
@@ -113,7 +113,7 @@ TEST_CASE("ranks of several lanes give the losses of one rank but for rounding")
   }
 }
 
-TEST_CASE("neither overlap nor the size of buckets nor micro-batches' number changes a bit") {
+TEST_CASE("overlap, bucket size and number of micro-batches do not change a bit") {
   const Trained together = one_of(with(2, 2, kAll));
   CHECK(one_of(with(2, 2, kAll, false, SumOrder::ranks, false)) == together);
   CHECK(one_of(with(2, 2, kOneBlock)) == together);
@@ -125,7 +125,7 @@ TEST_CASE("neither overlap nor the size of buckets nor micro-batches' number cha
   CHECK_FALSE(one_of(micro).weights == together.weights);
 }
 
-TEST_CASE("a sharded optimizer changes no bit and has a part of the state") {
+TEST_CASE("a sharded optimizer changes no bit and holds a part of the state") {
   for (const int ranks : {2, 4}) {
     const Trained whole = one_of(with(ranks, 1, kOneBlock));
     const std::vector<Trained> shards = train(with(ranks, 1, kOneBlock, true));
@@ -150,7 +150,7 @@ TEST_CASE(
   CHECK(one_of(with(2, 1, kOneBlock, true, SumOrder::library)) == one_of(with(2, 1, kOneBlock)));
 }
 
-TEST_CASE("where one rank's lane throws, all ranks throw, and none waits for ever") {
+TEST_CASE("if one rank's lane throws, all ranks throw and none hangs") {
   for (const bool overlap : {true, false}) {
     std::vector<std::string> texts(2);
     run_ranks(2, [&](Group& group) {
@@ -179,7 +179,7 @@ TEST_CASE("where one rank's lane throws, all ranks throw, and none waits for eve
   }
 }
 
-TEST_CASE("phases of a step are told apart and add up to no more than the step") {
+TEST_CASE("phases of a step are measured separately and add up to at most the step") {
   std::vector<StepOutcome> outs(2);
   run_ranks(2, [&](Group& group) {
     LlmTrainerOptions options;
@@ -203,7 +203,7 @@ TEST_CASE("phases of a step are told apart and add up to no more than the step")
   CHECK(outs[0].straggler_spread == outs[1].straggler_spread);
 }
 
-TEST_CASE("a group of several ranks without collectives cannot train, and says why") {
+TEST_CASE("several ranks without collectives are refused with the reason") {
   class NoCollectives final : public Group {
    public:
     int rank() const override { return 0; }

@@ -66,7 +66,7 @@ std::int64_t bytes_of(const TrainingRun& run, const std::string& label) {
 
 }  // namespace
 
-TEST_CASE("a model trains the same, to the bit, in memory that the host cannot touch") {
+TEST_CASE("a model trains bit for bit the same in memory the host cannot access") {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
     FakeDevice device;
     const TrainedModel there = train_somewhere([&](Dtype of) { return device.kernels(of); }, dtype);
@@ -77,9 +77,7 @@ TEST_CASE("a model trains the same, to the bit, in memory that the host cannot t
   }
 }
 
-TEST_CASE(
-    "dlrm trains the same, to the bit, in memory that the host cannot touch, with its tables in "
-    "the host's") {
+TEST_CASE("dlrm trains bit for bit the same in device memory with its tables on the host") {
   TrainerOptions options = little_dlrm_training();
   const TrainedDlrm here =
       train_dlrm_with([](Dtype dtype) { return host_kernels(dtype); }, options);
@@ -108,7 +106,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("tables refuse kernels that do not work in host memory") {
+TEST_CASE("tables refuse kernels for device memory") {
   FakeDevice device;
   const auto workload = make_dlrm_workload("tiny", 1);
   const auto alone = make_self_group();

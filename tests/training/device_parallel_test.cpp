@@ -102,7 +102,7 @@ Outcome train(const How& how, int steps = 3) {
 
 }  // namespace
 
-TEST_CASE("ranks on devices train as ranks on hosts do, whenever the stream exchanges") {
+TEST_CASE("ranks on devices train like ranks on hosts, whenever the stream exchanges") {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
     const Outcome host = train({Where::host, dtype});
     for (const Where where : {Where::device_at_once, Where::device_at_last})
@@ -120,7 +120,7 @@ TEST_CASE("ranks on devices train as ranks on hosts do, whenever the stream exch
   }
 }
 
-TEST_CASE("ranks train in 16 bits as one does, but for the rounding of gradients") {
+TEST_CASE("ranks train in 16 bits like one rank up to gradient rounding") {
   for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
     INFO(to_string(dtype));
     const Outcome one = train({Where::host, dtype, 1, false, true, 4});
@@ -134,7 +134,7 @@ TEST_CASE("ranks train in 16 bits as one does, but for the rounding of gradients
   }
 }
 
-TEST_CASE("a comparison of gradients holds on devices and in 16 bits") {
+TEST_CASE("the gradient comparison holds on devices and in 16 bits") {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     std::vector<GradientAgreement> found(2);
     run_ranks(2, [&](Group& group) {
@@ -149,7 +149,7 @@ TEST_CASE("a comparison of gradients holds on devices and in 16 bits") {
   }
 }
 
-TEST_CASE("an overflow at one of two ranks makes both skip the step, and both scales are halved") {
+TEST_CASE("an overflow on one of two ranks makes both skip the step and halve the scale") {
   std::vector<StepOutcome> outs(2);
   std::vector<double> scales(2);
   run_ranks(2, [&](Group& group) {
@@ -168,7 +168,7 @@ TEST_CASE("an overflow at one of two ranks makes both skip the step, and both sc
   }
 }
 
-TEST_CASE("dlrm trains on two devices, with its tables in two hosts, as on the hosts alone") {
+TEST_CASE("dlrm on two devices with host tables trains like on two hosts") {
   TrainerOptions options = dlrm_training(6, 256);
   options.recipe.batch = 512;
   options.recipe.micro_batch = 128;
@@ -194,7 +194,7 @@ TEST_CASE("dlrm trains on two devices, with its tables in two hosts, as on the h
     }
 }
 
-TEST_CASE("ranks on devices go on from their checkpoints, and hosts from those of devices") {
+TEST_CASE("devices resume from their checkpoints, and hosts from those of devices") {
   for (const bool shard : {false, true}) {
     const Outcome whole = train({Where::host, Dtype::bf16, 2, shard}, 4);
     const TemporaryDirectory folder;
@@ -219,7 +219,7 @@ TEST_CASE("ranks on devices go on from their checkpoints, and hosts from those o
   }
 }
 
-TEST_CASE("where the lane of one device throws, all ranks throw, and none waits for ever") {
+TEST_CASE("if one device's lane throws, all ranks throw and none hangs") {
   for (const Where where : {Where::device_at_once, Where::device_at_last}) {
     std::vector<std::string> texts(2);
     run_ranks(2, [&](Group& group) {
@@ -240,7 +240,7 @@ TEST_CASE("where the lane of one device throws, all ranks throw, and none waits 
   }
 }
 
-TEST_CASE("ranks on devices that nothing joins cannot train together, and are told so") {
+TEST_CASE("devices without a gradient exchange are refused with the reason") {
   std::vector<std::string> texts(2);
   run_ranks(2, [&](Group& group) {
     FakeDevice device;

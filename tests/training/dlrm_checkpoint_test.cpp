@@ -25,8 +25,7 @@ TrainerOptions few_steps(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE(
-    "a training of dlrm goes on from a checkpoint to the bit, with its tables and their state") {
+TEST_CASE("dlrm resumes from a checkpoint bit for bit, including table state") {
   for (const int ranks : {1, 2}) {
     INFO(ranks << " ranks");
     const TemporaryDirectory folder;
@@ -48,7 +47,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a checkpoint whose table is damaged is refused, naming the file and the table") {
+TEST_CASE("a checkpoint with a damaged table is refused, naming file and table") {
   const TemporaryDirectory folder;
   const auto alone = make_self_group();
   TrainerOptions options = few_steps(folder.path());

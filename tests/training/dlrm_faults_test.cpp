@@ -76,7 +76,7 @@ TrainingRun train_faulty(const std::function<void(KernelSet&)>& inject) {
 
 }  // namespace
 
-TEST_CASE("ids of which one in a hundred is changed after it was read are found") {
+TEST_CASE("one ID in a hundred changed after reading is found") {
   const TrainingRun run = train_faulty(
       [](KernelSet& set) { set.bags = std::make_unique<CorruptingBags>(std::move(set.bags)); });
   const TrainingCheck& check = check_named(run, "data");
@@ -85,7 +85,7 @@ TEST_CASE("ids of which one in a hundred is changed after it was read are found"
   CHECK(check_named(run, "tables_move").held);
 }
 
-TEST_CASE("a feature that is the one of the sample before is found") {
+TEST_CASE("a feature taken from the previous sample is found") {
   const TrainingRun run = train_faulty(
       [](KernelSet& set) { set.gemm = std::make_unique<ShiftingGemm>(std::move(set.gemm)); });
   const TrainingCheck& check = check_named(run, "data");
@@ -93,7 +93,7 @@ TEST_CASE("a feature that is the one of the sample before is found") {
   CHECK_THAT(check.text, Contains("step 11: 'dense' of samples"));
 }
 
-TEST_CASE("a table that is left out of every second update is found, by its number") {
+TEST_CASE("a table skipped in every second update is found by number") {
   const TrainingRun run = train_faulty([](KernelSet& set) {
     set.optimizer = std::make_unique<ForgettingUpdates>(std::move(set.optimizer));
   });

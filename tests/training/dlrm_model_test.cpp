@@ -77,7 +77,7 @@ KernelSet dlrm_test_kernels(Dtype dtype) { return host_kernels(dtype); }
 
 }  // namespace
 
-TEST_CASE("the gradients of both shapes of click model are right") {
+TEST_CASE("the gradients of both click model architectures are correct") {
   CHECK(check_dlrm(little_dlrm(0), dlrm_test_kernels).worst < 1e-6);
   CHECK(check_dlrm(little_dlrm(2), dlrm_test_kernels).worst < 1e-6);
 }
@@ -97,7 +97,7 @@ TEST_CASE("a wrong backward pass of a click model is found by finite differences
   }
 }
 
-TEST_CASE("the click models have the parameters and FLOPs of their shapes") {
+TEST_CASE("click models have the expected parameters and FLOPs") {
   const auto count = [](const char* preset) {
     return make_dlrm(dlrm_preset(preset), 1).graph->parameter_count();
   };
@@ -113,7 +113,7 @@ TEST_CASE("the click models have the parameters and FLOPs of their shapes") {
   CHECK_THROWS_WITH(dlrm_preset("huge"), Catch::Contains("huge"));
 }
 
-TEST_CASE("two and four ranks train dlrm as one does, up to rounding") {
+TEST_CASE("two and four ranks train dlrm like one up to rounding") {
   const auto train_on = [](int ranks) {
     std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
     run_ranks(ranks, [&](Group& group) {
@@ -139,7 +139,7 @@ TEST_CASE("two and four ranks train dlrm as one does, up to rounding") {
   }
 }
 
-TEST_CASE("a dlrm batch's checksum is the sum of its parts', and another seed's differs") {
+TEST_CASE("a dlrm batch checksum is the sum of its parts and depends on the seed") {
   const auto sum = [](std::uint64_t seed, std::uint64_t first, std::int64_t count) {
     return make_dlrm_workload("tiny", seed)->checksum(Split::train, first, count);
   };

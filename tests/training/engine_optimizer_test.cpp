@@ -28,12 +28,12 @@ double moved_parameter(Optimizer& optimizer, double start, double slope, int ste
 
 }  // namespace
 
-TEST_CASE("AdamW moves by the rate under a steady gradient, whatever its size") {
+TEST_CASE("AdamW moves by the learning rate under a constant gradient of any size") {
   CHECK(moved_parameter(*make_adamw({}), 1.0, 5.0, 3) == Approx(0.7));
   CHECK(moved_parameter(*make_adamw({}), 1.0, -1e-3, 3) == Approx(1.3).epsilon(1e-4));
 }
 
-TEST_CASE("AdamW's decay is apart from the gradient, and spares what it is told to spare") {
+TEST_CASE("AdamW's decay is decoupled and skips excluded parameters") {
   AdamwOptions options;
   options.decay = 0.5;
   CHECK(moved_parameter(*make_adamw(options), 1.0, 0.0, 2) == Approx(0.95 * 0.95));
@@ -46,7 +46,7 @@ TEST_CASE("SGD with momentum adds up a geometric series") {
   CHECK(moved_parameter(*make_sgd(options), 1.0, 1.0, 3) == Approx(1.0 - 0.1 * (1.0 + 1.5 + 1.75)));
 }
 
-TEST_CASE("row-wise Adagrad touches the rows that are named, by their mean square") {
+TEST_CASE("row-wise Adagrad updates only the named rows, by their mean square") {
   std::vector<double> table(8, 1.0), state(4, 0.0), g{3.0, 4.0};
   std::int32_t ids[] = {2};
   AdagradRows rows{{table.data(), 4, 2, Dtype::f64},
@@ -61,7 +61,7 @@ TEST_CASE("row-wise Adagrad touches the rows that are named, by their mean squar
   CHECK(table[0] == 1.0);
 }
 
-TEST_CASE("schedules warm up, keep their shape, and stay at their end") {
+TEST_CASE("schedules warm up, keep their shape and hold their final rate") {
   Schedule s{Schedule::Shape::linear_last, 2.0, 10, 100};
   CHECK(s.rate(0) == Approx(0.2));
   CHECK(s.rate(9) == Approx(2.0));
@@ -78,7 +78,7 @@ TEST_CASE("schedules warm up, keep their shape, and stay at their end") {
   CHECK(s.rate(70) == 2.0);
 }
 
-TEST_CASE("a gradient unlike the ones before is logged, one that drifts is not") {
+TEST_CASE("an outlying gradient norm is logged, a drifting one is not") {
   GradientOutliers outliers;
   for (int step = 0; step < 200; ++step) {
     const double norm = std::exp(-0.01 * step) * (1.0 + 0.1 * std::sin(step * 1.7));

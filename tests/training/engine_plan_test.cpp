@@ -47,7 +47,7 @@ int strangers(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("arena: no two tensors that are alive together overlap") {
+TEST_CASE("arena: tensors that are live at the same time do not overlap") {
   for (const bool gpt2 : {false, true})
     for (const bool recompute : {false, true})
       for (const bool training : {false, true}) {
@@ -61,15 +61,14 @@ TEST_CASE("arena: no two tensors that are alive together overlap") {
       }
 }
 
-TEST_CASE("arena: a layout that ignored lives would be found to overlap") {
+TEST_CASE("arena: a layout that ignores lifetimes is found to overlap") {
   const Llm model = make_llm(three_layers(), 2);
   Plan plan = make_plan(*model.graph);
   for (Buffer& buffer : plan.buffers) buffer.last += 4;
   CHECK(overlaps(plan) > 0);
 }
 
-TEST_CASE(
-    "arena: the peak by label adds up to the memory of a lane, and dead space is used again") {
+TEST_CASE("arena: peaks by label add up to a lane's memory, and dead space is reused") {
   const Llm model = make_llm(three_layers(), 2);
   const Plan plan = make_plan(*model.graph);
   std::int64_t labels = 0, arenas = 0, without_reuse = 0;
@@ -81,7 +80,7 @@ TEST_CASE(
   CHECK(transient_bytes(plan) < without_reuse * 3 / 4);
 }
 
-TEST_CASE("arena: evaluation needs a fraction of training's memory, recomputation less than all") {
+TEST_CASE("arena: evaluation and recomputation need less memory than training") {
   LlmShape shape = three_layers();
   shape.layers = 8;
   const Llm model = make_llm(shape, 2);
@@ -107,7 +106,7 @@ TEST_CASE("graph: gradients become final from the last layer to the first") {
     CHECK(plan.gradient_order[i - 1].action <= plan.gradient_order[i].action);
 }
 
-TEST_CASE("graph: shapes that do not fit are refused, with both") {
+TEST_CASE("graph: mismatched shapes are refused, naming both") {
   Graph g;
   const Var x = g.parameter("x", {4, 3}), w = g.parameter("w", {5, 6});
   CHECK_THROWS_WITH(linear(x, w), Catch::Contains("[4, 3]") && Catch::Contains("[5, 6]"));
@@ -118,7 +117,7 @@ TEST_CASE("graph: shapes that do not fit are refused, with both") {
   CHECK_THROWS_WITH(attention(x, {2, 1, 1, 512}), Catch::Contains("512"));
 }
 
-TEST_CASE("graph: a parameter without use and one named twice are refused") {
+TEST_CASE("graph: unused parameters and duplicate names are refused") {
   Graph g;
   const Var x = g.parameter("x", {4, 3});
   CHECK_THROWS_WITH(g.parameter("x", {4, 3}), Catch::Contains("'x'"));

@@ -7,7 +7,7 @@
 
 namespace bench::training {
 
-TEST_CASE("each thread of a pool does its part once a run, many times over") {
+TEST_CASE("each pool thread does its part once per run over many runs") {
   for (const int threads : {1, 2, 5}) {
     WorkerPool pool(threads);
     std::vector<int> done(static_cast<std::size_t>(threads));
@@ -17,7 +17,7 @@ TEST_CASE("each thread of a pool does its part once a run, many times over") {
   }
 }
 
-TEST_CASE("what a thread of a pool throws comes out once, and the pool works on") {
+TEST_CASE("an exception of a pool thread is rethrown once and the pool continues") {
   WorkerPool pool(3);
   std::atomic<int> others{0};
   const auto work = [&](int thread) {

@@ -59,7 +59,7 @@ std::vector<TrainingCheck> checks_of_two_ranks(bool loses) {
 
 }  // namespace
 
-TEST_CASE("ranks that train with tables compare the tables' gradients with those of one rank") {
+TEST_CASE("ranks with tables compare table gradients with those of one rank") {
   for (const TrainingCheck& check : checks_of_two_ranks(false)) {
     INFO(check.text);
     CHECK(check.held);
@@ -67,7 +67,7 @@ TEST_CASE("ranks that train with tables compare the tables' gradients with those
   }
 }
 
-TEST_CASE("gradients of tables that are lost between two ranks are found by both") {
+TEST_CASE("table gradients lost between two ranks are found by both") {
   for (const TrainingCheck& check : checks_of_two_ranks(true)) {
     INFO(check.text);
     CHECK_FALSE(check.held);

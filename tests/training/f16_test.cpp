@@ -77,7 +77,7 @@ struct Shown {
 
 }  // namespace
 
-TEST_CASE("every f16 is read as the table of elements says, and is what its number rounds to") {
+TEST_CASE("every f16 decodes to its value and encodes back") {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
@@ -92,7 +92,7 @@ TEST_CASE("every f16 is read as the table of elements says, and is what its numb
   CHECK(wrong == 0);
 }
 
-TEST_CASE("an f32 becomes the nearest f16, ties to even, and infinite beyond the largest") {
+TEST_CASE("an f32 rounds to the nearest f16, ties to even, infinite beyond the largest") {
   int wrong = 0;
   for (std::uint64_t i = 0; i < 200000; ++i) {
     // Exponents of which f16 has numbers, subnormal ones and those below them.
@@ -115,7 +115,7 @@ TEST_CASE("an f32 becomes the nearest f16, ties to even, and infinite beyond the
   CHECK(F16(0x1.8p-24F).bits == 2);
 }
 
-TEST_CASE("the scale of the loss halves with an overflow and doubles after many steps without") {
+TEST_CASE("the loss scale halves on overflow and doubles after many steps without one") {
   LossScale scale(Dtype::f16, {1024.0, 3});
   const double infinite = std::numeric_limits<double>::infinity();
   CHECK_FALSE(scale.accepts(infinite));
@@ -134,7 +134,7 @@ TEST_CASE("the scale of the loss halves with an overflow and doubles after many 
   CHECK(wide.value() == 1.0);
 }
 
-TEST_CASE("a model in f16 learns what one in f32 learns, to the rounding of f16") {
+TEST_CASE("an f16 model trains like an f32 model within f16 rounding") {
   const auto kernels = [](Dtype d) { return host_kernels(d); };
   Shown wide(Dtype::f32, kernels), narrow(Dtype::f16, kernels);
   double first = 0.0, last = 0.0;
@@ -150,7 +150,7 @@ TEST_CASE("a model in f16 learns what one in f32 learns, to the rounding of f16"
   CHECK(last < 0.7 * first);
 }
 
-TEST_CASE("an overflow skips its step, halves the scale, and leaves every parameter as it was") {
+TEST_CASE("an overflow skips its step, halves the scale and changes no parameter") {
   Shown training(Dtype::f16, overflowing(2, 2));
   for (int step = 0; step < 5; ++step) {
     const std::uint64_t before = training.hash();
@@ -164,7 +164,7 @@ TEST_CASE("an overflow skips its step, halves the scale, and leaves every parame
   CHECK(training.replica.updates_done() == 4);
 }
 
-TEST_CASE("a gradient that is no number at any scale ends a training in f16") {
+TEST_CASE("a gradient that is NaN at any scale ends an f16 training") {
   Shown training(Dtype::f16, overflowing(0, 1000));
   const auto train = [&] {
     for (int step = 0; step < 20; ++step) training.replica.step(training.fill(), 3e-3);
@@ -173,7 +173,7 @@ TEST_CASE("a gradient that is no number at any scale ends a training in f16") {
   CHECK(training.replica.loss_scale().skipped() == 16);  // 2^16 down to 1
 }
 
-TEST_CASE("llm tiny in f16 meets a target with steps skipped, which are told and no outliers",
+TEST_CASE("llm tiny in f16 meets a target; skipped steps are reported and no outliers",
           "[long]") {
   ShortTraining training;
   training.recipe = short_recipe(1000, 1.5);
@@ -196,7 +196,7 @@ TEST_CASE("llm tiny in f16 meets a target with steps skipped, which are told and
   }
 }
 
-TEST_CASE("a training in f16 goes on from a checkpoint with its scale and its skipped steps") {
+TEST_CASE("an f16 training resumes with its scale and skipped steps") {
   ShortTraining training;
   training.recipe = short_recipe(24, 0.0);
   training.recipe.batch = 8;

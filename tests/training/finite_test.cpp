@@ -20,7 +20,7 @@ std::vector<std::uint64_t> epoch_of(const FiniteOrder& order, std::uint64_t epoc
   return samples;
 }
 
-TEST_CASE("each epoch has every sample once, in another order") {
+TEST_CASE("each epoch has every sample once in a new order") {
   for (const std::uint64_t size : {1u, 2u, 3u, 5u, 64u, 1000u, 4097u}) {
     const FiniteOrder order(size, 3);
     std::vector<std::uint64_t> all(size);
@@ -39,7 +39,7 @@ TEST_CASE("each epoch has every sample once, in another order") {
   }
 }
 
-TEST_CASE("where a sample stands in an epoch says nothing of where its neighbour does") {
+TEST_CASE("the positions of neighbouring samples in an epoch are independent") {
   constexpr std::uint64_t kSize = 20000;
   const auto samples = epoch_of(FiniteOrder(kSize, 1), 0);
   double along = 0, in_place = 0;
@@ -52,7 +52,7 @@ TEST_CASE("where a sample stands in an epoch says nothing of where its neighbour
   CHECK(std::abs(in_place) < 4 * std::sqrt(kSize) / 12);
 }
 
-TEST_CASE("a finite source repeats its sequences over epochs and leaves evaluation alone") {
+TEST_CASE("a finite source repeats training sequences over epochs, not evaluation") {
   const GrammarSource endless(GrammarOptions{});
   const FiniteTokens few(endless, 10, 1);
   CHECK(few.size(Split::train) == 10);
@@ -75,7 +75,7 @@ TEST_CASE("a finite source repeats its sequences over epochs and leaves evaluati
   CHECK_THROWS_AS(FiniteOrder(0, 1), Error);
 }
 
-TEST_CASE("a finite click log has its samples' labels, too") {
+TEST_CASE("a finite click log keeps the labels of its samples") {
   const ClickModel endless(tiny_clicks());
   const FiniteClicks few(endless, 50, 1);
   const auto total = [&](std::uint64_t first) {

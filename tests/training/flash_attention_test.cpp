@@ -66,7 +66,7 @@ double worst_difference(const NormalTensor& a, const NormalTensor& b) {
 
 }  // namespace
 
-TEST_CASE("flash attention: tiles give what the host's attention gives, forward and backward") {
+TEST_CASE("flash attention: tiles match the host's attention, forward and backward") {
   struct Case {
     AttentionShape shape;
     bool add;
@@ -89,7 +89,7 @@ TEST_CASE("flash attention: tiles give what the host's attention gives, forward 
   }
 }
 
-TEST_CASE("flash attention: a head size without tiles takes the simple way, and agrees") {
+TEST_CASE("flash attention: head sizes without tiles use the simple kernel and agree") {
   HostLaunch launch;
   FunctorAttention<Bf16, HostLaunch&> simple(launch);
   const auto host = host_kernels(Dtype::bf16);
@@ -100,7 +100,7 @@ TEST_CASE("flash attention: a head size without tiles takes the simple way, and 
   CHECK(worst_difference(there.gradient, here.gradient) < 0.04);
 }
 
-TEST_CASE("flash attention: a key that is shifted the wrong way is seen by this comparison") {
+TEST_CASE("flash attention: the comparison finds keys shifted the wrong way") {
   HostLaunch launch;
   FunctorAttention<Bf16, HostLaunch&> flash(launch);
   AttentionShape shape{70, 2, 1, 64, true, 1};

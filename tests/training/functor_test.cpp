@@ -50,7 +50,7 @@ LlmShape small_shape(bool gpt2) {
 
 }  // namespace
 
-TEST_CASE("functors: models train as with the host's kernels, in f32") {
+TEST_CASE("functors: models train like with host kernels in f32") {
   for (const bool gpt2 : {false, true}) {
     const StepsCompared worst = compare_steps(small_shape(gpt2), Dtype::f32);
     INFO("gpt2 " << gpt2);
@@ -59,7 +59,7 @@ TEST_CASE("functors: models train as with the host's kernels, in f32") {
   }
 }
 
-TEST_CASE("functors: models train as with the host's kernels, in bf16") {
+TEST_CASE("functors: models train like with host kernels in bf16") {
   for (const bool gpt2 : {false, true}) {
     const StepsCompared worst = compare_steps(small_shape(gpt2), Dtype::bf16);
     INFO("gpt2 " << gpt2);
@@ -68,7 +68,7 @@ TEST_CASE("functors: models train as with the host's kernels, in bf16") {
   }
 }
 
-TEST_CASE("functors: models train as with the host's kernels, in f16") {
+TEST_CASE("functors: models train like with host kernels in f16") {
   for (const bool gpt2 : {false, true}) {
     const StepsCompared worst = compare_steps(small_shape(gpt2), Dtype::f16);
     INFO("gpt2 " << gpt2);
@@ -77,7 +77,7 @@ TEST_CASE("functors: models train as with the host's kernels, in f16") {
   }
 }
 
-TEST_CASE("functors: click models train as with the host's kernels, on a device of its own") {
+TEST_CASE("functors: click models train like with host kernels on a separate device") {
   FakeDevice device;
   HostLaunch launch;
   const auto here = train_dlrm_steps([](Dtype dtype) { return host_kernels(dtype); }, 5);
@@ -87,13 +87,13 @@ TEST_CASE("functors: click models train as with the host's kernels, on a device 
   for (std::size_t i = 0; i < here.size(); ++i) CHECK(there[i] == Approx(here[i]).epsilon(3e-5));
 }
 
-TEST_CASE("functors: SGD trains as the host's does") {
+TEST_CASE("functors: SGD trains like the host's") {
   const auto sgd = make_sgd({});
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16})
     CHECK(compare_steps(small_shape(false), dtype, sgd.get()).worst_loss < 2e-3);
 }
 
-TEST_CASE("functors: an id that no table has is reported with its row, and writes nowhere else") {
+TEST_CASE("functors: an ID outside its table is reported with its row and writes nothing") {
   HostLaunch launch;
   const KernelSet set = functor_kernels(launch, Dtype::f32);
   std::vector<float> table(5 * 8, 1.0f), y(4 * 8), gradient(5 * 8, 0.0f);
@@ -110,7 +110,7 @@ TEST_CASE("functors: an id that no table has is reported with its row, and write
   CHECK(gradient[4 * 8] == 1.0f);
 }
 
-TEST_CASE("functors: sums of many elements are right, whatever their number") {
+TEST_CASE("functors: sums of any number of elements are correct") {
   HostLaunch launch;
   const KernelSet set = functor_kernels(launch, Dtype::f32);
   for (const std::int64_t count : {1, 31, 33000}) {

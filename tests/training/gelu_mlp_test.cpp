@@ -64,15 +64,14 @@ double gradient_error(const KernelFactory& kernels) {
 
 }  // namespace
 
-TEST_CASE("the gradient of GELU between two products is right, fused and not") {
+TEST_CASE("the gradient of GELU between two GEMMs is correct, fused and not") {
   for (const std::string_view isa : host_kernel_isas())
     CHECK(gradient_error([isa](Dtype dtype) { return host_kernels(dtype, isa); }) < 1e-6);
   CHECK(gradient_error(fusing_kernels(1.0)) < 1e-6);
   CHECK(gradient_error(fusing_kernels(1.001)) > 1e-6);  // a slope that is a little wrong shows
 }
 
-TEST_CASE(
-    "GELU between two products in bf16 keeps its input in bf16, and is what three steps are") {
+TEST_CASE("fused GELU in bf16 keeps its input in bf16 and equals three separate steps") {
   constexpr std::int64_t kRows = 6, kIn = 8, kHidden = 24;
   Graph graph(Dtype::bf16);
   const Var x = graph.parameter("x", {kRows, kIn}, {Initial::normal(1.0)});
@@ -95,7 +94,7 @@ TEST_CASE(
   for (const Slot& slot : saved) CHECK(slot.dtype == Dtype::bf16);
 }
 
-TEST_CASE("GELU between two products refuses weights that do not fit, with their shapes") {
+TEST_CASE("GELU between two GEMMs refuses mismatched weights, naming their shapes") {
   Graph graph(Dtype::f32);
   const Var x = graph.parameter("x", {4, 3}, {});
   const auto bias = [&](const char* name, std::int64_t n) {

@@ -27,7 +27,7 @@ KernelSet input_kernels(Dtype dtype) { return host_kernels(dtype); }
 
 }  // namespace
 
-TEST_CASE("the gradient of an input is that of finite differences, after each micro-batch alone") {
+TEST_CASE("the gradient of an input matches finite differences for each micro-batch") {
   TwoUses model;
   const Plan plan = make_plan(model.graph);
   const Weights weights(plan, 4);
@@ -59,7 +59,7 @@ TEST_CASE("the gradient of an input is that of finite differences, after each mi
   }
 }
 
-TEST_CASE("an evaluation has no gradient of an input, and training none that was not asked for") {
+TEST_CASE("input gradients exist only in training and only if requested") {
   TwoUses model;
   const auto slot = [&](const Plan& plan, Var var) {
     return plan.gradients[static_cast<std::size_t>(var.id)].buffer;
@@ -69,7 +69,7 @@ TEST_CASE("an evaluation has no gradient of an input, and training none that was
   CHECK(slot(make_plan(model.graph), model.ids) == -1);
 }
 
-TEST_CASE("an input whose gradient is wanted but on which no loss depends is refused") {
+TEST_CASE("an input with a gradient but no dependent loss is refused") {
   Graph graph;
   graph.input_with_gradient("idle", {4, 2});
   const Var w = graph.parameter("w", {4, 1});

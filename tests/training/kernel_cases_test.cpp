@@ -6,9 +6,7 @@
 
 namespace bench::training {
 
-TEST_CASE(
-    "kernel cases: each functor gives what the host's kernel gives, and one damaged element is "
-    "found") {
+TEST_CASE("kernel cases: functors match host kernels, and one damaged element is found") {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     HostLaunch launch;
     const KernelSet functors = functor_kernels(launch, dtype), host = host_kernels(dtype);

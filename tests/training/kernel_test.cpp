@@ -51,7 +51,7 @@ double worst_of_product(const KernelSet& set, const ProductSizes& s) {
 
 }  // namespace
 
-TEST_CASE("kernel: products of all shapes and transpositions are right to rounding") {
+TEST_CASE("kernel: GEMMs of all shapes and transpositions are correct to rounding") {
   for (const std::string_view isa : host_kernel_isas()) {
     const KernelSet set = host_kernels(Dtype::f32, isa);
     for (const ProductSizes& s :
@@ -125,7 +125,7 @@ TEST_CASE("kernel: instruction sets agree on attention to rounding") {
   }
 }
 
-TEST_CASE("kernel: an element type or instruction set that is not there is refused by name") {
+TEST_CASE("kernel: unavailable element types and instruction sets are refused by name") {
   CHECK_THROWS_WITH(host_kernels(Dtype::fp8_e4m3), Catch::Contains("fp8_e4m3"));
   CHECK_THROWS_WITH(host_kernels(Dtype::f32, "mmx"), Catch::Contains("mmx"));
 }

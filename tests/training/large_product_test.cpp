@@ -88,7 +88,7 @@ double worst_of_layouts(const ProductShape& shape, Dtype dtype) {
 
 }  // namespace
 
-TEST_CASE("kernel: products larger than a cache are right to rounding, in all layouts") {
+TEST_CASE("kernel: GEMMs larger than a cache are correct to rounding in all layouts") {
   // Blocks and slices that do not come out even, tiles of all heights, columns that fill no vector.
   for (const ProductShape& s :
        {ProductShape{49, 35, 3300}, ProductShape{700, 33, 360}, ProductShape{56, 2700, 49}}) {
@@ -98,7 +98,7 @@ TEST_CASE("kernel: products larger than a cache are right to rounding, in all la
   }
 }
 
-TEST_CASE("kernel: a product larger than a cache is that of its parts, to the bit") {
+TEST_CASE("kernel: a GEMM larger than a cache equals that of its parts bit for bit") {
   const ProductShape s{104, 45, 2400};
   for (const std::string_view isa : host_kernel_isas()) {
     INFO(isa);

@@ -29,17 +29,17 @@ KernelSet checked_kernels(Dtype dtype) { return host_kernels(dtype); }
 
 }  // namespace
 
-TEST_CASE("the gradient of the Llama shape is right, also where blocks are recomputed") {
+TEST_CASE("the gradient of the Llama architecture is correct, also with recomputation") {
   CHECK(check_llm(little_llm(false), checked_kernels).worst < 1e-6);
   CHECK(check_llm(little_llm(false), checked_kernels, true).worst < 1e-6);
 }
 
-TEST_CASE("the gradient of GPT-2's shape is right, also where blocks are recomputed") {
+TEST_CASE("the gradient of the GPT-2 architecture is correct, also with recomputation") {
   CHECK(check_llm(little_llm(true), checked_kernels).worst < 1e-6);
   CHECK(check_llm(little_llm(true), checked_kernels, true).worst < 1e-6);
 }
 
-TEST_CASE("a backward pass that is wrong in one known way is found by finite differences") {
+TEST_CASE("finite differences find known faults of a backward pass") {
   for (const Fault& fault : llama_faults()) {
     INFO(fault.name);
     const GradientError error = check_llm(little_llm(false), [&](Dtype dtype) {
@@ -51,7 +51,7 @@ TEST_CASE("a backward pass that is wrong in one known way is found by finite dif
   }
 }
 
-TEST_CASE("the models have the number of parameters that is published") {
+TEST_CASE("models have the published number of parameters") {
   const auto count = [](const char* preset) {
     return make_llm(llm_preset(preset), 1).graph->parameter_count();
   };
@@ -66,7 +66,7 @@ TEST_CASE("FLOPs of a token are six times the weights and the causal half of att
   CHECK(llm_flops_per_token(llm_preset("1b")) == Approx(8.22e9).epsilon(1e-3));
 }
 
-TEST_CASE("an unknown preset is refused, naming those there are") {
+TEST_CASE("an unknown preset is refused, listing the known ones") {
   CHECK_THROWS_WITH(llm_preset("huge"), Catch::Contains("huge"));
 }
 

@@ -22,7 +22,7 @@ struct TinyLane {
 
 }  // namespace
 
-TEST_CASE("a workload or preset that there is not is refused with those there are") {
+TEST_CASE("unknown workloads and presets are refused, listing the known ones") {
   CHECK_THROWS_WITH(make_workload("lm", "tiny", 1), Contains("unknown workload 'lm'"));
   CHECK_THROWS_WITH(make_workload("llm", "tinny", 1), Contains("llm has no preset 'tinny'"));
   try {
@@ -44,7 +44,7 @@ TEST_CASE("every preset of llm has a recipe that fits its model") {
   }
 }
 
-TEST_CASE("llm can be trained over shorter sequences, with a target that is then provisional") {
+TEST_CASE("llm trains on shorter sequences with a provisional target") {
   const auto gpt2 = make_workload("llm", "gpt2", 1, 64);
   CHECK(gpt2->items_per_sample() == 64);
   const Model model = gpt2->model(2, Dtype::f32, false);
@@ -60,7 +60,7 @@ TEST_CASE("llm can be trained over shorter sequences, with a target that is then
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 32), Contains("dlrm has no sequences"));
 }
 
-TEST_CASE("targets are the inputs one token on") {
+TEST_CASE("targets are the inputs shifted by one token") {
   TinyLane tiny;
   tiny.workload.read(Split::train, 7, tiny.model, tiny.lane);
   const auto* tokens = tiny.lane.view(tiny.model.inputs[0]).as<std::int32_t>();
@@ -68,7 +68,7 @@ TEST_CASE("targets are the inputs one token on") {
   for (int t = 0; t + 1 < 64; ++t) CHECK(targets[t] == tokens[t + 1]);
 }
 
-TEST_CASE("seeds change what is trained on and not what is judged by") {
+TEST_CASE("seeds change training samples but not evaluation samples") {
   const LlmWorkload one("tiny", 1), two("tiny", 2);
   CHECK(one.checksum(Split::train, 0, 8) != two.checksum(Split::train, 0, 8));
   CHECK(one.checksum(Split::evaluation, 0, 8) == two.checksum(Split::evaluation, 0, 8));
@@ -76,7 +76,7 @@ TEST_CASE("seeds change what is trained on and not what is judged by") {
         one.checksum(Split::train, 0, 8));
 }
 
-TEST_CASE("an untrained model is log(vocabulary) above the floor, which is the oracle's") {
+TEST_CASE("an untrained model is log(vocabulary) above the oracle's floor") {
   TinyLane tiny;
   const auto evaluation = tiny.workload.evaluation(tiny.model);
   for (std::uint64_t first = 0; first < 16; first += 4) {

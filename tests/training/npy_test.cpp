@@ -56,7 +56,7 @@ TEST_CASE("arrays of every type are read with their shape and values") {
   CHECK(read_npy(as_bytes(matrix), "a.npy").shape == std::vector<std::uint64_t>{2, 3});
 }
 
-TEST_CASE("arrays that are damaged or of another kind are refused with what was seen") {
+TEST_CASE("damaged or unsupported arrays are refused with the value seen") {
   const std::string data = raw<float>({1, 2, 3, 4});
   const std::string good = npy("<f4", "(2, 2)", data);
   CHECK(npy_refusal(good) == "accepted");
@@ -82,7 +82,7 @@ TEST_CASE("arrays that are damaged or of another kind are refused with what was 
   CHECK(npy_refusal(other).starts_with("a.npy: the header has no 'shape': {'descr'"));
 }
 
-TEST_CASE("an npz gives its arrays stored, deflated and in zip64") {
+TEST_CASE("npz arrays are read stored, deflated and in zip64") {
   const std::string a = npy("<i4", "(3,)", raw<std::int32_t>({1, 2, 3}));
   const std::string b = npy("<f4", "(5000,)", raw(std::vector<float>(5000, 2.5f)));
   for (const bool deflate : {false, true})
@@ -98,7 +98,7 @@ TEST_CASE("an npz gives its arrays stored, deflated and in zip64") {
     }
 }
 
-TEST_CASE("an npz that is damaged is refused with what was seen") {
+TEST_CASE("a damaged npz is refused with the value seen") {
   const std::string array = npy("<i4", "(300,)", raw(std::vector<std::int32_t>(300, 7)));
   for (const bool deflate : {false, true}) {
     const std::string good = npz({{"x", array, deflate}});

@@ -40,7 +40,7 @@ AttentionShape grouped_heads(std::int64_t sequence, std::int64_t dim) {
 
 }  // namespace
 
-TEST_CASE("the gradient of linear is right, with bias, residual and transposed weights") {
+TEST_CASE("the gradient of linear is correct with bias, residual and transposed weights") {
   check_operator([](Graph& g) {
     return linear(checked_parameter(g, "x", kCheckedRows, 9), checked_parameter(g, "w", 9, 37));
   });
@@ -56,7 +56,7 @@ TEST_CASE("the gradient of linear is right, with bias, residual and transposed w
   });
 }
 
-TEST_CASE("the gradient of a product longer than a cache block is right") {
+TEST_CASE("the gradient of a GEMM longer than a cache block is correct") {
   check_operator([](Graph& g) {
     const Var h =
         linear(checked_parameter(g, "x", kCheckedRows, 3), checked_parameter(g, "w", 3, 530));
@@ -64,7 +64,7 @@ TEST_CASE("the gradient of a product longer than a cache block is right") {
   });
 }
 
-TEST_CASE("the gradient of add is right, also of a tensor added to itself") {
+TEST_CASE("the gradient of add is correct, also for a tensor added to itself") {
   check_operator([](Graph& g) {
     const Var x =
         linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 6));
@@ -73,7 +73,7 @@ TEST_CASE("the gradient of add is right, also of a tensor added to itself") {
   });
 }
 
-TEST_CASE("the gradients of the norms are right") {
+TEST_CASE("the gradients of the norms are correct") {
   check_operator([](Graph& g) {
     return rms_norm(checked_parameter(g, "x", kCheckedRows, 19),
                     checked_parameter(g, "gain", 1, 19));
@@ -84,12 +84,12 @@ TEST_CASE("the gradients of the norms are right") {
   });
 }
 
-TEST_CASE("the gradients of the activations are right") {
+TEST_CASE("the gradients of the activations are correct") {
   check_operator([](Graph& g) { return swiglu(checked_parameter(g, "x", kCheckedRows, 2 * 13)); });
   check_operator([](Graph& g) { return gelu(checked_parameter(g, "x", kCheckedRows, 13)); });
 }
 
-TEST_CASE("the gradient of an embedding with positions is right") {
+TEST_CASE("the gradient of an embedding with positions is correct") {
   Graph g(Dtype::f64);
   const Var ids = g.input("ids", {kCheckedRows, 1}, Dtype::int32);
   LinearOptions tied;
@@ -104,7 +104,7 @@ TEST_CASE("the gradient of an embedding with positions is right") {
   }
 }
 
-TEST_CASE("the gradient of rope is right, in place and not") {
+TEST_CASE("the gradient of rope is correct, in place and not") {
   for (const std::int64_t dim : {6, 16})
     check_operator([dim](Graph& g) {
       const AttentionShape shape = grouped_heads(11, dim);
@@ -115,7 +115,7 @@ TEST_CASE("the gradient of rope is right, in place and not") {
     });
 }
 
-TEST_CASE("the gradient of attention is right: grouped, shifted, causal or full, of any length") {
+TEST_CASE("the gradient of attention is correct: grouped, shifted, causal or full, any length") {
   for (const std::int64_t sequence : {11, 70, 130})
     for (const bool causal : {true, false})
       check_operator([=](Graph& g) {
@@ -127,7 +127,7 @@ TEST_CASE("the gradient of attention is right: grouped, shifted, causal or full,
       });
 }
 
-TEST_CASE("the gradient of relu is right, in place and not") {
+TEST_CASE("the gradient of relu is correct, in place and not") {
   check_operator([](Graph& g) {
     const Var x =
         linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 21));
@@ -136,7 +136,7 @@ TEST_CASE("the gradient of relu is right, in place and not") {
   });
 }
 
-TEST_CASE("the gradient of columns put side by side is right, also of a tensor beside itself") {
+TEST_CASE("the gradient of concatenated columns is correct, also for a tensor with itself") {
   check_operator([](Graph& g) {
     const Var x = checked_parameter(g, "x", kCheckedRows, 5);
     const Var y = gelu(checked_parameter(g, "y", kCheckedRows, 18));
@@ -144,7 +144,7 @@ TEST_CASE("the gradient of columns put side by side is right, also of a tensor b
   });
 }
 
-TEST_CASE("the gradient of cross layers is right, also of the first, whose two inputs are one") {
+TEST_CASE("the gradient of cross layers is correct, also for the first with equal inputs") {
   check_operator([](Graph& g) {
     const Var x0 =
         linear(checked_parameter(g, "x", kCheckedRows, 7), checked_parameter(g, "w", 7, 19));
@@ -158,7 +158,7 @@ TEST_CASE("the gradient of cross layers is right, also of the first, whose two i
   });
 }
 
-TEST_CASE("the gradient of products of pairs is right, for few and many features of any width") {
+TEST_CASE("the gradient of the dot interaction is correct for any features and width") {
   for (const std::int64_t width : {1, 5, 16})
     for (const std::int64_t others : {1, 6, 12})
       check_operator([=](Graph& g) {
@@ -168,7 +168,7 @@ TEST_CASE("the gradient of products of pairs is right, for few and many features
       });
 }
 
-TEST_CASE("the gradient of the loss of clicks is right, for scores of any size") {
+TEST_CASE("the gradient of the click loss is correct for scores of any size") {
   Graph g(Dtype::f64);
   const Var labels = g.input("labels", {kCheckedRows, 1}, Dtype::f64);
   const Var scores = checked_parameter(g, "scores", kCheckedRows, 1);

@@ -11,7 +11,7 @@
 namespace bench::training {
 namespace {
 
-TEST_CASE("random numbers are functions of seed, stream and place, known at compile time") {
+TEST_CASE("random numbers are functions of seed, stream and position at compile time") {
   static_assert(random_stream(1, 2).bits(3) == random_stream(1, 2).bits(3));
   static_assert(random_stream(1, 2).bits(3) != random_stream(1, 2).bits(4));
   static_assert(random_stream(1, 2).bits(3) != random_stream(1, 3).bits(3));
@@ -22,7 +22,7 @@ TEST_CASE("random numbers are functions of seed, stream and place, known at comp
   CHECK(sample_stream(1, Split::evaluation, 2).bits(0) == 0xcc44ae53f023606f);
 }
 
-TEST_CASE("no training sample has the stream of an evaluation sample") {
+TEST_CASE("training and evaluation samples have different streams") {
   for (std::uint64_t seed = 0; seed < 50; ++seed)
     for (std::uint64_t index = 0; index < 50; ++index) {
       CHECK(sample_stream(seed, Split::train, index).key >> 63 == 0);
@@ -52,7 +52,7 @@ TEST_CASE("normal numbers have the moments of a normal distribution") {
   CHECK(std::abs(moment[4] - 2.9) < 4 * std::sqrt(96.0) * deviation);
 }
 
-TEST_CASE("neighbouring numbers of a stream, and of neighbouring streams, are uncorrelated") {
+TEST_CASE("adjacent numbers of a stream and of adjacent streams are uncorrelated") {
   constexpr int kCount = 200000;
   double along = 0, across = 0;
   for (std::uint64_t i = 0; i < kCount; ++i) {
@@ -66,7 +66,7 @@ TEST_CASE("neighbouring numbers of a stream, and of neighbouring streams, are un
   CHECK(std::abs(across) < 4 * deviation);
 }
 
-TEST_CASE("the ways to each number below a bound are counted exactly") {
+TEST_CASE("the number of patterns for each bounded number is exact") {
   for (const std::uint32_t bound : {1u, 3u, 62u, 50247u}) {
     std::uint64_t ways = 0;
     for (std::uint32_t value = 0; value < bound; ++value) {
@@ -79,7 +79,7 @@ TEST_CASE("the ways to each number below a bound are counted exactly") {
   }
 }
 
-TEST_CASE("a batch's checksum is the same in any order and tells every change") {
+TEST_CASE("a batch checksum is independent of order and detects every change") {
   std::vector<std::int32_t> a = {1, 2, 3}, b = {4, 5, 6};
   const auto sum = [&](std::uint64_t first, std::uint64_t second) {
     return sample_checksum(Split::train, first, std::span(a)) +

@@ -35,7 +35,7 @@ std::vector<float> wave(std::size_t count, double pitch) {
 
 }  // namespace
 
-TEST_CASE("products of pairs come in the order (1,0), (2,0), (2,1), after the first feature") {
+TEST_CASE("the dot interaction is ordered (1,0), (2,0), (2,1) after the first feature") {
   constexpr std::int64_t kFeatures = 13, kWidth = 16, kRows = 3;
   HostLaunch launch;
   for (const auto& [name, kernels] : kernels_of_all(launch)) {
@@ -66,7 +66,7 @@ TEST_CASE("products of pairs come in the order (1,0), (2,0), (2,1), after the fi
   }
 }
 
-TEST_CASE("the loss of a click is right where e to the score cannot be held, and a NaN stays one") {
+TEST_CASE("the click loss is correct for overflowing scores and keeps NaN") {
   HostLaunch launch;
   for (const auto& [name, kernels] : kernels_of_all(launch)) {
     INFO(name);
@@ -95,7 +95,7 @@ TEST_CASE("the loss of a click is right where e to the score cannot be held, and
   }
 }
 
-TEST_CASE("a rectifier's slope is 0 at 0 and below, and what passes it is as it was") {
+TEST_CASE("ReLU passes positive values unchanged and has slope 0 elsewhere") {
   HostLaunch launch;
   for (const auto& [name, kernels] : kernels_of_all(launch)) {
     INFO(name);
@@ -111,7 +111,7 @@ TEST_CASE("a rectifier's slope is 0 at 0 and below, and what passes it is as it 
   }
 }
 
-TEST_CASE("a bag is the sum of its rows, and rows of other ranks add nothing") {
+TEST_CASE("a bag is the sum of its rows without rows of other ranks") {
   for (const std::string_view isa : host_kernel_isas())
     for (const std::int64_t columns : {3, 16, 20}) {
       KernelSet kernels = host_kernels(Dtype::f32, isa);

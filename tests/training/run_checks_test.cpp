@@ -74,7 +74,7 @@ void replace_optimizer(KernelSet& set) {
 
 }  // namespace
 
-TEST_CASE("a frozen part of a matrix is found, and its name") {
+TEST_CASE("a frozen part of a matrix is found and named") {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
     ShortTraining training;
     training.dtype = dtype;
@@ -88,7 +88,7 @@ TEST_CASE("a frozen part of a matrix is found, and its name") {
   }
 }
 
-TEST_CASE("a frozen part is found in 16 bits too where the optimizer is sharded, or goes on") {
+TEST_CASE("a frozen part in 16 bits is found with a sharded or resumed optimizer") {
   ShortTraining training;
   training.recipe = short_recipe(20, 0.0);
   training.dtype = Dtype::bf16;
@@ -115,7 +115,7 @@ TEST_CASE("a frozen part is found in 16 bits too where the optimizer is sharded,
   }
 }
 
-TEST_CASE("parameters in 16 bits that moved by less than their last bit have moved") {
+TEST_CASE("16-bit parameters whose masters moved count as moved") {
   for (const Dtype dtype : {Dtype::bf16, Dtype::f16})
     for (const bool shard : {false, true}) {
       ShortTraining training;
@@ -134,7 +134,7 @@ TEST_CASE("parameters in 16 bits that moved by less than their last bit have mov
     }
 }
 
-TEST_CASE("a token that changed after it was read is found") {
+TEST_CASE("a token changed after reading is found") {
   ShortTraining training;
   std::atomic<int> reads{0};
   training.spoil = [&](const Model& model, const Lane& lane) {
@@ -147,7 +147,7 @@ TEST_CASE("a token that changed after it was read is found") {
   CHECK_THAT(check.text, Contains("step 9: 'tokens' of samples"));
 }
 
-TEST_CASE("samples that come again under other numbers are found", "[long]") {
+TEST_CASE("repeated samples under other numbers are found", "[long]") {
   ShortTraining training;
   training.repeat = 320;  // ten steps
   const TrainingRun run = train_short(training);
@@ -156,7 +156,7 @@ TEST_CASE("samples that come again under other numbers are found", "[long]") {
   CHECK_THAT(check.text, Contains("step 19: sample 608 on rank 0 repeats sample 288"));
 }
 
-TEST_CASE("one rank whose source makes other samples is found by its neighbour, and by no target") {
+TEST_CASE("a rank with a different source is found by the next rank, not by the target") {
   std::vector<TrainingRun> ranks(2);
   run_ranks(2, [&](Group& group) {
     ShortTraining training;
@@ -174,7 +174,7 @@ TEST_CASE("one rank whose source makes other samples is found by its neighbour, 
   }
 }
 
-TEST_CASE("a gradient a thousand times too long is found though clipping absorbs it", "[long]") {
+TEST_CASE("a gradient a thousand times too large is found despite clipping", "[long]") {
   ShortTraining training;
   training.inject = [](KernelSet& set) {
     set.loss = std::make_unique<SpikingLoss>(std::move(set.loss), 4 * 35);  // step 35
@@ -185,7 +185,7 @@ TEST_CASE("a gradient a thousand times too long is found though clipping absorbs
   CHECK_THAT(check.text, Contains("the largest at step 35"));
 }
 
-TEST_CASE("one rank whose update slips once is found by all ranks") {
+TEST_CASE("one wrong update on one rank is found by all ranks") {
   std::vector<TrainingRun> ranks(2);
   run_ranks(2, [&](Group& group) {
     ShortTraining training;

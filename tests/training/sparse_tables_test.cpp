@@ -96,7 +96,7 @@ TrainedTables train_tables(int ranks, int steps, std::int64_t whole_rows, int th
 
 }  // namespace
 
-TEST_CASE("tables are the same bits on 1, 2, 3 and 4 ranks, whole or cut, and for any threads") {
+TEST_CASE("tables are bit-identical on 1 to 4 ranks, whole or split, for any threads") {
   const TrainedTables fresh = train_tables(1, 0, 0), one = train_tables(1, 4, 0);
   CHECK(fresh.hash != one.hash);
   for (const int ranks : {1, 2, 3, 4})
@@ -151,7 +151,7 @@ TEST_CASE("row-wise Adagrad sums the gradients of a row's lookups before its ste
   }
 }
 
-TEST_CASE("an update without every sample's gradient is refused, and a sample never gathered") {
+TEST_CASE("updates with missing gradients and samples never gathered are refused") {
   const std::unique_ptr<Group> group = make_self_group();
   RankedTables mine(*group, 0);
   mine.tables.gather(Split::train, 0, kTableSamples);
@@ -162,7 +162,7 @@ TEST_CASE("an update without every sample's gradient is refused, and a sample ne
   CHECK_THROWS_WITH(mine.looked_up(Split::evaluation, 0, 2), Contains("not gathered"));
 }
 
-TEST_CASE("whole tables are spread by lookups, and large ones cut into one run of rows a rank") {
+TEST_CASE("whole tables are balanced by lookups, large ones split by rows") {
   const std::vector<TableShape> tables = {{100, 1}, {40'000'000, 20}, {50, 9}, {60, 8}, {70, 1}};
   const TableSplit split = split_tables(tables, 8, 2);
   std::map<int, int> lookups;

@@ -49,7 +49,7 @@ std::set<std::string> unmoved_parameters(LlmTrainer& trainer, const std::vector<
 
 }  // namespace
 
-TEST_CASE("two trainings from one seed are equal to the bit, from two seeds they are not") {
+TEST_CASE("two trainings are bit-identical for equal seeds only") {
   LlmTrainerOptions options;
   const std::vector<float> once = weights_after(options, 3);
   CHECK(weights_after(options, 3) == once);
@@ -57,7 +57,7 @@ TEST_CASE("two trainings from one seed are equal to the bit, from two seeds they
   CHECK(relative_distance(weights_after(options, 3), once) > 0.1);
 }
 
-TEST_CASE("micro-batches that are accumulated give the gradient of the whole batch, to the bit") {
+TEST_CASE("accumulated micro-batches give the gradient of the whole batch bit for bit") {
   // Each product goes on where the micro-batch before stopped, in the same order.
   LlmTrainerOptions options;
   options.lanes = 1;
@@ -66,7 +66,7 @@ TEST_CASE("micro-batches that are accumulated give the gradient of the whole bat
   CHECK(weights_after(options, 3) == whole);
 }
 
-TEST_CASE("another number of lanes changes a training by rounding only") {
+TEST_CASE("the number of lanes changes a training by rounding only") {
   LlmTrainerOptions options;
   options.lanes = 1;
   const std::vector<float> one = weights_after(options, 1);
@@ -106,7 +106,7 @@ TEST_CASE("llm tiny learns: 40 % of the distance to the floor in 60 steps", "[lo
   CHECK(trainer.gap(64) < untrained * 0.6);
 }
 
-TEST_CASE("a frozen parameter is found among those that moved") {
+TEST_CASE("a frozen parameter is found among changed ones") {
   Graph graph;
   const Var tokens = graph.input("tokens", {8, 1}, Dtype::int32);
   ParameterOptions frozen{Initial::normal(0.5)};
@@ -130,7 +130,7 @@ TEST_CASE("a frozen parameter is found among those that moved") {
   CHECK(replica.step(fill, 0.1).loss < first / 2);
 }
 
-TEST_CASE("a token that is not in the vocabulary stops a step, whichever lane meets it") {
+TEST_CASE("a token outside the vocabulary stops a step on any lane") {
   const Llm model = make_llm(llm_preset("tiny"), 1);
   const Plan plan = make_plan(*model.graph);
   ReplicaOptions options;
@@ -145,7 +145,7 @@ TEST_CASE("a token that is not in the vocabulary stops a step, whichever lane me
   CHECK_THROWS_WITH(replica.step(fill, 1e-3), Catch::Contains("ID 64 in row 3"));
 }
 
-TEST_CASE("a loss that is not a number stops training") {
+TEST_CASE("a NaN loss stops training") {
   const Llm model = make_llm(llm_preset("tiny"), 1);
   const Plan plan = make_plan(*model.graph);
   Replica replica(plan, model.losses, [](Dtype d) { return host_kernels(d); }, make_adamw({}), {});

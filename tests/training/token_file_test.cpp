@@ -37,7 +37,7 @@ std::string refusal(const std::string& bytes) {
   }
 }
 
-TEST_CASE("sequences of llm.c's files overlap by one token and go on in the next shard") {
+TEST_CASE("sequences of llm.c files overlap by one token and continue in the next shard") {
   const TemporaryDirectory folder;
   const auto a =
       write_file(folder.path() / "a.bin", token_file(kGpt2, counting<std::uint16_t>(12, 100)));
@@ -65,7 +65,7 @@ TEST_CASE("tokens of Llama 3 have 32 bits") {
   CHECK(sequence(files, Split::train, 1) == std::vector{128004, 128005, 128006, 128007, 128008});
 }
 
-TEST_CASE("nanoGPT's files need a stated vocabulary") {
+TEST_CASE("nanoGPT files need an explicit vocabulary") {
   const TemporaryDirectory folder;
   const auto path = write_file(folder.path() / "train.bin", raw(counting<std::uint16_t>(9, 60)));
   const TokenFiles files({.train = {path}, .targets = 4, .vocabulary = 100});
@@ -74,7 +74,7 @@ TEST_CASE("nanoGPT's files need a stated vocabulary") {
                     path + ": a token file without a header does not state its vocabulary");
 }
 
-TEST_CASE("a token beyond the vocabulary is named with its file and offset") {
+TEST_CASE("a token beyond the vocabulary is reported with file and offset") {
   const TemporaryDirectory folder;
   const auto path = write_file(folder.path() / "train.bin", raw(counting<std::uint16_t>(9, 60)));
   const TokenFiles files({.train = {path}, .targets = 4, .vocabulary = 66});
@@ -83,7 +83,7 @@ TEST_CASE("a token beyond the vocabulary is named with its file and offset") {
                     path + ": token 66 at offset 12 exceeds the vocabulary of 66");
 }
 
-TEST_CASE("damaged and foreign files are refused with what is wrong and where") {
+TEST_CASE("damaged and foreign files are refused with the fault and its offset") {
   const std::string good = token_file(kGpt2, counting<std::uint16_t>(12, 100));
   CHECK(refusal(good) == "accepted");
   CHECK(refusal(good.substr(0, good.size() - 2)) ==
@@ -101,7 +101,7 @@ TEST_CASE("damaged and foreign files are refused with what is wrong and where") 
         "of a token");
 }
 
-TEST_CASE("files too short for one sequence, absent ones and folders are refused") {
+TEST_CASE("short files, missing files and folders are refused") {
   const TemporaryDirectory folder;
   const auto path =
       write_file(folder.path() / "a.bin", token_file(kGpt2, counting<std::uint16_t>(4, 0)));

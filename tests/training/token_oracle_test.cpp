@@ -71,7 +71,7 @@ TEST_CASE("the oracle's probabilities of all tokens sum to 1 after every prefix"
   }
 }
 
-TEST_CASE("tokens come as often as the oracle says, and a wrong oracle is found") {
+TEST_CASE("token frequencies match the oracle, and a wrong oracle is found") {
   for (const int vocabulary : {64, 200}) {
     const GrammarSource source(of_vocabulary(vocabulary));
     const ChiSquare right = compare_frequencies(source, source);
@@ -88,7 +88,7 @@ double sigmas(double seen, double tries, double p) {
   return (seen - tries * p) / std::sqrt(tries * p * (1 - p));
 }
 
-TEST_CASE("copies begin and end as often as the options say") {
+TEST_CASE("copies begin and end with the configured probabilities") {
   const GrammarSource source(GrammarOptions{.targets = 256});
   double base = 0, begun = 0, copied = 0, ended = 0;
   for (std::uint64_t index = 0; index < 1000; ++index) {
@@ -142,8 +142,7 @@ double surprise_above_entropy(const GrammarSource& source) {
   return sum / std::sqrt(variance);
 }
 
-TEST_CASE(
-    "the told log-probabilities average to the entropy, and those of a wrong context do not") {
+TEST_CASE("reported log-probabilities average to the entropy only in the right context") {
   CHECK(std::abs(surprise_above_entropy(GrammarSource(GrammarOptions{}))) < 4);
   CHECK(surprise_above_entropy(WrongContext(GrammarOptions{})) > 50);
 }

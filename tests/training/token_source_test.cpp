@@ -11,7 +11,7 @@
 namespace bench::training {
 namespace {
 
-TEST_CASE("a sequence is the same whoever reads it and whatever was read before") {
+TEST_CASE("a sequence depends on neither the reader nor earlier reads") {
   const GrammarSource source(of_vocabulary(32768)), twin(of_vocabulary(32768));
   const Sequence first = read_sequence(source, Split::train, 5);
   read_sequence(source, Split::train, 6);
@@ -42,7 +42,7 @@ constexpr GrammarState copying(int count) {
   return state;
 }
 
-TEST_CASE("the state of a sequence can be followed at compile time, as a kernel for a GPU does") {
+TEST_CASE("sequence state works at compile time, as in a GPU kernel") {
   static_assert(copying(3).token_class() == TokenClass::base);
   static_assert(copying(4).token_class() == TokenClass::key);
   static_assert(copying(5).token_class() == TokenClass::copy && copying(5).source == 1);
@@ -50,7 +50,7 @@ TEST_CASE("the state of a sequence can be followed at compile time, as a kernel 
   CHECK(copying(6).last[1] == 4);
 }
 
-TEST_CASE("spans repeat what followed the key's last place") {
+TEST_CASE("copies repeat what followed the key's last occurrence") {
   const GrammarSource source({.targets = 400});
   int copied = 0;
   for (std::uint64_t index = 0; index < 20; ++index) {
@@ -67,7 +67,7 @@ TEST_CASE("spans repeat what followed the key's last place") {
   CHECK(copied > 500);
 }
 
-TEST_CASE("the floor and the trivial baselines of the smallest preset are what its header says") {
+TEST_CASE("floor and baselines of the smallest preset match its header") {
   const GrammarSource source(GrammarOptions{});
   const TokenFloor floor = floor_of(source, 512);
   const TokenBaselines trivial = baselines_of(source, 20000, 512);
@@ -82,7 +82,7 @@ TEST_CASE("the floor and the trivial baselines of the smallest preset are what i
   CHECK(trivial.bigram == Approx(3.09839).margin(6e-6));
 }
 
-TEST_CASE("most tokens of a large vocabulary occur, few of them often, none beyond it") {
+TEST_CASE("most tokens of a large vocabulary occur, few often, none beyond it") {
   for (const int vocabulary : {32768, 50257, 128256}) {
     const GrammarSource source({.vocabulary = vocabulary, .targets = 1024});
     std::vector<int> seen(static_cast<std::size_t>(vocabulary));
@@ -99,7 +99,7 @@ TEST_CASE("most tokens of a large vocabulary occur, few of them often, none beyo
   }
 }
 
-TEST_CASE("a language that cannot be made is refused with what can be") {
+TEST_CASE("invalid language options are refused with the valid range") {
   CHECK_THROWS_AS(GrammarSource(GrammarOptions{.vocabulary = 63}), Error);
   CHECK_THROWS_AS(GrammarSource(GrammarOptions{.targets = 0}), Error);
   CHECK_THROWS_AS(GrammarSource(GrammarOptions{.end_copy = 1.5}), Error);

@@ -78,7 +78,7 @@ TEST_CASE("a run ends at the first evaluation that meets its target, before its 
   }
 }
 
-TEST_CASE("a run that does not reach its target ends at its horizon and says what it reached") {
+TEST_CASE("a run that misses its target ends at its horizon and reports its gap") {
   ShortTraining training;
   training.recipe = short_recipe(15, 0.1);
   Told told;
@@ -93,7 +93,7 @@ TEST_CASE("a run that does not reach its target ends at its horizon and says wha
                                                "aborted 480"});
 }
 
-TEST_CASE("the shares of a training's time add up, and memory has a label each", "[long]") {
+TEST_CASE("time shares of a training add up and memory is labeled", "[long]") {
   const TrainingRun run = train_short({});
   CHECK(sum_of_shares(run) == Approx(1.0));
   for (const PhaseTime& time : run.breakdown) {
@@ -104,7 +104,7 @@ TEST_CASE("the shares of a training's time add up, and memory has a label each",
     if (use.label == "parameters") CHECK(use.bytes >= 4 * 139'000);
 }
 
-TEST_CASE("a number of steps trains so many and judges nothing") {
+TEST_CASE("a fixed number of steps trains without evaluation") {
   ShortTraining training;
   training.steps = 7;
   const TrainingRun run = train_short(training);
@@ -113,7 +113,7 @@ TEST_CASE("a number of steps trains so many and judges nothing") {
   CHECK_FALSE(run.converged);
 }
 
-TEST_CASE("one lane and two train alike but for rounding") {
+TEST_CASE("one lane and two train alike up to rounding") {
   ShortTraining training;
   training.steps = 10;
   training.lanes = 1;
@@ -124,7 +124,7 @@ TEST_CASE("one lane and two train alike but for rounding") {
     CHECK(one.steps[i].loss == Approx(two.steps[i].loss).epsilon(1e-4));
 }
 
-TEST_CASE("two ranks train and judge as one rank of two lanes does") {
+TEST_CASE("two ranks train and evaluate like one rank of two lanes") {
   ShortTraining training;
   training.recipe = short_recipe(20, 0.0);
   const TrainingRun one = train_short(training);
@@ -145,7 +145,7 @@ TEST_CASE("two ranks train and judge as one rank of two lanes does") {
   CHECK(check_named(ranks[0], "gradient_exchange").held);
 }
 
-TEST_CASE("a training that goes on from a checkpoint is the one that never stopped, to the bit",
+TEST_CASE("a resumed training equals an uninterrupted one bit for bit",
           "[long]") {
   ShortTraining training;
   training.recipe = short_recipe(35, 0.0);
@@ -178,7 +178,7 @@ TEST_CASE("a training that goes on from a checkpoint is the one that never stopp
   }
 }
 
-TEST_CASE("a run whose checkpoint has met the target trains no further, unless a harder one asks") {
+TEST_CASE("a run whose checkpoint met the target trains on only for a harder target") {
   ShortTraining training;
   training.recipe = short_recipe(1000, 1.5);
   const TemporaryDirectory folder;
@@ -212,7 +212,7 @@ TEST_CASE("a checkpoint of another training is refused") {
   CHECK_THROWS_AS(train_short(training), Error);
 }
 
-TEST_CASE("a training with a wrong backward pass does not reach what a sound one does", "[long]") {
+TEST_CASE("a training with a wrong backward pass stays above a correct one", "[long]") {
   ShortTraining training;
   training.recipe = short_recipe(100, 0.0);
   const double sound = train_short(training).curve.back().gap;

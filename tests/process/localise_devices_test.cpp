@@ -91,7 +91,7 @@ Json named(const Json& search) {
 
 }  // namespace
 
-TEST_CASE("GPU hosts that name their program are planned for where there is no CUDA build") {
+TEST_CASE("GPU hosts with their own program are planned without a CUDA build") {
   const GpuHosts bench;
   const Json one = {{"name", "all"},
                     {"probe", "collective"},
@@ -109,7 +109,7 @@ TEST_CASE("GPU hosts that name their program are planned for where there is no C
   CHECK(plan["skipped"].empty());
 }
 
-TEST_CASE("run --localise names the GPU that makes ranks of several hosts fail") {
+TEST_CASE("run --localise isolates the GPU that makes ranks of several hosts fail") {
   const GpuHosts bench;
   const Json found = bench.localise("gpu03 cuda:5 crash");
   REQUIRE(found.size() == 1);
@@ -119,7 +119,7 @@ TEST_CASE("run --localise names the GPU that makes ranks of several hosts fail")
   CHECK_THAT(bench.run({"show"}).out, Contains("device cuda:5 of gpu03: with it jobs fail on"));
 }
 
-TEST_CASE("run --localise names the GPU that is slow, though fewer GPUs never reach the gate") {
+TEST_CASE("run --localise isolates the slow GPU although fewer GPUs never reach the gate") {
   const GpuHosts bench;
   const Json found = bench.localise("gpu02 cuda:6 slow", "all", kAtLeast60);
   REQUIRE(found.size() == 1);
@@ -131,7 +131,7 @@ TEST_CASE("run --localise names the GPU that is slow, though fewer GPUs never re
   }
 }
 
-TEST_CASE("run --localise names the link between two GPUs, and no GPU where it is the host") {
+TEST_CASE("run --localise isolates the link between two GPUs, and no GPU if the host is slow") {
   const GpuHosts bench;
   const Json link = bench.localise("gpu01 cuda:1 cuda:2 crash");
   CHECK(named(link.at(0)) == Json{{"gpu01", "link", {"cuda:1", "cuda:2"}}});
@@ -142,7 +142,7 @@ TEST_CASE("run --localise names the link between two GPUs, and no GPU where it i
              Contains("no single device"));
 }
 
-TEST_CASE("accept fails the host of a bad GPU and names the GPU, from jobs of single hosts") {
+TEST_CASE("accept fails the host of a bad GPU and names the GPU, from single-host jobs") {
   const GpuHosts bench;
   const Json answer =
       bench.play("gpu02 cuda:3 crash", "host",

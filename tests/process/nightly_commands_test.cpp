@@ -22,7 +22,7 @@ TEST_CASE("a second night on the same database is refused, naming who holds the 
   CHECK_FALSE(fs::exists(bench.folder.path() / "runs"));
 }
 
-TEST_CASE("hooks get each finding on standard input, and no shell sees what it says") {
+TEST_CASE("hooks get each finding on standard input, without a shell") {
   const NightBench bench;
   bench.tell("100");
   const auto heard = bench.folder.path() / "heard.json";
@@ -41,7 +41,7 @@ TEST_CASE("hooks get each finding on standard input, and no shell sees what it s
   CHECK_THAT(bench.night({"--hook", "/nowhere/hook"}).err, Contains("/nowhere/hook"));
 }
 
-TEST_CASE("a prolog says fail for a confirmed finding alone, and holds no node back otherwise") {
+TEST_CASE("a prolog fails only for a confirmed finding") {
   const NightAfterNine bench;
   bench.tell("100");
   CHECK(bench.night({"--prolog"}).exit.text() == "exit code 0");
@@ -58,7 +58,7 @@ TEST_CASE("a prolog says fail for a confirmed finding alone, and holds no node b
   CHECK_THAT(missing.err, Contains("/nowhere/suite.json") && Contains("exit code 2"));
 }
 
-TEST_CASE("the healthiest hosts are picked, and too few are none") {
+TEST_CASE("pick returns the healthiest hosts, or none if too few are fit") {
   const NightAfterNine bench;
   const auto hosts = bench.folder.path() / "hosts.json";
   char name[256] = {};
@@ -79,7 +79,7 @@ TEST_CASE("the healthiest hosts are picked, and too few are none") {
   CHECK_THAT(none.err, Contains("slower in null.value since"));
 }
 
-TEST_CASE("prune thins old samples, and reports and a database made anew are as they were") {
+TEST_CASE("prune thins old samples without changing reports or a rebuilt database") {
   const NightAfterNine bench;
   const auto report = [&] { return bench.run({"show", "latest", "--json"}).out; };
   const std::string before = report();
@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK_FALSE(fs::exists(installed["files"][0]["path"].get<std::string>()));
 }
 
-TEST_CASE("units and scripts that are installed are understood by what reads them") {
+TEST_CASE("installed units and scripts are valid for their programs") {
   const NightBench bench;
   const std::string folder = bench.folder.path().string();
   CHECK(bench.run({"nightly", "install", "slurm", "--to", folder}).exit.clean());
@@ -150,7 +150,7 @@ TEST_CASE("units and scripts that are installed are understood by what reads the
   CHECK(verified.exit.clean());
 }
 
-TEST_CASE("a scheduler that there is not is refused with the nearest name") {
+TEST_CASE("an unknown scheduler is rejected with the nearest name") {
   const NightBench bench;
   const Answer answer = bench.run({"nightly", "install", "systmd"});
   CHECK(answer.exit.text() == "exit code 2");
@@ -159,7 +159,7 @@ TEST_CASE("a scheduler that there is not is refused with the nearest name") {
   CHECK_THAT(bench.run({"nightly", "pikc"}).err, Contains("Did you mean 'pick'?"));
 }
 
-TEST_CASE("a night is written as one page, with what hosts say taken as text") {
+TEST_CASE("a night is written as one page with host text escaped") {
   const NightAfterNine bench;
   bench.tell("80");
   const auto page = bench.folder.path() / "night.html";

@@ -8,7 +8,7 @@ using namespace bench;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
-TEST_CASE("a healthy night chooses, runs, holds what it measured against its history, and passes") {
+TEST_CASE("a healthy night chooses, runs, compares with history, and passes") {
   const NightAfterNine bench;
   bench.tell("100");
   const Answer answer = bench.night();
@@ -24,7 +24,7 @@ TEST_CASE("a healthy night chooses, runs, holds what it measured against its his
   CHECK(night["exact"] == true);
 }
 
-TEST_CASE("a host that turned slow is run again three times at once and confirmed, and kept") {
+TEST_CASE("a host that turned slow is rerun three times, confirmed and stored") {
   const NightAfterNine bench;
   bench.tell("80\n80.4\n79.8\n80.1\n");
   const auto junit = bench.folder.path() / "night.xml", gauges = bench.folder.path() / "night.prom";
@@ -47,7 +47,7 @@ TEST_CASE("a host that turned slow is run again three times at once and confirme
   CHECK(ask(bench.database, kKept) == 1);
 }
 
-TEST_CASE("one slow value that does not come again is dropped, and the night passes") {
+TEST_CASE("one slow value that is not reproduced is dropped, and the night passes") {
   const NightAfterNine bench;
   bench.tell("80\n100.2\n99.8\n100.1\n");
   const Json night = bench.night_json();
@@ -70,7 +70,7 @@ TEST_CASE("a rank that crashes each time is confirmed, with its reason") {
              Contains("SIGSEGV") && Contains("3 of 3 reruns also failed"));
 }
 
-TEST_CASE("what a budget has no room for is left out, and is checked first the next night") {
+TEST_CASE("checks beyond the budget are skipped and come first next night") {
   const NightAfterNine bench;
   bench.tell("100");
   // Each takes 20 s with the rest that it would need: there is time for one of the two.

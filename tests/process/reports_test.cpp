@@ -6,7 +6,7 @@
 using namespace bench;
 using Catch::Matchers::Contains;
 
-TEST_CASE("reports of one run on one host conclude nothing, and say what would settle it") {
+TEST_CASE("reports of one run on one host are inconclusive and say what is missing") {
   const BenchctlFolder bench;
   REQUIRE(bench.start_suite({"", ""}).wait().exit.clean());
   const auto page = (bench.folder.path() / "page.html").string();

@@ -42,7 +42,7 @@ void write_xml(const std::filesystem::path& path, int gpus) {
 
 }  // namespace
 
-TEST_CASE("this host is described, kept as a run, shown again from it, and fits what it taught") {
+TEST_CASE("this host is probed, stored as a run, shown from it, and matches its learned profile") {
   const BenchctlFolder bench;
   const Answer first = bench.run({"topology", "--json"});
   if (no_library(first)) return;
@@ -68,7 +68,7 @@ TEST_CASE("this host is described, kept as a run, shown again from it, and fits 
   CHECK_FALSE(std::filesystem::exists(bench.folder.path() / "profiles/mine.json.new"));
 }
 
-TEST_CASE("a setting that a profile wants otherwise is named, and the exit code is 1") {
+TEST_CASE("a setting that violates a profile is named, with exit code 1") {
   const BenchctlFolder bench;
   const auto profile = bench.folder.path() / "other.json";
   std::ofstream(profile) << R"({"profile": "other", "expect": {
@@ -80,7 +80,7 @@ TEST_CASE("a setting that a profile wants otherwise is named, and the exit code 
                              Contains("no such mode") && Contains("as bought"));
 }
 
-TEST_CASE("the profile that a hosts file names is used, and one that is not there is refused") {
+TEST_CASE("the profile named in a hosts file is used, and a missing one is rejected") {
   const BenchctlFolder bench;
   const auto hosts = bench.folder.path() / "hosts.json";
   std::ofstream(hosts) << R"({"hosts": [{"name": "localhost", "slots": 1, "profile": "kept"}]})";
@@ -91,7 +91,7 @@ TEST_CASE("the profile that a hosts file names is used, and one that is not ther
   CHECK(bench.records().empty());  // before anybody was asked
 }
 
-TEST_CASE("of three saved machines the one with a GPU less is named") {
+TEST_CASE("of three saved machines the one with a missing GPU is named") {
   const BenchctlFolder bench;
   std::vector<std::string> words = {"topology", "--json", "--xml"};
   for (int host = 1; host <= 3; ++host) {
@@ -133,7 +133,7 @@ TEST_CASE("a saved DGX-2 has 16 V100 behind switches, eight at each processor, a
   CHECK(shape["setting"]["unreadable"] == "not in a saved topology");
 }
 
-TEST_CASE("other saved machines are told apart, each as its own kind") {
+TEST_CASE("different saved machines are separate kinds") {
   for (const char* name :
        {"32em64t-2n8c2t-pci-wholeio.xml", "power8gpudistances.xml", "16intel64-manyVFs.xml"})
     if (!available(name)) return;
@@ -150,7 +150,7 @@ TEST_CASE("other saved machines are told apart, each as its own kind") {
   CHECK(json["kinds"][1]["shape"]["gpu/10de:15f9/count"] == 4);
 }
 
-TEST_CASE("wrong uses of topology say what is wrong and what to do") {
+TEST_CASE("invalid uses of topology report the error and the fix") {
   const BenchctlFolder bench;
   const auto refused = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "topology");

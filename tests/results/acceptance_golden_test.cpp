@@ -26,7 +26,7 @@ Fleet against_golden(std::size_t hosts,
 
 }  // namespace
 
-TEST_CASE("a batch that is bad as a whole fails against what healthy hosts measured") {
+TEST_CASE("a uniformly bad batch fails against a golden profile") {
   Fleet fleet = against_golden(4);
   measure(fleet, "memory_bandwidth.bandwidth", {90, 90.1, 89.9, 90});
   const Acceptance acceptance = fleet.judge();
@@ -39,7 +39,7 @@ TEST_CASE("a batch that is bad as a whole fails against what healthy hosts measu
   CHECK(fleet.judge().verdict == Verdict::pass);  // peers alone see nothing
 }
 
-TEST_CASE("hosts too few to judge each other pass by a golden profile, and the bad one fails") {
+TEST_CASE("too few hosts for a peer comparison pass by a golden profile, and the bad one fails") {
   Fleet fleet = against_golden(2);
   measure(fleet, "memory_bandwidth.bandwidth", {99.5, 80});
   const Acceptance acceptance = fleet.judge();
@@ -47,13 +47,13 @@ TEST_CASE("hosts too few to judge each other pass by a golden profile, and the b
   CHECK(failed(acceptance) == Hosts{fleet.host(1)});
 }
 
-TEST_CASE("a loss that healthy hosts may have is no fault") {
+TEST_CASE("a loss within the spread of healthy hosts is no fault") {
   Fleet fleet = against_golden(4);
   measure(fleet, "memory_bandwidth.bandwidth", {98.5, 98.4, 98.6, 98.5});
   CHECK(fleet.judge().verdict == Verdict::pass);
 }
 
-TEST_CASE("a host that scatters about what is allowed stays open, and wants more runs") {
+TEST_CASE("a host scattered around the allowed loss is inconclusive and requests more runs") {
   Fleet fleet = against_golden(2);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100});
   for (const double run : {90.0, 98.0, 106.0}) fleet.job("copy.bandwidth", 1, run);
@@ -67,7 +67,7 @@ TEST_CASE("a host that scatters about what is allowed stays open, and wants more
   CHECK_THAT(reasons[0].text, Contains("uncertainty +-"));
 }
 
-TEST_CASE("a golden profile of another kind, setting or metric judges nobody, and says so") {
+TEST_CASE("a golden profile for another kind, setting or metric adds only a note") {
   ProfileEntry other_kind = learned("memory_bandwidth.bandwidth");
   other_kind.key.kind = "another machine";
   for (ProfileEntry entry :
@@ -82,7 +82,7 @@ TEST_CASE("a golden profile of another kind, setting or metric judges nobody, an
   }
 }
 
-TEST_CASE("what a golden profile does not cover still needs peers") {
+TEST_CASE("metrics without golden criteria still need peers") {
   Fleet fleet = against_golden(2);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100});
   measure(fleet, "copy.bandwidth", {100, 100});

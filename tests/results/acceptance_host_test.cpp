@@ -5,7 +5,7 @@
 
 using namespace bench;
 
-TEST_CASE("a host whose CPU quota stops it fails though its clean samples are as fast as others'") {
+TEST_CASE("a host throttled by a CPU quota fails although its clean samples are fast") {
   Fleet fleet(4);
   for (std::size_t h = 0; h < 4; ++h)
     for (int run = 0; run < 3; ++run) {
@@ -23,7 +23,7 @@ TEST_CASE("a host whose CPU quota stops it fails though its clean samples are as
   CHECK(acceptance.hosts[1].metrics.at(0).value == Approx(50.0).epsilon(0.01));
 }
 
-TEST_CASE("time that a host lost is held against it only where ticks can tell who had it") {
+TEST_CASE("lost CPU time counts only where the kernel ticks can attribute it") {
   const auto verdict = [](double wall_s) {
     Fleet fleet(4);
     for (std::size_t h = 0; h < 4; ++h)
@@ -39,7 +39,7 @@ TEST_CASE("time that a host lost is held against it only where ticks can tell wh
   CHECK(verdict(0.5) == Verdict::fail);
 }
 
-TEST_CASE("a fact that needed rights makes its host inconclusive and is named") {
+TEST_CASE("a fact that lacks permissions makes its host inconclusive and is named") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
   fleet.facts(1, "gpus",
@@ -50,7 +50,7 @@ TEST_CASE("a fact that needed rights makes its host inconclusive and is named") 
   CHECK(acceptance.hosts[0].verdict == Verdict::pass);
 }
 
-TEST_CASE("uncorrected memory errors fail a host before any number does") {
+TEST_CASE("uncorrected memory errors fail a host before any metric does") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
   fleet.facts(1, "gpus",
@@ -58,7 +58,7 @@ TEST_CASE("uncorrected memory errors fail a host before any number does") {
   CHECK(only_failure(fleet.judge().hosts[1]).metric == "ecc_uncorrected_volatile");
 }
 
-TEST_CASE("a host with another kernel than its peers is not compared with them silently") {
+TEST_CASE("a host with a different kernel than its peers is reported") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
   for (std::size_t h = 0; h < 4; ++h) fleet.facts(h, "host", {{"kernel", h == 3 ? "6.2" : "6.1"}});
@@ -68,7 +68,7 @@ TEST_CASE("a host with another kernel than its peers is not compared with them s
   CHECK(acceptance.hosts[0].verdict == Verdict::pass);
 }
 
-TEST_CASE("memory within 1 percent of the others' is the same, more is another kind of host") {
+TEST_CASE("memory sizes within 1 percent are equal, beyond that the host is another kind") {
   const auto verdict = [](double last) {
     Fleet fleet(4);
     measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
@@ -80,7 +80,7 @@ TEST_CASE("memory within 1 percent of the others' is the same, more is another k
   CHECK(verdict(9.80e11) == Verdict::inconclusive);
 }
 
-TEST_CASE("GPUs that no job drove alone keep a host from passing, and are named") {
+TEST_CASE("GPUs not measured individually block a pass and are named") {
   const auto judged = [](const std::vector<std::string>& devices) {
     Fleet fleet(4);
     Json gpus = Json::array();

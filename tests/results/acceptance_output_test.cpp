@@ -29,7 +29,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("the JSON of an acceptance keeps to its schema") {
+TEST_CASE("the JSON of an acceptance matches its schema") {
   const Acceptance acceptance = one_failed();
   const Json json = to_json(acceptance);
   CHECK_NOTHROW(Schema::load("schemas/acceptance.json").check(json, "acceptance"));
@@ -55,7 +55,7 @@ TEST_CASE(
   CHECK(text == whole.dump(1) + "\n");
 }
 
-TEST_CASE("the text of an acceptance names the host, the verdict, the value and its peers") {
+TEST_CASE("the text of an acceptance names host, verdict, value and peers") {
   const std::string text = to_text(one_failed(), {false, false, 100});
   CHECK(has(text, "node05"));
   CHECK(has(text, "FAIL [peers]"));
@@ -63,7 +63,7 @@ TEST_CASE("the text of an acceptance names the host, the verdict, the value and 
   CHECK(has(text, "-50"));
 }
 
-TEST_CASE("an HTML certificate needs nothing from elsewhere and takes no text as markup") {
+TEST_CASE("an HTML certificate is self-contained and escapes text") {
   const Acceptance acceptance = one_failed();
   const std::string page = to_html(acceptance, acceptance.hosts[4]);
   CHECK(has(page, "S&lt;1&gt;&amp;&quot;2&quot;"));
@@ -75,7 +75,7 @@ TEST_CASE("an HTML certificate needs nothing from elsewhere and takes no text as
   CHECK(has(to_html(acceptance), "FAIL"));
 }
 
-TEST_CASE("JUnit counts a failed host's reason as a failure and an open one as an error") {
+TEST_CASE("JUnit counts a failed reason as a failure and an inconclusive one as an error") {
   const std::string xml = to_junit(one_failed());
   CHECK(has(xml, "<testsuites name=\"accept\" tests=\"5\" failures=\"1\" errors=\"0\">"));
   CHECK(has(xml, "<failure type=\"peers\""));
@@ -84,7 +84,7 @@ TEST_CASE("JUnit counts a failed host's reason as a failure and an open one as a
   CHECK(has(to_junit(alone.judge()), "failures=\"0\" errors=\"1\""));
 }
 
-TEST_CASE("a packet for a failed host has its serial, its evidence and the command") {
+TEST_CASE("the RMA packet of a failed host has serial, evidence and command") {
   const Acceptance acceptance = one_failed();
   const Json packet = rma_packet(acceptance, acceptance.hosts[4], "benchctl run demo");
   CHECK(packet["identity"]["product_serial"] == "S<1>&\"2\"");
@@ -94,7 +94,7 @@ TEST_CASE("a packet for a failed host has its serial, its evidence and the comma
   CHECK(has(to_text(packet), "50.00 GB/s"));
 }
 
-TEST_CASE("counters of errors stand in JSON, text, JUnit and on the certificate") {
+TEST_CASE("error counters appear in JSON, text, JUnit and on the certificate") {
   Fleet fleet(4);
   for (std::size_t h = 0; h < 4; ++h) {
     for (int run = 0; run < 3; ++run) fleet.job("memory_bandwidth.bandwidth", h, 100.0);
@@ -126,7 +126,7 @@ TEST_CASE("counters of errors stand in JSON, text, JUnit and on the certificate"
   CHECK_FALSE(has(page, "e<th>"));
 }
 
-TEST_CASE("the reason for a scheduler is one line without quotes, and not longer than asked") {
+TEST_CASE("the reason for a scheduler is one line without quotes within the length limit") {
   HostAcceptance host;
   Reason reason{Verdict::fail, "hard"};
   reason.text = "it said \"no\"\nand 'never' " + std::string(300, 'x');

@@ -43,11 +43,11 @@ TEST_CASE("a slow device fails its host, and the reason names the device") {
   CHECK(acceptance.hosts.front().verdict == Verdict::pass);
 }
 
-TEST_CASE("devices that are alike pass") {
+TEST_CASE("equal devices pass") {
   CHECK(two_devices(1.0).judge().verdict == Verdict::pass);
 }
 
-TEST_CASE("a device on which nothing runs is not excused by another one that works") {
+TEST_CASE("a device on which nothing runs is not excused by a working one") {
   Fleet fleet = two_devices(1.0);
   for (int run = 0; run < 3; ++run) {
     fleet.job("memory_bandwidth.bandwidth", {fleet.host(2)},

@@ -42,7 +42,7 @@ TEST_CASE("few healthy hosts reach a large z: the table of cuts, simulated") {
   }
 }
 
-TEST_CASE("where lower is better the slower host has the negative score") {
+TEST_CASE("with lower better, the slower host has the negative score") {
   const std::vector<double> times = {1.0, 1.01, 0.99, 1.3};
   const PeerScores scores = peer_scores(times, Better::lower, 1e-9);
   CHECK(scores.z.back() < -3.0);
@@ -56,7 +56,7 @@ TEST_CASE("equal peers have the floor as their sigma") {
   CHECK(scores.z.front() == 0.0);
 }
 
-TEST_CASE("the chance of the worst one depends on the number of hosts, fewer than four have none") {
+TEST_CASE("the chance of the worst host depends on the number of hosts, at least four") {
   const auto level = [](std::vector<double> others) {
     others.push_back(95.0);
     return peer_scores(others, Better::higher, 1e-9).levels.back();
@@ -66,7 +66,7 @@ TEST_CASE("the chance of the worst one depends on the number of hosts, fewer tha
   CHECK(level({100, 101, 99, 100, 101, 99, 100}) < 0.01);
 }
 
-TEST_CASE("a host at a quarter of three steady peers is beyond doubt however few they are") {
+TEST_CASE("a host at a quarter of three steady peers stands out despite the small number") {
   const PeerScores few = peer_scores(std::vector<double>{100, 103, 98, 20}, Better::higher, 1e-9);
   CHECK_FALSE(stands_out(few, 3, 0.5, 1.0, 0.01));
   CHECK(stands_out(few, 3, 0.8, 1.0, 0.01));
@@ -75,7 +75,7 @@ TEST_CASE("a host at a quarter of three steady peers is beyond doubt however few
   CHECK_FALSE(stands_out(three, 2, 0.98, 1.0, 0.01));
 }
 
-TEST_CASE("metrics are corrected for host by host: one bad host makes no other suspicious") {
+TEST_CASE("the correction for many metrics is per host: one bad host affects no other") {
   const std::vector<std::string> hosts = {"a", "b"};
   const std::vector<double> first = {0.001, 0.005}, second = {0.003, 0.9}, third = {0.002, 1.0};
   const auto chances = host_chances({{&hosts, &first}, {&hosts, &second}, {&hosts, &third}});
@@ -86,7 +86,7 @@ TEST_CASE("metrics are corrected for host by host: one bad host makes no other s
   CHECK(chances[2][1] == 1.0);
 }
 
-TEST_CASE("a host's noise is drawn towards the fleet's, and more runs narrow its interval") {
+TEST_CASE("the noise of a host is moderated by the fleet, and more runs narrow its interval") {
   const std::vector<std::vector<double>> runs = {
       {99, 100, 101}, {99, 100, 101}, {99, 100, 101}, {90, 100, 110}};
   const Moderated noise = moderated_noise(runs, 100.0);
@@ -98,11 +98,11 @@ TEST_CASE("a host's noise is drawn towards the fleet's, and more runs narrow its
   CHECK(moderated_noise(more, 100.0).half[0] < noise.half[0]);
 }
 
-TEST_CASE("one run has no interval of its own, and none at all where nobody repeated") {
+TEST_CASE("a single run has no interval of its own, and none without any repeats") {
   CHECK(std::isnan(moderated_noise(std::vector<std::vector<double>>{{1.0}, {1.1}}, 1.0).half[0]));
 }
 
-TEST_CASE("thresholds go by class, and metrics that say the same as another are not judged") {
+TEST_CASE("thresholds depend on the class, and redundant metrics are not judged") {
   CHECK(practical_threshold("gemm.throughput") == 0.06);
   CHECK(practical_threshold("memory_bandwidth.bandwidth") == 0.02);
   CHECK(practical_threshold("copy.bandwidth") == 0.02);

@@ -11,7 +11,7 @@ const std::vector<double> kVector = {100.2, 99.8,  100.1, 100.4, 99.9,
 
 }  // namespace
 
-TEST_CASE("a host that loses 5 percent against nine alike fails, and the others pass") {
+TEST_CASE("a host that loses 5 percent against nine equal ones fails, the others pass") {
   Fleet fleet(kVector.size());
   fleet.settings.thresholds["memory_bandwidth.bandwidth"] = 0.03;
   measure(fleet, "memory_bandwidth.bandwidth", kVector);
@@ -28,7 +28,7 @@ TEST_CASE("a host that loses 5 percent against nine alike fails, and the others 
   CHECK(acceptance.verdict == Verdict::fail);
 }
 
-TEST_CASE("a loss below the practical threshold passes however certain it is") {
+TEST_CASE("a certain loss below the practical threshold passes") {
   Fleet fleet(kVector.size());
   fleet.settings.thresholds["memory_bandwidth.bandwidth"] = 0.06;
   measure(fleet, "memory_bandwidth.bandwidth", kVector);
@@ -43,13 +43,13 @@ TEST_CASE("latency fails a host that is slower, not one that is faster") {
   CHECK(acceptance.hosts[4].verdict == Verdict::pass);
 }
 
-TEST_CASE("hosts that are all equal but one are not divided by zero") {
+TEST_CASE("equal hosts with one exception cause no division by zero") {
   Fleet fleet(8);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100, 100, 50});
   CHECK(failed(fleet.judge()) == Hosts{"node08"});
 }
 
-TEST_CASE("three hosts cannot judge each other, and say what would settle it") {
+TEST_CASE("three hosts are too few for a peer comparison, with advice") {
   Fleet fleet(3);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 50});
   const Acceptance acceptance = fleet.judge();
@@ -57,7 +57,7 @@ TEST_CASE("three hosts cannot judge each other, and say what would settle it") {
   CHECK(acceptance.hosts[0].reasons.at(0).next_step.find("4 hosts") != std::string::npos);
 }
 
-TEST_CASE("a bound of the suite passes hosts that have too few peers, and fails the one below it") {
+TEST_CASE("a suite bound passes hosts with too few peers and fails the one below it") {
   Fleet fleet(2);
   fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
   measure(fleet, "memory_bandwidth.bandwidth", {100, 80});
@@ -68,7 +68,7 @@ TEST_CASE("a bound of the suite passes hosts that have too few peers, and fails 
   CHECK(only_failure(acceptance.hosts[1]).expected == 90.0);
 }
 
-TEST_CASE("the evidence of a missed bound is a run that missed it, whichever came last") {
+TEST_CASE("the evidence of a missed bound is a run that missed it, in any order") {
   Fleet fleet(2);
   fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
   for (const double run : {100.0, 100.0, 100.0}) fleet.job("memory_bandwidth.bandwidth", 0, run);
@@ -78,7 +78,7 @@ TEST_CASE("the evidence of a missed bound is a run that missed it, whichever cam
   CHECK(only_failure(acceptance.hosts[1]).job != "job5");
 }
 
-TEST_CASE("of equal devices the few whose exact results differ fail, of two neither is believed") {
+TEST_CASE("a minority of identical devices with differing results fails, a tie is inconclusive") {
   const auto with_bits = [](std::vector<std::string> hashes) {
     Fleet fleet(hashes.size());
     measure(fleet, "memory_bandwidth.bandwidth", std::vector<double>(hashes.size(), 100.0));
@@ -97,14 +97,14 @@ TEST_CASE("of equal devices the few whose exact results differ fail, of two neit
   CHECK(tie.verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("a bound fails a whole batch that is bad, which peers alone would pass") {
+TEST_CASE("a bound fails a uniformly bad batch that peers would pass") {
   Fleet fleet(4);
   fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
   measure(fleet, "memory_bandwidth.bandwidth", {50, 50, 50, 50});
   CHECK(failed(fleet.judge()).size() == 4);
 }
 
-TEST_CASE("a host with a flapping run fails where its peers repeat well") {
+TEST_CASE("a host with unstable runs fails if its peers repeat well") {
   Fleet fleet(16);
   for (std::size_t h = 0; h < 16; ++h)
     for (int run = 0; run < 9; ++run)
@@ -116,7 +116,7 @@ TEST_CASE("a host with a flapping run fails where its peers repeat well") {
   CHECK(only_failure(acceptance.hosts[3]).gate == "repeatability");
 }
 
-TEST_CASE("a host without clean samples is inconclusive and wants more runs") {
+TEST_CASE("a host without clean samples is inconclusive and requests more runs") {
   Fleet fleet(5);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
   for (int run = 0; run < 3; ++run) {
@@ -142,7 +142,7 @@ TEST_CASE("a host whose job was skipped while others measured is inconclusive") 
   CHECK(acceptance.verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("a case that every host skips is not covered, and alone passes nobody") {
+TEST_CASE("a case skipped by every host is not covered and passes no host") {
   Fleet fleet(4);
   for (std::size_t h = 0; h < 4; ++h)
     fleet.job("gemm.throughput", {fleet.host(h)}, Outcome{Status::skipped, "no CUDA build", 0.0});
@@ -153,7 +153,7 @@ TEST_CASE("a case that every host skips is not covered, and alone passes nobody"
   CHECK(fleet.judge().verdict == Verdict::pass);
 }
 
-TEST_CASE("a host that fell out of the run fails with the launcher's reason, its partners do not") {
+TEST_CASE("a host that dropped out fails with the launcher's reason, its partners do not") {
   Fleet fleet(5);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
   fleet.job(
@@ -184,7 +184,7 @@ TEST_CASE("a wrong result fails the host it was computed on") {
   CHECK(only_failure(acceptance.hosts[2]).gate == "hard");
 }
 
-TEST_CASE("a value above a proven bound is not believed, and fails nobody") {
+TEST_CASE("a value above a proven limit is invalid and fails no host") {
   Fleet fleet(5);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
   measure(fleet, "gemm.throughput", {100, 100, 100, 100});
@@ -199,7 +199,7 @@ TEST_CASE("a value above a proven bound is not believed, and fails nobody") {
   CHECK(unsettled_cases(acceptance.hosts[4]) == std::vector<std::string>{"gemm"});
 }
 
-TEST_CASE("a library that counts other cores than the kernel leaves open which is right") {
+TEST_CASE("a core count that differs between library and kernel is inconclusive") {
   Fleet fleet(5);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
   Samples cores = fleet.samples("topology.cores", 64);
@@ -214,7 +214,7 @@ TEST_CASE("a library that counts other cores than the kernel leaves open which i
   CHECK(acceptance.hosts[2].reasons.at(0).gate == "hard");
 }
 
-TEST_CASE("a host all of whose pairs are slow fails, its partners do not") {
+TEST_CASE("a host with only slow pairs fails, its partners do not") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
   measure_pairs(fleet, 4, [](std::size_t a, std::size_t b) {
@@ -229,7 +229,7 @@ TEST_CASE("a host all of whose pairs are slow fails, its partners do not") {
 }
 
 TEST_CASE(
-    "beside other work a link is accused only for what other work cannot do, and nothing passes") {
+    "under other work a link fails only for a loss beyond it, and nothing passes") {
   for (const double slow : {0.3, 0.01}) {
     Fleet fleet(4);
     measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
@@ -248,7 +248,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a link a hundred times slower is accused among four though healthy pairs differ by half") {
+    "a link a hundred times slower fails among four although healthy pairs differ by half") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
   measure_pairs(fleet, 4, [](std::size_t a, std::size_t b) {
@@ -257,7 +257,7 @@ TEST_CASE(
   CHECK(failed(fleet.judge()) == Hosts{"node03"});
 }
 
-TEST_CASE("one slow pair of hosts that are fine with others is a link, named by both ends") {
+TEST_CASE("one slow pair of otherwise fine hosts is a link, named by both ends") {
   Fleet fleet(6);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100});
   measure_pairs(fleet, 6, [](std::size_t a, std::size_t b) {
@@ -274,7 +274,7 @@ TEST_CASE("one slow pair of hosts that are fine with others is a link, named by 
   CHECK(acceptance.hosts[1].verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("who fell out of a job is what its records say, whatever its reason reads") {
+TEST_CASE("the hosts that dropped out come from the records, not from the reason text") {
   Fleet fleet(2);
   fleet.job("collective.busbw", {"node01", "node02"},
             Outcome{Status::failed, "node01 does not answer: timed out", 1.0});
@@ -283,7 +283,7 @@ TEST_CASE("who fell out of a job is what its records say, whatever its reason re
   CHECK(failed(fleet.judge()) == Hosts{"node02"});
 }
 
-TEST_CASE("scatter that reaches the threshold wants more runs, and says about how many") {
+TEST_CASE("scatter up to the threshold requests about how many more runs") {
   Fleet fleet(5);
   for (std::size_t h = 0; h < 5; ++h)
     for (const double run : {0.97, 1.0, 1.03})
@@ -293,7 +293,7 @@ TEST_CASE("scatter that reaches the threshold wants more runs, and says about ho
   CHECK(acceptance.hosts[0].reasons.at(0).next_step.find("clean runs in total") != std::string::npos);
 }
 
-TEST_CASE("healthy fleets accuse nobody, whatever their size and noise") {
+TEST_CASE("healthy fleets of any size and noise raise no false alarm") {
   std::mt19937_64 random(20261121);
   int accused = 0;
   for (const std::size_t hosts : {4, 8, 32})

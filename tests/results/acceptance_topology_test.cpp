@@ -32,7 +32,7 @@ std::vector<Reason> of_gate(const HostAcceptance& host) {
 
 }  // namespace
 
-TEST_CASE("a host that is not what its profile says fails, and no other for that") {
+TEST_CASE("a host that deviates from its profile fails, and no other") {
   TopologyHost last;
   const Acceptance acceptance = profiled(last.remove_gpu(2)).judge();
   for (std::size_t h = 0; h < 4; ++h) CHECK(of_gate(acceptance.hosts[h]).empty());
@@ -43,7 +43,7 @@ TEST_CASE("a host that is not what its profile says fails, and no other for that
   CHECK(acceptance.hosts[4].verdict == Verdict::fail);
 }
 
-TEST_CASE("a profile that asks for what cannot be read, or was not asked, keeps a host open") {
+TEST_CASE("a profile rule for an unreadable or missing fact makes a host inconclusive") {
   TopologyHost last;
   last.facts["memory_modules"] = "unreadable: root only";
   const auto unreadable = of_gate(profiled(last).judge().hosts[4]);

@@ -47,7 +47,7 @@ const Reason& reason_of(const HostAcceptance& host) {
 
 }  // namespace
 
-TEST_CASE("one error of the hard kind fails its host alone, and names counter and device") {
+TEST_CASE("one hard error fails only its host, naming counter and device") {
   const std::vector<std::pair<const char*, const char*>> hard = {
       {"gpu3.health", "ecc_uncorrected"},          {"gpu3.health", "remapped_rows_uncorrected"},
       {"host.infiniband", "mlx5_0.1.link_downed"}, {"host.memory_errors", "mc0.uncorrected"},
@@ -68,7 +68,7 @@ TEST_CASE("one error of the hard kind fails its host alone, and names counter an
   }
 }
 
-TEST_CASE("a row that failed to be remapped fails its host, one that waits leaves it open") {
+TEST_CASE("a failed row remap fails its host, a pending one is inconclusive") {
   Counted fleet;
   fleet.counted(1, Json::object(), {{"gpu0.health", {{"remapped_rows_failed", 1}}}});
   fleet.counted(2, Json::object(), {{"gpu0.health", {{"remapped_rows_pending", 1}}}});
@@ -78,7 +78,7 @@ TEST_CASE("a row that failed to be remapped fails its host, one that waits leave
   CHECK(reason_of(acceptance.hosts[2]).next_step.find("reset") != std::string::npos);
 }
 
-TEST_CASE("a single error on few bytes is no failure, and more bytes would settle it") {
+TEST_CASE("a single error on little traffic is inconclusive until more traffic") {
   Counted fleet;
   fleet.gpu(1, "pcie_replays", 1, 1e9);  // 0.01 are to be expected
   Counted fewer;
@@ -93,7 +93,7 @@ TEST_CASE("a single error on few bytes is no failure, and more bytes would settl
   CHECK(unsettled_cases(acceptance.hosts[1]) == std::vector<std::string>{"memory_bandwidth"});
 }
 
-TEST_CASE("as many errors as the standard allows pass, on enough bytes with an upper bound") {
+TEST_CASE("errors within the standard pass on enough traffic, with an upper bound") {
   Counted fleet;
   fleet.gpu(1, "pcie_replays", 4, 1e12);  // ten are to be expected at 1e-12 of 1e13 bits
   fleet.gpu(2, "pcie_replays", 0, 1e12);
@@ -131,7 +131,7 @@ TEST_CASE(
   CHECK(counter_of(acceptance.hosts[2], "pcie_replays").count == 5.0);
 }
 
-TEST_CASE("where no driver counts the bytes, those that jobs copied to and from the GPU are used") {
+TEST_CASE("without a byte counter, the bytes copied by jobs count as traffic") {
   const auto judged = [](double replays) {
     Counted fleet;
     fleet.facts(1, "device", {{"id", "GPU-a"}});
@@ -157,7 +157,7 @@ TEST_CASE("where no driver counts the bytes, those that jobs copied to and from 
 }
 
 TEST_CASE(
-    "symbols run on an idle link too: its rate and the time are what errors are held against") {
+    "symbol errors are judged by link rate and time, as idle links carry symbols") {
   // 400 Gb/s for a minute are 2.4e13 bits: 24 symbol errors are allowed, whatever was sent.
   const auto verdict = [](double errors) {
     Counted fleet;
@@ -173,7 +173,7 @@ TEST_CASE(
   CHECK(verdict(100) == Verdict::fail);
 }
 
-TEST_CASE("damaged frames of a network card are held against the bytes of its interface") {
+TEST_CASE("damaged frames of a NIC are judged by the bytes of its interface") {
   const auto verdict = [](double errors) {
     Counted fleet;
     fleet.counted(1, {{"host.ethernet", {{"eth0.crc_errors", errors}, {"eth0.pauses_sent", 1e6}}},
@@ -187,7 +187,7 @@ TEST_CASE("damaged frames of a network card are held against the bytes of its in
   CHECK(verdict(80) == Verdict::fail);
 }
 
-TEST_CASE("errors add up over jobs, and so do bytes") {
+TEST_CASE("errors and bytes add up over jobs") {
   Counted fleet;
   for (int job = 0; job < 10; ++job) fleet.gpu(1, "pcie_replays", 1, 1e9);
   const Acceptance acceptance = fleet.judge();
@@ -196,7 +196,7 @@ TEST_CASE("errors add up over jobs, and so do bytes") {
   CHECK(counter_of(acceptance.hosts[1], "pcie_replays").bytes == Approx(1e10));
 }
 
-TEST_CASE("congestion, drops and corrected memory errors are shown and accuse nobody") {
+TEST_CASE("congestion, drops and corrected memory errors are shown but not judged") {
   Counted fleet;
   fleet.counted(1, {{"host.infiniband",
                      {{"mlx5_0.1.congestion_handled", 1e6},
@@ -209,7 +209,7 @@ TEST_CASE("congestion, drops and corrected memory errors are shown and accuse no
   CHECK(counter_of(acceptance.hosts[1], "congestion_handled").bytes == 1e12);
 }
 
-TEST_CASE("a counter that was reset or vanished is said, and what is not known is not zero") {
+TEST_CASE("a counter that was reset or vanished is reported, and unknown is not zero") {
   Counted fleet;
   fleet.counted(1, {{"gpu0.health", {{"ecc_uncorrected", nullptr}}}}, Json::object(),
                 {{"gpu0.health", {{"ecc_uncorrected", 1}}}});
@@ -220,7 +220,7 @@ TEST_CASE("a counter that was reset or vanished is said, and what is not known i
   CHECK(acceptance.hosts[1].notes[0].find("ecc_uncorrected of gpu0 was reset") == 0);
 }
 
-TEST_CASE("a host whose driver does not say its counters is open") {
+TEST_CASE("a host whose driver does not report counters is inconclusive") {
   Counted fleet;
   fleet.facts(0, "counters", {{"hosts", {{{"host", fleet.host(3)}, {"problem", "NVML hangs"}}}}});
   const Acceptance acceptance = fleet.judge();
@@ -228,7 +228,7 @@ TEST_CASE("a host whose driver does not say its counters is open") {
   CHECK(reason_of(acceptance.hosts[3]).text.find("NVML hangs") != std::string::npos);
 }
 
-TEST_CASE("healthy links of a large fleet accuse nobody by their rare errors") {
+TEST_CASE("rare errors on healthy links of a large fleet fail no host") {
   std::mt19937_64 random(7);
   int accused = 0;
   for (int night = 0; night < 40; ++night) {

@@ -101,7 +101,7 @@ const SearchFinding& only_finding(const Localisation& found) {
 
 }  // namespace
 
-TEST_CASE("one bad GPU of a host is named, whichever it is, where it fails and where it is slow") {
+TEST_CASE("any one bad GPU of a host is isolated, failing or slow") {
   for (const bool fails : {true, false})
     for (const int gpus : {2, 3, 4, 8}) {
       const Devices devices = first_gpus(gpus);
@@ -121,7 +121,7 @@ TEST_CASE("one bad GPU of a host is named, whichever it is, where it fails and w
     }
 }
 
-TEST_CASE("one bad GPU is named by jobs on its host alone where the job is of one host") {
+TEST_CASE("one bad GPU of a single-host job is isolated by jobs on that host") {
   for (const bool fails : {true, false})
     for (const std::string& bad : first_gpus(8)) {
       GpuFleet fleet(2, 8, fails, gpus_of("node01", {bad}));
@@ -137,7 +137,7 @@ TEST_CASE("one bad GPU is named by jobs on its host alone where the job is of on
     }
 }
 
-TEST_CASE("a bad link between two GPUs of a host is named as a link") {
+TEST_CASE("a bad link between two GPUs of a host is reported as a link") {
   for (const bool fails : {true, false})
     for (const auto& [a, b] : {std::pair{"cuda:1", "cuda:2"},
                                {"cuda:0", "cuda:7"},
@@ -152,7 +152,7 @@ TEST_CASE("a bad link between two GPUs of a host is named as a link") {
     }
 }
 
-TEST_CASE("two bad GPUs of a host are both named") {
+TEST_CASE("two bad GPUs of a host are both isolated") {
   for (const bool fails : {true, false}) {
     GpuFleet fleet(4, 8, fails, [](const Hosts& hosts, const Devices& devices) {
       return among(hosts, "node04") && (among(devices, "cuda:1") || among(devices, "cuda:6"));
@@ -167,7 +167,7 @@ TEST_CASE("two bad GPUs of a host are both named") {
   }
 }
 
-TEST_CASE("what all GPUs of a host show alike names no GPU") {
+TEST_CASE("a symptom of all GPUs of a host isolates none") {
   for (const bool fails : {true, false})
     for (const int gpus : {2, 4, 8}) {
       GpuFleet fleet(4, gpus, fails, gpus_of("node03", {}));
@@ -180,7 +180,7 @@ TEST_CASE("what all GPUs of a host show alike names no GPU") {
     }
 }
 
-TEST_CASE("of one host without another to compare with nothing is named that all its GPUs show") {
+TEST_CASE("without another host, a symptom of all GPUs isolates none") {
   for (const bool fails : {true, false}) {
     GpuFleet fleet(1, 8, fails, gpus_of("node01", {}));
     fleet.gpu_job({"node01"});
@@ -191,7 +191,7 @@ TEST_CASE("of one host without another to compare with nothing is named that all
   }
 }
 
-TEST_CASE("two GPUs of one host that need each other cannot be told apart, and that is said") {
+TEST_CASE("two interdependent GPUs of one host are reported as not isolated") {
   GpuFleet fleet(2, 2, true, gpus_of("node01", {"cuda:0"}));
   fleet.gpu_job({"node01"});
   fleet.run.jobs.back().ranks = 2;
@@ -203,7 +203,7 @@ TEST_CASE("two GPUs of one host that need each other cannot be told apart, and t
   CHECK_THAT(lines_of(found.devices[0], found.incident).at(0), Catch::Contains("cannot be isolated"));
 }
 
-TEST_CASE("a fault that does not show again names no GPU") {
+TEST_CASE("a fault that is not reproduced isolates no GPU") {
   std::size_t asked = 0;
   GpuFleet fleet(1, 8, true, [&](const Hosts&, const Devices&) { return asked++ == 0; });
   fleet.gpu_job({"node01"});
@@ -211,7 +211,7 @@ TEST_CASE("a fault that does not show again names no GPU") {
   CHECK(only_finding(found).kind == SearchFindingKind::flaky);
 }
 
-TEST_CASE("a job of one rank a host has its host named, and says why no GPU is") {
+TEST_CASE("with one rank per host the host is isolated, with the reason why no GPU is") {
   GpuFleet fleet(4, 1, true, gpus_of("node03", {}));
   const Localisation found = fleet.search_of_all();
   CHECK(found.step.findings.at(0).hosts == Hosts{"node03"});
@@ -220,7 +220,7 @@ TEST_CASE("a job of one rank a host has its host named, and says why no GPU is")
              Catch::Contains("one rank per host drives one GPU"));
 }
 
-TEST_CASE("jobs of the CPU, or of one GPU, have no GPU looked for") {
+TEST_CASE("CPU and single-GPU jobs start no GPU search") {
   GpuFleet fleet(4, 8, true, gpus_of("node03", {}));
   fleet.gpu_job(fleet.settings.hosts);
   fleet.run.jobs.back().device = "host";
@@ -230,7 +230,7 @@ TEST_CASE("jobs of the CPU, or of one GPU, have no GPU looked for") {
   CHECK(make_run_report(one.run).localisations.empty());
 }
 
-TEST_CASE("the budget is for both searches, and what is left of a host's GPUs is said") {
+TEST_CASE("both searches share the budget, and unsearched GPUs are listed") {
   GpuFleet fleet(4, 8, true, gpus_of("node03", {"cuda:5"}));
   fleet.run.plan["localisation"] = to_json(SearchBudget{7, {}});
   const Localisation found = fleet.search_of_all();
@@ -242,7 +242,7 @@ TEST_CASE("the budget is for both searches, and what is left of a host's GPUs is
   CHECK(only_finding(fleet.search()).hosts == Devices{"cuda:5"});
 }
 
-TEST_CASE("report, JSON and acceptance name the GPU with the jobs that show it") {
+TEST_CASE("report, JSON and acceptance name the GPU with its evidence") {
   GpuFleet fleet(4, 8, false, gpus_of("node03", {"cuda:5"}));
   fleet.search_of_all();
   const std::string text = to_text(make_run_report(fleet.run), {false, false, 1000});
@@ -258,7 +258,7 @@ TEST_CASE("report, JSON and acceptance name the GPU with the jobs that show it")
   CHECK_THAT(to_text(acceptance, {false, false, 4000}), Catch::Contains("device cuda:5 of node03"));
 }
 
-TEST_CASE("rails are searched each by itself, and the host's card is named with its rail") {
+TEST_CASE("rails are searched separately, and the NIC is named with its rail") {
   GpuFleet fleet(4, 8, true, gpus_of("node02", {}));
   for (int rail = 0; rail < 3; ++rail) {
     if (rail != 1) fleet.fault = [](const Hosts&, const Devices&) { return false; };
@@ -307,7 +307,7 @@ TEST_CASE("a case with axes finds the series of its search") {
   CHECK(only_finding(report.localisations.at(0)).hosts == Devices{"cuda:5"});
 }
 
-TEST_CASE("a GPU that shows it once alone and not again is not named") {
+TEST_CASE("a GPU with an unrepeated symptom is not isolated") {
   std::size_t asked = 0;
   GpuFleet fleet(4, 8, true, [&](const Hosts& hosts, const Devices& devices) {
     if (!among(hosts, "node03") || !among(devices, "cuda:5")) return false;
@@ -318,7 +318,7 @@ TEST_CASE("a GPU that shows it once alone and not again is not named") {
   CHECK(finding.hosts == Devices{"cuda:4", "cuda:5"});
 }
 
-TEST_CASE("a plan that states a thousand million ranks has no GPU looked for") {
+TEST_CASE("a plan with a billion ranks starts no GPU search") {
   GpuFleet fleet(1, 8, true, gpus_of("node01", {}));
   fleet.gpu_job({"node01"});
   fleet.run.jobs.back().ranks = 1'000'000'000;

@@ -33,7 +33,7 @@ Runs together(Runs a, const Runs& b) {
 
 }  // namespace
 
-TEST_CASE("the similarity of distributions has the reference's values") {
+TEST_CASE("the similarity of distributions matches the reference") {
   const std::vector<double> a = {100, 101, 102, 103}, b = {96, 97, 101, 102}, c = {80, 81, 82, 83};
   CHECK(similarity(a, a) == 1.0);
   CHECK(similarity(a, b) == Approx(.975369458));
@@ -41,7 +41,7 @@ TEST_CASE("the similarity of distributions has the reference's values") {
   CHECK(similarity(a, c) == Approx(.802955665));
 }
 
-TEST_CASE("seen from one side a better host is like the other, a worse one is not") {
+TEST_CASE("one-sided similarity ignores better values") {
   const std::vector<double> slow = {95, 96}, fast = {100, 101};
   CHECK(similarity(fast, slow, CountedArea::worse, Better::higher) == 1.0);
   CHECK(similarity(slow, fast, CountedArea::worse, Better::higher) == similarity(slow, fast));
@@ -49,13 +49,13 @@ TEST_CASE("seen from one side a better host is like the other, a worse one is no
   CHECK(similarity(fast, slow, CountedArea::worse, Better::lower) == similarity(slow, fast));
 }
 
-TEST_CASE("nothing is similar to no values, or to negative ones") {
+TEST_CASE("similarity is zero for missing or negative values") {
   const std::vector<double> a = {1.0}, none, negative = {-1.0};
   CHECK(similarity(a, none) == 0.0);
   CHECK(similarity(negative, a) == 0.0);
 }
 
-TEST_CASE("a healthy fleet teaches its centre, its noise and its quantiles") {
+TEST_CASE("a healthy fleet yields centre, noise and quantiles") {
   std::mt19937_64 random(1);
   const LearnResult result = learn(hosts_at(100.0, 200, 0.002, 0.002, random), 0.01);
   REQUIRE(result.criterion);
@@ -69,7 +69,7 @@ TEST_CASE("a healthy fleet teaches its centre, its noise and its quantiles") {
   CHECK(found.quantiles[4] == Approx(100.0).epsilon(0.002));
 }
 
-TEST_CASE("bad hosts are left out of the lesson, and only they") {
+TEST_CASE("learning excludes exactly the bad hosts") {
   std::mt19937_64 random(2);
   const auto fleet =
       together(hosts_at(100.0, 36, 0.002, 0.002, random), hosts_at(94.0, 4, 0.002, 0.002, random));
@@ -81,7 +81,7 @@ TEST_CASE("bad hosts are left out of the lesson, and only they") {
   CHECK(result.criterion->quantiles.front() > 98.0);
 }
 
-TEST_CASE("a fleet of two kinds of hosts is refused, saying how many of each") {
+TEST_CASE("learning rejects a fleet of two kinds of hosts, with their numbers") {
   std::mt19937_64 random(3);
   const auto fleet =
       together(hosts_at(100.0, 30, 0.002, 0.002, random), hosts_at(88.0, 20, 0.002, 0.002, random));
@@ -92,7 +92,7 @@ TEST_CASE("a fleet of two kinds of hosts is refused, saying how many of each") {
   CHECK_THAT(result.refusal, Contains("30 at about 100"));
 }
 
-TEST_CASE("a fleet whose hosts are mostly unlike is refused") {
+TEST_CASE("learning rejects a fleet of mostly dissimilar hosts") {
   std::mt19937_64 random(4);
   Runs fleet = hosts_at(100.0, 12, 0.002, 0.002, random);
   for (int i = 0; i < 10; ++i) fleet.push_back({50.0 + 4.0 * i, 50.0 + 4.0 * i});
@@ -101,7 +101,7 @@ TEST_CASE("a fleet whose hosts are mostly unlike is refused") {
   CHECK_THAT(result.refusal, Contains("of 22 hosts agree") || Contains("two kinds"));
 }
 
-TEST_CASE("fewer than eight hosts teach nothing") {
+TEST_CASE("learning needs eight hosts") {
   std::mt19937_64 random(5);
   CHECK_THAT(learn(hosts_at(100.0, 7, 0.001, 0.001, random), 0.01).refusal, Contains("too few"));
   CHECK(learn(hosts_at(100.0, 8, 0.001, 0.001, random), 0.01).criterion);
@@ -111,7 +111,7 @@ TEST_CASE("fewer than eight hosts teach nothing") {
   CHECK_THAT(learn(holes, 0.01).refusal, Contains("7 hosts are too few"));
 }
 
-TEST_CASE("hosts that scatter by more than the threshold are measured by their own repeatability") {
+TEST_CASE("hosts that scatter beyond the threshold are compared by their own repeatability") {
   std::mt19937_64 random(6);
   const LearnResult result = learn(hosts_at(100.0, 60, 0.002, 0.03, random), 0.01);
   REQUIRE(result.criterion);
@@ -119,7 +119,7 @@ TEST_CASE("hosts that scatter by more than the threshold are measured by their o
   CHECK(result.criterion->hosts >= 55);
 }
 
-TEST_CASE("healthy fleets of one kind are seldom taken for two") {
+TEST_CASE("healthy fleets of one kind are rarely taken for two") {
   std::mt19937_64 random(7);
   for (const std::size_t hosts : {8, 16, 64}) {
     int refused = 0;
@@ -130,7 +130,7 @@ TEST_CASE("healthy fleets of one kind are seldom taken for two") {
   }
 }
 
-TEST_CASE("a profile is kept and read as it was") {
+TEST_CASE("a fleet profile survives a round trip") {
   std::mt19937_64 random(8);
   FleetProfile profile{1'795'000'000'000'000'000};
   const LearnResult result = learn(hosts_at(1e11, 16, 0.002, 0.002, random), 0.01);
@@ -144,7 +144,7 @@ TEST_CASE("a profile is kept and read as it was") {
   CHECK(to_json(read) == to_json(profile));
 }
 
-TEST_CASE("a profile whose quantiles fall, or are too few, is refused by name") {
+TEST_CASE("a profile with unsorted or too few quantiles is rejected by name") {
   Json entry = {{"metric", "gemm.throughput"}, {"unit", "FLOP/s"},
                 {"better", "higher"},          {"centre", 1.0},
                 {"quantiles", {1, 2, 3}},      {"alpha", 0.99}};

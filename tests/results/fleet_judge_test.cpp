@@ -37,7 +37,7 @@ const FleetHostReport& host_of(const FleetReport& report, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("the reference's fleet gives its z, and at 3 % its bad host fails") {
+TEST_CASE("the reference fleet gives the known z, and its bad host fails at 3 %") {
   FleetSettings settings = settings_now();
   settings.thresholds = {{"demo.bandwidth", 0.03}};
   FleetJudge judge(settings);
@@ -54,7 +54,7 @@ TEST_CASE("the reference's fleet gives its z, and at 3 % its bad host fails") {
   CHECK(report.exit_code == ExitCode::failed);
 }
 
-TEST_CASE("one run is not enough to pass, and the report says what is") {
+TEST_CASE("one run is not enough to pass, and the report says how many are") {
   FleetJudge judge(settings_now());
   judge.take(series_of(std::vector<std::vector<double>>(8, {100.0}), settings_now().now_ns));
   const FleetReport report = judge.finish();
@@ -64,7 +64,7 @@ TEST_CASE("one run is not enough to pass, and the report says what is") {
   CHECK(report.exit_code == ExitCode::not_measured);
 }
 
-TEST_CASE("equal values of all hosts pass, and one bit of difference accuses nobody") {
+TEST_CASE("equal values pass, and one bit of difference fails no host") {
   FleetJudge judge(settings_now());
   std::vector<std::vector<double>> runs(8, {100.0, 100.0, 100.0});
   runs[3] = {99.9999, 99.9999, 99.9999};
@@ -74,7 +74,7 @@ TEST_CASE("equal values of all hosts pass, and one bit of difference accuses nob
   CHECK(report.exit_code == ExitCode::ok);
 }
 
-TEST_CASE("a verdict expires, and the host has to be measured again") {
+TEST_CASE("an expired verdict requires a new measurement") {
   FleetSettings settings = settings_now();
   FleetSeries series =
       series_of(std::vector<std::vector<double>>(8, {100.0, 100.0, 100.0}), settings.now_ns);
@@ -95,7 +95,7 @@ TEST_CASE("a verdict expires, and the host has to be measured again") {
   CHECK(host_of(patient.finish(), 2).verdict == Verdict::pass);
 }
 
-TEST_CASE("hosts of another kind are no peers") {
+TEST_CASE("hosts of different kinds are not peers") {
   FleetSettings settings = settings_now();
   std::vector<std::vector<double>> runs(12, {100.0, 100.1, 99.9});
   for (std::size_t h = 8; h < 12; ++h) runs[h] = {50.0, 50.1, 49.9};
@@ -111,7 +111,7 @@ TEST_CASE("hosts of another kind are no peers") {
   CHECK(report.series.size() == 2);
 }
 
-TEST_CASE("three hosts cannot judge each other, unless a profile can") {
+TEST_CASE("three hosts need a profile for a verdict") {
   FleetSettings settings = settings_now();
   const auto runs = std::vector<std::vector<double>>(3, {100.0, 100.1, 99.9});
   FleetJudge alone(settings);
@@ -130,7 +130,7 @@ TEST_CASE("three hosts cannot judge each other, unless a profile can") {
   CHECK(judge.finish().verdict == Verdict::pass);
 }
 
-TEST_CASE("a fleet that is bad as a whole passes among itself and fails its profile") {
+TEST_CASE("a uniformly bad fleet passes among peers and fails its profile") {
   FleetSettings settings = settings_now();
   const auto runs = std::vector<std::vector<double>>(16, {90.0, 90.1, 89.9});
   FleetJudge alone(settings);
@@ -152,7 +152,7 @@ TEST_CASE("a fleet that is bad as a whole passes among itself and fails its prof
   }
 }
 
-TEST_CASE("a host that flaps fails by its scatter though its median is good") {
+TEST_CASE("an unstable host fails repeatability despite a good median") {
   FleetSettings settings = settings_now();
   std::mt19937_64 random(3);
   SimulatedFleet fleet;
@@ -168,7 +168,7 @@ TEST_CASE("a host that flaps fails by its scatter though its median is good") {
   CHECK(report.rows[7].gate == "repeatability");
 }
 
-TEST_CASE("a metric that the peers have and a host has not leaves it open") {
+TEST_CASE("a metric missing on one host makes it inconclusive") {
   FleetSettings settings = settings_now();
   FleetJudge judge(settings);
   const auto runs = std::vector<std::vector<double>>(8, {100.0, 100.0, 100.0});
@@ -182,7 +182,7 @@ TEST_CASE("a metric that the peers have and a host has not leaves it open") {
   CHECK(host_of(report, 6).verdict == Verdict::pass);
 }
 
-TEST_CASE("a host that fails on four days of many is a lemon, one that failed once is none") {
+TEST_CASE("failures on four days mark a repeat failure, a single one does not") {
   FleetSettings settings = settings_now();
   std::mt19937_64 random(4);
   SimulatedFleet fleet;
@@ -204,7 +204,7 @@ TEST_CASE("a host that fails on four days of many is a lemon, one that failed on
   CHECK_FALSE(host_of(report, 6).repeat_failures);
 }
 
-TEST_CASE("jobs that failed are incidents; where all hosts fail as often nobody is a lemon") {
+TEST_CASE("failed jobs are incidents, and equal failure rates mark no repeat failure") {
   FleetSettings settings = settings_now();
   const auto runs = std::vector<std::vector<double>>(16, {100.0, 100.0, 100.0});
   std::vector<FleetFault> faults;
@@ -226,7 +226,7 @@ TEST_CASE("jobs that failed are incidents; where all hosts fail as often nobody 
   CHECK(std::ranges::none_of(everywhere.hosts, &FleetHostReport::repeat_failures));
 }
 
-TEST_CASE("one host can be looked at, judged among all; a name that is none is refused") {
+TEST_CASE("the report can be restricted to one host, still judged among all; unknown names are rejected") {
   std::mt19937_64 random(12);
   SimulatedFleet fleet;
   fleet.bad = 1;
@@ -241,7 +241,7 @@ TEST_CASE("one host can be looked at, judged among all; a name that is none is r
   CHECK_THROWS_WITH(keep_hosts(whole, {"node031"}), Contains("Did you mean"));
 }
 
-TEST_CASE("healthy hosts seldom fail a profile that hosts as noisy taught") {
+TEST_CASE("healthy hosts rarely fail a profile from equally noisy hosts") {
   std::mt19937_64 random(13);
   SimulatedFleet fleet;
   fleet.hosts = 64;
@@ -254,7 +254,7 @@ TEST_CASE("healthy hosts seldom fail a profile that hosts as noisy taught") {
   CHECK(accusing <= 4);
 }
 
-TEST_CASE("the devices of all hosts are peers, and the one that is bad is named") {
+TEST_CASE("the devices of all hosts are peers, and the bad one is named") {
   FleetSettings settings = settings_now();
   FleetSeries series =
       series_of(std::vector<std::vector<double>>(12, {100.0, 100.1, 99.9}), settings.now_ns);
@@ -274,7 +274,7 @@ TEST_CASE("the devices of all hosts are peers, and the one that is bad is named"
   CHECK_THAT(report.hosts[0].reasons.at(0), Contains("cuda:2: demo.bandwidth"));
 }
 
-TEST_CASE("values that are no numbers, not positive or from the future do not count") {
+TEST_CASE("invalid, non-positive and future values do not count") {
   FleetSettings settings = settings_now();
   std::vector<std::vector<double>> runs(8, {100.0, 100.0, 100.0});
   runs[0] = {NAN, -1.0, 0.0, 100.0, 100.0, 100.0};
@@ -287,7 +287,7 @@ TEST_CASE("values that are no numbers, not positive or from the future do not co
   CHECK(report.rows[0].runs == 3);
 }
 
-TEST_CASE("bad hosts among 8 to 1000 are found, and healthy fleets are left alone") {
+TEST_CASE("bad hosts among 8 to 1000 are found without false alarms") {
   std::mt19937_64 random(11);
   for (const std::size_t hosts : {8, 64, 1000}) {
     SimulatedFleet fleet;

@@ -52,7 +52,7 @@ RunFixture run_over(int day, std::size_t hosts, double first) {
 
 }  // namespace
 
-TEST_CASE("the text of a fleet names who failed, by how much, and what could be learned") {
+TEST_CASE("the text of a fleet names failed hosts, losses and learned criteria") {
   const std::string text = to_text(small_fleet(), kPlainFleet);
   CHECK_THAT(text, Contains("16 hosts: 15 pass, 1 fail"));
   CHECK_THAT(text, Contains("node0016  FAIL"));
@@ -60,7 +60,7 @@ TEST_CASE("the text of a fleet names who failed, by how much, and what could be 
   CHECK_THAT(text, Contains("3 of 3 learned"));
 }
 
-TEST_CASE("the JSON of a fleet keeps to its schema, also where there is nothing") {
+TEST_CASE("the JSON of a fleet matches its schema, even if empty") {
   const Schema schema = Schema::load("schemas/report_fleet.json");
   const FleetReport report = small_fleet();
   const Json json = Json::parse(dump(to_json(report)));
@@ -77,7 +77,7 @@ TEST_CASE("the JSON of a fleet keeps to its schema, also where there is nothing"
 }
 
 TEST_CASE(
-    "the page of a fleet has its hosts, its map and its distributions, and no foreign markup") {
+    "the fleet page has hosts, map and distributions, and escapes text") {
   FleetSettings settings;
   settings.now_ns = SimulatedFleet{}.now_ns;
   std::mt19937_64 random(2);
@@ -144,7 +144,7 @@ TEST_CASE(
   CHECK(failed_hosts(report) == std::set<std::string>{simulated_host(0)});
 }
 
-TEST_CASE("groups of two ranks and of four are two metrics of a fleet, told apart by their ranks") {
+TEST_CASE("groups of two and four ranks are separate metrics of a fleet") {
   RunFixture run("run-10");
   run.plan["time_ns"] = start_ns();
   for (std::size_t h = 0; h < 8; ++h)
@@ -171,7 +171,7 @@ TEST_CASE("groups of two ranks and of four are two metrics of a fleet, told apar
   CHECK(params == std::set<std::string>{"{}", R"({"ranks":2})", R"({"ranks":4})"});
 }
 
-TEST_CASE("hosts are of one kind by product, processor, threads, memory and the names of GPUs") {
+TEST_CASE("the kind of a host is product, processor, threads, memory and GPU names") {
   const Json one = {{"product", "X1"},         {"cpu_model", "Epyc"},  {"hardware_threads", "64"},
                     {"gpu.0.name", "H100"},    {"gpu.1.name", "H100"}, {"gpus", "2"},
                     {"gpu.0.uuid", "GPU-one"}, {"kernel", "6.1"}};

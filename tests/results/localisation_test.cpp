@@ -49,7 +49,7 @@ std::size_t follow_slow(Fleet& fleet, const std::string& slow) {
 
 }  // namespace
 
-TEST_CASE("a job that misses its gate has the slow host named, with the rates that show it") {
+TEST_CASE("the slow host of a job that misses its gate is isolated, with evidence") {
   Fleet fleet = gated(8);
   fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, kBad));
   CHECK(follow_slow(fleet, "node06") == 6);
@@ -68,7 +68,7 @@ TEST_CASE("a job that misses its gate has the slow host named, with the rates th
   CHECK(report.exit_code == ExitCode::failed);
 }
 
-TEST_CASE("the jobs of a search change neither the outcome of a run nor what it passes") {
+TEST_CASE("search jobs change neither the outcome nor the gates of a run") {
   Fleet fleet = gated(4);
   fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, kBad));
   const RunReport before = make_run_report(fleet.run);
@@ -81,7 +81,7 @@ TEST_CASE("the jobs of a search change neither the outcome of a run nor what it 
 }
 
 TEST_CASE(
-    "a small job that reaches the gate of a large one is slow all the same beside its equals") {
+    "a small job that meets the gate of a large one is slow if worse than its equals") {
   Fleet fleet = gated(4);
   fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, 0.8 * kFloor));
   follow(fleet, [&](const Hosts& hosts) {
@@ -93,7 +93,7 @@ TEST_CASE(
   CHECK(report.localisations[0].step.findings[0].hosts == Hosts{"node02"});
 }
 
-TEST_CASE("acceptance fails the host that a search named and clears those that were fine") {
+TEST_CASE("acceptance fails the isolated host and clears the others") {
   Fleet fleet = gated(4);
   fleet.job(kBus, fleet.settings.hosts, Outcome{Status::timed_out, "no outcome within 60 s", 60.0});
   follow(fleet, [&](const Hosts& hosts) {
@@ -118,7 +118,7 @@ TEST_CASE("acceptance fails the host that a search named and clears those that w
   CHECK(to_json(acceptance)["localisation"][0]["findings"][0]["hosts"] == Json{"node03"});
 }
 
-TEST_CASE("why a search named nobody stands with each host that it is about") {
+TEST_CASE("the reasons of each affected host say why a search found nothing") {
   Fleet fleet = gated(4);
   const Outcome timed_out{Status::timed_out, "no outcome within 60 s", 60.0};
   fleet.job(kBus, fleet.settings.hosts, timed_out);
@@ -138,7 +138,7 @@ TEST_CASE("why a search named nobody stands with each host that it is about") {
       }));
 }
 
-TEST_CASE("a budget ends the search, in jobs or in seconds, and says what is left") {
+TEST_CASE("a budget in jobs or seconds ends the search and lists what is left") {
   Fleet fleet = gated(8);
   fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, kBad));
   fleet.run.plan["localisation"] = to_json(SearchBudget{3, {}});
@@ -157,7 +157,7 @@ TEST_CASE("a budget ends the search, in jobs or in seconds, and says what is lef
         }) == 2);
 }
 
-TEST_CASE("without a budget only what the run's own jobs say is said") {
+TEST_CASE("without a budget a search concludes from the run's own jobs") {
   Fleet fleet = gated(4);
   fleet.run.plan.erase("localisation");
   fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, kBad));
@@ -173,7 +173,7 @@ TEST_CASE("without a budget only what the run's own jobs say is said") {
   CHECK(report.localisations[0].incident.searched == 0);
 }
 
-TEST_CASE("a job beside other work is searched only where even its best sample misses by half") {
+TEST_CASE("a job disturbed by other work is searched only if its best sample misses by half") {
   const auto searched = [](double rate) {
     Fleet fleet = gated(4);
     Samples samples = fleet.samples(kBus, rate);
@@ -185,7 +185,7 @@ TEST_CASE("a job beside other work is searched only where even its best sample m
   CHECK(searched(0.6 * kFloor) == 0);
 }
 
-TEST_CASE("a host that fell out of the run is named already: nothing is searched") {
+TEST_CASE("a host that dropped out is known: no search") {
   Fleet fleet = gated(4);
   fleet.job(kBus, fleet.settings.hosts,
             Outcome{Status::failed, "node02 does not answer: connection refused", 5.0});

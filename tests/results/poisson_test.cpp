@@ -10,7 +10,7 @@
 
 using namespace bench;
 
-TEST_CASE("upper limits of a Poisson mean are those of the published table") {
+TEST_CASE("upper limits of a Poisson mean match the published table") {
   const std::vector<std::pair<double, double>> table = {
       // 90 %, 95 % for 0, 1, 2, ... events
       {2.30, 3.00},   {3.89, 4.74},   {5.32, 6.30},   {6.68, 7.75},   {7.99, 9.15},  {9.27, 10.51},
@@ -23,7 +23,7 @@ TEST_CASE("upper limits of a Poisson mean are those of the published table") {
   CHECK(poisson_upper(0.0) == Approx(-std::log(0.05)).epsilon(1e-9));
 }
 
-TEST_CASE("the chance of so many events is the sum of the terms beyond") {
+TEST_CASE("the Poisson tail is the sum of its terms") {
   const auto summed = [](int count, double mean) {
     double term = std::exp(-mean), below = 0.0;
     for (int i = 0; i < count; ++i) below += term, term *= mean / (i + 1);
@@ -41,14 +41,14 @@ TEST_CASE("the chance of so many events is the sum of the terms beyond") {
 }
 
 TEST_CASE(
-    "no events are certain, none can come where none are expected, and nonsense is no chance") {
+    "the Poisson tail is 1 for no events, 0 for mean 0, NaN for invalid means") {
   CHECK(poisson_at_least(0.0, 5.0) == 1.0);
   CHECK(poisson_at_least(3.0, 0.0) == 0.0);
   CHECK(std::isnan(poisson_at_least(3.0, -1.0)));
   CHECK(std::isnan(poisson_at_least(3.0, std::nan(""))));
 }
 
-TEST_CASE("millions of events are judged too") {
+TEST_CASE("the Poisson tail handles millions of events") {
   CHECK(poisson_at_least(1.0e6, 1.0e6) == Approx(0.5).margin(0.001));
   CHECK(poisson_at_least(1.01e6, 1.0e6) < 1e-20);
   CHECK(poisson_upper(1.0e6) == Approx(1.001646e6).epsilon(1e-5));

@@ -20,7 +20,7 @@ struct Bounded : Fleet {
 
 }  // namespace
 
-TEST_CASE("a fact that the suite requires and that we may not read leaves its host open, by name") {
+TEST_CASE("a required fact without read permission makes its host inconclusive, by name") {
   Bounded fleet({{"memory_errors", kDenied}}, {"memory_errors"}, false);
   const Acceptance acceptance = fleet.judge();
   REQUIRE(acceptance.hosts[3].verdict == Verdict::inconclusive);
@@ -32,7 +32,7 @@ TEST_CASE("a fact that the suite requires and that we may not read leaves its ho
   CHECK(acceptance.hosts[0].verdict == Verdict::pass);
 }
 
-TEST_CASE("a fact that the suite does not require is noted, and judges nothing") {
+TEST_CASE("a fact that the suite does not require is only noted") {
   for (const Json& required : {Json(nullptr), Json::array(), Json{"gpu_facts"}}) {
     Bounded fleet({{"memory_errors", kDenied}}, required, false);
     const Acceptance acceptance = fleet.judge();
@@ -42,7 +42,7 @@ TEST_CASE("a fact that the suite does not require is noted, and judges nothing")
   }
 }
 
-TEST_CASE("what a host does not have needs no rights: no GPU, no kernel log for its Xids") {
+TEST_CASE("absent hardware needs no permissions: without a GPU, no kernel log for Xids") {
   const Json access = {{"kernel_log", kDenied},
                        {"pci_configuration", kDenied},
                        {"memory_errors", "none"},

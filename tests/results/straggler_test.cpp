@@ -32,7 +32,7 @@ Times collective(std::size_t ranks, std::size_t samples, std::size_t late_rank, 
 
 }  // namespace
 
-TEST_CASE("the rank that begins late in each call is named as the one the others wait for") {
+TEST_CASE("the rank that arrives late in each call is reported as the straggler") {
   for (const std::size_t ranks : {3, 4, 8, 64})
     for (unsigned seed = 0; seed < 20; ++seed) {
       const std::size_t late = seed % ranks;
@@ -45,7 +45,7 @@ TEST_CASE("the rank that begins late in each call is named as the one the others
     }
 }
 
-TEST_CASE("the rank that takes longest where others may end early is named as such") {
+TEST_CASE("the slowest rank is reported where others may leave early") {
   Times seconds(4, std::vector<double>(30, 1e-3));
   std::mt19937 random(5);
   std::normal_distribution<double> noise(0.0, 2e-5);
@@ -59,19 +59,19 @@ TEST_CASE("the rank that takes longest where others may end early is named as su
   CHECK(found->outermost == 30);
 }
 
-TEST_CASE("among equals, however noisy, hardly ever anybody is named") {
+TEST_CASE("equal but noisy ranks rarely produce a straggler") {
   int named = 0;
   for (unsigned seed = 0; seed < 1000; ++seed)
     if (find_straggler(collective(2 + seed % 15, 40, 0, 0.0, 5e-4, seed))) ++named;
   CHECK(named <= 3);
 }
 
-TEST_CASE("what may be the barrier's own exit names nobody: microseconds, or a few per cent") {
+TEST_CASE("barrier skew of microseconds or a few per cent is no straggler") {
   CHECK_FALSE(find_straggler(collective(8, 100, 3, 5e-5, 1e-6, 1)));
   CHECK_FALSE(find_straggler(Times{{1.00, 1.01, 1.0}, {1.0, 1.0, 1.0}, {1.0, 1.0, 1.0}}));
 }
 
-TEST_CASE("of two ranks, few samples, or damaged columns nobody is named") {
+TEST_CASE("two ranks, few samples or damaged columns give no straggler") {
   CHECK_FALSE(find_straggler(collective(2, 50, 1, 5e-3, 1e-5, 1)));
   CHECK_FALSE(find_straggler(collective(4, 9, 1, 5e-3, 1e-5, 1)));
   CHECK_FALSE(find_straggler({}));
@@ -83,13 +83,13 @@ TEST_CASE("of two ranks, few samples, or damaged columns nobody is named") {
   CHECK_FALSE(find_straggler(torn));
 }
 
-TEST_CASE("the binomial tail is exact where it can be counted") {
+TEST_CASE("the binomial tail matches exact counts") {
   CHECK(binomial_tail(0, 5, 0.3) == Approx(1.0));
   CHECK(binomial_tail(5, 5, 0.5) == Approx(1.0 / 32));
   CHECK(binomial_tail(2, 3, 0.25) == Approx(10.0 / 64));
 }
 
-TEST_CASE("the report of a run names the straggler's host and what it did") {
+TEST_CASE("the report of a run names the straggler with its host") {
   RunFixture run;
   run.job("a", "all", "collective", Json::object(), 4);
   run.plan["jobs"][0]["hosts"] = {"n1", "n2", "n3", "n4"};

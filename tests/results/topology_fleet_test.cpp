@@ -24,7 +24,7 @@ TopologyHost with_setting(const std::string& thp) {
 
 }  // namespace
 
-TEST_CASE("one odd host of five is named with what it lacks, and no other host") {
+TEST_CASE("the one host of five that differs is named with its difference") {
   auto hosts = fleet_of(5);
   hosts[2] = TopologyHost().remove_gpu(1).as("node03");
   const FleetTopology fleet = compare_fleet(hosts, {});
@@ -44,14 +44,14 @@ TEST_CASE("one odd host of five is named with what it lacks, and no other host")
                                                       Contains("as expected: node[01-02,04-05]"));
 }
 
-TEST_CASE("equal hosts are the same and pass") {
+TEST_CASE("equal hosts pass") {
   const FleetTopology fleet = compare_fleet(fleet_of(3), {});
   CHECK(exit_code_of(fleet) == ExitCode::ok);
   CHECK(fleet.kinds.size() == 1);
   CHECK(fleet.no_majority.empty());
 }
 
-TEST_CASE("two hosts that differ are undecided, because nobody knows which is right") {
+TEST_CASE("two differing hosts are undecided") {
   auto hosts = fleet_of(2);
   hosts[1] = with_setting("never").as("node02");
   const FleetTopology fleet = compare_fleet(hosts, {});
@@ -64,7 +64,7 @@ TEST_CASE("two hosts that differ are undecided, because nobody knows which is ri
   CHECK(exit_code_of(fleet) == ExitCode::not_measured);
 }
 
-TEST_CASE("two against two is no majority; three against two is one") {
+TEST_CASE("three against two is a majority, two against two is not") {
   auto hosts = fleet_of(4);
   hosts[2] = with_setting("never").as("node03");
   hosts[3] = with_setting("never").as("node04");
@@ -75,14 +75,14 @@ TEST_CASE("two against two is no majority; three against two is one") {
   CHECK(fleet.hosts[3].differences.at(0).alike == 1);
 }
 
-TEST_CASE("one host alone is compared with nothing, which is said") {
+TEST_CASE("a single host is reported as not compared") {
   const FleetTopology fleet = compare_fleet(fleet_of(1), {});
   CHECK_FALSE(fleet.hosts[0].compared);
   CHECK(exit_code_of(fleet) == ExitCode::ok);
   CHECK_THAT(to_text(fleet, {}), Contains("not compared: node01"));
 }
 
-TEST_CASE("hosts of several profiles are no fleet of each other") {
+TEST_CASE("hosts with different profiles are not compared with each other") {
   auto hosts = fleet_of(3, "gpu");
   for (int i = 4; i <= 6; ++i) {
     TopologyHost other = with_setting("never");
@@ -92,7 +92,7 @@ TEST_CASE("hosts of several profiles are no fleet of each other") {
   CHECK(exit_code_of(compare_fleet(hosts, {})) == ExitCode::ok);
 }
 
-TEST_CASE("what a profile decides is not asked of the majority") {
+TEST_CASE("a profile rule takes precedence over the majority") {
   const Json json = {{"profile", "p"},
                      {"expect", {{"setting/thp", {{"is", "never"}, {"note", "ours"}}}}}};
   auto hosts = fleet_of(3, "p");
@@ -104,7 +104,7 @@ TEST_CASE("what a profile decides is not asked of the majority") {
   CHECK(fleet.hosts[1].differences[0].note == "ours");
 }
 
-TEST_CASE("a host that could not be asked is unknown, with the reason, and has no vote") {
+TEST_CASE("a host that could not be probed is unknown, with the reason, and has no vote") {
   auto hosts = fleet_of(4);
   hosts[3] = {"node04"};
   hosts[3].probed = false;
@@ -116,7 +116,7 @@ TEST_CASE("a host that could not be asked is unknown, with the reason, and has n
   CHECK_THAT(to_text(fleet, {}), Contains("node04  UNKNOWN") && Contains("does not answer"));
 }
 
-TEST_CASE("a host that cannot read what its peers can is unknown, not different") {
+TEST_CASE("a value unreadable on one host makes it unknown, not different") {
   auto hosts = fleet_of(3);
   TopologyHost blind;
   blind.facts["memory_modules"] = "unreadable: root only";
@@ -127,7 +127,7 @@ TEST_CASE("a host that cannot read what its peers can is unknown, not different"
   CHECK_THAT(to_text(fleet, {}), Contains("unreadable:") && Contains("root only"));
 }
 
-TEST_CASE("the JSON of a fleet keeps to its schema") {
+TEST_CASE("the JSON of a fleet topology matches its schema") {
   auto hosts = fleet_of(5);
   hosts[1] = with_setting("never").as("node02");
   hosts[2] = TopologyHost().remove_gpu(1).as("node03");
@@ -139,7 +139,7 @@ TEST_CASE("the JSON of a fleet keeps to its schema") {
       Schema::load("schemas/topology.json").check(to_json(compare_fleet(split, {}), ""), "two"));
 }
 
-TEST_CASE("text from a host cannot write to the terminal") {
+TEST_CASE("control characters from a host do not reach the terminal") {
   auto hosts = fleet_of(3);
   hosts[1] = with_setting("\x1b[2Jgone").as("node02");
   const std::string text = to_text(compare_fleet(hosts, {}), {false, false, 120});
@@ -147,7 +147,7 @@ TEST_CASE("text from a host cannot write to the terminal") {
   CHECK_THAT(text, Contains("gone"));
 }
 
-TEST_CASE("a run tells of each host of its plan: facts, or why there are none") {
+TEST_CASE("a run yields facts for each host of its plan, or the reason for none") {
   RunFixture run;
   run.job("j1", "topology", "topology").job("j2", "topology", "topology");
   run.plan["jobs"][1]["hosts"] = {"node2"};
@@ -162,7 +162,7 @@ TEST_CASE("a run tells of each host of its plan: facts, or why there are none") 
   CHECK(hosts[1].trouble == "failed: does not answer");
 }
 
-TEST_CASE("a host whose kernel and library disagree differs, however it looks") {
+TEST_CASE("a host whose kernel and library disagree always differs") {
   auto hosts = fleet_of(3);
   hosts[0].invalid = true;
   hosts[0].trouble = "invalid: hwloc 3 vs. kernel 4";

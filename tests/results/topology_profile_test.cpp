@@ -19,7 +19,7 @@ std::vector<Difference> compared(const Json& expect) {
 
 }  // namespace
 
-TEST_CASE("a profile's rules hold or are told with what they ask for") {
+TEST_CASE("a violated profile rule is reported with its expectation") {
   const char* gpus = "gpu/10de:20b0/count";
   CHECK(compared({{gpus, {{"is", 8}}}}).empty());
   CHECK(compared({{gpus, {{"at_least", 8}}}}).empty());
@@ -40,7 +40,7 @@ TEST_CASE("a profile's rules hold or are told with what they ask for") {
   CHECK(compared({{"setting/thp", {{"is", nullptr}}}}).size() == 1);
 }
 
-TEST_CASE("a rule for a path goes before one for its beginning") {
+TEST_CASE("a rule for a path takes precedence over one for its prefix") {
   const Profile profile =
       with({{"setting/*", {{"ignore", true}}}, {"setting/thp", {{"is", "never"}}}}, true);
   const Shape shape = {{"setting/thp", {"madvise"}}, {"setting/other", {"x"}}};
@@ -49,7 +49,7 @@ TEST_CASE("a rule for a path goes before one for its beginning") {
   CHECK(found[0].path == "setting/thp");
 }
 
-TEST_CASE("a profile that says nothing, several things, or a star in the middle is refused") {
+TEST_CASE("a profile path with no rule, several rules or an inner star is rejected") {
   const auto refusal = [](const Json& expect) {
     try {
       with(expect);
@@ -68,7 +68,7 @@ TEST_CASE("a profile that says nothing, several things, or a star in the middle 
 }
 
 TEST_CASE(
-    "a learned profile fits its host, keeps to its schema, and reads back as it was written") {
+    "a learned profile matches its host and its schema, and survives a round trip") {
   TopologyHost host;
   host.facts["machine"]["board"] = {{"unreadable", "no permission"}};
   const Profile profile =

@@ -21,7 +21,7 @@ Difference only(const std::vector<Difference>& differences) {
 
 }  // namespace
 
-TEST_CASE("a shape counts devices by what they are, how they are linked and where they hang") {
+TEST_CASE("a shape counts devices by model, link and location") {
   const Shape shape = TopologyHost().shape();
   CHECK(value_at(shape, "gpu/10de:20b0/count") == 8);
   CHECK(value_at(shape, "gpu/10de:20b0/link") == Json{{"gen4 x16", 8}});
@@ -38,7 +38,7 @@ TEST_CASE("a shape counts devices by what they are, how they are linked and wher
   CHECK(value_at(shape, "module/nvidia") == "550.54");
 }
 
-TEST_CASE("addresses, names and serial numbers are no part of a shape") {
+TEST_CASE("a shape excludes addresses, names and serial numbers") {
   TopologyHost other;
   for (Json& card : other.facts["network"])
     card["name"] = "renamed" + card["name"].get<std::string>();
@@ -46,7 +46,7 @@ TEST_CASE("addresses, names and serial numbers are no part of a shape") {
   CHECK(against(TopologyHost(), other).empty());
 }
 
-TEST_CASE("a GPU that is missing is one difference, which says where it was") {
+TEST_CASE("a missing GPU is one difference with its location") {
   TopologyHost other;
   const Difference one = only(against(TopologyHost(), other.remove_gpu(5)));
   CHECK(one.path == "gpu/10de:20b0/count");
@@ -56,7 +56,7 @@ TEST_CASE("a GPU that is missing is one difference, which says where it was") {
   CHECK_THAT(one.note, Catch::Contains("node 1"));
 }
 
-TEST_CASE("a kind of device that is missing altogether is one difference") {
+TEST_CASE("a missing kind of device is one difference") {
   TopologyHost other;
   for (int gpu = 0; gpu < 8; ++gpu) other.remove_gpu(gpu);
   const Difference one = only(against(TopologyHost(), other));
@@ -64,7 +64,7 @@ TEST_CASE("a kind of device that is missing altogether is one difference") {
   CHECK(one.found.is_null());
 }
 
-TEST_CASE("eight lanes instead of sixteen are a degraded link of a device that is named") {
+TEST_CASE("eight lanes instead of sixteen are a degraded link of a named device") {
   TopologyHost other;
   other.link(gpu_address(3))["pcie_lanes"] = 8;
   const Difference one = only(against(TopologyHost(), other));
@@ -73,7 +73,7 @@ TEST_CASE("eight lanes instead of sixteen are a degraded link of a device that i
   CHECK(one.devices == std::vector<std::string>{gpu_address(3)});
 }
 
-TEST_CASE("a slower generation, a slower port and one that is down are degraded links too") {
+TEST_CASE("a slower generation, a slower port and a port that is down are degraded links") {
   TopologyHost other;
   SECTION("generation") { other.link(gpu_address(0))["pcie_generation"] = 3; }
   SECTION("speed") { other.facts["network"][0]["speed_bits_per_s"] = 100'000'000'000; }
@@ -84,7 +84,7 @@ TEST_CASE("a slower generation, a slower port and one that is down are degraded 
   CHECK(only(against(TopologyHost(), other)).severity == Severity::degraded);
 }
 
-TEST_CASE("a DIMM less is missing memory, by its modules and by the sum") {
+TEST_CASE("a missing DIMM shows in the modules and in the total") {
   TopologyHost other;
   other.facts["memory_modules"].erase(4);
   CHECK(only(against(TopologyHost(), other)).severity == Severity::missing);
@@ -95,13 +95,13 @@ TEST_CASE("a DIMM less is missing memory, by its modules and by the sum") {
   CHECK(both[1].severity == Severity::missing);
 }
 
-TEST_CASE("memory that differs by what firmware keeps is the same memory") {
+TEST_CASE("memory sizes that differ by the firmware reserve are equal") {
   TopologyHost other;
   other.facts["memory_by_kernel_bytes"] = 0.995e12;
   CHECK(against(TopologyHost(), other).empty());
 }
 
-TEST_CASE("other firmware is a version, another kernel setting a setting, each with its path") {
+TEST_CASE("different firmware is a version and a kernel setting a setting, each with its path") {
   TopologyHost other;
   SECTION("firmware of one card") {
     other.facts["network"][1]["firmware"] = "20.31.2006";
@@ -126,7 +126,7 @@ TEST_CASE("other firmware is a version, another kernel setting a setting, each w
   }
 }
 
-TEST_CASE("a GPU on the other processor is in another place") {
+TEST_CASE("a GPU on the other socket has a different location") {
   TopologyHost other;
   for (Json& device : other.facts["pci_devices"])
     if (device["address"] == gpu_address(0)) device["numa_nodes"] = {1};
@@ -135,7 +135,7 @@ TEST_CASE("a GPU on the other processor is in another place") {
   CHECK(one.severity == Severity::different);
 }
 
-TEST_CASE("more than a complete profile knows is extra") {
+TEST_CASE("a device beyond a complete profile is extra") {
   TopologyHost other;
   other.facts["pci_devices"].push_back(
       {{"address", "0000:f0:00.0"}, {"kind", "network"}, {"id", "8086:1572"}});
@@ -144,7 +144,7 @@ TEST_CASE("more than a complete profile knows is extra") {
   CHECK(found[0].path == "network/8086:1572/count");
 }
 
-TEST_CASE("what could not be read is said by name, and is neither equal nor missing") {
+TEST_CASE("an unreadable value is named, and neither equal nor missing") {
   TopologyHost other;
   other.facts["settings"] = {{"unreadable", "not in a saved topology"}};
   other.facts["network"][0]["firmware"] = {{"unreadable", "no permission"}};
@@ -155,7 +155,7 @@ TEST_CASE("what could not be read is said by name, and is neither equal nor miss
   CHECK(value_at(other.shape(), "setting/anything")["unreadable"] == "not in a saved topology");
 }
 
-TEST_CASE("facts that are damaged or hostile make a shape of what is left") {
+TEST_CASE("damaged or hostile facts yield a partial shape") {
   CHECK(shape_of(nullptr).empty());
   CHECK(shape_of(Json::array({1, 2})).empty());
   Json facts = TopologyHost().facts;

@@ -35,7 +35,7 @@ Reason open_reason(const std::string& case_name) {
 }  // namespace
 
 TEST_CASE(
-    "only the unsettled cases of unsettled hosts are run again, never with a host that is out") {
+    "only open cases of inconclusive hosts are rerun, never with a host that dropped out") {
   Plan plan;
   plan.entries = {entry("1", "gemm", {"a"}), entry("2", "gemm", {"b"}),
                   entry("3", "pairs", {"a", "b"}), entry("4", "pairs", {"a", "c"}),
@@ -52,7 +52,7 @@ TEST_CASE(
   CHECK(more.expected.value == 4.0);
 }
 
-TEST_CASE("reasons that no further run can change lead to none") {
+TEST_CASE("reasons that more runs cannot change cause no rerun") {
   Plan plan;
   plan.entries = {entry("1", "gemm", {"a"})};
   Reason alone = open_reason("gemm");
@@ -75,7 +75,7 @@ TEST_CASE("failed hosts are drained with their reason, and others are not") {
         "it s slow'");
 }
 
-TEST_CASE("a command that cannot be run is trouble of its host alone") {
+TEST_CASE("a command that cannot run affects only its host") {
   std::vector<Drain> list = {
       {"a", {"/nonexistent/scontrol", "update"}}, {"b", {"true"}}, {"c", {"false"}}};
   run_drains(list);
@@ -85,6 +85,6 @@ TEST_CASE("a command that cannot be run is trouble of its host alone") {
   CHECK(list[2].trouble.find("exit code 1") != std::string::npos);
 }
 
-TEST_CASE("words are quoted as a shell takes them") {
+TEST_CASE("arguments are quoted for a shell") {
   CHECK(shell_words({"a", "b c", "d'e", ""}) == "a 'b c' 'd'\\''e' ''");
 }

@@ -53,7 +53,7 @@ Plan of_host(const std::string& host) {
 
 }  // namespace
 
-TEST_CASE("a night runs what finds most per second, and says what it leaves out and why") {
+TEST_CASE("a night runs the best gain per second and says what it skips and why") {
   const FaultCatalogue faults = two_faults();
   const NightPast past{{checked("a", "burn", 1), checked("a", "gemm", 1), checked("a", "io", 1)},
                        {}};
@@ -66,7 +66,7 @@ TEST_CASE("a night runs what finds most per second, and says what it leaves out 
   CHECK(night.exact);
 }
 
-TEST_CASE("what the last night left out comes first, the oldest before the others") {
+TEST_CASE("checks skipped last night come first, oldest first") {
   const FaultCatalogue faults = two_faults();
   const NightPast past{{checked("a", "burn", 5), checked("a", "gemm", 3), checked("a", "io", 0.9)},
                        {}};
@@ -75,7 +75,7 @@ TEST_CASE("what the last night left out comes first, the oldest before the other
   CHECK(job_ids(night.plan) == std::vector<std::string>{"a.burn", "a.gemm"});
 }
 
-TEST_CASE("each night takes turns until all was checked where the time is short") {
+TEST_CASE("short nights rotate until every check ran") {
   const FaultCatalogue faults = two_faults();
   NightPast past{{checked("a", "burn", 3), checked("a", "gemm", 3), checked("a", "io", 3)}, {}};
   std::set<std::string> ran;
@@ -91,7 +91,7 @@ TEST_CASE("each night takes turns until all was checked where the time is short"
   CHECK(ran == std::set<std::string>{"a.burn", "a.gemm", "a.io"});
 }
 
-TEST_CASE("more hosts than lanes share the time, and what a job took last is its cost") {
+TEST_CASE("hosts share the time of the lanes, and the last duration of a job is its cost") {
   const FaultCatalogue faults = two_faults();
   CheckPast slow = checked("a", "io", 1);
   slow.seconds = 500;
@@ -104,7 +104,7 @@ TEST_CASE("more hosts than lanes share the time, and what a job took last is its
   CHECK(night.left_out.size() == 2);
 }
 
-TEST_CASE("a planned skip is no check, and nothing to choose from is an empty plan") {
+TEST_CASE("a planned skip is not a check, and no checks give an empty plan") {
   const FaultCatalogue faults = two_faults();
   const NightPast none;
   const PastIndex index(none, faults, kTonight);
@@ -115,7 +115,7 @@ TEST_CASE("a planned skip is no check, and nothing to choose from is an empty pl
   CHECK(night.left_out.empty());
 }
 
-TEST_CASE("jobs on busy nodes are skipped, also where only one of their nodes is") {
+TEST_CASE("jobs with any busy node are skipped") {
   Plan plan = of_host("n1");
   plan.entries.push_back(night_job("n2", "pair", 10));
   plan.entries.back().job.hosts.push_back("n1");
@@ -131,7 +131,7 @@ TEST_CASE("jobs on busy nodes are skipped, also where only one of their nodes is
   CHECK(busy_slurm_nodes("NodeName=n5 State=IDLE\n").empty());
 }
 
-TEST_CASE("on Slurm a night is one small batch job a node that gives way to others") {
+TEST_CASE("on Slurm a night is one low-priority batch job per node") {
   RunRequest night;
   night.plan = of_host("n1");
   night.plan.entries.push_back(night_job("n2", "io", 300));
@@ -151,7 +151,7 @@ TEST_CASE("on Slurm a night is one small batch job a node that gives way to othe
 }
 
 TEST_CASE(
-    "a host that failed of late is thought likelier to fail, and a check that missed less sure") {
+    "recent failures raise the fault chance of a host, and misses lower that of a check") {
   const FaultCatalogue faults = two_faults();
   NightFinding finding;
   finding.state = SuspicionState::confirmed;

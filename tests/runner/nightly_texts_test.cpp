@@ -20,7 +20,7 @@ NightInstall install_of(NightScheduler scheduler) {
 
 }  // namespace
 
-TEST_CASE("times are read as people write them, and others are refused") {
+TEST_CASE("durations are parsed, and malformed ones are rejected") {
   CHECK(seconds_from("30m", "--budget").value == 1800);
   CHECK(seconds_from("1h30m", "--budget").value == 5400);
   CHECK(seconds_from("90", "--budget").value == 90);
@@ -34,7 +34,7 @@ TEST_CASE("times are read as people write them, and others are refused") {
     CHECK_THROWS_AS(time_of_day_from(wrong, "--at"), Error);
 }
 
-TEST_CASE("a unit's words keep what systemd would read: quotes, percent signs, variables") {
+TEST_CASE("unit arguments escape quotes, percent signs and variables for systemd") {
   const InstallText text = install_text(install_of(NightScheduler::systemd));
   REQUIRE(text.files.size() == 2);
   CHECK_THAT(text.files[0].text, Contains("ExecStart=\"/opt/bench/benchctl\" \"nightly\" "
@@ -45,7 +45,7 @@ TEST_CASE("a unit's words keep what systemd would read: quotes, percent signs, v
 }
 
 TEST_CASE(
-    "a crontab's line escapes percent signs and quotes for the shell, and is undone by its marks") {
+    "a crontab line escapes percent signs and quotes, and its marks allow removal") {
   const InstallText text = install_text(install_of(NightScheduler::cron));
   REQUIRE(text.files.size() == 1);
   CHECK_THAT(text.files[0].text, Contains("\n5 2 * * * /opt/bench/benchctl nightly "
@@ -54,7 +54,7 @@ TEST_CASE(
   CHECK_THAT(text.undo[0], Contains("/^# begin benchctl-nightly$/,/^# end benchctl-nightly$/d"));
 }
 
-TEST_CASE("Slurm gets a scrontab entry, and a batch job for where there is no scrontab") {
+TEST_CASE("Slurm gets a scrontab entry, and a batch job as the alternative") {
   const InstallText text = install_text(install_of(NightScheduler::slurm));
   REQUIRE(text.files.size() == 2);
   CHECK_THAT(text.files[0].text, Contains("#SCRON --job-name=benchctl-nightly") &&
@@ -66,7 +66,7 @@ TEST_CASE("Slurm gets a scrontab entry, and a batch job for where there is no sc
   CHECK_THAT(text.undo[1], Contains("scancel --name=benchctl-nightly"));
 }
 
-TEST_CASE("a word that no unit or crontab can hold is refused") {
+TEST_CASE("an argument that no unit or crontab can hold is rejected") {
   NightInstall install = install_of(NightScheduler::cron);
   install.command.push_back("--hosts=/tmp/a\n* * * * * rm");
   CHECK_THROWS_AS(install_text(install), Error);

@@ -79,7 +79,7 @@ NightFinding judged(double host, double peer) {
 
 }  // namespace
 
-TEST_CASE("a suspect is run again three times with a peer of which nothing is suspected") {
+TEST_CASE("a suspicion is rerun three times with an unsuspicious peer") {
   const Suspicions suspicions{{suspect("a", "gemm"), suspect("b", "gemm")}, 2, 0, 0};
   const Reruns reruns = plan_reruns(three_hosts(), suspicions, 3, 1000);
   REQUIRE(reruns.asked.size() == 2);
@@ -91,7 +91,7 @@ TEST_CASE("a suspect is run again three times with a peer of which nothing is su
                                  "b.gemm.again3"});
 }
 
-TEST_CASE("where there is no time the surest suspicions are asked, and the others stay unsettled") {
+TEST_CASE("short of time, the most certain suspicions are rerun and the others stay unsettled") {
   const Suspicions suspicions{{suspect("a", "gemm"), suspect("a", "memory")}, 2, 0, 0};
   const Reruns reruns = plan_reruns(three_hosts(), suspicions, 3, 40);
   REQUIRE(reruns.asked.size() == 1);
@@ -101,7 +101,7 @@ TEST_CASE("where there is no time the surest suspicions are asked, and the other
   CHECK_THAT(reruns.no_time[0].text, Contains("no time left"));
 }
 
-TEST_CASE("re-runs confirm a host that is slow again, and tell it from a fleet that is") {
+TEST_CASE("reruns confirm a slow host and distinguish it from a slow fleet") {
   const NightFinding alone = judged(95, 100);
   CHECK(alone.state == SuspicionState::confirmed);
   CHECK(alone.again.size() == 3);
@@ -111,7 +111,7 @@ TEST_CASE("re-runs confirm a host that is slow again, and tell it from a fleet t
   CHECK(judged(100, 100).state == SuspicionState::dropped);
 }
 
-TEST_CASE("a job that fails in a re-run is confirmed, and one that was not begun says nothing") {
+TEST_CASE("a failed rerun confirms, and an unstarted one is inconclusive") {
   NightFinding failed = suspect("a", "gemm");
   failed.kind = SuspicionKind::failed;
   const Reruns reruns = plan_reruns(three_hosts(), {{failed}, 0, 0, 0}, 3, 1000);

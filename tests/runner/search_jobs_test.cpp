@@ -42,7 +42,7 @@ Localisation search_of_all() {
 
 }  // namespace
 
-TEST_CASE("a search's job is the searched one on other hosts, with as many ranks on each") {
+TEST_CASE("a search job is the searched job on other hosts, with as many ranks per host") {
   const auto entries = search_entries({search_of_all()}, plan_of_all());
   REQUIRE(entries.size() == 2);
   CHECK(entries[0].job.id == "01.all.search.2");
@@ -55,7 +55,7 @@ TEST_CASE("a search's job is the searched one on other hosts, with as many ranks
   CHECK(entries[1].expected.value == 3.0);
 }
 
-TEST_CASE("a search's job on some GPUs has a rank for each of them on each of its hosts") {
+TEST_CASE("a search job on some GPUs has one rank per GPU on each host") {
   Localisation search = search_of_all();
   search.step.next.clear();
   search.devices.resize(1);
@@ -71,7 +71,7 @@ TEST_CASE("a search's job on some GPUs has a rank for each of them on each of it
   CHECK(entries[1].job.binding == "none");
 }
 
-TEST_CASE("the jobs of a search stand in the run's plan before they run, for resume and report") {
+TEST_CASE("search jobs are written to the plan before they run") {
   const TemporaryDirectory folder;
   const RunDirectory directory = RunDirectory::create(folder.path(), "demo", 1);
   directory.write_plan(plan_text(

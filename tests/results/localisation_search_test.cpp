@@ -77,7 +77,7 @@ std::size_t log2_up(std::size_t n) { return static_cast<std::size_t>(std::bit_wi
 
 }  // namespace
 
-TEST_CASE("one bad host is named, whichever it is, after 2 log2 N jobs in log2 N rounds") {
+TEST_CASE("any one bad host is isolated after 2 log2 N jobs in log2 N rounds") {
   for (const std::size_t size : {3, 4, 5, 7, 8, 16, 33, 64, 100, 256}) {
     const Hosts hosts = fleet(size);
     for (std::size_t bad = 0; bad < size; bad += std::max<std::size_t>(1, size / 16)) {
@@ -92,7 +92,7 @@ TEST_CASE("one bad host is named, whichever it is, after 2 log2 N jobs in log2 N
   }
 }
 
-TEST_CASE("two bad hosts are both named, and nobody else") {
+TEST_CASE("exactly the two bad hosts are isolated") {
   std::mt19937 random(7);
   for (const std::size_t size : {4, 5, 6, 8, 16, 64, 256})
     for (int repeat = 0; repeat < 40; ++repeat) {
@@ -108,7 +108,7 @@ TEST_CASE("two bad hosts are both named, and nobody else") {
     }
 }
 
-TEST_CASE("a bad link between two good hosts is named as a link") {
+TEST_CASE("a bad link between two good hosts is reported as a link") {
   std::mt19937 random(11);
   for (const std::size_t size : {3, 4, 5, 8, 16, 64, 256})
     for (int repeat = 0; repeat < 40; ++repeat) {
@@ -124,7 +124,7 @@ TEST_CASE("a bad link between two good hosts is named as a link") {
     }
 }
 
-TEST_CASE("what only all hosts together show is said to be no part's") {
+TEST_CASE("a symptom of all hosts together is attributed to no subset") {
   for (const std::size_t size : {3, 4, 8, 64}) {
     const Hosts hosts = fleet(size);
     const Searched found = search(hosts, [&](const Hosts& some) { return some.size() == size; });
@@ -133,7 +133,7 @@ TEST_CASE("what only all hosts together show is said to be no part's") {
   }
 }
 
-TEST_CASE("what does not show again is called flaky, after the halves and the same job again") {
+TEST_CASE("a symptom not reproduced by halves or the same job is flaky") {
   for (const std::size_t size : {3, 8, 256}) {
     const Searched found = search(fleet(size), [](const Hosts&) { return false; });
     CHECK(found.concludes(SearchFindingKind::flaky));
@@ -141,7 +141,7 @@ TEST_CASE("what does not show again is called flaky, after the halves and the sa
   }
 }
 
-TEST_CASE("where every part shows it no host is named") {
+TEST_CASE("a symptom of every subset isolates no host") {
   for (const std::size_t size : {3, 4, 8, 12, 64, 256}) {
     const Searched found = search(fleet(size), [](const Hosts&) { return true; });
     INFO(size << " hosts: " << found.jobs << " jobs");
@@ -151,7 +151,7 @@ TEST_CASE("where every part shows it no host is named") {
   }
 }
 
-TEST_CASE("two hosts alone cannot be told apart, a third one outside the job tells them") {
+TEST_CASE("two hosts are separated only with a third one outside the job") {
   const Searched alone = search(fleet(2), bad_hosts({"n1001"}));
   CHECK(alone.concludes(SearchFindingKind::undecided));
   CHECK(alone.jobs == 1);
@@ -161,7 +161,7 @@ TEST_CASE("two hosts alone cannot be told apart, a third one outside the job tel
   CHECK(found.named(SearchFindingKind::host) == Hosts{"n1001"});
 }
 
-TEST_CASE("jobs on every pair that are there already need no further one") {
+TEST_CASE("existing jobs on every pair need no further one") {
   const Hosts hosts = fleet(6);
   const auto every_pair = [&](const Fault& fault) {
     std::vector<Trial> trials;
@@ -179,7 +179,7 @@ TEST_CASE("jobs on every pair that are there already need no further one") {
   CHECK(link.jobs == 1);  // once more on the same two
 }
 
-TEST_CASE("a host that fails now and then never has another host named in its place") {
+TEST_CASE("an intermittent host never causes another one to be isolated") {
   std::mt19937 random(3);
   int named = 0;
   for (int repeat = 0; repeat < 500; ++repeat) {
@@ -198,7 +198,7 @@ TEST_CASE("a host that fails now and then never has another host named in its pl
   CHECK(named > 50);
 }
 
-TEST_CASE("a job that could not tell ends the search there, without naming anybody") {
+TEST_CASE("a job without a result ends that search without a finding") {
   const Hosts hosts = fleet(4);
   const SearchStep step = search_step(hosts, {{hosts, Symptom::present},
                                               {{hosts[0], hosts[1]}, Symptom::unknown},
@@ -213,7 +213,7 @@ TEST_CASE("without the symptom there is nothing to search") {
   CHECK(search_step(fleet(4), {}).findings.empty());
 }
 
-TEST_CASE("the evidence for a host is its pairs with two partners and these without it") {
+TEST_CASE("the evidence for a host is its pairs with two partners, and theirs without it") {
   const Hosts hosts = fleet(4);
   const Searched found = search(hosts, bad_hosts({hosts[3]}));
   REQUIRE(found.last.findings.size() == 1);

@@ -48,7 +48,7 @@ double best_value(const std::vector<NightCheck>& checks, const FaultChances& fau
 
 }  // namespace
 
-TEST_CASE("of few checks the best set for the time is found, where the greedy one is worse") {
+TEST_CASE("few checks: the optimal set is found where the greedy one is worse") {
   const CheckChoice choice = choose_checks(kChecks, kFaults, 240);
   CHECK(choice.exact);
   CHECK(choice.value == Approx(0.0590));
@@ -56,7 +56,7 @@ TEST_CASE("of few checks the best set for the time is found, where the greedy on
   CHECK(names(choice, kChecks) == std::vector<std::string>{"gemm", "hbm", "nccl"});
 }
 
-TEST_CASE("of many checks the greedy set is taken, ordered by what it finds per second") {
+TEST_CASE("many checks: the greedy set is taken, ordered by gain per second") {
   const std::vector<NightCheck> checks = too_many();
   const CheckChoice choice = choose_checks(checks, kFaults, 240);
   CHECK_FALSE(choice.exact);
@@ -65,7 +65,7 @@ TEST_CASE("of many checks the greedy set is taken, ordered by what it finds per 
   CHECK(names(choice, checks) == std::vector<std::string>{"gemm", "ib", "hbm", "disk"});
 }
 
-TEST_CASE("a dear check that finds nearly all beats cheap ones that find next to nothing") {
+TEST_CASE("an expensive check that finds nearly all beats cheap ones that find little") {
   std::vector<NightCheck> checks(kMostExact, NightCheck{"cheap", 1, {{"rare", 0.9}}});
   checks.push_back({"dear", 100, {{"common", 0.9}}});
   const FaultChances faults = {{"rare", {0.001}}, {"common", {0.05}}};
@@ -74,7 +74,7 @@ TEST_CASE("a dear check that finds nearly all beats cheap ones that find next to
   CHECK(names(choice, checks) == std::vector<std::string>{"dear"});
 }
 
-TEST_CASE("no set of twelve random checks is worth more than the one that is chosen") {
+TEST_CASE("no set of twelve random checks beats the chosen one") {
   std::mt19937 generator(7);
   std::uniform_real_distribution<double> uniform;
   for (int round = 0; round < 5; ++round) {
@@ -94,13 +94,13 @@ TEST_CASE("no set of twelve random checks is worth more than the one that is cho
   }
 }
 
-TEST_CASE("nothing is chosen where nothing fits or nothing is to be found") {
+TEST_CASE("nothing is chosen if nothing fits or can be found") {
   CHECK(choose_checks(kChecks, kFaults, 10).checks.empty());
   CHECK(choose_checks(kChecks, {}, 1000).checks.empty());
   CHECK(choose_checks({}, kFaults, 1000).checks.empty());
 }
 
-TEST_CASE("a host is suspected more the longer it was not checked and the more it has failed") {
+TEST_CASE("the fault chance of a host rises with time since its check and with failures") {
   const FaultPrior prior{1, 100, 1e6, 1};
   FaultPast past{0, 0, 0, 0, 0};
   CHECK(fault_chance(prior, past) == Approx(0.01));
@@ -112,7 +112,7 @@ TEST_CASE("a host is suspected more the longer it was not checked and the more i
   CHECK(fault_chance(prior, past) == Approx(0.03));
 }
 
-TEST_CASE("what the fleet has seen corrects what was assumed") {
+TEST_CASE("fleet observations update the priors") {
   const FaultPrior prior{1, 100, 1e6, 1};
   CHECK(fault_chance(prior, {0, 900, 0, 0, 0}) == Approx(0.001));
   CHECK(fault_chance(prior, {9, 900, 0, 0, 0}) == Approx(0.01));

@@ -32,7 +32,7 @@ NightFinding judged(std::vector<Rerun> host, std::vector<Rerun> peer = {}) {
 }  // namespace
 
 TEST_CASE(
-    "a loss that comes again in three re-runs is confirmed, and one that does not is dropped") {
+    "a loss reproduced in three reruns is confirmed, else dropped") {
   const NightFinding again = judged({{95.1}, {94.8}, {95.3}}, {{100.1}, {99.9}, {100.0}});
   CHECK(again.state == SuspicionState::confirmed);
   CHECK(again.p < 1e-6);
@@ -43,13 +43,13 @@ TEST_CASE(
   CHECK_THAT(gone.text, Contains("not reproduced"));
 }
 
-TEST_CASE("where the peer lost as much the text says so") {
+TEST_CASE("the text mentions a peer that lost as much") {
   const NightFinding both = judged({{95.1}, {94.8}, {95.3}}, {{95.1}, {94.9}, {95.0}});
   CHECK(both.state == SuspicionState::confirmed);
   CHECK_THAT(both.text, Contains("n2 also lost 5.0 %"));
 }
 
-TEST_CASE("re-runs beside other work, or that failed, settle nothing and say why") {
+TEST_CASE("disturbed or failed reruns are inconclusive and say why") {
   const NightFinding busy = judged({{95.1, false}, {94.8, false}, {95.3}});
   CHECK(busy.state == SuspicionState::unsettled);
   CHECK_THAT(busy.text, Contains("1 of 3"));
@@ -70,7 +70,7 @@ TEST_CASE("the test of one new value is the prediction test") {
   CHECK(std::isnan(chance_of(std::vector<double>{1}, value, Better::higher, 0)));
 }
 
-TEST_CASE("healthy re-runs are confirmed no more often than the level says") {
+TEST_CASE("healthy reruns are confirmed no more often than the level") {
   std::mt19937 generator(3);
   std::normal_distribution<double> noise(0, 0.02);
   int confirmed = 0;
@@ -88,7 +88,7 @@ TEST_CASE("healthy re-runs are confirmed no more often than the level says") {
   CHECK(confirmed > 0);
 }
 
-TEST_CASE("a failure that comes again in any re-run is confirmed, else dropped") {
+TEST_CASE("a failure reproduced in any rerun is confirmed, else dropped") {
   NightFinding finding;
   finding.text = "the rank ended with SIGSEGV";
   NightFinding once = finding, never = finding, alone = finding;
@@ -101,14 +101,14 @@ TEST_CASE("a failure that comes again in any re-run is confirmed, else dropped")
   CHECK(alone.state == SuspicionState::unsettled);
 }
 
-TEST_CASE("right results do not take a wrong one back") {
+TEST_CASE("correct reruns do not clear a wrong result") {
   NightFinding finding;
   finding.kind = SuspicionKind::wrong;
   judge_failed(finding, 3, 0, 0);
   CHECK(finding.state == SuspicionState::confirmed);
 }
 
-TEST_CASE("a finding is the same after it was written and read, and damage leaves it empty") {
+TEST_CASE("a finding survives a round trip, and damaged fields stay empty") {
   NightFinding finding = judged({{95.1}, {94.8}, {95.3}}, {{100.1}, {99.9}, {100.0}});
   finding.params = {{"dtype", "bf16"}};
   finding.unit = Unit::flop_per_second;

@@ -50,7 +50,7 @@ std::map<std::string, double> with(const std::map<std::string, double>& all,
 
 }  // namespace
 
-TEST_CASE("junit of a night: only what is confirmed fails, and what is open does not look passed") {
+TEST_CASE("junit of a night: only confirmed findings fail, and open ones do not pass") {
   const std::string xml = to_junit(mixed_night());
   // Five hosts, three findings, the host that was not checked for long, the check without time.
   CHECK_THAT(xml, Contains("tests=\"10\" failures=\"1\" errors=\"3\" skipped=\"2\""));
@@ -62,7 +62,7 @@ TEST_CASE("junit of a night: only what is confirmed fails, and what is open does
   CHECK(xml.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("junit of a prolog's night: a job that could not run is no failure of its host") {
+TEST_CASE("junit of a prolog night: a job that could not run does not fail its host") {
   Night night = mixed_night();
   night.findings = {finding("n1", SuspicionKind::failed, SuspicionState::confirmed)};
   CHECK_THAT(to_junit(night), Contains("failures=\"1\""));
@@ -70,7 +70,7 @@ TEST_CASE("junit of a prolog's night: a job that could not run is no failure of 
   CHECK_THAT(to_junit(night), Contains("failures=\"0\""));
 }
 
-TEST_CASE("prometheus of a night: each kind and state is counted, 0 included") {
+TEST_CASE("prometheus of a night: each kind and state has a count, including 0") {
   const auto all = gauges(to_prometheus(mixed_night()));
   const auto& counts = all.at("benchctl_night_findings");
   CHECK(counts.size() == 12);
@@ -82,7 +82,7 @@ TEST_CASE("prometheus of a night: each kind and state is counted, 0 included") {
   CHECK(all.at("benchctl_night_checks_left_out").begin()->second == 1);
 }
 
-TEST_CASE("prometheus of a night: findings by host, and no age of a host that was never checked") {
+TEST_CASE("prometheus of a night: findings by host, and no age for a host never checked") {
   const auto all = gauges(to_prometheus(mixed_night()));
   const auto effects = with(all.at("benchctl_night_finding_effect_ratio"), "host=\"n2\"");
   REQUIRE(effects.size() == 1);

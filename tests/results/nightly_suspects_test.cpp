@@ -44,7 +44,7 @@ NightFinding confirmed(const std::string& host, const std::string& case_name) {
 
 }  // namespace
 
-TEST_CASE("a value far below its history is suspected, and one as usual is not") {
+TEST_CASE("a value far below its history is suspicious, a usual one is not") {
   const Suspicions slow = suspects_of(one_night(95));
   CHECK(slow.tested == 1);
   REQUIRE(slow.findings.size() == 1);
@@ -57,13 +57,13 @@ TEST_CASE("a value far below its history is suspected, and one as usual is not")
   CHECK(suspects_of(one_night(105)).findings.empty());
 }
 
-TEST_CASE("a significant loss that is too small to matter is not suspected") {
+TEST_CASE("a significant loss below the tolerance is not suspicious") {
   const std::vector<double> still(20, 100.0);
   CHECK(suspects_of(one_night(99.5), always(still)).findings.empty());
   CHECK(suspects_of(one_night(98.5), always(still)).findings.size() == 1);
 }
 
-TEST_CASE("with too little history, or beside other work, nothing is suspected and it is counted") {
+TEST_CASE("series without enough history or disturbed ones are counted, not suspicious") {
   CHECK(suspects_of(one_night(50), always({100, 100})).no_history == 1);
   RunFixture busy;
   Samples stolen = samples("value", 50, 40);
@@ -75,7 +75,7 @@ TEST_CASE("with too little history, or beside other work, nothing is suspected a
   CHECK(none.findings.empty());
 }
 
-TEST_CASE("jobs that failed, results that are wrong and bounds that are missed are suspected") {
+TEST_CASE("failed jobs, wrong results and missed bounds are suspicious") {
   RunFixture run;
   run.plan["gates"] = {{"bound", {{{"metric", "value"}, {"min", 200}}}}};
   run.job("1", "crash", "null").job("2", "wrong", "null").job("3", "bound", "null");
@@ -95,7 +95,7 @@ TEST_CASE("jobs that failed, results that are wrong and bounds that are missed a
   CHECK_THAT(found.findings[2].text, Contains("bound of the suite"));
 }
 
-TEST_CASE("what nobody ran is no failure of a host") {
+TEST_CASE("jobs that never ran do not fail a host") {
   RunFixture run;
   run.job("1", "late", "null").outcome("1", Status::skipped, "no time left in the budget").end();
   CHECK(suspects_of(run).findings.empty());
@@ -128,7 +128,7 @@ TEST_CASE("a night's verdict: confirmed fails, unsettled and unchecked do not pa
   CHECK(exit_code_of(night) == ExitCode::not_measured);
 }
 
-TEST_CASE("a night's JSON is as its schema says, and its text keeps control bytes out") {
+TEST_CASE("the JSON of a night matches its schema, and its text has no control bytes") {
   Night night;
   night.run = "r";
   night.hosts = {{"a", 1, 1, std::numeric_limits<double>::infinity()}};

@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const mlperf::CheckReport report = checked({reinterpret_cast<const char*>(data), size});
   for (const char c : mlperf::to_text(report, true))
     fuzz::demand(c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f),
-                 "what a terminal is told is not printable");
+                 "the text report is not printable");
   for (const char c : mlperf::to_junit(report))
     fuzz::demand(c == '\n' || static_cast<unsigned char>(c) >= ' ', "no XML 1.0");
   parse_json(dumped(mlperf::to_json(report)), "JSON");

@@ -1,8 +1,8 @@
-"""Checks real MLPerf submissions with `benchctl mlperf check`: the official verdict is the official checker's, and the
-strict findings are those that were looked at, one by one, and found to be true of these logs.
+"""Checks real MLPerf submissions with `benchctl mlperf check`: the official verdict must be the official
+checker's, and the strict findings must be the reviewed ones for these logs.
 
 usage: check_test.py BENCHCTL DATA   (DATA: folder with training_v5.1_subset.tar.xz and expected_compliance.json)
-exits 77, which ctest shows as skipped, where the data are not at hand
+exits 77 (skipped in ctest) if the data are missing
 """
 
 import collections
@@ -13,7 +13,7 @@ import sys
 import tarfile
 import tempfile
 
-# Rule, and in how many logs of how many folders.
+# Rule: (logs, folders).
 STRICT = {
     "identity.organisation": (50, 5),
     "runs.overlap": (113, 17),

@@ -108,17 +108,17 @@ TEST_CASE("a log is followed until the run stops, including torn lines") {
   file << text.substr(0, 100) << std::flush;
   std::size_t written = 100;
   std::vector<ProgressReport> reports;
-  FollowCallbacks following;
-  following.goal = [](const Log&) { return goal(); };
-  following.tell = [&](const ProgressReport& report) { reports.push_back(report); };
-  following.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
-  following.wait = [&] {
+  FollowCallbacks callbacks;
+  callbacks.goal = [](const Log&) { return goal(); };
+  callbacks.report = [&](const ProgressReport& report) { reports.push_back(report); };
+  callbacks.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
+  callbacks.wait = [&] {
     if (written >= text.size()) return false;
     file << text.substr(written, 50) << std::flush;
     written += 50;
     return true;
   };
-  CHECK(follow_log(path, following));
+  CHECK(follow_log(path, callbacks));
   REQUIRE(reports.size() == 9);  // waiting, initialising, initialised, training, 4 evaluations, stopped
   CHECK(reports.front().phase == RunPhase::waiting);
   CHECK(reports.back().phase == RunPhase::stopped);
@@ -133,22 +133,22 @@ TEST_CASE("a restarted log is read from its start, and waiting can end") {
   const auto path = folder.path() / "result_0.txt";
   replace_file(path, kTraining);
   std::vector<ProgressReport> reports;
-  FollowCallbacks following;
-  following.goal = [](const Log&) { return goal(); };
-  following.tell = [&](const ProgressReport& report) { reports.push_back(report); };
-  following.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
+  FollowCallbacks callbacks;
+  callbacks.goal = [](const Log&) { return goal(); };
+  callbacks.report = [&](const ProgressReport& report) { reports.push_back(report); };
+  callbacks.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
   int waits = 0;
-  following.wait = [&] {
+  callbacks.wait = [&] {
     if (waits == 0) replace_file(path, kBegin);  // another file with the same name
     if (waits == 1) CHECK(::truncate(path.c_str(), 0) == 0);
     return ++waits < 4;
   };
-  CHECK_FALSE(follow_log(path, following));
+  CHECK_FALSE(follow_log(path, callbacks));
   REQUIRE(reports.size() == 3);
   CHECK(reports[0].phase == RunPhase::training);
   CHECK(reports[1].phase == RunPhase::initialising);
   CHECK(reports[2].phase == RunPhase::waiting);
-  CHECK_THROWS_AS(follow_log(folder.path() / "none", following), Error);
+  CHECK_THROWS_AS(follow_log(folder.path() / "none", callbacks), Error);
 }
 
 }  // namespace bench::mlperf

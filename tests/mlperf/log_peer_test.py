@@ -1,7 +1,7 @@
 """Reads MLPerf logs with our reader and with Python's own json, as the official checker does, and compares every line.
 
 usage: log_peer_test.py MLPERF_LOG_ECHO DAMAGED [ARCHIVE EVERY]
-DAMAGED: so many damaged lines; EVERY: only each so-many-th log of the archive (mlcommons/training_results_v5.1), where it is at hand
+DAMAGED: number of damaged lines; EVERY: check only every n-th log of the archive (mlcommons/training_results_v5.1), if present
 """
 
 import io
@@ -14,7 +14,7 @@ import sys
 import tarfile
 
 TOKEN = ":::MLLOG "
-LEFT_OUT = "tracked_stats"  # of such lines only trouble is told
+LEFT_OUT = "tracked_stats"  # only errors are reported for these lines
 VALUES = ["null", "true", "false", "0", "-0", "1", "-1.5", "3.3e0", "1e16", "1E-5", "1e400", "NaN", "Infinity", "-Infinity", "-NaN", "01", "1.", ".5",
           "9223372036854775807", "9223372036854775808", "-9223372036854775809", "1" + "0" * 400, '""', '"success"', '"a\\u0416\\ud83d\\ude00"', '"\\n\\t\\\\"',
           '"\\x"', '"\\u12"', "'a'", "[]", "[1, 2.0, [true]]", "[1,]", "{}", '{"a": 1, "b": {"a": NaN}}', '{"a": 1, "a": 2}', '{"a" 1}', "0x1", "\"\xe9\xff\"",
@@ -40,15 +40,15 @@ def line_of(rng):
     if rng.random() < 0.3 and text:
         at = rng.randrange(len(text))
         text = rng.choice([text[:at], text[:at] + text[at + 1:], text[:at] + rng.choice('{}[],:"\\0-.eENI \t\r\x0b\x1c\xe9') + text[at:]])
-    text = re.sub(r"(?i)\\u00[89a-f]", r"\\u041", text)  # what in_bytes could not tell from a byte
+    text = re.sub(r"(?i)\\u00[89a-f]", r"\\u041", text)  # in_bytes cannot tell these from a byte
     before = rng.choice(["", "", " 0: ", "NCCL \xe9 [", TOKEN, TOKEN + "{", ":::MLLOG", "1%\r"])
     after = rng.choice(["", "", "", " ", "\x1f", "\xa0\x85", " x", "}", "\t"])
     return before + rng.choice([TOKEN] * 20 + [":::MLLOG"]) + rng.choice(["", "", "", " ", "\t", "\xa0"]) + text + after + rng.choice(["\n", "\n", "\r\n", "\r"])
 
 
 def expected(content):
-    """What the official checker's reader makes of each line with the token."""
-    told, index = [], 0
+    """The result of the official checker's reader for each line with the token."""
+    reported, index = [], 0
     for line in io.TextIOWrapper(io.BytesIO(content), encoding="latin-1"):
         if TOKEN not in line:
             continue
@@ -59,17 +59,17 @@ def expected(content):
                 raise ValueError("nothing")
             row = [float(fields["time_ms"]), fields["key"], fields["value"], fields["metadata"]]
             if isinstance(row[1], str) and row[1] != LEFT_OUT:
-                told.append("\t".join([str(index)] + [repr(part) for part in row]))
+                reported.append("\t".join([str(index)] + [repr(part) for part in row]))
         except ValueError:
-            told.append(f"{index}\tparse_error")
+            reported.append(f"{index}\tparse_error")
         except (KeyError, TypeError, OverflowError, RecursionError):
-            told.append(f"{index}\tcrash")
+            reported.append(f"{index}\tcrash")
         index += 1
-    return told
+    return reported
 
 
 def in_bytes(text):
-    """Ours keeps a byte of Latin-1 as it is and writes what \\u says in UTF-8, half a pair of surrogates too."""
+    """Our reader keeps Latin-1 bytes and writes \\u escapes as UTF-8, lone surrogates too."""
     text = re.sub(r"(?<!\\)\\u(d[89a-f][0-9a-f]{2})", lambda match: chr(int(match.group(1), 16)), text)
     return b"".join(c.encode("latin-1") if ord(c) < 256 else c.encode(errors="surrogatepass") for c in text)
 

@@ -1,8 +1,8 @@
 """Compares our verdict on published MLPerf logs with the official checker's.
 
-usage: published_logs_test.py MLPERF_VERDICTS SHARED [EVERY]   (EVERY: only each so-many-th log)
+usage: published_logs_test.py MLPERF_VERDICTS SHARED [EVERY]   (EVERY: check only every n-th log)
 SHARED holds training_v5.1_subset.tar.xz (mlcommons/training_results_v5.1) and expected_compliance.json.
-exits 77, which ctest shows as skipped, where they are not at hand
+exits 77 (skipped in ctest) if they are missing
 """
 
 import json
@@ -15,7 +15,7 @@ import tempfile
 
 
 def unpacked(archive, folder, every):
-    """Names in the archive with the file each was unpacked to."""
+    """Maps archive names to the unpacked files."""
     with tarfile.open(archive) as files:
         members = [m for m in files if m.isfile() and re.search(r"/result_\d+\.txt$", m.name)]
         for number, member in enumerate(members[::every]):
@@ -25,7 +25,7 @@ def unpacked(archive, folder, every):
 
 
 def expected_of(name, expected):
-    """By what the name ends with: the archive may have a folder above."""
+    """Matches by suffix, because the archive may have a parent folder."""
     for known, verdict in expected.items():
         if name.endswith(known) or known.endswith(name):
             return verdict

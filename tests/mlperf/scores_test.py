@@ -1,7 +1,7 @@
-"""Scores real MLPerf submissions with `benchctl mlperf score` and compares every number with the official tools'.
+"""Scores real MLPerf submissions with `benchctl mlperf score` and compares every number with the official tools.
 
 usage: scores_test.py BENCHCTL DATA   (DATA: folder with training_v5.1_subset.tar.xz and expected_scores.json)
-exits 77, which ctest shows as skipped, where the data are not at hand
+exits 77 (skipped in ctest) if the data are missing
 """
 
 import csv
@@ -30,7 +30,7 @@ def key(entry):
 
 
 def differences(ours, theirs):
-    """What an entry of ours says otherwise than the official tools."""
+    """The differences of an entry from the official tools."""
     # Those of the expected scores are means of minutes rounded to six places; the summarizer's are exact.
     found = near("olympic mean", ours["olympic_mean_minutes"], theirs["olympic_mean_minutes"], 5e-7)
     found += near("score", ours["score_minutes"], float(theirs["official_summarizer"]["time_to_train"]), 1e-9)

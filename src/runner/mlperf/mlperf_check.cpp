@@ -112,8 +112,7 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
   CLI::Option* follow =
       command
           ->add_flag("--follow", options->follow,
-                     "Follow the log of a running training: initialisation time left, distance "
-          "to the target, projected end; stops with the run or on Ctrl-C")
+                     "Follow the log of a running training until it stops, or Ctrl-C")
           ->excludes(compat);
   command->add_flag("--json", options->json, "Print JSON, same as --format json");
   command->add_option("--format", options->format, "Choose the output format: " + join(kCheckFormats, ", ") + " (default: text)")

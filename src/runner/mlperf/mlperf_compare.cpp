@@ -32,8 +32,8 @@ void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
   add_published_options(command, options, 2);
   command
       .add_option("--between", options.between,
-                  "Compare the results that match A with those that match B, as for --where "
-          "(default: the two PATHs)")
+                  "Compare results that match A with those that match B (default: the two "
+          "PATHs)")
       ->expected(2)
       ->type_name("A B");
   command.add_option("--html", options.html, "Write the report as an HTML page to this file")->type_name("FILE");

@@ -86,7 +86,7 @@ ExitCode follow_run(const FollowOptions& options) {
   const Interrupts interrupts;
   mlperf::FollowCallbacks callbacks;
   callbacks.goal = [&](const mlperf::Log& log) { return rules.goal(log); };
-  callbacks.tell = [&](const mlperf::ProgressReport& report) {
+  callbacks.report = [&](const mlperf::ProgressReport& report) {
     print_progress(report, options.json);
   };
   callbacks.now_ms = [] { return static_cast<double>(now_ns()) / 1e6; };

@@ -164,8 +164,8 @@ void describe_package(CLI::App& command, PackageOptions& options) {
                "Set another field of the system description; may be repeated")
       ->type_name("FIELD=TEXT");
   add_repeated(command, "--facts", options.facts,
-               "Read system facts from this run on the same hosts; may be repeated "
-          "(default: the packaged runs)")
+               "Read system facts from this run; may be repeated (default: the packaged "
+          "runs)")
       ->type_name("RUN");
   add_round_options(command, options.ruleset, options.rcp_dir);
   add_reading_options(command, options);

@@ -24,8 +24,8 @@ void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
   command
       .add_option(
           "--at", options.predict_at,
-          "Predict at this number of accelerators, at most twice the largest; may be "
-          "repeated (default: twice the largest)")
+          "Predict at this accelerator count, at most and by default twice the "
+          "largest; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::PositiveNumber)

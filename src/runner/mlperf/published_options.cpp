@@ -46,8 +46,7 @@ void add_published_options(CLI::App& command, PublishedOptions& options, int mos
   command
       .add_option(
           "--where", options.choice.words,
-          "Select results that match all words in submitter, system, accelerator, "
-          "processor or framework: --where 'nvidia gb300' (default: all)")
+          "Select by words in submitter, system and hardware: 'nvidia gb300' (default: all)")
       ->type_name("WORDS");
   add_round_options(command, options.ruleset, options.rcp_dir);
 }

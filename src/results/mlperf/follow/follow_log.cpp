@@ -42,7 +42,7 @@ bool follow_log(const std::filesystem::path& path, const FollowCallbacks& callba
     const Log& log = growing.log();
     const ProgressReport report = progress_of(log, callbacks.goal(log), callbacks.now_ms());
     const ReportedState now = state_of(report);
-    if (last_reported != now) callbacks.tell(report);
+    if (last_reported != now) callbacks.report(report);
     last_reported = now;
     if (report.phase == RunPhase::stopped) return true;
     if (piece.all && !callbacks.wait()) return false;

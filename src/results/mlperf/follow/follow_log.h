@@ -13,7 +13,7 @@ struct FollowCallbacks {
   std::function<RunGoal(const Log&)> goal = {};
   /// Called at the start and on each change: phase, evaluation, unreadable line, minute of
   /// initialisation.
-  std::function<void(const ProgressReport&)> tell = {};
+  std::function<void(const ProgressReport&)> report = {};
   /// Waits for the next poll; false stops following.
   std::function<bool()> wait = {};
   std::function<double()> now_ms = {};  // UTC, since 1970

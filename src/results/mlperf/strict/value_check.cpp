@@ -187,7 +187,7 @@ void check_time_type(const LogEntry& entry, std::vector<Finding>& findings) {
   if (at == std::string_view::npos || entry.text[at] != '"') return;
   Finding finding = finding_at(entry, "value.type", Severity::warning);
   finding.expected = "a number";
-  finding.found = "a text";
+  finding.found = "a string";
   finding.text = "time_ms is a string; the MLPerf logger writes a number";
   findings.push_back(finding);
 }

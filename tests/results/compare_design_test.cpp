@@ -10,7 +10,7 @@
 using namespace bench;
 using Catch::Contains;
 
-TEST_CASE("runs needed follow the noise, and never less than a family can decide by") {
+TEST_CASE("the number of runs needed depends on the noise and on the number of comparisons") {
   CHECK(runs_needed(2.0, 1.0, false) == 66);
   CHECK(runs_needed(1.0, 1.0, false) == 17);
   CHECK(runs_needed(1.0 / 1.5, 1.0, false) == 8);
@@ -25,7 +25,7 @@ TEST_CASE("runs needed follow the noise, and never less than a family can decide
   CHECK(runs_needed(1.0, 0.0, false) == 1'000'000);
 }
 
-TEST_CASE("the same hosts on both sides are paired, and their own levels do not blur the change") {
+TEST_CASE("hosts on both sides are paired, so their levels do not mask the change") {
   Side a{.name = "a"}, b{.name = "b"};
   for (int host = 0; host < 8; ++host) {
     const UnitOfHost unit{"n" + std::to_string(host), "host"};
@@ -55,7 +55,7 @@ TEST_CASE("runs of a few hosts are compared within each host") {
   CHECK(found.p == Approx(2.0 / 4900.0));  // every difference above: one of (8 over 4)^2, twice
 }
 
-TEST_CASE("one run a side is judged by its samples, and the report says so") {
+TEST_CASE("one run per side is judged by its samples, with a warning") {
   Side a{.name = "a"}, b{.name = "b"};
   a.metrics[rate_key()][{"n1", "host"}] = {value_point(100.0, 0.001)};
   b.metrics[rate_key()][{"n1", "host"}] = {value_point(95.0, 0.001)};
@@ -77,7 +77,7 @@ TEST_CASE("one run a side is judged by its samples, and the report says so") {
   CHECK(compare(a, b).exit_code() == ExitCode::not_measured);
 }
 
-TEST_CASE("a clock that fell is told apart from software that got slower") {
+TEST_CASE("a lower clock is distinguished from slower software") {
   const auto with_clock = [](double rate, double clock) {
     Side side{.name = "side"};
     for (int i = 0; i < 6; ++i)
@@ -95,7 +95,7 @@ TEST_CASE("a clock that fell is told apart from software that got slower") {
   CHECK(only_metric(a, side_of(kAfter)).cause.empty());  // nobody knows its clock
 }
 
-TEST_CASE("equal distributions are called different in at most 2.5 % of comparisons") {
+TEST_CASE("at most 2.5 % of comparisons of equal distributions report a difference") {
   std::mt19937_64 random(11);
   std::normal_distribution<double> noise(0.0, 0.02);
   int wrong = 0;

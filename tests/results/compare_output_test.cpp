@@ -14,7 +14,7 @@
 using namespace bench;
 using Catch::Contains;
 
-TEST_CASE("software, settings and hardware that differ are told, parts only of the same host") {
+TEST_CASE("differing software, settings and hardware are listed, parts only for the same host") {
   Side a = side_of(kBefore), b = side_of(kAfter);
   a.configurations[0] = {{"gpu.0.name", "NVIDIA H100"},
                          {"library.nccl", "2.18"},
@@ -34,7 +34,7 @@ TEST_CASE("software, settings and hardware that differ are told, parts only of t
   CHECK_THAT(to_text(compare(a, b), {}), Contains("NVIDIA H100 in A, NVIDIA H200 in B"));
 }
 
-TEST_CASE("work a watt and a dollar turn times over") {
+TEST_CASE("work per watt and per dollar inverts times") {
   MetricKey time = rate_key("x.time");
   time.better = Better::lower;
   Side a = side_of({2, 2, 2, 2}, time), b = side_of({1, 1, 1, 1}, time);
@@ -47,7 +47,7 @@ TEST_CASE("work a watt and a dollar turn times over") {
   CHECK(found.per_dollar == Approx(0.5));
 }
 
-TEST_CASE("a workload's gain follows the resource that gained as much") {
+TEST_CASE("a workload scales with the resource that gained as much") {
   const std::vector<ResourceRatio> resources = {{Resource::compute, 3, 1.0},
                                                 {Resource::memory, 3, 1.43}};
   CHECK(follows(1.4, resources) == "memory");
@@ -66,7 +66,7 @@ TEST_CASE("the JSON of a comparison fits its schema") {
       Schema::load("schemas/compare.json").check(to_json(make_ladder({a, b, a}, {})), "compare"));
 }
 
-TEST_CASE("a ladder has each step against the one before and the first") {
+TEST_CASE("a ladder compares each step with the previous one and the first") {
   MetricKey rate = rate_key("training.items_per_second");
   MetricKey two = rate;
   two.ranks = 2;
@@ -88,7 +88,7 @@ TEST_CASE("a ladder has each step against the one before and the first") {
   CHECK(make_ladder({step(100, rate), step(50, rate)}, {}).exit_code() == ExitCode::failed);
 }
 
-TEST_CASE("the page of a comparison shows every metric and takes hostile names as text") {
+TEST_CASE("the comparison page shows every metric and escapes hostile names") {
   const MetricKey key = rate_key("<script>alert(1)</script>");
   const std::string page = to_html(compare(side_of(kBefore, key), side_of(kAfter, key)));
   CHECK(page.find("alert(1)") != std::string::npos);

@@ -46,7 +46,7 @@ Ladder three_steps() {
 
 }  // namespace
 
-TEST_CASE("the longest name that fits a product has its price") {
+TEST_CASE("the longest matching product name sets the price") {
   std::vector<Side> sides = {side_on("NVIDIA H100 80GB HBM3 SXM5", kBefore),
                              side_on("NVIDIA H100 PCIe", kAfter), side_on("NVIDIA A100", kAfter)};
   set_prices(sides, kPrices);
@@ -59,7 +59,7 @@ TEST_CASE("the longest name that fits a product has its price") {
   CHECK_FALSE(sides[0].price);
 }
 
-TEST_CASE("two sides of one product are not compared per dollar; a missing price is said") {
+TEST_CASE("no per-dollar comparison for one product; a missing price is reported") {
   std::vector<Side> same = {side_on("NVIDIA H100", kBefore), side_on("NVIDIA H100", kAfter)};
   set_prices(same, kPrices);
   CHECK_FALSE(same[0].price);
@@ -76,7 +76,7 @@ TEST_CASE("two sides of one product are not compared per dollar; a missing price
   CHECK_THAT(to_text(unpriced, {}), Contains("only A has a price"));
 }
 
-TEST_CASE("each step of a ladder costs what its own product costs") {
+TEST_CASE("each ladder step uses the price of its own product") {
   const Ladder ladder = three_steps();
   REQUIRE(ladder.metrics.size() == 1);
   const auto& steps = ladder.metrics[0].steps;
@@ -86,7 +86,7 @@ TEST_CASE("each step of a ladder costs what its own product costs") {
   CHECK(to_json(ladder)["ladder"][0]["steps"][2]["price"] == 5.0);
 }
 
-TEST_CASE("the page of a ladder draws both speed-ups of each step and takes names as text") {
+TEST_CASE("the ladder page draws both speedups of each step and escapes names") {
   const std::string page = to_html(three_steps());
   CHECK(occurrences(page, "<circle") == 5);  // three so far, two of a step
   CHECK(page.find("<b>h200") == std::string::npos);

@@ -41,7 +41,7 @@ struct KeptRuns {
 
 }  // namespace
 
-TEST_CASE("two single runs are judged by how other runs of the same differ") {
+TEST_CASE("two single runs are judged by the variation of other runs") {
   KeptRuns steady, restless;
   for (const double step : {0.0, 0.001, -0.001, 0.0015, 0.0, -0.0005, 0.001}) {
     steady.add(1e12 * (1.0 + step));
@@ -60,7 +60,7 @@ TEST_CASE("two single runs are judged by how other runs of the same differ") {
   CHECK(verdict(restless) == ChangeVerdict::inconclusive);
 }
 
-TEST_CASE("sides are taken by label, time and hardware; what takes nothing says so") {
+TEST_CASE("sides are selected by label, time and hardware; an empty selection is an error") {
   KeptRuns runs;
   for (int i = 0; i < 4; ++i) runs.add(1e12);
   for (int i = 0; i < 4; ++i) runs.add(1.2e12, "NVIDIA H200");

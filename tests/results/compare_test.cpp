@@ -45,7 +45,7 @@ TEST_CASE("exact metrics are equal or changed, without a test") {
   CHECK(other.basis == Basis::exact);
 }
 
-TEST_CASE("too few runs are inconclusive, with how many would do") {
+TEST_CASE("too few runs are inconclusive, with the number needed") {
   const ComparedMetric found = only_metric(side_of({100, 101, 99}), side_of({90, 91, 89}));
   CHECK(found.verdict == ChangeVerdict::inconclusive);
   CHECK(found.basis == Basis::none);
@@ -54,7 +54,7 @@ TEST_CASE("too few runs are inconclusive, with how many would do") {
   CHECK(*found.n_needed >= 4);
 }
 
-TEST_CASE("among many comparisons a single small p is no discovery") {
+TEST_CASE("a single small p among many comparisons is not a discovery") {
   Side a{.name = "a"}, b{.name = "b"};
   for (int i = 0; i < 40; ++i) {
     const MetricKey key = rate_key("x.m" + std::to_string(i));
@@ -74,7 +74,7 @@ TEST_CASE("among many comparisons a single small p is no discovery") {
   CHECK_THAT(open->why, Contains("one of 40 comparisons"));
 }
 
-TEST_CASE("a metric that says the same as another is left out unless it is asked for") {
+TEST_CASE("derived metrics are omitted unless requested") {
   const MetricKey twin = rate_key("collective.algbw");
   CHECK(compare(side_of(kBefore, twin), side_of(kAfter, twin)).derived == 1);
   CHECK(compare(side_of(kBefore, twin), side_of(kAfter, twin)).metrics.empty());
@@ -82,7 +82,7 @@ TEST_CASE("a metric that says the same as another is left out unless it is asked
         ChangeVerdict::regressed);
 }
 
-TEST_CASE("what only one side measured is listed, never compared") {
+TEST_CASE("metrics of only one side are listed, never compared") {
   Side a = side_of(kBefore), b = side_of(kAfter);
   MetricKey other = rate_key();
   other.params = R"({"m":1024})";

@@ -59,7 +59,7 @@ void keeps_to(const char* schema, const Json& json) {
   CHECK_NOTHROW(Schema::load(schema).check(json, "report"));
 }
 
-TEST_CASE("the text of a diagnosis names bottleneck, evidence, ceiling, fix, experiment and next") {
+TEST_CASE("the diagnosis text has bottleneck, evidence, gain, fix, experiment and next bottleneck") {
   const std::string text = to_text({slow_loader()}, kUnwrapped);
   const std::string cause(words_of(Cause::data_preparation));
   CHECK_THAT(text,
@@ -83,7 +83,7 @@ TEST_CASE("rules that lack the same measurement are grouped, with how to measure
   CHECK_THAT(text, Contains("                       network_bound: no peak\n"));
 }
 
-TEST_CASE("without a bottleneck the text says whether that is known") {
+TEST_CASE("without a bottleneck the text says whether all rules were evaluated") {
   Diagnosed one = slow_loader();
   one.diagnosis = {};
   CHECK_THAT(to_text({one}, kUnwrapped), Contains("none: no rule matched"));
@@ -92,7 +92,7 @@ TEST_CASE("without a bottleneck the text says whether that is known") {
   CHECK(to_text(std::vector<Diagnosed>(), kUnwrapped).empty());
 }
 
-TEST_CASE("the JSON of a diagnosis has null where nothing is known, and keeps to both schemas") {
+TEST_CASE("diagnosis JSON has null for unknown values and conforms to both schemas") {
   Diagnosed nothing = slow_loader();
   nothing.diagnosis = {};
   const Json json = to_json({slow_loader(), nothing});
@@ -114,7 +114,7 @@ TEST_CASE("the JSON of a diagnosis has null where nothing is known, and keeps to
   CHECK(to_json(trainings)["diagnosis"][1]["run"] == "r1");
 }
 
-TEST_CASE("the schemas of both reports say the same of a diagnosis") {
+TEST_CASE("both report schemas define a diagnosis identically") {
   const Json run = parse_json(read_file("schemas/report.json"), "report.json");
   const Json training =
       parse_json(read_file("schemas/report_training.json"), "report_training.json");
@@ -122,7 +122,7 @@ TEST_CASE("the schemas of both reports say the same of a diagnosis") {
     CHECK(run["$defs"][name] == training["$defs"][name]);
 }
 
-TEST_CASE("names in a diagnosis reach neither terminal nor page as anything but text") {
+TEST_CASE("names in a diagnosis are sanitised for terminal and page") {
   const std::string bad = "\033[2J<img src=x onerror=\"a\">";
   Diagnosed one = slow_loader();
   one.observation.case_name = one.observation.what = bad;
@@ -138,7 +138,7 @@ TEST_CASE("names in a diagnosis reach neither terminal nor page as anything but 
   CHECK_THAT(html, Contains("&lt;img") && Contains("<svg"));
 }
 
-TEST_CASE("the bar of a step has a piece for each part that is known, as wide as its share") {
+TEST_CASE("the step bar has a piece per known part, as wide as its share") {
   Page page("x");
   add_to_page({slow_loader()}, page);
   const std::string html = page.html();
@@ -168,7 +168,7 @@ TEST_CASE("a run without training, loader or checkpoint has no diagnosis in any 
   CHECK(to_json(report)["diagnosis"] == Json::array());
 }
 
-TEST_CASE("the docs have the table of rules as it is") {
+TEST_CASE("docs/diagnosis.md has the current rule table") {
   // BENCH_WRITE_GOLDEN=1 is for tables that change: what stands in the docs is what decides.
   const std::filesystem::path path = "docs/diagnosis.md";
   const std::string begin = "<!-- rules: made of src/results/diagnosis/rules.cpp -->\n";

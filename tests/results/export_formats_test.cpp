@@ -34,7 +34,7 @@ RunSummary mixed_report() {
   return make_run_summary(run.end().records());
 }
 
-TEST_CASE("junit: a test case a job and a gate, and what did not pass does not look as if") {
+TEST_CASE("junit: one test case per job and gate, and nothing that did not pass looks passed") {
   const std::string xml = to_junit(mixed_report());
   CHECK(occurrences(xml, "<testcase ") == 7);
   CHECK(occurrences(xml, "<failure ") == 2);  // the wrong result, the gate of 3e9
@@ -44,7 +44,7 @@ TEST_CASE("junit: a test case a job and a gate, and what did not pass does not l
   CHECK_THAT(xml, Contains("timestamp=\"2026-11-20T18:30:05\""));
 }
 
-TEST_CASE("junit: text is escaped, and holds no byte that XML refuses") {
+TEST_CASE("junit: text is escaped and valid XML") {
   const std::string xml = to_junit(mixed_report());
   CHECK_THAT(xml, Contains("wrong ]]&gt; sum"));
   CHECK_THAT(xml, Contains("signal 9 \xef\xbf\xbd[31m"));
@@ -53,7 +53,7 @@ TEST_CASE("junit: text is escaped, and holds no byte that XML refuses") {
         "a\xef\xbf\xbd&lt;&quot;&apos;&amp;&#9;&#10;\xef\xbf\xbd\xef\xbf\xbd");
 }
 
-TEST_CASE("prometheus: values in base units, only of results that are to be believed") {
+TEST_CASE("prometheus: values in base units, only of valid results") {
   const auto all = gauges(to_prometheus(mixed_report()));
   REQUIRE(all.at("benchctl_result_value").size() == 1);
   const auto& [labels, value] = *all.at("benchctl_result_value").begin();
@@ -83,7 +83,7 @@ TEST_CASE("prometheus: quotes, backslashes and line breaks in labels are escaped
   CHECK_THAT(text, Contains(R"(params="{\"note\":\"<b>&\\\"'\\n\"}")"));
 }
 
-TEST_CASE("prometheus: a value that does not exist is left out, never NaN or 0") {
+TEST_CASE("prometheus: a missing value is omitted, never NaN or 0") {
   RunFixture run;
   run.job("a", "x", "x").add("a", samples("y", 1.0, 1)).outcome("a");
   const std::string text = to_prometheus(make_run_summary(run.records()));

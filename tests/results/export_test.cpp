@@ -42,7 +42,7 @@ TEST_CASE("csv begins with the columns that import takes, and has one row per se
   CHECK(rows[1].find(",FLOP/s,higher,0.1,0.1,20,19,") != std::string::npos);
 }
 
-TEST_CASE("csv quotes commas, quotes, line ends and what a spreadsheet could take for a formula") {
+TEST_CASE("csv quotes commas, quotes, line ends and potential spreadsheet formulas") {
   const std::string text = to_csv(make_run_summary(demo_records()));
   CHECK(text.find(R"("{""dtype"":""f32"",""note"":""=cmd|' /C calc'!A0""}")") != std::string::npos);
   CHECK(text.find("\"say \"\"hi\"\",\nplease; 1 of 20 samples are not numbers\"") !=
@@ -52,7 +52,7 @@ TEST_CASE("csv quotes commas, quotes, line ends and what a spreadsheet could tak
   CHECK(to_csv(make_run_summary(run.records())).find("\r\n\"=run\",") != std::string::npos);
 }
 
-TEST_CASE("a value that does not exist is an empty cell, never 0 or nan") {
+TEST_CASE("a missing value is an empty cell, never 0 or nan") {
   RunFixture run;
   run.job("a", "x", "x").add("a", samples("y", 1.0, 0)).outcome("a");
   const auto rows = lines(to_csv(make_run_summary(run.records())), "\r\n");
@@ -60,7 +60,7 @@ TEST_CASE("a value that does not exist is an empty cell, never 0 or nan") {
   CHECK(rows[1].find("nan") == std::string::npos);
 }
 
-TEST_CASE("jsonl has one object per result, with raw samples when asked") {
+TEST_CASE("jsonl has one object per result, with raw samples on request") {
   const RunRecords run = demo_records();
   const RunSummary report = make_run_summary(run);
   const auto plain = lines(to_jsonl(report), "\n");

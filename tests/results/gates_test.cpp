@@ -40,7 +40,7 @@ TEST_CASE("a gate is judged on the whole interval of the median") {
   CHECK(straddling.measured);
 }
 
-TEST_CASE("max gates look from the other side, and of several bounds the worst counts") {
+TEST_CASE("max gates bound from above, and the worst of several bounds counts") {
   CHECK(judge_one({{"metric", "throughput"}, {"max", 105.0}}, kHundred).verdict == Verdict::pass);
   CHECK(judge_one({{"metric", "throughput"}, {"max", 95.0}}, kHundred).verdict == Verdict::fail);
   CHECK(judge_one({{"metric", "throughput"}, {"min", 95.0}, {"max", 99.0}}, kHundred).verdict ==
@@ -49,7 +49,7 @@ TEST_CASE("max gates look from the other side, and of several bounds the worst c
         Verdict::inconclusive);
 }
 
-TEST_CASE("min_of_limit compares with the limit, also where lower is better") {
+TEST_CASE("min_of_limit compares with the limit, also if lower is better") {
   Samples s = samples("throughput", 100.0);
   const Json gate = {{"metric", "gemm.throughput"}, {"min_of_limit", 0.9}};
   CHECK(judge_one(gate, kHundred).verdict == Verdict::inconclusive);
@@ -72,7 +72,7 @@ TEST_CASE("a single value is its own interval") {
             .verdict == Verdict::fail);
 }
 
-TEST_CASE("a gate on a metric that nobody measured is inconclusive and says what there is") {
+TEST_CASE("a gate on an unmeasured metric is inconclusive and lists what there is") {
   const auto results = evaluate({{"gemm", {{{"metric", "througput"}, {"min", 1.0}}}}}, {kHundred});
   REQUIRE(results.size() == 1);
   CHECK(results[0].verdict == Verdict::inconclusive);
@@ -98,7 +98,7 @@ TEST_CASE("`where` selects the series that contain all of its parameters") {
   CHECK(count({{"dtype", "f64"}}) == 0);
 }
 
-TEST_CASE("nothing passes that is not ok, not a number, not clean, or without a bound") {
+TEST_CASE("no gate passes on invalid, non-numeric or disturbed values, or without a bound") {
   const Json gate = {{"metric", "throughput"}, {"min", 1.0}};
   Samples s = samples("throughput", 100.0);
   s.outcome = Status::invalid;

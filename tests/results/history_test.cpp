@@ -51,7 +51,7 @@ std::vector<double> values_of(const SeriesHistory& history) {
 
 }  // namespace
 
-TEST_CASE("a history has one value a run, oldest first, in whatever order runs were imported") {
+TEST_CASE("a history has one value per run, oldest first, regardless of import order") {
   HistoryDatabase database;
   for (const int day : {2, 0, 1})
     database.add(nightly("run-" + std::to_string(day), day, 1e9 * (1 + day)));
@@ -74,7 +74,7 @@ TEST_CASE("a history has one value a run, oldest first, in whatever order runs w
   CHECK_THROWS_AS(Histories(database.store).run(4), Error);
 }
 
-TEST_CASE("a selection takes metrics by their beginning, runs by time, label and name") {
+TEST_CASE("a selection matches metrics by prefix, runs by time, label and name") {
   HistoryDatabase database;
   for (int day = 0; day < 12; ++day) {
     RunFixture run = nightly("run-" + std::to_string(10 + day), day, 1e9 + day);
@@ -96,7 +96,7 @@ TEST_CASE("a selection takes metrics by their beginning, runs by time, label and
   CHECK(Histories(database.store).runs({.runs = {"run-20"}}) == std::vector<std::int64_t>{11});
 }
 
-TEST_CASE("a few runs and all runs are read in two ways that agree") {
+TEST_CASE("reading a few runs and reading all runs agree") {
   HistoryDatabase database;
   for (int day = 0; day < 10; ++day)
     database.add(nightly("run-" + std::to_string(day), day, 1 + day));
@@ -125,7 +125,7 @@ TEST_CASE("a discarded run has no points until it is restored") {
   CHECK(database.all()[0].points.size() == 2);
 }
 
-TEST_CASE("a run that is imported again replaces its points and keeps its number") {
+TEST_CASE("reimporting a run replaces its points and keeps its number") {
   HistoryDatabase database;
   database.add(nightly("run-0", 0, 1e9));
   database.add(nightly("run-1", 1, 2e9));
@@ -135,7 +135,7 @@ TEST_CASE("a run that is imported again replaces its points and keeps its number
   CHECK(ask(database.db, "SELECT number FROM run_number WHERE run = 'run-0'") == 1);
 }
 
-TEST_CASE("values that are not ok or were never clean are no points") {
+TEST_CASE("values that are not ok or have no clean sample are not points") {
   RunFixture run;
   run.job("a", "gemm", "gemm").job("b", "gemm", "gemm").job("c", "gemm", "gemm");
   Samples bad = samples("throughput", 1e9, 20, {{"m", 1}});
@@ -162,7 +162,7 @@ TEST_CASE("repeats of a run are one value, the median, with their range as inter
   CHECK(found.values[0].point.high == Approx(1.02e9));
 }
 
-TEST_CASE("what looks alike but was asked with other settings is never mixed") {
+TEST_CASE("values with different settings are never mixed") {
   RunFixture run;
   run.job("a", "dense", "gemm", {{"values", "random"}, {"packed", true}});
   run.job("b", "zeros", "gemm", {{"values", "zeros"}, {"packed", true}});
@@ -175,7 +175,7 @@ TEST_CASE("what looks alike but was asked with other settings is never mixed") {
 }
 
 TEST_CASE(
-    "what a library chose by itself makes no series of its own, and is told beside the value") {
+    "a library's own choice is recorded with the value but makes no separate series") {
   RunFixture run;
   run.job("a", "gemm", "gemm").job("b", "gemm", "gemm");
   run.add("a", samples("throughput", 1e9, 20, {{"m", 1}, {"implementation", "avx2"}}));
@@ -189,7 +189,7 @@ TEST_CASE(
   CHECK(found.values[2].key.params == Json{{"m", 2}, {"implementation", "amx"}});
 }
 
-TEST_CASE("devices, ranks and sets of hosts have histories of their own") {
+TEST_CASE("devices, ranks and sets of hosts have separate histories") {
   RunFixture run;
   run.job("a", "gemm", "gemm").job("b", "gemm", "gemm").job("c", "all", "collective", {}, 2);
   run.job("d", "pair", "collective", {}, 2);
@@ -214,7 +214,7 @@ TEST_CASE("devices, ranks and sets of hosts have histories of their own") {
   CHECK(found[4].key.over == "max");
 }
 
-TEST_CASE("a configuration says what was in place, and changes name what differs") {
+TEST_CASE("configurations record the environment, and changes list the differences") {
   const auto configured = [](const std::string& onednn, const std::string& kernel) {
     RunFixture run;
     run.job("a", "gemm", "gemm", {{"packed", true}, {"shapes", {1, 2}}});
@@ -240,7 +240,7 @@ TEST_CASE("a configuration says what was in place, and changes name what differs
   CHECK(changes(before, {{"kernel", "6.1.0"}, {"gpu_driver", "550"}}).empty());
 }
 
-TEST_CASE("metrics declare what a change of them is; the others mean 1 %") {
+TEST_CASE("metrics declare their thresholds; the default is 1 %") {
   CHECK(declaration("gemm.throughput").threshold == 0.01);
   CHECK(declaration("gemm.throughput").log_scale);
   CHECK_FALSE(declaration("gemm.throughput").exact);

@@ -8,7 +8,7 @@ using Catch::Matchers::Contains;
 
 const Json kLargest = {{"size_bytes", 8589934592}, {"placement", "out_of_place"}};
 
-TEST_CASE("nccl-tests of today: sizes, both placements, hosts, ranks and versions") {
+TEST_CASE("current nccl-tests: sizes, both placements, hosts, ranks and versions") {
   const CollectedImport sink = imported("nccl-tests", "nccl-tests/2025.txt");
   CHECK(sink.value("latency", kLargest) == Approx(20299e-6));
   CHECK(sink.value("busbw", kLargest) == Approx(740.55e9));
@@ -24,7 +24,7 @@ TEST_CASE("nccl-tests of today: sizes, both placements, hosts, ranks and version
   CHECK(sink.facts_.at(0).facts["libraries"]["nccl"] == "22907");
 }
 
-TEST_CASE("a bus bandwidth that nccl-tests prints as 0.00 is no measurement, its latency is") {
+TEST_CASE("a bus bandwidth of 0.00 from nccl-tests is skipped, its latency is kept") {
   const CollectedImport sink = imported("nccl-tests", "nccl-tests/2025.txt");
   CHECK(sink.of("busbw", {{"size_bytes", 8}}).empty());
   CHECK(sink.of("latency", {{"size_bytes", 8}}).size() == 2);
@@ -40,7 +40,7 @@ TEST_CASE("nccl-tests of 2021 has an error column, and its collective must be na
              Contains("without naming the collective"));
 }
 
-TEST_CASE("nccl-tests of 2021 leaves redop blank for an all-to-all, and localhost is no name") {
+TEST_CASE("nccl-tests of 2021 leaves redop blank for all-to-all, and localhost is not a host name") {
   const CollectedImport sink = imported("nccl-tests", "nccl-tests/2021_alltoall.txt", "alltoall");
   CHECK(sink.value("busbw", {{"size_bytes", 1048576}, {"placement", "in_place"}}) ==
         Approx(8.84e9));
@@ -55,7 +55,7 @@ TEST_CASE("nccl-tests of 2017 counts in milliseconds") {
   CHECK(sink.entries.front().job.hosts == std::vector<std::string>{"gpu07"});
 }
 
-TEST_CASE("columns of nccl-tests -I do not move the others") {
+TEST_CASE("columns of nccl-tests -I do not shift the others") {
   const CollectedImport sink = imported("nccl-tests", "nccl-tests/per_iteration.txt");
   CHECK(sink.value("latency", kLargest) == Approx(20299e-6));
   CHECK(sink.value("latency", {{"size_bytes", 8589934592}, {"placement", "in_place"}}) ==
@@ -79,7 +79,7 @@ TEST_CASE("two programs in one log are two cases; wrong elements make a result i
   CHECK(sink.ends[0].job.name == "broadcast");
 }
 
-TEST_CASE("a table of nccl-tests that is run again gives its series more samples") {
+TEST_CASE("a repeated nccl-tests table adds samples to its series") {
   const std::string once = import_sample("nccl-tests/2025.txt");
   CollectedImport sink;
   import_text("nccl-tests", once + edited(once, "20299.0", "20301.0"), sink);
@@ -105,7 +105,7 @@ TEST_CASE("the JSON of nccl-tests: iterations after the skipped ones, null and n
   CHECK(large[0].job.time_ns == 1795199405000000000);
 }
 
-TEST_CASE("of a dumped environment nothing is kept that may be a secret") {
+TEST_CASE("potential secrets in a dumped environment are dropped") {
   const CollectedImport sink = imported("nccl-tests", "nccl-tests/run.json");
   const std::string all = sink.all();
   CHECK_FALSE(has_part(all, "hunter2"));
@@ -114,7 +114,7 @@ TEST_CASE("of a dumped environment nothing is kept that may be a secret") {
   CHECK(has_part(all, "kept 3 of 10 environment variables"));
 }
 
-TEST_CASE("an output of nccl-tests that is cut off is refused at every line") {
+TEST_CASE("truncated nccl-tests output is refused at every line") {
   const std::string whole = import_sample("nccl-tests/2025.txt");
   const std::size_t end = whole.find("# Out of bounds");
   for (std::size_t at = whole.find('\n'); at < end; at = whole.find('\n', at + 1)) {
@@ -126,7 +126,7 @@ TEST_CASE("an output of nccl-tests that is cut off is refused at every line") {
     CHECK(refusal("nccl-tests", json.substr(0, at)) != "");
 }
 
-TEST_CASE("what nccl-tests does not print is refused with the line that has it") {
+TEST_CASE("lines that nccl-tests does not print are refused with their number") {
   const std::string whole = import_sample("nccl-tests/2025.txt");
   CHECK_THAT(refusal("nccl-tests", edited(whole, "20299.0", "2O299.0")),
              Contains("sample:21: ") && Contains("non-numeric"));

@@ -26,7 +26,7 @@ TEST_CASE("SuperBench: units come from its documentation, ranks are parameters")
         Unit::second);
 }
 
-TEST_CASE("SuperBench: a return code is an outcome, null is no value, an unknown unit is told") {
+TEST_CASE("SuperBench: a return code is an outcome, null is skipped, an unknown unit is reported") {
   const CollectedImport sink = imported("superbench", "superbench/results-summary.jsonl");
   REQUIRE(sink.ends.size() == 1);
   CHECK(sink.ends[0].job.hosts == std::vector<std::string>{"sb-03"});
@@ -38,7 +38,7 @@ TEST_CASE("SuperBench: a return code is an outcome, null is no value, an unknown
   CHECK(has_part(sink.all(), "unknown unit for 1 metrics, the first being 'my-benchmark/score'"));
 }
 
-TEST_CASE("SuperBench's own sample is read, where it lies beside the checkout") {
+TEST_CASE("SuperBench's sample is read, if present next to the checkout") {
   const std::filesystem::path file =
       "../shared/data/statistics/superbench/test_generate_baseline_results.jsonl";
   if (!std::filesystem::exists(file)) {
@@ -68,7 +68,7 @@ TEST_CASE("lines that SuperBench does not write are refused") {
   CHECK_THAT(refusal("superbench", "{\"node\":\"a\",\"b/c\":1,\"b/c\":2}\n"), Contains("twice"));
 }
 
-TEST_CASE("ReFrame: each session of a performance log is a run, thresholds say what is better") {
+TEST_CASE("ReFrame: each session of a performance log is a run, thresholds give the direction") {
   const CollectedImport sink = imported("reframe", "reframe/stream_test.log");
   const auto gnu = sink.of("copy_bw", {{"environ", "gnu"}});
   REQUIRE(gnu.size() == 2);
@@ -86,14 +86,14 @@ TEST_CASE("ReFrame: each session of a performance log is a run, thresholds say w
   CHECK_FALSE(has_part(sink.all(), "hunter2"));  // env_vars stays out
 }
 
-TEST_CASE("ReFrame: the separator is the header's, and the columns are its own") {
+TEST_CASE("ReFrame: separator and columns come from the header") {
   const CollectedImport sink = imported("reframe", "reframe/short.log");
   CHECK(sink.value("triad_bw", {{"environ", "clang"}}) == Approx(8370.0e6));
   CHECK(sink.entries.front().job.hosts.empty());
   CHECK(sink.entries.front().samples.params["system:partition"] == "cluster:compute");
 }
 
-TEST_CASE("a performance log that is cut or unclear is refused") {
+TEST_CASE("a truncated or ambiguous performance log is refused") {
   const std::string whole = import_sample("reframe/short.log");
   CHECK_THAT(refusal("reframe", whole.substr(0, whole.size() - 3)), Contains("may be truncated"));
   CHECK_THAT(refusal("reframe", edited(whole, "copy_bw_unit", "copy_bw_note")),
@@ -105,7 +105,7 @@ TEST_CASE("a performance log that is cut or unclear is refused") {
              Contains("twice"));
 }
 
-TEST_CASE("csv: one row a value, with run and time") {
+TEST_CASE("csv: one row per value, with run and time") {
   const CollectedImport sink = imported("csv", "csv/history.csv");
   CHECK(sink.entries.size() == 12);
   const auto triad = sink.of("bandwidth", {{"kernel", "triad"}});
@@ -133,7 +133,7 @@ TEST_CASE("csv: quotes, line breaks inside them, CRLF, and empty cells") {
   CHECK(has_part(sink.all(), "skipped 1 rows without a value"));
 }
 
-TEST_CASE("csv: what it does not know is refused with its line, and the nearest name") {
+TEST_CASE("csv: unknown content is refused with its line and the nearest name") {
   const std::string whole = import_sample("csv/history.csv");
   CHECK_THAT(refusal("csv", edited(whole, "metric", "metrik")), Contains("Did you mean 'metric'"));
   CHECK_THAT(refusal("csv", edited(whole, "B/s", "GB/s")),

@@ -6,7 +6,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("OSU bandwidth: MB are 1e6 bytes, and its own validation counts") {
+TEST_CASE("OSU bandwidth: MB are 1e6 bytes, and its validation result counts") {
   const CollectedImport sink = imported("osu", "osu/bw.txt");
   CHECK(sink.value("bandwidth", {{"size_bytes", 4194304}}) == Approx(24512.33e6));
   const auto one = sink.entries.front();
@@ -23,7 +23,7 @@ TEST_CASE("OSU bandwidth: MB are 1e6 bytes, and its own validation counts") {
   CHECK(failed.entries.front().samples.outcome == Status::ok);
 }
 
-TEST_CASE("OSU collectives: mean, least and largest latency are metrics of their own") {
+TEST_CASE("OSU collectives: mean, min and max latency are separate metrics") {
   const CollectedImport sink = imported("osu", "osu/allreduce.txt");
   CHECK(sink.value("latency", {{"size_bytes", 1048576}}) == Approx(412.2e-6));
   CHECK(sink.value("latency_min", {{"size_bytes", 1048576}}) == Approx(398.1e-6));
@@ -42,7 +42,7 @@ TEST_CASE("OSU tests without a size, of many pairs, and non-blocking ones") {
   CHECK(overlap.of("").empty());
 }
 
-TEST_CASE("OSU output that is cut, mixed or unknown is refused") {
+TEST_CASE("truncated, mixed or unknown OSU output is refused") {
   const std::string whole = import_sample("osu/allreduce.txt");
   CHECK_THAT(refusal("osu", whole.substr(0, whole.size() - 1)), Contains("may be truncated"));
   CHECK_THAT(refusal("osu", edited(whole, "Max Latency(us)", "Max Jitter(us) ")),
@@ -70,7 +70,7 @@ TEST_CASE("nvbandwidth: cells of its matrices, not their sum; its failed test fa
   CHECK(sink.facts_.at(0).facts["libraries"]["driver"] == "570.86.15");
 }
 
-TEST_CASE("the JSON of nvbandwidth says the same as its text") {
+TEST_CASE("JSON and text of nvbandwidth agree") {
   const CollectedImport text = imported("nvbandwidth", "nvbandwidth/run.txt");
   const CollectedImport json = imported("nvbandwidth", "nvbandwidth/run.json");
   for (const auto& entry : json.entries)
@@ -80,7 +80,7 @@ TEST_CASE("the JSON of nvbandwidth says the same as its text") {
   CHECK(has_part(json.all(), "out of memory"));
 }
 
-TEST_CASE("output of nvbandwidth that is cut or unknown is refused") {
+TEST_CASE("truncated or unknown nvbandwidth output is refused") {
   const std::string whole = import_sample("nvbandwidth/run.txt");
   for (const char* end : {"SUM host_to_device", " 1    386.40", "SUM device_to_device_memcpy"})
     CHECK_THAT(refusal("nvbandwidth", whole.substr(0, whole.find(end))),
@@ -126,7 +126,7 @@ TEST_CASE("a BabelStream whose validation failed is invalid; a broken table is r
       Contains("no known unit"));
 }
 
-TEST_CASE("fio: bytes a second, latencies in seconds, jobs of one name are samples of one series") {
+TEST_CASE("fio: bytes per second, latencies in seconds, jobs of one name form one series") {
   const CollectedImport sink = imported("fio", "fio/mixed.json");
   const auto read = sink.of("bandwidth", {{"direction", "read"}});
   REQUIRE(read.size() == 1);
@@ -142,7 +142,7 @@ TEST_CASE("fio: bytes a second, latencies in seconds, jobs of one name are sampl
   CHECK_FALSE(has_part(sink.all(), "hunter2"));  // an option of fio's global ones
 }
 
-TEST_CASE("fio's JSON without its end, or with odd values, is refused") {
+TEST_CASE("truncated fio JSON, or invalid values, are refused") {
   const std::string whole = import_sample("fio/mixed.json");
   for (std::size_t at = 0; at < whole.size() - 3; at += 97)
     CHECK(refusal("fio", whole.substr(0, at)) != "");

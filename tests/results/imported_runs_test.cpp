@@ -78,7 +78,7 @@ TEST_CASE("each sample becomes runs that a report and the database read without 
   CHECK(ask(place.database, "SELECT COUNT(*) FROM run") == 12);
 }
 
-TEST_CASE("what an importer reads is what the report of its run says") {
+TEST_CASE("imported values equal those in the run's report") {
   const ImportPlace place;
   const auto runs = place.import("nccl-tests", import_sample("nccl-tests/two_programs.txt"));
   REQUIRE(runs.size() == 1);
@@ -112,7 +112,7 @@ TEST_CASE("rebuild keeps imported runs row by row") {
   CHECK(logical_dump(place.database) == before);
 }
 
-TEST_CASE("the runs of a csv are separate and lie in the order of their times") {
+TEST_CASE("the runs of a csv are separate and ordered by time") {
   const ImportPlace place;
   const auto runs = place.import("csv", import_sample("csv/history.csv"));
   REQUIRE(runs.size() == 3);
@@ -125,7 +125,7 @@ TEST_CASE("the runs of a csv are separate and lie in the order of their times") 
   }
 }
 
-TEST_CASE("a run that export csv wrote comes back with the same values") {
+TEST_CASE("export csv and import csv round-trip the values") {
   const ImportPlace place;
   const auto first = place.import("nvbandwidth", import_sample("nvbandwidth/run.txt"));
   const RunSummary report = make_run_summary(read_run(first.at(0).folder));
@@ -148,7 +148,7 @@ TEST_CASE("a run that export csv wrote comes back with the same values") {
   CHECK(values.empty());
 }
 
-TEST_CASE("the same file is not imported twice, but it is for another host") {
+TEST_CASE("the same file is not imported twice, except for another host") {
   const ImportPlace place;
   place.import("osu", import_sample("osu/bw.txt"));
   try {
@@ -185,7 +185,7 @@ TEST_CASE("a value that appears twice in a run is refused, not overwritten") {
   }
 }
 
-TEST_CASE("a file that names no host needs one, and says so") {
+TEST_CASE("a file without a host requires --host") {
   const ImportPlace place;
   ImportSettings settings = place.settings("osu");
   settings.hosts.clear();
@@ -199,7 +199,7 @@ TEST_CASE("a file that names no host needs one, and says so") {
   }
 }
 
-TEST_CASE("a long csv is streamed: its rows are in the run, its memory is not") {
+TEST_CASE("a long csv is streamed with bounded memory") {
   const ImportPlace place;
   ImportedRuns into(place.settings("csv"));
   std::string text = "run,host,metric,params,unit,better,value\n";

@@ -7,7 +7,7 @@
 
 using namespace bench;
 
-TEST_CASE("what was decided can be read again, in order") {
+TEST_CASE("journal decisions are read back in order") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "journal.jsonl";
   append(path, {0, 17, "ann", JournalKind::discard, "run-1", "fan\n\"broken\""});
@@ -22,7 +22,7 @@ TEST_CASE("what was decided can be read again, in order") {
   CHECK(journal.entries[1].user == "bob");
 }
 
-TEST_CASE("an entry after a torn line stays whole, and the torn one is named") {
+TEST_CASE("an entry after a torn line stays whole, and the torn one is reported") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "journal.jsonl";
   append(path, {0, 1, "ann", JournalKind::note, "r", "first"});
@@ -42,7 +42,7 @@ TEST_CASE("a journal that does not exist is empty; one that cannot be written is
   CHECK_THROWS_AS(append(folder.path() / "file" / "journal.jsonl", {}), Error);
 }
 
-TEST_CASE("an entry of an unknown kind is left out, because nobody knows what it decides") {
+TEST_CASE("an entry of an unknown kind is skipped") {
   const TemporaryDirectory folder;
   write_text(folder.path() / "j", R"({"kind": "maybe", "run": "r"})"
                                   "\n[]\n");

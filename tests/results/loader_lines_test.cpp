@@ -59,7 +59,7 @@ Samples on_nodes(const char* metric, double value, int cpu, int memory) {
 
 }  // namespace
 
-TEST_CASE("a loader's case says its limits, what binds, the workers and the factor to PyTorch") {
+TEST_CASE("a loader case shows limits, bottleneck, workers and the factor to PyTorch") {
   const RunReport report = make_run_report(loader_run(told_by_loader()).records());
   const std::string text = to_text(report, kWide);
   CHECK_THAT(text, Contains("storage 400 images/s, workers 812 images/s, cpu 1624 images/s"));
@@ -74,14 +74,14 @@ TEST_CASE("a loader's case says its limits, what binds, the workers and the fact
   CHECK(json["jobs"][0]["loader"]["recommended_workers"] == 2);
 }
 
-TEST_CASE("a factor to PyTorch that nobody measured is not told") {
+TEST_CASE("an unmeasured factor to PyTorch is omitted") {
   Json facts = told_by_loader();
   facts.erase("pytorch_factor");
   const std::string text = to_text(make_run_report(loader_run(facts).records()), kWide);
   CHECK(text.find("PyTorch") == std::string::npos);
 }
 
-TEST_CASE("workers away from their batches are told with both rates, node by node") {
+TEST_CASE("remote workers are shown with both rates per NUMA node") {
   RunFixture run = loader_run(told_by_loader());
   run.add("01.images", on_nodes("samples_per_second", 1000.0, 0, 0));
   run.add("01.images", on_nodes("numa_ratio", 0.82, 0, 1)).outcome("01.images");
@@ -90,7 +90,7 @@ TEST_CASE("workers away from their batches are told with both rates, node by nod
                       "samples/s)"));
 }
 
-TEST_CASE("damaged facts of a loader are left out, and their control bytes reach no terminal") {
+TEST_CASE("corrupt loader facts are omitted, and control bytes are escaped") {
   Json facts = told_by_loader();
   facts["binding"] = "\033[2Jworkers";
   facts["limits"] = {1, "x", {{"limit", 7}, {"samples_per_second", "many"}}};
@@ -104,7 +104,7 @@ TEST_CASE("damaged facts of a loader are left out, and their control bytes reach
   CHECK(loader_lines(Json(3)).empty());
 }
 
-TEST_CASE("several loaders of a case stand under their jobs' names") {
+TEST_CASE("several loaders of a case are listed by job") {
   RunFixture run = loader_run(told_by_loader());
   run.job("01.images.1", "images", "data_loader")
       .add("01.images.1", Facts{"data_loader", told_by_loader()})

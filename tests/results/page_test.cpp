@@ -13,7 +13,7 @@ bool page_has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a page stands alone: nothing in it is loaded from elsewhere") {
+TEST_CASE("a page is self-contained and loads nothing") {
   const std::string html = Page("Fleet").heading("Hosts").text("all").html();
   for (const char* word : {"src=", "href=", "url(", "@import", "fetch(", "XMLHttp"})
     CHECK_FALSE(page_has(html, word));
@@ -23,7 +23,7 @@ TEST_CASE("a page stands alone: nothing in it is loaded from elsewhere") {
   CHECK(page_has(html, "@media print"));
 }
 
-TEST_CASE("all text of a page is text, whatever it holds") {
+TEST_CASE("all text of a page is escaped") {
   const std::string bad = "<img src=x onerror=alert(1)>\"'\x01</td></script><script>";
   Page page(bad);
   page.heading(bad).text(bad).note(bad);
@@ -37,7 +37,7 @@ TEST_CASE("all text of a page is text, whatever it holds") {
   CHECK(html.find("</script>") == html.rfind("</script>"));
 }
 
-TEST_CASE("cells of numbers carry what they are sorted by, verdicts are badges") {
+TEST_CASE("number cells have sort keys, verdicts are badges") {
   const std::string html =
       Page("t")
           .table({{"a", "b", "c"}, {{{"n1"}, {"1.5 GB/s", 1.5e9}, {"FAIL", 2.0, "fail"}}}})
@@ -47,6 +47,6 @@ TEST_CASE("cells of numbers carry what they are sorted by, verdicts are badges")
   CHECK(page_has(html, "<span class=\"v fail\">FAIL</span>"));
 }
 
-TEST_CASE("a figure without a drawing is left out") {
+TEST_CASE("a figure without a plot is omitted") {
   CHECK_FALSE(page_has(Page("t").figure("", "nothing").html(), "<figure"));
 }

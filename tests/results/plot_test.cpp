@@ -18,7 +18,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("an axis marks round values inside what it spans") {
+TEST_CASE("an axis marks round values within its range") {
   const Axis axis = make_axis({98.0, 103.0}, false, 0.0, 500.0);
   CHECK(axis.low == Approx(97.8));
   CHECK(axis.high == Approx(103.2));
@@ -33,7 +33,7 @@ TEST_CASE("an axis reaches down to zero where values differ by more than a facto
   CHECK(make_axis({90.0, 100.0}, false, 0.0, 1.0).low > 80.0);
 }
 
-TEST_CASE("a logarithmic axis shows nothing that is not positive") {
+TEST_CASE("a logarithmic axis shows only positive values") {
   const Axis axis = make_axis({0.0, -5.0, kNan, 1.0, 1000.0}, true, 0.0, 300.0);
   CHECK(axis.low > 0.0);
   CHECK_FALSE(axis.shows(0.0));
@@ -90,7 +90,7 @@ TEST_CASE("a line in steps keeps its level until the next point") {
   CHECK(occurrences(points[1], ",") == 3);
 }
 
-TEST_CASE("names in drawings are text, whatever they hold") {
+TEST_CASE("names in plots are escaped") {
   const std::string bad = "</svg><script>alert(1)</script>\x1b[2J\"&";
   Plot plot{bad,         bad, bad, false, false, {{bad, {1, 2}, {1, 2}, {}, {}, Mark::line_points}},
             {{bad, 1.5}}};
@@ -102,7 +102,7 @@ TEST_CASE("names in drawings are text, whatever they hold") {
   }
 }
 
-TEST_CASE("a line of a million points keeps its highest and its lowest in little room") {
+TEST_CASE("a line of a million points is reduced but keeps its extremes") {
   PlotSeries series{"noise", {}, {}};
   for (int i = 0; i < 1'000'000; ++i) {
     series.x.push_back(i);
@@ -122,12 +122,12 @@ TEST_CASE("x and y of unequal length are refused") {
   CHECK_THROWS_AS(to_svg(Plot{"t", "x", "y", false, false, {{"s", {1, 2}, {1}}}}), Error);
 }
 
-TEST_CASE("a plot without values is still a drawing") {
+TEST_CASE("a plot without values is still drawn") {
   CHECK(occurrences(to_svg(Plot{"t", "x", "y"}), "</svg>") == 1);
   CHECK(occurrences(to_svg(HeatMap{}), "</svg>") == 1);
 }
 
-TEST_CASE("a heat map colours by how far a value lies from the middle") {
+TEST_CASE("a heat map colours by distance from the middle") {
   const HeatMap map{"t", {"a"}, {"m1", "m2", "m3", "m4"}, {{-0.05, 0.0, 0.9, kNan}}, 0.0, 0.05};
   const std::string svg = to_svg(map);
   CHECK(occurrences(svg, "#8c3b00\" d=") == 1);

@@ -49,7 +49,7 @@ TEST_CASE("rebuild makes the same database from the spools and the journal, row 
   CHECK(logical_dump(state.db) == state.rows);
 }
 
-TEST_CASE("rebuild forgets what was changed by hand") {
+TEST_CASE("rebuild discards manual changes") {
   State state;
   SQLite::Database(state.db, SQLite::OPEN_READWRITE)
       .exec("UPDATE series SET median = 1; DROP TABLE job");
@@ -57,7 +57,7 @@ TEST_CASE("rebuild forgets what was changed by hand") {
   CHECK(logical_dump(state.db) == state.rows);
 }
 
-TEST_CASE("a damaged database is moved aside with its log, and kept") {
+TEST_CASE("a corrupt database is moved aside with its log, and kept") {
   State state;
   const std::string garbage = "garbage " + std::string(8192, 'x');
   for (const int number : {1, 2}) {
@@ -93,7 +93,7 @@ TEST_CASE("an older version is replaced, a newer one is left alone") {
   CHECK(logical_dump(state.db) == state.rows);
 }
 
-TEST_CASE("a folder that is no run is reported, and the others are taken in") {
+TEST_CASE("a folder that is not a run is reported, and the others are imported") {
   State state;
   fs::create_directories(state.runs / "lost+found");
   const Rebuilt rebuilt = rebuild(state.db, state.runs, state.journal);

@@ -121,7 +121,7 @@ std::size_t longest_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the text of a report is the one that was looked at") {
+TEST_CASE("the report text matches the golden file") {
   compare_with_golden("report.txt", to_text(sample_report(), {false, true, 120}));
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("the same records give the same text, and colour changes nothing but c
   CHECK(stripped == plain);
 }
 
-TEST_CASE("a narrow terminal loses the columns that say least") {
+TEST_CASE("a narrow terminal drops the least important columns") {
   CHECK(longest_line(to_text(sample_report(), {false, true, 120})) <= 120);
   CHECK(longest_line(to_text(sample_report(), {false, true, 80})) <= 80);
 }
@@ -179,7 +179,7 @@ TEST_CASE("two results at one value of a sweep are not drawn as one curve") {
 }
 
 TEST_CASE(
-    "a sweep beside a result without its axis is still a curve, and the other stands in a table") {
+    "a sweep stays a curve next to a result without its axis, which goes in a table") {
   RunFixture run;
   run.job("a", "mem", "mem").add("a", samples("init_time", 2.5e8, 20));
   for (int i = 0; i < 8; ++i)

@@ -36,14 +36,14 @@ RunFixture run_of(const std::vector<Facts>& facts) {
   return run.end();
 }
 
-TEST_CASE("equal devices that agree are no finding") {
+TEST_CASE("identical devices that agree are not a finding") {
   const auto run = run_of({hash_fact("GPU-a", kOne), hash_fact("GPU-b", kOne)}).records();
   CHECK(result_hashes(run).size() == 2);
   CHECK(disagreements(result_hashes(run)).empty());
   CHECK(make_run_report(run).exit_code == ExitCode::ok);
 }
 
-TEST_CASE("of equal devices with unequal results the minority is named first, and the run fails") {
+TEST_CASE("if identical devices disagree the minority is listed first, and the run fails") {
   const auto run =
       run_of({hash_fact("GPU-a", kOne), hash_fact("GPU-b", kTwo), hash_fact("GPU-c", kOne)})
           .records();
@@ -57,14 +57,14 @@ TEST_CASE("of equal devices with unequal results the minority is named first, an
   CHECK_THAT(to_text(report, {}), Contains("identical devices gave different results"));
 }
 
-TEST_CASE("devices of different kinds may differ") {
+TEST_CASE("different kinds of devices may differ") {
   const auto run = run_of({hash_fact("GPU-a", kOne, nullptr, "GPU X"),
                            hash_fact("GPU-b", kTwo, nullptr, "GPU Y")})
                        .records();
   CHECK(disagreements(result_hashes(run)).empty());
 }
 
-TEST_CASE("what has no golden value is said, what has one is counted") {
+TEST_CASE("results without a golden value are listed, those with one counted") {
   const auto run = run_of({hash_fact("GPU-a", kOne), hash_fact("GPU-b", kOne, kOne)}).records();
   const RunReport report = make_run_report(run);
   const std::string text = to_text(report, {});
@@ -76,7 +76,7 @@ TEST_CASE("what has no golden value is said, what has one is counted") {
   CHECK(json["hashes"]["without_golden"].size() == 1);
 }
 
-TEST_CASE("what is unlike its golden value is named, with both hashes, the file and the device") {
+TEST_CASE("a result that differs from its golden value is listed with both hashes, file and device") {
   const auto run = run_of({hash_fact("GPU-a", kOne, kTwo)}).records();
   const auto found = unlike_golden(result_hashes(run));
   REQUIRE(found.size() == 1);
@@ -85,13 +85,13 @@ TEST_CASE("what is unlike its golden value is named, with both hashes, the file 
   CHECK_THAT(to_text(make_run_report(run), {}), Contains("1 differ from the golden value"));
 }
 
-TEST_CASE("a run without hashes says nothing of them") {
+TEST_CASE("a run without hashes has no hash section") {
   RunFixture run;
   run.job("01", "a", "null").add("01", samples("value", 1.0)).outcome("01").end();
   CHECK_THAT(to_text(make_run_report(run.records()), {}), !Contains("result hashes"));
 }
 
-TEST_CASE("a damaged hash is left out") {
+TEST_CASE("a corrupt hash is skipped") {
   Facts damaged = hash_fact("GPU-a", "no hash");
   Facts keyless = hash_fact("GPU-a", kOne);
   keyless.facts.erase("key");
@@ -99,7 +99,7 @@ TEST_CASE("a damaged hash is left out") {
       result_hashes(run_of({damaged, keyless, {"result_hash", Json::object()}}).records()).empty());
 }
 
-TEST_CASE("golden values are made of what ended ok, is known and is agreed on; each once") {
+TEST_CASE("golden values come from ok results on known chips that agree, each once") {
   const auto values = [](const RunFixture& run) {
     const Json document = golden_document(run.records());
     Schema::load("schemas/golden.json").check(document, "document");

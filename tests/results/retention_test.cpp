@@ -51,7 +51,7 @@ std::vector<std::string> without_positions(std::vector<std::string> rows) {
 
 }  // namespace
 
-TEST_CASE("a database made anew after thinning has the verdicts and statistics it had before") {
+TEST_CASE("a database rebuilt after thinning has the same verdicts and statistics") {
   const TemporaryDirectory folder;
   const auto runs = folder.path() / "runs";
   const RunFixture run = measured();
@@ -70,7 +70,7 @@ TEST_CASE("a database made anew after thinning has the verdicts and statistics i
   CHECK(ask(after, "SELECT COUNT(*) FROM gate WHERE verdict = 'fail'") == 1);
 }
 
-TEST_CASE("thinning what is thinned, or small, changes no byte") {
+TEST_CASE("thinning is idempotent and leaves small series unchanged") {
   const RunFixture run = measured();
   const std::string once = thin_records(run.lines, 20).text;
   CHECK(thin_records(once, 20).text == once);
@@ -78,7 +78,7 @@ TEST_CASE("thinning what is thinned, or small, changes no byte") {
   CHECK(thin_records(run.lines, 1000).text == run.lines);
 }
 
-TEST_CASE("lines that are torn or are no records stay as they are") {
+TEST_CASE("torn lines and lines that are not records stay unchanged") {
   const std::string torn =
       "{\"kind\":\"samples\",\"val\n\nnonsense \"kind\":\"samples\"\n{\"kind\":";
   const Thinned thinned = thin_records(torn, 1);
@@ -86,7 +86,7 @@ TEST_CASE("lines that are torn or are no records stay as they are") {
   CHECK(thinned.series == 0);
 }
 
-TEST_CASE("a damaged summary makes its series invalid instead of inventing numbers") {
+TEST_CASE("a corrupt summary makes its series invalid") {
   RunFixture run;
   run.job("1", "fast", "gemm").add("1", samples("throughput", 100, 20));
   run.add("1", Facts{kThinnedTopic, {{"n", 200}, {"median", "x"}, {"outcome", 5}}});
@@ -97,7 +97,7 @@ TEST_CASE("a damaged summary makes its series invalid instead of inventing numbe
   CHECK(std::isnan(report.results[0].series.median));
 }
 
-TEST_CASE("a summary of another job is not taken") {
+TEST_CASE("a summary of another job is ignored") {
   RunFixture run;
   run.job("1", "fast", "gemm").job("2", "other", "gemm");
   run.add("1", samples("throughput", 100, 20));

@@ -56,7 +56,7 @@ TEST_CASE("a roof is the lower of peak and intensity times bandwidth") {
   CHECK(to_text({roofline}, {}).find("f32 1024 x 1024 x 1024") != std::string::npos);
 }
 
-TEST_CASE("without a bandwidth there is no roof, and it says why") {
+TEST_CASE("without a bandwidth there is no roof, with a reason") {
   Side side{.name = "run"};
   add_rate(side, "gemm.throughput", product("bf16", 512, 2), 80e9);
   const Roofline roofline = roofline_of(side, "host");
@@ -64,7 +64,7 @@ TEST_CASE("without a bandwidth there is no roof, and it says why") {
   CHECK(std::isnan(roofline.ceilings.at(0).limit));
 }
 
-TEST_CASE("a product moves both factors and its result once, in the bytes of their types") {
+TEST_CASE("a GEMM moves both inputs and its result once, in bytes of their types") {
   CHECK(gemm_bytes(2, 3, 5, "f32") == 4.0 * (10 + 15 + 6));
   CHECK(gemm_bytes(2, 3, 5, "bf16") == 2.0 * (10 + 15 + 6));
   CHECK(gemm_bytes(2, 3, 5, "int8") == 10.0 + 15 + 4 * 6);
@@ -72,7 +72,7 @@ TEST_CASE("a product moves both factors and its result once, in the bytes of the
   CHECK(std::isnan(gemm_bytes(2, 3, 5, "f17")));
 }
 
-TEST_CASE("two machines stand in one drawing") {
+TEST_CASE("two machines share one plot") {
   Side one{.name = "one"}, two{.name = "<two>"};
   for (Side* side : {&one, &two}) {
     add_rate(*side, "gemm.throughput", product("bf16", 512, 2), 80e9, 0.8);

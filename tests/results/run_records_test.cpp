@@ -32,7 +32,7 @@ TEST_CASE("a run directory gives its plan and all its records in order") {
   CHECK(run.warnings.empty());
 }
 
-TEST_CASE("a last line that kill -9 tore is left out and named, the others stand") {
+TEST_CASE("a last line torn by kill -9 is skipped and reported, the others count") {
   RunFixture fixture = one_job();
   fixture.lines += R"({"schema_version":1,"kind":"out)";
   const RunRecords run = fixture.records();
@@ -49,7 +49,7 @@ TEST_CASE("a last record that lacks only its newline counts") {
   CHECK(run.warnings.empty());
 }
 
-TEST_CASE("an unreadable line in the middle is named with its number, the rest counts") {
+TEST_CASE("an unreadable line in the middle is reported with its number, the rest counts") {
   RunFixture fixture;
   fixture.job("a", "a", "null").add("a", samples("time", 1.0));
   fixture.lines += "{\"schema_version\":99}\n";
@@ -71,7 +71,7 @@ TEST_CASE("a thousand bad lines make a short list of warnings") {
   CHECK(run.warnings.back().find("980 more") != std::string::npos);
 }
 
-TEST_CASE("records without a plan are kept under their job's id, and that is said") {
+TEST_CASE("records without a plan are kept under their job's ID, with a warning") {
   const RunRecords run = parse_run("r", "{torn", one_job().lines);
   REQUIRE(run.jobs.size() == 1);
   CHECK(run.jobs[0].case_name == "00.gemm.0");
@@ -97,7 +97,7 @@ TEST_CASE("old metric names in records and gates are read as the current ones") 
   CHECK(gates.at(2).at("metric") == "gemm_rate");
 }
 
-TEST_CASE("a folder that is no run is an error that names it") {
+TEST_CASE("a folder that is not a run is an error that names it") {
   const TemporaryDirectory folder;
   CHECK_THROWS_WITH(read_run(folder.path() / "none"), Contains("none") && Contains("not a run"));
 }
@@ -110,7 +110,7 @@ TEST_CASE("a spool that cannot be read is an error, not a run without records") 
   CHECK_THROWS_WITH(read_run(run), Contains("records.jsonl") && Contains("Is a directory"));
 }
 
-TEST_CASE("a plan of wrong types is read as far as it goes") {
+TEST_CASE("a plan with wrong types is read as far as possible") {
   const RunRecords run = parse_run(
       "r",
       R"({"jobs": [17, {"id": "a", "ranks": "many", "params": []}, {"id": "a"}], "skipped": {}})",
@@ -120,7 +120,7 @@ TEST_CASE("a plan of wrong types is read as far as it goes") {
   CHECK(run.warnings.size() == 2);
 }
 
-TEST_CASE("a plan that is nested without end, or says its jobs twice, is unreadable") {
+TEST_CASE("a plan that is nested too deeply, or lists its jobs twice, is unreadable") {
   const std::string deep(100, '[');
   for (const std::string& plan :
        {"{\"jobs\": " + deep, std::string(R"({"jobs": [], "jobs": []})")}) {
@@ -130,7 +130,7 @@ TEST_CASE("a plan that is nested without end, or says its jobs twice, is unreada
   }
 }
 
-TEST_CASE("what a job left before it was begun anew does not count, nor does it for other jobs") {
+TEST_CASE("records before a job's restart do not count, and other jobs are unaffected") {
   RunFixture fixture = one_job();
   fixture.job("01.other", "01.other", "null");
   Samples torn;

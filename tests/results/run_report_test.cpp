@@ -20,7 +20,7 @@ RunReport report_of(const RunFixture& run) { return make_run_report(run.records(
 
 }  // namespace
 
-TEST_CASE("a run of which everything passed is ok and exits 0") {
+TEST_CASE("a run in which everything passed is ok and exits 0") {
   const RunReport report = report_of(two_jobs().end());
   CHECK(report.outcome == Status::ok);
   CHECK(report.exit_code == ExitCode::ok);
@@ -69,7 +69,7 @@ TEST_CASE("a job that a lost host kept from running makes the run exit 3 until i
   CHECK(report_of(run).exit_code == ExitCode::ok);
 }
 
-TEST_CASE("an invalid result exits 1, also beside a failed one") {
+TEST_CASE("an invalid result exits 1, even with a failed job") {
   RunFixture run = two_jobs();
   Samples wrong = samples("throughput", 1e9);
   wrong.outcome = Status::invalid;
@@ -88,7 +88,7 @@ TEST_CASE("an interrupted run exits 130 and keeps what was measured") {
   CHECK(report_of(run).results.size() == 3);
 }
 
-TEST_CASE("a failed gate exits 1, one that had nothing to judge 3, a wide interval 0") {
+TEST_CASE("a failed gate exits 1, one without data 3, a wide interval 0") {
   RunFixture run = two_jobs();
   const auto with_gate = [&](const Json& gate) {
     RunFixture gated = run;
@@ -113,7 +113,7 @@ TEST_CASE("a gate of a case that was skipped as planned is excused") {
   CHECK(report.gates.at(0).verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("a job that died after some series keeps them and shows its end beside them") {
+TEST_CASE("a job that died after some series keeps them and shows its end") {
   RunFixture run;
   run.job("a", "gemm", "gemm")
       .add("a", samples("throughput", 1e9))
@@ -150,7 +150,7 @@ TEST_CASE("machines, programs and warnings come from the facts") {
   CHECK(report.machines[0].clock_hz == Approx(3e9));
 }
 
-TEST_CASE("a host whose clock is wrong says so first, and its results stand where they stood") {
+TEST_CASE("a wrong host clock is the first warning, and the results keep their order") {
   RunFixture run = two_jobs();
   const std::size_t before = report_of(run).results.size();
   run.add("", Facts{"host", {{"cores", 2}, {"warnings", {"THP"}}}});
@@ -207,7 +207,7 @@ TEST_CASE("warnings about a host's GPUs are listed with the GPU model") {
   CHECK(to_json(report)["machine"]["node1"]["gpus"]["driver"] == "550.54");
 }
 
-TEST_CASE("what a driver reported of a device stands with its job") {
+TEST_CASE("driver-reported device faults are shown with their job") {
   const Json fault = {{"code", 63},
                       {"text", "Xid 63: memory row remapping pending"},
                       {"fatal", false},
@@ -225,7 +225,7 @@ TEST_CASE("what a driver reported of a device stands with its job") {
         std::string::npos);
 }
 
-TEST_CASE("the JSON of a report keeps to its schema and says null where there is no value") {
+TEST_CASE("report JSON conforms to its schema, with null for missing values") {
   RunFixture run = two_jobs();
   run.add("", Facts{"host", {{"cores", 2}, {"warnings", {"steal"}}}});
   run.job("c", "c", "null").outcome("c", Status::failed, "signal 11");
@@ -244,7 +244,7 @@ TEST_CASE("the JSON of a report keeps to its schema and says null where there is
   CHECK(json["exit_code"] == 3);
 }
 
-TEST_CASE("the JSON that is written piece by piece is that of the whole") {
+TEST_CASE("streamed report JSON equals the whole document") {
   const auto pieces = [](const RunReport& report) {
     std::string text;
     write_json(report, [&](const std::string& piece) { text += piece; });
@@ -258,7 +258,7 @@ TEST_CASE("the JSON that is written piece by piece is that of the whole") {
           to_json(report).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-TEST_CASE("reports of no records, torn records and hostile text are made without a fault") {
+TEST_CASE("empty, torn and hostile records give a report without errors") {
   for (const std::string plan :
        {"", "{}", "[]", "{\"gates\": {\"a\": [1, {}]}, \"jobs\": [{\"id\": \"a\"}]}"}) {
     const RunReport report = make_run_report(parse_run("r", plan, "{}\n"));
@@ -277,7 +277,7 @@ TEST_CASE("reports of no records, torn records and hostile text are made without
   CHECK(text.find("\xc2\x9b") == std::string::npos);
 }
 
-TEST_CASE("a process that was pinned to one core does not speak for its host") {
+TEST_CASE("facts of a process pinned to one core are not the host's") {
   const auto host = [](int allowed, const char* warning) {
     return Facts{"host", {{"cores", 2}, {"allowed_cpus", allowed}, {"warnings", {warning, "THP"}}}};
   };

@@ -57,14 +57,14 @@ TEST_CASE("USL and Amdahl give the reference's parameters, intervals and AICc") 
   CHECK(predict(*amdahl, 128)->rate == Approx(2998.355778949092).epsilon(1e-7));
 }
 
-TEST_CASE("nothing is predicted beyond twice the largest number that was measured") {
+TEST_CASE("nothing is predicted beyond twice the largest measured number") {
   const auto usl = usl_fit(kReference);
   CHECK(predict(*usl, 128));
   CHECK_FALSE(predict(*usl, 129));
   CHECK_FALSE(predict(*usl, 0));
 }
 
-TEST_CASE("too few different numbers make no law, however many runs there are") {
+TEST_CASE("too few different numbers give no fit, however many runs there are") {
   const std::vector<RateAt> four = {{1, 1}, {2, 2}, {4, 4}, {8, 7}, {8, 7.1}, {8, 7.2}};
   CHECK_FALSE(usl_fit(four));
   CHECK(amdahl_fit(four));
@@ -73,13 +73,13 @@ TEST_CASE("too few different numbers make no law, however many runs there are") 
   CHECK_FALSE(amdahl_fit(std::vector<RateAt>{{1, 1}, {2, 2}, {4, 4}, {0.5, 1.0}}));
 }
 
-TEST_CASE("of five single runs USL has no AICc to be chosen by") {
+TEST_CASE("with five single runs USL has no AICc") {
   const auto five = std::span(kReference).first(5);
   CHECK_FALSE(std::isfinite(usl_fit(five)->aicc));
   CHECK(std::isfinite(amdahl_fit(five)->aicc));
 }
 
-TEST_CASE("a parameter that would be negative is held at zero with a bound from above") {
+TEST_CASE("a negative parameter is clamped to zero with an upper bound") {
   // Each doubling brings a little more than twice.
   std::vector<RateAt> values;
   for (const double n : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0})
@@ -95,7 +95,7 @@ TEST_CASE("a parameter that would be negative is held at zero with a bound from 
   CHECK(predict(*usl, 64)->low < predict(*usl, 64)->rate);
 }
 
-TEST_CASE("the true parameters lie in their intervals about as often as the intervals say") {
+TEST_CASE("parameter intervals have their nominal coverage") {
   std::mt19937_64 random(7);
   int alpha = 0, beta = 0, next = 0;
   constexpr int kSeries = 400;
@@ -114,7 +114,7 @@ TEST_CASE("the true parameters lie in their intervals about as often as the inte
   }
 }
 
-TEST_CASE("AICc takes Amdahl where pairs cost nothing and USL where they do") {
+TEST_CASE("AICc selects Amdahl without crosstalk and USL with it") {
   std::mt19937_64 random(8);
   int amdahl = 0, usl = 0;
   constexpr int kSeries = 100;
@@ -143,7 +143,7 @@ TEST_CASE("efficiencies, Karp-Flatt and Gustafson give the reference's values") 
   CHECK(gustafson_serial(n, speed_ups) == Approx(.10968220891931735));
 }
 
-TEST_CASE("the interval of a ratio needs two runs on each side and holds what it says") {
+TEST_CASE("the interval of a ratio needs two runs per side and has nominal coverage") {
   const std::vector<double> one = {100}, two = {99, 101}, three = {190, 195, 200};
   CHECK(std::isnan(ratio_of(log_mean(one), log_mean(three)).low));
   const Ratio ratio = ratio_of(log_mean(three), log_mean(two));
@@ -164,7 +164,7 @@ TEST_CASE("the interval of a ratio needs two runs on each side and holds what it
   CHECK(held <= 1980);
 }
 
-TEST_CASE("a time that grows as a tree is told from one that grows with every worker") {
+TEST_CASE("logarithmic and linear growth of time are distinguished") {
   std::vector<TimeAt> tree, ring;
   int i = 0;
   for (const double n : {2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0}) {
@@ -183,7 +183,7 @@ TEST_CASE("a time that grows as a tree is told from one that grows with every wo
   CHECK_FALSE(time_fit(std::span(tree).first(4)));
 }
 
-TEST_CASE("a singular matrix has no inverse, one of unlike sizes has") {
+TEST_CASE("a singular matrix has no inverse, a badly scaled one does") {
   CHECK_FALSE(inverse({{1, 1}, {1, 1}}));
   CHECK_FALSE(inverse({{0}}));
   const auto found = inverse({{1e12, 1.0}, {1.0, 4e-12}});

@@ -50,7 +50,7 @@ void keeps_to_schema(const ScalingReport& report) {
 
 }  // namespace
 
-TEST_CASE("the bus bandwidth of each is a rate of the whole when it is divided by nobody") {
+TEST_CASE("busbw of each rank is treated as a total rate") {
   const auto report = report_of(ladder("collective", "busbw", Unit::byte_per_second, Better::higher,
                                        {2, 4, 8}, [](int n) { return n == 8 ? 9e9 : 10e9; }));
   REQUIRE(report.curves.size() == 1);
@@ -86,14 +86,14 @@ TEST_CASE(
   keeps_to_schema(report);
 }
 
-TEST_CASE("nobody is told what happens at more than twice the largest number") {
+TEST_CASE("predictions beyond twice the largest number are refused") {
   const auto run = ladder("concurrency", "copy_rate", Unit::byte_per_second, Better::higher,
                           {1, 2, 4, 8, 16, 32}, usl);
   CHECK(report_of(run, {.predict_at = {48, 64}}).curves[0].predictions.size() == 2);
   CHECK_THROWS_WITH(report_of(run, {.predict_at = {65}}), Contains("cannot predict 65 ranks"));
 }
 
-TEST_CASE("the time of a collective is weak scaling, with its tree or its ring") {
+TEST_CASE("the time of a collective is weak scaling, as a tree or a ring") {
   const auto report = report_of(ladder(
       "collective", "latency", Unit::second, Better::lower, {1, 2, 4, 8, 16},
       [](int n) { return 10e-6 + 1e-6 * n; }, 2));
@@ -108,7 +108,7 @@ TEST_CASE("the time of a collective is weak scaling, with its tree or its ring")
   keeps_to_schema(report);
 }
 
-TEST_CASE("threads are workers inside a rank, and another law may be asked for") {
+TEST_CASE("threads are workers within a rank, and another law may be chosen") {
   RunFixture run;
   run.job("a", "gemm", "gemm");
   for (const int threads : {1, 2, 4})
@@ -126,7 +126,7 @@ TEST_CASE("threads are workers inside a rank, and another law may be asked for")
   CHECK(own.curves[0].points[2].efficiency.value == Approx(4.0 / 1.3));
 }
 
-TEST_CASE("one number of ranks is no curve: exit code 3, and what would make one") {
+TEST_CASE("one number of ranks gives no curve: exit code 3 and a hint") {
   const auto report = report_of(
       ladder("concurrency", "copy_rate", Unit::byte_per_second, Better::higher, {4}, usl, 3));
   CHECK(report.curves.empty());
@@ -135,7 +135,7 @@ TEST_CASE("one number of ranks is no curve: exit code 3, and what would make one
   keeps_to_schema(report);
 }
 
-TEST_CASE("of trainings the penalty in samples stands apart from what throughput loses") {
+TEST_CASE("training scaling separates the sample penalty from throughput loss") {
   TrainingFixture fixture;
   for (const int ranks : {1, 2, 4})
     for (const std::uint64_t seed : {1U, 2U, 3U, 4U})
@@ -157,7 +157,7 @@ TEST_CASE("of trainings the penalty in samples stands apart from what throughput
   keeps_to_schema(report);
 }
 
-TEST_CASE("the page of a scaling draws points, laws and the ideal, and takes names as text") {
+TEST_CASE("the scaling page draws points, laws and the ideal, and escapes names") {
   auto run = ladder("concurrency", "copy_rate", Unit::byte_per_second, Better::higher,
                     {1, 2, 4, 8, 16, 32}, usl, 2);
   run.run = "<script>alert(1)</script>";
@@ -167,12 +167,12 @@ TEST_CASE("the page of a scaling draws points, laws and the ideal, and takes nam
   CHECK(html.find("<script>alert") == std::string::npos);
 }
 
-TEST_CASE("a scaling law that is none is refused with the nearest") {
+TEST_CASE("an unknown scaling law is refused with the nearest name") {
   CHECK_THROWS_WITH(scaling_law_from("strnog"), Contains("Did you mean 'strong'?"));
   CHECK(to_string(scaling_law_from("weak")) == "weak");
 }
 
-TEST_CASE("curves that differ in their case alone name it, and others do not") {
+TEST_CASE("only curves that differ only in their case name it") {
   const auto seconds = [](int n) { return 8.0 / n; };
   RunRecords run = ladder("null", "time", Unit::second, Better::lower, {1, 2}, seconds);
   ScalingReport report = report_of(run);

@@ -7,7 +7,7 @@
 using namespace bench;
 using Catch::Contains;
 
-TEST_CASE("selectors are read, and what selects nothing is named with the nearest word") {
+TEST_CASE("selectors are parsed, and unknown ones are refused with the nearest word") {
   const std::vector<std::string> runs = {"20261101T000000Z-a-1", "20261102T000000Z-b-2"};
   CHECK(parse_selector("latest", runs).selection.runs.at(0) == runs[1]);
   CHECK(parse_selector("latest~1", runs).selection.runs.at(0) == runs[0]);
@@ -35,7 +35,7 @@ TEST_CASE("old metric names in an exported file are read as the current ones") {
   CHECK(exported_rows_of(report, "x").at(0).at("metric") == "burn.sustained_ratio");
 }
 
-TEST_CASE("an exported run is a side; what is no export is refused with its place") {
+TEST_CASE("an exported run is a side; other files are refused with the line") {
   const std::string line =
       R"({"metric": "gemm.throughput", "unit": "FLOP/s", "better": "higher", "params": {}, "median": 5, "run": "r"})";
   CHECK(exported_rows_of(line + "\n" + line + "\n", "x").size() == 2);

@@ -98,7 +98,7 @@ Json both_gpus() {
 
 }  // namespace
 
-TEST_CASE("beside a series stands what its own GPU did while it was measured") {
+TEST_CASE("a series has the telemetry of its own GPU during its measurement") {
   const SeriesTelemetry seen = only(gpu_run(both_gpus()));
   CHECK(seen.phase == "measure");
   CHECK(seen.seconds == 30.0);
@@ -118,7 +118,7 @@ TEST_CASE("beside a series stands what its own GPU did while it was measured") {
   CHECK_FALSE(gpu.reasons.contains("hw_thermal"));
 }
 
-TEST_CASE("errors that a GPU counted are those of the whole job, and are told in yellow") {
+TEST_CASE("GPU error counts cover the whole job, and are yellow") {
   Json sources = both_gpus();
   sources["gpu1.health"] = {{"pcie_replays", counter(41.0, 1.0)},
                             {"ecc_uncorrected", counter(0.0, 0.0)},
@@ -131,7 +131,7 @@ TEST_CASE("errors that a GPU counted are those of the whole job, and are told in
   CHECK(only(gpu_run(both_gpus())).gpus.at(0).errors.empty());
 }
 
-TEST_CASE("a short phase has the energy of its power, not of a counter read once a second") {
+TEST_CASE("a short phase takes its energy from power, not from a counter read once a second") {
   RunFixture run = gpu_run(both_gpus());
   const auto at = run.lines.rfind("\"seconds\":30.0");
   REQUIRE(at != std::string::npos);
@@ -139,7 +139,7 @@ TEST_CASE("a short phase has the energy of its power, not of a counter read once
   CHECK(only(run).gpus.at(0).energy_j == 18300.0);
 }
 
-TEST_CASE("several ranks show the GPUs that they drove, and no others") {
+TEST_CASE("several ranks show only the GPUs they used") {
   RunFixture run = gpu_run(both_gpus());
   run.plan["jobs"].back()["ranks"] = 4;
   run.plan["jobs"].back()["hosts"] = {"node1", "node2"};
@@ -149,7 +149,7 @@ TEST_CASE("several ranks show the GPUs that they drove, and no others") {
   CHECK(seen.gpus[1].gpu == 1);
 }
 
-TEST_CASE("a value without a phase of its own has that of the whole job, and says so") {
+TEST_CASE("a value without its own phase shows the whole job, labelled as such") {
   RunFixture run;
   run.job("a", "burn", "burn").add("a", samples("sustained_ratio", 0.99, 1, {{"of", "gemm_rate"}}));
   run.add("a", telemetry({phase("job", Json::object(), 4.0, {{"host.cpu", cpu_source()}}),
@@ -171,7 +171,7 @@ TEST_CASE("a job without telemetry, or one whose telemetry failed, has none") {
   CHECK(to_text(report, {false, true, 120}).find("telemetry") == std::string::npos);
 }
 
-TEST_CASE("odd telemetry does no harm") {
+TEST_CASE("malformed telemetry is harmless") {
   for (const Json& odd :
        {Json{{"phases", 7}}, Json{{"phases", {1, nullptr, "x", {{"phase", 3}}}}},
         Json{
@@ -191,7 +191,7 @@ TEST_CASE("odd telemetry does no harm") {
   }
 }
 
-TEST_CASE("telemetry in JSON keeps to the schema, null where there was no reading") {
+TEST_CASE("telemetry JSON conforms to the schema, with null for missing readings") {
   Json sources = both_gpus();
   sources["gpu1.fast"]["power_w"] = {
       {"n", 0}, {"min", nullptr}, {"mean", nullptr}, {"max", nullptr}};
@@ -204,7 +204,7 @@ TEST_CASE("telemetry in JSON keeps to the schema, null where there was no readin
   CHECK(json["results"][0]["of_limit_at_clock"].get<double>() == Approx(0.9248).epsilon(0.001));
 }
 
-TEST_CASE("a line beneath the case tells what held the clock down, and the share at that clock") {
+TEST_CASE("a line below the case shows throttle reasons and the share at the actual clock") {
   const std::string text =
       to_text(make_run_report(gpu_run(both_gpus()).records()), {false, true, 400});
   CHECK_THAT(text, Contains("telemetry: CPU 98 % busy, 2 % steal; GPU 1 SM clock 1.380 GHz to "
@@ -215,7 +215,7 @@ TEST_CASE("a line beneath the case tells what held the clock down, and the share
   CHECK_THAT(text, Contains("at clock: share of the limit at the actual clock, 1.440 GHz"));
 }
 
-TEST_CASE("few series have a line each, named by no more than what tells them apart") {
+TEST_CASE("few series have a line each, labelled only by what distinguishes them") {
   RunFixture run;
   run.job("a", "g", "gemm");
   Json phases = Json::array();
@@ -231,7 +231,7 @@ TEST_CASE("few series have a line each, named by no more than what tells them ap
                             "    telemetry of dtype f64: CPU 98 % busy, 2 % stolen\n"));
 }
 
-TEST_CASE("many series share one line of extremes, and trouble is yellow") {
+TEST_CASE("many series share one line of extremes, with problems in yellow") {
   RunFixture run;
   run.job("a", "memory", "memory_bandwidth");
   run.plan["jobs"].back()["device"] = "cuda";
@@ -256,7 +256,7 @@ TEST_CASE("many series share one line of extremes, and trouble is yellow") {
   CHECK_THAT(telemetry_text(rows, 4, {true, true, 400}), Contains("\033[33m"));
 }
 
-TEST_CASE("a csv row ends with what the device did; cells are empty where that is unknown") {
+TEST_CASE("a csv row ends with device telemetry; unknown cells are empty") {
   const std::string text = to_csv(make_run_report(gpu_run(both_gpus()).records()));
   CHECK_THAT(text, Contains(",0.975,1440000000,612,71,0.98\r\n"));
   RunFixture plain;
@@ -265,7 +265,7 @@ TEST_CASE("a csv row ends with what the device did; cells are empty where that i
   CHECK_THAT(none, Contains(",rank,,,,,,\r\n"));
 }
 
-TEST_CASE("a share at the clock held needs both clocks") {
+TEST_CASE("a share at the actual clock needs both clocks") {
   const Limit with{100.0, LimitKind::datasheet, "", 2e9};
   CHECK(at_clock_held(0.6, with, 1.5e9) == Approx(0.8));
   CHECK(std::isnan(at_clock_held(0.6, with, {})));

@@ -48,7 +48,7 @@ TEST_CASE("statistics are those of the clean samples, the unfiltered median is o
   CHECK(series.flags.at("power_capped") == 1);
 }
 
-TEST_CASE("the interval of the median is that of order statistics, and there is none below six") {
+TEST_CASE("the median's interval uses order statistics and needs six samples") {
   const Series nine = summarise(samples("t", 100.0, 9, Json::object(), 0.04), job());
   CHECK(nine.low == Approx(97.0));  // ranks 2 and 8 of 96, 97, .. 104
   CHECK(nine.high == Approx(103.0));
@@ -66,7 +66,7 @@ TEST_CASE("p95 needs 20 samples and p99 needs 100") {
   CHECK(std::isfinite(summarise(samples("t", 1.0, 100), job()).p99));
 }
 
-TEST_CASE("without a clean sample the statistics are over all, and clean says 0") {
+TEST_CASE("without clean samples the statistics cover all, and clean is 0") {
   Samples s = samples("t", 100.0, 20);
   s.flags.assign(20, kStolen);
   const Series series = summarise(s, job());
@@ -94,7 +94,7 @@ TEST_CASE("a series without samples has no values at all") {
   CHECK(std::isnan(clean_share(series)));
 }
 
-TEST_CASE("of_limit is value / limit, limit / value where lower is better, and unknown without") {
+TEST_CASE("of_limit is value / limit, or limit / value if lower is better, or unknown") {
   const Limit limit{200.0, LimitKind::proven, ""};
   CHECK(of_limit(100.0, Better::higher, limit) == 0.5);
   CHECK(of_limit(400.0, Better::lower, limit) == 0.5);
@@ -103,7 +103,7 @@ TEST_CASE("of_limit is value / limit, limit / value where lower is better, and u
   CHECK(std::isnan(of_limit(100.0, Better::higher, Limit{0.0, LimitKind::measured, ""})));
 }
 
-TEST_CASE("of two series with one identity the later counts") {
+TEST_CASE("the later of two series with one identity counts") {
   RunFixture run;
   run.job("a", "gemm", "gemm")
       .add("a", samples("throughput", 1.0))
@@ -115,7 +115,7 @@ TEST_CASE("of two series with one identity the later counts") {
   CHECK(series[1].rank == 1);
 }
 
-TEST_CASE("parameters in which the jobs of a case differ tell their series apart") {
+TEST_CASE("varying job parameters distinguish the series of a case") {
   RunFixture run;
   run.job("a", "mem", "mem", {{"op", "read"}, {"pages", "huge"}, {"sizes", {1, 2}}});
   run.job("b", "mem", "mem", {{"op", "write"}, {"pages", "huge"}, {"sizes", {1, 3}}});
@@ -126,7 +126,7 @@ TEST_CASE("parameters in which the jobs of a case differ tell their series apart
   CHECK(series[1].params == Json{{"op", "own"}});  // what the probe says itself wins
 }
 
-TEST_CASE("series of a job that is invalid as a whole are not believed") {
+TEST_CASE("all series of an invalid job are invalid") {
   RunFixture run;
   run.job("a", "a", "gemm").add("a", samples("throughput", 1.0));
   run.outcome("a", Status::invalid, "ranks disagree");
@@ -134,7 +134,7 @@ TEST_CASE("series of a job that is invalid as a whole are not believed") {
   CHECK(series_of(run)[0].reason == "invalid job: ranks disagree");
 }
 
-TEST_CASE("one invalid series does not condemn the others of its job") {
+TEST_CASE("one invalid series does not invalidate the others of its job") {
   RunFixture run;
   Samples wrong = samples("throughput", 2.0, 20, {{"m", 2}});
   wrong.outcome = Status::invalid;

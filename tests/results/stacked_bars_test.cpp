@@ -8,7 +8,7 @@
 
 namespace bench {
 
-TEST_CASE("pieces of a bar lie side by side, and parts that nobody measured are left out") {
+TEST_CASE("bar pieces are adjacent, and unmeasured parts are omitted") {
   const double none = std::numeric_limits<double>::quiet_NaN();
   const std::string svg =
       to_svg(StackedBars{"t", {"a"}, {"one", "two", "three"}, {{0.25, none, 0.5}}});
@@ -18,13 +18,13 @@ TEST_CASE("pieces of a bar lie side by side, and parts that nobody measured are 
   CHECK(occurrences(svg, "%</title>") == 2);
 }
 
-TEST_CASE("a bar of more than a whole is cut off at its end") {
+TEST_CASE("a bar above 100 % is cut off") {
   const std::string svg = to_svg(StackedBars{"t", {"a"}, {"one", "two", "x"}, {{0.75, 0.75, 0.5}}});
   CHECK(svg.find("x=\"475.0\" y=\"51.0\" width=\"155.0\"") != std::string::npos);
   CHECK(occurrences(svg, "%</title>") == 2);
 }
 
-TEST_CASE("bars without rows or parts are no drawing, and names in them are text") {
+TEST_CASE("bars without rows or parts are not drawn, and names are escaped") {
   CHECK(to_svg(StackedBars{"t", {}, {"one"}, {}}).empty());
   CHECK(to_svg(StackedBars{"t", {"a"}, {}, {{}}}).empty());
   const std::string svg = to_svg(StackedBars{"<b>", {"<b>"}, {"<b>"}, {{1.0}}});

@@ -56,7 +56,7 @@ class WithoutRights {
 
 }  // namespace
 
-TEST_CASE("an imported run can be asked for in every table") {
+TEST_CASE("an imported run is in every table") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "state" / "results.sqlite";
   Store store = Store::open(db, Access::write);
@@ -121,7 +121,7 @@ TEST_CASE("importing a run again replaces it") {
   CHECK(ask(db, "SELECT COUNT(*) FROM run") == 1);
 }
 
-TEST_CASE("two processes that import at once lose nothing") {
+TEST_CASE("concurrent imports lose nothing") {
   for (const bool network : {false, true}) {
     const TemporaryDirectory folder;
     const fs::path db = folder.path() / "results.sqlite";
@@ -180,7 +180,7 @@ TEST_CASE("on a network file system there is no WAL, and a second writer waits f
   CHECK_NOTHROW(store.import_run(run));
 }
 
-TEST_CASE("the file systems that machines share are known by their magic numbers") {
+TEST_CASE("shared file systems are recognised by their magic numbers") {
   for (const std::uint32_t type : {0x6969u, 0xff534d42u, 0x0bd00bd0u, 0x47504653u, 0x65735546u,
                                    0x00c36400u, 0x19830326u, 0x01021997u})
     CHECK(is_network_type(type));
@@ -212,7 +212,7 @@ TEST_CASE("a database with old metric names is updated when it is opened") {
   }
 }
 
-TEST_CASE("a database of a newer version is refused, naming both versions and what to do") {
+TEST_CASE("a database of a newer version is refused with both versions and a hint") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "results.sqlite";
   Store::open(db, Access::write);
@@ -227,7 +227,7 @@ TEST_CASE("a database of a newer version is refused, naming both versions and wh
   CHECK(ask(db, "PRAGMA user_version") == 7);
 }
 
-TEST_CASE("somebody else's database is not touched") {
+TEST_CASE("a foreign database is not touched") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "mail.sqlite";
   SQLite::Database(db, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
@@ -238,7 +238,7 @@ TEST_CASE("somebody else's database is not touched") {
   CHECK(ask(db, "SELECT COUNT(*) FROM sqlite_master") == 1);
 }
 
-TEST_CASE("a damaged database is named with the way out") {
+TEST_CASE("a corrupt database is reported with a hint") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "results.sqlite";
   write_text(db, "this is no database, but it is long enough to be taken for one: " +
@@ -251,7 +251,7 @@ TEST_CASE("a damaged database is named with the way out") {
   }
 }
 
-TEST_CASE("a missing or empty database cannot be read, and says how to fill it") {
+TEST_CASE("reading a missing or empty database is an error with a hint") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "results.sqlite";
   CHECK(error_of([&] { Store::open(db, Access::read); }).kind() == ErrorKind::input);
@@ -261,7 +261,7 @@ TEST_CASE("a missing or empty database cannot be read, and says how to fill it")
         std::string::npos);
 }
 
-TEST_CASE("a full disk is said to be full, changes nothing, and leaves the spool") {
+TEST_CASE("a full disk is reported, changes nothing and leaves the spool") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "results.sqlite";
   Store::open(db, Access::write).import_run(demo().write(folder.path() / "runs"));
@@ -285,7 +285,7 @@ TEST_CASE("a full disk is said to be full, changes nothing, and leaves the spool
   CHECK(read_run(spool).records.size() == 201);
 }
 
-TEST_CASE("a folder that cannot be made, or written, is an error of the environment") {
+TEST_CASE("a folder that cannot be created or written is an environment error") {
   const TemporaryDirectory folder;
   write_text(folder.path() / "file", "x");
   const Error below_a_file =
@@ -304,7 +304,7 @@ TEST_CASE("a folder that cannot be made, or written, is an error of the environm
   fs::permissions(folder.path(), fs::perms(0755));
 }
 
-TEST_CASE("a database in a folder of somebody else can still be read") {
+TEST_CASE("a database in a read-only folder can be read") {
   const TemporaryDirectory folder;
   const fs::path db = folder.path() / "a ?%#.sqlite";
   Store::open(db, Access::write).import_run(demo().write(folder.path() / "runs"));
@@ -316,7 +316,7 @@ TEST_CASE("a database in a folder of somebody else can still be read") {
   fs::permissions(folder.path(), fs::perms(0755));
 }
 
-TEST_CASE("runs are listed newest first, with the journal's last word on each") {
+TEST_CASE("runs are listed newest first, with the last journal decision") {
   const TemporaryDirectory folder;
   const fs::path journal = folder.path() / "journal.jsonl";
   Store store = Store::open(folder.path() / "results.sqlite", Access::write);
@@ -348,7 +348,7 @@ TEST_CASE("runs are listed newest first, with the journal's last word on each") 
   CHECK(runs[2].discarded == "fan was broken");
 }
 
-TEST_CASE("a run is found by the beginning of its id; what is ambiguous or unknown is explained") {
+TEST_CASE("a run is found by ID prefix; ambiguous or unknown prefixes are explained") {
   const TemporaryDirectory folder;
   Store store = Store::open(folder.path() / "results.sqlite", Access::write);
   CHECK(error_of([&] { store.find_run("x"); }).hint().find("benchctl run") != std::string::npos);

@@ -17,7 +17,7 @@ TEST_CASE("a file is written whole, with its folders, over what was there") {
   CHECK(read_file(file) == "short\r\n");
 }
 
-TEST_CASE("a file that cannot be written is named") {
+TEST_CASE("an unwritable file is named in the error") {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "page.html";
   write_file(file, "text");

@@ -54,7 +54,7 @@ TEST_CASE("each training's lines become a file in MLPerf's layout and order of f
         "\"t.py\", \"lineno\": 3, \"samples_count\": 512}}\n");
 }
 
-TEST_CASE("a log that is there is not replaced, and then none is written") {
+TEST_CASE("an existing log is not overwritten, and no file is written") {
   const TemporaryDirectory folder;
   write_text(folder.path() / "result_1.txt", "mine");
   CHECK_THROWS_WITH(write_mllog(folder.path(), mllog_texts(two_logged_runs())),
@@ -63,7 +63,7 @@ TEST_CASE("a log that is there is not replaced, and then none is written") {
   CHECK_FALSE(std::filesystem::exists(folder.path() / "result_0.txt"));
 }
 
-TEST_CASE("lines of a training that began anew do not stand in its log") {
+TEST_CASE("lines before a training's restart are not in its log") {
   TrainingFixture fixture;
   fixture.add({});
   fixture.run.add("t1", Event{kMllogEvent, mllog_event("seed", 1)});
@@ -71,7 +71,7 @@ TEST_CASE("lines of a training that began anew do not stand in its log") {
   CHECK(mllog_texts(std::vector<RunRecords>{fixture.records()}).empty());
 }
 
-TEST_CASE("the measured peak is that of the same type and threads, over all hosts") {
+TEST_CASE("the measured peak uses the same dtype and threads, over all hosts") {
   TrainingSetup setup;
   setup.dtype = "f32";
   setup.device = "host";

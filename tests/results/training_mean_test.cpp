@@ -45,7 +45,7 @@ TEST_CASE("the olympic mean drops the fastest and the slowest run") {
   CHECK(five.high == Approx(12.0 + 4.303 * std::sqrt(4.0 / 6.0)));
 }
 
-TEST_CASE("three runs give their median and no interval, and say so") {
+TEST_CASE("three runs give their median and no interval, with a reason") {
   const OlympicMean three = olympic_mean(std::vector<double>{10.0, 14.0, 11.0});
   CHECK(three.mean == 11.0);
   CHECK(std::isnan(three.low));
@@ -73,14 +73,14 @@ TEST_CASE("one run without convergence counts as the slowest, a second one voids
   CHECK_THAT(two.why, Contains("void") && Contains("2 of 5"));
 }
 
-TEST_CASE("of two runs both must converge, and no run gives no mean") {
+TEST_CASE("two runs must both converge, and no runs give no mean") {
   const OlympicMean two = olympic_mean(std::vector<double>{10.0, kNoValue});
   CHECK(std::isnan(two.mean));
   CHECK_THAT(two.why, Contains("void"));
   CHECK_THAT(olympic_mean({}).why, Contains("no run"));
 }
 
-TEST_CASE("the interval of an olympic mean covers what it says, that of the kept runs does not") {
+TEST_CASE("the olympic mean's interval has nominal coverage, that of the kept runs does not") {
   for (const std::size_t n : {5U, 10U}) {
     const double ours = coverage(n, [](const std::vector<double>& values) {
       const OlympicMean mean = olympic_mean(values);
@@ -106,7 +106,7 @@ TEST_CASE("quantiles of chi squared agree with tables") {
   CHECK(chi_square_quantile(100.0, 0.5) == Approx(99.334129).epsilon(1e-6));
 }
 
-TEST_CASE("the spread of runs stands with an interval that holds the true one 95 times of 100") {
+TEST_CASE("the interval of the spread has 95 % coverage") {
   const double held = coverage(10, [](const std::vector<double>& values) {
     const Variation found = variation(values);
     // Of 100 +- 8 the CV is 8 %: shifted to where coverage() looks.

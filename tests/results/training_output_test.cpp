@@ -35,7 +35,7 @@ void keeps_to_schema(const Json& json) {
 
 }  // namespace
 
-TEST_CASE("the JSON of trainings keeps to its schema and to the promised keys") {
+TEST_CASE("training JSON conforms to its schema and keeps the documented keys") {
   const Json json = to_json(training_report_of(trainings_of({10.0, 50.0, 12.0, 11.0, 13.0})));
   keeps_to_schema(json);
   CHECK(json["workload"] == "llm");
@@ -50,7 +50,7 @@ TEST_CASE("the JSON of trainings keeps to its schema and to the promised keys") 
   CHECK_THAT(json["note"].get<std::string>(), Contains("not MLPerf results"));
 }
 
-TEST_CASE("a time that was not reached is null in JSON, and there is no mean of several setups") {
+TEST_CASE("a missed time is null in JSON, and several setups have no common mean") {
   const Json json = to_json(mixed_trainings());
   keeps_to_schema(json);
   CHECK(json["runs"].size() == 6);
@@ -63,7 +63,7 @@ TEST_CASE("a time that was not reached is null in JSON, and there is no mean of 
   CHECK(json["series"][0]["points"][1]["n"] == 2);
 }
 
-TEST_CASE("a report of no training says so in every form") {
+TEST_CASE("a report without trainings says so in every form") {
   const TrainingReport none = make_training_report({});
   const Json json = to_json(none);
   keeps_to_schema(json);
@@ -74,7 +74,7 @@ TEST_CASE("a report of no training says so in every form") {
   CHECK_THAT(to_html(none), Contains("These runs contain no training"));
 }
 
-TEST_CASE("the text says time, interval, spread, runs needed, peak and what it is not") {
+TEST_CASE("the text has time, interval, spread, runs needed, peak and the disclaimer") {
   const std::string text =
       to_text(training_report_of(trainings_of({10.0, 14.0, 12.0, 11.0, 13.0})), kPlainReport);
   CHECK_THAT(text, Contains("12.00 s [") && Contains("olympic mean of 3 of 5 runs"));
@@ -88,14 +88,14 @@ TEST_CASE("the text says time, interval, spread, runs needed, peak and what it i
   CHECK_THAT(text, Contains("exit code 0"));
 }
 
-TEST_CASE("the text names the runs that did not converge, and why") {
+TEST_CASE("the text lists the runs that did not converge, with reasons") {
   const std::string text = to_text(mixed_trainings(), kPlainReport);
   CHECK_THAT(text, Contains("not converged") && Contains("final gap 0.2, target 0.12"));
   CHECK_THAT(text, Contains("strong scaling") && Contains("exit code 1"));
   CHECK_THAT(text, Contains("(not converged)"));
 }
 
-TEST_CASE("each check that did not hold is said once, beside a reason that is the job's own") {
+TEST_CASE("each failed check is listed once, in addition to the job's own reason") {
   const auto check = [](const char* name) {
     return Json{{"check", name}, {"held", false}, {"text", "looked at 9 steps"}};
   };
@@ -114,7 +114,7 @@ TEST_CASE("each check that did not hold is said once, beside a reason that is th
     }
 }
 
-TEST_CASE("the curve falls from left to right across the target's line") {
+TEST_CASE("the curve falls from left to right across the target line") {
   const TrainingReport report = training_report_of(trainings_of({10.0}));
   const CurvePlot plot = curve_plot(report.groups[0]);
   CHECK(plot.lines.size() == 2);
@@ -131,7 +131,7 @@ TEST_CASE("the curve falls from left to right across the target's line") {
   CHECK_THAT(svg, Contains("<polyline points=\"") && Contains("floor: gap 0"));
 }
 
-TEST_CASE("a curve of gaps at or below the floor is drawn at the edge, one of a point not at all") {
+TEST_CASE("gaps at or below the floor are drawn at the edge, single points not at all") {
   TrainingFixture fixture;
   fixture.add({.gap = -0.001});
   const CurvePlot plot = curve_plot(training_report_of(fixture.records()).groups[0]);
@@ -142,7 +142,7 @@ TEST_CASE("a curve of gaps at or below the floor is drawn at the edge, one of a 
   CHECK(to_svg(none).empty());
 }
 
-TEST_CASE("a page of trainings takes no name as markup and needs nothing from elsewhere") {
+TEST_CASE("the training page escapes names and is self-contained") {
   const std::string bad = "<script>alert(\"x\")</script>";
   TrainingFixture fixture("20261120T183005Z-<b>-0001");
   MadeTraining made{.checks = {{{"check", bad}, {"held", false}, {"text", bad}}}};
@@ -169,7 +169,7 @@ TEST_CASE("a page of trainings takes no name as markup and needs nothing from el
     CHECK(page.find(foreign) == std::string::npos);
 }
 
-TEST_CASE("an external training is told apart, and its gap 0 is the target") {
+TEST_CASE("an external training is labelled, and its gap 0 is the target") {
   TrainingFixture fixture;
   fixture.add({.gap = -0.01, .target = 0.0});
   fixture.run.add("t1", Facts{"training", {{"external", true}}}).outcome("t1");
@@ -178,7 +178,7 @@ TEST_CASE("an external training is told apart, and its gap 0 is the target") {
   CHECK(text.find("twins") == std::string::npos);
 }
 
-TEST_CASE("control bytes of a name do not reach the terminal") {
+TEST_CASE("control bytes in names are escaped") {
   TrainingFixture fixture;
   MadeTraining made;
   made.preset = "\033[2Jtiny";

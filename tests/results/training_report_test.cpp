@@ -18,7 +18,7 @@ Json training_check(const char* name, bool held) {
 
 }  // namespace
 
-TEST_CASE("trainings of five seeds give their olympic mean, spread and throughput") {
+TEST_CASE("trainings with five seeds give olympic mean, spread and throughput") {
   const TrainingReport report = training_report_of(trainings_of({10.0, 50.0, 12.0, 11.0, 13.0}));
   REQUIRE(report.groups.size() == 1);
   const TrainingGroup& group = report.groups[0];
@@ -34,7 +34,7 @@ TEST_CASE("trainings of five seeds give their olympic mean, spread and throughpu
   CHECK(report.warnings.empty());
 }
 
-TEST_CASE("a training above its target has not converged, whatever it took") {
+TEST_CASE("a training above its target has not converged, whatever its time") {
   TrainingFixture fixture;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) fixture.add({.seed = seed});
   fixture.add({.seed = 5, .gap = 0.2, .converged = false});
@@ -52,7 +52,7 @@ TEST_CASE("a training above its target has not converged, whatever it took") {
   CHECK_THAT(two.groups[0].time.why, Contains("void"));
 }
 
-TEST_CASE("a training that claims convergence and does not bear it out is invalid") {
+TEST_CASE("a training that reports convergence without evidence is invalid") {
   for (const MadeTraining& made :
        {MadeTraining{.gap = 0.13}, MadeTraining{.gap = kNoValue}, MadeTraining{.seconds = 0.0},
         MadeTraining{.samples = -1.0}, MadeTraining{.target = kNoValue}}) {
@@ -63,14 +63,14 @@ TEST_CASE("a training that claims convergence and does not bear it out is invali
   }
 }
 
-TEST_CASE("the log of an external training may count no samples") {
+TEST_CASE("an external training log may lack sample counts") {
   const TrainingReport report =
       training_report_of(TrainingFixture().add({.samples = kNoValue}).records());
   CHECK(report.groups[0].runs[0].state == TrainingState::converged);
   CHECK(report.groups[0].samples.n == 0);
 }
 
-TEST_CASE("a check that did not hold takes a training out of time, spread and throughput") {
+TEST_CASE("a failed check excludes a training from time, spread and throughput") {
   TrainingFixture fixture;
   fixture.add({.seed = 1, .checks = {training_check("every parameter moves", true)}});
   fixture.add({.seed = 2,
@@ -87,13 +87,13 @@ TEST_CASE("a check that did not hold takes a training out of time, spread and th
   CHECK(report.exit_code == ExitCode::failed);
 }
 
-TEST_CASE("a check that does not say that it held did not hold") {
+TEST_CASE("a check without a result counts as failed") {
   TrainingFixture fixture;
   fixture.add({.checks = {{{"check", "replicas agree"}}, "nonsense"}});
   CHECK(training_report_of(fixture.records()).groups[0].runs[0].faults.size() == 2);
 }
 
-TEST_CASE("a training that crashed counts among those of its setup, though it told nothing") {
+TEST_CASE("a crashed training counts in its setup even without records") {
   TrainingFixture fixture;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U})
     fixture.add({.seed = seed, .seconds = 9.0 + static_cast<double>(seed)});
@@ -110,7 +110,7 @@ TEST_CASE("a training that crashed counts among those of its setup, though it to
   CHECK(report.exit_code == ExitCode::not_measured);
 }
 
-TEST_CASE("no training is no success") {
+TEST_CASE("no training is not a success") {
   const TrainingReport nothing = make_training_report({});
   CHECK(nothing.groups.empty());
   CHECK(nothing.exit_code == ExitCode::not_measured);
@@ -136,7 +136,7 @@ TEST_CASE("steps without a target are timed, and have no time to train") {
   CHECK(report.exit_code == ExitCode::ok);
 }
 
-TEST_CASE("what a job told before it began anew does not count") {
+TEST_CASE("records before a job's restart are ignored") {
   TrainingFixture fixture;
   fixture.add({.seed = 1, .seconds = 5.0});
   fixture.run.add("t1", Event{kRestartEvent, Json::object()});
@@ -146,7 +146,7 @@ TEST_CASE("what a job told before it began anew does not count") {
   CHECK(report.groups[0].runs[0].curve.empty());
 }
 
-TEST_CASE("a seed that was trained twice, and setups that came out unlike, are warned of") {
+TEST_CASE("duplicate seeds and inconsistent setups give warnings") {
   TrainingFixture fixture;
   fixture.add({.seed = 3}).add({.seed = 3}).add({.seed = 4, .batch = 64});
   const TrainingReport report = training_report_of(fixture.records());
@@ -155,7 +155,7 @@ TEST_CASE("a seed that was trained twice, and setups that came out unlike, are w
   CHECK_THAT(report.warnings[1], Contains("batch") && Contains("64"));
 }
 
-TEST_CASE("seconds that vary far more than samples are the machine's, and that is said") {
+TEST_CASE("time that varies far more than samples is reported as host variation") {
   TrainingFixture fixture;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U})
     fixture.add({.seed = seed,
@@ -166,7 +166,7 @@ TEST_CASE("seconds that vary far more than samples are the machine's, and that i
   CHECK_THAT(report.warnings[0], Contains("unstable") && Contains("3 runs"));
 }
 
-TEST_CASE("other presets are other groups, in one run or several") {
+TEST_CASE("different presets are separate groups, in one run or several") {
   const RunRecords a = TrainingFixture("20261120T183005Z-a-0001").add({.seed = 1}).records();
   const RunRecords b = TrainingFixture("20261120T183005Z-b-0001")
                            .add({.seed = 2})
@@ -178,7 +178,7 @@ TEST_CASE("other presets are other groups, in one run or several") {
   CHECK(report.groups[1].setup.preset == "small");
 }
 
-TEST_CASE("damaged records of a training are read as no value, and never as one") {
+TEST_CASE("corrupt training records give missing values, never made-up ones") {
   TrainingFixture fixture;
   const std::string job = fixture.plan({}, "no object");
   fixture.run.add(job, Facts{"training", {{"quality", "good"}, {"checks", 7}, {"converged", 1}}});
@@ -192,7 +192,7 @@ TEST_CASE("damaged records of a training are read as no value, and never as one"
   CHECK(run.curve.size() == 1);
 }
 
-TEST_CASE("the energy of a group is told by a run that has some, whichever ran last") {
+TEST_CASE("the energy of a group comes from any run that has it") {
   TrainingGroup group;
   for (const double joules : {800.0, 824.0, kNoValue}) {
     TrainingRun& run = group.runs.emplace_back();
@@ -211,7 +211,7 @@ TEST_CASE("the energy of a group is told by a run that has some, whichever ran l
   CHECK(without.energy_of == "the run had no telemetry");
 }
 
-TEST_CASE("phases are added up over runs, and what was hidden behind them has no share") {
+TEST_CASE("phases are summed over runs, and overlapped time has no share") {
   const TrainingReport report = training_report_of(trainings_of({10.0, 11.0}));
   const auto& phases = report.groups[0].breakdown;
   REQUIRE(phases.size() == 5);

@@ -59,20 +59,20 @@ TEST_CASE("weak scaling: a batch that grows with the ranks") {
   CHECK_THAT(report.scalings[0].interval, Contains("single runs"));
 }
 
-TEST_CASE("a scaling without one rank is against the fewest there are") {
+TEST_CASE("scaling without a one-rank run is relative to the fewest ranks") {
   const auto report = scaled({{2, 32, {200.0}}, {8, 32, {640.0}}});
   CHECK(report.scalings[0].base == 2);
   CHECK(report.scalings[0].points[1].efficiency == Approx(0.8));
 }
 
-TEST_CASE("equal ranks, or nothing timed, are no scaling") {
+TEST_CASE("equal rank counts or untimed runs give no scaling") {
   CHECK(scaled({{1, 32, {100.0}}, {1, 64, {100.0}}}).scalings.empty());
   TrainingFixture fixture;
   fixture.add({.gap = 0.2}).add({.seed = 2, .ranks = 2});  // the first is invalid
   CHECK(make_training_report(std::vector<RunRecords>{fixture.records()}).scalings.empty());
 }
 
-TEST_CASE("the efficiency in time has an interval where both means have one") {
+TEST_CASE("time efficiency has an interval if both means have one") {
   const auto report =
       scaled({{1, 32, {100.0, 101.0, 99.0, 102.0}}, {2, 32, {180.0, 181.0, 179.0, 182.0}}});
   const ScalingPoint& two = report.scalings[0].points[1];

@@ -20,7 +20,7 @@ bool says(const std::vector<std::string>& lines, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a healthy training is bound by its own work, at so much of what its device can") {
+TEST_CASE("a healthy training is compute-bound, with its share of device throughput") {
   const Diagnosis diagnosis = diagnose(healthy(false));
   REQUIRE(diagnosis.healthy());
   CHECK(diagnosis.bottleneck->share == Approx(0.93));
@@ -30,7 +30,7 @@ TEST_CASE("a healthy training is bound by its own work, at so much of what its d
   CHECK(diagnosis.not_judged.empty());
 }
 
-TEST_CASE("an observation of nothing is not judged at all") {
+TEST_CASE("an empty observation is not evaluated") {
   for (const bool on_gpu : {false, true}) {
     Observation nothing;
     nothing.on_gpu = on_gpu;
@@ -42,7 +42,7 @@ TEST_CASE("an observation of nothing is not judged at all") {
   }
 }
 
-TEST_CASE("evidence says the value, the bound and where it comes from") {
+TEST_CASE("evidence has value, bound and source") {
   Observation made = with(healthy(false), {{M::data_share, 0.421}, {M::readiness, 0.2}});
   made.set(M::data_share, 0.421, "images: stall");
   const Diagnosis diagnosis = diagnose(made);
@@ -50,7 +50,7 @@ TEST_CASE("evidence says the value, the bound and where it comes from") {
   CHECK(says(diagnosis.bottleneck->evidence, "data wait 42.1 % (> 5 %; images: stall)"));
 }
 
-TEST_CASE("mending what waits gains at most what Amdahl's law allows") {
+TEST_CASE("the potential gain of a wait follows Amdahl's law") {
   const Diagnosis data = diagnose(with(
       healthy(false), {{M::data_share, 0.5}, {M::readiness, 0.0}, {M::worker_cpu_share, 1.0}}));
   CHECK(data.bottleneck->gain == Approx(2.0));
@@ -65,7 +65,7 @@ TEST_CASE("mending what waits gains at most what Amdahl's law allows") {
   CHECK(network.bottleneck->gain == Approx(1.0 / (1.0 - 0.4 * 0.75)));
 }
 
-TEST_CASE("no gain is promised where nothing bounds it") {
+TEST_CASE("no gain is reported without an upper bound") {
   const Diagnosis diagnosis = diagnose(without(
       with(healthy(true), {{M::tensor_active, 0.1}, {M::dram_active, 0.1}}), {M::gemm_share}));
   CHECK(diagnosis.bottleneck->rule == "non_tensor");
@@ -73,7 +73,7 @@ TEST_CASE("no gain is promised where nothing bounds it") {
   CHECK(diagnosis.bottleneck->gain_text.empty());
 }
 
-TEST_CASE("causes add up: each holds its share, and of one share only the first rule speaks") {
+TEST_CASE("causes add up: only the first rule on a share counts") {
   const Diagnosis diagnosis = diagnose(with(healthy(false), {{M::data_share, 0.2},
                                                              {M::readiness, 0.1},
                                                              {M::worker_cpu_share, 0.95},
@@ -89,7 +89,7 @@ TEST_CASE("causes add up: each holds its share, and of one share only the first 
   CHECK(sum == Approx(0.6));
 }
 
-TEST_CASE("when the bottleneck is mended the others' shares grow, and the next one is named") {
+TEST_CASE("removing the bottleneck raises the other shares and names the next one") {
   const Observation made = with(healthy(false), {{M::data_share, 0.5},
                                                  {M::readiness, 0.0},
                                                  {M::worker_cpu_share, 1.0},
@@ -108,7 +108,7 @@ TEST_CASE("when the bottleneck is mended the others' shares grow, and the next o
   CHECK(after.value(M::data_share) == 0.0);
 }
 
-TEST_CASE("what is left of a wait when half its cause is mended is still there") {
+TEST_CASE("half of a wait remains when half of its cause is removed") {
   const Diagnosis diagnosis = diagnose(
       with(healthy(false), {{M::data_share, 0.5}, {M::readiness, 0.0}, {M::cached_removes, 0.6}}));
   CHECK(diagnosis.bottleneck->rule == "data_fetch");
@@ -117,7 +117,7 @@ TEST_CASE("what is left of a wait when half its cause is mended is still there")
   CHECK(diagnosis.next->share == Approx((0.5 - 0.3) / 0.7));
 }
 
-TEST_CASE("behind checkpoints and evaluations comes the work itself") {
+TEST_CASE("compute is the next bottleneck after checkpoints and evaluations") {
   for (const Measure measure : {M::checkpoint_share, M::evaluation_share}) {
     const Diagnosis diagnosis = diagnose(with(healthy(false), {{measure, 0.3}}));
     REQUIRE(diagnosis.next);
@@ -125,7 +125,7 @@ TEST_CASE("behind checkpoints and evaluations comes the work itself") {
   }
 }
 
-TEST_CASE("what cannot be believed, and broken hardware, have no next bottleneck") {
+TEST_CASE("invalid measurements and hardware faults have no next bottleneck") {
   for (const MadeCase& made : made_cases()) {
     const Cause cause = find_rule(made.rule)->cause;
     if (cause != Cause::measurement_invalid && cause != Cause::hardware_fault) continue;
@@ -139,7 +139,7 @@ TEST_CASE("what cannot be believed, and broken hardware, have no next bottleneck
   }
 }
 
-TEST_CASE("a GPU that tells no activity is not said to compute") {
+TEST_CASE("a GPU without activity counters is not reported as compute-bound") {
   const Diagnosis diagnosis = diagnose(
       without(healthy(true), {M::sm_active, M::tensor_active, M::dram_active, M::gemm_share}));
   REQUIRE(diagnosis.bottleneck);
@@ -150,7 +150,7 @@ TEST_CASE("a GPU that tells no activity is not said to compute") {
           diagnosis.not_judged.end());
 }
 
-TEST_CASE("a loader is not asked for exchanges, nor checkpoints for input") {
+TEST_CASE("communication rules skip loaders, and input rules skip checkpoints") {
   Observation loader;
   loader.subject = Subject::loader;
   for (const Unknown& one : diagnose(loader).not_judged) CHECK(one.rule != "network_bound");
@@ -161,7 +161,7 @@ TEST_CASE("a loader is not asked for exchanges, nor checkpoints for input") {
   CHECK(diagnose(checkpoint).bottleneck->rule == "checkpoint");
 }
 
-TEST_CASE("values that are no numbers are not kept") {
+TEST_CASE("values that are not numbers are dropped") {
   Observation made;
   made.set(M::data_share, std::nan(""), "made");
   made.set(M::drift, 1.0 / 0.0, "made");
@@ -172,7 +172,7 @@ TEST_CASE("values that are no numbers are not kept") {
   CHECK(made.why_missing(M::drift) == "nobody looked");
 }
 
-TEST_CASE("repeats are put together by what their measure is, where every one has it") {
+TEST_CASE("repeats are merged by measure if every one has it") {
   std::vector<Observation> repeats(3);
   for (int i = 0; i < 3; ++i) {
     auto& one = repeats[static_cast<std::size_t>(i)];
@@ -191,7 +191,7 @@ TEST_CASE("repeats are put together by what their measure is, where every one ha
   CHECK(all.find(M::data_share)->source == "llm: breakdown, and 2 repeats");
 }
 
-TEST_CASE("the parts of a step leave a rest only where all are known") {
+TEST_CASE("unaccounted time is derived only if all parts of a step are known") {
   Observation made;
   made.set(M::passes_share, 0.5, "made");
   made.set(M::optimizer_share, 0.2, "made");

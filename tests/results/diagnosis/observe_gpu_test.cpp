@@ -85,7 +85,7 @@ Diagnosed diagnosed(const MadeGpus& made) {
 
 }  // namespace
 
-TEST_CASE("activity of GPUs counts as that of the passes, and clocks against those of peers") {
+TEST_CASE("GPU activity is attributed to the passes, and clocks are compared with peers") {
   const Diagnosed one = diagnosed({});
   CHECK(one.observation.value(M::sm_active) == Approx(0.9));
   CHECK(one.observation.value(M::tensor_active) == Approx(0.7));
@@ -98,11 +98,11 @@ TEST_CASE("activity of GPUs counts as that of the passes, and clocks against tho
   CHECK(one.diagnosis.bottleneck->rule == "checkpoint");
 }
 
-TEST_CASE("the clock of a GPU alone is held against its highest") {
+TEST_CASE("the clock of a single GPU is compared with its maximum") {
   CHECK(diagnosed({.clocks = {1.5e9}}).observation.value(M::clock_share) == Approx(0.75));
 }
 
-TEST_CASE("faults and heat of a training's GPUs come before what it waits for") {
+TEST_CASE("GPU faults and throttling take precedence over waits") {
   CHECK(diagnosed({.ecc = 1.0}).diagnosis.bottleneck->rule == "ecc");
   CHECK(diagnosed({.width = 8}).diagnosis.bottleneck->rule == "pcie_width");
   CHECK(diagnosed({.recovery = 1}).diagnosis.bottleneck->rule == "recovery");
@@ -111,25 +111,25 @@ TEST_CASE("faults and heat of a training's GPUs come before what it waits for") 
   CHECK(hot.diagnosis.bottleneck->gain == Approx(2.0));
 }
 
-TEST_CASE("a fatal Xid of a training's GPU is a fault of hardware") {
+TEST_CASE("a fatal Xid on a training's GPU is a hardware fault") {
   RunFixture run = gpu_training({});
   run.add("t1", Event{"device_fault", {{"code", 79}, {"text", "fell off"}, {"fatal", true}}});
   run.outcome("t1", Status::invalid, "Xid 79");
   CHECK(diagnose_run(run.records()).front().diagnosis.bottleneck->rule == "xid");
 }
 
-TEST_CASE("GPUs that leave SMs idle are launch-bound when nothing else is in the way") {
+TEST_CASE("GPUs with idle SMs are launch-bound if nothing else holds") {
   MadeGpus idle{.sm = 0.24, .tensor = 0.1, .dram = 0.1};
   CHECK(diagnosed(idle).diagnosis.bottleneck->rule == "launch_bound");
 }
 
-TEST_CASE("GPUs whose tensor cores are busy compute, and a transfer nobody timed stays open") {
+TEST_CASE("busy tensor cores mean compute-bound, and an untimed transfer stays undetermined") {
   const Diagnosis diagnosis = diagnosed({.tensor = 0.6, .checkpoints_s = 0.0}).diagnosis;
   CHECK(diagnosis.bottleneck->rule == "compute_tensor");
   CHECK(std::ranges::count(diagnosis.not_judged, "transfer", &Unknown::rule) == 1);
 }
 
-TEST_CASE("copies to the GPU behind which nothing goes on are told by the breakdown") {
+TEST_CASE("exposed host-to-device copies are found from the breakdown") {
   const MadeGpus copying{.tensor = 0.6, .checkpoints_s = 0.0, .transfer_s = 3.0};
   CHECK(diagnosed(copying).diagnosis.bottleneck->rule == "transfer");
 }

@@ -111,13 +111,13 @@ const Observation& observed(const std::vector<Observation>& all, const std::stri
 
 }  // namespace
 
-TEST_CASE("a run of nothing that trains, loads or saves has no diagnosis") {
+TEST_CASE("a run without training, loader or checkpoint has no diagnosis") {
   RunFixture run;
   run.job("g1", "gemm", "gemm").add("g1", samples("throughput", 1e12)).outcome("g1");
   CHECK(observe(run.records()).empty());
 }
 
-TEST_CASE("a training's shares are of its steps, and evaluations stand beside them") {
+TEST_CASE("shares of a training refer to its steps, without evaluations") {
   RunFixture run;
   add_training(run, "t1", plain_phases());
   const auto all = observe(run.records());
@@ -146,7 +146,7 @@ TEST_CASE("repeats of a training are one diagnosis") {
 }
 
 TEST_CASE(
-    "a training that others disturbed is invalid, and one whose host was not watched unknown") {
+    "a disturbed training is invalid, one without host telemetry unknown") {
   RunFixture crowded, unknown;
   add_training(crowded, "t1", plain_phases(), 1,
                {{"host", {{"others_share", 0.4}, {"steal_share", 0.0}, {"throttled_s", 0.0}}}});
@@ -158,14 +158,14 @@ TEST_CASE(
     CHECK(std::ranges::find(open.not_judged, rule, &Unknown::rule) != open.not_judged.end());
 }
 
-TEST_CASE("a training whose later steps are longer drifts") {
+TEST_CASE("a training with slower later steps drifts") {
   RunFixture run;
   add_training(run, "t1", plain_phases());
   run.add("t1", Chunk{"steps", steps_chunk(400, 1.3)});
   CHECK(diagnose_run(run.records()).front().diagnosis.bottleneck->rule == "drift");
 }
 
-TEST_CASE("synchronous checkpoints are found, with what one takes and how far they are apart") {
+TEST_CASE("synchronous checkpoints are found, with stall and interval") {
   RunFixture run;
   auto phases = plain_phases();
   phases[7].second = 5.0;
@@ -183,7 +183,7 @@ TEST_CASE("synchronous checkpoints are found, with what one takes and how far th
   CHECK(one.diagnosis.next->rule == "compute_host");
 }
 
-TEST_CASE("an exposed exchange is told apart by the rank that is late and by what the ranks can") {
+TEST_CASE("exposed communication is split by straggler and by reachable bandwidth") {
   const auto diagnosed = [](double spread, double limit) {
     RunFixture run;
     run.job("c1", "all_reduce", "collective", Json::object(), 2);
@@ -211,7 +211,7 @@ TEST_CASE("an exposed exchange is told apart by the rank that is late and by wha
   CHECK(diagnosed(0.01, 210e6).observation.value(M::overlap_share) == Approx(0.25));
 }
 
-TEST_CASE("of a training whose log tells no parts of a step nothing is guessed") {
+TEST_CASE("a training log without step breakdown yields no guesses") {
   RunFixture run;
   add_training(run, "t1", {{"init", 1.0}, {"train", 9.0}, {"evaluation", 1.0}, {"other", 0.1}}, 1,
                {{"external", true}});
@@ -223,7 +223,7 @@ TEST_CASE("of a training whose log tells no parts of a step nothing is guessed")
   CHECK(unknown->why.find("has no step breakdown") != std::string::npos);
 }
 
-TEST_CASE("a click model's data phase, which holds lookups in tables, is no data wait") {
+TEST_CASE("the data phase of a click model, which includes lookups, is not data wait") {
   RunFixture run;
   auto phases = plain_phases();
   phases[0].second = 8.0;
@@ -234,7 +234,7 @@ TEST_CASE("a click model's data phase, which holds lookups in tables, is no data
                             [](const Unknown& one) { return one.rule == "data_wait"; }));
 }
 
-TEST_CASE("a loader that keeps up leaves the step as what takes the time") {
+TEST_CASE("a loader that keeps up is compute-bound") {
   RunFixture run;
   add_loader(run, {});
   const auto all = diagnose_run(run.records());
@@ -243,7 +243,7 @@ TEST_CASE("a loader that keeps up leaves the step as what takes the time") {
   CHECK(all.front().diagnosis.bottleneck->rule == "compute_host");
 }
 
-TEST_CASE("a loader whose workers compute all the time is held up by preparation") {
+TEST_CASE("a loader with busy workers is bound by CPU preprocessing") {
   RunFixture run;
   // 500 samples/s of 2 ms of processor each.
   add_loader(run, {.stall = 0.5,
@@ -259,7 +259,7 @@ TEST_CASE("a loader whose workers compute all the time is held up by preparation
   CHECK(one.diagnosis.bottleneck->gain == Approx(2.0));
 }
 
-TEST_CASE("a loader whose cold pass is slower is held up by reading, which its warm one is not") {
+TEST_CASE("a loader with a slower cold pass is bound by storage reads, but not when warm") {
   RunFixture run;
   add_loader(run, {.cold_rate = 250.0});
   const auto all = observe(run.records());
@@ -272,7 +272,7 @@ TEST_CASE("a loader whose cold pass is slower is held up by reading, which its w
   CHECK(diagnose(cold).bottleneck->rule == "data_fetch");
 }
 
-TEST_CASE("a data set that no memory holds is judged by how long reading waits for the disk") {
+TEST_CASE("a data set larger than memory is judged by its disk wait") {
   RunFixture run;
   // A sample takes 4 ms, 3.6 of them in the disk.
   add_loader(run, {.stall = 0.75,
@@ -292,7 +292,7 @@ TEST_CASE("a data set that no memory holds is judged by how long reading waits f
   CHECK(all.front().diagnosis.bottleneck->rule == "data_fetch");
 }
 
-TEST_CASE("slow samples that hold up those behind them are told by idle workers and rare waits") {
+TEST_CASE("head-of-line blocking is found from idle workers and rare waits") {
   MadeLoader made{.stall = 0.5, .readiness = 0.8, .rate = 500.0, .per_cpu = 1000.0};
   for (std::size_t i = 0; i < made.waits.size(); i += 5) made.waits[i] = 0.05;
   RunFixture run;
@@ -303,7 +303,7 @@ TEST_CASE("slow samples that hold up those behind them are told by idle workers 
   CHECK(one.diagnosis.bottleneck->rule == "head_of_line");
 }
 
-TEST_CASE("few waits of a loader are no steady state") {
+TEST_CASE("a few loader waits are not a steady state") {
   RunFixture run;
   add_loader(run, {.stall = 0.5, .readiness = 0.0, .waits = std::vector<double>(20, 0.01)});
   const Diagnosis diagnosis = diagnose_run(run.records()).front().diagnosis;
@@ -311,7 +311,7 @@ TEST_CASE("few waits of a loader are no steady state") {
   CHECK_FALSE(diagnosis.not_judged.empty());
 }
 
-TEST_CASE("checkpoints beside emulated steps cost what they were measured to") {
+TEST_CASE("checkpoints during emulated steps have their measured cost") {
   RunFixture run;
   run.job("k1", "save", "checkpoint", {{"async_steps", 10}, {"step_s", 0.1}});
   const Json async = {{"mode", "async"}, {"access", "direct"}, {"model", "70b"}};
@@ -331,7 +331,7 @@ TEST_CASE("checkpoints beside emulated steps cost what they were measured to") {
                             [](const Unknown& one) { return one.rule == "checkpoint"; }));
 }
 
-TEST_CASE("failed and skipped jobs are not diagnosed, and damaged records do no harm") {
+TEST_CASE("failed and skipped jobs are not diagnosed, and corrupt records are harmless") {
   RunFixture run;
   run.job("t1", "llm", "training").outcome("t1", Status::failed, "crashed");
   run.job("t2", "llm", "training");

@@ -25,7 +25,7 @@ double found(const Calibration& calibration, double loss, std::size_t nights) {
 
 }  // namespace
 
-TEST_CASE("normal noise has the false alarms that it should") {
+TEST_CASE("normal noise has the nominal false alarm rate") {
   const Calibration calibration = calibrated(0.01);
   CHECK(calibration.series >= 75);
   CHECK(calibration.sigma == Approx(0.01).epsilon(0.1));
@@ -37,7 +37,7 @@ TEST_CASE("normal noise has the false alarms that it should") {
   CHECK(calibration.rates[0].observed() == Approx(0.05).margin(0.02));
 }
 
-TEST_CASE("a loss of ten percent is seen at once under one percent of noise, one of one never so") {
+TEST_CASE("a 10 % loss under 1 % noise is detected at once, a 1 % loss is not") {
   const Calibration calibration = calibrated(0.01);
   CHECK(found(calibration, 0.10, 1) > 0.95);
   CHECK(found(calibration, 0.03, 7) > 0.9);
@@ -45,7 +45,7 @@ TEST_CASE("a loss of ten percent is seen at once under one percent of noise, one
   CHECK(found(calibrated(0.05), 0.03, 7) < 0.5);
 }
 
-TEST_CASE("what people called noise is counted beside what was expected") {
+TEST_CASE("findings marked as noise are counted next to the expected number") {
   RegressionOptions options;
   options.decisions = {{"0badcafe", "r", 0, FindingState::noise, 1, "ann", ""},
                        {"0badcaff", "r", 0, FindingState::acked, 2, "ann", ""},
@@ -58,7 +58,7 @@ TEST_CASE("what people called noise is counted beside what was expected") {
       Schema::load("schemas/report_calibration.json").check(to_json(calibration), "report"));
 }
 
-TEST_CASE("the page of a calibration draws a line a loss and marks more alarms than nominal") {
+TEST_CASE("the calibration page draws a line per loss and marks alarm rates above nominal") {
   Calibration calibration = calibrated(0.01);
   std::string page = to_html(calibration);
   CHECK(occurrences(page, "<circle") == calibration.power.size());

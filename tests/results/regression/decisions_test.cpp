@@ -27,7 +27,7 @@ Decision decided(const ChangeFinding& finding, FindingState state, std::int64_t 
 
 }  // namespace
 
-TEST_CASE("what was decided on a finding is kept in the journal and read back") {
+TEST_CASE("decisions on findings are kept in the journal and read back") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "journal.jsonl";
   append(path, {0, 1, "bob", JournalKind::note, "run-1", "12345678 is a number"});
@@ -43,7 +43,7 @@ TEST_CASE("what was decided on a finding is kept in the journal and read back") 
   CHECK_THROWS_AS(entry_of({"run-1", "", 0, FindingState::acked, 0, "", ""}), Error);
 }
 
-TEST_CASE("an acked finding fails nothing, until it is opened again") {
+TEST_CASE("an acked finding does not fail until it is reopened") {
   auto findings = one_finding();
   const auto acked = decided(findings[0], FindingState::acked, 100 * kNight);
   decide(findings, {acked});
@@ -53,7 +53,7 @@ TEST_CASE("an acked finding fails nothing, until it is opened again") {
   CHECK(findings[0].fails());
 }
 
-TEST_CASE("what was said to be fixed is open when a later value still shows it") {
+TEST_CASE("a fixed finding reopens when a later value still shows it") {
   auto findings = one_finding();
   decide(findings, {decided(findings[0], FindingState::fixed, 100 * kNight)});
   CHECK(findings[0].state == FindingState::fixed);
@@ -64,7 +64,7 @@ TEST_CASE("what was said to be fixed is open when a later value still shows it")
   CHECK(findings[0].fails());
 }
 
-TEST_CASE("a decision holds while more nights move the change a little, not for another change") {
+TEST_CASE("a decision holds while new nights shift the change slightly, but not for another change") {
   auto findings = one_finding();
   Decision near = decided(findings[0], FindingState::noise, 100 * kNight);
   near.run = "run-53";
@@ -82,7 +82,7 @@ TEST_CASE("a decision holds while more nights move the change a little, not for 
   CHECK(findings[0].state == FindingState::open);
 }
 
-TEST_CASE("findings are named by the beginning of their id; an unknown one is refused") {
+TEST_CASE("findings are selected by ID prefix; an unknown one is refused") {
   const auto findings = one_finding();
   CHECK(findings_named(findings, findings[0].id.substr(0, 4)).size() == 1);
   CHECK_THROWS_WITH(findings_named(findings, "zz"), Catch::Contains("no finding 'zz'"));
@@ -90,7 +90,7 @@ TEST_CASE("findings are named by the beginning of their id; an unknown one is re
   CHECK_THROWS_AS(findings_named({}, findings[0].id), Error);
 }
 
-TEST_CASE("a finding has the same id tomorrow") {
+TEST_CASE("finding IDs are stable from night to night") {
   MadeFleet today(12, 60, 0.003), tomorrow(12, 61, 0.003);
   const auto first = today.change(4, 50, 0.95).judged();
   const auto second = tomorrow.change(4, 50, 0.94).judged();

@@ -20,7 +20,7 @@ TEST_CASE("a run of all hosts is a night, and so are many runs of one host each"
   CHECK(nights.of[1] == std::vector<std::uint32_t>{0, 1, 2});
 }
 
-TEST_CASE("hourly runs of the same host are nights of their own, and a long pause ends one") {
+TEST_CASE("hourly runs of the same host are separate nights, and a long pause ends one") {
   const std::vector<RunValue> a{{1, 0, 0, 1.0}, {2, kHour, 0, 1.0}};
   const std::vector<RunValue> b{{3, 20 * kHour, 0, 1.0}};
   const std::vector<const std::vector<RunValue>*> both{&a, &b};
@@ -29,7 +29,7 @@ TEST_CASE("hourly runs of the same host are nights of their own, and a long paus
   CHECK(nights.of[1] == std::vector<std::uint32_t>{2});
 }
 
-TEST_CASE("what all share is their median movement, whoever is absent") {
+TEST_CASE("the common movement is the median, regardless of missing series") {
   std::vector<std::vector<double>> axis(9, {1.0, 1.0, 3.0, 3.0});
   for (std::size_t s = 0; s < axis.size(); ++s)
     for (double& value : axis[s]) value += 100.0 * static_cast<double>(s);

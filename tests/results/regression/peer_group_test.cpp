@@ -5,7 +5,7 @@
 
 using namespace bench;
 
-TEST_CASE("a host that lost five percent ten nights ago is found, with when and how much") {
+TEST_CASE("a host that lost 5 % ten nights ago is found, with time and size") {
   MadeFleet fleet(12, 60);
   const auto found = fleet.change(4, 50, 0.95).judged();
   REQUIRE(found.size() == 1);
@@ -26,7 +26,7 @@ TEST_CASE("a host that lost five percent ten nights ago is found, with when and 
   CHECK(fleet.report.tested == 13);  // the fleet's own series too
 }
 
-TEST_CASE("a fleet that lost five percent is one finding, not one of each host") {
+TEST_CASE("a fleet that lost 5 % is one finding, not one per host") {
   MadeFleet fleet(20, 60);
   const auto found = fleet.change(-1, 45, 0.95).judged();
   REQUIRE(found.size() == 1);
@@ -51,7 +51,7 @@ TEST_CASE("a host's loss is found under a movement of the fleet three times as l
   CHECK(hosts == 1);
 }
 
-TEST_CASE("a newest value far below its history is found at once, and called newest") {
+TEST_CASE("a newest value far below its history is found at once as newest") {
   MadeFleet fleet(12, 40);
   const auto found = fleet.change(7, 39, 0.92).judged();
   REQUIRE(found.size() == 1);
@@ -63,7 +63,7 @@ TEST_CASE("a newest value far below its history is found at once, and called new
   CHECK(finding.verdict == HistoryVerdict::regressed);
 }
 
-TEST_CASE("what is better is improved and fails nothing; a metric without a better side changes") {
+TEST_CASE("improvements do not fail; a metric without direction is changed") {
   MadeFleet faster(10, 40);
   auto found = faster.change(1, 30, 1.06).judged();
   REQUIRE(found.size() == 1);
@@ -84,7 +84,7 @@ TEST_CASE("what is better is improved and fails nothing; a metric without a bett
   CHECK(found[0].finding.fails());
 }
 
-TEST_CASE("a loss below the practical threshold is nobody's business") {
+TEST_CASE("a loss below the practical threshold is not reported") {
   MadeFleet fleet(12, 100, 0.0005);
   CHECK(fleet.change(4, 50, 0.995).judged().empty());
   RegressionOptions strict;
@@ -92,7 +92,7 @@ TEST_CASE("a loss below the practical threshold is nobody's business") {
   CHECK(fleet.judged(strict).size() == 1);
 }
 
-TEST_CASE("a change that went away is told with its end for two weeks, and fails nothing") {
+TEST_CASE("a recovered change is reported for two weeks with its end, and does not fail") {
   MadeFleet fleet(10, 60);
   fleet.change(2, 45, 0.93).change(2, 52, 1.0 / 0.93);
   const auto found = fleet.judged();
@@ -105,7 +105,7 @@ TEST_CASE("a change that went away is told with its end for two weeks, and fails
   CHECK(longer.change(2, 45, 0.93).change(2, 52, 1.0 / 0.93).judged().empty());
 }
 
-TEST_CASE("a host that sinks a little each night drifts: one finding, not a staircase") {
+TEST_CASE("a slowly declining host is one drift finding, not many steps") {
   MadeFleet fleet(10, 100, 0.004);
   for (std::size_t t = 1; t < 100; ++t) fleet.change(5, t, std::exp(-0.0008));
   const auto found = fleet.judged();
@@ -140,7 +140,7 @@ TEST_CASE("series without a value tonight are missing; short ones are not judged
   CHECK(fleet.report.too_short == 2);
 }
 
-TEST_CASE("configurations around a change go with it, those of other nights do not") {
+TEST_CASE("a change carries the configurations around it, not those of other nights") {
   MadeFleet fleet(10, 60, 0.003);
   fleet.change(4, 40, 0.95);
   for (std::size_t t = 10; t < 60; ++t) fleet.members[4].values[t].configuration = t < 40 ? 2 : 3;
@@ -150,7 +150,7 @@ TEST_CASE("configurations around a change go with it, those of other nights do n
   CHECK(found[0].configurations[0] == std::pair<std::int64_t, std::int64_t>(2, 3));
 }
 
-TEST_CASE("of a fleet the configurations of its members go with the change") {
+TEST_CASE("a fleet change carries the configurations of its members") {
   MadeFleet fleet(10, 60, 0.003);
   fleet.change(-1, 40, 0.95);
   for (Member& member : fleet.members)
@@ -161,7 +161,7 @@ TEST_CASE("of a fleet the configurations of its members go with the change") {
   CHECK(found[0].members == 10);
 }
 
-TEST_CASE("otava has a vote when it is asked") {
+TEST_CASE("otava votes when enabled") {
   MadeFleet fleet(10, 60);
   RegressionOptions options;
   options.otava = true;
@@ -171,7 +171,7 @@ TEST_CASE("otava has a vote when it is asked") {
   CHECK(found[0].finding.votes == 3);
 }
 
-TEST_CASE("healthy fleets are left alone") {
+TEST_CASE("healthy fleets have no findings") {
   std::size_t accused = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     MadeFleet fleet(20, 60, 0.01, seed);

@@ -38,7 +38,7 @@ struct SlowedRuns {
 
 }  // namespace
 
-TEST_CASE("kept runs tell what slowed, since which run, and what changed then") {
+TEST_CASE("the report finds what slowed, since which run, and the facts that changed") {
   const SlowedRuns runs;
   const RegressionReport report = runs.report();
   CHECK(report.exit_code == ExitCode::failed);
@@ -55,7 +55,7 @@ TEST_CASE("kept runs tell what slowed, since which run, and what changed then") 
   CHECK(finding.facts[0].before == "6.1");
 }
 
-TEST_CASE("the report as JSON is what its schema says, with the keys that scripts rely on") {
+TEST_CASE("the JSON report conforms to its schema and keeps the keys that scripts use") {
   const SlowedRuns runs;
   const Json json = to_json(runs.report());
   CHECK_NOTHROW(Schema::load("schemas/report_regression.json").check(json, "report"));
@@ -67,7 +67,7 @@ TEST_CASE("the report as JSON is what its schema says, with the keys that script
   CHECK(json["missing"] == 0);
 }
 
-TEST_CASE("the report as text says what, when and how sure, and passes no control byte on") {
+TEST_CASE("the text report has what, when and confidence, and escapes control bytes") {
   const SlowedRuns runs;
   const std::string text = to_text(runs.report(), {});
   CHECK(text.find("REGRESSED  gemm.throughput m=512  node1  -8") != std::string::npos);
@@ -77,7 +77,7 @@ TEST_CASE("the report as text says what, when and how sure, and passes no contro
   CHECK(text.find("exit code 1: regression found") != std::string::npos);
 }
 
-TEST_CASE("what a person has acked is hidden, counted, and fails nothing; a rebuild keeps it") {
+TEST_CASE("an acked finding is hidden, counted and does not fail, also after a rebuild") {
   const SlowedRuns runs;
   const ChangeFinding finding = runs.report().findings.at(0);
   RegressionOptions options;
@@ -91,7 +91,7 @@ TEST_CASE("what a person has acked is hidden, counted, and fails nothing; a rebu
   CHECK(to_json(report)["findings"][0]["decision"]["text"] == "known");
 }
 
-TEST_CASE("too few runs are not judged, and say so") {
+TEST_CASE("too few runs are not judged, with a message") {
   const SlowedRuns runs(6);
   const RegressionReport report = runs.report();
   CHECK(report.exit_code == ExitCode::not_measured);
@@ -115,7 +115,7 @@ TEST_CASE("only what is selected is judged") {
   CHECK(runs.report(options).findings.empty());
 }
 
-TEST_CASE("the report as a page has the finding, its history drawn, and no markup from outside") {
+TEST_CASE("the report page has the finding with its plotted history, and escapes names") {
   const SlowedRuns runs;
   const std::string html = to_html(runs.report());
   CHECK(html.find("gemm.throughput") != std::string::npos);
@@ -126,7 +126,7 @@ TEST_CASE("the report as a page has the finding, its history drawn, and no marku
   CHECK(to_html(RegressionReport{}).find("No changes found.") != std::string::npos);
 }
 
-TEST_CASE("what failed together is said in one line") {
+TEST_CASE("findings of one host since one run are summarised in one line") {
   const SlowedRuns runs;
   RegressionReport report = runs.report();
   CHECK(host_summary_lines(report).empty());

@@ -21,7 +21,7 @@ double chance_above(const std::vector<double>& nights, double value, const Noise
 
 }  // namespace
 
-TEST_CASE("of one series a value must lie twice as far as any before it to be less than rare") {
+TEST_CASE("in a single series a value must be twice as far out as any before to be significant") {
   const std::vector<double> calm = nights_with(-0.01), burst = nights_with(0.05);
   CHECK(chance_above(calm, 0.08) < 0.0005);
   CHECK(chance_above(burst, 0.08) > 0.02);           // one of thirty came as near
@@ -29,7 +29,7 @@ TEST_CASE("of one series a value must lie twice as far as any before it to be le
   CHECK(predicted(burst, -0.15, {}).below < 0.001);  // on the other side there was none
 }
 
-TEST_CASE("beside peers a value must pass all but one in five hundred of theirs") {
+TEST_CASE("with peers a value must exceed all but one in five hundred of theirs") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> gauss;
   NoisePrior prior{.variance = {1e-4, 30.0}, .pooled = true};

@@ -19,7 +19,7 @@ TEST_CASE("squares about two means and their cuts are those of research") {
   CHECK(change_interval_cut(0.99) == Approx(10.591615878240857));
 }
 
-TEST_CASE("a clear change lies at one place") {
+TEST_CASE("a clear change has one position") {
   const auto interval = change_interval(std::vector<double>{10, 11, 10, 12, 20, 21, 19, 20});
   CHECK(interval.at == 4);
   CHECK(interval.set == std::vector<std::size_t>{4});

@@ -36,7 +36,7 @@ TEST_CASE("the energy statistic is that of research, with and without a value's 
   CHECK(best.end == 8);
 }
 
-TEST_CASE("of all orders of eight values 1152 divide as well: no series of eight can do better") {
+TEST_CASE("1152 of all orders of eight values split as well: no series of eight can do better") {
   std::vector<double> x = kStep;
   std::vector<std::size_t> order{0, 1, 2, 3, 4, 5, 6, 7};
   const double most = largest_v(kStep);
@@ -50,7 +50,7 @@ TEST_CASE("of all orders of eight values 1152 divide as well: no series of eight
   CHECK(as_large == 1152);
 }
 
-TEST_CASE("otava's changes of a step are found, and short series have none") {
+TEST_CASE("otava finds the changes of a step, and none in short series") {
   CHECK(otava_changes(kStep) == std::vector<std::size_t>{4});
   CHECK(otava_changes(std::vector<double>{1}).empty());
   CHECK(otava_changes(std::vector<double>{1, 2}).empty());

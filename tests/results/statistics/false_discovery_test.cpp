@@ -10,7 +10,7 @@ const std::vector<double> kLevels{.001, .008, .039, .041, .042, .06, .074, .205,
 
 }
 
-TEST_CASE("Benjamini and Hochberg's adjusted levels are those of the book") {
+TEST_CASE("Benjamini-Hochberg adjusted levels match the reference") {
   const std::vector<double> expected{.01, .04, .084, .084, .084, .1, .105714286, .216, .216, .216};
   const auto adjusted = adjusted_bh(kLevels);
   REQUIRE(adjusted.size() == expected.size());

@@ -45,7 +45,7 @@ TEST_CASE("a step is found where it is, and none where there is none") {
   CHECK(steps.boundaries(std::vector<double>{1, 1, 9}, 0.1).empty());
 }
 
-TEST_CASE("one wild night is no segment") {
+TEST_CASE("a single outlier is not a segment") {
   L1Segmentation steps;
   std::vector<double> x(20, 10.0);
   x[10] = 3.0;
@@ -72,7 +72,7 @@ TEST_CASE("no segmentation of random series is cheaper than the one found") {
   }
 }
 
-TEST_CASE("the noise of a series with a step is that without it") {
+TEST_CASE("a step does not affect the noise estimate") {
   std::mt19937_64 random(6);
   std::normal_distribution<double> noise;
   std::vector<double> x;
@@ -83,7 +83,7 @@ TEST_CASE("the noise of a series with a step is that without it") {
   CHECK(l1_penalty(2.0, 60, 1.5) == Approx(1.6 * 1.5 * 2.0 * std::log(60.0)));
 }
 
-TEST_CASE("correlation of neighbours is found, and held below 0.7") {
+TEST_CASE("lag-1 correlation is estimated and capped at 0.7") {
   std::mt19937_64 random(7);
   std::normal_distribution<double> noise;
   std::vector<double> x, walk;
@@ -97,7 +97,7 @@ TEST_CASE("correlation of neighbours is found, and held below 0.7") {
   CHECK(neighbour_correlation(std::vector<double>(30, 1.0)) == 0.0);
 }
 
-TEST_CASE("series that mostly stand still have the noise of their few moves; short ones none") {
+TEST_CASE("mostly constant series have the noise of their few changes; short ones none") {
   std::vector<double> x(20, 1.0);
   x[7] = 2.0;
   CHECK(difference_sigma(x) == Approx(2.0 / 19.0 / 1.128));

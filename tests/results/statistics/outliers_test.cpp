@@ -54,7 +54,7 @@ TEST_CASE("one value against three others has Grubbs' level, by hand") {
   CHECK(low_outlier_levels(values, kLeast)[3] == Approx(1.25 * 4.0 * student_cdf(-t, 2.0)));
 }
 
-TEST_CASE("what is high is not accused, and does not hide what is low") {
+TEST_CASE("high values are not flagged and do not mask low ones") {
   std::mt19937_64 random(3);
   auto values = gaussian(20, 0.005, random);
   values[4] = 1.5;
@@ -64,14 +64,14 @@ TEST_CASE("what is high is not accused, and does not hide what is low") {
   CHECK(low_outlier_levels(values, kLeast)[7] < 0.01);
 }
 
-TEST_CASE("three bad ones of eight do not hide each other") {
+TEST_CASE("three bad values of eight do not mask each other") {
   const std::vector<double> values = {100.1, 99.8, 100.0, 100.2, 99.9, 70.0, 70.2, 69.9};
   const auto levels = low_outlier_levels(values, kLeast);
   for (const std::size_t i : {5, 6, 7}) CHECK(levels[i] < 1e-3);
   for (const std::size_t i : {0, 1, 2, 3, 4}) CHECK(levels[i] == 1.0);
 }
 
-TEST_CASE("equal values have the least deviation, and a bit is no outlier") {
+TEST_CASE("equal values have the minimum deviation, and a one-bit difference is no outlier") {
   CHECK(least(low_outlier_levels(std::vector<double>(9, 5.0), 0.5)) == 1.0);
   std::vector<double> values(9, 5.0);
   values[2] = std::nextafter(5.0, 0.0);
@@ -80,12 +80,12 @@ TEST_CASE("equal values have the least deviation, and a bit is no outlier") {
   CHECK(least(low_outlier_levels(values, 0.5)) < 0.01);
 }
 
-TEST_CASE("too few have no level") {
+TEST_CASE("too few values have no level") {
   CHECK(low_outlier_levels(std::vector<double>{1, 2, -1e9}, kLeast) == std::vector<double>(3, 1.0));
   CHECK(low_outlier_levels({}, kLeast).empty());
 }
 
-TEST_CASE("a healthy fleet has anybody below 1 % about once in a hundred") {
+TEST_CASE("a healthy fleet has an outlier at 1 % about once in a hundred") {
   std::mt19937_64 random(1);
   for (const std::size_t hosts : {4, 5, 8, 9, 16, 32, 100}) {
     const std::size_t fleets = 8000;
@@ -99,7 +99,7 @@ TEST_CASE("a healthy fleet has anybody below 1 % about once in a hundred") {
   }
 }
 
-TEST_CASE("a tenth of a large fleet that lost six sigmas is found, and hardly anybody else") {
+TEST_CASE("a tenth of a large fleet at minus six sigmas is found, and hardly any other") {
   std::mt19937_64 random(1);
   std::size_t found = 0, others = 0;
   for (std::size_t fleet = 0; fleet < 20; ++fleet) {

@@ -14,7 +14,7 @@ const std::vector<double> kNights{100.1, 99.7, 100.4, 100.0, 99.9, 100.3, 99.8, 
 
 }
 
-TEST_CASE("a low night is judged against its history as research has it") {
+TEST_CASE("the prediction test matches the reference values") {
   const PredictionTest plain = predict(kNights, 98.9);
   CHECK(plain.centre == Approx(100.0));
   CHECK(std::sqrt(plain.variance) == Approx(0.2581988897471623));
@@ -33,7 +33,7 @@ TEST_CASE("a prior moderates the variance and lends its degrees of freedom") {
   CHECK(moderated.below == Approx(0.0005184592164177594).epsilon(1e-8));
 }
 
-TEST_CASE("a history that stood still condemns nothing below the floor of noise") {
+TEST_CASE("a constant history flags nothing below the noise floor") {
   const std::vector<double> still(10, 5.0);
   CHECK(predict(still, 5.0).below == Approx(0.5));
   CHECK(predict(still, 4.999, {}, 0.001).below > 0.1);
@@ -71,7 +71,7 @@ TEST_CASE("digamma and trigamma have their known values") {
 }
 
 TEST_CASE(
-    "tails of the noise: normal ones are taken for normal, heavy ones for heavy, each side apart") {
+    "normal and heavy noise tails are identified separately for each side") {
   std::mt19937_64 random(5);
   std::normal_distribution<double> gauss;
   std::student_t_distribution<double> heavy(5.0);

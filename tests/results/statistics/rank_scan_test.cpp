@@ -26,7 +26,7 @@ TEST_CASE("cuts of the scan follow the table and ln n between its lengths") {
   CHECK(rank_scan_cut(9000) == Approx(4.2154));
 }
 
-TEST_CASE("independent series pass the cut as seldom as it says") {
+TEST_CASE("independent series exceed the cut at the nominal rate") {
   std::mt19937_64 random(8);
   std::cauchy_distribution<double> wild;
   int passed = 0;

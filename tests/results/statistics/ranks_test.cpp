@@ -91,7 +91,7 @@ TEST_CASE("medians of few values have the interval of order statistics, or none"
   CHECK_FALSE(median_interval(Values{1, 2, 3, 4, 5}));
 }
 
-TEST_CASE("beyond fifty values the normal approximation stands in, with its correction") {
+TEST_CASE("beyond fifty values the normal approximation is used, with its correction") {
   Values a, b;
   for (int i = 0; i < 51; ++i) a.push_back(i), b.push_back(i + 7.5);
   const RankTest test = mann_whitney(a, b);
@@ -136,7 +136,7 @@ TEST_CASE("the signed rank test, its exact p, and the interval of Walsh averages
   CHECK(signed_rank(Values{0, 0}).p == 1.0);
 }
 
-TEST_CASE("intervals of equal distributions miss as often as they say") {
+TEST_CASE("intervals of equal distributions have nominal coverage") {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
   int missed = 0, rejected = 0;
@@ -169,7 +169,7 @@ TEST_CASE("Welch's test and Fieller's interval of a ratio of means") {
   CHECK(std::isnan(mean_ratio(Values{-1, 1}, Values{1, 2}).interval.low));
 }
 
-TEST_CASE("runs, not samples, are what is repeated") {
+TEST_CASE("runs, not samples, are the replicates") {
   const std::vector<Values> runs = {
       {10.1, 10.3, 10.2}, {10.6, 10.8, 10.7}, {9.9, 10.0, 10.2}, {10.4, 10.3, 10.5}};
   const TwoLevels levels = two_levels(runs);
@@ -194,7 +194,7 @@ TEST_CASE("the exact bootstrap needs no seed") {
   CHECK(std::isnan(bootstrap_mean_interval(Values(9, 1.0)).low));
 }
 
-TEST_CASE("order statistics of pairs are those of all pairs that are made") {
+TEST_CASE("order statistics of pairs equal those of the explicit pairs") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   Values a(60), b(55);

@@ -7,7 +7,7 @@
 
 using namespace bench;
 
-TEST_CASE("the slope of a series with a wild last value is that of the rest") {
+TEST_CASE("an outlier in the last value does not change the slope") {
   const Trend found = trend(std::vector<double>{1, 3, 2, 5, 4, 20});
   CHECK(found.slope == Approx(4.0 / 3.0));
   CHECK(found.low == -1.0);
@@ -16,7 +16,7 @@ TEST_CASE("the slope of a series with a wild last value is that of the rest") {
   CHECK(found.p == Approx(0.0603).epsilon(0.01));
 }
 
-TEST_CASE("a series that stands still has no trend; two values say nothing") {
+TEST_CASE("a constant series has no trend; two values are too few") {
   const Trend still = trend(std::vector<double>(8, 2.0));
   CHECK(still.slope == 0.0);
   CHECK(still.p == 1.0);
@@ -30,7 +30,7 @@ TEST_CASE("correlated neighbours make a trend less sure") {
   CHECK(trend(rising, 4.0).p > trend(rising).p);
 }
 
-TEST_CASE("control charts of a sinking series rise as research has it") {
+TEST_CASE("control charts of a declining series match the reference") {
   const std::vector<double> z{.2, -.4, .1, -1.2, -1.5, -.9, -1.8, -1.1};
   const std::vector<double> sums{0, 0, 0, .7, 1.7, 2.1, 3.4, 4.0};
   const auto cusum = cusum_below(z);

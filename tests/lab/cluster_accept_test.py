@@ -1,5 +1,5 @@
-"""benchctl accept over four hosts of a lab: it names the host whose CPU is capped and the host whose link is slow, each with its
-cause, and accuses nobody where nothing is wrong. All hosts share this machine's cores, so they are measured one after another."""
+"""benchctl accept over four hosts of a lab: it names the host with a capped CPU and the host with a slow link, each with its
+cause, and raises no false alarm. All hosts share the cores of this machine, so they are measured one at a time."""
 
 import json
 import sys
@@ -8,12 +8,12 @@ import xml.etree.ElementTree as ElementTree
 from cluster_test_case import MPIRUN, PROGRAMS, ClusterTestCase
 from lab_test_case import MISSING, main
 
-# Hosts of a lab share memory and caches with everything on the machine: what is looked for is far worse than this.
+# Lab hosts share memory and caches with everything on the machine; the injected faults are far larger than these tolerances.
 THRESHOLDS = {"memory_bandwidth.bandwidth": 0.3, "memory_latency.latency": 0.3, "collective.busbw": 0.5,
               "gemm.throughput": 0.3, "clock.frequency": 0.3}
 
 
-# What reasons say that a busy machine alone explains.
+# Reasons that a busy machine alone explains.
 NOISE = ("usable runs", "uncertainty +-", "clock unknown", "only while other work was running", "comparable hosts, peer comparison needs")
 
 
@@ -21,7 +21,7 @@ class ClusterAccept(ClusterTestCase):
     HOSTS = 4
 
     def accept(self, *words):
-        """Exit code and answer."""
+        """Exit code and JSON output."""
         hosts = self.folder / "hosts.json"
         hosts.write_text(json.dumps({"hosts": [{"name": "node[01-04]", "slots": 1}], "mpirun": MPIRUN}))
         thresholds = [word for name, share in THRESHOLDS.items() for word in ("--threshold", f"{name}={share}")]
@@ -45,7 +45,7 @@ class ClusterAccept(ClusterTestCase):
         failures = self.failures(answer)
         self.assertEqual(sorted(failures), ["node02", "node03"], json.dumps(answer["hosts"], indent=1)[-6000:])
         self.assertEqual((code, answer["verdict"]), (1, "fail"))
-        for host in answer["hosts"]:  # node04 is the second of all its pairs: its counters are read nevertheless
+        for host in answer["hosts"]:  # node04 is second in all its pairs; its counters must be read all the same
             moved = [row["bytes"] or 0 for row in host["counters"] if row["counter"] == "received_errors"]
             self.assertGreater(max(moved, default=0), 1e6, host["host"])
         self.assertIn("cpu_time", {reason["metric"] for reason in failures["node02"]})
@@ -69,12 +69,11 @@ class ClusterAccept(ClusterTestCase):
         rates = [r["median"] for r in json.loads(again.stdout)["results"] if r["metric"] == "collective.busbw"]
         self.assertTrue(rates and max(rates) < 30e6, again.stdout[-2000:])
 
-    def test_where_nothing_is_wrong_nobody_is_accused(self):
+    def test_healthy_hosts_raise_no_false_alarm(self):
         code, answer = self.accept()
         self.assertEqual(self.failures(answer), {}, json.dumps(answer["hosts"], indent=1)[-6000:])
         self.assertEqual(answer["links"], [])
-        # A machine that does other work, or scatters more than matters, passes nobody: that alone may keep a pass back, and what
-        # would settle it is said.
+        # Only noise from other work may prevent a pass, and each such reason must give advice.
         open_reasons = [reason for host in answer["hosts"] for reason in host["reasons"]]
         self.assertEqual([reason for reason in open_reasons if not reason["settle"]], [])
         self.assertEqual({reason["verdict"] for reason in open_reasons} - {"inconclusive"}, set())
@@ -82,7 +81,7 @@ class ClusterAccept(ClusterTestCase):
         self.assertEqual(settled, [])
         self.assertEqual((code, answer["verdict"]), (3, "inconclusive") if open_reasons else (0, "pass"), open_reasons)
 
-    def test_a_host_that_is_cut_off_fails_for_that(self):
+    def test_a_host_that_is_cut_off_fails(self):
         self.lab.say("cut", "node04")
         code, answer = self.accept("--only", "clock", "--only", "pairs")
         self.assertEqual(code, 1)

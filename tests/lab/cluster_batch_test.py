@@ -1,4 +1,4 @@
-"""A run as a batch job: submitted, watched or left alone, cancelled; --stage through Slurm; nights of small batch jobs."""
+"""Runs as batch jobs: submit, watch, detach, cancel; --stage through Slurm; nights as small batch jobs."""
 
 import json
 import re
@@ -71,7 +71,7 @@ class ClusterBatch(SlurmTestCase):
         self.on_head(PROGRAMS / "benchctl", "nightly", "install", "slurm", "--at", "02:30", "--to", place, "--budget", "60s",
                      "--prometheus", gauges, *self.night_command())
         self.addCleanup(self.on_head, "scancel", "--name=benchctl-nightly")  # the next night, also where this one is not as it should be
-        # It runs on node02, which is therefore not idle.
+        # The night script runs on node02, so that node is not idle.
         self.on_head("sbatch", "--nodelist=node02", place / "benchctl-nightly.sbatch")
         self.assertTrue(until(gauges.exists, 60), self.on_head("squeue"))
         told = dict(re.findall(r'^benchctl_night_host_jobs_ok\{.*host="(\w+)"\} (\d)$', gauges.read_text(), re.MULTILINE))

@@ -1,4 +1,4 @@
-"""A run over several hosts while one of them fails: it ends in time, names the host and why, loses nothing of the others,
+"""A run on several hosts while one fails: it ends in time, names the host and the cause, keeps the results of the others,
 and resume completes it."""
 
 from cluster_test_case import NULL, ClusterTestCase, long_case

@@ -1,4 +1,4 @@
-"""benchctl itself is killed at random moments of a run over several hosts, and each time resumed: all results are there, none twice."""
+"""Kills benchctl at random moments of a run on several hosts and resumes it: all results exist, none twice."""
 
 import os
 import random
@@ -32,7 +32,7 @@ class ClusterKilled(ClusterTestCase):
                     self.assert_ends(host)
 
     def assert_ends(self, host):
-        """Ranks whose launcher was killed notice within seconds, which may be after the resumed run has ended."""
+        """Ranks notice a killed launcher within seconds, possibly after the resumed run ended."""
         end = time.monotonic() + 15
         while self.lab.ranks(host) and time.monotonic() < end:
             time.sleep(0.2)

@@ -1,12 +1,12 @@
-"""A job of all four hosts of a lab that is slow, or fails: `--localise` names the host whose link is slow, and the host where it
-fails, with the jobs that show it. All hosts share this machine's cores, so jobs run one after another."""
+"""A slow or failing job on all four lab hosts: `--localise` isolates the host with the slow link, or the failing host, with
+evidence. All hosts share the cores of this machine, so jobs run one at a time."""
 
 import json
 
 from cluster_test_case import MPIRUN, PROGRAMS, ClusterTestCase
 from lab_test_case import main
 
-# Between healthy hosts of a lab some 100 MB/s and more, over a link of 100 Mbit/s at most 12.5 MB/s and a bucket.
+# Healthy lab hosts reach 100 MB/s or more; a 100 Mbit/s link at most 12.5 MB/s plus its token bucket.
 ALL = {"name": "all", "probe": "collective", "scope": "all", "timeout_s": 60,
        "params": {"placements": ["out_of_place"], "min_bytes": 1048576, "max_bytes": 1048576, "init_repeats": 1},
        "measure": {"max_time_s": 0.5, "warm_up_max_s": 0.2, "max_samples": 50},
@@ -17,7 +17,7 @@ class ClusterLocalise(ClusterTestCase):
     HOSTS = 4
 
     def run_suite(self, *words, command="run", env=None, **case):
-        """The answer of run or accept as JSON."""
+        """JSON output of run or accept."""
         suite, hosts = self.folder / "suite.json", self.folder / "hosts.json"
         suite.write_text(json.dumps({"suite": "lab", "cases": [{**ALL, **case}]}))
         hosts.write_text(json.dumps({"hosts": [{"name": "node[01-04]", "slots": 1}], "mpirun": {**MPIRUN, **(env or {})}}))
@@ -55,7 +55,7 @@ class ClusterLocalise(ClusterTestCase):
                 self.assertFalse([r["text"] for r in host["reasons"] if r["gate"] == "hard"])
 
     def test_a_budget_that_is_too_small_says_so_and_resume_goes_on_until_the_host_that_fails_is_named(self):
-        # A program that is in its place on each host, answers there, and on one of them cannot measure.
+        # A rank program that answers on every host but cannot measure on one.
         program = self.shared / f"rank-{self.folder.name}"
         program.write_text(f'#!/bin/sh\n[ "$(uname -n) $1" = "node04 " ] && exit 9\nexec {PROGRAMS}/bench-rank "$@"\n')
         program.chmod(0o755)
@@ -67,7 +67,7 @@ class ClusterLocalise(ClusterTestCase):
         self.go_on_with(40)
 
     def go_on_with(self, jobs):
-        """With a larger budget `benchctl resume` goes on where the search stopped, and has the jobs that ran run no more."""
+        """With a larger budget `benchctl resume` continues the search without repeating jobs."""
         plan = max((self.folder / "runs").glob("2*")) / "plan.json"
         kept = json.loads(plan.read_text())
         self.assertEqual(len(kept["localisation"]["jobs"]), 1)

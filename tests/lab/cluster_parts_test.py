@@ -1,4 +1,4 @@
-"""The scope rail: one network card of all hosts together."""
+"""The scope rail: the same NIC on all hosts."""
 
 from cluster_test_case import ClusterTestCase
 from lab_test_case import main
@@ -15,7 +15,7 @@ class ClusterParts(ClusterTestCase):
         return [{"name": f"node{i:02}", "slots": 1, "cards": cards} for i, cards in enumerate(cards_of_each, 1)]
 
     def test_ranks_talk_over_their_rail_alone(self):
-        """A rail of cards without an address leads nowhere: that it fails shows that MPI was kept to it."""
+        """A rail of NICs without an address must fail, which shows that MPI is restricted to the rail."""
         for host in ("node01", "node02"):
             self.lab.say("exec", host, "ip", "link", "add", "rail1", "type", "veth", "peer", "name", "rail1p")
         run = self.start(RING, entries=self.hosts(["eth0", "rail1"], ["eth0", "rail1"]))

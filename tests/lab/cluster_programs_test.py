@@ -1,5 +1,5 @@
-"""A run over several hosts where the program of one of them is missing, is another or speaks nonsense, its clock is wrong, or a
-disk is full: the host is named, the others' jobs are whole, and resume completes the run."""
+"""A run on several hosts where one has a missing, different or broken rank program, a wrong clock, or a full disk: the host is
+named, jobs of the others are complete, and resume completes the run."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ class ClusterPrograms(ClusterTestCase):
         self.lab.say("exec", host, "install", "-m", "755", str(copy), name)
 
     def install_everywhere(self, node02):
-        """bench-rank on each host, and on node02 these bytes in its place; None: nothing."""
+        """Installs bench-rank on each host, but these bytes on node02; None: no file."""
         for host in ("node01", "node03"):
             self.install(host, (PROGRAMS / "bench-rank").read_bytes())
         self.lab.run("exec", "node02", "rm", "-f", PROGRAM)
@@ -29,12 +29,12 @@ class ClusterPrograms(ClusterTestCase):
             self.install("node02", node02)
 
     def wrapped(self, script):
-        """A program that does something and is bench-rank then."""
+        """A script that runs a command and then bench-rank."""
         self.install("node02", (PROGRAMS / "bench-rank").read_bytes(), PROGRAM + ".true")
         self.install_everywhere(f'#!/bin/sh\n{script}\nexec {PROGRAM}.true "$@"\n'.encode())
 
     def changed(self, old, new):
-        """bench-rank with other bytes in it."""
+        """bench-rank with replaced bytes."""
         data = (PROGRAMS / "bench-rank").read_bytes()
         self.assertIn(old, data)
         return data.replace(old, new)
@@ -87,12 +87,12 @@ class ClusterPrograms(ClusterTestCase):
         self.assertLess(report["seconds"], 60)
 
     def fill(self, host, folder):
-        """To the last byte."""
+        """Fills the disk to the last byte."""
         self.lab.run("exec", host, "dd", "if=/dev/zero", f"of={folder}/fill", "bs=4096")
         self.addCleanup(self.lab.run, "exec", host, "rm", "-f", f"{folder}/fill")
 
     def test_a_host_whose_disk_is_full(self):
-        # A tmpfs of which only the pages are used up still takes folders, as disks do not.
+        # A tmpfs with all pages used still accepts folders, unlike a full disk.
         used = self.lab.say("exec", "node02", "df", "--output=iused", "/tmp").split()[-1]
         self.lab.say("exec", "node02", "mount", "-o", f"remount,nr_inodes={used}", "/tmp")
         self.addCleanup(self.lab.say, "exec", "node02", "mount", "-o", "remount,nr_inodes=100000", "/tmp")
@@ -115,7 +115,7 @@ class ClusterPrograms(ClusterTestCase):
         self.assertIn("No space left on device", run.talk)
         self.assertIn("its records so far are kept", run.talk)
         for host in ("node01", "node02", "node03"):
-            # They end when their input does, a moment after benchctl.
+            # Ranks exit when their stdin closes, shortly after benchctl.
             self.assertTrue(until(lambda host=host: not self.lab.ranks(host), 5), f"ranks are left on {host}")
         self.lab.say("exec", "head", "rm", disk / "fill")
         self.resume("--failed")

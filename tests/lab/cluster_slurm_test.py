@@ -1,4 +1,4 @@
-"""benchctl under Slurm: the results are mpirun's, a dead node is named and the others go on, and no allocation stays behind."""
+"""benchctl under Slurm: same results as with mpirun, a dead node is named while the others continue, no allocation is leaked."""
 
 import json
 
@@ -13,13 +13,13 @@ CRAMPED = {**NULL, "name": "cramped", "scope": "all", "ranks_per_host": 2}
 
 class ClusterSlurm(SlurmTestCase):
     def results(self, *cases, **options):
-        """What was measured, without the values."""
+        """The measured series without values."""
         run = self.start(*cases, **options)
         self.assertEqual(run.finish(40), 0, run.talk)
         report = self.report()
         self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
         jobs = {(job["job"], tuple(job["hosts"])) for job in report["jobs"]}
-        # per_cycle follows from clean samples, and on cores that hosts of a lab share there may be none.
+        # per_cycle needs clean samples, which shared cores may not give.
         return jobs, {(r["case"], r["metric"], r["host"], json.dumps(r["params"], sort_keys=True)) for r in report["results"]
                       if r["metric"] != "gemm.per_cycle"}
 

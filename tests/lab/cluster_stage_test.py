@@ -1,4 +1,4 @@
-"""--stage: hosts without the program get it, once, into a folder that executes; what spoils that is found and said."""
+"""--stage: copies the program once to hosts without it, into an executable folder, and reports obstacles."""
 
 from cluster_test_case import NULL, PROGRAMS, ClusterTestCase, make_bundle
 from lab_test_case import main, until

@@ -1,4 +1,4 @@
-"""The probe `storage` on hosts that share a folder: all at once, their sum, what each had, and the one that has little of it."""
+"""The probe `storage` on hosts with a shared folder: aggregate and per-host rates, and the slow host."""
 
 import tempfile
 
@@ -10,7 +10,7 @@ class ClusterStorage(ClusterTestCase):
     HOSTS = 2
 
     def measure(self, path, **params):
-        """{metric: [result]} of one job of all hosts together, and the facts it wrote."""
+        """{metric: [result]} of one job on all hosts, and its facts."""
         case = {"name": "shared", "probe": "storage", "scope": "all", "timeout_s": 30,
                 "params": {"path": str(path), "size_bytes": 4 << 20, "seconds": 0.5, "depths": [1], **params}}
         run = self.start(case)
@@ -39,7 +39,7 @@ class ClusterStorage(ClusterTestCase):
         self.assertEqual(list((self.folder / "disk").iterdir()), [])
 
     def test_a_host_that_has_little_of_the_storage_is_named(self):
-        """The folder of node01 lies in memory; on node02, as where a mount went wrong, it is on a disk that syncs cost time."""
+        """The folder of node01 is in memory; on node02, as after a failed mount, it is on a disk with slow syncs."""
         disk = tempfile.TemporaryDirectory(prefix="benchctl-storage-test-", dir="/var/tmp")
         self.addCleanup(disk.cleanup)
         for host in ("node01", "node02"):

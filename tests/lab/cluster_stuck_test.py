@@ -1,4 +1,4 @@
-"""Ranks that come to a stop in the middle of a run over several hosts: inside a collective, and where not even SIGKILL ends them."""
+"""Ranks that hang during a run on several hosts: inside a collective, and where even SIGKILL has no effect."""
 
 import os
 import pathlib

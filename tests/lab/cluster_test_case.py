@@ -1,4 +1,4 @@
-"""benchctl on the head of a lab, its suites and hosts files, and what a run kept."""
+"""Runs benchctl on the head of a lab, with suites, hosts files and access to stored runs."""
 
 import json
 import os
@@ -11,13 +11,13 @@ import time
 from lab_test_case import Lab, LabTestCase, until
 
 PROGRAMS = pathlib.Path(os.environ.get("BENCH_PROGRAMS", pathlib.Path(__file__).resolve().parents[2] / "build" / "bin"))
-# A host that falls silent is noticed within some 4 s, and within 2 s when it is called anew.
+# A silent host is detected within about 4 s, and within 2 s on a new connection.
 MPIRUN = {"interfaces": "10.77.0.0/16", "connect_timeout_s": 2, "keepalive_s": 2, "keepalive_count": 2,
           "mca": {"pml": "ob1", "btl": "tcp,self", "osc": "^ucx", "mpi_yield_when_idle": "1"}}
 
 
 def long_case(seconds):
-    """A job of about so many seconds on each host. Small products: their check is exact, however busy the machine is."""
+    """A job of about this many seconds on each host. Small GEMMs: their check is exact even on a busy machine."""
     return {"name": "long", "probe": "gemm", "timeout_s": 20,
             "params": {"dtypes": ["f32"], "shapes": [[64, 64, 64]], "threads": [1]},
             "measure": {"min_time_s": seconds, "max_time_s": seconds, "warm_up_max_s": 0.1, "max_samples": 1000000}}
@@ -27,10 +27,10 @@ NULL = {"name": "null", "probe": "null"}
 
 
 class Run:
-    """One run of benchctl on head, while it goes on and afterwards."""
+    """One run of benchctl on head, during and after it."""
 
     def __init__(self, case, words, before=()):
-        """`before`: a program with its words that starts benchctl."""
+        """`before`: a command that starts benchctl."""
         self.case = case
         self.process = case.lab.start_quietly("exec", "head", *before, PROGRAMS / "benchctl", *words, "--db", case.database)
 
@@ -46,12 +46,12 @@ class Run:
         return [json.loads(line) for line in lines[:-1] if line]
 
     def wait_for_job(self, job):
-        """Until its rank has started and works on it."""
+        """Waits until its rank has started the job."""
         started = lambda: any(r["job"] == job and r["kind"] == "phase" and r["body"]["name"] == "launch" for r in self.records())
         self.case.assertTrue(until(started, 20), f"{job} did not start")
 
     def finish(self, seconds):
-        """Its exit code; it must end in time."""
+        """Its exit code; fails after the timeout."""
         try:
             _, self.talk = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -61,7 +61,7 @@ class Run:
 
 
 def make_bundle(folder):
-    """A bundle of this build's rank program, in a second instead of the minutes that scripts/bundle takes."""
+    """Bundles the rank program of this build, in a second instead of the minutes of scripts/bundle."""
     bundle = folder / "bundle.tar"
     with tarfile.open(bundle, "w") as tar:
         tar.add(PROGRAMS / "bench-rank", "benchctl/bin/bench-rank")
@@ -101,7 +101,7 @@ class ClusterTestCase(LabTestCase):
                           *options], before)
 
     def assert_only_node02_failed(self, *why):
-        """Its first job failed for one of these reasons, its second was left out, the others' are ok."""
+        """node02's first job failed for one of these reasons, its second was skipped, all others are ok."""
         jobs = self.jobs()
         for job, (outcome, reason) in jobs.items():
             if not job.endswith(".2"):
@@ -128,11 +128,11 @@ class ClusterTestCase(LabTestCase):
         return json.loads(shown.stdout)
 
     def jobs(self):
-        """job id: (outcome, reason) as the report concludes."""
+        """job ID: (outcome, reason) from the report."""
         return {job["job"]: (job["outcome"], job["reason"]) for job in self.report()["jobs"]}
 
     def assert_whole(self):
-        """Every job of the run is ok, and none of its results stands there twice."""
+        """Every job of the run is ok, without duplicate results."""
         report = self.report()
         self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
         keys = [(r["case"], r["metric"], r["host"], json.dumps(r["params"], sort_keys=True)) for r in report["results"]]
@@ -165,10 +165,10 @@ class ClusterLab(Lab):
         return pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lab"
 
     def root(self, host):
-        """A host's files, seen from outside."""
+        """Path of a host's files on this machine."""
         return f"/proc/{(self.folder / 'hosts' / host / 'process').read_text().split()[0]}/root"
 
     def ranks(self, host):
-        """The process numbers of the rank programs and daemons on a host, as seen there."""
+        """PIDs of the rank programs and daemons in the namespace of a host."""
         found = self.run("exec", host, "pgrep", "-x", "bench-rank|orted").stdout
         return [int(number) for number in found.split()]

@@ -1,5 +1,5 @@
-"""benchctl topology over four hosts of a lab: equal hosts are the same, one with another kernel setting is named with it, and one
-that is cut off could not be asked. The setting is one that each network namespace has for itself."""
+"""benchctl topology on four lab hosts: equal hosts are the same, one with a different kernel setting is named with it, and one
+that is cut off is unknown. The setting is per network namespace."""
 
 import json
 
@@ -13,7 +13,7 @@ class ClusterTopology(ClusterTestCase):
     HOSTS = 4
 
     def topology(self, *words, profile=None):
-        """Exit code and answer."""
+        """Exit code and JSON output."""
         hosts = self.folder / "hosts.json"
         entry = {"name": "node[01-04]", "slots": 1}
         hosts.write_text(json.dumps({"hosts": [{**entry, "profile": profile} if profile else entry], "mpirun": MPIRUN}))

@@ -1,4 +1,4 @@
-"""The commands that docs/lab.md shows work, in the order in which it shows them."""
+"""The commands in docs/lab.md work in the order shown."""
 
 import re
 import shlex

@@ -1,10 +1,10 @@
-"""Faults of a host: a capped CPU, a full disk, a sick sshd, stopped and killed processes; and that healing undoes them."""
+"""Faults of a host: capped CPU, full disk, broken sshd, stopped and killed processes; and their removal."""
 
 import ctypes
 
 from lab_test_case import LabTestCase, MISSING, main, processes_in, still_alive, until
 
-# Rounds of a loop in half a second, and the share of one core it had.
+# Iterations of a loop in half a second, and its share of one core.
 COUNT = """
 import time
 rounds, start, ran = 0, time.monotonic(), time.process_time()
@@ -31,7 +31,7 @@ class Faults(LabTestCase):
         self.assertEqual(self.lab.status()["node02"]["cpu"], "20%")
         slow, share = self.count()
         self.assertTrue(0.05 < share < 0.3, f"{share} of a core")
-        # A busy machine slows the free loop, and the capped one less.
+        # A busy machine slows the uncapped loop more than the capped one.
         self.assertTrue(2 < free / slow < 12, f"{free} rounds, capped {slow}")
         self.lab.say("cpu", "node02", "off")
         self.assertGreater(self.count()[0], 2 * slow)
@@ -93,7 +93,7 @@ class Faults(LabTestCase):
         self.assert_reaches("node01", "node02")
 
     def test_a_host_dies_even_where_nobody_collects_the_dead(self):
-        # As in a container whose process 1 waits for no child: orphans come to this process, which does not either.
+        # As in a container whose PID 1 reaps no children: this process adopts orphans without reaping them.
         adopt_orphans = 36  # PR_SET_CHILD_SUBREAPER
         libc = ctypes.CDLL(None)
         self.assertEqual(libc.prctl(adopt_orphans, 1, 0, 0, 0), 0)

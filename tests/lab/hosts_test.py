@@ -1,4 +1,4 @@
-"""Hosts of a lab are hosts of their own, find each other by ssh and mpirun, and leave nothing behind."""
+"""Lab hosts are isolated, reach each other by ssh and mpirun, and leave nothing behind."""
 
 import pathlib
 import re

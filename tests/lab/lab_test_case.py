@@ -1,4 +1,4 @@
-"""A lab of two hosts for the tests of scripts/lab, and the skip where this machine cannot have one."""
+"""A lab of two hosts for tests of scripts/lab; skips tests on machines without lab support."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ MISSING = 4
 
 
 class Lab:
-    """scripts/lab with a folder of its own."""
+    """scripts/lab with its own folder."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -26,19 +26,19 @@ class Lab:
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
 
     def start(self, *words):
-        """The command goes on beside the test, which reads its stdout."""
+        """Starts a command in the background; the test reads its stdout."""
         return subprocess.Popen([SCRIPT, *map(str, words)], env={**os.environ, "LAB_DIR": str(self.folder)},
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def say(self, *words, **options):
-        """What a command printed; it must succeed."""
+        """Output of a command, which must succeed."""
         done = self.run(*words, **options)
         if done.returncode != 0:
             raise AssertionError(f"scripts/lab {' '.join(map(str, words))}: exit code {done.returncode}: {done.stderr}")
         return done.stdout.strip()
 
     def python(self, host, code, **options):
-        """What a Python program printed on a host."""
+        """Output of a Python program on a host."""
         return self.say("exec", host, sys.executable, "-c", code, **options)
 
     def start_python(self, host, code):
@@ -48,17 +48,17 @@ class Lab:
         return self.run("exec", source, "ssh", "-o", f"ConnectTimeout={connect_timeout}", target, *words)
 
     def status(self):
-        """host: {column: value} as `status` shows them."""
+        """host: {column: value} from `status`."""
         head, *rows = [re.split(r"\s{2,}|(?<=\S)\s", line, maxsplit=7) for line in self.say("status").splitlines()]
         return {row[0]: dict(zip(head, row)) for row in rows}
 
     def namespaces(self, host):
-        """The identities of a host's process and network namespaces."""
+        """IDs of the PID and network namespaces of a host."""
         return set(self.say("exec", host, "readlink", "/proc/self/ns/pid", "/proc/self/ns/net").split())
 
 
 def start_time(pid):
-    """With the pid it names one process for ever; None when that is gone or a zombie."""
+    """Start time, which with the PID identifies a process; None if gone or a zombie."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -67,7 +67,7 @@ def start_time(pid):
 
 
 def processes_in(namespaces):
-    """(pid, start time, command) of this machine's processes that live in one of these namespaces."""
+    """(PID, start time, command) of processes in one of these namespaces."""
     found = set()
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -84,7 +84,7 @@ def still_alive(processes):
 
 
 def until(condition, seconds=10.0):
-    """Whether the condition came true in time."""
+    """Whether the condition became true before the timeout."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -110,7 +110,7 @@ class LabTestCase(unittest.TestCase):
 
 
 def main(*options):
-    """Runs the tests of the calling file where this machine can have a lab."""
+    """Runs the tests of the calling file if this machine supports a lab."""
     check = Lab("/tmp/benchctl-lab-check").run("check", *options)
     if check.returncode == MISSING:
         print(f"SKIPPED: {check.stderr.strip()}")

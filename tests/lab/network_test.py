@@ -1,4 +1,4 @@
-"""Links that are slowed or cut, and what the programs at their ends see."""
+"""Slowed and cut links, as seen by programs at both ends."""
 
 import time
 
@@ -16,7 +16,7 @@ connection.sendall(b"k")
 connection.recv(1)  # the sender closes first
 """
 
-# Seconds until the last byte is known to have arrived.
+# Seconds until the last byte is acknowledged.
 SEND = """
 import socket, time
 connection = socket.create_connection(("{target}", 7000), timeout=20)
@@ -26,7 +26,7 @@ connection.recv(1)
 print(time.monotonic() - start)
 """
 
-# Connects to sshd and says what becomes of the connection.
+# Connects to sshd and reports how the connection ends.
 WATCH = """
 import socket
 connection = socket.create_connection(("node02", 22), timeout=5)
@@ -44,7 +44,7 @@ except TimeoutError:
 
 class Network(LabTestCase):
     def rate(self, source, target, size):
-        """Mbit/s of one TCP connection."""
+        """Throughput of one TCP connection, Mbit/s."""
         receiver = self.lab.start_python(target, RECEIVE.format(size=size))
         self.assertEqual(receiver.stdout.readline(), "ready\n")
         seconds = float(self.lab.python(source, SEND.format(target=target, size=size)))
@@ -57,7 +57,7 @@ class Network(LabTestCase):
         self.assertEqual(self.lab.status()["node02"]["rate"], "100Mbit")
         for source, target in (("node01", "node02"), ("node02", "node01")):
             slowed = self.rate(source, target, 8_000_000)
-            # At most the rate (and the 64 kB that go at once); on a busy machine less.
+            # At most the rate plus a 64 kB burst; less on a busy machine.
             self.assertTrue(30 < slowed < 110, f"{slowed} Mbit/s from {source} to {target}")
             self.assertGreater(free / slowed, 3)
         self.lab.say("rate", "node02", "off")

@@ -1,4 +1,4 @@
-"""Slurm in a lab: jobs run on both nodes, and a node that died comes back."""
+"""Slurm in a lab: jobs run on both nodes, and a dead node recovers."""
 
 from lab_test_case import LabTestCase, main, until
 

@@ -133,7 +133,7 @@ void check_unique(const Json& value, const std::string& at) {
   std::sort(sorted.begin(), sorted.end(), [](const Json* a, const Json* b) { return *a < *b; });
   const auto twin = std::adjacent_find(sorted.begin(), sorted.end(),
                                        [](const Json* a, const Json* b) { return *a == *b; });
-  if (twin != sorted.end()) throw Mismatch{at, excerpt(**twin) + " stands there twice", ""};
+  if (twin != sorted.end()) throw Mismatch{at, excerpt(**twin) + " is listed twice", ""};
 }
 
 }  // namespace

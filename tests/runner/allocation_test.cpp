@@ -39,10 +39,10 @@ TEST_CASE("what is no list of CPUs is refused before anything is made of it") {
                            "8;reboot",
                            "8\n"}) {
     CAPTURE(text);
-    CHECK_THROWS_WITH(expand_cpus_per_node(text, 100), Contains("no list of CPUs"));
+    CHECK_THROWS_WITH(expand_cpus_per_node(text, 100), Contains("not a CPU list"));
   }
-  CHECK_THROWS_WITH(expand_cpus_per_node(std::string("8\0", 2), 100), Contains("no list of CPUs"));
-  CHECK_THROWS_WITH(expand_cpus_per_node("8(x101)", 100), Contains("no count of nodes"));
+  CHECK_THROWS_WITH(expand_cpus_per_node(std::string("8\0", 2), 100), Contains("not a CPU list"));
+  CHECK_THROWS_WITH(expand_cpus_per_node("8(x101)", 100), Contains("invalid repeat count"));
   CHECK_THROWS_WITH(expand_cpus_per_node("8(x60),8(x60)", 100), Contains("more than 100 nodes"));
 }
 
@@ -80,10 +80,10 @@ TEST_CASE("variables that contradict each other are an error of the environment 
     }
   };
   CHECK_THAT(said("17", "n[1-3]", "8(x2)"), Contains("3 nodes") && Contains("2"));
-  CHECK_THAT(said("17", "n[1-3]", "8(x4)"), Contains("no count of nodes"));
+  CHECK_THAT(said("17", "n[1-3]", "8(x4)"), Contains("invalid repeat count"));
   CHECK_THAT(said("17", "n1,n1", "8(x2)"), Contains("n1 twice"));
   CHECK_THAT(said("17", "n[1-", "8"), Contains("position"));
   CHECK_THAT(said("17", "", ""), Contains("17"));
-  CHECK_THAT(said("1;reboot", "n1", "8"), Contains("no number"));
-  CHECK_THAT(said("--help", "n1", "8"), Contains("no number"));
+  CHECK_THAT(said("1;reboot", "n1", "8"), Contains("not a job ID"));
+  CHECK_THAT(said("--help", "n1", "8"), Contains("not a job ID"));
 }

@@ -101,7 +101,7 @@ TEST_CASE("what Slurm 22.05 printed is read; the words of a reason are not taken
   CHECK(inventory.hosts[1].address == "10.0.1.3");
   CHECK(inventory.hosts[1].labels.at("gres") == "gpu:h100:8");
   CHECK(imported.notes ==
-        std::vector<std::string>{"left out, as their state is 'IDLE+DRAIN': rack1-node02"});
+        std::vector<std::string>{"skipped nodes in state 'IDLE+DRAIN': rack1-node02"});
 }
 
 TEST_CASE("nodes on which Slurm starts nothing are left out with a note, or kept when asked") {
@@ -137,8 +137,8 @@ TEST_CASE("a hostile list of nodes is refused, naming the line") {
   CHECK_THROWS_WITH(slurm("NodeName=a NodeAddr=-oX CPUTot=2 State=IDLE"), Contains("/address"));
   CHECK_THROWS_WITH(slurm(node("n1", "IDLE") + node("n1", "IDLE", "b")),
                     Contains("'n1'") && Contains("twice"));
-  CHECK_THROWS_WITH(slurm(""), Contains("no node is left"));
-  CHECK_THROWS_WITH(slurm(node("n1", "DOWN")), Contains("no node is left"));
+  CHECK_THROWS_WITH(slurm(""), Contains("no usable nodes"));
+  CHECK_THROWS_WITH(slurm(node("n1", "DOWN")), Contains("no usable nodes"));
 }
 
 TEST_CASE("a program's output is read whole; one that fails or hangs is an error with its words") {

@@ -127,7 +127,7 @@ TEST_CASE("a group of an unknown host is refused with the nearest name") {
   CHECK_THROWS_WITH(with_groups(R"({"r": "node01,node01"})"), Contains("twice"));
   CHECK_THROWS_WITH(with_groups(R"({"r": "node[01"})"), Contains("/groups/r: "));
   CHECK_THROWS_WITH(with_groups(R"({"a b": "node01"})"), Contains("/groups/a b: "));
-  CHECK_THROWS_WITH(with_groups(R"({"a[1]": "node01"})"), Contains("one name"));
+  CHECK_THROWS_WITH(with_groups(R"({"a[1]": "node01"})"), Contains("invalid group name"));
 }
 
 TEST_CASE("what mpirun is told has defaults, and ssh gets time limits") {

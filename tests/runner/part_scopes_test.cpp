@@ -135,11 +135,11 @@ TEST_CASE("GPUs that nobody lists are those that an earlier run found, else a pl
   const auto sets = device_sets(inventory, "cuda", false);
   REQUIRE(sets.size() == 3);
   CHECK(sets[0].part == Json{{"device", "cuda:0"}});
-  CHECK_THAT(sets[1].obstacle, Contains("no GPU of n2 is known"));
+  CHECK_THAT(sets[1].obstacle, Contains("no GPUs known on n2"));
   CHECK(sets[2].part == Json{{"device", "cuda:1"}});
   const Plan result = plan(kDevices, {{"hosts", {{{"name", "n1"}, {"slots", 2}}}}});
   REQUIRE(result.entries.size() == 1);
-  CHECK_THAT(result.entries[0].skip, Contains("no GPU of n1 is known"));
+  CHECK_THAT(result.entries[0].skip, Contains("no GPUs known on n1"));
 }
 
 TEST_CASE(
@@ -152,14 +152,14 @@ TEST_CASE(
   CHECK_FALSE(whole.entries[0].job.env.contains(kDeviceVariable));
   const Plan nodes = plan(R"({"name": "a", "probe": "ring", "scope": {"device": "numa"}})", hosts);
   REQUIRE(nodes.entries.size() == 3);
-  CHECK_THAT(nodes.entries[0].skip, Contains("no NUMA node of n1 is known"));
+  CHECK_THAT(nodes.entries[0].skip, Contains("no NUMA nodes known on n1"));
   CHECK(nodes.entries[2].job.env.at(kDeviceVariable) == "numa:8");
 }
 
 TEST_CASE("on GPUs a rail is for probes that keep to its card") {
   CHECK_THROWS_WITH(
       plan(R"({"name": "a", "probe": "train", "device": "cuda", "scope": "rail"})", pod()),
-      Contains("train does not keep to one network card"));
+      Contains("train cannot be restricted to one network card"));
   CHECK_NOTHROW(plan(R"({"name": "a", "probe": "train", "scope": "rail"})", pod()));
 }
 

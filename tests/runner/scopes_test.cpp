@@ -139,8 +139,8 @@ TEST_CASE("a scope that is none is refused with the nearest name") {
   const auto wrong = [](const char* text) { return scope_from_json(Json::parse(text)); };
   CHECK_THROWS_WITH(wrong(R"("ladde")"), Contains("Did you mean 'ladder'?"));
   CHECK_THROWS_WITH(wrong(R"({"grup": "rack"})"), Contains("Did you mean 'group'?"));
-  CHECK_THROWS_WITH(wrong(R"({"group": ""})"), Contains("no label"));
-  CHECK_THROWS_WITH(wrong(R"({"group": 3})"), Contains("no label"));
-  CHECK_THROWS_WITH(wrong("{}"), Contains("no label"));
-  CHECK_THROWS_WITH(wrong("3"), Contains("expected a word"));
+  CHECK_THROWS_WITH(wrong(R"({"group": ""})"), Contains("not a label"));
+  CHECK_THROWS_WITH(wrong(R"({"group": 3})"), Contains("not a label"));
+  CHECK_THROWS_WITH(wrong("{}"), Contains("exactly one key"));
+  CHECK_THROWS_WITH(wrong("3"), Contains("expected a string"));
 }

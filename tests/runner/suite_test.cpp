@@ -88,7 +88,7 @@ TEST_CASE("ranks and binding may be axes, and their values are checked") {
 TEST_CASE("a parameter that stands in params and in axes is refused") {
   CHECK_THAT(
       refusal(R"({"name": "a", "probe": "gemm", "params": {"cores": 1}, "axes": {"cores": [2]}})"),
-      Contains("'cores' stands in params and in axes"));
+      Contains("'cores' is in both params and axes"));
 }
 
 TEST_CASE("two cases of one name are refused, naming it") {
@@ -102,7 +102,7 @@ TEST_CASE("an unknown key of a case is refused") {
 
 TEST_CASE("a device the probe does not measure is refused") {
   CHECK_THAT(refusal(R"({"name": "a", "probe": "peak", "device": "cuda"})"),
-             Contains("/cases/0/device") && Contains("it measures: host"));
+             Contains("/cases/0/device") && Contains("supported devices: host"));
 }
 
 TEST_CASE("a gate on a metric the probe does not have is refused with the nearest") {
@@ -130,8 +130,8 @@ TEST_CASE("--set puts a value in a case's parameters and takes the axis away") {
 }
 
 TEST_CASE("--set is refused for a wrong form, case, parameter or value, saying which") {
-  CHECK_THAT(refusal(kGemm, {{}, {"cores=4"}}), Contains("not of the form CASE.PARAM=VALUE"));
-  CHECK_THAT(refusal(kGemm, {{}, {"a.cores"}}), Contains("not of the form"));
+  CHECK_THAT(refusal(kGemm, {{}, {"cores=4"}}), Contains("expected CASE.PARAM=VALUE"));
+  CHECK_THAT(refusal(kGemm, {{}, {"a.cores"}}), Contains("expected CASE.PARAM=VALUE"));
   CHECK_THAT(refusal(kGemm, {{}, {"b.cores=4"}}), Contains("no case 'b'"));
   CHECK_THAT(refusal(kGemm, {{}, {"a.coers=4"}}), Contains("Did you mean 'cores'?"));
   CHECK_THAT(refusal(kGemm, {{}, {"a.cores=many"}}),

@@ -134,7 +134,7 @@ TEST_CASE("demands that do not fit together are refused with what to do") {
   const TrainRequest llm{.workload = "llm"};
   TrainRequest request = llm;
   request.ranks = {1, 2};
-  CHECK_THROWS_WITH(train_suite(request), Contains("are a scaling"));
+  CHECK_THROWS_WITH(train_suite(request), Contains("require --scaling"));
   request = llm;
   request.scaling = ScalingKind::strong;
   CHECK_THROWS_WITH(train_suite(request), Contains("--scaling"));
@@ -143,7 +143,7 @@ TEST_CASE("demands that do not fit together are refused with what to do") {
   CHECK_THROWS_WITH(train_suite(request), Contains("weak"));
   request = llm;
   request.seeds = {4, 2, 4};
-  CHECK_THROWS_WITH(train_suite(request), Contains("4 stands there twice"));
+  CHECK_THROWS_WITH(train_suite(request), Contains("4 is listed twice"));
   request.seeds = {};
   CHECK_THROWS_WITH(train_suite(request), Contains("no seed"));
   request.seeds = {0};

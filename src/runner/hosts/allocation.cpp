@@ -18,8 +18,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw Error(ErrorKind::input,
-              "'" + printable(text.substr(0, 60)) + "' is no list of CPUs: " + why,
-              "Slurm writes SLURM_JOB_CPUS_PER_NODE as 8(x2),4");
+              "'" + printable(text.substr(0, 60)) + "' is not a CPU list: " + why,
+              "expected the format of SLURM_JOB_CPUS_PER_NODE, for example 8(x2),4");
 }
 
 /// A whole number from 1 to `most` that ends where `text` ends.
@@ -39,7 +39,7 @@ Allocation described(const std::string& job, const std::string& nodes, const std
                     " nodes and SLURM_JOB_CPUS_PER_NODE " + std::to_string(counts.size()));
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (!allocation.cpus.emplace(allocation.nodes[i], counts[i]).second)
-      throw Error(ErrorKind::input, "SLURM_JOB_NODELIST has " + allocation.nodes[i] + " twice");
+      throw Error(ErrorKind::input, "SLURM_JOB_NODELIST lists " + allocation.nodes[i] + " twice");
   return allocation;
 }
 
@@ -55,14 +55,14 @@ std::vector<int> expand_cpus_per_node(std::string_view text, std::size_t at_most
       const auto repeat = item.ends_with(')')
                               ? count_of(item.substr(open + 2, item.size() - open - 3), at_most)
                               : std::nullopt;
-      if (!repeat) refuse(text, "'" + printable(item) + "' repeats by no count of nodes");
+      if (!repeat) refuse(text, "'" + printable(item) + "' has an invalid repeat count");
       times = *repeat;
       item = item.substr(0, open);
     }
     const auto cpus = count_of(item, kMostCpus);
-    if (!cpus) refuse(text, "'" + printable(item) + "' is no count");
+    if (!cpus) refuse(text, "'" + printable(item) + "' is not a CPU count");
     if (times > at_most - counts.size())
-      refuse(text, "it is for more than " + std::to_string(at_most) + " nodes");
+      refuse(text, "it covers more than " + std::to_string(at_most) + " nodes");
     counts.insert(counts.end(), times, static_cast<int>(*cpus));
     at = end + 1;
   }
@@ -81,15 +81,15 @@ std::optional<Allocation> allocation_from(const std::map<std::string, std::strin
   const std::string job = value("SLURM_JOB_ID");
   if (job.empty()) return {};
   if (!is_job_number(job))
-    throw Error(ErrorKind::environment, "SLURM_JOB_ID is '" + printable(job) + "', no number",
-                "unset it where there is no allocation");
+    throw Error(ErrorKind::environment, "SLURM_JOB_ID is '" + printable(job) + "', not a job ID",
+                "unset it outside of an allocation");
   try {
     return described(job, value("SLURM_JOB_NODELIST"), value("SLURM_JOB_CPUS_PER_NODE"));
   } catch (const Error& error) {
     throw Error(
         ErrorKind::environment,
-        "the allocation " + job + " that SLURM_JOB_ID names is not understood: " + error.what(),
-        "use --launcher mpirun, or unset SLURM_JOB_ID where there is no allocation");
+        "cannot parse Slurm allocation " + job + ": " + error.what(),
+        "use --launcher mpirun, or unset SLURM_JOB_ID outside of an allocation");
   }
 }
 

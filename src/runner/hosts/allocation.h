@@ -1,4 +1,4 @@
-// The Slurm allocation we run in, as its environment describes it.
+// The current Slurm allocation, from the environment.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,27 @@ namespace bench {
 struct Allocation {
   std::string job;
   std::vector<std::string> nodes;   // in Slurm's order
-  std::map<std::string, int> cpus;  // by node: what the job may use there
+  std::map<std::string, int> cpus;  // node -> CPUs of the job
   bool has(const std::string& node) const { return cpus.contains(node); }
   bool operator==(const Allocation&) const = default;
 };
 
-/// SLURM_JOB_CPUS_PER_NODE: "8(x2),4" is 8, 8, 4. Throws Error(input) naming the text where it is
-/// none, a count is 0, or there are more than `at_most` nodes, before they are made.
+/// Parses SLURM_JOB_CPUS_PER_NODE: "8(x2),4" is 8, 8, 4. Throws Error(input) for invalid text, a count
+/// of 0, or more than `at_most` nodes.
 std::vector<int> expand_cpus_per_node(std::string_view text, std::size_t at_most);
 
-/// A number as Slurm gives its jobs: digits, few enough.
+/// Whether the text is a Slurm job ID: digits, not too many.
 bool is_job_number(std::string_view text);
 
-/// From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_CPUS_PER_NODE; nothing outside of an
-/// allocation. Throws Error(environment) where they contradict each other.
+/// From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_CPUS_PER_NODE; empty outside of an allocation.
+/// Throws Error(environment) if they are inconsistent.
 std::optional<Allocation> allocation_from(const std::map<std::string, std::string>& environment);
 std::optional<Allocation> current_allocation();
 
-/// "n9 is not in the Slurm allocation 17 (n[1-2])" for the first of these that is not; else "".
+/// "n9 is not in the Slurm allocation 17 (n[1-2])" for the first host outside of it; else "".
 std::string host_outside(const Allocation& allocation, const std::vector<std::string>& hosts);
 
-/// Its nodes are the hosts, their CPUs the slots.
+/// Nodes become hosts, their CPUs slots.
 Inventory inventory_of(const Allocation& allocation);
 
 }  // namespace bench

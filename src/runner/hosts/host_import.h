@@ -1,5 +1,4 @@
-// Hosts files made of what a site has already: OpenMPI hostfiles, and Slurm's nodes
-// (slurm_nodes.h).
+// Makes hosts files from Open MPI hostfiles and from Slurm's nodes (slurm_nodes.h).
 #pragma once
 
 #include <string>
@@ -11,14 +10,13 @@
 namespace bench {
 
 struct ImportedHosts {
-  Json hosts;                      // a hosts file; nodes that share everything are one expression
-  std::vector<std::string> notes;  // what was left out or assumed, for people
+  Json hosts;                      // a hosts file; identical nodes share one entry
+  std::vector<std::string> notes;  // skipped hosts and assumptions, for the user
 };
 
-/// An OpenMPI hostfile: "[user@]name [slots=4] [max_slots=8]  # comment". As OpenMPI 4 reads it
-/// (seen with 4.1.4): each further mention of a host adds a slot, a second slots= is refused, and
-/// max_slots alone states the slots. A host whose slots are stated nowhere gets `slots`; OpenMPI
-/// would ask the host for its cores. Throws Error(input) naming `origin` and the line.
+/// An OpenMPI hostfile: "[user@]name [slots=4] [max_slots=8]  # comment". As Open MPI 4.1 reads it: each repetition of a host adds a slot, a second slots= is refused, and
+/// max_slots alone sets the slots. A host without slots gets `slots`; Open MPI would use its number of
+/// cores. Throws Error(input) with `origin` and line.
 ImportedHosts import_hostfile(std::string_view text, const std::string& origin, int slots = 1);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// The hosts of an inventory for people and for scripts: `benchctl list hosts`.
+// Text and JSON of `benchctl list hosts`.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace bench {
 
-/// One object a host: {name, address, slots, devices, labels, profile, groups}; devices and profile
-/// are null where none are stated.
+/// One object per host: {name, address, slots, devices, labels, profile, groups}; devices and profile
+/// may be null.
 Json hosts_list(const Inventory& inventory);
 
-/// A table of what hosts_list gives, a line a host.
+/// A table with one line per host.
 std::string hosts_table(const Json& hosts);
 
 }  // namespace bench

@@ -87,7 +87,7 @@ void check_host_name(std::string_view name, const std::string& origin, const Tex
   } catch (const Error& error) {
     refuse_line(origin, line, error.what(), hint);
   }
-  refuse_line(origin, line, "'" + printable(name) + "' is not one name", hint);
+  refuse_line(origin, line, "'" + printable(name) + "' is not a host name", hint);
 }
 
 Json hosts_file_of(const std::vector<ImportedHost>& hosts, const std::string& origin) {
@@ -101,7 +101,7 @@ Json hosts_file_of(const std::vector<ImportedHost>& hosts, const std::string& or
   }
   Json file = {{"hosts", Json::array()}};
   for (const auto& [shared, names] : entries) add_entries(shared, names, file["hosts"]);
-  inventory_from_json(file, origin);  // what we write, we read
+  inventory_from_json(file, origin);  // validates the written file
   return file;
 }
 

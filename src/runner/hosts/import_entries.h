@@ -1,4 +1,4 @@
-// What both importers share: lines, numbers, and hosts brought together into few entries.
+// Shared by both importers: lines, numbers, and merging of hosts into few entries.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ struct TextLine {
   std::string_view text;
 };
 
-/// The lines that are not blank, without their ends.
+/// The non-blank lines, without line ends.
 std::vector<TextLine> lines_of(std::string_view text);
 /// The words between blanks.
 std::vector<std::string_view> words_of(std::string_view text);
-/// A number of ranks; nothing when it is no number within 0..100000.
+/// A number of ranks; empty if not within 0..100000.
 std::optional<int> read_slots(std::string_view word);
 
 [[noreturn]] void refuse_line(const std::string& origin, const TextLine& line,
                               const std::string& what, const std::string& hint);
-/// Throws, by refuse_line, unless it is one plain name.
+/// Throws unless it is a plain host name.
 void check_host_name(std::string_view name, const std::string& origin, const TextLine& line);
 
 struct ImportedHost {
@@ -36,8 +36,8 @@ struct ImportedHost {
   std::map<std::string, std::string> labels = {};
 };
 
-/// A hosts file with one entry for all hosts that differ in name alone. Throws Error(input), naming
-/// `origin`, for what a hosts file may not hold.
+/// A hosts file with one entry for all hosts that differ only in name. Throws Error(input) with `origin`
+/// for an invalid hosts file.
 Json hosts_file_of(const std::vector<ImportedHost>& hosts, const std::string& origin);
 
 }  // namespace bench

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// The words of orte/util/hostfile/hostfile_lex.l that a hostfile of today still holds.
+// Keywords from orte/util/hostfile/hostfile_lex.l that are still in use.
 constexpr std::array<std::string_view, 4> kSlots = {"slots", "slot", "count", "cpu"};
 constexpr std::array<std::string_view, 6> kMaxSlots = {"max_slots", "max-slots", "max_slot",
                                                        "slots_max", "slots-max", "count-max"};
@@ -56,7 +56,7 @@ class Hostfile {
       result.push_back(std::move(entry.host));
     }
     if (!assumed.empty())
-      notes.push_back("slots are not stated and taken to be " + std::to_string(slots_) + ": " +
+      notes.push_back("no slots given, assuming " + std::to_string(slots_) + ": " +
                       compact_hostlist(assumed));
     return result;
   }
@@ -79,8 +79,8 @@ class Hostfile {
     Entry& entry = entries_[place->second];
     if (entry.host.address != address)
       refuse_line(origin_, line,
-                  "'" + printable(address) + "' was '" + printable(entry.host.address) + "' before",
-                  "reach a host in one way");
+                  "'" + printable(address) + "' conflicts with earlier address '" + printable(entry.host.address) + "'",
+                  "use one address per host");
     ++entry.host.slots;
     entry.stated = entry.counted = true;
     return entry;
@@ -90,21 +90,21 @@ class Hostfile {
     const bool is_max = is_one_of(kMaxSlots, key);
     if (!is_max && !is_one_of(kSlots, key))
       refuse_line(origin_, line,
-                  "'" + printable(key) + "' is not understood." +
+                  "'" + printable(key) + "' is not a hostfile keyword." +
                       did_you_mean(key, std::vector<std::string>{"slots", "max_slots"}),
-                  "a line is like: node01 slots=4 max_slots=8  # comment");
+                  "expected lines such as: node01 slots=4 max_slots=8  # comment");
     const auto number = read_slots(value);
     if (!number)
       refuse_line(origin_, line,
-                  std::string(key) + "=" + printable(value) + " is no number from 0 to 100000",
+                  std::string(key) + "=" + printable(value) + " is not a number from 0 to 100000",
                   "for example slots=4");
     is_max ? set_most(entry, *number, line) : set_slots(entry, *number, line);
   }
 
   void set_slots(Entry& entry, int slots, const TextLine& line) {
     if (entry.counted)
-      refuse_line(origin_, line, "slots of '" + entry.host.name + "' are stated twice",
-                  "mpirun refuses it too; state them once");
+      refuse_line(origin_, line, "slots of '" + entry.host.name + "' are given twice",
+                  "give them once; mpirun rejects this too");
     entry.host.slots = slots;
     entry.stated = entry.counted = true;
   }
@@ -114,7 +114,7 @@ class Hostfile {
       refuse_line(origin_, line,
                   "max_slots=" + std::to_string(most) + " is below " +
                       std::to_string(entry.host.slots) + " slots",
-                  "mpirun refuses it too");
+                  "raise max_slots; mpirun rejects this too");
     if (!entry.stated) entry.host.slots = most;
     entry.stated = true;
   }
@@ -134,8 +134,8 @@ ImportedHosts import_hostfile(std::string_view text, const std::string& origin, 
   ImportedHosts imported;
   const auto hosts = file.hosts(imported.notes);
   if (hosts.empty())
-    throw Error(ErrorKind::input, origin + ": there is no host in it",
-                "a line is like: node01 slots=4");
+    throw Error(ErrorKind::input, origin + ": no hosts found",
+                "expected lines such as: node01 slots=4");
   imported.hosts = hosts_file_of(hosts, origin);
   return imported;
 }

@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-// Parts of a node's state with which Slurm starts nothing on it (man scontrol, NODE STATES).
+// Node states in which Slurm starts no jobs (man scontrol, NODE STATES).
 constexpr std::array<std::string_view, 20> kUnusable = {
     "DOWN",         "DRAIN",       "DRAINED",        "DRAINING",      "ERROR",
     "FAIL",         "FAILING",     "FUTURE",         "INVAL",         "INVALID_REG",
@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 20> kUnusable = {
 
 using Node = std::map<std::string, std::string, std::less<>>;
 
-/// "Key=value" words. The first of a key counts: free text (OS, Comment, Reason) holds blanks and
-/// may hold anything, and all that is wanted stands before it.
+/// "Key=value" words. The first value of a key counts: free text (OS, Comment, Reason) may contain
+/// anything, but comes last.
 Node read_node(std::string_view line) {
   Node node;
   for (const std::string_view word : words_of(line)) {
@@ -33,7 +33,7 @@ Node read_node(std::string_view line) {
   return node;
 }
 
-/// Its value, or "" where Slurm has none.
+/// The value, or "" if Slurm has none.
 std::string value_of(const Node& node, std::string_view key) {
   const auto found = node.find(key);
   return found == node.end() || found->second == "(null)" ? "" : found->second;
@@ -49,7 +49,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// A '*' behind a state says that the node does not answer; other signs speak of power and plans.
+/// A '*' after a state means the node does not respond; other signs concern power and planning.
 bool is_usable(const std::string& state) {
   if (state.empty()) return false;
   for (std::string part : split(state, '+')) {
@@ -79,16 +79,16 @@ ImportedHost host_of(const Node& node, const std::string& origin, const TextLine
   host.name = value_of(node, "NodeName");
   if (host.name.empty())
     refuse_line(origin, line,
-                "there is no NodeName in '" + printable(line.text.substr(0, 60)) + "'",
-                "expected what `scontrol show nodes --oneliner` prints");
+                "no NodeName in '" + printable(line.text.substr(0, 60)) + "'",
+                "expected output of `scontrol show nodes --oneliner`");
   check_host_name(host.name, origin, line);
   host.address = value_of(node, "NodeAddr");
   if (host.address.empty()) host.address = host.name;
   const std::string cpus = value_of(node, "CPUTot");
   const auto slots = read_slots(cpus);
   if (!slots || *slots == 0)
-    refuse_line(origin, line, "CPUTot='" + printable(cpus) + "' of '" + host.name + "' is no count",
-                "expected what `scontrol show nodes --oneliner` prints");
+    refuse_line(origin, line, "CPUTot='" + printable(cpus) + "' of '" + host.name + "' is not a number",
+                "expected output of `scontrol show nodes --oneliner`");
   host.slots = *slots;
   const std::string features = value_of(node, "ActiveFeatures");
   for (const auto& [label, value] :
@@ -103,9 +103,9 @@ ImportedHost host_of(const Node& node, const std::string& origin, const TextLine
                                    const std::string& origin) {
   const std::vector<std::string> known(seen.begin(), seen.end());
   throw Error(ErrorKind::input,
-              origin + ": no node is in the partition '" + printable(partition) + "'." +
+              origin + ": no nodes in partition '" + printable(partition) + "'." +
                   did_you_mean(partition, known),
-              known.empty() ? "the nodes are in no partition" : "partitions: " + join(known, ", "));
+              known.empty() ? "no node belongs to a partition" : "partitions: " + join(known, ", "));
 }
 
 }  // namespace
@@ -130,14 +130,13 @@ ImportedHosts import_slurm(std::string_view text, const std::string& origin,
   }
   ImportedHosts imported;
   for (const auto& [state, names] : left_out)
-    imported.notes.push_back("left out, as their state is '" + printable(state) +
-                             "': " + compact_hostlist(names));
+    imported.notes.push_back("skipped nodes in state '" + printable(state) + "': " + compact_hostlist(names));
   if (hosts.empty() && left_out.empty() && !choice.partition.empty())
     refuse_partition(choice.partition, partitions, origin);
   if (hosts.empty())
-    throw Error(ErrorKind::input, origin + ": no node is left",
-                imported.notes.empty() ? "Slurm knows none"
-                                       : join(imported.notes, "; ") + "; --all keeps them");
+    throw Error(ErrorKind::input, origin + ": no usable nodes",
+                imported.notes.empty() ? "Slurm reports no nodes"
+                                       : join(imported.notes, "; ") + "; add --all to include them");
   imported.hosts = hosts_file_of(hosts, origin);
   return imported;
 }

@@ -1,4 +1,4 @@
-// The hosts a plan may use: from a hosts file (schemas/hosts.json), else this host alone.
+// The hosts of a plan: from a hosts file (schemas/hosts.json), else this host.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace bench {
 
 struct Host {
   std::string name;
-  std::string address;  // how to reach it; the name when the file gives none
-  int slots = 1;        // ranks it takes without oversubscription
-  Json devices;         // as the file states them; null where unknown
+  std::string address;  // address, by default the name
+  int slots = 1;        // ranks without oversubscription
+  Json devices;         // from the hosts file; null if unknown
   std::map<std::string, std::string> labels;
-  std::vector<std::string> cards = {};  // network cards, rail by rail, as the file states them
-  /// What earlier runs found out about it (hosts/known_facts.h), or nothing. No part of a plan.
+  std::vector<std::string> cards = {};  // network cards by rail, from the hosts file
+  /// Facts from earlier runs (hosts/known_facts.h); not part of a plan.
   std::map<std::string, std::string> facts = {};
-  std::string profile = {};  // what it should look like: a file in hosts/profiles; "" for none
+  std::string profile = {};  // expected topology: a file in hosts/profiles; "" for none
 };
 
-/// Hosts are places in Inventory::hosts, ascending.
+/// Hosts are indices into Inventory::hosts, ascending.
 struct HostGroup {
   std::string name;
   std::vector<std::size_t> hosts;
@@ -33,32 +33,32 @@ struct HostGroup {
 
 struct Inventory {
   std::vector<Host> hosts;
-  std::vector<HostGroup> groups = {};  // as the file states them, by name
+  std::vector<HostGroup> groups = {};  // from the hosts file, by name
   LaunchSettings launch = {};
   SlurmSettings slurm = {};
 };
 
-/// Expressions are counted out: one Host a name. Throws Error(input) for what the schema refuses, a
-/// host that is listed twice, a group of an unknown host.
+/// Expands host expressions. Throws Error(input) for schema violations, duplicate hosts, and groups with
+/// unknown hosts.
 Inventory read_inventory(const std::filesystem::path& file);
 Inventory inventory_from_json(const Json& json, const std::string& origin);
 
-/// One group for each value of a label, by value; hosts without it are in none.
+/// One group per value of a label; hosts without the label are in none.
 std::vector<HostGroup> groups_by_label(const Inventory& inventory, const std::string& label);
-/// The same for a fact; a host of which it is not known is taken by its label of that name.
+/// The same for a fact; a host without the fact uses its label of that name.
 std::vector<HostGroup> groups_by_fact(const Inventory& inventory, const std::string& fact);
-/// Every fact that is known of any host, sorted.
+/// All known facts of any host, sorted.
 std::vector<std::string> fact_names(const Inventory& inventory);
-/// Every label that any host has, sorted.
+/// All labels of any host, sorted.
 std::vector<std::string> label_names(const Inventory& inventory);
 
-/// This host alone; its slots are the CPUs this process may run on.
+/// This host only; its slots are the CPUs of this process's affinity mask.
 Inventory this_host_only();
 std::string this_host_name();
-/// Does the entry mean the machine we run on?
+/// Whether the entry is this machine.
 bool is_this_host(const Host& host);
 
-/// One entry a host; inventory_from_json reads it back as it was.
+/// One entry per host; inventory_from_json reads it back unchanged.
 Json to_json(const Inventory& inventory);
 
 }  // namespace bench

@@ -31,8 +31,8 @@ std::string address_of(const std::string& name, std::string address, const std::
   if (address.size() > kMaxHostName)
     throw Error(ErrorKind::input,
                 where + "/address: more than " + std::to_string(kMaxHostName) +
-                    " characters for the host '" + name + "'",
-                "addresses are host names or IP addresses");
+                    " characters for host '" + name + "'",
+                "use a host name or an IP address");
   return address;
 }
 
@@ -52,7 +52,7 @@ void add_hosts(const Json& json, const std::string& where, Inventory& inventory,
   for (std::string& name :
        expand(json.at("name"), kMaxHosts - inventory.hosts.size(), where + "/name")) {
     if (!places.emplace(name, inventory.hosts.size()).second)
-      throw Error(ErrorKind::input, where + "/name: the host '" + name + "' is listed twice",
+      throw Error(ErrorKind::input, where + "/name: host '" + name + "' is listed twice",
                   "keep one of them");
     host.address = address_of(name, address, where);
     host.name = std::move(name);
@@ -66,8 +66,8 @@ std::size_t place_of(const std::string& name, const Inventory& inventory, const 
   std::vector<std::string> known;
   for (const Host& host : inventory.hosts) known.push_back(host.name);
   throw Error(ErrorKind::input,
-              where + ": there is no host '" + name + "'." + did_you_mean(name, known),
-              "a group holds hosts of the same file");
+              where + ": unknown host '" + name + "'." + did_you_mean(name, known),
+              "a group may only list hosts of the same file");
 }
 
 HostGroup read_group(const std::string& name, const Json& expression, const std::string& origin,
@@ -76,13 +76,13 @@ HostGroup read_group(const std::string& name, const Json& expression, const std:
   HostGroup group{name, {}};
   // The name of a group is one word, as that of a host.
   if (expand(name, 1, where) != std::vector{name})
-    throw Error(ErrorKind::input, where + ": a group has one name", "for example rack1");
+    throw Error(ErrorKind::input, where + ": invalid group name", "use one word, for example rack1");
   for (const std::string& host : expand(expression, kMaxHosts, where))
     group.hosts.push_back(place_of(host, inventory, places, where));
   std::ranges::sort(group.hosts);
   if (const auto twice = std::ranges::adjacent_find(group.hosts); twice != group.hosts.end())
     throw Error(ErrorKind::input,
-                where + ": the host '" + inventory.hosts[*twice].name + "' is listed twice",
+                where + ": host '" + inventory.hosts[*twice].name + "' is listed twice",
                 "keep one of them");
   return group;
 }

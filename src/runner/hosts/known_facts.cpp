@@ -40,7 +40,7 @@ void add_host_words(const Json& facts, Words& words) {
     words["cards"] = cards;
 }
 
-/// "" where the GPU is in no fabric.
+/// "" if the GPU is not in a fabric.
 std::string domain_of(const Json& gpu) {
   const Json& fabric = object_field(gpu, "fabric");
   const std::string cluster = text_field(fabric, "cluster");
@@ -63,7 +63,7 @@ void add_gpu_words(const Json& facts, Words& words) {
   if (domains.size() == 1 && *domains.begin() != "") words["nvlink_domain"] = *domains.begin();
 }
 
-/// Ranks say what their host calls itself, which may have a domain behind the name.
+/// Ranks report their own host name, which may include a domain.
 const std::map<std::string, Json>* facts_of(const Host& host, const HostFacts& known) {
   for (const std::string& name :
        {host.name, host.address, is_this_host(host) ? this_host_name() : ""})
@@ -92,7 +92,7 @@ void add_known_facts(Inventory& inventory, const std::filesystem::path& database
     if (const auto* topics = facts_of(host, known)) host.facts = words_of_facts(*topics);
 } catch (const Error& error) {
   say(Level::warning,
-      "what earlier runs found out about hosts is not known: " + printable(error.what()));
+      "cannot read host facts of earlier runs: " + printable(error.what()));
 }
 
 }  // namespace bench

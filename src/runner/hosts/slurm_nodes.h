@@ -1,4 +1,4 @@
-// Slurm's list of nodes: a hosts file made of it, and which nodes nothing can be started on now.
+// Parses Slurm's node list: makes a hosts file, and finds nodes that cannot run jobs now.
 #pragma once
 
 #include <map>
@@ -11,24 +11,23 @@
 
 namespace bench {
 
-/// Prints what the two below read, and how long Slurm may take for it.
+/// The command whose output is parsed below, and its timeout.
 inline const std::vector<std::string> kShowNodes = {"scontrol", "show", "nodes", "--oneliner"};
 inline constexpr Seconds kSlurmAnswers{30.0};
 
 struct SlurmChoice {
-  std::string partition;  // only its nodes; "" for all
-  bool all = false;       // keep the nodes that Slurm would start nothing on
+  std::string partition;  // only nodes of this partition; "" for all
+  bool all = false;       // include nodes that cannot run jobs
 };
 
-/// What `scontrol show nodes --oneliner` prints. Slots are CPUTot; partitions, active features and
-/// gres become labels. Throws Error(input) naming the line, or where no node is left.
+/// Parses `scontrol show nodes --oneliner`. Slots are CPUTot; partitions, active features and gres
+/// become labels. Throws Error(input) with the line, or if no node is left.
 ImportedHosts import_slurm(std::string_view text, const std::string& origin,
                            const SlurmChoice& choice);
 
-/// Of the same text: the nodes on which Slurm would start nothing now, and their states. Lines that
-/// are no node are passed over.
+/// From the same text: nodes that cannot run jobs now -> state. Ignores other lines.
 std::map<std::string, std::string> unusable_slurm_nodes(std::string_view text);
-/// The same of nodes that are not idle, or that Slurm has plans for: "ALLOCATED", "IDLE+PLANNED".
+/// Likewise for nodes that are not idle or are planned: "ALLOCATED", "IDLE+PLANNED".
 std::map<std::string, std::string> busy_slurm_nodes(std::string_view text);
 
 }  // namespace bench

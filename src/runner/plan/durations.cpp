@@ -9,7 +9,7 @@ namespace bench {
 namespace fs = std::filesystem;
 namespace {
 
-/// job id -> seconds, from the outcomes alone: the samples beside them may be many megabytes.
+/// Job ID -> seconds, from outcomes only: samples may be many megabytes.
 std::map<std::string, Seconds> outcome_times(const fs::path& records) {
   std::map<std::string, Seconds> times;
   const std::string text = read_file(records);
@@ -56,7 +56,7 @@ Durations last_durations(const fs::path& runs, const std::string& suite) {
                                      [&](const auto& id) { return is_of_suite(id, suite); });
     return newest == ids.rend() ? Durations{} : durations_of(runs / *newest);
   } catch (const std::exception&) {
-    return {};  // an old or damaged run: nothing is known
+    return {};  // old or damaged run
   }
 }
 

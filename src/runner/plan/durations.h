@@ -1,4 +1,4 @@
-// How long jobs took the last time, so that a plan can say about how long it takes.
+// Job durations of the last run, for the expected time of a plan.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace bench {
 
-/// By duration_key(). What cannot be read is left out: it is only a guess.
+/// By duration_key(). Unreadable entries are skipped.
 using Durations = std::map<std::string, Seconds>;
 
-/// Jobs that ask for the same work have the same key, whatever their ids.
+/// Jobs with the same work have the same key, regardless of ID.
 std::string duration_key(const Job& job);
 
-/// From the newest run of this suite in the folder; empty when there is none.
+/// From the newest run of this suite in the folder; empty if there is none.
 Durations last_durations(const std::filesystem::path& runs, const std::string& suite);
 
 }  // namespace bench

@@ -19,7 +19,7 @@ std::string fact(const Host& host, const std::string& name) {
   return found == host.facts.end() ? "" : found->second;
 }
 
-/// As many of a kind as a fact says there are.
+/// Devices of a kind, counted by a fact.
 std::vector<std::string> counted(const std::string& kind, const std::string& count) {
   std::size_t number = 0;
   std::from_chars(count.data(), count.data() + count.size(), number);
@@ -42,9 +42,8 @@ std::vector<std::string> devices_of(const Host& host, const std::string& kind) {
 
 std::string none_known(const Host& host, const std::string& kind) {
   const bool gpu = kind == "cuda";
-  return "no " + std::string(gpu ? "GPU" : "NUMA node") + " of " + host.name +
-         " is known: list \"devices\": [\"" + kind +
-         ":0\", ...] in the hosts file, or run a suite there first that finds them (" +
+  return "no " + std::string(gpu ? "GPUs" : "NUMA nodes") + " known on " + host.name + ": list \"devices\": [\"" + kind +
+         ":0\", ...] in the hosts file, or first run a suite that detects them (" +
          (gpu ? "gpu" : "smoke") + ")";
 }
 
@@ -70,15 +69,14 @@ std::vector<std::vector<std::string>> cards_of_all(const Inventory& inventory) {
   for (const Host& host : inventory.hosts) {
     cards.push_back(cards_of(host));
     if (cards.back().empty())
-      throw Error(ErrorKind::input, "scope rail: no network card of '" + host.name + "' is known",
+      throw Error(ErrorKind::input, "scope rail: no network cards known on '" + host.name + "'",
                   "list \"cards\": [\"mlx5_0\", ...] for it in the hosts file");
     if (cards.back().size() != cards.front().size())
       throw Error(ErrorKind::input,
                   "scope rail: " + inventory.hosts.front().name + " has " +
                       std::to_string(cards.front().size()) + " network cards and " + host.name +
                       " has " + std::to_string(cards.back().size()),
-                  "a rail needs a card on every host: list as many \"cards\" for each, or leave "
-                  "the host out");
+                  "list the same number of \"cards\" for every host, or remove the host");
   }
   return cards;
 }

@@ -1,5 +1,5 @@
-// Scopes that are smaller than a host: each device alone, and each network card of all hosts
-// together. Pure; what a host has is what the hosts file lists, else what earlier runs found.
+// Scopes below a host: single devices, and rails (one network card of every host). Pure; a host's devices
+// come from the hosts file, else from earlier runs.
 #pragma once
 
 #include <string>
@@ -9,13 +9,12 @@
 
 namespace bench {
 
-/// Each device of each host alone; the first of every host, then the second. `kind`: what the case
-/// measures, "host" or "cuda". `numa`: the host's NUMA nodes, where it is "host"; else its CPU. A
-/// host of which no such device is known is one set with an obstacle.
+/// Each device alone: the first of every host, then the second, and so on. `kind`: "host" or "cuda".
+/// `numa`: NUMA nodes instead of the CPU. A host without known devices is one set with an obstacle.
 std::vector<HostSet> device_sets(const Inventory& inventory, const std::string& kind, bool numa);
 
-/// Card i of every host together, one rail after the other. Throws Error(input) naming a host that
-/// has no cards, or another number than the first.
+/// Card i of every host, one rail after the other. Throws Error(input) if a host has no cards or a
+/// different number.
 std::vector<HostSet> rail_sets(const Inventory& inventory);
 
 }  // namespace bench

@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-/// Ranks of each host, for jobs that do not have equally many on all.
+/// Ranks per host, for jobs with unequal counts.
 Json uneven_ranks(const Plan& plan) {
   Json uneven = Json::object();
   for (const PlanEntry& entry : plan.entries) {
@@ -41,7 +41,7 @@ std::vector<Place> places_of(const Job& job, const std::map<std::string, const H
   for (std::size_t i = 0; i < job.hosts.size(); ++i) {
     const auto host = hosts.find(job.hosts[i]);
     if (host == hosts.end())
-      throw Error(ErrorKind::input, "the host '" + job.hosts[i] + "' is not in its inventory");
+      throw Error(ErrorKind::input, "host '" + job.hosts[i] + "' is not in the plan's inventory");
     const int each = job.ranks / static_cast<int>(job.hosts.size());
     places.push_back(place_on(*host->second, ranks.is_array() ? ranks.at(i).get<int>() : each));
   }
@@ -123,8 +123,8 @@ Plan plan_from_json(const Json& json, const std::string& origin) try {
     for (const Json& job : json.at(list)) plan.entries.push_back(entry_from(job, hosts, json));
   return plan;
 } catch (const Json::exception& error) {
-  throw Error(ErrorKind::input, origin + ": no plan of this version: " + error.what(),
-              "a run planned by an older benchctl cannot be resumed; start it again");
+  throw Error(ErrorKind::input, origin + ": not a plan of this version: " + error.what(),
+              "start a new run: runs planned by an older benchctl cannot be resumed");
 }
 
 }  // namespace bench

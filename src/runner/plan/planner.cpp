@@ -27,8 +27,7 @@ TelemetrySettings telemetry_of(const Suite& suite, const Case& suite_case) {
   return telemetry_settings_from_json(settings);
 }
 
-/// What all jobs of a variant share: only their hosts differ, of which there may be a hundred
-/// thousand sets.
+/// Common to all jobs of a variant, which differ only in hosts: there may be 100,000 host sets.
 struct Pattern {
   Job job;
   Json axes = Json::object();
@@ -66,7 +65,7 @@ PlanEntry entry_on(const HostSet& set, const Pattern& pattern) {
   job.ranks = 0;
   job.hosts.reserve(set.hosts.size());
   entry.places.reserve(set.hosts.size());
-  // A rank alone has the whole host, and ranks that share CPUs are best placed by the kernel.
+  // A single rank has the whole host, and the kernel best places ranks that share CPUs.
   bool pinned = true;
   for (const std::size_t index : set.hosts) {
     const Place& place = entry.places.emplace_back(pattern.places[index]);
@@ -80,7 +79,7 @@ PlanEntry entry_on(const HostSet& set, const Pattern& pattern) {
   return entry;
 }
 
-/// How many series a job is likely to have: its lists sweep inside it.
+/// Estimated number of series of a job: lists sweep inside it.
 double series_of(const Json& params) {
   double count = 1.0;
   for (const auto& [name, value] : params.items())
@@ -88,8 +87,8 @@ double series_of(const Json& params) {
   return count;
 }
 
-/// What it took last time; else half of the caps for each series, as most reach their interval
-/// earlier. Of a probe that goes on until something is reached only the timeout is known.
+/// The last duration; else half of the limits per series, as most reach their interval earlier. For a
+/// probe that runs to a target only the timeout is known.
 Seconds expected_time(const Job& job, const ProbeEntry& probe, const Durations& durations) {
   if (const auto last = durations.find(duration_key(job)); last != durations.end())
     return last->second;
@@ -98,7 +97,7 @@ Seconds expected_time(const Job& job, const ProbeEntry& probe, const Durations& 
   return {std::min(job.timeout_s, series * series_of(job.params))};
 }
 
-/// The jobs of a pattern ask for the same but for their number of ranks.
+/// Jobs of a pattern differ only in the number of ranks.
 Seconds expected_time(const Job& job, Pattern& pattern, const ProbeEntry& probe,
                       const Durations& durations) {
   const auto [known, is_new] = pattern.expected.try_emplace(job.ranks);
@@ -106,7 +105,7 @@ Seconds expected_time(const Job& job, Pattern& pattern, const ProbeEntry& probe,
   return known->second;
 }
 
-/// "03.gemm.2": the number of the case, its name, and which job of it where there are several.
+/// "03.gemm.2": case number, case name, and job number if there are several.
 void name_jobs(std::span<PlanEntry> jobs, std::size_t case_number, std::size_t cases) {
   const auto width = std::max<std::size_t>(2, std::to_string(cases).size());
   for (std::size_t k = 0; k < jobs.size(); ++k) {
@@ -117,8 +116,8 @@ void name_jobs(std::span<PlanEntry> jobs, std::size_t case_number, std::size_t c
   }
 }
 
-/// NCCL is told by parameters of the probe which paths it may use: the rail's card and nothing
-/// else. Cards of several names reach it by the environment alone.
+/// Probe parameters restrict NCCL to the rail's card. Cards with different names per host are passed by
+/// the environment only.
 Case on_rail(const Case& suite_case, const HostSet& set, const ProbeEntry& probe) {
   Case narrowed = suite_case;
   const auto takes = [&](const char* name) {
@@ -139,7 +138,7 @@ std::vector<Pattern> patterns(const Suite& suite, const Case& suite_case, const 
   return result;
 }
 
-/// Adds the jobs of a case, still without their ids.
+/// Adds the jobs of a case, without IDs.
 void expand(const Suite& suite, const Case& suite_case, const Inventory& inventory,
             const ProbeEntry& probe, const LaunchSite& site, const Durations& durations,
             std::vector<PlanEntry>& jobs) {

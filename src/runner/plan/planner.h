@@ -1,5 +1,4 @@
-// Turns a suite and an inventory into the jobs of a run. Pure: nothing is looked up, nothing
-// started.
+// Makes the jobs of a run from a suite and an inventory. Pure.
 #pragma once
 
 #include <string>
@@ -17,16 +16,16 @@ namespace bench {
 struct PlanEntry {
   Job job;
   Json axes = Json::object();  // what distinguishes it inside its case
-  std::string skip;            // why it is not going to run; empty for a job that is
+  std::string skip;            // reason of a skip; empty if the job runs
   std::vector<Place> places;   // of its ranks, in the order of job.hosts
-  Seconds cooldown = {};       // its hosts rest so long afterwards
-  Seconds expected;            // what it took last time, else a guess
+  Seconds cooldown = {};       // idle time of its hosts afterwards
+  Seconds expected;            // duration of the last run, else an estimate
 };
 
 struct Plan {
   Suite suite;
   Inventory inventory;
-  std::vector<PlanEntry> entries;  // in the order in which they run: the suite's
+  std::vector<PlanEntry> entries;  // in execution order, that of the suite
   Json gates = Json::object();     // case -> [gate, ...]
   Seconds expected;
 };
@@ -34,7 +33,7 @@ struct Plan {
 Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
                const LaunchSite& site, const Durations& durations = {});
 
-/// Where `ranks` ranks go on that host.
+/// The place of `ranks` ranks on that host.
 Place place_on(const Host& host, int ranks);
 
 }  // namespace bench

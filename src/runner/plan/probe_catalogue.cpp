@@ -11,7 +11,7 @@ CeilingRule ceiling_rule(const Json& limit) {
   const auto metric = limit.at("metric").get<std::string>();
   const auto dot = metric.find('.');
   if (dot == std::string::npos)
-    throw Error(ErrorKind::input, "the limit '" + metric + "' names no probe",
+    throw Error(ErrorKind::input, "limit '" + metric + "' has no probe name",
                 "write it as probe.metric");
   return {metric.substr(0, dot), metric.substr(dot + 1),
           limit.value("where", std::map<std::string, std::string>()),
@@ -47,8 +47,8 @@ ProbeEntry probe_entry(const Json& schema, const std::string& origin) {
     entry.environment = schema.value("environment", entry.environment);
     return entry;
   } catch (const Json::exception& error) {
-    throw Error(ErrorKind::input, origin + ": not a probe's schema: " + error.what(),
-                "it needs title, description, devices, metrics and properties");
+    throw Error(ErrorKind::input, origin + ": not a probe schema: " + error.what(),
+                "required keys: title, description, devices, metrics, properties");
   } catch (const Error& error) {
     throw Error(error.kind(), origin + ": " + error.what(), error.hint());
   }

@@ -1,5 +1,5 @@
-// The probes as benchctl knows them: only through schemas/probes/*.json. What can be asked of each,
-// what it measures, and against which ceiling of the same run its metrics are to be seen.
+// The probes, from schemas/probes/*.json: parameters, metrics, and the limit of each metric measured in
+// the same run.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 
 namespace bench {
 
-/// A metric measured earlier in the run that bounds another one.
+/// A metric measured earlier in the run that is a limit for another one.
 struct CeilingRule {
   std::string probe;   // "instruction_peak"
   std::string metric;  // "throughput"
   /// The ceiling's parameter -> the parameter of the bounded metric it must equal.
   std::map<std::string, std::string> where;
-  /// It bounds what one rank does: measured by one rank, on each host by itself.
+  /// A per-rank limit: measured by one rank on each host separately.
   bool per_rank = false;
 };
 
@@ -38,16 +38,16 @@ struct ProbeEntry {
   std::vector<std::string> devices;
   std::vector<ProbeMetric> metrics;
   Schema params;
-  /// Parameters marked "process": jobs with other values of them get processes of their own,
-  /// because a library reads what follows from them once.
+  /// Parameters marked "process": jobs with different values need separate processes, because a library
+  /// reads them once.
   std::vector<std::string> process_params = {};
-  /// Variables that its ranks start with, for libraries that read them once.
+  /// Environment of its ranks, for libraries that read it once.
   std::map<std::string, std::string> environment = {};
 };
 
 class ProbeCatalogue {
  public:
-  /// Reads every *.json in the folder. Throws Error(input) for one that is no probe schema.
+  /// Reads every *.json in the folder. Throws Error(input) for an invalid probe schema.
   static ProbeCatalogue load(const std::filesystem::path& folder);
   explicit ProbeCatalogue(std::vector<ProbeEntry> entries);
 

@@ -45,9 +45,8 @@ HostSet pair_of(std::size_t a, std::size_t b, std::size_t round, const Inventory
           inventory.hosts[first].name + "," + inventory.hosts[second].name};
 }
 
-/// The circle method (Kirkman): m places on a circle turn by one a round, and in round r place r
-/// plays the host that stands still, or rests when their number is odd; the others play whom they
-/// face. m = hosts - 1 rounds when even, m = hosts rounds when odd; each pair meets once.
+/// Round-robin tournament by the circle method (Kirkman): each pair meets once, in hosts - 1 rounds for an
+/// even number of hosts and in hosts rounds for an odd one.
 std::vector<HostSet> tournament(const Inventory& inventory) {
   const std::size_t hosts = inventory.hosts.size();
   if (hosts < 2) return {};
@@ -55,7 +54,7 @@ std::vector<HostSet> tournament(const Inventory& inventory) {
     throw Error(ErrorKind::input,
                 "scope pair: " + std::to_string(hosts) + " hosts make more than " +
                     std::to_string(kMaxHostSets) + " pairs",
-                "give fewer hosts");
+                "use fewer hosts");
   const bool even = hosts % 2 == 0;
   const std::size_t m = even ? hosts - 1 : hosts;
   std::vector<HostSet> sets;
@@ -83,11 +82,11 @@ std::vector<HostGroup> groups_for_fact(const std::string& fact, const Inventory&
   if (!groups.empty()) return groups;
   const auto known = fact_names(inventory);
   throw Error(ErrorKind::input,
-              "scope group: of no host the fact '" + printable(fact) + "' is known." +
+              "scope group: fact '" + printable(fact) + "' is not known for any host." +
                   did_you_mean(fact, known),
-              (known.empty() ? "no earlier run tells anything of these hosts: run smoke on them"
+              (known.empty() ? "no facts are stored for these hosts: run the smoke suite on them"
                              : "facts: " + join(known, ", ")) +
-                  ", or give them a label of that name");
+                  ", or set a label of that name in the hosts file");
 }
 
 std::vector<HostGroup> groups_for(const Scope& scope, const Inventory& inventory) {
@@ -96,7 +95,7 @@ std::vector<HostGroup> groups_for(const Scope& scope, const Inventory& inventory
   if (label.empty()) {
     if (inventory.groups.empty())
       throw Error(ErrorKind::input, "scope group: the hosts file has no groups",
-                  "add \"groups\" to it, or group by a label: {\"group\": \"rack\"}");
+                  "add \"groups\" to the hosts file, or group by a label: {\"group\": \"rack\"}");
     return inventory.groups;
   }
   auto groups = groups_by_label(inventory, label);
@@ -136,7 +135,7 @@ Scope group_scope(const Json& json) {
   if (is_word(by)) return {ScopeKind::group, by};
   if (by.is_object() && by.size() == 1 && by.contains("fact") && is_word(by["fact"]))
     return {ScopeKind::group, by["fact"], true};
-  refuse(excerpt(json) + " names no label");
+  refuse(excerpt(json) + " is not a label");
 }
 
 Scope scope_with_value(const Json& json) {
@@ -144,9 +143,9 @@ Scope scope_with_value(const Json& json) {
     if (key != "group" && key != "device")
       refuse("'" + printable(key) + "' takes no value",
              did_you_mean(key, std::vector<std::string>{"group", "device"}));
-  if (json.size() != 1) refuse(excerpt(json) + " names no label, or more than one thing");
+  if (json.size() != 1) refuse(excerpt(json) + " needs exactly one key");
   if (json.contains("group")) return group_scope(json);
-  if (json["device"] != "numa") refuse("there are no devices " + excerpt(json["device"]));
+  if (json["device"] != "numa") refuse("unknown device kind " + excerpt(json["device"]));
   return {ScopeKind::device, "numa"};
 }
 
@@ -154,11 +153,11 @@ Scope scope_with_value(const Json& json) {
 
 Scope scope_from_json(const Json& json) {
   if (json.is_object()) return scope_with_value(json);
-  if (!json.is_string()) refuse("expected a word or an object, but got " + excerpt(json));
+  if (!json.is_string()) refuse("expected a string or an object, but got " + excerpt(json));
   const auto& word = json.get_ref<const std::string&>();
   const auto found = std::ranges::find(kKinds, word);
   if (found == kKinds.end())
-    refuse("there is no scope '" + printable(word) + "'", did_you_mean(word, kKinds));
+    refuse("unknown scope '" + printable(word) + "'", did_you_mean(word, kKinds));
   return {static_cast<ScopeKind>(found - kKinds.begin()), ""};
 }
 

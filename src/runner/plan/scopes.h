@@ -1,4 +1,4 @@
-// Which hosts run a case together: a scope applied to an inventory. Pure.
+// Applies a scope to an inventory: the sets of hosts that run a case together. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 namespace bench {
 
 enum class ScopeKind {
-  host,    // each by itself
+  host,    // each host alone
   device,  // each device of each host alone
-  pair,    // every two, in rounds of disjoint pairs
-  rail,    // network card i of every host together
-  group,   // the groups of the hosts file, or the hosts with equal values of a label or fact
-  all,     // all at once
-  ladder   // the first 1, 2, 4, ... and all: each set holds the one before
+  pair,    // all pairs, in rounds of disjoint pairs
+  rail,    // network card i of every host
+  group,   // groups of the hosts file, or hosts with equal label or fact
+  all,     // all hosts together
+  ladder   // the first 1, 2, 4, ... hosts and all
 };
 
 struct Scope {
@@ -37,21 +37,20 @@ Json to_json(const Scope& scope);
 std::string to_string(const Scope& scope);
 
 struct HostSet {
-  std::vector<std::size_t> hosts;  // places in Inventory::hosts
-  int round = 0;                   // sets of one round share no host and may run at once
-  std::string label = {};          // the host, both hosts of a pair, the group, the count of a rung
-  // Of a set that is a part of its hosts: Job::part, what tells the ranks, why it cannot be run.
+  std::vector<std::size_t> hosts;  // indices into Inventory::hosts
+  int round = 0;                   // sets of one round are disjoint and may run in parallel
+  std::string label = {};          // host, hosts of the pair, group, or number of hosts
+  // For part scopes: Job::part, environment of the ranks, reason it cannot run.
   Json part = Json::object();
   std::map<std::string, std::string> env = {};
   std::string obstacle = {};
 };
 
-/// More sets than this are refused: every pair of 1,414 hosts.
+/// Maximum number of sets: all pairs of 1,414 hosts.
 inline constexpr std::size_t kMaxHostSets = 1'000'000;
 
-/// In the order in which they are to run: by round. A pair needs two hosts: of one there is none.
-/// `device`: what the case measures, "host" or "cuda". Throws Error(input) where the inventory has
-/// no such groups, label, fact or cards, or for too many sets.
+/// In execution order, by round. One host makes no pair. `device`: "host" or "cuda". Throws
+/// Error(input) if the inventory has no such groups, label, fact or cards, or for too many sets.
 std::vector<HostSet> host_sets(const Scope& scope, const Inventory& inventory,
                                const std::string& device = "host");
 

@@ -72,8 +72,8 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
     const Case& added = suite.cases.back();
     if (!names.insert(added.name).second)
       throw Error(ErrorKind::input,
-                  origin + ": " + at + "/name: there are two cases called '" + added.name + "'",
-                  "give one of them another name");
+                  origin + ": " + at + "/name: duplicate case name '" + added.name + "'",
+                  "rename one of them");
     check_case(added, origin, at, catalogue);
   }
   apply_changes(suite, changes, catalogue);
@@ -107,7 +107,7 @@ fs::path find_suite(const std::string& name_or_path) {
     if (names.back() == name_or_path) return file;
   }
   throw Error(ErrorKind::input,
-              "there is no suite '" + name_or_path + "', neither as a file nor by name",
+              "unknown suite '" + name_or_path + "': no such file or suite name",
               "suites: " + join(names, ", ") + "." + did_you_mean(name_or_path, names));
 }
 

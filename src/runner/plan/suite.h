@@ -1,5 +1,5 @@
-// A suite file, checked: every case names a probe, and every parameter, axis value and gate is one
-// that the probe's schema allows. Errors name the file and the place in it.
+// A validated suite file: every case names a probe, and its parameters, axis values and gates match the
+// probe's schema. Errors give the file and JSON pointer.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct Case {
   std::string name;
   std::string probe;
   std::string device = "host";
-  Json params = Json::object();      // as given; defaults come with the expansion
+  Json params = Json::object();      // without defaults, which the expansion adds
   std::map<std::string, Json> axes;  // parameter, ranks_per_host or binding -> array of values
   Scope scope;
   Json ranks_per_host = 1;  // a number, or "slots"
@@ -38,7 +38,7 @@ struct Suite {
   std::string digest;  // SHA-256 of the file's bytes, hexadecimal
   Json measure = Json::object();
   Json telemetry = Json::object();
-  Json required_facts = nullptr;  // names; null where the suite says nothing
+  Json required_facts = nullptr;  // names; null if not specified
   std::vector<Case> cases;
 };
 
@@ -48,20 +48,20 @@ struct SuiteChanges {
   std::vector<std::string> set;
 };
 
-/// Throws Error(input), Error(usage) for changes that fit nothing.
+/// Throws Error(input), and Error(usage) for changes that match nothing.
 Suite read_suite(const std::filesystem::path& file, const ProbeCatalogue& catalogue,
                  const SuiteChanges& changes = {});
 Suite suite_from_text(const std::string& text, const std::string& origin,
                       const ProbeCatalogue& catalogue, const SuiteChanges& changes = {});
 
-/// The axes that are no parameters of a probe, because they make other launches.
+/// Axes that are launch settings, not probe parameters.
 bool is_launch_axis(const std::string& name);
 
-/// A suite by its path, or by its name in suites/. Throws Error(input) with the nearest name.
+/// Finds a suite by path, or by name in suites/. Throws Error(input) with a suggestion.
 std::filesystem::path find_suite(const std::string& name_or_path);
 /// The files in suites/ and its folders.
 std::vector<std::filesystem::path> all_suites();
-/// By which find_suite() finds one of them: "smoke", "mlperf/llama31_8b".
+/// The name for find_suite(): "smoke", "mlperf/llama31_8b".
 std::string suite_name(const std::filesystem::path& file);
 
 std::string sha256(std::string_view bytes);

@@ -20,12 +20,12 @@ Case& find_case(Suite& suite, const std::string& name, const std::string& option
   if (found != suite.cases.end()) return *found;
   const auto names = case_names(suite);
   throw Error(ErrorKind::usage,
-              option + ": the suite " + suite.name + " has no case '" + name + "'." +
+              option + ": suite " + suite.name + " has no case '" + name + "'." +
                   did_you_mean(name, names),
               "cases: " + join(names, ", "));
 }
 
-/// JSON where it is JSON, else the text itself: --set gemm.dtype=f32 needs no quotes.
+/// Parsed as JSON if possible, else a string: --set gemm.dtype=f32 needs no quotes.
 Json value_of(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   return value.is_discarded() ? Json(text) : value;
@@ -35,9 +35,9 @@ void set(Suite& suite, const std::string& change, const ProbeCatalogue& catalogu
   const std::string option = "--set " + change;
   const auto equals = change.find('=');
   const auto dot =
-      change.rfind('.', equals);  // a case's name may hold dots, a parameter's does not
+      change.rfind('.', equals);  // case names may contain dots, parameters do not
   if (equals == std::string::npos || dot == std::string::npos || dot == 0)
-    throw Error(ErrorKind::usage, option + ": not of the form CASE.PARAM=VALUE",
+    throw Error(ErrorKind::usage, option + ": expected CASE.PARAM=VALUE",
                 "for example --set gemm.threads=1");
   Case& target = find_case(suite, change.substr(0, dot), option);
   const std::string name = change.substr(dot + 1, equals - dot - 1);

@@ -1,12 +1,12 @@
-// What the command line changes in a suite: --only CASE and --set CASE.PARAM=V.
+// Changes to a suite from the command line: --only CASE and --set CASE.PARAM=VALUE.
 #pragma once
 
 #include "runner/plan/suite.h"
 
 namespace bench {
 
-/// Throws Error(usage) with the nearest case or parameter, Error(input) for a value the probe
-/// refuses.
+/// Throws Error(usage) with a suggestion for an unknown case or parameter, Error(input) for an invalid
+/// value.
 void apply_changes(Suite& suite, const SuiteChanges& changes, const ProbeCatalogue& catalogue);
 
 }  // namespace bench

@@ -31,7 +31,7 @@ const ProbeEntry& known_probe(const Case& suite_case, const std::string& where,
                               const ProbeCatalogue& catalogue) {
   if (const ProbeEntry* probe = catalogue.find(suite_case.probe)) return *probe;
   throw Error(ErrorKind::input,
-              where + "/probe: there is no probe '" + suite_case.probe + "'." +
+              where + "/probe: unknown probe '" + suite_case.probe + "'." +
                   did_you_mean(suite_case.probe, catalogue.names()),
               "probes: " + join(catalogue.names(), ", "));
 }
@@ -40,19 +40,19 @@ void check_device(const Case& suite_case, const ProbeEntry& probe, const std::st
   if (std::ranges::find(probe.devices, suite_case.device) != probe.devices.end()) return;
   throw Error(
       ErrorKind::input,
-      where + "/device: the probe " + probe.name + " has nothing for '" + suite_case.device + "'",
-      "it measures: " + join(probe.devices, ", "));
+      where + "/device: probe " + probe.name + " does not support '" + suite_case.device + "'",
+      "supported devices: " + join(probe.devices, ", "));
 }
 
 void check_launch_value(const std::string& axis, const Json& value, const std::string& where) {
   constexpr std::array kBindings = {"none", "core", "socket", "share"};
   if (axis == "binding" && std::ranges::find(kBindings, value) == kBindings.end())
-    throw Error(ErrorKind::input, where + ": no such binding: " + excerpt(value),
+    throw Error(ErrorKind::input, where + ": unknown binding " + excerpt(value),
                 "use one of: none, core, socket, share");
   const bool count = value.is_number_integer() && value > 0 && value <= 65536;
   if (axis == "ranks_per_host" && !count && value != "slots")
-    throw Error(ErrorKind::input, where + ": no number of ranks: " + excerpt(value),
-                "use a whole number from 1, or \"slots\"");
+    throw Error(ErrorKind::input, where + ": invalid number of ranks: " + excerpt(value),
+                "use a positive integer or \"slots\"");
 }
 
 void check_axis(const std::string& name, const Json& values, const ProbeEntry& probe,
@@ -72,28 +72,28 @@ void check_gate(const Json& gate, const ProbeEntry& probe, const std::string& wh
   const auto names = metric_names(probe);
   if (std::ranges::find(names, metric) != names.end()) return;
   throw Error(ErrorKind::input,
-              where + "/metric: the probe " + probe.name + " has no metric '" + metric + "'." +
+              where + "/metric: probe " + probe.name + " has no metric '" + metric + "'." +
                   did_you_mean(metric, names),
               "metrics: " + join(names, ", "));
 }
 
-/// A device is one rank's; the rail is the scope's to choose, and the probe's to keep to.
+/// A device has one rank; scope rail sets the network card, which the probe must support.
 void check_parts(const ProbeEntry& probe, const Case& suite_case, const std::string& where) {
   const bool one_rank =
       suite_case.ranks_per_host == 1 && !suite_case.axes.contains("ranks_per_host");
   if (suite_case.scope.kind == ScopeKind::device && suite_case.device == "cuda" && !one_rank)
-    throw Error(ErrorKind::input, where + "/ranks_per_host: a GPU alone has one rank",
-                "leave out ranks_per_host, or use the scope host");
+    throw Error(ErrorKind::input, where + "/ranks_per_host: a single GPU takes one rank",
+                "leave out ranks_per_host, or use scope host");
   const bool card =
       suite_case.params.contains("network_card") || suite_case.axes.contains("network_card");
   if (suite_case.scope.kind == ScopeKind::rail && card)
-    throw Error(ErrorKind::input, where + ": the scope rail chooses the network card itself",
+    throw Error(ErrorKind::input, where + ": scope rail sets the network card",
                 "leave out network_card, or use another scope");
   if (suite_case.scope.kind == ScopeKind::rail && suite_case.device == "cuda" &&
       !properties_of(probe).contains("network_card"))
     throw Error(ErrorKind::input,
-                where + ": the probe " + probe.name + " does not keep to one network card on GPUs",
-                "use another scope, or the probe collective");
+                where + ": probe " + probe.name + " cannot be restricted to one network card on GPUs",
+                "use another scope or the collective probe");
 }
 
 }  // namespace
@@ -103,9 +103,9 @@ void check_param(const ProbeEntry& probe, const std::string& name, const Json& v
   const Json& properties = properties_of(probe);
   if (!properties.contains(name))
     throw Error(ErrorKind::input,
-                origin + ": " + at + ": the probe " + probe.name + " has no parameter '" + name +
+                origin + ": " + at + ": probe " + probe.name + " has no parameter '" + name +
                     "'." + did_you_mean(name, keys(properties)),
-                properties.empty() ? "it has none" : "parameters: " + join(keys(properties), ", "));
+                properties.empty() ? "it has no parameters" : "parameters: " + join(keys(properties), ", "));
   Json schema = properties[name];
   if (probe.params.json().contains("$defs")) schema["$defs"] = probe.params.json()["$defs"];
   Schema(schema, probe.name + "." + name).check(value, origin, at);
@@ -124,7 +124,7 @@ void check_case(const Case& suite_case, const std::string& origin, const std::st
   check_parts(probe, suite_case, where);
   for (const auto& [name, value] : suite_case.params.items()) {
     if (suite_case.axes.contains(name))
-      throw Error(ErrorKind::input, where + ": '" + name + "' stands in params and in axes",
+      throw Error(ErrorKind::input, where + ": '" + name + "' is in both params and axes",
                   "keep one of them");
     check_param(probe, name, value, origin, at + "/params/" + name);
   }

@@ -1,4 +1,4 @@
-// What a suite's schema cannot say: that a case fits the probe it names.
+// Checks that a case fits its probe, which the suite's schema cannot express.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ void check_case(const Case& suite_case, const std::string& origin, const std::st
 Json complete_params(const ProbeEntry& probe, const Json& params, const std::string& origin,
                      const std::string& at);
 
-/// One value for one parameter, the other parameters being what they are by default.
+/// Checks one parameter, with defaults for the others.
 void check_param(const ProbeEntry& probe, const std::string& name, const Json& value,
                  const std::string& origin, const std::string& at);
 

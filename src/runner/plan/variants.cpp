@@ -8,8 +8,8 @@
 namespace bench {
 
 Error too_many_jobs(const std::string& case_name) {
-  return {ErrorKind::input, fmt::format("case '{}' makes more than {} jobs", case_name, kMostJobs),
-          "lists in params sweep inside one job; axes and repeat multiply jobs"};
+  return {ErrorKind::input, fmt::format("case '{}' expands to more than {} jobs", case_name, kMostJobs),
+          "use lists in params, which sweep inside one job, instead of axes and repeat"};
 }
 
 namespace {
@@ -40,12 +40,12 @@ Json params_of(const Case& suite_case, const Choice& choice) {
   return params;
 }
 
-/// Processes are shared by jobs of equal environment: what needs one of its own stands in there.
+/// Jobs with equal environment share a process: values that need a separate process go there.
 std::map<std::string, std::string> environment_of(const Case& suite_case, const ProbeEntry& probe,
                                                   const Json& params) {
   std::map<std::string, std::string> environment = suite_case.env;
   environment.insert(probe.environment.begin(),
-                     probe.environment.end());  // the case's own goes first
+                     probe.environment.end());  // the case's environment wins
   const Json& properties = probe.params.json().at("properties");
   for (const std::string& name : probe.process_params) {
     const Json& value = params.at(name);

@@ -1,4 +1,4 @@
-// What a case's axes multiply to: one variant for each choice of values, the same on all hosts.
+// Expands a case's axes: one variant per combination of values, the same on all hosts.
 #pragma once
 
 #include <map>
@@ -10,20 +10,20 @@
 
 namespace bench {
 
-/// Jobs of one case at most: every pair of 512 hosts, seven times.
+/// Maximum jobs per case: all pairs of 512 hosts, seven times.
 inline constexpr std::size_t kMostJobs = 1'000'000;
 
-/// Error(input) naming the case that makes more.
+/// The Error(input) for a case with more.
 Error too_many_jobs(const std::string& case_name);
 
-/// A choice of axis values with the probe's parameters that follow from it, the same on all hosts.
+/// A combination of axis values and the resulting probe parameters.
 struct Variant {
   std::map<std::string, Json> choice;  // axis -> value
-  Json params;                         // complete: defaults are filled in
+  Json params;                         // complete, with defaults
   std::map<std::string, std::string> env;
 };
 
-/// Throws Error(input) for a case that makes too many.
+/// Throws Error(input) for too many jobs.
 std::vector<Variant> variants(const Suite& suite, const Case& suite_case, const ProbeEntry& probe);
 
 /// The value chosen for an axis, else `otherwise`.

@@ -11,40 +11,39 @@ namespace bench {
 namespace {
 
 constexpr double kTelemetryPeriod = 0.5;
-// Large enough to be as fast as products get, on a core and on a GPU; there the fastest of so many
-// algorithms.
-constexpr int kProduct = 1024, kProductOnGpu = 8192, kCandidatesOnGpu = 32;
+// GEMM sizes large enough for peak throughput on a core and on a GPU, and algorithms to try on a GPU.
+constexpr int kGemmSize = 1024, kGemmSizeOnGpu = 8192, kCandidatesOnGpu = 32;
 constexpr std::size_t kMostNumbers = 10'000;
 
 Error no_number(const std::string& option, const std::string& word, std::uint64_t low,
                 std::uint64_t high) {
-  return {ErrorKind::usage, option + ": no number: '" + word + "'",
+  return {ErrorKind::usage, option + ": not a number: '" + word + "'",
           "whole numbers from " + std::to_string(low) + " to " + std::to_string(high) +
-              ", with commas between them"};
+              ", separated by commas"};
 }
 
 void check(const TrainRequest& request) {
   const auto refuse = [](const std::string& what, const std::string& hint) {
     throw Error(ErrorKind::usage, what, hint);
   };
-  if (request.seeds.empty()) refuse("no seed, so no run", "use --runs N or --seeds A,B");
+  if (request.seeds.empty()) refuse("no seeds", "use --runs N or --seeds A,B");
   if (std::ranges::find(request.seeds, 0U) != request.seeds.end())
-    refuse("--seeds: seed 0 stands for the job's own", "use seeds from 1");
+    refuse("--seeds: seed 0 is reserved for the default seed", "use seeds from 1");
   auto seeds = request.seeds;
   std::ranges::sort(seeds);
   if (const auto twice = std::ranges::adjacent_find(seeds); twice != seeds.end())
-    refuse("--seeds: " + std::to_string(*twice) + " stands there twice",
-           "runs of one seed are one training done twice, and say nothing of its spread");
+    refuse("--seeds: " + std::to_string(*twice) + " is listed twice",
+           "use different seeds: equal seeds repeat the same training");
   const bool scales = request.scaling != ScalingKind::none;
   if (request.ranks.size() > 1 && !scales)
-    refuse("several numbers of ranks are a scaling", "add --scaling strong or --scaling weak");
+    refuse("--ranks: several values require --scaling", "add --scaling strong or --scaling weak");
   if (scales && request.ranks.size() < 2 && !request.hosts)
-    refuse("--scaling: of one number of ranks there is none", "add for example --ranks 1,2,4");
+    refuse("--scaling needs several numbers of ranks", "add for example --ranks 1,2,4");
   if (request.scaling == ScalingKind::weak && !request.batch)
-    refuse("--scaling weak keeps the batch of a rank", "name it: --batch N");
+    refuse("--scaling weak needs the batch size per rank", "add --batch N");
 }
 
-/// Run ids begin with it; a name that no workload has is refused later, by the probe's schema.
+/// Prefix of the run ID; the probe's schema checks the workload name later.
 std::string suite_name(const TrainRequest& request) {
   const std::string name = "train-" + request.workload + "-" + request.preset;
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789_.-";
@@ -74,13 +73,13 @@ Json params_of(const TrainRequest& request) {
   return params;
 }
 
-/// The products that MFU is of: one rank's, on as many threads as it has. Nothing where that number
-/// is left to several ranks of a host.
-std::optional<Json> products_case(const TrainRequest& request) {
+/// The GEMM case for MFU: one rank with its number of threads. Empty if several ranks share a host with
+/// unspecified threads.
+std::optional<Json> gemm_case(const TrainRequest& request) {
   const bool alone = request.ranks.empty() || request.ranks == std::vector<int>{1};
   if (request.device == "host" && !request.lanes && !alone) return {};
   const std::string dtype = dtype_of(request);
-  const int size = request.device == "host" ? kProduct : kProductOnGpu;
+  const int size = request.device == "host" ? kGemmSize : kGemmSizeOnGpu;
   Json params = {{"dtypes", {dtype.empty() ? "f32" : dtype}},
                  {"shapes", {{size, size, size}}},
                  {"threads", {request.lanes.value_or(0)}}};
@@ -131,11 +130,11 @@ int lanes_of_scaling(int slots, const std::vector<int>& ranks) {
 Json train_suite(const TrainRequest& request) {
   check(request);
   Json suite = {{"suite", suite_name(request)},
-                {"description", "Trains to a quality target, once for each seed."},
+                {"description", "Train to a quality target, once for each seed."},
                 {"cases", Json::array()}};
   if (request.telemetry)
     suite["telemetry"] = {{"enabled", true}, {"period_s", kTelemetryPeriod}, {"counters", true}};
-  if (const auto products = products_case(request)) suite["cases"].push_back(*products);
+  if (const auto products = gemm_case(request)) suite["cases"].push_back(*products);
   if (request.ranks.size() < 2) {
     const int ranks = request.ranks.empty() ? 1 : request.ranks.front();
     suite["cases"].push_back(case_of(request, "train", ranks));

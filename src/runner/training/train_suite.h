@@ -1,5 +1,5 @@
-// What `benchctl train` asks for, as a suite: one case of the probe `training`, one job a seed; for
-// a scaling one case a number of ranks. Before them the products that MFU is told by. Pure.
+// The suite of `benchctl train`: a GEMM case for MFU, then one case of probe `training` with one job per
+// seed; for scaling, one case per number of ranks. Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct TrainRequest {
   std::string preset = "tiny";
   std::string device = "host";
   std::vector<std::uint64_t> seeds = {1};
-  std::vector<int> ranks = {};  // per host; several for a scaling; empty: one
-  bool hosts = false;           // of a hosts file: all of them together, or a ladder of them
+  std::vector<int> ranks = {};  // per host; several for scaling; empty: one
+  bool hosts = false;           // use all hosts of the hosts file, or a ladder of them
   ScalingKind scaling = ScalingKind::none;
-  // What is left out is the preset's, as schemas/probes/training.json says.
+  // Unset values are the preset's (schemas/probes/training.json).
   std::optional<std::int64_t> steps = {}, lanes = {}, batch = {};
   std::optional<double> target = {};
   std::string dtype = {};
@@ -30,21 +30,20 @@ struct TrainRequest {
   bool telemetry = true;
 };
 
-/// "1,2,4". Throws Error(usage) naming the option for anything but whole numbers low..high.
+/// Parses "1,2,4". Throws Error(usage) with the option unless all are integers in low..high.
 std::vector<std::uint64_t> numbers_from(const std::string& text, const std::string& option,
                                         std::uint64_t low, std::uint64_t high);
 
-/// Threads of a rank where a scaling over the ranks of one host names none. Its points differ in
-/// their ranks alone, so all have as many: the share of `slots` CPUs that the most ranks leave
-/// each, rounded down to a power of two. The probe refuses lanes that do not divide a rank's part
-/// of the batch, and the batches of all presets are powers of two.
+/// Default threads per rank for scaling on one host: `slots` divided by the largest number of ranks,
+/// rounded down to a power of two, so that points differ only in ranks. Lanes must divide the batch per
+/// rank, and all presets have a power of two as batch.
 int lanes_of_scaling(int slots, const std::vector<int>& ranks);
 
-/// By schemas/suite.json. Throws Error(usage) for demands that do not fit together.
+/// A suite by schemas/suite.json. Throws Error(usage) for inconsistent options.
 Json train_suite(const TrainRequest& request);
 
-/// Weak scaling: the batch of each job becomes its ranks times `batch`. Throws Error(input) for one
-/// that the probe does not take.
+/// Weak scaling: sets the batch of each job to ranks times `batch`. Throws Error(input) if the probe
+/// rejects it.
 void fix_batch_of_rank(Plan& plan, std::int64_t batch, const ProbeCatalogue& catalogue);
 
 }  // namespace bench

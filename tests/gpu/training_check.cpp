@@ -1,8 +1,8 @@
-// training_gpu_check [--damage] [--no-timing]: holds every kernel of training on this machine's GPU
-// against the host's, then whole steps of llm tiny and dlrm tiny, and times GPT-2 124M and
-// Llama-3.2-1B's shape. One JSON object on stdout. Exit code 0: all held; 1: something did not; 77:
-// there is no GPU. With --damage one element of each result is changed before it is compared:
-// nothing may hold then.
+// training_gpu_check [--damage] [--no-timing]: compares every training kernel on this machine's GPU
+// with the host's, then whole steps of llm tiny and dlrm tiny, and times GPT-2 124M and
+// Llama-3.2-1B. Prints one JSON object. Exit code 0: all comparisons passed; 1: one failed; 77: no
+// GPU. With --damage one element of each result is changed before it is compared: all comparisons
+// must fail then.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -60,7 +60,7 @@ Json compare_steps(const char* model, Dtype dtype, const Steps& steps, const Ker
           {"gpu", gpu},     {"again_equal", again_equal}, {"held", held}};
 }
 
-/// Five of each, so that recorded graphs are among them.
+/// Five steps of each model, so that recorded CUDA graphs are included.
 Json check_steps(const KernelFactory& kernels, bool& all_held) {
   constexpr int kSteps = 5;
   Json rows = Json::array();
@@ -73,7 +73,7 @@ Json check_steps(const KernelFactory& kernels, bool& all_held) {
   return rows;
 }
 
-/// The kernels' name, which says when a library's attention differs from our own.
+/// The kernels' name, which states whether a library's attention differs from our own.
 std::string agreeing(const TrainingKernels& kernels, bool& all_held) {
   const std::string name = kernels.name();
   all_held = all_held && name.find("differs from own") == std::string::npos;

@@ -61,7 +61,7 @@ Json time_model(const char* name, const LlmShape& shape, std::int64_t batch,
     row["seconds"] = seconds;
     row["tokens_per_second"] = tokens;
     row["model_flops"] = tokens * llm_flops_per_token(shape);
-  } catch (const Error& error) {  // a smaller GPU has no room for it
+  } catch (const Error& error) {  // it does not fit into a smaller GPU
     row["skipped"] = error.what();
   }
   return row;

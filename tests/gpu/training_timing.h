@@ -1,4 +1,4 @@
-// Steps of language models on made-up tokens: their losses, and how fast they go.
+// Losses and timings of language model steps on synthetic tokens.
 #pragma once
 
 #include <vector>

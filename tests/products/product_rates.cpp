@@ -1,6 +1,6 @@
-// product_rates SECONDS TOKENS...: the products of one training step of GPT-2 124M on so many
-// tokens, each on one thread, by the kernels of training and by the libraries that this build has
-// (scripts/evidence training_products). One JSON array on stdout.
+// product_rates SECONDS TOKENS...: measures the GEMMs of one training step of GPT-2 124M on this many
+// tokens, each on one thread, with the training kernels and the libraries of this build
+// (scripts/evidence training_products). Prints one JSON array.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ struct Sizes {
   double flops() const { return 2.0 * static_cast<double>(m * n * k); }
 };
 
-/// Of a layer's four weights, and of the head with its vocabulary.
+/// The GEMMs of a layer's four weights and of the head.
 std::vector<Sizes> products_of(std::int64_t tokens) {
   struct Weight {
     const char* name;
@@ -54,7 +54,7 @@ struct Matrices {
   View a, b, c;
 };
 
-/// As many sets of matrices as are larger than any cache together, used in turn.
+/// Enough sets of matrices to exceed any cache, used in turn.
 class Rotation {
  public:
   explicit Rotation(const Sizes& s) {
@@ -67,7 +67,7 @@ class Rotation {
   const Matrices& next() { return sets_[at_++ % sets_.size()]; }
 
  private:
-  /// Of small whole numbers: f32 holds every sum of their products.
+  /// Small integers, so that every sum is exact in f32.
   View made(std::int64_t rows, std::int64_t columns) {
     const MemoryBlock& block = blocks_.emplace_back(4 * rows * columns, "a factor");
     const View view{block.data(), rows, columns, Dtype::f32};
@@ -110,7 +110,7 @@ std::vector<Library> libraries(const KernelSet& kernels) {
   return all;
 }
 
-/// FLOP/s over that long; the first call is not counted.
+/// FLOP/s over `seconds`; the first call is not counted.
 double rate(const Sizes& s, const Library& library, Rotation& rotation, double seconds) {
   library.multiply(s, rotation.next());
   const Seconds begin = steady_now();

@@ -1,4 +1,4 @@
-// When a library's attention is taken instead of our own.
+// When a library's attention is used instead of our own.
 #include "probes/training/backends/cuda/cudnn/attention_choice.h"
 
 #include <functional>
@@ -19,7 +19,7 @@ using training::AttentionShape;
 
 constexpr AttentionShape kServed{128, 1, 1, 8, true, 0};
 
-/// Our own and the make-believe library, whose calls take as long as a test says.
+/// Our own attention and a fake library with call times set by the test.
 struct ChoiceOfAttention {
   bool recording = false, absent = false;
   double own_seconds = 2.0, seconds_of_library = 1.0;

@@ -1,4 +1,4 @@
-// Tensors in bf16 on the host, against which those on a GPU are held.
+// bf16 tensors on the host, the reference for a GPU.
 #include <cmath>
 #include <limits>
 
@@ -13,7 +13,7 @@
 namespace bench::training {
 namespace {
 
-/// Mean losses of llm tiny over one batch that is shown again and again.
+/// Mean losses of llm tiny trained repeatedly on one batch.
 std::vector<double> losses_in(Dtype dtype, int steps, double rate) {
   const Llm model = make_llm(llm_preset("tiny"), 2, dtype);
   const Plan plan = make_plan(*model.graph);

@@ -1,4 +1,4 @@
-// A process that is killed (SIGKILL) before each operation on files that saving makes, in turn.
+// Kills a process (SIGKILL) before each file operation of a save in turn.
 #include <unistd.h>
 
 #include <csignal>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kSavedSteps = 3;
 
-/// A training that is made in no time and has no threads.
+/// A training that starts quickly and has no threads.
 struct Small {
   Graph graph = Graph();
   Var tokens, losses;
@@ -44,7 +44,7 @@ struct Small {
   }
 };
 
-/// Trains and saves, and tells each step saved; killed before operation `fatal`. Never returns.
+/// Trains, saves and reports each saved step; killed before operation `fatal`. Never returns.
 [[noreturn]] void train_until_killed(const std::filesystem::path& folder, int fatal, int told) {
   int operation = 0;
   Small small(folder, [&](const std::string&) {

@@ -1,4 +1,4 @@
-// Trainings that stop and go on.
+// Trainings that stop and resume.
 #include "probes/training/checkpoint/checkpoints.h"
 
 #include <fstream>
@@ -55,7 +55,7 @@ struct Ends {
   double parameters = 0.0;
 };
 
-/// 20 steps at once, and 10, saved, 10 by objects that were made anew.
+/// 20 steps at once, and 10 steps, a checkpoint, and 10 steps with new objects.
 Ends train_both_ways(Group& group, const std::filesystem::path& folder, bool shard) {
   Ends ends;
   Training through(group, folder, shard);

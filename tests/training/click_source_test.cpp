@@ -28,7 +28,7 @@ Click read_click(const ClickSource& source, Split split, std::uint64_t index) {
   return made;
 }
 
-/// A source that says clicks come by another law than they do.
+/// A source with a wrong oracle.
 class WrongProbability : public ClickModel {
  public:
   using ClickModel::ClickModel;
@@ -38,7 +38,7 @@ class WrongProbability : public ClickModel {
   }
 };
 
-/// Clicks less those expected in tenths of the told probability: chi square over its ten cells.
+/// Chi square of clicks against expectations over ten bins of the reported probability.
 double calibration(const ClickSource& source) {
   std::map<int, std::pair<double, double>> tenths;  // of p: clicks - p, and its variance
   for (std::uint64_t index = 0; index < 100000; ++index) {

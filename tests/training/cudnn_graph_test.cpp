@@ -1,5 +1,4 @@
-// The graphs that are made for cuDNN: what they compute. What cuDNN says of them, in
-// tests/cudnn/cudnn_library_test.cpp.
+// What the graphs for cuDNN compute. tests/cudnn/cudnn_library_test.cpp tests them with cuDNN.
 #include <algorithm>
 
 #include "probes/training/backends/cuda/cudnn/library.h"

@@ -1,4 +1,4 @@
-// Workloads on data that a job names: files, and samples that come again.
+// Workloads on files and on samples that repeat.
 #include <cmath>
 #include <cstdio>
 #include <map>

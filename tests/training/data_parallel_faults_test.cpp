@@ -1,5 +1,5 @@
-// Faults of training by several ranks, each made on purpose, and what notices it. The target does
-// not: most of these converge (docs/training.md, "What is caught by what").
+// Injected faults of training on several ranks and the checks that find them. The target does not:
+// most of these converge (docs/training.md, "Which check catches which fault").
 #include <cstring>
 #include <limits>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Rank 1 sends zeros in place of a share of each bucket: from the whole to none.
+/// Rank 1 sends zeros instead of a share of each bucket: from the whole to none.
 class LosingCollectives final : public PassingCollectives {
  public:
   LosingCollectives(Group& group, double share)

@@ -1,4 +1,4 @@
-// The engine on memory that is not the host's.
+// The engine on device memory.
 #include <cstring>
 
 #include "probes/training/backends/host/host_kernels.h"
@@ -42,7 +42,7 @@ TrainedModel train_somewhere(const KernelFactory& kernels, Dtype dtype) {
   return result;
 }
 
-/// Two looks, an evaluation, and two micro-batches a step.
+/// Two checks, an evaluation, and two micro-batches per step.
 TrainerOptions little_dlrm_training() {
   TrainerOptions options = dlrm_training(12, 700);
   options.recipe.batch = 512;

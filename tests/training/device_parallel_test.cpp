@@ -1,5 +1,5 @@
-// Ranks that train one model on devices: the exchange is enqueued on a stream, whose work may be
-// done late; and tensors of 16 bits, on devices and on hosts.
+// Data parallel training on devices, with an exchange stream whose work may be delayed; and 16-bit
+// tensors, on devices and on hosts.
 #include <cmath>
 #include <memory>
 #include <stdexcept>

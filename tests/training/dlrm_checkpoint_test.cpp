@@ -1,4 +1,4 @@
-// Checkpoints of a training that has tables, which lie in them as sections of each rank's own.
+// Checkpoints of a training with tables, which are sections of each rank's file.
 #include <fstream>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Faults of a training with tables that its target does not see.
+// Faults of a training with tables that its target misses.
 #include <functional>
 #include <memory>
 #include <utility>
@@ -50,7 +50,7 @@ class ShiftingGemm final : public GemmKernels {
   std::unique_ptr<GemmKernels> real_;
 };
 
-/// Leaves the largest table out of every second update.
+/// Skips the largest table in every second update.
 class ForgettingUpdates final : public OptimizerKernels {
  public:
   explicit ForgettingUpdates(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}

@@ -31,7 +31,7 @@ GradientError check_dlrm(const DlrmShape& shape, const KernelFactory& kernels) {
   return check_gradients(*model.graph, model.losses, fill, kernels);
 }
 
-/// Passes everything on but what a fault changes.
+/// Forwards everything except the fault.
 class FaultyRecommender final : public RecommenderKernels {
  public:
   enum class Kind { half_of_dot, no_first_input_of_cross, relu_passes_all };

@@ -9,8 +9,8 @@
 
 namespace bench::training {
 
-/// The preset's recipe over the first `steps` steps of its schedule, to no target, judged at the
-/// end alone by so many samples.
+/// The preset's recipe over the first `steps` steps of its schedule, without a target, evaluated only
+/// at the end on this many samples.
 TrainerOptions dlrm_training(std::int64_t steps, std::int64_t evaluation_samples);
 
 struct TrainedDlrm {
@@ -23,7 +23,7 @@ TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group&
 /// `inject` changes the kernels of every lane and of the tables.
 TrainedDlrm train_dlrm(std::uint64_t seed, const TrainerOptions& options, Group& group,
                        RunObserver& observer, const std::function<void(KernelSet&)>& inject = {});
-/// With these kernels for lanes and, where they work in a device's memory, the host's for tables.
+/// With these kernels for lanes and, if they use device memory, host kernels for tables.
 TrainedDlrm train_dlrm_with(const KernelFactory& kernels, TrainerOptions options, Group& group);
 /// One rank.
 TrainedDlrm train_dlrm_with(const KernelFactory& kernels, const TrainerOptions& options);

@@ -13,7 +13,7 @@ std::int64_t transient_bytes(const Plan& plan) {
   return plan.arena_bytes[static_cast<std::size_t>(Arena::transient)];
 }
 
-/// By trying every pair: whether what is alive at one time overlaps.
+/// Whether any pair of buffers that are live at the same time overlaps.
 int overlaps(const Plan& plan) {
   int found = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i)

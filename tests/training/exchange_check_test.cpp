@@ -1,4 +1,4 @@
-// The gradients of ranks that train with tables, and those that are lost on the way.
+// Gradients of ranks that train with tables, and gradients lost in the exchange.
 #include <cstring>
 #include <vector>
 
@@ -11,13 +11,13 @@
 namespace bench::training {
 namespace {
 
-/// Arms its collectives when the run's clock has stopped: what is exchanged then is the check's.
+/// Arms the collectives when the run's clock has stopped, so that only the check is affected.
 struct ArmsAtTheEnd final : RunObserver {
   void run_stop(std::int64_t, bool) override { armed = true; }
   bool armed = false;
 };
 
-/// Once armed, rank 1 sends zeros in place of a tenth of the second block that is as large as the
+/// Once armed, rank 1 sends zeros instead of a tenth of the second block that is as large as the
 /// first: looked-up rows come first, then the gradients for them.
 class LosingTables final : public PassingCollectives {
  public:

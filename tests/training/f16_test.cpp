@@ -1,5 +1,4 @@
-// Tensors in f16: what they hold, and the scale of the loss that keeps their gradients from
-// vanishing.
+// f16 tensors, and the loss scale that keeps their gradients from vanishing.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -53,7 +52,7 @@ KernelFactory overflowing(int first, int last) {
   };
 }
 
-/// llm tiny over one batch that is shown again and again, on one lane.
+/// llm tiny trained repeatedly on one batch, on one lane.
 struct Shown {
   Llm model;
   Plan plan;

@@ -1,5 +1,5 @@
-// A device of a test's own: memory made of host memory that only the fake's own calls and kernels
-// may touch, and the host's kernels at work there.
+// A fake device for tests: host memory that only the fake's calls and kernels can access, with host
+// kernels working on it.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace bench::training {
 
-/// Pages that can be touched only while the device is at work.
+/// Pages that are accessible only while the device is working.
 class FakeDeviceMemory final : public Memory {
  public:
   ~FakeDeviceMemory() override;

@@ -1,4 +1,4 @@
-// Kernels that are wrong in one way each: what gradient checks must find.
+// Kernels with one fault each, which gradient checks must find.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct Fault {
   std::function<void(KernelSet&)> inject;
 };
 
-/// Faults of training that research knows from practice; those of the Llama block.
+/// Faults of the Llama block known from research.
 std::vector<Fault> llama_faults();
 
 }  // namespace bench::training

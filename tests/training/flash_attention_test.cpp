@@ -1,4 +1,4 @@
-// The GPU's attention in tiles, run by the CPU fragment by fragment, against the host's attention.
+// The GPU's tiled attention, emulated on the CPU fragment by fragment, against the host's.
 #include <cmath>
 #include <random>
 

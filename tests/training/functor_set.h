@@ -1,4 +1,4 @@
-// The kernels that GPUs run, as the CPU runs them; products are the host's.
+// GPU kernels compiled for the CPU; GEMMs are the host's.
 #pragma once
 
 #include "probes/training/backends/host/host_kernels.h"

@@ -1,4 +1,4 @@
-// The bodies of the GPU's kernels, run by the CPU, against the host's kernels.
+// The GPU kernel bodies, run on the CPU, against the host kernels.
 #include <cmath>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// GELU between two products, with kernels that do it in the products and such that do not.
+// GELU between two GEMMs, with and without fused kernels.
 #include <cmath>
 
 #include "probes/training/backends/host/host_kernels.h"

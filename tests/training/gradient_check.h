@@ -1,5 +1,4 @@
-// Directional finite differences: whether the gradient that a graph's backward pass makes is that
-// of the loss that its forward pass makes.
+// Directional finite differences: compares a graph's backward pass with its forward pass.
 #pragma once
 
 #include <functional>
@@ -20,7 +19,7 @@ GradientError check_gradients(const Graph& graph, Var losses,
                               const std::function<void(const Lane&)>& fill,
                               const KernelFactory& kernels);
 
-/// Ids below `bound` that look random, the same each time.
+/// Pseudorandom IDs below `bound`, the same each time.
 void fill_ids(View ids, int bound, unsigned seed);
 double sum_of_losses(View losses);
 

@@ -1,5 +1,5 @@
-// Computes a graph for cuDNN on the CPU, operation by operation as cuDNN's manual defines them, so
-// that what is asked of the library is held against our own kernels without it.
+// Computes a cuDNN graph on the CPU, operation by operation as cuDNN's manual defines them, so that
+// the graphs are compared with our own kernels without the library.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A make-believe library that computes the graphs made for cuDNN, as they are or damaged.
+// A fake library that interprets the graphs for cuDNN, unchanged or damaged.
 #pragma once
 
 #include <functional>

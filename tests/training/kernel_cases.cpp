@@ -35,7 +35,7 @@ void add_products(CaseList& cases, Dtype dtype) {
                            }});
 }
 
-/// In one kernel where the device has it.
+/// Fused if the device supports it.
 void add_gelu_products(CaseList& cases, Dtype dtype) {
   for (const bool bias : {false, true})
     cases.push_back({std::string("product and GELU") + (bias ? " with a bias" : ""),

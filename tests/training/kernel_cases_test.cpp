@@ -1,4 +1,4 @@
-// The functors of GPUs against the host's kernels, kernel by kernel, and that a wrong one is seen.
+// Compares GPU functors with host kernels, kernel by kernel, and verifies that faults are found.
 #include "tests/training/kernel_cases.h"
 
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-// Products that are packed, against their definition and against the same in parts that are not.
+// Packed GEMMs against their definition and against unpacked parts.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -36,7 +36,7 @@ struct Matrix {
       for (std::int64_t j = 0; j < columns; ++j) other.at(j, i) = at(i, j);
     return other;
   }
-  /// `count` rows from `first` on, where they lie.
+  /// `count` rows from `first`, in place.
   View part(std::int64_t first, std::int64_t count) {
     return {&at(first, 0), count, columns, sizeof(T) == 4 ? Dtype::f32 : Dtype::f64};
   }

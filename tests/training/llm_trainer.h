@@ -1,4 +1,4 @@
-// Training of llm tiny on the grammar, as its preset says, for tests.
+// Trains llm tiny on the grammar with its preset, for tests.
 #pragma once
 
 #include <memory>
@@ -28,10 +28,10 @@ class LlmTrainer {
   explicit LlmTrainer(const LlmTrainerOptions& options);
 
   Replica::Step step();
-  /// What a rank writes into the micro-batches of a step.
+  /// Writes a rank's micro-batches of a step.
   Replica::Fill fill(std::int64_t step, int rank) const;
   double rate(std::int64_t step) const { return schedule_.rate(step); }
-  /// Mean loss over evaluation samples less that of the oracle, nats a token.
+  /// Mean loss over evaluation samples minus the oracle's, in nats per token.
   double gap(std::int64_t sequences = 512);
   Replica& replica() { return *replica_; }
   const Plan& plan() const { return plan_; }

@@ -1,4 +1,4 @@
-// Faults that leave the quality as it is: what stands beside the target must find each.
+// Faults that do not affect quality: the correctness checks must find each.
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -12,7 +12,7 @@ namespace bench::training {
 using Catch::Matchers::Contains;
 namespace {
 
-/// Passes on to the real kernels what a test does not change.
+/// Forwards to the real kernels whatever a test does not change.
 class PassingOptimizer : public OptimizerKernels {
  public:
   explicit PassingOptimizer(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}
@@ -25,7 +25,7 @@ class PassingOptimizer : public OptimizerKernels {
   std::unique_ptr<OptimizerKernels> real_;
 };
 
-/// Leaves the first 1024 elements of each block of parameters that it is given as they are.
+/// Does not update the first 1024 elements of each block of parameters.
 class FreezingOptimizer final : public PassingOptimizer {
  public:
   using PassingOptimizer::PassingOptimizer;

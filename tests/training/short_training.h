@@ -1,4 +1,4 @@
-// Trainings of llm tiny that take a second, whole or with something wrong in them, for tests.
+// One-second trainings of llm tiny, correct or with injected faults, for tests.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace bench::training {
 
-/// The preset's recipe over so many steps, judged every ten by sixteen sequences.
+/// The preset's recipe over this many steps, evaluated every ten steps on sixteen sequences.
 Recipe short_recipe(std::int64_t steps, double target);
 
 struct ShortTraining {
@@ -26,7 +26,7 @@ struct ShortTraining {
   bool resume = false;
   /// Changes the kernels of every lane.
   std::function<void(KernelSet&)> inject = {};
-  /// Changes what a lane was given to train on; called before each micro-batch of training.
+  /// Changes a lane's inputs; called before each training micro-batch.
   std::function<void(const Model&, const Lane&)> spoil = {};
 };
 
@@ -34,7 +34,7 @@ TrainingRun train_short(const ShortTraining& training, Group& group);
 TrainingRun train_short(const ShortTraining& training);
 TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver& observer);
 
-/// Throws std::out_of_range where the run made no such check.
+/// Throws std::out_of_range if the run has no such check.
 const TrainingCheck& check_named(const TrainingRun& run, const std::string& name);
 
 }  // namespace bench::training

@@ -1,4 +1,4 @@
-// Embedding tables: the same on one rank and on several, and as a plain program would have them.
+// Embedding tables: equal on one rank and on several, and equal to a plain implementation.
 #include "probes/training/tables/sparse_tables.h"
 
 #include <cmath>

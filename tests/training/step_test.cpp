@@ -1,4 +1,4 @@
-// Whole steps of training: what must not change the result, what may, and what must be noticed.
+// Whole training steps: what must not change the result, what may, and which faults must be found.
 #include <cmath>
 #include <cstring>
 #include <set>

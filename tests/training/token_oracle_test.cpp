@@ -1,4 +1,4 @@
-// Whether the probabilities that a token source tells are those by which its tokens come.
+// Compares the probabilities that a token source reports with its token frequencies.
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -124,7 +124,7 @@ class WrongContext : public GrammarSource {
 };
 
 /// E[1 / p(token)] is the number of tokens that can come, and E[-log p] the entropy: a check of the
-/// told probabilities against the distribution that needs no counting of contexts.
+/// reported probabilities against the distribution without counting contexts.
 double surprise_above_entropy(const GrammarSource& source) {
   std::vector<double> p(static_cast<std::size_t>(source.vocabulary()));
   double sum = 0, variance = 0;

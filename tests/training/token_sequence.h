@@ -1,4 +1,4 @@
-// One sequence of a token source with all that its oracle says.
+// One sequence of a token source with its oracle's values.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A training from its first step to its target, or not to it.
+// Trainings that reach their target or not.
 #include "probes/training/trainer/trainer.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace bench::training {
 namespace {
 
-/// What a run told, in order.
+/// The events of a run, in order.
 struct Told final : RunObserver {
   void run_start() override { words.push_back("run_start"); }
   void block_start(std::int64_t at) override { add("block_start", at); }
@@ -33,7 +33,7 @@ struct Told final : RunObserver {
   std::vector<std::string> words = {};
 };
 
-/// A run that ends without a word when it has trained on so many samples.
+/// A run that aborts after this many samples.
 struct EndsAbruptly final : RunObserver {
   explicit EndsAbruptly(std::int64_t samples) : at(samples) {}
   void block_start(std::int64_t samples) override {

@@ -1,4 +1,4 @@
-// Files of training data, as other programs write them, built in sight of a test.
+// Builds training data files in the formats of other programs.
 #pragma once
 
 #include <zlib.h>

@@ -1,5 +1,5 @@
-// Orders a graph's work and gives each tensor a buffer with a life; where buffers lie is
-// arena_layout's. Used by make_plan alone.
+// Orders a graph's work and assigns each tensor a buffer with a lifetime; arena_layout places the
+// buffers. Used by make_plan only.
 #pragma once
 
 #include "probes/training/engine/plan.h"

@@ -6,8 +6,8 @@
 //
 // DataParallel (parallel/) does a whole step, for one rank as for many.
 //
-// Results are bit-equal from run to run for one number of lanes. Another number sums the lanes'
-// gradients otherwise and differs by rounding.
+// Results are bit-identical from run to run for a given number of lanes. Another number sums the
+// lanes' gradients in another order and differs by rounding.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ struct LaneHooks {
   /// After the backward pass of a micro-batch, whose inputs and their gradients are still there.
   std::function<void(const Lane& lane, int number)> after_backward = {};
   /// Actions of the plan, ascending. In a lane's last micro-batch reached(lane, i) is called once
-  /// milestones[i] is done: gradients that are final by then do not change any more.
+  /// milestones[i] is done: the gradients that are final by then do not change again.
   std::vector<int> milestones = {};
   std::function<void(int lane, int milestone)> reached = {};
   /// A lane has thrown: it reaches no further milestone.
@@ -60,12 +60,12 @@ class Replica {
   double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0, const Hooks& hooks = {});
   /// Of the losses of all its rows.
   double loss_sum() const;
-  /// The lanes' gradients become one.
+  /// Sums the lanes' gradients.
   void sum_lanes();
-  /// Block `index` of that, by one thread; of lane `lane`'s kernels.
+  /// Sums block `index`, in one thread, with the kernels of lane `lane`.
   void sum_lanes(int lane, std::int64_t index);
-  /// That one, where it lies, as a row over all trainable parameters, which lie at the same
-  /// elements of weights().all(); the order is that in which gradients become final.
+  /// The summed gradient as a row over all trainable parameters, possibly in device memory, with the
+  /// same offsets as in weights().all(), in the order in which gradients become final.
   View gradients() const { return lanes_.front()->gradients(); }
   /// sqrt of the sum of squares, summed in one order whatever the number of lanes; without
   /// loss_scale().
@@ -73,10 +73,10 @@ class Replica {
   /// The sums of squares of these blocks of gradients(), by block; 0 for all others.
   std::vector<double>& square_sums(const std::vector<BlockRange>& blocks);
 
-  /// From now on update() is about these blocks of parameters alone, and state is kept for no
-  /// others; it starts at zero. A replica that is not told owns all of them.
+  /// Restricts update() and the optimizer state, which starts at zero, to these blocks. By default a
+  /// replica owns all blocks.
   void own(const std::vector<BlockRange>& blocks);
-  /// What update() is about, and where the optimizer's state of it begins; there after the first.
+  /// The ranges that update() covers, with the offsets of their state; valid after the first update.
   const std::vector<UpdateRange>& updates() const { return chunks_; }
   /// One step of the optimizer at this learning rate, gradients times `gradient_scale`.
   void update(double rate, double gradient_scale);
@@ -85,14 +85,14 @@ class Replica {
     double loss = 0.0;
     double gradient_norm = 0.0;   // before clipping, without loss_scale()
     double gradient_scale = 0.0;  // by which the update multiplied gradients
-    bool skipped = false;         // the gradient overflowed: parameters are as they were
+    bool skipped = false;         // the gradient overflowed: parameters are unchanged
   };
-  /// A step of a replica alone; a gradient longer than `clip` (0: never) is made that long. Throws
+  /// A step of a single replica; clips gradients longer than `clip` (0: no clipping). Throws
   /// Error(internal) where loss or norm is not finite.
   Step step(const Fill& fill, double rate, double clip = 0.0);
-  /// What a gradient of this norm is to be multiplied by. Throws as step() does.
+  /// The clipping factor for a gradient of this norm. Throws like step().
   double clip_scale(const Step& step, double clip) const;
-  /// The end of a step whose loss and norm are known: clips and updates, or skips it.
+  /// Ends a step whose loss and norm are known: clips and updates, or skips it.
   void finish(Step& step, double rate, double clip);
   LossScale& loss_scale() { return loss_scale_; }
 

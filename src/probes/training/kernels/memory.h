@@ -1,5 +1,5 @@
 // Memory of tensors: the host's, or that of a device, which the host cannot read through a
-// pointer. Whoever looks into a tensor from outside a kernel goes through this.
+// pointer. All access to tensors outside kernels uses this interface.
 #pragma once
 
 #include <cstddef>

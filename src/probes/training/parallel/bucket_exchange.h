@@ -1,5 +1,5 @@
-// Buckets of gradients, or of parameters, summed or brought together over the ranks of a group: by
-// the calling thread, or enqueued on a device's stream.
+// All-reduce, reduce-scatter and all-gather of gradient or parameter buckets over the ranks of a
+// group, by the calling thread or on a device's stream.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,30 @@
 
 namespace bench::training {
 
-/// Who adds up, and in which order.
+/// Where sums are computed, and in which order.
 enum class SumOrder {
   /// Ranks send each other their parts of a bucket and each sums its shard in the order of ranks:
-  /// the bits depend on the number of ranks alone, not on the library, its algorithm or the network
-  /// and they are the same whether shards are kept apart or not. As many bytes as a ring's
-  /// all-reduce moves.
+  /// the bits depend only on the number of ranks, not on the library, its algorithm, the network or
+  /// sharding. Moves as many bytes as a ring all-reduce.
   ranks,
   /// The library's all-reduce or reduce-scatter. Two ranks give the same bits; with more they may
-  /// change with the library, the size and whether shards are kept apart.
+  /// change with the library, the size and sharding.
   library
 };
 
 class BucketExchange {
  public:
-  /// For buckets of up to `blocks` blocks, in the kernels' memory. Without a stream it is the
-  /// group's own data plane that exchanges, and kernels are used by the thread that calls; with one
-  /// each call belongs into ExchangeStream::enqueue(). Throws Error(environment) where the library
-  /// cannot do it.
+  /// For buckets of up to `blocks` blocks, in the kernels' memory. Without a stream, the group's data
+  /// plane exchanges and the calling thread runs the kernels; with one, make each call inside
+  /// ExchangeStream::enqueue(). Throws Error(environment) if the library does not support it.
   BucketExchange(Group& group, const KernelSet& kernels, ExchangeStream* stream, Dtype dtype,
                  std::int64_t blocks, SumOrder order);
 
   /// Every rank's bucket of `row` becomes the sum over all ranks.
   void all_reduce(View row, BlockRange bucket);
-  /// This rank's shard of it does; the rest of the bucket is undefined afterwards.
+  /// This rank's shard becomes the sum; the rest of the bucket is undefined afterwards.
   void reduce_scatter(View row, BlockRange bucket);
-  /// Every rank's bucket becomes what each rank has as its shard.
+  /// Every rank's bucket becomes the concatenation of all shards.
   void all_gather(View row, BlockRange bucket);
 
   /// Size of the exchange's own buffers.

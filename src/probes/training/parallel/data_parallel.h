@@ -79,7 +79,7 @@ class DataParallel {
   Group& group() { return group_; }
   /// The blocks whose parameters this rank updates, and whose optimizer state it has.
   const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
-  /// Whether those are a part of all.
+  /// Whether the optimizer is sharded.
   bool shards() const { return exchange_.shards(); }
   bool overlaps() const { return exchange_.overlaps(); }
   /// Of the buffers of the exchange.

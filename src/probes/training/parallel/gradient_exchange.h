@@ -1,5 +1,5 @@
-// The gradient of the whole batch at every rank: forward and backward pass of this rank's part, and
-// the overlapped exchange of buckets. On a host the calling thread communicates, because it may be
+// Computes the gradient of the whole batch on every rank: forward and backward pass of this rank's
+// part, overlapped with the exchange of buckets. On a host the calling thread communicates, because it may be
 // the only one that the library lets do so, and the lanes run in others. On a device the one lane
 // enqueues each bucket's exchange as soon as it has enqueued what makes the bucket final.
 #pragma once
@@ -17,8 +17,8 @@ namespace bench::training {
 
 struct DataParallelOptions {
   std::int64_t bucket_bytes = 25'000'000;  // of gradients exchanged at once
-  bool shard_optimizer = false;  // ZeRO-1: each rank updates its part of the parameters, and gets
-                                 // the sum of no other part's gradients
+  bool shard_optimizer = false;  // ZeRO-1: each rank updates only its part of the parameters and
+                                 // receives only that part of the gradient sum
   bool overlap = true;  // exchange during the backward pass, if the library lets other threads
                         // compute meanwhile
   SumOrder order = SumOrder::ranks;
@@ -29,16 +29,16 @@ class GradientExchange {
  public:
   GradientExchange(Replica& replica, Group& group, const DataParallelOptions& options);
 
-  /// Leaves the sum over all ranks in replica.gradients(): in owned() at least. Where this rank's
-  /// lanes throw it takes part in the exchange all the same, so that no other rank waits for it,
-  /// and returns what was thrown.
+  /// Leaves the sum over all ranks in replica.gradients(): in owned() at least. If this rank's
+  /// lanes throw, it still takes part in the exchange, so that no other rank hangs, and returns the
+  /// exception.
   std::exception_ptr forward_backward(const Replica::Fill& fill, Replica::Hooks hooks = {});
-  /// The shards of parameters, of this rank's and of the others', become all of them at every rank.
+  /// Gathers the parameter shards of all ranks on every rank.
   void gather_parameters();
 
-  /// The blocks of which this rank has the summed gradient: all, or its shards.
+  /// The blocks whose gradient sum this rank holds: all, or its shards.
   const std::vector<BlockRange>& owned() const { return owned_; }
-  /// Whether those are a part of all.
+  /// Whether the optimizer is sharded.
   bool shards() const { return options_.shard_optimizer && group_.size() > 1; }
   bool overlaps() const {
     return lane_sum_.has_value() || (exchange_ && stream() && options_.overlap);

@@ -1,6 +1,6 @@
-// A limited number of samples, seen once an epoch in a new order, as real data sets are; a
-// generated source that is made finite tests what repetition does (models memorise: a language
-// model's gap grows from 0.17 to 0.26 nats when 2000 sequences are all there is).
+// A limited number of samples, seen once per epoch in a new order, like a real data set. A generated
+// source that is made finite tests the effect of repetition (models memorize: a language model's gap
+// grows from 0.17 to 0.26 nats with only 2000 sequences).
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class FiniteOrder {
 };
 
 /// Training samples of another source in a finite order; the index is the position. Evaluation
-/// samples are the source's own; past their end come the first ones again, which fill a last
-/// micro-batch and are not counted.
+/// samples are the source's own; past their end the first ones repeat to fill the last micro-batch
+/// and are not counted.
 class FiniteTokens : public TokenSource {
  public:
   /// The source is borrowed. Throws Error(usage) when it has fewer training samples than `size`.

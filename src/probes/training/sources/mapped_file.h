@@ -1,5 +1,5 @@
-// A read-only memory-mapped file. The file must stay as
-// it is while mapped; whoever cuts it short meanwhile ends the process (SIGBUS).
+// A read-only memory-mapped file. The file must not change while mapped: truncating it ends the
+// process (SIGBUS).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Files of tokens, as llm.c and nanoGPT write them.
+// Token files of llm.c and nanoGPT.
 //   llm.c: a header of 256 int32 {magic, version 1, number of tokens, 0...}, then the tokens; magic
 //     20240520: uint16 (GPT-2), 20240801: uint32 (Llama 3)          (llm.c,
 //     dev/data/data_common.py)
@@ -24,9 +24,9 @@ namespace bench::training {
 /// The tokens of one file, in its memory.
 class TokenView {
  public:
-  /// Takes a file that begins with a magic of llm.c for one, any other for nanoGPT's. Throws
-  /// Error(input), which names `path`, offset, value and cure, for a size that does not fit the
-  /// header or the type, another version, or the header of another kind of file of llm.c.
+  /// A file that begins with a magic of llm.c is read as such, any other as nanoGPT's. Throws
+  /// Error(input) with path, offset, value and remedy for a size that does not match the header or
+  /// the type, another version, or another kind of llm.c file.
   TokenView(std::span<const std::byte> bytes, const std::string& path);
 
   std::uint64_t size() const { return tokens_.size() / width_; }
@@ -51,11 +51,11 @@ struct TokenFileOptions {
 
 /// Sequences of the files of each split, in order: sequence i of a file has T + 1 tokens from i * T
 /// on, so that each token but the first is a target once (a batch of B sequences is the B * T + 1
-/// tokens that llm.c takes). What is left at a file's end is not used.
+/// tokens that llm.c takes). The remainder of a file is not used.
 class TokenFiles : public TokenSource {
  public:
   /// Throws Error(input) as TokenView does, and for a file shorter than one sequence;
-  /// Error(usage) where no vocabulary is stated that must be.
+  /// Error(usage) if a required vocabulary is missing.
   explicit TokenFiles(const TokenFileOptions& options);
 
   int vocabulary() const override { return vocabulary_; }

@@ -1,6 +1,5 @@
-// Sequences of tokens for language models, by number: a sequence is a function of (split, index)
-// alone. Nothing is kept between calls, so ranks and threads may share one source, and read in any
-// order. Generated sources never repeat a sample and know the probability of each token, whose mean
+// Token sequences for language models: a sequence is a function of (split, index) only. Sources have
+// no state between calls, so ranks and threads can share one source and read in any order. Generated sources never repeat a sample and know the probability of each token, whose mean
 // negative logarithm over the evaluation samples is the lowest loss that any model can reach.
 #pragma once
 
@@ -15,7 +14,7 @@ namespace bench::training {
 /// The class of a target token, by which losses and floors are split.
 enum class TokenClass : std::uint8_t {
   base,  // the language itself: statistics that the weights must hold
-  key,   // chooses which earlier place is copied: by no model to be told better than by chance
+  key,   // chooses which earlier place is copied: unpredictable for any model
   copy   // repeats what followed an earlier place, or ends that: needs attention
 };
 inline constexpr int kTokenClasses = 3;
@@ -39,9 +38,9 @@ class TokenSource {
   virtual int vocabulary() const = 0;
   /// T: inputs are tokens 0 to T - 1 of a sequence, targets 1 to T.
   virtual int targets() const = 0;
-  /// How many sequences there are; nothing where they never end.
+  /// Number of sequences; none if endless.
   virtual std::optional<std::uint64_t> size(Split split) const = 0;
-  /// Whether log_probability and classes can be had.
+  /// Whether log_probability and classes are available.
   virtual bool has_oracle() const = 0;
   /// Throws Error(internal) for spans of other lengths, or an index past the end; Error(input)
   /// where a file holds what it must not.

@@ -1,5 +1,5 @@
-// The click samples of one step or one part of an evaluation, read once for all who need something
-// of them: ids go to the tables, the rest to the model and to the judge.
+// The click samples of one step or evaluation block, read once: IDs for the tables, the rest for the
+// model and the evaluation.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class ClickBatch {
   /// The source is borrowed.
   explicit ClickBatch(const ClickSource& source);
 
-  /// Makes room for samples first to first + count - 1; read() fills it.
+  /// Allocates samples first to first + count - 1; read() fills them.
   void begin(Split split, std::uint64_t first, std::int64_t count);
   /// Samples `from` to `to` - 1 of the batch, from 0; threads may read different ones at once.
-  /// Throws Error(input) for an id that its table does not have.
+  /// Throws Error(input) for an ID outside its table.
   void read(std::int64_t from, std::int64_t to);
 
   /// Whether probability() and main_effects() are known.
@@ -29,7 +29,7 @@ class ClickBatch {
   /// Index of sample `number` in the batch, from 0; throws Error(internal) where it was not read.
   std::int64_t place(Split split, std::uint64_t number) const;
 
-  /// Which sample is not, any more, what the source gives for its number; "" where all are.
+  /// The first sample that differs from the source's, as text; "" if none does.
   std::string changed() const;
 
   const float* dense(std::int64_t at) const { return dense_.data() + at * dense_width_; }

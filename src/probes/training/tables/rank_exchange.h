@@ -8,8 +8,8 @@
 
 namespace bench::training {
 
-/// All-to-all: block r of `send` goes to rank r, block r of `received` comes from it; each of
-/// `elements`.
+/// All-to-all: block r of `send` goes to rank r, block r of `received` comes from it; blocks have
+/// `elements` each.
 void exchange(Group& group, const std::vector<float>& send, std::vector<float>& received,
               std::int64_t elements);
 void exchange(Group& group, const std::vector<std::int32_t>& send,

@@ -31,7 +31,7 @@ class RowUpdate {
 
   void apply(const KernelSet& kernels, const RowGradients& what);
   const TableShard& shard() const { return rows_->shard(); }
-  /// Lookups of a sample that it has to go through, times its share of the rows.
+  /// Lookups per sample that it visits, times its share of the rows.
   double cost() const;
 
  private:

@@ -2,17 +2,17 @@
 //
 //   tables.join(group, pool, kernels)               once
 //   tables.gather(split, first, count)              before a step, and before evaluation
-//   tables.copy(...)                                in fill: what was looked up, to a lane's input
+//   tables.copy(...)                                in fill: copies embeddings to a lane's input
 //   tables.collect(lane, model, first)              after each micro-batch's backward pass
 //   tables.update(rate, scale)                      after the step
 //
-// Each rank has samples of its own and rows of its own: ids go to whom has the rows, sums of rows
-// come back, and gradients go the way of the ids (all-to-all; blocks are of one size, so every rank
-// must gather as many samples). Values do not depend on how many ranks or threads there are, but by
-// the rounding of sums: of tables cut by rows, and of the gradients that the models give.
+// Each rank has its own samples and its own rows: IDs go to the owners of the rows, sums of rows
+// come back, and gradients take the path of the IDs (all-to-all with equal block sizes, so every
+// rank must gather the same number of samples). The number of ranks and threads changes values only
+// by the rounding of sums: of tables split by rows, and of the models' gradients.
 //
 // Tables are in host memory, and host threads look up rows, wherever the model computes:
-// a lane on a device copies what was looked up there, and its gradient comes back.
+// a lane on a device uploads the embeddings and downloads their gradient.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ struct SparseOptions {
   std::int64_t whole_rows = 0;  // split_tables()
 };
 
-/// The model's input that tables fill. Throws Error(internal) where there is none.
+/// The model input that tables fill. Throws Error(internal) if there is none.
 Var input_with_gradient(const Model& model);
 
 class SparseTables {
@@ -51,13 +51,13 @@ class SparseTables {
   SparseTables(const SparseTables&) = delete;
   SparseTables& operator=(const SparseTables&) = delete;
 
-  /// Splits the tables over the group and fills them; every rank calls it. `kernels` are the
+  /// Splits the tables over the group and fills them; call on every rank. `kernels` are the
   /// host's. Group and pool must outlive this. Throws Error(environment) where several ranks have
   /// no data plane.
   void join(Group& group, WorkerPool& pool, const KernelFactory& kernels);
 
-  /// Reads this rank's samples first to first + count - 1, and looks up. Every rank calls it at
-  /// once, with the same count.
+  /// Reads this rank's samples first to first + count - 1 and looks up their rows. Call on all ranks
+  /// together, with the same count.
   void gather(Split split, std::uint64_t first, std::int64_t count);
   /// The samples of the last gather().
   const ClickBatch& batch() const { return batch_; }
@@ -65,26 +65,25 @@ class SparseTables {
   /// table by table. Threads may copy at once.
   void copy(Split split, std::uint64_t first, View embeddings) const;
 
-  /// Takes the gradient of the model's input that wants one, of gathered samples first, ...;
-  /// threads may do so at once, for different samples.
+  /// Takes the embedding gradient of gathered samples first, ...; threads may call it concurrently
+  /// for different samples.
   void collect(const Lane& lane, const Model& model, std::uint64_t first);
   void collect(View gradient, std::uint64_t first);
-  /// What collect() takes of a lane, in host memory; of a device's lane until the next call.
+  /// A lane's embedding gradient in host memory; for a device's lane valid until the next call.
   View gradient_of(const Lane& lane, const Model& model);
   /// Row-wise Adagrad with the gradients of all ranks times `scale`. Every rank calls it. Throws
   /// Error(internal) unless every gathered sample's gradient was collected once.
   void update(double rate, double scale = 1.0);
 
-  /// The first half of update(), for a check: what was collected goes to those whose rows it is
-  /// for.
+  /// The first half of update(), for a check: sends collected gradients to the owners of the rows.
   void exchange_gradients();
-  /// How far, relatively, what rank `rank` sent of its samples first, ... for the rows here is from
-  /// `gradient` of the same samples, which are gathered here now as they were there.
+  /// The relative distance between the gradients that `rank` sent for its samples first, ... and this
+  /// rank's rows, and `gradient` of the same samples, now gathered on this rank.
   double gradient_distance(View gradient, int rank, std::uint64_t first) const;
 
-  /// Of values and state over all ranks, the same for every split. Every rank calls it.
+  /// A hash of values and state over all ranks, independent of the split. Call on every rank.
   std::uint64_t hash() const;
-  /// What this rank's updates changed.
+  /// The check that this rank's updates change the tables.
   const TableWatch& watch() const { return watch_; }
 
   const std::vector<TableShape>& shapes() const { return shapes_; }

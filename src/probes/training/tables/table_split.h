@@ -1,5 +1,5 @@
-// Which rank holds which rows of which embedding table. Whole tables go to the rank that has least
-// to do; a table too large for that is cut into runs of rows, one for each rank.
+// Distribution of embedding tables over ranks. Whole tables go to the least loaded rank; larger
+// tables are split into one run of rows per rank.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,17 @@ struct TableShard {
   int rank = 0;
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
-  int first_table_id = 0;      // where the table's ids begin in a sample
+  int first_table_id = 0;      // offset of the table's IDs in a sample
   int lookups = 1;             // of a sample
-  std::int64_t ids_at = 0;     // where its ids begin among those its rank gets of a sample
-  std::int64_t column_at = 0;  // where its sums begin among those its rank gives of a sample
+  std::int64_t ids_at = 0;     // offset of its IDs among those its rank receives per sample
+  std::int64_t column_at = 0;  // offset of its sums among those its rank sends per sample
   bool first_of_table = true;  // sums of the others are added to this one's
 };
 
 struct TableSplit {
   int ranks = 1;
   std::vector<TableShard> shards = {};  // by rank, then table
-  /// Of a sample, for the rank that has most: every rank sends and gets as much, since exchanges
-  /// are of one size.
+  /// Per sample, for the most loaded rank: all exchanges have this size.
   std::int64_t ids = 0;
   std::int64_t columns = 0;
 };

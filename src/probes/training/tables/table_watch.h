@@ -1,5 +1,5 @@
-// Whether updates change the tables that they are about: a few of the rows that were looked up, of
-// each table in each update. A model hardly misses a table that learns only now and then.
+// Checks that updates change their tables, on a few looked-up rows of each table in each update. A
+// model still reaches its target with a table that is updated only sometimes.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace bench::training {
 
 class TableWatch {
  public:
-  /// Before an update: of the rows here that `ids` look up, by shard.
+  /// Call before an update: stores some of this shard's rows that `ids` look up.
   void remember(std::size_t shard, const TableRows& rows, const BagIds& ids);
-  /// After it. What is found first is kept.
+  /// Call after the update. Keeps the first fault.
   void compare(std::size_t shard, const TableRows& rows);
   void end_update() { ++updates_; }
 
   std::int64_t updates() const { return updates_; }
-  /// "" where every table has changed in every update.
+  /// The first fault; "" if every update changed every table.
   const std::string& found() const { return found_; }
 
  private:

@@ -1,4 +1,4 @@
-// How the samples of a step are shared. They are numbered step x batch onwards; each rank takes a
+// How the samples of a step are split. They are numbered from step x batch; each rank takes a
 // contiguous part, each lane (thread) of it a contiguous part of that, in micro-batches of equal
 // size.
 #pragma once

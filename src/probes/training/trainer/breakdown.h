@@ -1,7 +1,7 @@
-// Where the time of a run goes. The phases of one rank add up to its wall time: what no phase
-// claims is `other`. Of a rank's lanes (threads) the mean is taken; what a step takes beyond that
-// is `lane_wait`: lanes that wait for each other, and add up their gradients. What is exchanged
-// behind the backward pass costs no time of its own and stands beside them, without a share.
+// The time breakdown of a run. The phases of one rank add up to its wall time: the remainder is
+// `other`. The lanes (threads) of a rank are averaged; the rest of a step is `lane_wait`: lanes that
+// wait for each other and sum their gradients. The exchange hidden behind the backward pass costs no
+// time of its own and has no share.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ std::string_view to_string(RunPhase phase);
 struct PhaseTime {
   RunPhase phase = RunPhase::other;
   Seconds mean;                      // over ranks, of the whole run
-  int slowest_rank = 0;              // which has most of it
+  int slowest_rank = 0;              // the rank with the largest value
   std::optional<double> share = {};  // of the wall time
 };
 
@@ -42,7 +42,7 @@ class Breakdown {
  public:
   void add(RunPhase phase, Seconds time) { at(phase) += time; }
   Seconds of(RunPhase phase) const { return times_[static_cast<std::size_t>(phase)]; }
-  /// Every rank calls it with its own wall time and gets the same, in the order above.
+  /// Call on every rank with its own wall time; all get the same result, in the order above.
   std::vector<PhaseTime> over_ranks(Group& group, Seconds wall) const;
 
  private:

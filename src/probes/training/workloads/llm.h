@@ -1,7 +1,7 @@
-// Pretraining of a language model on the generated language, whose floor is known: sequences of the
-// grammar, a Llama or GPT-2 shape, AdamW. Quality is the gap to the floor in nats a token, in all
-// and by class of token. The seed draws initial weights and training samples; language and
-// evaluation samples are the same for all seeds. Of files of tokens the model takes the vocabulary,
+// Language model pretraining on the generated language, whose floor is known: sequences of the
+// grammar, a Llama or GPT-2 architecture, AdamW. Quality is the gap to the floor in nats per token,
+// overall and by token class. The seed draws initial weights and training samples; language and
+// evaluation samples are the same for all seeds. With token files, the model uses their vocabulary,
 // the seed draws their order, and quality is the loss itself.
 #pragma once
 
@@ -18,10 +18,10 @@ namespace bench::training {
 
 class LlmWorkload final : public Workload {
  public:
-  /// `sequence`: tokens of a sample instead of the preset's; the learned positions shrink accordingly, and a
-  /// step is as many samples as before. What the target was found for is then another training, so
-  /// it is provisional. Throws Error(input) for a preset there is not, listing those of
-  /// models/llm.h, and for a sequence longer than the preset's or of one token.
+  /// `sequence`: tokens of a sample instead of the preset's; learned positions shrink accordingly, a
+  /// step keeps its number of samples, and the target is provisional. Throws Error(input) for an
+  /// unknown preset, listing those of models/llm.h, and for a sequence longer than the preset's or of
+  /// one token.
   LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence = 0,
               const DataChoice& data = {});
 

@@ -107,9 +107,9 @@ class Workload {
   virtual SparseTables* tables() { return nullptr; }
 };
 
-/// `sequence`: tokens of a sample, 0 for the preset's. Throws Error(input) for a name or preset
-/// there is not, listing those there are, for a sequence where the workload has none, and as the
-/// sources do for what `data` names.
+/// `sequence`: tokens of a sample, 0 for the preset's. Throws Error(input) for an unknown name or
+/// preset, listing the known ones, for a sequence if the workload has none, and like the sources for
+/// `data`.
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
                                         std::uint64_t seed, std::int64_t sequence = 0,
                                         const DataChoice& data = {});

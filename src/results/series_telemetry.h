@@ -60,7 +60,7 @@ class TelemetryIndex {
  private:
   struct Entry {
     const Json* facts = nullptr;   // "telemetry"
-    const Json* gpus = nullptr;    // "gpus" as last said on this host; null: nobody did
+    const Json* gpus = nullptr;    // last "gpus" of this host; null: none
     const Json* device = nullptr;  // "device"
   };
   std::vector<int> gpus_of(const Series& series, const Entry& entry) const;

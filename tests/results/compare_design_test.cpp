@@ -92,7 +92,7 @@ TEST_CASE("a lower clock is distinguished from slower software") {
   CHECK(only_metric(a, with_clock(50.0, 1.9e9)).cause == "not the clock");  // a fourteenth of it
   CHECK(only_metric(a, with_clock(90.0, 2.1e9)).cause == "not the clock");  // it even rose
   CHECK(only_metric(a, with_clock(100.0, 2e9)).cause.empty());
-  CHECK(only_metric(a, side_of(kAfter)).cause.empty());  // nobody knows its clock
+  CHECK(only_metric(a, side_of(kAfter)).cause.empty());  // unknown clock
 }
 
 TEST_CASE("at most 2.5 % of comparisons of equal distributions report a difference") {

@@ -1,4 +1,4 @@
-// What the report of a run says of its loaders beside their series.
+// Data loader lines of the run report.
 #include "results/reports/loader_lines.h"
 
 #include "core/schema.h"

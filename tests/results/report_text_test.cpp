@@ -103,7 +103,7 @@ RunReport sample_report() {
   return make_run_report(run.records());
 }
 
-/// BENCH_WRITE_GOLDEN=1 writes the file anew; the commit that does so says why.
+/// BENCH_WRITE_GOLDEN=1 rewrites the file; the commit must say why.
 void compare_with_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path path = "tests/data/results/" + name;
   if (std::getenv("BENCH_WRITE_GOLDEN") != nullptr) write_text(path, text);

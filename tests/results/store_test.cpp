@@ -40,7 +40,7 @@ Error error_of(const std::function<void()>& work) {
 
 const auto kOnNetwork = [](const fs::path&) { return true; };
 
-/// Rights do not bind root: whoever runs these tests as root gives them up for a while.
+/// Permissions do not restrict root, so tests run as root drop privileges temporarily.
 class WithoutRights {
  public:
   WithoutRights() : was_root_(geteuid() == 0) {

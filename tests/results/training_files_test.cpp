@@ -1,4 +1,4 @@
-// MLPerf's logs from events, and the measured peak beside MFU.
+// MLPerf logs from events, and the measured peak for MFU.
 #include "core/mllog.h"
 #include "results/training/measured_peak.h"
 #include "results/training/mllog_files.h"

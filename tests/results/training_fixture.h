@@ -1,4 +1,4 @@
-// Trainings as the probe `training` tells them, made up in a test.
+// Made-up records of the probe `training`.
 #pragma once
 
 #include <string>

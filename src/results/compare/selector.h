@@ -22,7 +22,7 @@ struct Selector {
 ///   host:NAMES                     "n1" or "n[1-8,12]"
 ///   hardware:NAME                  "h100": part of the name of a GPU or processor
 ///   device:NAME                    "cuda:3"
-///   time:FROM..TO                  days or moments; either may be left out, TO is not included
+///   time:FROM..TO                  days or moments; either may be empty, TO is exclusive
 ///   file:PATH                      what `benchctl export json|jsonl` wrote
 /// `runs`: ids, oldest first, that latest counts in and that beginnings must fit. Throws
 /// Error(usage) for another kind and Error(input) for a value that cannot be.

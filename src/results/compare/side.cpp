@@ -22,28 +22,28 @@ bool is_same_metric(const SeriesKey& a, const SeriesKey& b) {
 
 class Products {
  public:
-  Products(const Histories& histories, std::string asked, Side& side)
-      : histories_(histories), asked_(std::move(asked)), side_(side) {}
+  Products(const Histories& histories, std::string query, Side& side)
+      : histories_(histories), query_(std::move(query)), side_(side) {}
 
   bool takes(std::int64_t configuration) {
     if (const auto known = known_.find(configuration); known != known_.end()) return known->second;
     Json facts = histories_.configuration(configuration);
-    const bool fits = asked_.empty() || is_product(hardware_of(facts), asked_);
+    const bool fits = query_.empty() || is_product(hardware_of(facts), query_);
     if (fits) side_.configurations[configuration] = std::move(facts);
     return known_[configuration] = fits;
   }
 
  private:
   const Histories& histories_;
-  std::string asked_;
+  std::string query_;
   Side& side_;
   std::map<std::int64_t, bool> known_;
 };
 
 }  // namespace
 
-bool is_product(const std::string& product, const std::string& asked) {
-  const std::string name = to_lower(product), words = to_lower(asked);
+bool is_product(const std::string& product, const std::string& query) {
+  const std::string name = to_lower(product), words = to_lower(query);
   std::string part;
   for (const char c : words + "-") {
     if (c != '-' && c != ' ' && c != '_') {

@@ -59,6 +59,6 @@ std::string hardware_of(const Json& configuration);
 std::set<std::string> hardware_of(const Side& side);
 /// Whether a product name contains every part of the query, case-insensitively: "h100-sxm" finds
 /// "NVIDIA H100 SXM5".
-bool is_product(const std::string& product, const std::string& asked);
+bool is_product(const std::string& product, const std::string& query);
 
 }  // namespace bench

@@ -53,7 +53,7 @@ enum class Measure {
   clock_share,        // SM clock over that of its peers, else over the rated one
 
   // Input.
-  readiness,          // steps whose samples were there when they were asked for
+  readiness,          // steps whose samples were ready
   wait_p50_s,         // a step waits for its samples
   wait_p99_s,         // the same
   step_spread,        // a step with its wait: 99th percentile over median

@@ -49,10 +49,10 @@ class LoaderJob {
 
   /// Actual step time, which may differ from the requested one.
   double step_s(const Series& stall) const {
-    const double asked = number_field(stall.params, "step_s");
+    const double requested = number_field(stall.params, "step_s");
     for (const Json& one : array_field(facts_, "steps"))
-      if (number_field(one, "step_s") == asked) return number_field(one, "length_s", asked);
-    return asked;
+      if (number_field(one, "step_s") == requested) return number_field(one, "length_s", requested);
+    return requested;
   }
 
   Observation make_observation(const Series& stall, const char* where) const {

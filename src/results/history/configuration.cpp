@@ -68,9 +68,9 @@ void put_firmware(Json& facts, const Json& cards) {
   }
 }
 
-void put_gpus(Json& facts, const Json& told, const PlannedJob& job) {
-  put(facts, "gpu_driver", field(told, "driver"));
-  const Json& gpus = array_field(told, "gpus");
+void put_gpus(Json& facts, const Json& gpu_facts, const PlannedJob& job) {
+  put(facts, "gpu_driver", field(gpu_facts, "driver"));
+  const Json& gpus = array_field(gpu_facts, "gpus");
   if (!gpus.empty()) facts["gpus"] = std::to_string(gpus.size());
   const std::string device = text_field(job.part, "device");
   for (const Json& gpu : gpus) {

@@ -57,7 +57,7 @@ struct Histories::Runs {
   };
   std::vector<Run> all;
   std::vector<std::size_t> place;
-  std::once_flag asked;
+  std::once_flag loaded;
   std::vector<RunRow> rows;  // read on first use
 
   std::size_t place_of(std::int64_t number) const {
@@ -200,7 +200,7 @@ void Histories::each_of_few_runs(const Selection& selection, const std::vector<c
 }
 
 RunRow Histories::run(std::int64_t number) const {
-  std::call_once(runs_->asked, [this] {
+  std::call_once(runs_->loaded, [this] {
     runs_->rows = store_.runs();
     std::ranges::reverse(runs_->rows);
   });

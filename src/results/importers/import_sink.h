@@ -13,7 +13,7 @@ namespace bench {
 struct ImportedJob {
   std::string run = {};      // in a file that holds several runs: which one; else empty
   std::int64_t time_ns = 0;  // UTC, since 1970; 0 if unknown
-  std::string tool = {};     // stands where the probe stands: "nccl_tests", a metric's first word
+  std::string tool = {};     // used as the probe name: "nccl_tests", prefix of the metrics
   std::string name = {};     // of the case: "all_reduce"
   std::string device = "host";
   std::vector<std::string> hosts = {};  // empty if unknown

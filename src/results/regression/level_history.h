@@ -30,7 +30,7 @@ struct LevelHistory {
 /// What a change is held to be.
 struct Change {
   std::size_t at = 0, low = 0, high = 0;  // first value after the change, and the range it lies in
-  std::size_t until = 0;                  // first value at the old level again; 0: it still stands
+  std::size_t until = 0;                  // first value back at the old level; 0: persists
   double shift = 0.0, shift_low = 0.0, shift_high = 0.0;  // on the axis, 95 %
   double p = 1.0;                                         // for a change anywhere in the series
   std::size_t before = 0, after = 0;                      // values on both sides

@@ -33,15 +33,15 @@ constexpr std::size_t kMostCompared = 40;
 /// Facts that changed for at least half of the members compared, by name.
 std::vector<FactChange> common_changes(const Histories& histories, const Candidate& candidate) {
   std::map<std::vector<std::string>, std::size_t> seen;
-  const std::size_t asked = std::min(candidate.configurations.size(), kMostCompared);
-  for (std::size_t i = 0; i < asked; ++i) {
+  const std::size_t compared = std::min(candidate.configurations.size(), kMostCompared);
+  for (std::size_t i = 0; i < compared; ++i) {
     const auto& [before, after] = candidate.configurations[i];
     for (const FactChange& change :
          changes(histories.configuration(before), histories.configuration(after)))
       ++seen[{change.fact, change.before, change.after}];
   }
   std::vector<FactChange> result;
-  const std::size_t enough = (std::min(candidate.members, asked) + 1) / 2;
+  const std::size_t enough = (std::min(candidate.members, compared) + 1) / 2;
   for (const auto& [change, times] : seen)
     if (times >= enough) result.push_back({change[0], change[1], change[2]});
   return result;

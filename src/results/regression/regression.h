@@ -29,7 +29,7 @@ enum class HistoryVerdict {
   changed     // something changed; how much is unclear, or the metric has no better side
 };
 enum class FindingState {
-  open,   // nobody said anything, or it came back after it was said to be fixed
+  open,   // no decision, or it came back after being fixed
   acked,  // known and accepted
   fixed,  // reported as repaired; no value measured since
   noise   // said to be none
@@ -51,7 +51,7 @@ struct Decision {
 };
 
 struct RegressionOptions {
-  Selection selection = {};       // hosts: which findings are told; all are judged
+  Selection selection = {};       // hosts: which findings are reported; all are judged
   std::size_t most_points = 200;  // of each series
   double q = 0.03;                // share of false ones among what a family finds
   double most_p = 0.0005;         // ... and of a single newest value, however small its family is
@@ -82,9 +82,9 @@ struct ChangeFinding {
   double value = kNoValue;                // newest value, in the unit; of a fleet the median
   double expected = kNoValue;             // level before the change
   RunPlace since, since_low, since_high;  // first run of the change, and its range of runs
-  RunPlace until = {};                // first run at the old level again; number 0: it still stands
+  RunPlace until = {};                // first run back at the old level; number 0: persists
   std::size_t before = 0, after = 0;  // values on both sides
-  int votes = 1, voters = 1;          // methods that see it, of those asked
+  int votes = 1, voters = 1;          // methods that detect it, of those run
   std::vector<FactChange> facts = {};  // configuration changes in that range
   std::vector<Point> points = {};      // the series looked at, for plots; of a fleet its median
   std::vector<double> levels = {};     // segment level at each of these points

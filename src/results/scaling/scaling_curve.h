@@ -62,7 +62,7 @@ struct ScalingSettings {
   std::string over = "ranks";
   std::vector<std::string> metrics = {};  // names or their beginnings; all for none
   std::optional<ScalingLaw> law = {};     // instead of the metric's own
-  std::vector<double> predict_at = {};    // beside twice the largest
+  std::vector<double> predict_at = {};    // in addition to twice the largest
 };
 
 /// Derives base, efficiencies, fits and predictions from the points' values.

@@ -11,7 +11,7 @@ struct TwoLevels {
   double mean = 0.0;
   double within = 0.0;      // variance of samples inside a run
   double of_means = 0.0;    // variance of the runs' means
-  double between = 0.0;     // variance between runs alone; zero where it cannot be told
+  double between = 0.0;     // variance between runs only; zero if it cannot be estimated
   double half_width = 0.0;  // of the mean's 95 % interval, with runs as the replicates
 };
 

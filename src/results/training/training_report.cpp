@@ -64,9 +64,9 @@ std::vector<TrainingGroup> groups_of(std::span<const RunRecords> runs) {
 
 /// MLPerf requires different seeds: equal seeds are the same training twice.
 void warn_of_seeds(const TrainingGroup& group, std::vector<std::string>& warnings) {
-  std::set<std::uint64_t> seen, told;
+  std::set<std::uint64_t> seen, reported;
   for (const TrainingRun& run : group.runs)
-    if (!seen.insert(run.seed).second && told.insert(run.seed).second)
+    if (!seen.insert(run.seed).second && reported.insert(run.seed).second)
       warnings.push_back(fmt::format(
           "seed {} was used more than once: its runs are not independent, so intervals are too narrow",
           run.seed));

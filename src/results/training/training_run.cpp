@@ -17,9 +17,9 @@ constexpr std::int64_t kMostLanes = 1'000'000;
 
 std::int64_t count_of(const Json& facts, const Json& params, const char* key,
                       std::int64_t otherwise) {
-  const std::int64_t asked = integer_field(params, key, otherwise);
-  const std::int64_t told = integer_field(facts, key, asked);
-  return told >= 0 ? told : otherwise;
+  const std::int64_t requested = integer_field(params, key, otherwise);
+  const std::int64_t actual = integer_field(facts, key, requested);
+  return actual >= 0 ? actual : otherwise;
 }
 
 std::string word_of(const Json& facts, const Json& params, const char* key) {
@@ -37,8 +37,8 @@ TrainingSetup setup_of(const Json& facts, const PlannedJob& job) {
   setup.ranks = std::max(job.ranks, 1);
   setup.steps = std::max<std::int64_t>(0, integer_field(job.params, "steps"));
   setup.target = number_field(facts, "target", number_field(job.params, "target"));
-  setup.asked = job.params;
-  if (setup.asked.is_object()) setup.asked.erase("seed");
+  setup.params = job.params;
+  if (setup.params.is_object()) setup.params.erase("seed");
   setup.on = job.hosts;
   return setup;
 }
@@ -74,22 +74,22 @@ void add_series(TrainingRun& run, const std::vector<Series>& all) {
 }
 
 TrainingRun training_run(const RunRecords& records, const JobResult& job,
-                         const TrainingRecords& told, const std::vector<Series>& series,
+                         const TrainingRecords& job_records, const std::vector<Series>& series,
                          const TelemetryIndex& telemetry) {
   TrainingRun run;
   run.run = records.run;
   run.job = job.job.id;
-  run.facts = told.facts;
-  run.setup = setup_of(told.facts, job.job);
-  run.seed = seed_of(told.facts, job.job);
-  run.quality = number_field(told.facts, "quality");
-  run.samples_to_target = number_field(told.facts, "samples_to_target");
-  run.seconds_to_target = number_field(told.facts, "seconds_to_target");
-  run.init_seconds = number_field(told.facts, "init_seconds");
-  run.curve = curve_of(told);
-  run.breakdown = breakdown_of(told);
-  run.memory = memory_of(told);
-  run.straggler_spread = number_field(told.facts, "straggler_spread");
+  run.facts = job_records.facts;
+  run.setup = setup_of(job_records.facts, job.job);
+  run.seed = seed_of(job_records.facts, job.job);
+  run.quality = number_field(job_records.facts, "quality");
+  run.samples_to_target = number_field(job_records.facts, "samples_to_target");
+  run.seconds_to_target = number_field(job_records.facts, "seconds_to_target");
+  run.init_seconds = number_field(job_records.facts, "init_seconds");
+  run.curve = curve_of(job_records);
+  run.breakdown = breakdown_of(job_records);
+  run.memory = memory_of(job_records);
+  run.straggler_spread = number_field(job_records.facts, "straggler_spread");
   add_series(run, series);
   add_energy(run, series, telemetry);
   judge(run, job);
@@ -99,23 +99,23 @@ TrainingRun training_run(const RunRecords& records, const JobResult& job,
 }  // namespace
 
 std::string key_of(const TrainingSetup& setup) {
-  return dump(Json::array({setup.asked, setup.device, setup.ranks, setup.on}));
+  return dump(Json::array({setup.params, setup.device, setup.ranks, setup.on}));
 }
 
 std::string scaling_key_of(const TrainingSetup& setup) {
-  Json asked = setup.asked;
-  if (asked.is_object()) asked.erase("batch");
-  return dump(Json::array({asked, setup.device, setup.dtype, setup.target}));
+  Json params = setup.params;
+  if (params.is_object()) params.erase("batch");
+  return dump(Json::array({params, setup.device, setup.dtype, setup.target}));
 }
 
 std::vector<TrainingRun> training_runs(const RunRecords& run) {
   const auto jobs = job_results(run);
   const SeriesOfJobs series(run, jobs);
   const TelemetryIndex telemetry(run);
-  auto told = training_records(run);
+  auto by_job = training_records(run);
   std::vector<TrainingRun> runs;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    TrainingRecords& records = told[jobs[i].job.id];
+    TrainingRecords& records = by_job[jobs[i].job.id];
     if (jobs[i].job.probe != "training" && records.facts.empty()) continue;
     runs.push_back(training_run(run, jobs[i], records, series.of(i), telemetry));
   }

@@ -17,7 +17,7 @@ namespace bench {
 enum class TrainingState {
   converged,
   not_converged,  // ended before its quality reached the target
-  invalid,        // a check beside the target did not hold: its time counts for nothing
+  invalid,        // a check failed: its time does not count
   failed,         // crashed, ran out of time, or measured nothing
   not_run,
   timed_steps  // limited by steps, without a target
@@ -57,9 +57,9 @@ struct TrainingSetup {
   std::int64_t batch = 0;  // samples of a step, over all ranks
   std::int64_t lanes = 0;  // threads of a rank
   std::int64_t ranks = 1;
-  std::int64_t steps = 0;            // asked for; 0: to the target
+  std::int64_t steps = 0;            // requested; 0: run to the target
   double target = kNoValue;          // the gap
-  Json asked = Json::object();       // the job's parameters but for the seed
+  Json params = Json::object();      // the job's parameters without the seed
   std::vector<std::string> on = {};  // hosts
 };
 

@@ -167,9 +167,9 @@ TEST_CASE("values that are not numbers are dropped") {
   made.set(M::drift, 1.0 / 0.0, "made");
   CHECK(made.all().empty());
   made.set(M::drift, 0.2, "made");
-  made.set_missing(M::drift, "nobody looked");
+  made.set_missing(M::drift, "not measured");
   CHECK(made.find(M::drift) == nullptr);
-  CHECK(made.why_missing(M::drift) == "nobody looked");
+  CHECK(made.why_missing(M::drift) == "not measured");
 }
 
 TEST_CASE("repeats are merged by measure if every one has it") {

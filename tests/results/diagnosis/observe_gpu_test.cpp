@@ -92,7 +92,7 @@ TEST_CASE("GPU activity is attributed to the passes, and clocks are compared wit
   CHECK(one.observation.value(M::dram_active) == Approx(0.5));
   CHECK(one.observation.value(M::clock_share) == Approx(1.0));
   CHECK(one.observation.value(M::host_cpu_share) == Approx(0.3));
-  CHECK(one.observation.value(M::steal_share) == 0.0);  // the probe's own account, beside telemetry
+  CHECK(one.observation.value(M::steal_share) == 0.0);  // reported by the probe in addition to telemetry
   CHECK(one.observation.value(M::pcie_width_share) == 1.0);
   CHECK(one.observation.find(M::transfer_share) == nullptr);
   CHECK(one.diagnosis.bottleneck->rule == "checkpoint");

@@ -322,9 +322,9 @@ TEST_CASE("checkpoints during emulated steps have their measured cost") {
   run.add("k1", loader_value("write_time", 2.0, sync));
   run.outcome("k1");
   const auto all = observe(run.records());
-  const Observation& beside = observed(all, "async");
-  CHECK(beside.value(M::checkpoint_interval_s) == Approx(1.0));
-  CHECK(diagnose(beside).bottleneck->rule == "checkpoint");
+  const Observation& overlapped = observed(all, "async");
+  CHECK(overlapped.value(M::checkpoint_interval_s) == Approx(1.0));
+  CHECK(diagnose(overlapped).bottleneck->rule == "checkpoint");
   const Diagnosis alone = diagnose(*std::ranges::find(all, "sync, direct", &Observation::what));
   CHECK_FALSE(alone.bottleneck);
   CHECK(std::ranges::any_of(alone.not_judged,

@@ -57,7 +57,7 @@ TEST_CASE("each sample case has its rule as the bottleneck, and no other cause b
     CHECK(diagnosis.bottleneck->rule == one.rule);
     for (const Finding& other : diagnosis.all) {
       INFO(other.rule);
-      // A GPU of which half was told is one whose kind of work is open.
+      // A GPU with only some counters has an undetermined kind of work.
       CHECK((other.rule == one.rule || is_compute(other)));
     }
   }

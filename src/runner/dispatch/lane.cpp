@@ -121,7 +121,10 @@ std::string Lane::check_handshake(const Record& program_facts, const PlanEntry& 
 void Lane::refuse_launch(const PlanEntry& entry, const std::string& reason) {
   rank_.reset();
   const std::string found = check_job_hosts(entry);
-  const std::string whole = found.empty() ? where(entry) + reason : found + "; " + reason;
+  const bool names_host = std::ranges::any_of(
+      entry.job.hosts, [&](const std::string& host) { return reason.starts_with(host + ": "); });
+  const std::string prefix = !found.empty() ? found + "; " : names_host ? "" : where(entry);
+  const std::string whole = prefix + reason;
   refused_[rank_key_] = whole;  // later jobs would fail after the same wait
   conclude(entry.job, Status::failed, whole);
 }

@@ -1,6 +1,6 @@
-// How often benchctl accept accuses a healthy fleet, and how often it finds a bad host: simulated
-// fleets through the same code as real ones. Prints one JSON object; scripts/evidence
-// acceptance_rates keeps it. Arguments: fleets per line, seed.
+// False alarm and detection rates of benchctl accept, on simulated fleets with the production code.
+// Prints one JSON object, which scripts/evidence acceptance_rates stores. Arguments: fleets per
+// line, seed.
 #include <cstdio>
 #include <cstdlib>
 
@@ -64,8 +64,7 @@ Json sick(const Case& one, double lost, int fleets, std::mt19937_64& random) {
           {"others_accused", others}};
 }
 
-/// How often one metric of a healthy fleet has anybody at or below a level: no more than that
-/// level.
+/// How often any host of a healthy fleet is at or below a level in one metric: at most that level.
 Json level(std::size_t hosts, double at, int fleets, std::mt19937_64& random) {
   int accused = 0;
   std::vector<double> values(hosts);

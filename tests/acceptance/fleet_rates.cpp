@@ -1,6 +1,6 @@
-// How often report fleet accuses a healthy fleet, how many bad hosts it finds among 8 to 1,000, and
-// which fleets it refuses to learn from: simulated through the same code as real ones. Prints one
-// JSON object; scripts/evidence fleet_rates keeps it. Arguments: hosts per line, seed.
+// False alarm and detection rates of report fleet among 8 to 1,000 hosts, and the fleets that it
+// refuses to learn from, simulated with the production code. Prints one JSON object, which
+// scripts/evidence fleet_rates stores. Arguments: hosts per line, seed.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -32,15 +32,15 @@ Rates rates(const SimulatedFleet& fleet, std::size_t fleets, std::mt19937_64& ra
   return sum;
 }
 
-/// `noise`: the relative standard deviation of a host's value, the median of its runs; half of the
-/// variance is between hosts, half comes from the runs.
+/// `noise`: relative standard deviation of a host's value (the median of its runs), half of the
+/// variance between hosts, half between runs.
 void set_noise(SimulatedFleet& fleet, double noise) {
   constexpr double kMedianOverMean = 1.2533;
   fleet.host_noise = noise * std::sqrt(0.5);
   fleet.run_noise = fleet.host_noise * std::sqrt(static_cast<double>(fleet.runs)) / kMedianOverMean;
 }
 
-/// A profile of hosts of the same kind: learned from 256 healthy ones.
+/// A profile learned from 256 healthy hosts of the same kind.
 FleetProfile taught(double noise, std::size_t metrics, std::mt19937_64& random) {
   SimulatedFleet fleet;
   fleet.hosts = 256;
@@ -66,7 +66,7 @@ Json line(const SimulatedFleet& fleet, double noise, const Rates& sum, bool with
   return json;
 }
 
-/// How many of such fleets were refused as teachers.
+/// The number of such fleets refused for learning.
 Json lessons(const std::string& what, const std::vector<SimulatedFleet>& parts, std::size_t fleets,
              std::mt19937_64& random) {
   std::size_t refused = 0;

@@ -1,5 +1,5 @@
-// Hosts of eight GPUs, played by a rank that answers as a fleet with a bad GPU would: `run
-// --localise` and `accept` name it.
+// Hosts with eight GPUs, simulated by a fake rank with a bad GPU, which `run --localise` and `accept`
+// must isolate.
 #include <filesystem>
 #include <fstream>
 
@@ -15,7 +15,7 @@ struct GpuHosts : BenchctlFolder {
   std::filesystem::path hosts = folder.path() / "hosts.json", suite = folder.path() / "suite.json";
 
   GpuHosts() {
-    // Starts one rank, which is told on how many hosts it is, and what mpirun hands on.
+    // Fake mpirun: starts one rank with the number of hosts and the exported variables.
     script("mpirun",
            "while [ $# -gt 1 ]; do\n"
            "  case $1 in\n"
@@ -43,7 +43,7 @@ struct GpuHosts : BenchctlFolder {
     return path.string();
   }
 
-  /// The answer of run or accept where that is wrong with the fleet.
+  /// JSON output of run or accept with that fault in the fleet.
   Json play(const std::string& fault, const std::string& scope, std::vector<std::string> words,
             const Json& gates) const {
     const Json one = {{"name", "all"},  {"probe", "collective"}, {"device", "cuda"},
@@ -70,7 +70,7 @@ struct GpuHosts : BenchctlFolder {
   }
 };
 
-/// A benchctl without rank programs beside it.
+/// A benchctl without rank programs next to it.
 std::string benchctl_alone(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder / "bin");
   for (const char* name : {"schemas", "suites", "hosts"})

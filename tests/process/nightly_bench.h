@@ -1,5 +1,5 @@
-// Nights as a scheduler begins them. The rank is a fake that says the values it is told, so that a
-// host is slow when the test wants it.
+// Nights as started by a scheduler, with a fake rank that reports scripted values, so that tests
+// control when a host is slow.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ namespace bench {
 struct NightBench : BenchctlFolder {
   std::filesystem::path values = folder.path() / "values.txt";
 
-  /// What the next jobs say, one after another; the last one for ever.
+  /// Values of the next jobs in order; the last one repeats.
   void tell(const std::string& list) const { std::ofstream(values) << list; }
 
   std::string night_suite(const Json& env = Json::object(), double cooldown_s = 0.0) const {
@@ -58,7 +58,7 @@ struct NightBench : BenchctlFolder {
   }
 };
 
-/// Nine nights of a healthy host, made once: they are the history of every test.
+/// Nine nights of a healthy host, created once as the history of every test.
 inline const NightBench& healthy_past() {
   static const NightBench past;
   static const bool made = [] {

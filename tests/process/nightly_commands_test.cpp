@@ -1,4 +1,4 @@
-// What surrounds a night: lock, hooks, prolog, pick, prune, install.
+// Around a night: lock, hooks, prolog, pick, prune, install.
 #include <cstdlib>
 
 #include "core/error.h"

@@ -1,4 +1,4 @@
-// What a night concludes of a host that is healthy, slow, or crashes.
+// Verdicts of nights on a healthy, slow or crashing host.
 #include "core/schema.h"
 #include "tests/process/nightly_bench.h"
 #include "tests/results/database.h"
@@ -73,7 +73,7 @@ TEST_CASE("a rank that crashes each time is confirmed, with its reason") {
 TEST_CASE("checks beyond the budget are skipped and come first next night") {
   const NightAfterNine bench;
   bench.tell("100");
-  // Each takes 20 s with the rest that it would need: there is time for one of the two.
+  // Each needs 20 s with its overhead: there is time for one of the two.
   const std::vector<std::string> words = {
       "nightly", "--suite",        bench.night_suite(Json::object(), 20),      "--budget", "40s",
       "--json",  "--rank-program", (program_folder() / "faulty_rank").string()};

@@ -1,4 +1,4 @@
-// benchctl topology of this host, of runs that are kept, and of machines that lstopo saved.
+// benchctl topology of this host, of stored runs, and of machines saved by lstopo.
 #include <fstream>
 
 #include "core/schema.h"
@@ -88,7 +88,7 @@ TEST_CASE("the profile named in a hosts file is used, and a missing one is rejec
   const Answer none = bench.run(words);
   CHECK(none.exit.text() == "exit code 2");
   CHECK_THAT(none.err, Contains("unknown profile 'kept'"));
-  CHECK(bench.records().empty());  // before anybody was asked
+  CHECK(bench.records().empty());  // before any probing
 }
 
 TEST_CASE("of three saved machines the one with a missing GPU is named") {

@@ -5,7 +5,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// What eight healthy hosts of any kind measured: 100, and no two differ by more than 1 %.
+/// Criteria from eight healthy hosts of any kind: 100, differing by at most 1 %.
 ProfileEntry learned(const std::string& metric, Json params = Json::object()) {
   ProfileEntry entry;
   entry.key = {metric, std::move(params), "host", ""};
@@ -36,7 +36,7 @@ TEST_CASE("a uniformly bad batch fails against a golden profile") {
   CHECK(reason.expected == 100.0);
   CHECK_THAT(reason.text, Contains("10.0 % worse than healthy hosts of its kind"));
   fleet.settings.golden.reset();
-  CHECK(fleet.judge().verdict == Verdict::pass);  // peers alone see nothing
+  CHECK(fleet.judge().verdict == Verdict::pass);  // peers alone find nothing
 }
 
 TEST_CASE("too few hosts for a peer comparison pass by a golden profile, and the bad one fails") {

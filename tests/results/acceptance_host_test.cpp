@@ -1,4 +1,4 @@
-// What a host itself says beside its numbers: the CPU time its ranks had, its facts.
+// Evidence besides metrics: CPU time of ranks, facts of the host.
 #include "results/acceptance/acceptance.h"
 #include "tests/support/catch.h"
 #include "tests/support/judged_fleet.h"
@@ -35,7 +35,7 @@ TEST_CASE("lost CPU time counts only where the kernel ticks can attribute it") {
       }
     return fleet.judge().hosts[1].verdict;
   };
-  CHECK(verdict(0.05) == Verdict::pass);  // 12 ms a thread
+  CHECK(verdict(0.05) == Verdict::pass);  // 12 ms per thread
   CHECK(verdict(0.5) == Verdict::fail);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("GPUs not measured individually block a pass and are named") {
     return fleet.judge();
   };
   CHECK(judged({"GPU-0", "GPU-1", "GPU-2", "GPU-3"}).hosts[0].verdict == Verdict::pass);
-  CHECK(judged({"cpu"}).hosts[0].verdict == Verdict::pass);  // a suite of CPUs asks for no GPU
+  CHECK(judged({"cpu"}).hosts[0].verdict == Verdict::pass);  // a CPU suite requires no GPU
   const Acceptance one = judged({"GPU-0"});
   REQUIRE(one.hosts[0].reasons.size() == 1);
   CHECK(one.hosts[0].verdict == Verdict::inconclusive);

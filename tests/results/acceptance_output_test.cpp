@@ -11,7 +11,7 @@ using namespace bench;
 
 namespace {
 
-/// Five hosts, of which the last is slow and has a name that XML must not take literally.
+/// Five hosts; the last one is slow and its name needs escaping in XML.
 Acceptance one_failed() {
   Fleet fleet(5);
   fleet.settings.thresholds["memory_bandwidth.bandwidth"] = 0.05;

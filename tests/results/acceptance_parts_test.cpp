@@ -1,4 +1,4 @@
-// Devices and rails in acceptance: which of a host's devices is bad must be told.
+// Devices and rails in acceptance: the bad device of a host must be named.
 #include "core/text.h"
 #include "results/acceptance/acceptance.h"
 #include "tests/support/catch.h"

@@ -24,8 +24,7 @@ double peak_bytes() {
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
-/// What a job of a GPU node says: eight GPUs and eight ports, later on the one of each that it
-/// used.
+/// Facts of a job on a GPU node: eight GPUs and eight ports, later only the ones it used.
 Json counters_of(const std::string& host, bool whole, double errors) {
   Json counters = Json::object();
   for (int i = 0; i < (whole ? 8 : 1); ++i) {

@@ -7,7 +7,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Five healthy hosts that told of themselves, and have a profile.
+/// Five healthy hosts with topology facts and a profile.
 Fleet profiled(const TopologyHost& last) {
   Fleet fleet(5);
   for (std::size_t h = 0; h < 5; ++h)

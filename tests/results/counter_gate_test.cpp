@@ -7,14 +7,14 @@ namespace {
 
 constexpr double kSeconds = 60.0;
 
-/// Four hosts that measure well, and what their counters say.
+/// Four hosts with good metrics, and their counters.
 struct Counted : Fleet {
   Counted() : Fleet(4) {
     for (std::size_t h = 0; h < 4; ++h)
       for (const double part : {0.999, 1.0, 1.001})
         job("memory_bandwidth.bandwidth", h, 100 * part);
   }
-  /// One job's counters of one host.
+  /// Counters of one host in one job.
   Counted& counted(std::size_t h, Json counters, Json gauges = Json::object(),
                    Json broken = Json::object()) {
     facts(0, "counters",
@@ -80,7 +80,7 @@ TEST_CASE("a failed row remap fails its host, a pending one is inconclusive") {
 
 TEST_CASE("a single error on little traffic is inconclusive until more traffic") {
   Counted fleet;
-  fleet.gpu(1, "pcie_replays", 1, 1e9);  // 0.01 are to be expected
+  fleet.gpu(1, "pcie_replays", 1, 1e9);  // 0.01 expected
   Counted fewer;
   fewer.gpu(1, "pcie_replays", 1, 1e3);
   CHECK(fewer.judge().hosts[1].verdict == Verdict::inconclusive);
@@ -95,7 +95,7 @@ TEST_CASE("a single error on little traffic is inconclusive until more traffic")
 
 TEST_CASE("errors within the standard pass on enough traffic, with an upper bound") {
   Counted fleet;
-  fleet.gpu(1, "pcie_replays", 4, 1e12);  // ten are to be expected at 1e-12 of 1e13 bits
+  fleet.gpu(1, "pcie_replays", 4, 1e12);  // ten expected at 1e-12 of 1e13 bits
   fleet.gpu(2, "pcie_replays", 0, 1e12);
   const Acceptance acceptance = fleet.judge();
   CHECK(acceptance.verdict == Verdict::pass);
@@ -149,7 +149,7 @@ TEST_CASE("without a byte counter, the bytes copied by jobs count as traffic") {
   CHECK(counter.bits == Approx(1.4e13));
   CHECK(counter.most_bits == Approx(60 * 5.0015e10 * 10).epsilon(1e-3));
   CHECK(counter.verdict == Verdict::pass);
-  const Acceptance bad = judged(200);  // 30 are to be expected at most
+  const Acceptance bad = judged(200);  // at most 30 expected
   CHECK(bad.hosts[1].verdict == Verdict::fail);
   const auto reason = std::ranges::find(bad.hosts[1].reasons, "counters", &Reason::gate);
   REQUIRE(reason != bad.hosts[1].reasons.end());
@@ -158,7 +158,7 @@ TEST_CASE("without a byte counter, the bytes copied by jobs count as traffic") {
 
 TEST_CASE(
     "symbol errors are judged by link rate and time, as idle links carry symbols") {
-  // 400 Gb/s for a minute are 2.4e13 bits: 24 symbol errors are allowed, whatever was sent.
+  // 400 Gb/s for a minute are 2.4e13 bits, which allow 24 symbol errors regardless of traffic.
   const auto verdict = [](double errors) {
     Counted fleet;
     fleet.counted(1,
@@ -248,5 +248,5 @@ TEST_CASE("rare errors on healthy links of a large fleet fail no host") {
     for (const HostAcceptance& host : fleet.judge().hosts)
       accused += host.verdict == Verdict::fail ? 1 : 0;
   }
-  CHECK(accused <= 3);  // 0.4 expected: each fleet accuses somebody once in a hundred
+  CHECK(accused <= 3);  // 0.4 expected: one false alarm in a hundred fleets
 }

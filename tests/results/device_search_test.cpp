@@ -1,5 +1,5 @@
-// Searches for a GPU, in a fleet whose hosts have several: each job that a search asks for is
-// answered by what is wrong in the fleet.
+// Searches for a GPU in a fleet of multi-GPU hosts: requested jobs are answered according to the
+// injected fault.
 #include "results/localisation/device_search.h"
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 
 const std::string kRate = "collective.busbw";
 
-/// Whether a job on these GPUs of these hosts shows it.
+/// Whether a job on these GPUs of these hosts shows the fault.
 using GpuFault = std::function<bool(const Hosts&, const Devices&)>;
 
 bool among(const std::vector<std::string>& list, const std::string& word) {
@@ -34,13 +34,13 @@ GpuFault gpus_of(const std::string& host, const Devices& devices) {
 
 struct GpuFleet : Fleet {
   int gpus;
-  bool fails;  // what is wrong makes jobs fail; else a tenth as fast
+  bool fails;  // the fault makes jobs fail; else a tenth as fast
   GpuFault fault;
   std::size_t jobs = 0;
 
   GpuFleet(std::size_t hosts, int gpus_of_each, bool wrong_fails, GpuFault wrong)
       : Fleet(hosts), gpus(gpus_of_each), fails(wrong_fails), fault(std::move(wrong)) {
-    // What as many as there are reach; fewer reach less, so the gate says nothing of them.
+    // Rate with all GPUs; fewer reach less, so the gate does not apply to them.
     run.plan["gates"] = {{"collective", {{{"metric", "busbw"}, {"min", 0.7e9 * gpus}}}}};
     run.plan["localisation"] = to_json(SearchBudget{});
     for (const std::string& host : settings.hosts)
@@ -73,7 +73,7 @@ struct GpuFleet : Fleet {
     ++jobs;
   }
 
-  /// Until the search of the first job ends.
+  /// Runs the search of the first job to its end.
   Localisation search() {
     for (;;) {
       const RunReport report = make_run_report(run);
@@ -114,7 +114,7 @@ TEST_CASE("any one bad GPU of a host is isolated, failing or slow") {
         CHECK(found.devices[0].form.host == "node03");
         CHECK(finding.kind == SearchFindingKind::host);
         CHECK(finding.hosts == Devices{bad});
-        // 4 for the host, 2 log2 of the GPUs and one again, and a reference for each size.
+        // 4 for the host, 2 log2 of the GPUs plus one repeat, and a reference per size.
         CHECK(fleet.jobs <= 15);
         CHECK_FALSE(is_spent(found));
       }
@@ -266,7 +266,7 @@ TEST_CASE("rails are searched separately, and the NIC is named with its rail") {
     fleet.gpu_job(fleet.settings.hosts);
     fleet.run.jobs.back().part = {{"rail", rail}, {"card", "mlx5_" + std::to_string(rail)}};
   }
-  std::swap(fleet.run.jobs[0], fleet.run.jobs[1]);  // the one that is searched comes first
+  std::swap(fleet.run.jobs[0], fleet.run.jobs[1]);  // the searched job comes first
   fleet.fault = gpus_of("node02", {});
   for (int step = 0; step < 20; ++step) {
     const RunReport report = make_run_report(fleet.run);

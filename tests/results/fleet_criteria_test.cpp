@@ -1,4 +1,4 @@
-// How alike hosts are, and what a fleet teaches.
+// Similarity of hosts, and criteria learned from a fleet.
 #include <random>
 
 #include "core/schema.h"

@@ -199,7 +199,7 @@ TEST_CASE("failures on four days mark a repeat failure, a single one does not") 
   CHECK(repeat_failures.incidents.size() == 4);
   CHECK(repeat_failures.repeat_failures);
   CHECK(repeat_failures.repeat_p < 1e-4);
-  CHECK(repeat_failures.verdict == Verdict::pass);  // today it is well
+  CHECK(repeat_failures.verdict == Verdict::pass);  // good today
   CHECK(host_of(report, 6).incidents.size() == 1);
   CHECK_FALSE(host_of(report, 6).repeat_failures);
 }

@@ -176,7 +176,7 @@ TEST_CASE("existing jobs on every pair need no further one") {
   CHECK(host.jobs == 0);
   const Searched link = every_pair(bad_link(hosts[1], hosts[4]));
   CHECK(link.named(SearchFindingKind::link) == Hosts{hosts[1], hosts[4]});
-  CHECK(link.jobs == 1);  // once more on the same two
+  CHECK(link.jobs == 1);  // one repeat on the same pair
 }
 
 TEST_CASE("an intermittent host never causes another one to be isolated") {

@@ -13,7 +13,7 @@ namespace {
 constexpr double kGood = 400e6, kBad = 11e6, kFloor = 100e6;
 const std::string kBus = "collective.busbw";
 
-/// A fleet with a gate on bus bandwidth, and whose hosts are in the plan.
+/// A fleet with a gate on bus bandwidth and its hosts in the plan.
 Fleet gated(std::size_t hosts) {
   Fleet fleet(hosts);
   fleet.run.plan["gates"] = {{"collective", {{{"metric", "busbw"}, {"min", kFloor}}}}};
@@ -23,7 +23,7 @@ Fleet gated(std::size_t hosts) {
   return fleet;
 }
 
-/// Runs what the search asks for until it ends; returns how many jobs that took.
+/// Runs the requested jobs until the search ends; returns their number.
 template <class Run>
 std::size_t follow(Fleet& fleet, Run run) {
   const std::string searched = fleet.run.jobs.front().id;
@@ -189,7 +189,7 @@ TEST_CASE("a host that dropped out is known: no search") {
   Fleet fleet = gated(4);
   fleet.job(kBus, fleet.settings.hosts,
             Outcome{Status::failed, "node02 does not answer: connection refused", 5.0});
-  CHECK(make_run_report(fleet.run).localisations.size() == 1);  // the words alone say nothing
+  CHECK(make_run_report(fleet.run).localisations.size() == 1);  // the reason text alone has no effect
   fleet.out("node02", "does not answer: connection refused");
   CHECK(make_run_report(fleet.run).localisations.empty());
 }

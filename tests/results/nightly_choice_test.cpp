@@ -25,14 +25,14 @@ std::vector<std::string> names(const CheckChoice& choice, const std::vector<Nigh
   return result;
 }
 
-/// Six checks, and more that find nothing, so that there are too many to try all sets.
+/// Six checks, and more that find nothing, too many for an exhaustive search.
 std::vector<NightCheck> too_many() {
   std::vector<NightCheck> checks = kChecks;
   while (checks.size() <= kMostExact) checks.push_back({"idle", 1, {}});
   return checks;
 }
 
-/// By brute force, with none of the code under test but value_of().
+/// Brute force, independent of the code under test except value_of().
 double best_value(const std::vector<NightCheck>& checks, const FaultChances& faults,
                   double budget_s) {
   double best = 0.0;

@@ -83,7 +83,7 @@ TEST_CASE("healthy reruns are confirmed no more often than the level") {
     judge_slower(finding, evidence, {});
     confirmed += finding.state == SuspicionState::confirmed;
   }
-  // Level 1 %: of 2,000 more than 34 would have a chance below one in a thousand.
+  // Level 1 %: more than 34 of 2,000 has a chance below one in a thousand.
   CHECK(confirmed <= 34);
   CHECK(confirmed > 0);
 }

@@ -1,4 +1,4 @@
-// A night for continuous integration and monitoring.
+// JUnit and Prometheus output of a night.
 #include "results/nightly/night.h"
 #include "tests/support/catch.h"
 #include "tests/support/gauges.h"
@@ -20,7 +20,7 @@ NightFinding finding(const std::string& host, SuspicionKind kind, SuspicionState
   return one;
 }
 
-/// Five hosts: well, slow, unsettled, not free, and broken; one check had no time.
+/// Five hosts: healthy, slow, unsettled, busy and broken; one check was skipped.
 Night mixed_night() {
   Night night;
   night.run = "20261120T183005Z-night-0001";
@@ -52,7 +52,7 @@ std::map<std::string, double> with(const std::map<std::string, double>& all,
 
 TEST_CASE("junit of a night: only confirmed findings fail, and open ones do not pass") {
   const std::string xml = to_junit(mixed_night());
-  // Five hosts, three findings, the host that was not checked for long, the check without time.
+  // Five hosts, three findings, one host unchecked for too long, one skipped check.
   CHECK_THAT(xml, Contains("tests=\"10\" failures=\"1\" errors=\"3\" skipped=\"2\""));
   CHECK(occurrences(xml, "<testcase ") == 10);
   CHECK_THAT(xml, Contains("classname=\"nightly.n2\" name=\"speed: x.rate\""));

@@ -107,7 +107,7 @@ TEST_CASE("a night's verdict: confirmed fails, unsettled and unchecked do not pa
   CHECK(exit_code_of(night) == ExitCode::ok);
   night.findings = {confirmed("a", "gemm")};
   CHECK(exit_code_of(night) == ExitCode::failed);
-  night.measured_only = true;  // a job that failed shows no value
+  night.measured_only = true;  // a failed job has no value
   CHECK(exit_code_of(night) == ExitCode::not_measured);
   night.findings[0].metric = "gemm.throughput";
   CHECK(exit_code_of(night) == ExitCode::failed);

@@ -6,7 +6,7 @@ namespace {
 
 const Json kDenied = {{"unreadable", "no permission to read it"}};
 
-/// Four healthy hosts; the last may not read these sources.
+/// Four healthy hosts; the last one lacks permission for these sources.
 struct Bounded : Fleet {
   explicit Bounded(const Json& access, const Json& required, bool gpus) : Fleet(4) {
     if (!required.is_null()) run.plan["requires"] = required;

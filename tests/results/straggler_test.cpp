@@ -14,7 +14,7 @@ namespace {
 
 using Times = std::vector<std::vector<double>>;
 
-/// Ranks that leave a collective together; each begins late by chance, one always by `late_s`.
+/// Ranks that leave a collective together; each starts randomly late, one always by `late_s`.
 Times collective(std::size_t ranks, std::size_t samples, std::size_t late_rank, double late_s,
                  double noise_s, unsigned seed) {
   std::mt19937 random(seed);
@@ -101,7 +101,7 @@ TEST_CASE("the report of a run names the straggler with its host") {
   const Chunk unnamed{"rank_times [", chunk.columns}, short_of_one{chunk.name, {{"rank0", {1, 2}}}};
   run.add("a", short_of_one).add("a", unnamed).add("a", chunk).outcome("a");
   const RunReport report = make_run_report(run.records());
-  REQUIRE(report.stragglers.size() == 2);  // one of them without what it was measured at
+  REQUIRE(report.stragglers.size() == 2);  // one of them without parameters
   CHECK(report.stragglers[0].params.empty());
   CHECK(report.stragglers[1].host == "n3");
   const std::string text = to_text(report, {false, false, 200});

@@ -10,7 +10,7 @@ std::vector<Difference> against(const TopologyHost& good, const TopologyHost& ot
   return found;
 }
 
-/// The only difference; fails the test where there are others.
+/// The only difference; fails the test if there are others.
 Difference only(const std::vector<Difference>& differences) {
   std::string all;
   for (const Difference& one : differences) all += one.path + " ";

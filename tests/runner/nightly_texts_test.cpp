@@ -1,4 +1,4 @@
-// Times on the command line, and the files that begin a night.
+// Times on the command line, and files that schedule a night.
 #include "core/error.h"
 #include "runner/nightly/install_text.h"
 #include "runner/nightly/time_text.h"

@@ -1,4 +1,4 @@
-// A fleet of hosts as a run's records, made in a test: each call is one job of one repeat.
+// Builds the records of a run on a fleet: each call is one job of one repeat.
 #pragma once
 
 #include <random>
@@ -53,7 +53,7 @@ class Fleet {
     add(hosts.front(), outcome);
     return *this;
   }
-  /// A host of the last job is out.
+  /// A host of the last job dropped out.
   Fleet& out(const std::string& name, const std::string& why) {
     add(name, Event{kHostOutEvent, {{"host", name}, {"why", why}}});
     return *this;

@@ -1,4 +1,4 @@
-// What tests of acceptance put into a make-believe fleet, and what they ask of its verdict.
+// Inputs and verdict queries for acceptance tests on a fake fleet.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// A fleet's history made in a test: hosts that differ a little, runs that scatter, some bad ones.
+// Simulated history of a fleet with host and run noise and some bad hosts.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ struct SimulatedFleet {
 
 inline std::string simulated_host(std::size_t i) { return fmt::format("node{:04}", i + 1); }
 
-/// One metric; nights of a day, the newest half a day before now.
+/// One metric; one run per day, the newest half a day before now.
 template <class Random>
 FleetSeries simulated_series(const SimulatedFleet& fleet, const std::string& metric,
                              Random& random) {

@@ -1,5 +1,5 @@
-// Facts of a GPU host as the probe `topology` tells them, made up: two processors, two switches
-// each with four GPUs, a network card and an NVMe disk.
+// Fake `topology` facts of a GPU host: two processors and two switches, each with four GPUs, a NIC and
+// an NVMe disk.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ class TopologyHost {
     for (int card = 0; card < 2; ++card) add_card(card), add_disk(card);
   }
 
-  /// The device at an address, which must be there.
+  /// The device at an address, which must exist.
   Json& link(const std::string& address) { return facts["pci"][address]["link"]; }
   TopologyHost& remove_gpu(int gpu) {
     auto& devices = facts["pci_devices"];

@@ -75,8 +75,8 @@ TEST_CASE("learning excludes exactly the bad hosts") {
       together(hosts_at(100.0, 36, 0.002, 0.002, random), hosts_at(94.0, 4, 0.002, 0.002, random));
   const LearnResult result = learn(fleet, 0.01);
   REQUIRE(result.criterion);
-  CHECK(result.left_out == std::vector<std::size_t>{36, 37, 38, 39});
-  CHECK(result.criterion->left_out == 4);
+  CHECK(result.excluded == std::vector<std::size_t>{36, 37, 38, 39});
+  CHECK(result.criterion->excluded == 4);
   CHECK(result.criterion->centre == Approx(100.0).epsilon(0.003));
   CHECK(result.criterion->quantiles.front() > 98.0);
 }

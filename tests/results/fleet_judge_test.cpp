@@ -195,11 +195,11 @@ TEST_CASE("failures on four days mark a repeat failure, a single one does not") 
   FleetJudge judge(settings);
   judge.take(series);
   const FleetReport report = judge.finish();
-  const FleetHostReport& repeat_failures = host_of(report, 5);
-  CHECK(repeat_failures.incidents.size() == 4);
-  CHECK(repeat_failures.repeat_failures);
-  CHECK(repeat_failures.repeat_p < 1e-4);
-  CHECK(repeat_failures.verdict == Verdict::pass);  // good today
+  const FleetHostReport& failing = host_of(report, 5);
+  CHECK(failing.incidents.size() == 4);
+  CHECK(failing.repeat_failures);
+  CHECK(failing.repeat_p < 1e-4);
+  CHECK(failing.verdict == Verdict::pass);  // good today
   CHECK(host_of(report, 6).incidents.size() == 1);
   CHECK_FALSE(host_of(report, 6).repeat_failures);
 }

@@ -35,7 +35,7 @@ Night mixed_night() {
                     finding("n3", SuspicionKind::failed, SuspicionState::unsettled)};
   night.findings[1].value = 80;
   night.findings[1].expected = 100;
-  night.left_out = {{"n1", "burn", kNoValue, "no time left"}};
+  night.skipped_checks = {{"n1", "burn", kNoValue, "no time left"}};
   find_unchecked(night, 7.0);
   return night;
 }

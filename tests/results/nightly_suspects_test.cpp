@@ -132,7 +132,7 @@ TEST_CASE("the JSON of a night matches its schema, and its text has no control b
   Night night;
   night.run = "r";
   night.hosts = {{"a", 1, 1, std::numeric_limits<double>::infinity()}};
-  night.left_out = {{"a\x1b[2J", "burn", kNoValue, "no time left"}};
+  night.skipped_checks = {{"a\x1b[2J", "burn", kNoValue, "no time left"}};
   night.findings = {confirmed("n\x1b[31m1", "gemm")};
   night.hooks = {{"/bin/true", "a", "exit code 1"}};
   Schema::load(schema_path("nightly")).check(to_json(night), "nightly");

@@ -60,9 +60,9 @@ TEST_CASE("a night runs the best gain per second and says what it skips and why"
   const PastIndex index(past, faults, kTonight);
   const NightPlan night = plan_night(of_host("a"), index, {100, 0.0, 1, kTonight, days_ago(1)});
   CHECK(job_ids(night.plan) == std::vector<std::string>{"a.io", "a.gemm"});
-  REQUIRE(night.left_out.size() == 1);
-  CHECK(night.left_out[0].case_name == "burn");
-  CHECK(night.left_out[0].why.find("300.0 s, but the budget per host is 100.0 s") != std::string::npos);
+  REQUIRE(night.skipped_checks.size() == 1);
+  CHECK(night.skipped_checks[0].case_name == "burn");
+  CHECK(night.skipped_checks[0].why.find("300.0 s, but the budget per host is 100.0 s") != std::string::npos);
   CHECK(night.exact);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("hosts share the time of the lanes, and the last duration of a job is 
   plan.entries = {night_job("a", "io", 30), night_job("b", "io", 30), night_job("b", "gemm", 60)};
   const NightPlan night = plan_night(plan, index, {100, 0.0, 1, kTonight, 0});
   CHECK(job_ids(night.plan) == std::vector<std::string>{"b.io"});
-  CHECK(night.left_out.size() == 2);
+  CHECK(night.skipped_checks.size() == 2);
 }
 
 TEST_CASE("a planned skip is not a check, and no checks give an empty plan") {
@@ -112,7 +112,7 @@ TEST_CASE("a planned skip is not a check, and no checks give an empty plan") {
   for (PlanEntry& entry : plan.entries) entry.skip = "no CUDA build";
   const NightPlan night = plan_night(plan, index, {1000, 0.25, 1, kTonight, 0});
   CHECK(night.plan.entries.empty());
-  CHECK(night.left_out.empty());
+  CHECK(night.skipped_checks.empty());
 }
 
 TEST_CASE("jobs with any busy node are skipped") {

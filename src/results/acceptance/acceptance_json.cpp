@@ -128,9 +128,9 @@ Json to_json(const Acceptance& acceptance) {
   return whole_document(document_head(acceptance), lists_of(acceptance));
 }
 
-void write_json(const Acceptance& acceptance, const Json& besides, const Write& write) {
+void write_json(const Acceptance& acceptance, const Json& extra, const Write& write) {
   Json all = document_head(acceptance);
-  all.update(besides);
+  all.update(extra);
   write_document(all, lists_of(acceptance), write);
 }
 

@@ -15,8 +15,8 @@ std::string to_text(const Acceptance& acceptance, const TextStyle& style);
 /// {verdict, hosts: [{host, verdict, reasons: [{metric, value, expected, gate, text}]}]} and more.
 Json to_json(const Acceptance& acceptance);
 
-/// The text of to_json() plus the keys of `besides`, in pieces (core/json_document.h).
-void write_json(const Acceptance& acceptance, const Json& besides, const Write& write);
+/// The text of to_json() plus the keys of `extra`, in pieces (core/json_document.h).
+void write_json(const Acceptance& acceptance, const Json& extra, const Write& write);
 
 /// One of its hosts.
 Json to_json(const HostAcceptance& host);

@@ -93,7 +93,7 @@ Criterion criterion_of(const Values& values, const std::vector<bool>& kept, std:
   found.run_noise = moderated_noise(of_kept, found.centre).fleet;
   found.host_noise = robust_sigma(medians_of(values, kept)) / found.centre;
   found.hosts = of_kept.size();
-  found.left_out = values.size() - of_kept.size();
+  found.excluded = values.size() - of_kept.size();
   return found;
 }
 
@@ -165,7 +165,7 @@ LearnResult learn(std::span<const std::vector<double>> runs, double threshold) {
       }
   }
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (!kept[i]) result.left_out.push_back(i);
+    if (!kept[i]) result.excluded.push_back(i);
   const auto left = static_cast<std::size_t>(std::ranges::count(kept, true));
   if (static_cast<double>(left) < kFewestKept * static_cast<double>(hosts))
     result.refusal = fmt::format(

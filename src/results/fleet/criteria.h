@@ -24,14 +24,14 @@ struct Criterion {
   double run_noise = kNoValue;         // run-to-run, relative; NaN with one run per host
   double host_noise = kNoValue;        // between host medians, relative
   std::size_t hosts = 0;               // kept hosts
-  std::size_t left_out = 0;
+  std::size_t excluded = 0;
 };
 inline constexpr double kCriterionQuantiles[] = {0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0};
 
 struct LearnResult {
   std::optional<Criterion> criterion;
   std::string refusal;                // why there is no criterion
-  std::vector<std::size_t> left_out;  // indices of dissimilar hosts
+  std::vector<std::size_t> excluded;  // indices of dissimilar hosts
 };
 
 /// `runs`: positive run values per host. `threshold`: the practical one, a share.

@@ -105,7 +105,7 @@ void add_criteria(const FleetReport& report, Page& page) {
   for (const ProfileEntry& entry : learned.entries) {
     table.rows.push_back({{metric_title(entry.key)},
                           count_cell(entry.criterion.hosts),
-                          count_cell(entry.criterion.left_out),
+                          count_cell(entry.criterion.excluded),
                           value_cell(entry.criterion.centre, entry.unit),
                           percent_cell(entry.criterion.alpha),
                           percent_cell(entry.criterion.run_noise),

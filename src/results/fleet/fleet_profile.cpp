@@ -35,7 +35,7 @@ Json entry_json(const ProfileEntry& entry) {
   json["run_noise"] = std::isfinite(criterion.run_noise) ? Json(criterion.run_noise) : Json();
   json["host_noise"] = std::isfinite(criterion.host_noise) ? Json(criterion.host_noise) : Json();
   json["hosts"] = criterion.hosts;
-  json["left_out"] = criterion.left_out;
+  json["left_out"] = criterion.excluded;
   return json;
 }
 
@@ -51,7 +51,7 @@ ProfileEntry entry_from(const Json& json, const std::string& origin) {
   criterion.host_noise = number_field(json, "host_noise");
   criterion.hosts =
       static_cast<std::size_t>(std::max<std::int64_t>(0, integer_field(json, "hosts")));
-  criterion.left_out =
+  criterion.excluded =
       static_cast<std::size_t>(std::max<std::int64_t>(0, integer_field(json, "left_out")));
   for (const Json& value : array_field(json, "quantiles"))
     if (value.is_number()) criterion.quantiles.push_back(value.get<double>());

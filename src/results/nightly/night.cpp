@@ -23,7 +23,7 @@ Json host_json(const NightHost& host) {
           {"age_s", number_or_null(host.age_s)}};
 }
 
-Json left_out_json(const LeftOut& left) {
+Json skipped_json(const SkippedCheck& left) {
   return {{"host", left.host},
           {"case", left.case_name},
           {"age_s", number_or_null(left.age_s)},
@@ -102,7 +102,7 @@ Json to_json(const Night& night) {
           {"interrupted", night.interrupted},
           {"findings", list_of(night.findings, [](const auto& one) { return to_json(one); })},
           {"hosts", list_of(night.hosts, host_json)},
-          {"left_out", list_of(night.left_out, left_out_json)},
+          {"left_out", list_of(night.skipped_checks, skipped_json)},
           {"hooks", list_of(night.hooks, hook_json)}};
 }
 

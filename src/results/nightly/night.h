@@ -12,7 +12,7 @@
 namespace bench {
 
 /// A skipped check, for lack of time or because it cannot run.
-struct LeftOut {
+struct SkippedCheck {
   std::string host, case_name;
   double age_s = kNoValue;  // since the last check; kNoValue if never
   std::string why;
@@ -44,7 +44,7 @@ struct Night {
   std::size_t not_clean = 0;   // disturbed by other work
   std::vector<NightFinding> findings;
   std::vector<NightHost> hosts;
-  std::vector<LeftOut> left_out;
+  std::vector<SkippedCheck> skipped_checks;
   std::vector<HookCall> hooks;
   bool indexed = true;  // every run is in the database; runs are stored either way
   bool interrupted = false;

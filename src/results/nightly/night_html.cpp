@@ -50,9 +50,9 @@ PageTable hosts_table(const Night& night) {
   return table;
 }
 
-PageTable left_out_table(const Night& night) {
+PageTable skipped_table(const Night& night) {
   PageTable table{{"host", "case", "last check, days ago", "why"}, {}};
-  for (const LeftOut& left : night.left_out)
+  for (const SkippedCheck& left : night.skipped_checks)
     table.rows.push_back({{left.host},
                           {left.case_name},
                           std::isfinite(left.age_s)
@@ -98,8 +98,8 @@ std::string to_html(const Night& night) {
   for (const NightFinding& finding : night.findings)
     if (finding.state != SuspicionState::dropped) page.figure(plot_of(finding), finding.text);
   page.heading("Hosts").table(hosts_table(night));
-  if (!night.left_out.empty())
-    page.heading("Not checked, first in line next time").table(left_out_table(night));
+  if (!night.skipped_checks.empty())
+    page.heading("Not checked, first in line next time").table(skipped_table(night));
   return page.html();
 }
 

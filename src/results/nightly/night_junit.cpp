@@ -34,7 +34,7 @@ JunitTest as_test(const NightFinding& finding, bool measured_only) {
   return test;
 }
 
-JunitTest as_test(const LeftOut& left) {
+JunitTest as_test(const SkippedCheck& left) {
   const std::string what = left.case_name.empty() ? "all" : left.case_name;
   return {"nightly." + left.host, what + " (not checked)", 0.0, JunitKind::skipped, left.why};
 }
@@ -46,7 +46,7 @@ std::string to_junit(const Night& night) {
   for (const NightHost& host : night.hosts) suite.tests.push_back(checks_of(host));
   for (const NightFinding& finding : night.findings)
     suite.tests.push_back(as_test(finding, night.measured_only));
-  for (const LeftOut& left : night.left_out) suite.tests.push_back(as_test(left));
+  for (const SkippedCheck& left : night.skipped_checks) suite.tests.push_back(as_test(left));
   return to_junit(suite);
 }
 

@@ -25,7 +25,7 @@ void add_night(const Night& night, Gauges& gauges) {
       {"benchctl_night_series_tested", static_cast<double>(night.tested)},
       {"benchctl_night_series_without_history", static_cast<double>(night.no_history)},
       {"benchctl_night_series_not_clean", static_cast<double>(night.not_clean)},
-      {"benchctl_night_checks_left_out", static_cast<double>(night.left_out.size())}};
+      {"benchctl_night_checks_left_out", static_cast<double>(night.skipped_checks.size())}};
   for (const auto& [name, value] : values) gauges.add(name, suite, value);
 }
 

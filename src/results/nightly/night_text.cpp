@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMostLeftOut = 10;
+constexpr std::size_t kMostSkipped = 10;
 
 Paint paint_of_state(SuspicionState state) {
   if (state == SuspicionState::confirmed) return Paint::red;
@@ -44,18 +44,18 @@ std::string head_text(const Night& night, const TextStyle& style) {
       night.budget_s, night.tested, night.no_history, night.not_clean);
 }
 
-std::string left_out_text(const Night& night) {
-  if (night.left_out.empty()) return "";
+std::string skipped_text(const Night& night) {
+  if (night.skipped_checks.empty()) return "";
   std::string text = "\nnot checked tonight, first in line tomorrow:\n";
-  for (std::size_t i = 0; i < std::min(kMostLeftOut, night.left_out.size()); ++i) {
-    const LeftOut& left = night.left_out[i];
+  for (std::size_t i = 0; i < std::min(kMostSkipped, night.skipped_checks.size()); ++i) {
+    const SkippedCheck& left = night.skipped_checks[i];
     const std::string what = left.case_name.empty() ? "" : " " + left.case_name;
     text += printable(fmt::format("  {}{}: last checked {}; {}", left.host, what,
                                   age_text(left.age_s), left.why)) +
             "\n";
   }
-  if (night.left_out.size() > kMostLeftOut)
-    text += fmt::format("  and {} more (see --json)\n", night.left_out.size() - kMostLeftOut);
+  if (night.skipped_checks.size() > kMostSkipped)
+    text += fmt::format("  and {} more (see --json)\n", night.skipped_checks.size() - kMostSkipped);
   return text;
 }
 
@@ -91,7 +91,7 @@ std::string to_text(const Night& night, const TextStyle& style) {
     if (!finding.next_step.empty())
       text += "    " + wrap(printable("-> " + finding.next_step), 4, 7, style) + "\n";
   }
-  return text + left_out_text(night) + hooks_text(night);
+  return text + skipped_text(night) + hooks_text(night);
 }
 
 }  // namespace bench

@@ -139,7 +139,7 @@ NightPlan plan_night(const Plan& whole, const PastIndex& past, const NightTime& 
     night.value += chooser.value();
     night.exact &= chooser.exact();
     for (const auto& [name, one] : of_host)
-      if (!one.chosen) night.left_out.push_back({host, name, one.age_s, why_not(one, share_s)});
+      if (!one.chosen) night.skipped_checks.push_back({host, name, one.age_s, why_not(one, share_s)});
   }
   night.plan = ordered(whole, groups);
   return night;

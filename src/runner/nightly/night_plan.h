@@ -22,7 +22,7 @@ struct NightTime {
 
 struct NightPlan {
   Plan plan;
-  std::vector<LeftOut> left_out;
+  std::vector<SkippedCheck> skipped_checks;
   double value = 0.0;
   bool exact = true;
 };

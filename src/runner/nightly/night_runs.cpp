@@ -55,7 +55,7 @@ class NightRuns {
   void skip_busy_hosts() {
     for (const Host& host : request_.run.plan.inventory.hosts)
       if (const auto busy = request_.busy.find(host.name); busy != request_.busy.end())
-        night_.left_out.push_back({host.name, "", index_.age_s(host.name),
+        night_.skipped_checks.push_back({host.name, "", index_.age_s(host.name),
                                    "node is " + busy->second + "; nightly runs only on idle nodes"});
   }
 
@@ -64,7 +64,7 @@ class NightRuns {
     NightTime time{request_.budget_s, request_.reserve, request_.run.dispatcher.parallel, begin_ns_,
                    last_night_ns(request_.database, night_.suite)};
     NightPlan chosen = plan_night(request_.run.plan, index_, time);
-    night_.left_out = std::move(chosen.left_out);
+    night_.skipped_checks = std::move(chosen.skipped_checks);
     night_.value = chosen.value;
     night_.exact = chosen.exact;
     if (chosen.plan.entries.empty())
@@ -98,7 +98,7 @@ class NightRuns {
     const NodeBatches batches = run_on_nodes(request, request_.resume, end_of(request_.reserve));
     night_.interrupted |= batches.interrupted;
     for (const std::string& hosts : batches.waiting)
-      night_.left_out.push_back(
+      night_.skipped_checks.push_back(
           {hosts, "", index_.age_s(hosts), "Slurm did not start its job in time"});
     return batches.runs;
   }

@@ -32,11 +32,11 @@ std::vector<std::string> known_profiles(const fs::path& database) {
 }
 
 /// link() fails if the name exists, so only one of two concurrent writers wins.
-void put_in_place(const fs::path& beside, const fs::path& file, bool force) {
+void put_in_place(const fs::path& temporary, const fs::path& file, bool force) {
   const int result =
-      force ? rename(beside.c_str(), file.c_str()) : link(beside.c_str(), file.c_str());
+      force ? rename(temporary.c_str(), file.c_str()) : link(temporary.c_str(), file.c_str());
   const int reason = errno;
-  if (!force || result != 0) unlink(beside.c_str());
+  if (!force || result != 0) unlink(temporary.c_str());
   if (result == 0) return;
   errno = reason;
   if (reason == EEXIST)
@@ -84,20 +84,20 @@ std::map<std::string, Profile> profiles_of(const Inventory& inventory, const std
 void write_profile(const fs::path& file, const Profile& profile, bool force) {
   const std::string text =
       to_json(profile).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  fs::path beside = file;
-  beside += "." + std::to_string(getpid()) + ".new";
+  fs::path temporary = file;
+  temporary += "." + std::to_string(getpid()) + ".new";
   {
-    const Descriptor fd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd.valid()) throw_errno("create " + beside.string(), "check that its folder exists");
+    const Descriptor fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!fd.valid()) throw_errno("create " + temporary.string(), "check that its folder exists");
     try {
       if (!write_all(fd.get(), text) || fsync(fd.get()) != 0)
-        throw_errno("write " + beside.string());
+        throw_errno("write " + temporary.string());
     } catch (...) {
-      unlink(beside.c_str());
+      unlink(temporary.c_str());
       throw;
     }
   }
-  put_in_place(beside, file, force);
+  put_in_place(temporary, file, force);
 }
 
 }  // namespace bench

@@ -81,6 +81,15 @@ bool fails_scatter(const FleetGroup& group, const FleetSettings& settings, std::
   return true;
 }
 
+/// Advice for an interval too wide for `room`, the distance of the loss to what is allowed.
+std::string advised_runs(const FleetRow& row, double room) {
+  constexpr double kMostAdvisedRuns = 50;
+  const double runs = std::ceil(static_cast<double>(row.runs) * std::pow(row.half / room, 2));
+  if (runs > kMostAdvisedRuns)
+    return fmt::format("reduce noise on the host: its uncertainty is {}", share(row.half));
+  return fmt::format("run again: about {:.0f} runs in total are needed", runs);
+}
+
 /// Passes only with enough runs and the whole interval within what is allowed.
 void judge_interval(const FleetGroup& group, const FleetSettings& settings, FleetRow& row) {
   const bool has_peers = group.peers.hosts.size() >= kFewestPeers;
@@ -97,8 +106,7 @@ void judge_interval(const FleetGroup& group, const FleetSettings& settings, Flee
   const double room = allowed - lost;
   std::string next_step = "decide by hand: the loss is at the threshold";
   if (room > 0.0)
-    next_step = fmt::format("run again: about {:.0f} runs in total are needed",
-                         std::ceil(static_cast<double>(row.runs) * std::pow(row.half / room, 2)));
+    next_step = advised_runs(row, room);
   else if (lost - row.half > allowed)
     next_step = "add hosts of this kind, or pass a profile (--profile)";
   end(row, Verdict::inconclusive, has_peers ? "peers" : "golden",

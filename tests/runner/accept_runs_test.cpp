@@ -45,7 +45,7 @@ TEST_CASE(
   acceptance.hosts = {
       host_with("a", Verdict::inconclusive, {open_reason("gemm"), open_reason("pairs")}),
       host_with("b", Verdict::pass, {}), host_with("c", Verdict::fail, {gone})};
-  const Plan more = plan_of_unsettled(plan, acceptance);
+  const Plan more = plan_of_open_cases(plan, acceptance);
   REQUIRE(more.entries.size() == 2);
   CHECK(more.entries[0].job.id == "1");
   CHECK(more.entries[1].job.id == "3");
@@ -59,7 +59,7 @@ TEST_CASE("reasons that more runs cannot change cause no rerun") {
   alone.more_runs = false;
   Acceptance acceptance;
   acceptance.hosts = {host_with("a", Verdict::inconclusive, {alone})};
-  CHECK(plan_of_unsettled(plan, acceptance).entries.empty());
+  CHECK(plan_of_open_cases(plan, acceptance).entries.empty());
 }
 
 TEST_CASE("failed hosts are drained with their reason, and others are not") {

@@ -158,7 +158,7 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
   return acceptance;
 }
 
-std::vector<std::string> unsettled_cases(const HostAcceptance& host) {
+std::vector<std::string> open_cases(const HostAcceptance& host) {
   std::set<std::string> cases;
   if (host.verdict == Verdict::inconclusive)
     for (const Reason& reason : host.reasons)

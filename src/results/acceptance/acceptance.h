@@ -95,6 +95,6 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
 std::vector<const HostCounter*> relevant_counters(const HostAcceptance& host);
 
 /// Cases that further runs of this host could decide; none for a decided host.
-std::vector<std::string> unsettled_cases(const HostAcceptance& host);
+std::vector<std::string> open_cases(const HostAcceptance& host);
 
 }  // namespace bench

@@ -13,7 +13,7 @@ namespace {
 
 using CaseOfHost = std::pair<std::string, std::string>;
 
-bool is_out(const HostAcceptance& host) {
+bool dropped_out(const HostAcceptance& host) {
   return std::ranges::any_of(host.reasons,
                              [](const Reason& reason) { return reason.gate == "launch"; });
 }
@@ -42,12 +42,12 @@ void log_round(const Plan& plan, int round) {
 
 }  // namespace
 
-Plan plan_of_unsettled(const Plan& plan, const Acceptance& acceptance) {
+Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance) {
   std::set<CaseOfHost> wanted;
   std::set<std::string> out;
   for (const HostAcceptance& host : acceptance.hosts) {
-    if (is_out(host)) out.insert(host.host);
-    for (const std::string& one : unsettled_cases(host)) wanted.insert({one, host.host});
+    if (dropped_out(host)) out.insert(host.host);
+    for (const std::string& one : open_cases(host)) wanted.insert({one, host.host});
   }
   Plan more{plan.suite, plan.inventory, {}, plan.gates, {}};
   for (const PlanEntry& entry : plan.entries) {
@@ -73,7 +73,7 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
   const int each = repeats(request.run.plan);
   for (int taken = 2 * each; taken <= request.most_runs; taken += each) {
     RunRequest more = request.run;
-    more.plan = plan_of_unsettled(request.run.plan, accepted.acceptance);
+    more.plan = plan_of_open_cases(request.run.plan, accepted.acceptance);
     if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
     log_round(more.plan, taken / each);
     more.labels["accept"] = first.id();
@@ -84,7 +84,7 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
   return accepted;
 }
 
-Acceptance judge_kept(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings) {
+Acceptance judge_stored(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings) {
   auto records = read_all(runs);
   std::set<std::string> known(settings.hosts.begin(), settings.hosts.end());
   const bool all = known.empty();

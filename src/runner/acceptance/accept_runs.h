@@ -22,9 +22,9 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
                           const LaunchSite& site);
 
 /// Plan entries that could decide inconclusive cases, without hosts that dropped out.
-Plan plan_of_unsettled(const Plan& plan, const Acceptance& acceptance);
+Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance);
 
 /// Judges stored runs without starting a job.
-Acceptance judge_kept(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings);
+Acceptance judge_stored(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings);
 
 }  // namespace bench

@@ -79,7 +79,7 @@ Answer judge_runs(AcceptOptions& options) {
   for (const Host& host : answer.inventory.hosts) settings.hosts.push_back(host.name);
   settings.profiles = profiles_of(answer.inventory, options.profile, options.database());
   settings.golden = golden_of(options);
-  answer.acceptance = judge_kept(runs, settings);
+  answer.acceptance = judge_stored(runs, settings);
   return answer;
 }
 

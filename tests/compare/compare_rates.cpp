@@ -1,6 +1,6 @@
-// How often a comparison is wrong: sides that are equal, and sides that differ by a known share,
-// through the same code as real ones. Prints one JSON object; scripts/evidence compare_rates keeps
-// it. Arguments: comparisons per line, seed.
+// Error rates of comparisons for equal sides and sides with a known difference, with the production
+// code. Prints one JSON object, which scripts/evidence compare_rates stores. Arguments: comparisons
+// per line, seed.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +34,7 @@ double draw(Noise noise, std::mt19937_64& random) {
 
 struct Design {
   const char* name;
-  int hosts, runs;  // runs a host and side
+  int hosts, runs;  // runs per host and side
   bool same_hosts = true;
 };
 

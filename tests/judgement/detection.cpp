@@ -1,4 +1,4 @@
-// Series of sixty nights, the last of which are three sigmas lower: how many are found by when.
+// Detection rate and delay for series of sixty nights whose last nights are three sigmas lower.
 #include "tests/judgement/simulation.h"
 
 namespace bench {
@@ -11,7 +11,7 @@ struct Seen {
   bool step = false, newest = false;
 };
 
-/// Of host 0, after the values that are there.
+/// Appends values of host 0.
 Seen seen(const std::vector<Member>& members, std::size_t change) {
   Seen result;
   for (const Candidate& one : judged(members)) {

@@ -1,4 +1,4 @@
-// Series in which nothing ever changed: how many get a finding of any kind.
+// False alarm rate: the share of unchanged series with any finding.
 #include <map>
 
 #include "tests/judgement/simulation.h"
@@ -33,7 +33,7 @@ Json row(Noise noise, std::size_t nights, const char* beside, std::size_t series
           {"newest_share", share(alarms.newest)}};
 }
 
-/// Findings of one host each: those of the fleet count for themselves.
+/// Findings of single hosts; fleet findings are counted separately.
 Alarms of_hosts(const std::vector<Candidate>& found) {
   std::map<std::string, std::vector<Candidate>> by_host;
   for (const Candidate& one : found) by_host[one.finding.key.host].push_back(one);

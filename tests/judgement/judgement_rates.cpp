@@ -1,6 +1,6 @@
-// How often the report of regressions is wrong: judgement_rates [SERIES] [SEED] [--check].
-// SERIES a line (default 2000); with --check it ends with 1 where a rate is worse than promised,
-// with room for chance. Prints one JSON object.
+// Error rates of the regression report: judgement_rates [SERIES] [SEED] [--check].
+// SERIES per line (default 2000); with --check it exits with 1 if a rate exceeds its limit by more
+// than chance. Prints one JSON object.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostAlarms = 0.01, kMostWrong = 0.025;
 
-/// More than the promised share by three standard errors, and by three series.
+/// Whether the share exceeds its limit by three standard errors and by three series.
 bool too_many(double share, double promised, double n) {
   return share * n > promised * n + 3.0 * std::sqrt(promised * n) + 3.0;
 }
@@ -21,7 +21,7 @@ bool too_many(double share, double promised, double n) {
 int broken(const Json& result) {
   int count = 0;
   const auto refuse = [&](const Json& row) {
-    std::fprintf(stderr, "worse than promised: %s\n", dump(row).c_str());
+    std::fprintf(stderr, "rate exceeds its limit: %s\n", dump(row).c_str());
     ++count;
   };
   for (const Json& row : result["false_alarms"])

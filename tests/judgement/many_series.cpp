@@ -1,5 +1,5 @@
-// A night of 20,000 series with thirty before it, of which twenty truly lose six sigmas; and how
-// much of a fleet's common noise is taken out.
+// A night of 20,000 series after thirty others, with a true loss of six sigmas in twenty of them; and
+// the share of a fleet's common noise that is removed.
 #include "core/order_statistics.h"
 #include "tests/judgement/simulation.h"
 
@@ -41,7 +41,7 @@ Json many_series(std::size_t nights, std::mt19937_64& random) {
           {"series_with_false_steps", static_cast<double>(wrong_steps) / all}};
 }
 
-/// Hosts that share half their movement: the standard deviation of a host before and after.
+/// Hosts that share half their variation: standard deviation of a host before and after removal.
 Json common_mode(std::size_t fleets, std::mt19937_64& random) {
   constexpr std::size_t kHosts = 32, kNights = 60;
   std::vector<double> before, after;

@@ -1,5 +1,5 @@
-// Equal things compared, and fleets with bad hosts: how often a verdict is wrong, how often a bad
-// host is found. By the functions that compare and accept use.
+// Error rate of comparisons of equal sides and detection rate of bad hosts in a fleet, with the
+// functions that compare and accept use.
 #include "results/acceptance/peers.h"
 
 #include "results/statistics/hodges_lehmann.h"
@@ -31,7 +31,7 @@ Json equal_halves(std::size_t comparisons, std::mt19937_64& random) {
   return rows;
 }
 
-/// One value a host; a host is accused by its level and a loss beyond the threshold.
+/// One value per host; a host is accused for its level and a loss beyond the threshold.
 Json fleets(std::size_t count, std::mt19937_64& random) {
   constexpr double kLost = 0.06, kThreshold = 0.01, kLevel = 0.01;
   std::normal_distribution<double> gauss;

@@ -1,4 +1,4 @@
-// What the simulations of judgement share: noise of several kinds, series and fleets made of it.
+// Shared by the simulations: several kinds of noise, and series and fleets made of it.
 #pragma once
 
 #include <array>

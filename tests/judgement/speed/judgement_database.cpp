@@ -1,6 +1,6 @@
-// A database of many histories, for measuring how quickly they are read and judged:
-// judgement_database FILE [SERIES] [POINTS] [SEED]. Hosts are a thousand, metrics as many as it
-// takes. One series in a thousand loses five percent of its value before its last twenty points.
+// Creates a database of many histories, to measure how fast they are read and judged:
+// judgement_database FILE [SERIES] [POINTS] [SEED]. It has a thousand hosts and as many metrics as
+// needed. One series in a thousand loses five percent of its value before its last twenty points.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   const std::size_t points = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 200;
   Store store = Store::open(argv[1], Access::write);
   SQLite::Database& db = store.database();
-  // Faster to fill; what is read is the same.
+  // Faster to fill; reads are not affected.
   db.exec("PRAGMA synchronous = OFF");
   db.exec("DROP INDEX point_by_run");
   db.exec("BEGIN");

@@ -49,7 +49,7 @@ void AtomicFile::commit() {
   observe("fsync of the folder");
   const std::filesystem::path folder = path_.parent_path().empty() ? "." : path_.parent_path();
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot bring a folder to disk; their renames are as lasting as they get.
+  // Some file systems cannot sync a folder; nothing more can be done there.
   if (!directory.valid() || (::fsync(directory.get()) != 0 && errno != EINVAL && errno != EROFS))
     throw_errno("sync " + folder.string());
 }

@@ -59,7 +59,7 @@ std::vector<FileName> names_in(const fs::path& folder) {
   return names;
 }
 
-/// Of a file that was begun and never finished.
+/// The name of an unfinished file, if `text` is one.
 std::optional<FileName> unfinished_from(std::string text) {
   const std::string_view end = AtomicFile::kUnfinished;
   if (!text.ends_with(end)) return {};
@@ -120,7 +120,7 @@ void CheckpointFolder::prune(std::int64_t newest, int keep, const FileObserver& 
   gone.insert(gone.end(), kept.begin(), kept.begin() + old);
   std::vector<fs::path> files;
   for (const std::int64_t step : gone) files.push_back(file(step));
-  std::error_code ignored;  // what cannot be removed takes room and does no harm
+  std::error_code ignored;  // files that cannot be removed only take space
   for (const auto& entry : fs::directory_iterator(folder_, ignored))
     if (const auto name = unfinished_from(entry.path().filename().string());
         name && name->rank == rank_ && name->ranks == ranks_)

@@ -53,7 +53,7 @@ std::uint64_t write_checkpoint(const std::filesystem::path& path, const Json& me
   std::vector<std::uint64_t> hashes;
   for (const NamedView& section : sections)
     hashes.push_back(content_hash(HostBytes(section).all()));
-  // Offsets are part of the header whose length they depend on: room is made until it fits.
+  // Offsets are part of the header and depend on its length: grow the space until it fits.
   std::uint64_t start = kSectionAlignment;
   std::string header = header_of(meta, sections, hashes, start);
   while (kCheckpointFront + header.size() > start) {

@@ -34,7 +34,7 @@ std::string layout_of(const DataParallel& training, const Plan& plan) {
   return hash_text(content_hash(std::as_bytes(std::span(text))));
 }
 
-/// What `work` throws as text, so that all ranks can agree on it.
+/// The text of the exception that `work` throws, so that all ranks can agree on it.
 template <class Work>
 std::string reason_of(const Work& work) try {
   work();

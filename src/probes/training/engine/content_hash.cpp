@@ -10,12 +10,12 @@
 namespace bench::training {
 namespace {
 
-constexpr std::size_t kStripes = 4;  // words that are hashed side by side
+constexpr std::size_t kStripes = 4;  // words hashed in parallel
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
 
 /// One-to-one in `word` and in `state`: no change of one word is lost.
 inline std::uint64_t stir(std::uint64_t state, std::uint64_t word) {
-  const std::uint64_t product = (state ^ word) * kOdd;  // in which high bits know of low ones only
+  const std::uint64_t product = (state ^ word) * kOdd;  // high bits depend on low bits, not the reverse
   return product ^ product >> 32;
 }
 

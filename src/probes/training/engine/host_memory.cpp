@@ -11,7 +11,7 @@
 namespace bench::training {
 namespace {
 
-// Where huge pages are of another size, or there are none, the advice is not taken.
+// The advice is ignored if huge pages have another size or are unavailable.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 class HostMemory final : public Memory {
@@ -26,7 +26,7 @@ class HostMemory final : public Memory {
       throw Error(ErrorKind::environment,
                   "cannot allocate " + std::to_string(bytes) + " bytes for " + purpose,
                   "use a smaller preset or micro-batch");
-    // A step walks through all of it: with pages of 4 KiB it waits for their addresses.
+    // A step reads all of it: with 4 KiB pages it would wait for TLB misses.
     if (unit == kHugePage) madvise(data, whole, MADV_HUGEPAGE);
     std::memset(data, 0, whole);
     return data;

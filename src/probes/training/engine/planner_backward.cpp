@@ -67,8 +67,8 @@ void Planner::recompute(int segment) {
     if (wanted[id]) forward_of(static_cast<int>(id), Phase::recompute);
 }
 
-/// By node: its output or what it saved is read by the segment's backward pass, or by a node of the
-/// segment that is wanted, and was not kept.
+/// By node: whether it must be recomputed, because its output or saved tensors were discarded and are
+/// read by the segment's backward pass or by another recomputed node.
 std::vector<bool> Planner::wanted_again(int segment) const {
   const auto& nodes = graph_.nodes();
   std::vector<bool> wanted(nodes.size(), false);

@@ -125,7 +125,7 @@ std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks)
   const View all = gradients();
   std::fill(squares_.begin(), squares_.end(), 0.0);
   if (!kernels_.memory->on_host()) {
-    // A device shares the work among threads of its own; each call would be waited for.
+    // A device parallelizes by itself; per-thread calls would serialize.
     for (const BlockRange& range : blocks)
       if (range.size() > 0)
         squares_[static_cast<std::size_t>(range.first)] =

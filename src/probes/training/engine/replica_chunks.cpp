@@ -1,4 +1,4 @@
-// Which parts of which parameters a replica's optimizer updates.
+// The ranges of parameters that a replica's optimizer updates.
 #include "probes/training/engine/replica.h"
 
 namespace bench::training {

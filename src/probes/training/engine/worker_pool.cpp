@@ -7,7 +7,7 @@
 namespace bench::training {
 namespace {
 
-// A wait this short costs less than sleeping and waking; a longer one would take the core from
+// Spinning this long costs less than sleeping and waking; longer spinning would take the core from
 // others.
 constexpr int kSpins = 2000;
 

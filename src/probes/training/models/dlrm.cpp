@@ -7,7 +7,7 @@
 namespace bench::training {
 namespace {
 
-/// A linear layer; its weights begin with a deviation of sqrt(gain / inputs).
+/// A linear layer; initial weights have a standard deviation of sqrt(gain / inputs).
 Var layer(Var x, const std::string& name, std::int64_t out, double gain) {
   Graph& graph = *x.graph;
   const std::int64_t in = x.shape().columns();

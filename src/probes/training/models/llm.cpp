@@ -30,7 +30,7 @@ class Parameters {
     const double wide = shape_.tied_head ? deviation() : 0.5;
     return graph_.parameter(name, {rows, shape_.width}, {Initial::normal(wide)});
   }
-  /// Starts at zero: the first loss is log(vocabulary), and the first steps are tame.
+  /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
   Var head(const std::string& name) {
     return graph_.parameter(name, {shape_.width, shape_.vocabulary}, {Initial::constant(0.0)});
   }

@@ -14,8 +14,7 @@ struct Preset {
 /// layers, width, hidden, heads, kv heads, sequence, vocabulary, gpt2, tied, shifted heads, theta.
 const Preset kPresets[] = {
     // Half of the heads see shifted keys: without, induction is learned late and suddenly, and
-    // the
-    // time to a target is a matter of luck.
+    // the time to target depends on luck.
     {"tiny", {2, 64, 256, 4, 4, 64, 64, false, false, 2, 1e3}},
     {"small", {12, 768, 2048, 12, 4, 1024, 32768, false, false, 2, 1e4}},
     {"gpt2", {12, 768, 3072, 12, 12, 1024, 50257, true, true, 0, 0.0}},

@@ -3,7 +3,7 @@
 namespace bench::training {
 namespace {
 
-constexpr std::int64_t kLargestHead = 256;  // what the kernels have scratch for
+constexpr std::int64_t kLargestHead = 256;  // limit of the kernels' scratch space
 
 class AttentionOperator final : public Operator {
  public:

@@ -15,11 +15,11 @@ class GeluMlp final : public Operator {
     return input == kX || input == kUp || input == kDown;
   }
   int gradient_in_place() const override { return kResidual; }
-  /// What GELU is applied to, and what it gives.
+  /// GELU's input and output.
   std::vector<Saved> saved() const override {
     return {{{rows_, hidden_}, false}, {{rows_, hidden_}, false}};
   }
-  /// The gradient of what GELU is applied to.
+  /// The gradient of GELU's input.
   std::int64_t backward_workspace() const override {
     const std::int64_t wide = static_cast<std::int64_t>(size_of(accumulator_of(dtype_)));
     const std::int64_t bytes = rows_ * hidden_ * static_cast<std::int64_t>(size_of(dtype_));

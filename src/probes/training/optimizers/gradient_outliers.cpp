@@ -7,7 +7,7 @@
 namespace bench::training {
 namespace {
 
-// Norms that hardly vary would make anything an outlier: 2 % is never one's standard deviation.
+// The least standard deviation: with nearly constant norms, everything would be an outlier.
 constexpr double kLeastDeviation = 0.02;
 
 }  // namespace

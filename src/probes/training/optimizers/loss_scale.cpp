@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kFactor = 2.0;
 constexpr double kLeast = 1.0;
-constexpr double kMost = 0x1p24;  // gradients of zero would let it grow for ever
+constexpr double kMost = 0x1p24;  // otherwise zero gradients would let it grow without limit
 
 }  // namespace
 

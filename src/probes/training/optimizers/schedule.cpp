@@ -7,7 +7,7 @@
 namespace bench::training {
 namespace {
 
-/// Which share of the way from `begin` to `end` is behind.
+/// Progress from `begin` to `end`, as a share.
 double progress(double step, double begin, double end) {
   return end > begin ? std::clamp((step - begin) / (end - begin), 0.0, 1.0) : 0.0;
 }

@@ -66,7 +66,7 @@ View BucketExchange::padded(View row, BlockRange bucket) {
   return whole;
 }
 
-/// Brings these blocks of a padded bucket back where they belong.
+/// Copies blocks of a padded bucket back to their row.
 void BucketExchange::unpad(View from, View row, BlockRange blocks, BlockRange bucket) {
   const View to = blocks_in(row, blocks);
   const View own = part_of(from, (blocks.first - bucket.first) * kBlock, to.elements());

@@ -32,7 +32,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   const Seconds agreed = steady_now();
   out.gradient_norm = gradient_norm();
   replica_.finish(out, rate, clip);
-  replica_.kernels().memory->synchronise();  // else the update counts as what comes after it
+  replica_.kernels().memory->synchronise();  // else the update's time would count for later phases
   const Seconds updated = steady_now();
   exchange_.gather_parameters();
   const Seconds end = steady_now();
@@ -49,7 +49,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   return out;
 }
 
-/// The mean loss over all ranks, summed in their order, and how unlike their times are.
+/// The mean loss over all ranks, summed in rank order, and the spread of their times.
 double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
   const std::vector<double> ranks = gather_numbers(
       group_, {replica_.loss_sum(), exchange_.times().compute.value, thrown ? 1.0 : 0.0});
@@ -71,8 +71,8 @@ double DataParallel::gradient_norm() {
   if (!shards()) return replica_.gradient_norm();
   std::vector<double>& squares = replica_.square_sums(exchange_.owned());
   if (replica_.kernels().memory->on_host()) {
-    // All but one of the numbers that are added are zero, and the sums of blocks are then added in
-    // the order of blocks, whoever has them: the same bits for any number of ranks.
+    // For each block only one rank contributes a nonzero number, and blocks are summed in order: the
+    // same bits for any number of ranks.
     group_.sum(squares);
     return root_of_sum(squares) / replica_.loss_scale().value();
   }

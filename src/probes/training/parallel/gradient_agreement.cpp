@@ -27,8 +27,8 @@ struct Distance {
       length += a * a;
     }
   }
-  /// Of a shard that may be all zeros; `longest` is the length of any. Nothing agrees with a
-  /// gradient that is zero at all ranks, or no number.
+  /// For a shard that may be all zeros; `longest` is the largest length. A gradient that is zero on
+  /// all ranks or NaN never agrees.
   double relative(double longest) const {
     if (difference == 0.0 && longest > 0.0) return 0.0;
     const double distance = std::sqrt(difference / length);
@@ -36,7 +36,7 @@ struct Distance {
   }
 };
 
-/// In the type of sums, which 16 bits are widened to: they are rounded nowhere but at each rank.
+/// In the accumulator type: 16-bit gradients are rounded only once, on each rank.
 template <class T, class Sum>
 void add_row(View row, View sums) {
   for (std::int64_t i = 0; i < row.elements(); ++i)

@@ -95,7 +95,7 @@ std::exception_ptr GradientExchange::exchange_overlapped(const Replica::Fill& fi
 
 std::exception_ptr GradientExchange::exchange_on_stream(const Replica::Fill& fill, Replica::Hooks& hooks) {
   std::size_t enqueued = 0;
-  std::exception_ptr broken;  // the exchange itself, after which nothing more can be exchanged
+  std::exception_ptr broken;  // the exchange itself failed: nothing more can be exchanged
   const auto enqueue_to = [&](std::size_t end) {
     try {
       while (enqueued < end) {

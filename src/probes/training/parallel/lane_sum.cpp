@@ -5,7 +5,7 @@
 namespace bench::training {
 namespace {
 
-/// Sleeps until the count has come to zero.
+/// Sleeps until the count is zero.
 template <class Count>
 void wait_for_zero(const std::atomic<Count>& count) {
   for (Count left = count.load(std::memory_order_acquire); left > 0;

@@ -43,7 +43,7 @@ double expected_auc(std::span<const float> scores, std::span<const double> proba
       const double p = probabilities[order[i]];
       tied_clicks += p;
       tied_others += 1 - p;
-      itself += p * (1 - p);  // a sample is no pair with itself, and would be a tie
+      itself += p * (1 - p);  // exclude the pair of a sample with itself, which would be a tie
     }
     below += tied_clicks * (others + 0.5 * tied_others);
     clicks += tied_clicks;

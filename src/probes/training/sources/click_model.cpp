@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kWeights = ~std::uint64_t{0};  // a stream apart from those of (table, id)
 
-constexpr std::uint32_t kFrequent = 1024;  // rows kept of a table: all stay in the second cache
+constexpr std::uint32_t kFrequent = 1024;  // cached rows per table: they fit into the level 2 cache
 
 /// The cardinalities of Criteo's terabyte log as MLPerf trains on it (DLRM-DCNv2's README).
 constexpr std::array<std::int64_t, 26> kCriteoRows = {
@@ -64,8 +64,8 @@ ClickModelOptions tiny_clicks() {
   return options;
 }
 
-// Deviations are such that effects and interactions of 26 tables weigh as much as those of
-// tiny's 12.
+// Deviations that give effects and interactions of 26 tables the same weight as those of tiny's
+// 12.
 ClickModelOptions small_clicks() {
   ClickModelOptions options;
   options.shape = criteo_shape(1'480'000, false);

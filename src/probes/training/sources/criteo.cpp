@@ -14,9 +14,9 @@ namespace bench::training {
 namespace {
 
 constexpr std::size_t kFields = 1 + kCriteoIntegers + kCriteoWords;
-constexpr std::uint64_t kEvery = 64;  // lines of which one is kept in the index
+constexpr std::uint64_t kEvery = 64;  // every how many lines the index has an entry
 
-/// The fields of a line; more than there may be are counted but not kept.
+/// The fields of a line; excess fields are counted but not stored.
 struct Fields {
   std::array<std::string_view, kFields> field = {};
   std::size_t count = 0;

@@ -18,7 +18,7 @@ void check_enough(std::optional<std::uint64_t> there, std::uint64_t asked) {
                 "request no more samples than available");
 }
 
-/// Of a source's own samples: those past its end are the first ones again.
+/// Indices past the source's end wrap to its first samples.
 std::uint64_t wrapped(std::uint64_t index, std::optional<std::uint64_t> size) {
   return size && *size > 0 ? index % *size : index;
 }

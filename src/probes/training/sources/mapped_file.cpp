@@ -20,7 +20,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path.string())
     throw Error(ErrorKind::input, path_ + " is not a regular file",
                 "name a file, not a folder or pipe");
   size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ == 0) return;  // cannot be mapped, and has nothing to read
+  if (size_ == 0) return;  // empty files cannot be mapped
   void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapped == MAP_FAILED) throw_errno("map " + path_ + " into memory");
   data_ = static_cast<const std::byte*>(mapped);

@@ -48,7 +48,7 @@ Parts split_header(std::span<const std::byte> bytes, const std::string& name) {
   return {text.substr(start, length), bytes.subspan(start + length)};
 }
 
-/// What follows 'key': in the dictionary, without blanks before it.
+/// The text after 'key': in the dictionary, without leading blanks.
 std::string_view value_of(std::string_view header, std::string_view key, const std::string& name) {
   const std::string quoted = fmt::format("'{}'", key);
   const auto at = header.find(quoted);
@@ -96,7 +96,7 @@ std::vector<std::uint64_t> parse_shape(std::string_view value, const std::string
   }
 }
 
-/// Nothing where it does not fit into 64 bits.
+/// Empty if it does not fit into 64 bits.
 std::optional<std::uint64_t> bytes_of(const NpyArray& array) {
   std::uint64_t bytes = array.width;
   for (const std::uint64_t size : array.shape)

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054b50;
 constexpr std::uint32_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
-constexpr std::uint32_t kIn64 = 0xffffffff;  // the number stands in the zip64 record
+constexpr std::uint32_t kIn64 = 0xffffffff;  // the number is in the zip64 record
 constexpr std::uint16_t kStored = 0, kDeflated = 8;
 constexpr std::uint64_t kEntryBytes = 46, kEndBytes = 22, kLocatorBytes = 20;
 constexpr std::uint64_t kMostComment = 65535;
-constexpr std::uint64_t kMostDeflateRatio = 1032;  // of what zlib can make of a byte
+constexpr std::uint64_t kMostDeflateRatio = 1032;  // largest expansion by zlib
 
 [[noreturn]] void damaged(const std::string& path, const std::string& what) {
   throw Error(ErrorKind::input, path + ": " + what,
@@ -145,7 +145,7 @@ std::span<const std::byte> NpzFile::packed(const Member& member) const {
   if (file.number<std::uint32_t>(member.header) != kLocal)
     damaged(path_, fmt::format("no member '{1}' at offset {0}", member.header,
                                printable(member.name)));
-  // The local header's own sizes may be 0 or "in zip64": those of the list count.
+  // The local header's own sizes may be 0 or "in zip64": use those of the central directory.
   const std::uint64_t names = std::uint64_t{file.number<std::uint16_t>(member.header + 26)} +
                               file.number<std::uint16_t>(member.header + 28);
   return file.slice(member.header + 30 + names, member.packed);

@@ -25,7 +25,7 @@ std::vector<float> gather_all(Group& group, const std::vector<float>& mine) {
 }
 
 std::uint64_t sum_over_ranks(Group& group, std::uint64_t value) {
-  // Sums of 16 bits each are exact in f64, over any number of ranks there may be.
+  // Sums of 16 bits each are exact in f64, for any number of ranks.
   double parts[4];
   for (int i = 0; i < 4; ++i) parts[i] = static_cast<double>(value >> (16 * i) & 0xffff);
   group.sum(parts);

@@ -42,7 +42,7 @@ void SparseTables::gather(Split split, std::uint64_t first, std::int64_t count) 
       route_ids(from, to);
   });
   if (alone()) return;
-  exchange(*group_, routed_, asked_, count * split_.ids);
+  exchange(*group_, routed_, requested_, count * split_.ids);
   share(count * group_->size(), [&](int thread, std::int64_t from, std::int64_t to) {
     pool_bags(kernels_[static_cast<std::size_t>(thread)], from, to);
   });
@@ -59,9 +59,9 @@ void SparseTables::allocate_buffers() {
   grow(gradients_, samples * split_.columns);
   if (alone()) return;
   grow(routed_, samples * split_.ids);
-  grow(asked_, samples * split_.ids);
+  grow(requested_, samples * split_.ids);
   grow(summed_, samples * split_.columns);
-  grow(given_, samples * split_.columns);
+  grow(received_, samples * split_.columns);
 }
 
 void SparseTables::route_ids(std::int64_t from, std::int64_t to) {
@@ -73,7 +73,7 @@ void SparseTables::route_ids(std::int64_t from, std::int64_t to) {
 }
 
 BagIds SparseTables::shard_ids(const TableShard& shard, std::int64_t from, std::int64_t to) const {
-  const std::int32_t* ids = alone() ? batch_.ids(0) : asked_.data();
+  const std::int32_t* ids = alone() ? batch_.ids(0) : requested_.data();
   return {ids + from * split_.ids + shard.ids_at, to - from, shard.lookups, split_.ids};
 }
 
@@ -161,7 +161,7 @@ void SparseTables::update(double rate, double scale) {
       const TableShard& shard = update.shard();
       update.apply(
           kernels_[at],
-          {shard_ids(shard, 0, samples), (alone() ? gradients_ : given_).data() + shard.column_at,
+          {shard_ids(shard, 0, samples), (alone() ? gradients_ : received_).data() + shard.column_at,
            split_.columns, rate * options_.rate_factor, scale, options_.epsilon});
     }
   });

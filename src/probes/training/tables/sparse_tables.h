@@ -128,11 +128,11 @@ class SparseTables {
   std::vector<RowSlots> slots_ = {};                  // by shard
   std::vector<std::vector<RowUpdate>> updates_ = {};  // by thread
 
-  // [rank][sample][ids or columns of that rank]; `asked` and `summed` are from the other ranks'
+  // [rank][sample][ids or columns of that rank]; `requested_` and `summed_` are from the other ranks'
   // point of view: their samples, this rank's rows.
-  Ids routed_ = {}, asked_ = {};
+  Ids routed_ = {}, requested_ = {};
   Numbers summed_ = {}, looked_up_ = {};
-  Numbers gradients_ = {}, given_ = {};
+  Numbers gradients_ = {}, received_ = {};
   MemoryBlock downloaded_ = {};  // a device's gradient of one micro-batch
   std::atomic<std::int64_t> collected_{0};
   TableWatch watch_ = {};

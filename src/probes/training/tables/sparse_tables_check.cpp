@@ -1,4 +1,4 @@
-// Whether the exchange of the tables' gradients loses or spoils anything.
+// Checks that the exchange of table gradients neither loses nor corrupts any.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ void SparseTables::exchange_gradients() {
                             batch_.count()),
                 "call collect() once after each micro-batch's backward pass");
   collected_ = -1;
-  if (!alone()) exchange(*group_, gradients_, given_, batch_.count() * split_.columns);
+  if (!alone()) exchange(*group_, gradients_, received_, batch_.count() * split_.columns);
 }
 
 double SparseTables::gradient_distance(View gradient, int rank, std::uint64_t first) const {
@@ -28,7 +28,7 @@ double SparseTables::gradient_distance(View gradient, int rank, std::uint64_t fi
       const TableShard& shard = rows.shard();
       const float* right =
           gradient.as<float>() + i * gradient.columns + shard.table * options_.columns;
-      const float* came = block(alone() ? gradients_ : given_, rank, begin + i) + shard.column_at;
+      const float* came = block(alone() ? gradients_ : received_, rank, begin + i) + shard.column_at;
       for (std::int64_t j = 0; j < options_.columns; ++j) {
         const double off = static_cast<double>(came[j]) - right[j];
         difference += off * off;

@@ -1,4 +1,4 @@
-// What SparseTables does once, and what it knows about itself.
+// Setup and sizes of SparseTables.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -40,7 +40,7 @@ void SparseTables::join(Group& group, WorkerPool& pool, const KernelFactory& ker
   make_updates();
 }
 
-/// Parts of tables for threads, the longest first to the thread that has least.
+/// Distributes parts of tables over threads, the largest first, to the least loaded thread.
 void SparseTables::make_updates() {
   const int threads = workers_->size();
   const double lookups =
@@ -90,8 +90,8 @@ std::int64_t SparseTables::table_bytes() const {
 
 std::int64_t SparseTables::buffer_bytes() const {
   std::size_t elements = 0;
-  for (const Ids* buffer : {&routed_, &asked_}) elements += buffer->size();
-  for (const Numbers* buffer : {&summed_, &looked_up_, &gradients_, &given_})
+  for (const Ids* buffer : {&routed_, &requested_}) elements += buffer->size();
+  for (const Numbers* buffer : {&summed_, &looked_up_, &gradients_, &received_})
     elements += buffer->size();
   for (const RowSlots& slots : slots_) elements += slots.size();
   return static_cast<std::int64_t>(elements * sizeof(float)) + batch_.bytes() + downloaded_.bytes();

@@ -10,7 +10,7 @@
 namespace bench::training {
 namespace {
 
-constexpr std::int64_t kNeverCut = 1'000'000;  // rows: smaller tables are no burden to anyone
+constexpr std::int64_t kNeverCut = 1'000'000;  // rows; smaller tables fit on any rank
 
 void check(const std::vector<TableShape>& tables) {
   for (std::size_t i = 0; i < tables.size(); ++i)
@@ -27,7 +27,7 @@ std::int64_t fair_share(const std::vector<TableShape>& tables, int ranks) {
   return std::max(kNeverCut, rows / ranks);
 }
 
-/// Places runs of rows, and counts what each rank looks up of a sample.
+/// Assigns runs of rows to ranks, and counts the lookups of each rank per sample.
 class Placing {
  public:
   Placing(const std::vector<TableShape>& tables, TableSplit& split)

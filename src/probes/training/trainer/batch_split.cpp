@@ -9,7 +9,7 @@
 namespace bench::training {
 namespace {
 
-/// The largest divisor of `whole` that is `most` at most.
+/// The largest divisor of `whole` up to `most`.
 std::int64_t divisor(std::int64_t whole, std::int64_t most) {
   std::int64_t best = std::max<std::int64_t>(1, std::min(whole, most));
   while (whole % best != 0) --best;

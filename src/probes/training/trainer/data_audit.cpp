@@ -10,9 +10,9 @@
 namespace bench::training {
 namespace {
 
-constexpr std::int64_t kMostCompared = 256;  // samples per check
-// Samples of a few tokens are equal by chance. A number of a sample says 20 bits or more; a token,
-// which is an input and a target, 1.5 as either.
+constexpr std::int64_t kMaxCompared = 256;  // samples per check
+// Samples of a few tokens are equal by chance. A number of a sample has at least 20 bits of
+// information; a token, which is both an input and a target, 1.5 as each.
 constexpr double kBitsOfNumber = 20.0, kBitsOfToken = 1.5, kLeastBits = 90.0;
 
 bool equal_bytes(View a, View b) {
@@ -50,7 +50,7 @@ std::vector<std::byte> contents_of(const Model& model, const Lane& lane, std::in
   return contents;
 }
 
-/// f64 holds a half of a checksum exactly; a group adds only f64.
+/// f64 holds half of a checksum exactly; a group can sum only f64.
 constexpr double low_half(std::uint64_t sum) { return static_cast<double>(sum & 0xffffffff); }
 constexpr double high_half(std::uint64_t sum) { return static_cast<double>(sum >> 32); }
 
@@ -74,7 +74,7 @@ std::string DataAudit::find_repeated_sample(std::int64_t step, int rank) {
   const Lane& lane = evaluator_.lane(0);
   const int all = split_.lanes * split_.micro_batches;
   std::int64_t looked = 0;
-  for (int number = 0; number < all && looked < kMostCompared; ++number) {
+  for (int number = 0; number < all && looked < kMaxCompared; ++number) {
     const std::uint64_t first = split_.first(step, rank, number);
     workload_.read(Split::train, first, model_, lane);
     for (std::int64_t i = 0; i < split_.micro_batch; ++i, ++looked) {

@@ -21,7 +21,7 @@ Quality Evaluator::evaluate(std::int64_t samples, Group& group) {
   const auto evaluation = workload_.evaluation(model_);
   const std::int64_t begin = samples * group.rank() / group.size();
   const std::int64_t end = samples * (group.rank() + 1) / group.size();
-  // As many rounds on every rank: what is looked up in tables is looked up by all at once.
+  // The same number of rounds on every rank, because all ranks look up table rows together.
   const std::int64_t most = (samples + group.size() - 1) / group.size();
   for (std::int64_t done = 0; done < most; done += round())
     evaluate_round(begin + done, end, *evaluation);

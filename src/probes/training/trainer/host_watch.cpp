@@ -6,7 +6,7 @@
 namespace bench::training {
 namespace {
 
-constexpr double kUnknown = -1.0;  // these are no negative numbers
+constexpr double kUnknown = -1.0;  // valid values are not negative
 
 Json or_null(double value) { return value < 0.0 ? Json(nullptr) : Json(value); }
 

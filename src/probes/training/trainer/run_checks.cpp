@@ -12,18 +12,18 @@
 namespace bench::training {
 namespace {
 
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMaxNamed = 3;
 // Weights behind one that starts at zero have no gradient in the first step.
-constexpr std::int64_t kStepsToMove = 3;
-// Of a gradient's norm to those before it. Sound runs have outliers of twice the usual norm; one in
-// a thousand gradients times 1000 makes thirty times of it.
+constexpr std::int64_t kMinUpdatesToMove = 3;
+// Ratio of a gradient norm to the earlier ones. Correct runs have outliers of twice the usual norm;
+// one in a thousand gradients times 1000 makes it thirty times as large.
 constexpr double kFaultyRatio = 10.0;
 
 std::string named(std::vector<std::string> names) {
   const std::size_t all = names.size();
-  if (all > kMostNamed) names.resize(kMostNamed);
+  if (all > kMaxNamed) names.resize(kMaxNamed);
   return join(names, ", ") +
-         (all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : "");
+         (all > kMaxNamed ? fmt::format(" and {} more", all - kMaxNamed) : "");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ void RunChecks::run(std::int64_t steps_done, Group& group) {
   compare_replicas(steps_done, group);
   ++rounds_;
   last_checked_step_ = steps_done;
-  if (movement_checked_step_ > 0 || replica_.updates_done() < kStepsToMove) return;
+  if (movement_checked_step_ > 0 || replica_.updates_done() < kMinUpdatesToMove) return;
   movement_checked_step_ = steps_done;
   const auto unchanged_parameters = moved_.unchanged_parameters(group);
   unchanged_ = agreed(group, unchanged_parameters.empty() ? ""

@@ -11,7 +11,7 @@ namespace bench::training {
 
 /// Untimed, on the samples of the step that would come next.
 TrainingCheck Trainer::exchange_check() {
-  std::vector<double> distances(static_cast<std::size_t>(split_.lanes));  // of tables, by lane
+  std::vector<double> distances(static_cast<std::size_t>(split_.lanes));  // of table gradients, by lane
   SparseTables* tables = workload_.tables();
   const auto pass_of = [&](int rank, bool exchanged) {
     GradientPass pass;
@@ -19,7 +19,7 @@ TrainingCheck Trainer::exchange_check() {
       workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
     };
     if (tables == nullptr) return pass;
-    if (!exchanged && rank == 0) tables->exchange_gradients();  // what own has collected
+    if (!exchanged && rank == 0) tables->exchange_gradients();  // of the exchanged pass
     tables->gather(Split::train, split_.first(done_, rank, 0), split_.of_rank());
     pass.after_backward = [&, tables, rank, exchanged](const Lane& lane, int number) {
       const std::uint64_t first = split_.first(done_, rank, number);
@@ -30,8 +30,8 @@ TrainingCheck Trainer::exchange_check() {
     };
     return pass;
   };
-  // Nothing is trained after this. Half of a scale that has held: one that overflows would only
-  // skip a step of training, and is no reason to find fault with the exchange.
+  // No training follows. Use half of the last scale: an overflow would only skip a training step and
+  // must not fail this check.
   const double scale = std::max(replica_->loss_scale().value() / 2.0, 1.0);
   replica_->loss_scale().resume({scale});
   GradientAgreement agreement = parallel_->compare_gradient(

@@ -11,7 +11,7 @@ double hardware_flops(const Plan& plan) {
     // Two GEMMs forward, and Q K^T again in addition to the four of the backward pass.
     if (node.op->name() == "attention") flops += 0.5 * forward;
   }
-  for (const Action& action : plan.actions)  // not all of a segment is wanted again
+  for (const Action& action : plan.actions)  // only parts of a segment are recomputed
     if (action.phase == Phase::recompute)
       flops += nodes[static_cast<std::size_t>(action.node)].op->flops();
   return flops;

@@ -86,7 +86,7 @@ class DlrmWorkload final : public Workload {
   DlrmData data_;
   DlrmShape shape_;
   SparseTables tables_;
-  mutable ClickConstants evaluation_ = {};  // of the law and the samples, which stay
+  mutable ClickConstants evaluation_ = {};  // constants of the law and the evaluation samples
 };
 
 std::uint64_t DlrmWorkload::checksum(Split split, std::uint64_t first, std::int64_t count) const {

@@ -13,7 +13,7 @@
 namespace bench::training {
 namespace {
 
-/// Of each table where neither files nor preset say any: what two cores still train.
+/// Rows per table if neither files nor preset state them: small enough for two cores.
 constexpr std::int64_t kRowsOfText = 100'000;
 constexpr std::string_view kDenseArray = "_dense.npy", kArchive = ".npz";
 
@@ -27,7 +27,7 @@ const std::filesystem::path& one_file(const std::vector<std::filesystem::path>& 
 }
 
 /// The other arrays of the same log, in the folder of its dense features.
-ClickArrayPaths arrays_beside(const std::string& dense) {
+ClickArrayPaths sibling_arrays(const std::string& dense) {
   const std::string stem = dense.substr(0, dense.size() - kDenseArray.size());
   const std::string multi_hot = stem + "_sparse_multi_hot.npz";
   std::error_code error;
@@ -38,11 +38,11 @@ ClickArrayPaths arrays_beside(const std::string& dense) {
 }
 
 ClickArrayPaths arrays_of(const std::string& path) {
-  if (path.ends_with(kDenseArray)) return arrays_beside(path);
+  if (path.ends_with(kDenseArray)) return sibling_arrays(path);
   return {.npz = path, .dense = {}, .ids = {}, .labels = {}};
 }
 
-/// What is known of tables before a file says more.
+/// Table rows known before opening a file.
 std::vector<std::int64_t> rows_of(const ClickModelOptions& preset, const DataChoice& choice) {
   if (choice.table_rows == 0 && preset.shape.rows.size() == kCriteoWords) return preset.shape.rows;
   return std::vector<std::int64_t>(kCriteoWords,
@@ -57,11 +57,11 @@ std::unique_ptr<ClickSource> click_files(const ClickModelOptions& preset,
   const bool archive = train.ends_with(kArchive);
   if (!archive && !train.ends_with(kDenseArray))
     return std::make_unique<CriteoFiles>(train, evaluation, rows_of(preset, choice));
-  std::optional<ClickArrayPaths> judged;
-  if (!evaluation.empty()) judged = arrays_of(evaluation);
-  const bool told = archive && choice.table_rows == 0;  // "counts", in the archive
+  std::optional<ClickArrayPaths> evaluation_paths;
+  if (!evaluation.empty()) evaluation_paths = arrays_of(evaluation);
+  const bool has_counts = archive && choice.table_rows == 0;  // "counts", in the archive
   return std::make_unique<ClickArrayFiles>(
-      arrays_of(train), judged, told ? std::vector<std::int64_t>{} : rows_of(preset, choice));
+      arrays_of(train), evaluation_paths, has_counts ? std::vector<std::int64_t>{} : rows_of(preset, choice));
 }
 
 std::unique_ptr<ClickSource> law(ClickModelOptions clicks, std::uint64_t seed) {
@@ -73,7 +73,7 @@ std::unique_ptr<ClickSource> law(ClickModelOptions clicks, std::uint64_t seed) {
 
 std::vector<std::filesystem::path> files_of_log(const std::filesystem::path& file) {
   if (!file.string().ends_with(kDenseArray)) return {file};
-  const ClickArrayPaths arrays = arrays_beside(file.string());
+  const ClickArrayPaths arrays = sibling_arrays(file.string());
   return {arrays.dense, arrays.ids, arrays.labels};
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 double logistic(double score) { return 1.0 / (1.0 + std::exp(-score)); }
 
-/// -log of the probability of a label that has the log-odds `score` of being 1.
+/// -log of the probability of `label`, where `score` is the log-odds of 1.
 double log_loss(double score, double label) {
   return std::max(score, 0.0) - label * score + std::log1p(std::exp(-std::abs(score)));
 }
@@ -61,7 +61,7 @@ Quality against_truth(const Columns& all, ClickConstants& constants) {
   return quality;
 }
 
-/// The labels are all that is known: no model passes an AUC of 1.
+/// Only labels are known: the bound is an AUC of 1.
 Quality against_labels(const Columns& all) {
   const std::vector<double> labels(all[kLabel].begin(), all[kLabel].end());
   const double count = static_cast<double>(labels.size());
@@ -107,7 +107,7 @@ class ClickEvaluation final : public Evaluation {
   }
 
  private:
-  /// Ranks may have counted different numbers of samples: what is missing is sent as NaN.
+  /// Ranks may have different numbers of samples: missing ones are sent as NaN.
   Columns gather(Group& group) const {
     double most[1] = {static_cast<double>(mine_[kScore].size())};
     group.max(most);
@@ -120,7 +120,7 @@ class ClickEvaluation final : public Evaluation {
     drop_padding(all);
     return all;
   }
-  /// What is missing has no label; a score that is no number is left for the AUC to refuse.
+  /// Missing samples have no label; NaN scores remain for the AUC to refuse.
   static void drop_padding(Columns& all) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < all[kLabel].size(); ++i) {

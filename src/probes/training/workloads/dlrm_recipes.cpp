@@ -15,7 +15,7 @@ DlrmSetting tiny_setting() {
   setting.dense.beta2 = 0.99;
   Recipe& recipe = setting.recipe;
   recipe.batch = 2048;
-  recipe.micro_batch = 256;  // what a lane works on stays in its second cache
+  recipe.micro_batch = 256;  // a lane's data fits into the level 2 cache
   recipe.horizon = 2000;
   recipe.schedule = {Schedule::Shape::linear_last, 6e-3, 0, recipe.horizon};
   recipe.target = 0.008;
@@ -28,8 +28,8 @@ DlrmSetting tiny_setting() {
   return setting;
 }
 
-/// Targets of this and of standard are provisional: rare rows are seen too seldom for the floor to
-/// be near, so a target must come from reference runs.
+/// Targets of small and standard are provisional: rare rows keep the floor out of reach, so a target
+/// must come from reference runs.
 DlrmSetting small_setting() {
   DlrmSetting setting;
   setting.clicks = small_clicks();
@@ -59,7 +59,7 @@ DlrmSetting standard_setting() {
 }  // namespace
 
 DlrmSetting dlrm_setting(const std::string& preset) {
-  dlrm_preset(preset);  // names what there is
+  dlrm_preset(preset);  // throws for an unknown name
   if (preset == "tiny") return tiny_setting();
   return preset == "small" ? small_setting() : standard_setting();
 }

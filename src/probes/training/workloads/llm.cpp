@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::array<const char*, kTokenClasses> kClassNames = {"base", "key", "copy"};
 
-/// What models without a memory are counted in and judged by, of files: seconds at most.
-constexpr std::int64_t kTokensOfBaselines = 1 << 22;
+/// Tokens for counting and evaluating n-gram baselines of files: takes seconds at most.
+constexpr std::int64_t kBaselineTokens = 1 << 22;
 
-/// The preset's, or over other sequences.
+/// The preset's shape, possibly with another sequence length.
 LlmShape shape_of(const std::string& preset, std::int64_t sequence) {
   LlmShape shape = llm_preset(preset);
   if (sequence == 0) return shape;
@@ -112,7 +112,7 @@ class LlmEvaluation final : public Evaluation {
   std::array<Sums, kTokenClasses> sums_ = {};
 };
 
-/// One sequence, in memory that each thread keeps.
+/// One sequence, in thread-local memory.
 std::span<std::int32_t> sequence(const TokenSource& source, Split split, std::uint64_t index) {
   thread_local std::vector<std::int32_t> tokens;
   tokens.resize(static_cast<std::size_t>(source.targets()) + 1);
@@ -171,8 +171,8 @@ std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
 
 std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
   if (data_.from_files()) return baselines_of_files();
-  // Less the floor; sources/grammar.h has these of sequences of 64 and of 1024 tokens, and shorter
-  // ones have other floors.
+  // Minus the floor; sources/grammar.h has these for sequences of 64 and 1024 tokens; shorter ones
+  // have other floors.
   if (shape_.sequence != llm_preset(preset_).sequence) return {};
   if (shape_.vocabulary == 64) return {{"unigram", 3.7172 - 2.3517}, {"bigram", 3.0984 - 2.3517}};
   if (shape_.vocabulary == 32768) return {{"unigram", 6.492 - 3.178}, {"bigram", 5.280 - 3.178}};
@@ -183,7 +183,7 @@ std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
 std::vector<std::pair<std::string, double>> LlmWorkload::baselines_of_files() const {
   const auto samples_of = [&](Split split) {
     return std::min(source().size(split).value(),
-                    static_cast<std::uint64_t>(kTokensOfBaselines / shape_.sequence));
+                    static_cast<std::uint64_t>(kBaselineTokens / shape_.sequence));
   };
   const std::uint64_t judged = std::min(samples_of(Split::evaluation),
                                         static_cast<std::uint64_t>(recipe_.evaluation_samples));

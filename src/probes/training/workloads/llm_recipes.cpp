@@ -43,7 +43,7 @@ LlmTraining large_training(std::int64_t batch, std::int64_t horizon, double peak
 }  // namespace
 
 LlmTraining llm_training(const std::string& preset) {
-  llm_preset(preset);  // throws for a name that is not known
+  llm_preset(preset);  // throws for an unknown name
   if (preset == "tiny") return tiny_training();
   if (preset == "1b") {
     LlmTraining training = large_training(256, 1000, 3e-4, 100);

@@ -16,7 +16,7 @@ namespace {
 
 using cudnn::AttentionProblem;
 
-/// A plan of each pass; the backward one only where it was asked for.
+/// A plan for each pass; the backward one only if requested.
 struct AttentionPlans {
   AttentionProblem problem;
   std::unique_ptr<cudnn::ExecutionPlan> forward = {}, backward = {};
@@ -106,8 +106,8 @@ class CudnnAttention final : public cudnn::LibraryAttention {
   std::vector<AttentionPlans> plans_ = {};
 };
 
-/// By events alone, without StreamTimer's gate: a library that waited for the stream would wait for
-/// ever behind it.
+/// By events alone, without StreamTimer's gate: a library that waits for the stream would
+/// deadlock behind it.
 double least_seconds(DeviceContext& context, const std::function<void()>& call) {
   constexpr int kTimings = 3;
   const CudaEvent begin, end;

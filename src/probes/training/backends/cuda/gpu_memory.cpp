@@ -9,11 +9,11 @@
 namespace bench::training {
 namespace {
 
-std::size_t at_least_some(std::int64_t bytes) {
+std::size_t at_least_aligned(std::int64_t bytes) {
   return static_cast<std::size_t>(std::max(bytes, kAlignment));
 }
 
-/// An out-of-memory error says what the memory was for.
+/// Throws; an out-of-memory error names the purpose of the memory.
 void check_allocation(cudaError_t code, const char* where, std::int64_t bytes,
                       const char* purpose) {
   const std::string what =
@@ -28,7 +28,7 @@ void check_allocation(cudaError_t code, const char* where, std::int64_t bytes,
 
 void* GpuMemory::allocate(std::int64_t bytes, const char* purpose) {
   void* data = nullptr;
-  const std::size_t size = at_least_some(bytes);
+  const std::size_t size = at_least_aligned(bytes);
   check_allocation(cudaMalloc(&data, size), "on the GPU", bytes, purpose);
   check(cudaMemsetAsync(data, 0, size, context_->stream()), "write zeros");
   return data;
@@ -38,7 +38,7 @@ void GpuMemory::release(void* data) { cudaFree(data); }
 
 void* GpuMemory::allocate_staging(std::int64_t bytes, const char* purpose) {
   void* data = nullptr;
-  const std::size_t size = at_least_some(bytes);
+  const std::size_t size = at_least_aligned(bytes);
   check_allocation(cudaHostAlloc(&data, size, cudaHostAllocPortable), "on the host (page-locked)", bytes,
                    purpose);
   std::memset(data, 0, size);

@@ -57,7 +57,7 @@ void LtProducts::multiply(const GemmOptions& product, View a, View b, View c) {
   plan.run(call);
 }
 
-/// What is added to in place must not be added to while algorithms are tried: they write elsewhere.
+/// While algorithms are tried they write elsewhere, because the result may be accumulated in place.
 void LtProducts::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
   constexpr int kTimings = 3;
   plan.tuned = true;

@@ -9,7 +9,7 @@
 namespace bench::training {
 namespace {
 
-/// A group of kernels on top of its f32 twin.
+/// 16-bit kernels built on the f32 kernels.
 template <class Group>
 class Narrow : public Group {
  public:
@@ -182,7 +182,7 @@ class NarrowUpdates final : public Narrow<OptimizerKernels> {
   }
 
  private:
-  /// Of the f32 master weights; the narrow ones are these, rounded.
+  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
   template <class Range>
   void update(const Range& range, void (OptimizerKernels::*kernel)(const Range&)) {
     WideViews views(buffers_);

@@ -51,7 +51,7 @@ void AttentionChoices::forward(AttentionKernels& own, const AttentionShape& shap
 void AttentionChoices::backward(AttentionKernels& own, const AttentionShape& shape,
                                 const AttentionBackward& what) {
   const AttentionProblem problem{shape, what.packed.rows / shape.sequence, what.packed.dtype};
-  // Tried with another gradient: what a head that starts at zero sends back says nothing.
+  // Tried with another gradient, because a head that starts at zero returns a zero gradient.
   AttentionBackward tried = what;
   tried.output_gradient = what.output;
   const Call call = [&](AttentionKernels& kernels) { kernels.backward(shape, tried); };
@@ -101,7 +101,7 @@ std::string AttentionChoices::compare(AttentionKernels& own, std::int64_t sequen
   std::vector<std::vector<double>> right;
   for (const Output& one : written) {
     right.push_back(last_sequence(one, sequence));
-    clear_last_sequence(one, sequence);  // what the library leaves undone must not pass for ours
+    clear_last_sequence(one, sequence);  // so that missing writes of the library do not look like our results
   }
   call(*library_);
   for (std::size_t i = 0; i < written.size(); ++i) {

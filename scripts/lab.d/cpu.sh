@@ -1,4 +1,4 @@
-# One cgroup a host, so that its share of the CPU can be capped. cgroup v2 where it has the cpu controller, else v1.
+# One cgroup per host, to limit its CPU. Uses cgroup v2 if it has the cpu controller, else v1.
 
 cgroup_name() { echo "benchctl-lab-$(cksum <<<"$lab_dir" | cut -d' ' -f1)"; }
 
@@ -22,7 +22,7 @@ make_cgroup() {
 cgroup_version() { cut -d' ' -f1 "$lab_dir/cgroup"; }
 host_cgroup() { echo "$(cut -d' ' -f2 "$lab_dir/cgroup")/$1"; }
 
-# Puts this shell, and what it starts, into the host's cgroup.
+# Moves this shell and its children into the host's cgroup.
 enter_cgroup() {
   [ "$(cgroup_version)" = none ] || echo $BASHPID >"$(host_cgroup "$1")/cgroup.procs"
 }
@@ -35,7 +35,7 @@ set_cpu() {  # HOST PERCENT|off, of one core
     off) quota=off ;;
     *) need_number "$2" "a percentage of one core"
        quota=$(awk -v percent="$2" 'BEGIN { printf "%d", percent * 1000 }')  # microseconds in each 100 ms
-       [ "$quota" -ge 1000 ] || bad_usage "'$2' is too little: the kernel caps at 1 percent or more" ;;
+       [ "$quota" -ge 1000 ] || bad_usage "'$2' is below 1 percent, the smallest limit of the kernel" ;;
   esac
   folder=$(host_cgroup "$1")
   case "$(cgroup_version) $quota" in
@@ -44,7 +44,7 @@ set_cpu() {  # HOST PERCENT|off, of one core
     "v2 off") echo "max 100000" >"$folder/cpu.max" ;;
     v2*) echo "$quota 100000" >"$folder/cpu.max" ;;
     "none off") ;;
-    *) fail "this machine gives us no cgroup with the cpu controller, so no CPU can be capped" 4 ;;
+    *) fail "cannot limit CPUs: no cgroup with the cpu controller is available" 4 ;;
   esac
 }
 

@@ -1,28 +1,28 @@
-# Faults of a whole host, and their cure.
+# Faults of a whole host, and how to undo them.
 
 kill_host() { end_process "$lab_dir/hosts/$1/process"; }
 
-# The link goes first, so that no peer hears of its processes' end.
+# Cut the link first, so that peers do not see the processes end.
 crash_host() {
   cut_host "$1"
   kill_host "$1"
 }
 
-# Its kernel still answers: connections are accepted, and nothing more happens. Process 1 cannot be stopped.
+# The kernel still accepts connections, but nothing else happens. Process 1 cannot be stopped.
 freeze_host() { in_host "$1" sh -c 'kill -STOP -1'; }
 thaw_host() { in_host "$1" sh -c 'kill -CONT -1'; }
 
-# Process 1 always has a sleeping child, which nothing but a freeze stops.
+# Process 1 always has a sleeping child, which only a freeze stops.
 run_state() {
   if in_host "$1" ps --ppid 1 -o stat=,comm= | grep -q '^T.* sleep$'; then echo frozen; else echo up; fi
 }
 
 set_disk() {  # HOST MIB|off
   [ "$2" = off ] || need_number "$2" "a size in MiB"
-  local size=50%  # what a tmpfs has unless told otherwise
+  local size=50%  # default of tmpfs
   [ "$2" = off ] || size=$(awk -v mib="$2" 'BEGIN { printf "%dk", mib * 1024 }')
   in_host "$1" mount -o "remount,size=$size" /tmp 2>/dev/null ||
-    fail "$1: /tmp cannot be made $2 MiB; it holds $(in_host "$1" df --output=used -m /tmp | tail -n 1 | tr -d ' ') MiB"
+    fail "$1: cannot shrink /tmp to $2 MiB: it holds $(in_host "$1" df --output=used -m /tmp | tail -n 1 | tr -d ' ') MiB"
 }
 
 disk_of() { in_host "$1" df -h --output=size,used /tmp | awk 'NR == 2 { print $2 " of " $1 }'; }

@@ -1,4 +1,4 @@
-# Hosts: starting and ending them, and running commands on them.
+# Starts and stops hosts, and runs commands on them.
 
 need_programs() {
   local program missing=()
@@ -15,13 +15,13 @@ check_machine() {  # [--slurm]
   words=$(unshare --net --uts --mount --ipc --pid --fork -- sh -ec 'mount -t tmpfs tmpfs /tmp; mount -t proc proc /proc
     hostname lab; ip link add dev br0 type bridge; ip link add dev port0 type veth peer name port1
     tc qdisc add dev port0 root tbf rate 1mbit burst 64kb latency 200ms' 2>&1) ||
-    fail "this machine does not let us make a host's namespaces and network ($words); in a container: run it privileged" 4
+    fail "cannot create namespaces and a network for a host ($words); in a container, run it privileged" 4
 }
 
 up() {  # N [--slurm]
   local count=${1-} slurm=no host
   [[ $count =~ ^[1-9][0-9]{0,2}$ && $count -le 250 ]] || bad_usage "'up' takes a number of hosts from 1 to 250"
-  [ $# -eq 1 ] || { [ $# -eq 2 ] && [ "$2" = --slurm ] && slurm=yes; } || bad_usage "'up' takes --slurm besides the number"
+  [ $# -eq 1 ] || { [ $# -eq 2 ] && [ "$2" = --slurm ] && slurm=yes; } || bad_usage "'up' takes only --slurm after the number"
   check_machine ${2+"$2"}
   claim_folder
   mkdir -p "$lab_dir/hosts"
@@ -39,7 +39,7 @@ up() {  # N [--slurm]
   echo "head and $(node_names | wc -l) nodes are up in $lab_dir"
 }
 
-# What hosts share although it lies where they have folders of their own.
+# Shared folders inside the hosts' private folders.
 write_shared_folders() {
   local folder
   tr : '\n' <<<"$lab_dir:${parts%/scripts/*}:$PWD:${LAB_SHARE-}" | while read -r folder; do
@@ -50,7 +50,7 @@ write_shared_folders() {
   done | sort -u >"$lab_dir/shared"
 }
 
-# In place: running hosts have this very file bound to /etc/hosts.
+# In place: running hosts have this file bind-mounted as /etc/hosts.
 write_etc_hosts() {
   local host
   { echo "127.0.0.1 localhost"
@@ -75,10 +75,10 @@ start_host() {
   [ ! -e "$lab_dir/slurm/running" ] || start_slurm_on "$1"
 }
 
-# In the host's namespaces and cgroup. sshd comes to its host this way, and whoever logs in there.
+# Runs a command in the host's namespaces and cgroup; also used for sshd and logins.
 in_host() ( enter_host "$@" )
 
-# The same in place of this shell, so that its signals reach the command.
+# The same with exec, so that signals reach the command.
 enter_host() {
   local host=$1 pid
   shift
@@ -117,7 +117,7 @@ status() {
 }
 
 down() {
-  [ -e "$marker" ] || { echo "there is no lab in $lab_dir"; return 0; }
+  [ -e "$marker" ] || { echo "no lab in $lab_dir"; return 0; }
   lock
   local host
   mkdir -p "$lab_dir/hosts"
@@ -127,5 +127,5 @@ down() {
   remove_cgroups
   rm -rf "$lab_dir"/{hosts,ssh,home,slurm}
   rm -f "$lab_dir"/{cgroup,shared,etc_hosts,hostfile,switch.log} "$marker"
-  rmdir "$lab_dir" 2>/dev/null || echo "left as it is not ours: $(ls -A "$lab_dir")"
+  rmdir "$lab_dir" 2>/dev/null || echo "not removed (not ours): $(ls -A "$lab_dir")"
 }

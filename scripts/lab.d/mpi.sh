@@ -1,7 +1,7 @@
-# What OpenMPI must be told in a lab, as its environment; and the hosts file.
+# The Open MPI environment of a lab, and the hostfile.
 
-# NAME=VALUE lines. Every host believes it owns all cores of the machine, so ranks are not bound and yield when idle:
-# without that a small allreduce on 4 hosts of 2 cores is a hundred times slower.
+# NAME=VALUE lines. Every host sees all cores of the machine, so ranks are not bound and yield when idle: otherwise a small
+# allreduce on 4 hosts of 2 cores is a hundred times slower.
 mpi_environment() {
   cat <<END
 OMPI_ALLOW_RUN_AS_ROOT=1
@@ -23,8 +23,8 @@ print_mpi_environment() {
   while IFS='=' read -r name value; do printf 'export %s=%q\n' "$name" "$value"; done < <(mpi_environment)
 }
 
-write_hosts_file() {  # SLOTS: of each host
-  [[ $1 =~ ^[1-9][0-9]*$ ]] || bad_usage "'$1' is no number of slots"
+write_hosts_file() {  # SLOTS per host
+  [[ $1 =~ ^[1-9][0-9]*$ ]] || bad_usage "'$1' is not a number of slots"
   local host
   for host in $(node_names); do echo "$host slots=$1"; done >"$lab_dir/hostfile"
   echo "$lab_dir/hostfile"

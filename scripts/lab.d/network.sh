@@ -1,8 +1,8 @@
-# The network: a bridge in a namespace of its own, with one port a host. The machine's own network is not touched.
+# The network: a bridge in its own namespace, with one port per host. The machine's network is not changed.
 
 in_switch() {
   local pid
-  pid=$(recall_process "$lab_dir/switch") || fail "the lab's network is gone; start it with: scripts/lab up N"
+  pid=$(recall_process "$lab_dir/switch") || fail "the lab's network is down; start it with: scripts/lab up N"
   nsenter --net="/proc/$pid/ns/net" -- "$@"
 }
 
@@ -11,7 +11,7 @@ switch_is_up() { in_switch ip link show dev br0 >/dev/null 2>&1; }
 start_switch() {
   ! recall_process "$lab_dir/switch" >/dev/null || return 0
   local host
-  for host in $(host_names); do end_process "$lab_dir/hosts/$host/process"; done  # their links went with it
+  for host in $(host_names); do end_process "$lab_dir/hosts/$host/process"; done  # their links are gone, too
   setsid unshare --net -- sh -ec 'ip link add dev br0 type bridge forward_delay 0; ip link set dev br0 up; exec sleep infinity' \
     </dev/null >"$lab_dir/switch.log" 2>&1 9>&- &
   remember_process "$lab_dir/switch" $!
@@ -24,7 +24,7 @@ port_state() { if in_switch ip -brief link show dev "$1" | grep -q ' UP '; then 
 cut_host() { in_switch ip link set dev "$1" down; }
 mend_link() { in_switch ip link set dev "$1" up; }
 
-# A host that looked in vain for another goes on failing for some seconds after it is back.
+# After a failed lookup, a host keeps failing for some seconds after its peer is back.
 forget_neighbours() {
   local host
   for host in $(host_names); do
@@ -49,5 +49,5 @@ set_rate() {  # HOST MBIT|off
 rate_of() { in_switch tc qdisc show dev "$1" | sed -n 's/.* tbf .*rate \([^ ]*\).*/\1/p' | grep . || echo full; }
 
 need_number() {  # VALUE WHAT
-  [[ $1 =~ ^[0-9]+(\.[0-9]+)?$ && ! $1 =~ ^[0.]+$ ]] || bad_usage "'$1' is not $2, nor off"
+  [[ $1 =~ ^[0-9]+(\.[0-9]+)?$ && ! $1 =~ ^[0.]+$ ]] || bad_usage "'$1' is neither $2 nor off"
 }

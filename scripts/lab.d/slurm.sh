@@ -1,9 +1,9 @@
-# Slurm in a lab: munged everywhere, slurmctld on head, slurmd on each node, all at their usual places in their host's namespaces.
+# Slurm in a lab: munged on all hosts, slurmctld on head, slurmd on each node, with default paths inside each host.
 
-# Slurm 22.05's controller dies when the number of its nodes changes.
+# The controller of Slurm 22.05 dies if the number of nodes changes.
 slurm_may_have() {  # COUNT
   [ ! -e "$lab_dir/slurm/running" ] || [ "$1" -le "$(node_names | wc -l)" ] ||
-    fail "a lab with Slurm cannot grow; end it first with: scripts/lab down"
+    fail "cannot add hosts to a lab with Slurm; run scripts/lab down first"
 }
 
 write_slurm_config() {
@@ -32,7 +32,7 @@ SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=1,sched_interval=5,bf_interval=5
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
-# A silent node is given up after this, and comes back when it registers again.
+# A node that does not respond is marked down after this time, until it registers again.
 SlurmdTimeout=15
 ReturnToService=2
 SlurmctldTimeout=10
@@ -75,5 +75,5 @@ start_slurm() {
   local host
   for host in $(host_names); do start_slurm_on "$host"; done
   wait_for 60 nodes_are_idle ||
-    fail "Slurm's nodes do not become idle: $(in_host head sinfo -h -N -o '%N %t' | paste -sd,); see $lab_dir/slurm/log"
+    fail "Slurm nodes did not become idle: $(in_host head sinfo -h -N -o '%N %t' | paste -sd,); see $lab_dir/slurm/log"
 }

@@ -1,4 +1,4 @@
-# ssh between the hosts: a key of the lab's own, every host's key known beforehand. Nothing of the machine's ssh is used or changed.
+# ssh between hosts: with the lab's own key and known host keys. The machine's ssh setup is not used or changed.
 
 make_key() { [ -e "$1" ] || ssh-keygen -q -t ed25519 -N '' -C "$2" -f "$1"; }  # FILE COMMENT
 
@@ -11,7 +11,7 @@ write_ssh_config() {
     write_sshd_config "$host" >"$lab_dir/hosts/$host/sshd_config"
     echo "$host,$(host_address "$host") $(cut -d' ' -f1,2 "$lab_dir/hosts/$host/ssh_host_key.pub")"
   done >"$lab_dir/ssh/known_hosts"
-  # Bound over /etc/ssh/ssh_config in every host, so that ssh and mpirun need no options.
+  # Bind-mounted over /etc/ssh/ssh_config in every host, so that ssh and mpirun need no options.
   cat >"$lab_dir/ssh/config" <<END
 Host head node* 10.77.0.*
   User root
@@ -28,7 +28,7 @@ Host head node* 10.77.0.*
 END
 }
 
-# HOME is not root's: its .bashrc would run at every login, and may be slow or talk.
+# HOME is not root's: its .bashrc would run at every login, and may be slow or print text.
 write_sshd_config() {
   cat <<END
 ListenAddress $(host_address "$1")
@@ -51,7 +51,7 @@ SetEnv HOME=$lab_dir/home TMPDIR=/tmp PATH=/usr/local/sbin:/usr/local/bin:/usr/s
 END
 }
 
-# R running, T stopped (hanging), nothing when there is none.
+# R: running, T: stopped (hanging), empty: no sshd.
 sshd_state() {
   in_host "$1" sh -c 'read -r pid </run/sshd.pid && ps -o stat= -p "$pid" | cut -c1' 2>/dev/null | tr 'SD' 'R' || true
 }
@@ -63,14 +63,14 @@ start_sshd() {
     R) return 0 ;;
     T) in_host "$1" sh -c 'kill -CONT $(cat /run/sshd.pid)'; return 0 ;;
   esac
-  # It writes its pid once it listens.
+  # sshd writes its PID once it listens.
   local dir=$lab_dir/hosts/$1
   in_host "$1" rm -f /run/sshd.pid
   in_host "$1" "$(command -v sshd)" -f "$dir/sshd_config" -E "$dir/sshd.log" </dev/null || true
   wait_for 10 sshd_listens "$1" || fail "$1: sshd did not start: $(tail -n 2 "$dir/sshd.log")"
 }
 
-# Sessions that are open go on.
+# Open sessions continue.
 set_sshd() {  # HOST stop|start|hang
   case "$2" in
     start) start_sshd "$1" ;;

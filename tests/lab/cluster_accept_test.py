@@ -36,7 +36,7 @@ class ClusterAccept(ClusterTestCase):
         return {host["host"]: [r for r in host["reasons"] if r["verdict"] == "fail"]
                 for host in answer["hosts"] if host["verdict"] == "fail"}
 
-    def test_a_capped_cpu_and_a_slow_link_are_named_with_their_causes_and_no_other_host(self):
+    def test_a_capped_cpu_and_a_slow_link_fail_with_their_causes(self):
         if self.lab.run("cpu", "node02", 50).returncode == MISSING:
             self.skipTest("no cgroup with the cpu controller")
         self.lab.say("rate", "node03", 100)

@@ -23,7 +23,7 @@ class ClusterBatch(SlurmTestCase):
         self.assertIn("null", (run.folder / "log" / "batch.txt").read_text())
         self.assert_nothing_is_allocated()
 
-    def test_a_batch_job_that_is_left_alone_goes_on_and_is_shown_later(self):
+    def test_a_detached_batch_job_continues_and_is_reported_later(self):
         run = self.batch(long_case(0.5), NULL, options=("--detach",), slurm={"time_limit": "7", "allocation_args": ["--comment=x"]})
         self.assertEqual(run.finish(20), 0, run.talk)
         self.assertRegex(self.on_head("squeue", "--noheader", "--format=%l %k %j"), r"^7:00 x benchctl-2")
@@ -42,17 +42,17 @@ class ClusterBatch(SlurmTestCase):
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
         self.assert_whole()
 
-    def test_what_slurm_refuses_is_said(self):
+    def test_a_rejection_by_slurm_is_reported(self):
         run = self.batch(NULL, slurm={"partition": "nope"})
         self.assertEqual(run.finish(20), 4, run.talk)
         self.assertIn("invalid partition specified: nope", run.talk)
 
-    def test_an_allocation_around_it_is_no_place_for_another(self):
+    def test_inside_an_allocation_no_other_is_requested(self):
         run = self.batch(NULL, before=("salloc", "--quiet", "--nodelist=node01"))
         self.assertEqual(run.finish(20), 2, run.talk)
         self.assertRegex(run.talk, r"inside allocation \d+")
 
-    def test_a_bundle_is_brought_to_nodes_without_the_program(self):
+    def test_a_bundle_is_copied_to_nodes_without_the_program(self):
         bundle = make_bundle(self.folder)
         for copied in (2, 0):
             run = self.start(NULL, launcher="slurm", options=("--stage", bundle), rank_program="/tmp/bench-rank")
@@ -66,7 +66,7 @@ class ClusterBatch(SlurmTestCase):
         hosts.write_text(json.dumps({"hosts": [{"name": "node[01-02]", "slots": 1}], "slurm": slurm}))
         return "--suite", suite, "--hosts", hosts, "--launcher", "slurm", "--db", self.database
 
-    def test_a_night_in_a_batch_job_takes_idle_nodes_alone_and_submits_the_next(self):
+    def test_a_night_in_a_batch_job_uses_only_idle_nodes_and_submits_the_next(self):
         gauges, place = self.folder / "night.prom", self.folder / "nightly"
         self.on_head(PROGRAMS / "benchctl", "nightly", "install", "slurm", "--at", "02:30", "--to", place, "--budget", "60s",
                      "--prometheus", gauges, *self.night_command())
@@ -88,7 +88,7 @@ class ClusterBatch(SlurmTestCase):
         self.on_head("scancel", "--name=benchctl-nightly")
         self.assert_nothing_is_allocated()
 
-    def test_what_slurm_does_not_begin_in_time_is_cancelled_and_left_out(self):
+    def test_jobs_that_slurm_does_not_start_in_time_are_cancelled(self):
         done = self.lab.run("exec", "head", PROGRAMS / "benchctl", "nightly", "--budget", "4s", "--json",
                             *self.night_command(allocation_args=["--hold"]))
         self.assertEqual(done.returncode, 3, done.stderr)

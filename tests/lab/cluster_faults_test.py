@@ -23,7 +23,7 @@ class ClusterFaults(ClusterTestCase):
         self.start(long_case(0.3), NULL).finish(30)
         self.assert_only_node02_failed("timed out", "does not answer")
 
-    def test_a_host_that_dies_in_the_middle_and_tells_its_peers(self):
+    def test_a_host_that_dies_mid_run_and_closes_its_connections(self):
         run = self.start(long_case(4), NULL)
         run.wait_for_job("01.long.2")
         self.lab.say("kill", "node02")
@@ -31,14 +31,14 @@ class ClusterFaults(ClusterTestCase):
         self.assert_only_node02_failed("does not answer")
         self.assert_resumes()
 
-    def test_a_host_that_falls_silent_in_the_middle_as_after_a_power_cut(self):
+    def test_a_host_that_goes_silent_mid_run(self):
         run = self.start(long_case(4), NULL)
         run.wait_for_job("01.long.2")
         self.lab.say("crash", "node02")
         run.finish(40)
         self.assert_only_node02_failed("timed out", "does not answer", "No route to host")
 
-    def test_a_link_that_is_cut_in_the_middle(self):
+    def test_a_link_that_is_cut_mid_run(self):
         run = self.start(long_case(4), NULL)
         run.wait_for_job("01.long.2")
         self.lab.say("cut", "node02")
@@ -47,7 +47,7 @@ class ClusterFaults(ClusterTestCase):
         self.lab.say("heal", "node02")
         self.assertTrue(until(lambda: not self.lab.ranks("node02"), 20), "ranks are left on the host that is back")
 
-    def test_a_rank_that_is_killed_leaves_its_host_in(self):
+    def test_a_killed_rank_does_not_exclude_its_host(self):
         run = self.start(long_case(4), NULL)
         run.wait_for_job("01.long.2")
         self.lab.run("exec", "node02", "pkill", "-9", "-x", "bench-rank")
@@ -56,7 +56,7 @@ class ClusterFaults(ClusterTestCase):
         self.assertEqual(jobs.pop("01.long.2")[0], "failed")
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
 
-    def test_a_rank_that_hangs_is_ended_at_its_deadline_and_nothing_of_it_stays(self):
+    def test_a_hanging_rank_is_ended_at_its_deadline_without_leftovers(self):
         case = {**long_case(3), "timeout_s": 6}
         run = self.start(case, NULL)
         run.wait_for_job("01.long.2")
@@ -67,7 +67,7 @@ class ClusterFaults(ClusterTestCase):
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
         self.assertEqual(self.lab.ranks("node02"), [])
 
-    def test_a_launcher_that_is_killed_loses_one_job_alone(self):
+    def test_a_killed_launcher_loses_only_one_job(self):
         run = self.start(long_case(4), NULL)
         run.wait_for_job("01.long.2")
         self.lab.run("exec", "head", "pkill", "-9", "-f", "mpirun.*node02")

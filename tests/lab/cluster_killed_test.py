@@ -14,7 +14,7 @@ class ClusterKilled(ClusterTestCase):
     def kill_benchctl(self):
         self.lab.run("exec", "head", "pkill", "-9", "-x", "benchctl")
 
-    def test_a_run_that_is_killed_again_and_again_is_completed_by_resume(self):
+    def test_a_repeatedly_killed_run_is_completed_by_resume(self):
         seed = int(os.environ.get("BENCH_SEED", "1"))
         chance = random.Random(seed)
         for kill in range(KILLS):

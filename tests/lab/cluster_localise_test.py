@@ -31,7 +31,7 @@ class ClusterLocalise(ClusterTestCase):
     def findings(self, answer):
         return [(finding["kind"], finding["hosts"]) for one in answer["localisation"] for finding in one["findings"]]
 
-    def test_the_host_whose_link_is_slow_is_named_by_halves_and_pairs(self):
+    def test_the_host_with_a_slow_link_is_isolated_by_halves_and_pairs(self):
         self.lab.say("rate", "node03", 100)
         answer = self.run_suite("--localise")
         self.assertEqual(self.findings(answer), [("host", ["node03"])], json.dumps(answer["localisation"], indent=1))
@@ -44,7 +44,7 @@ class ClusterLocalise(ClusterTestCase):
         shown = self.lab.run("exec", "head", PROGRAMS / "benchctl", "show", "latest", "--db", self.database).stdout
         self.assertIn("host node03: with it", shown)
 
-    def test_acceptance_fails_the_named_host_and_clears_the_others_of_that_job(self):
+    def test_acceptance_fails_the_isolated_host_and_clears_the_others(self):
         self.lab.say("rate", "node02", 100)
         answer = self.run_suite(command="accept")
         self.assertEqual(self.findings(answer), [("host", ["node02"])], json.dumps(answer["localisation"], indent=1))
@@ -54,7 +54,7 @@ class ClusterLocalise(ClusterTestCase):
             if host["host"] != "node02":
                 self.assertFalse([r["text"] for r in host["reasons"] if r["gate"] == "hard"])
 
-    def test_a_budget_that_is_too_small_says_so_and_resume_goes_on_until_the_host_that_fails_is_named(self):
+    def test_resume_continues_a_search_that_ran_out_of_budget(self):
         # A rank program that answers on every host but cannot measure on one.
         program = self.shared / f"rank-{self.folder.name}"
         program.write_text(f'#!/bin/sh\n[ "$(uname -n) $1" = "node04 " ] && exit 9\nexec {PROGRAMS}/bench-rank "$@"\n')
@@ -78,7 +78,7 @@ class ClusterLocalise(ClusterTestCase):
         self.assertEqual(self.findings(answer), [("host", ["node04"])], done.stderr[-3000:])
         self.assertEqual(len(answer["jobs"]), 1 + answer["localisation"][0]["jobs"])
 
-    def test_without_the_option_nothing_is_searched(self):
+    def test_without_the_option_there_is_no_search(self):
         self.lab.say("rate", "node01", 100)
         answer = self.run_suite()
         self.assertEqual((answer["localisation"], len(answer["jobs"])), ([], 1))

@@ -14,7 +14,7 @@ class ClusterParts(ClusterTestCase):
     def hosts(self, *cards_of_each):
         return [{"name": f"node{i:02}", "slots": 1, "cards": cards} for i, cards in enumerate(cards_of_each, 1)]
 
-    def test_ranks_talk_over_their_rail_alone(self):
+    def test_ranks_communicate_only_over_their_rail(self):
         """A rail of NICs without an address must fail, which shows that MPI is restricted to the rail."""
         for host in ("node01", "node02"):
             self.lab.say("exec", host, "ip", "link", "add", "rail1", "type", "veth", "peer", "name", "rail1p")

@@ -44,7 +44,7 @@ class ClusterPrograms(ClusterTestCase):
         run.finish(seconds)
         return run
 
-    def test_a_program_that_is_missing_on_a_host(self):
+    def test_a_program_missing_on_a_host(self):
         self.install_everywhere(None)
         self.run_all(SHORT, NULL)
         self.assert_only_node02_failed("cannot run bench-rank")
@@ -60,7 +60,7 @@ class ClusterPrograms(ClusterTestCase):
         self.install_everywhere((PROGRAMS / "bench-rank").read_bytes())
         self.assert_resumes()
 
-    def test_a_library_that_is_missing_on_a_host(self):
+    def test_a_library_missing_on_a_host(self):
         self.install_everywhere(self.changed(b"libstdc++.so.6\0", b"libstdc++.so.0\0"))
         self.run_all(SHORT, NULL)
         self.assert_only_node02_failed(f"cannot run bench-rank: {PROGRAM}: error while loading shared libraries: libstdc++.so.0")
@@ -73,7 +73,7 @@ class ClusterPrograms(ClusterTestCase):
             if job.endswith(".2"):
                 self.assertIn("on node02: rank failed during startup: printed garbage", reason)
 
-    def test_a_host_whose_clock_is_wrong_is_named_and_its_results_count(self):
+    def test_a_host_with_a_wrong_clock_is_named_and_its_results_count(self):
         shutil.copy(WRONG_CLOCK, self.folder / "clock.so")
         self.wrapped(f"export LD_PRELOAD={self.folder}/clock.so")
         run = self.run_all(SHORT, NULL, TOGETHER)
@@ -91,7 +91,7 @@ class ClusterPrograms(ClusterTestCase):
         self.lab.run("exec", host, "dd", "if=/dev/zero", f"of={folder}/fill", "bs=4096")
         self.addCleanup(self.lab.run, "exec", host, "rm", "-f", f"{folder}/fill")
 
-    def test_a_host_whose_disk_is_full(self):
+    def test_a_host_with_a_full_disk(self):
         # A tmpfs with all pages used still accepts folders, unlike a full disk.
         used = self.lab.say("exec", "node02", "df", "--output=iused", "/tmp").split()[-1]
         self.lab.say("exec", "node02", "mount", "-o", f"remount,nr_inodes={used}", "/tmp")

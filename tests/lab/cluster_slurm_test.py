@@ -23,7 +23,7 @@ class ClusterSlurm(SlurmTestCase):
         return jobs, {(r["case"], r["metric"], r["host"], json.dumps(r["params"], sort_keys=True)) for r in report["results"]
                       if r["metric"] != "gemm.per_cycle"}
 
-    def test_the_results_are_those_of_mpirun(self):
+    def test_the_results_match_mpirun(self):
         suite = (long_case(0.1), NULL, ALL_REDUCE, CRAMPED)
         by_mpirun = self.results(*suite, launcher="mpirun", parallel=1)
         by_slurm = self.results(*suite, launcher="slurm", parallel=1)
@@ -46,12 +46,12 @@ class ClusterSlurm(SlurmTestCase):
         self.assertEqual([host["name"] for host in plan["inventory"]["hosts"]], ["node01", "node02"])
         self.assertEqual([job["hosts"] for job in plan["jobs"]], [["node01"], ["node02"], ["node01", "node02"]])
 
-    def test_mpirun_goes_its_own_way_inside_an_allocation(self):
+    def test_mpirun_ignores_the_allocation(self):
         run = self.start(NULL, ALL_REDUCE, launcher="mpirun", before=("salloc", "--quiet", "--nodelist=node01"))
         self.assertEqual(run.finish(40), 0, run.talk)
         self.assertEqual({outcome for outcome, _ in self.jobs().values()}, {"ok"}, run.talk)
 
-    def test_without_mpi_ranks_meet_over_tcp_and_collectives_of_the_host_say_why_not(self):
+    def test_without_mpi_ranks_use_tcp_and_host_collectives_are_skipped(self):
         run = self.start({**NULL, "scope": "all", "ranks_per_host": 2}, ALL_REDUCE, launcher="slurm", slurm={"mpi": "none"})
         run.finish(40)
         jobs = self.jobs()
@@ -62,7 +62,7 @@ class ClusterSlurm(SlurmTestCase):
         self.assertEqual([(facts["group"], facts["ranks"], sorted(facts["hosts"])) for facts in programs],
                          [("TCP", ranks, ["node01", "node02", "node03"]) for ranks in (6, 3)])
 
-    def test_without_mpi_a_rank_that_is_killed_is_named_and_ends_its_job_at_once(self):
+    def test_without_mpi_a_killed_rank_is_named_and_ends_its_job_at_once(self):
         run = self.start({**long_case(3), "scope": "all", "name": "together"}, NULL, launcher="slurm", slurm={"mpi": "none"})
         run.wait_for_job("01.together")
         self.lab.run("exec", "node02", "pkill", "-9", "-x", "bench-rank")
@@ -73,7 +73,7 @@ class ClusterSlurm(SlurmTestCase):
         self.assertIn("node02", reason)
         self.assertEqual({outcome for outcome, _ in jobs.values()}, {"ok"}, jobs)
 
-    def test_a_node_that_dies_in_the_middle_is_named_and_the_others_go_on(self):
+    def test_a_node_that_dies_mid_run_is_named_and_the_others_continue(self):
         run = self.start({**long_case(3), "timeout_s": 5}, NULL, launcher="slurm")
         run.wait_for_job("01.long.2")
         self.lab.say("kill", "node02")
@@ -87,7 +87,7 @@ class ClusterSlurm(SlurmTestCase):
         self.lab.say("heal", "node02")  # Slurm waits for a node that it cancels a job on
         self.assert_nothing_is_allocated()
 
-    def test_a_rank_that_is_killed_ends_its_job_at_once_and_leaves_the_nodes_in(self):
+    def test_a_killed_rank_ends_its_job_at_once_without_excluding_nodes(self):
         together = {**long_case(3), "scope": "all", "name": "together"}
         run = self.start(together, NULL, launcher="slurm")
         run.wait_for_job("01.together")
@@ -100,21 +100,21 @@ class ClusterSlurm(SlurmTestCase):
         for host in ("node01", "node02", "node03"):
             self.assertEqual(self.lab.ranks(host), [], host)
 
-    def test_an_interruption_gives_the_nodes_back(self):
+    def test_an_interruption_releases_the_nodes(self):
         run = self.start(long_case(10), launcher="slurm")
         run.wait_for_job("01.long.2")
         self.lab.run("exec", "head", "pkill", "-INT", "-x", "benchctl")
         self.assertEqual(run.finish(20), 130, run.talk)
         self.assert_nothing_is_allocated()
 
-    def test_benchctl_that_is_killed_gives_the_nodes_back(self):
+    def test_a_killed_benchctl_releases_the_nodes(self):
         run = self.start(long_case(10), launcher="slurm")
         run.wait_for_job("01.long.2")
         self.lab.run("exec", "head", "pkill", "-9", "-x", "benchctl")
         run.finish(10)
         self.assert_nothing_is_allocated()
 
-    def test_what_slurm_refuses_or_keeps_waiting_is_said_and_cancelled(self):
+    def test_rejected_or_pending_allocations_are_reported_and_cancelled(self):
         run = self.start(NULL, launcher="slurm", slurm={"partition": "nope"})
         self.assertEqual(run.finish(20), 4, run.talk)
         self.assertIn("invalid partition specified: nope", run.talk)
@@ -132,7 +132,7 @@ class ClusterSlurm(SlurmTestCase):
             self.on_head("scancel", "--name=other")
         self.assert_nothing_is_allocated()
 
-    def test_a_drained_node_is_skipped_and_does_not_keep_the_others_waiting(self):
+    def test_a_drained_node_is_skipped_without_delaying_the_others(self):
         self.on_head("scontrol", "update", "nodename=node03", "state=drain", "reason=dimm")
         try:
             run = self.start(NULL, launcher="slurm")

@@ -37,7 +37,7 @@ class ClusterStage(ClusterTestCase):
         self.assert_whole()
         self.assertIn(f"{count} of them newly copied", run.talk)
 
-    def test_a_host_without_the_program_is_served_once(self):
+    def test_a_host_without_the_program_gets_it_once(self):
         self.assert_copied(self.staged_run(), 2)
         self.assertEqual(self.lab.say("exec", "node02", "stat", "-c", "%a", STAGED), "700")
         self.assert_copied(self.staged_run(), 0)
@@ -50,7 +50,7 @@ class ClusterStage(ClusterTestCase):
             self.assertIn(f"{host}: {STAGED}", removed)
         self.assertNotEqual(self.lab.run("exec", "node02", "test", "-e", STAGED).returncode, 0)
 
-    def test_a_host_whose_folders_do_not_execute_or_have_no_room_is_left_out_and_the_others_go_on(self):
+    def test_a_host_with_noexec_or_full_folders_is_excluded_and_the_others_continue(self):
         mounts = {"/var/tmp": "size=64k", "/root/.cache": "noexec"}
         command = "; ".join(f"mkdir -p {at}; mount -t tmpfs -o {option} none {at}" for at, option in mounts.items())
         self.lab.say("exec", "node02", "sh", "-c", f"mount -o remount,noexec /tmp; {command}")

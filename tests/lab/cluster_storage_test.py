@@ -25,7 +25,7 @@ class ClusterStorage(ClusterTestCase):
     def hosts_of(self, results):
         return {r["params"]["of_host"]: r for r in results}
 
-    def test_a_shared_folder_gives_the_sum_of_all_hosts_and_what_each_had(self):
+    def test_a_shared_folder_gives_the_aggregate_and_per_host_rates(self):
         found, facts = self.measure(self.folder / "disk", patterns=["random_write", "metadata"], random_block_bytes=[65536],
                                     access=["direct"], metadata_files=20, metadata_repeats=1)
         self.assertEqual((facts["ranks"], facts["shared_folder"]), (2, True), facts)
@@ -38,7 +38,7 @@ class ClusterStorage(ClusterTestCase):
         self.assertEqual({r["params"]["operation"] for r in found["storage.metadata_rate"]}, {"create", "stat", "list", "unlink"})
         self.assertEqual(list((self.folder / "disk").iterdir()), [])
 
-    def test_a_host_that_has_little_of_the_storage_is_named(self):
+    def test_a_host_with_slow_storage_is_named(self):
         """The folder of node01 is in memory; on node02, as after a failed mount, it is on a disk with slow syncs."""
         disk = tempfile.TemporaryDirectory(prefix="benchctl-storage-test-", dir="/var/tmp")
         self.addCleanup(disk.cleanup)

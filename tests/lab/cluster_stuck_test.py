@@ -29,7 +29,7 @@ class ClusterStuck(ClusterTestCase):
             self.assertEqual(self.lab.ranks(host), [], host)
 
     @unittest.skipUnless((FREEZER / "cgroup.procs").exists(), "no freezer of cgroup v1: no other state is known that SIGKILL does not end")
-    def test_a_rank_that_does_not_even_die_of_sigkill_makes_its_host_wedged(self):
+    def test_a_rank_that_survives_sigkill_marks_its_host_as_wedged(self):
         cell = FREEZER / f"benchctl-test-{os.getpid()}"
         cell.mkdir()
         run = self.start({**long_case(1.5), "timeout_s": 3}, NULL)

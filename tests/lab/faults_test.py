@@ -22,7 +22,7 @@ class Faults(LabTestCase):
         rounds, share = self.lab.python("node02", COUNT).split()
         return int(rounds), float(share)
 
-    def test_a_capped_cpu_counts_slower_by_about_the_cap(self):
+    def test_a_capped_cpu_is_slower_by_about_the_cap(self):
         free, _ = self.count()
         capped = self.lab.run("cpu", "node02", 20)
         if capped.returncode == MISSING:
@@ -36,7 +36,7 @@ class Faults(LabTestCase):
         self.lab.say("cpu", "node02", "off")
         self.assertGreater(self.count()[0], 2 * slow)
 
-    def test_a_cap_holds_for_what_comes_by_ssh_too(self):
+    def test_a_cap_applies_to_ssh_sessions(self):
         if self.lab.run("cpu", "node02", 20).returncode == MISSING:
             self.skipTest("no cgroup with the cpu controller")
         told = self.lab.ssh("node01", "node02", "cat", "/proc/self/cgroup")
@@ -54,7 +54,7 @@ class Faults(LabTestCase):
         self.assertEqual(self.lab.run(*write).returncode, 0)
         self.lab.say("exec", "node02", "rm", "/tmp/filled")
 
-    def test_sshd_refuses_when_stopped_and_says_nothing_when_it_hangs(self):
+    def test_a_stopped_sshd_refuses_and_a_hanging_one_is_silent(self):
         self.lab.say("sshd", "node02", "stop")
         self.assertEqual(self.lab.status()["node02"]["sshd"], "stopped")
         self.assertIn("Connection refused", self.lab.ssh("node01", "node02", "true").stderr)
@@ -65,7 +65,7 @@ class Faults(LabTestCase):
         self.lab.say("sshd", "node02", "start")
         self.assert_reaches("node01", "node02")
 
-    def test_a_frozen_host_goes_on_where_it_stopped(self):
+    def test_a_thawed_host_continues(self):
         counting = self.lab.start("exec", "node02", "sh", "-c", "i=0; while :; do echo $i; i=$((i+1)); sleep 0.05; done")
         counting.stdout.readline()
         self.lab.say("freeze", "node02")
@@ -78,7 +78,7 @@ class Faults(LabTestCase):
         self.assertEqual([int(word) for word in said], list(range(1, len(said) + 1)))
         self.assert_reaches("node01", "node02")
 
-    def test_killing_a_host_ends_every_process_of_it(self):
+    def test_killing_a_host_ends_all_its_processes(self):
         namespaces = self.lab.namespaces("node02")
         self.lab.ssh("node01", "node02", "setsid sleep 1000 >/dev/null 2>&1 </dev/null &")
         running = self.lab.start("exec", "node02", "sleep", "1000")
@@ -92,7 +92,7 @@ class Faults(LabTestCase):
         self.lab.say("up", 2)
         self.assert_reaches("node01", "node02")
 
-    def test_a_host_dies_even_where_nobody_collects_the_dead(self):
+    def test_a_host_dies_even_without_a_reaper(self):
         # As in a container whose PID 1 reaps no children: this process adopts orphans without reaping them.
         adopt_orphans = 36  # PR_SET_CHILD_SUBREAPER
         libc = ctypes.CDLL(None)

@@ -20,13 +20,13 @@ class Hosts(LabTestCase):
             for target in ("head", "node01", "node02"):
                 self.assert_reaches(source, target)
 
-    def test_a_command_keeps_its_folder_its_words_and_its_exit_code(self):
+    def test_a_command_keeps_its_folder_arguments_and_exit_code(self):
         done = self.lab.run("exec", "node01", "sh", "-c", 'pwd; echo "$1"; exit 7', "sh", "two  words", cwd=SCRIPT.parent)
         self.assertEqual(done.stdout, f"{SCRIPT.parent}\ntwo  words\n")
         self.assertEqual(done.returncode, 7)
         self.assertEqual(self.lab.ssh("node01", "node02", "exit 9").returncode, 9)
 
-    def test_what_belongs_to_a_host_is_seen_by_no_other(self):
+    def test_hosts_are_isolated_from_each_other(self):
         for folder in ("/tmp", "/dev/shm", "/run"):
             with self.subTest(folder=folder):
                 name = f"{folder}/{self.lab.folder.parent.name}-private"
@@ -37,7 +37,7 @@ class Hosts(LabTestCase):
         self.assertIn("lab.d/init", self.lab.say("exec", "node01", "ps", "-o", "args=", "-p", "1"))
         self.assertEqual(self.lab.say("exec", "node01", "ls", "/sys/class/net").split(), ["eth0", "lo"])
 
-    def test_files_are_shared_though_the_lab_lies_under_tmp(self):
+    def test_files_are_shared_although_the_lab_is_under_tmp(self):
         self.lab.say("exec", "node01", "sh", "-c", f"echo from node01 >{self.lab.folder}/home/file")
         self.assertEqual(self.lab.say("exec", "node02", "cat", f"{self.lab.folder}/home/file"), "from node01")
 
@@ -46,18 +46,18 @@ class Hosts(LabTestCase):
         said = self.lab.say("exec", "head", "mpirun", "-np", "2", "hostname").split()
         self.assertEqual(sorted(said), ["node01", "node02"])
 
-    def test_the_hosts_file_is_one_for_mpirun(self):
+    def test_the_hosts_file_works_with_mpirun(self):
         path = self.lab.say("hosts", 4)
         self.assertEqual(pathlib.Path(path).read_text(), "node01 slots=4\nnode02 slots=4\n")
         self.lab.say("hosts")
         self.assertEqual(pathlib.Path(path).read_text(), "node01 slots=1\nnode02 slots=1\n")
 
-    def test_the_environment_can_be_read_by_a_shell(self):
+    def test_a_shell_can_read_the_environment(self):
         lines = self.lab.say("env")
         said = subprocess.run(["sh", "-ec", f'{lines}\necho "$OMPI_MCA_btl"'], capture_output=True, text=True, check=True)
         self.assertEqual(said.stdout, "tcp,self\n")
 
-    def test_ending_the_command_ends_what_it_started_on_the_host(self):
+    def test_ending_a_command_ends_its_processes_on_the_host(self):
         running = self.lab.start("exec", "node01", "sh", "-c", "echo started; exec sleep 1234")
         self.assertEqual(running.stdout.readline(), "started\n")
         running.terminate()
@@ -65,7 +65,7 @@ class Hosts(LabTestCase):
         found = ["exec", "node01", "pgrep", "-f", "sleep 1234"]
         self.assertTrue(until(lambda: self.lab.run(*found).returncode == 1), "sleep 1234 still runs")
 
-    def test_a_second_up_changes_nothing_that_is_alive(self):
+    def test_a_second_up_keeps_running_hosts(self):
         before = [self.lab.namespaces(host) for host in ("head", "node01", "node02")]
         self.lab.say("up", 2)
         self.assertEqual([self.lab.namespaces(host) for host in ("head", "node01", "node02")], before)
@@ -97,15 +97,15 @@ class Traces(LabTestCase):
             self.assertFalse(lab.folder.exists())
             self.assertNotIn(folder, pathlib.Path("/proc/self/mountinfo").read_text())
             self.assertLessEqual(interfaces(), before)
-            self.assertIn("there is no lab", lab.say("down"))
+            self.assertIn("no lab in", lab.say("down"))
 
-    def test_a_folder_that_holds_something_else_is_left_alone(self):
+    def test_a_foreign_folder_is_not_touched(self):
         with tempfile.TemporaryDirectory(prefix="benchctl-lab-test-") as folder:
             mine = pathlib.Path(folder, "mine")
             mine.write_text("precious")
             up = Lab(folder).run("up", 1)
             self.assertEqual(up.returncode, 1)
-            self.assertIn("is not empty and is no lab", up.stderr)
+            self.assertIn("is not empty and not a lab", up.stderr)
             self.assertEqual(list(pathlib.Path(folder).iterdir()), [mine])
 
 
@@ -119,13 +119,13 @@ class Usage(LabTestCase):
         for command in commands - {"help"}:
             self.assertRegex(text, rf"scripts/lab {command}\b")
 
-    def test_what_cannot_be_done_is_refused_with_what_can(self):
+    def test_invalid_uses_are_rejected_with_the_valid_ones(self):
         for words, code, said in [
             (["upp"], 2, "unknown command 'upp'"),
             (["up", "many"], 2, "a number of hosts from 1 to 250"),
-            (["cut", "node07"], 2, "there is no host 'node07'; there are: head node01 node02"),
-            (["rate", "node01", "fast"], 2, "'fast' is not a rate in Mbit/s, nor off"),
-            (["cpu", "node01", "0.5"], 2, "1 percent or more"),
+            (["cut", "node07"], 2, "unknown host 'node07'; hosts: head node01 node02"),
+            (["rate", "node01", "fast"], 2, "'fast' is neither a rate in Mbit/s nor off"),
+            (["cpu", "node01", "0.5"], 2, "below 1 percent"),
             (["sshd", "node01", "restart"], 2, "stop, start or hang"),
         ]:
             with self.subTest(words=words):
@@ -133,17 +133,17 @@ class Usage(LabTestCase):
                 self.assertEqual(done.returncode, code)
                 self.assertIn(said, done.stderr)
 
-    def test_without_a_lab_it_says_how_to_start_one(self):
+    def test_without_a_lab_the_error_says_how_to_start_one(self):
         done = Lab(f"{self.temporary.name}/none").run("status")
         self.assertEqual(done.returncode, 1)
         self.assertIn("scripts/lab up 2", done.stderr)
 
-    def test_without_root_it_says_what_to_do(self):
+    def test_without_root_the_error_says_what_to_do(self):
         if subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode != 0:
             self.skipTest("no user namespaces here")
         done = subprocess.run(["unshare", "--user", SCRIPT, "check"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 4)
-        self.assertIn("need root", done.stderr)
+        self.assertIn("must run as root", done.stderr)
         self.assertIn("sudo", done.stderr)
 
 

@@ -51,7 +51,7 @@ class Network(LabTestCase):
         receiver.communicate(timeout=10)
         return size * 8e-6 / seconds
 
-    def test_a_rate_holds_both_ways_and_off_lifts_it(self):
+    def test_a_rate_applies_both_ways_and_off_removes_it(self):
         free = self.rate("node01", "node02", 64_000_000)
         self.lab.say("rate", "node02", 100)
         self.assertEqual(self.lab.status()["node02"]["rate"], "100Mbit")

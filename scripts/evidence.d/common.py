@@ -1,4 +1,4 @@
-"""What the checks in this folder share."""
+"""Functions shared by the checks in this folder."""
 
 import json
 import os

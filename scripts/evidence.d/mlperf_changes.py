@@ -1,4 +1,4 @@
-"""Ways to change an MLPerf log, each of which a checker must judge as the official one does."""
+"""Changes to an MLPerf log that a checker must judge like the official one."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Synthetic MLPerf logs for comparing checkers: a right log of any benchmark of rule sets 5.0.0 to 6.1.0, and changes to it."""
+"""Synthetic MLPerf logs for comparing checkers: a valid log of any benchmark of rule sets 5.0.0 to 6.1.0, and changes to it."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""A model of PyTorch trained on the CPU for some seconds.
+"""Trains a PyTorch model on the CPU for some seconds.
 
     python torch_cpu.py MODEL MODE THREADS SECONDS
 

@@ -58,7 +58,7 @@ void quantise(Dtype dtype, std::span<const double> line, double tensor,
   if (block == 0 || line.size() % block != 0 || elements.size() != line.size() ||
       scales.size() != line.size() / block)
     throw Error(ErrorKind::internal, "a line of " + std::to_string(line.size()) +
-                                         " values is not made of whole blocks of " +
+                                         " values is not a multiple of the block size of " +
                                          std::string(to_string(dtype)));
   for (std::size_t i = 0; i < scales.size(); ++i) {
     const auto values = line.subspan(i * block, block);

@@ -79,8 +79,7 @@ const Json& Fields::array(std::string_view key) {
   if (!member.is_array()) refuse(key, "an array", member);
   if (member.size() > kMaxArray)
     throw Error(ErrorKind::input, where(key) + ": " + std::to_string(member.size()) +
-                                      " elements are more than the " + std::to_string(kMaxArray) +
-                                      " that are allowed");
+                                      " elements exceed the limit of " + std::to_string(kMaxArray));
   return member;
 }
 

@@ -27,7 +27,7 @@ class Parser {
   Parser(std::string_view text, std::size_t at_most) : text_(text), at_most_(at_most) {}
 
   std::vector<std::string> parse() {
-    if (text_.empty()) refuse(0, "there is no name");
+    if (text_.empty()) refuse(0, "empty name");
     for (item(); at_ < text_.size(); item()) ++at_;  // over the comma
     return std::move(names_);
   }
@@ -41,11 +41,11 @@ class Parser {
     while (at_ < text_.size() && peek() != ',') {
       made = peek() == '[' ? product(made, bracket(made.size())) : with_literal(std::move(made));
       if (made.back().size() > kMaxHostName)
-        refuse(start, fmt::format("a name of more than {} characters", kMaxHostName));
+        refuse(start, fmt::format("name has more than {} characters", kMaxHostName));
     }
-    if (made.front().empty()) refuse(start, "there is no name");
+    if (made.front().empty()) refuse(start, "empty name");
     if (!is_digit(made.front()[0]) && !is_letter(made.front()[0]))
-      refuse(start, "a name begins with a letter or a digit");
+      refuse(start, "a name must begin with a letter or digit");
     demand_room(made.size(), start);
     names_.insert(names_.end(), made.begin(), made.end());
   }
@@ -54,7 +54,7 @@ class Parser {
     const std::size_t start = at_;
     while (at_ < text_.size() && in_name(peek())) ++at_;
     if (at_ == start)
-      refuse(at_, "'" + printable(text_.substr(at_, 1)) + "' cannot be part of a name");
+      refuse(at_, "'" + printable(text_.substr(at_, 1)) + "' is not allowed in a name");
     for (std::string& name : made) name += text_.substr(start, at_ - start);
     return made;
   }
@@ -80,7 +80,7 @@ class Parser {
       for (std::uint64_t i = 0; i < range.count; ++i)
         numbers.push_back(fmt::format("{:0{}}", range.low + i, range.width));
     } while (peek() == ',');
-    if (at_ == text_.size()) refuse(open, "this bracket is not closed");
+    if (at_ == text_.size()) refuse(open, "bracket is not closed");
     if (peek() != ']') refuse(at_, "expected ',', '-' or ']'");
     ++at_;
     return numbers;
@@ -93,9 +93,9 @@ class Parser {
     ++at_;
     const std::string_view high = digits();
     if (high.front() == '0' && high.size() != low.size())
-      refuse(start, fmt::format("{}-{}: the ends are padded differently", low, high));
+      refuse(start, fmt::format("{}-{}: the bounds have different padding", low, high));
     if (number(high) < number(low))
-      refuse(start, fmt::format("{}-{}: the range runs backwards", low, high));
+      refuse(start, fmt::format("{}-{}: the range is reversed", low, high));
     // A count above at_most is refused as it is; cut, so that it can be multiplied.
     return {number(low), std::min<std::uint64_t>(number(high) - number(low), at_most_) + 1,
             low.size()};
@@ -108,7 +108,7 @@ class Parser {
       at_ == text_.size() ? refuse(at_, "the expression ends in a bracket")
                           : refuse(at_, "expected a number");
     if (at_ - start > kMaxHostDigits)
-      refuse(start, fmt::format("a number of more than {} digits", kMaxHostDigits));
+      refuse(start, fmt::format("number has more than {} digits", kMaxHostDigits));
     return text_.substr(start, at_ - start);
   }
 
@@ -127,7 +127,7 @@ class Parser {
     throw Error(ErrorKind::input,
                 fmt::format("'{}{}', position {}: {}", from == 0 ? "" : "...",
                             printable(text_.substr(from, 60)), where + 1, what),
-                "host expressions are like login,node[001-128],rack[1-2]-node[01,07-16]");
+                "use host expressions such as login,node[001-128],rack[1-2]-node[01,07-16]");
   }
 
   std::string_view text_;

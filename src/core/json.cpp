@@ -50,7 +50,7 @@ class Guard {
       const auto& key = parsed.get_ref<const std::string&>();
       if (!keys_.back().insert(key).second)
         throw Error(ErrorKind::input,
-                    origin_ + ": the key '" + key + "' stands twice in one object",
+                    origin_ + ": duplicate key '" + key + "' in an object",
                     "keep one of them");
     }
   }

@@ -11,8 +11,8 @@ fs::path program_folder() {
   std::error_code failure;
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
   if (failure)
-    throw Error(ErrorKind::environment, "cannot find my own executable: " + failure.message(),
-                "is /proc mounted?");
+    throw Error(ErrorKind::environment, "cannot find the path of this executable: " + failure.message(),
+                "check that /proc is mounted");
   return self.parent_path();
 }
 
@@ -25,7 +25,7 @@ fs::path data_root() {
                                  program / ".." / ".." / ".."};
   for (const fs::path& candidate : candidates)
     if (fs::exists(candidate / "schemas" / "record.json")) return fs::weakly_canonical(candidate);
-  throw Error(ErrorKind::environment, "no schemas folder beside " + program.string(),
+  throw Error(ErrorKind::environment, "no schemas folder next to " + program.string(),
               "keep bin/ next to schemas/ and suites/, as in the source tree or the bundle");
 }
 

@@ -126,7 +126,7 @@ void MllogFile::write(const MllogLine& line) {
     throw Error(ErrorKind::environment,
                 path_.string() + ": only " + std::to_string(written) + " of the " +
                     std::to_string(text.size()) + " bytes of an MLLOG line were written",
-                "is the disk full, or a limit on the size of files reached?");
+                "check for a full disk or a file size limit");
 }
 
 }  // namespace bench

@@ -1,5 +1,4 @@
-// A fixed table between an enum and the words that stand for it in JSON. Used by every enum on the
-// wire.
+// A fixed table between an enum and its names in JSON.
 #pragma once
 
 #include <array>
@@ -21,14 +20,14 @@ struct NameTable {
     return "?";
   }
 
-  /// Throws Error(input) naming what kind of word was expected and the words that are allowed.
+  /// Throws Error(input) with the kind of name and the allowed names.
   Enum value(std::string_view word, std::string_view what) const {
     std::string allowed;
     for (const auto& [entry, known] : entries) {
       if (known == word) return entry;
       allowed += (allowed.empty() ? "" : ", ") + std::string(known);
     }
-    throw Error(ErrorKind::input, "'" + std::string(word) + "' is no " + std::string(what),
+    throw Error(ErrorKind::input, "unknown " + std::string(what) + " '" + std::string(word) + "'",
                 "use one of: " + allowed);
   }
 };

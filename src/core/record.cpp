@@ -52,7 +52,7 @@ void check_column(const Json& column, const std::string& where, std::size_t rows
   if (column.size() > kMaxArray || column.size() != rows)
     throw Error(ErrorKind::input,
                 where + ": a column of " + std::to_string(column.size()) + " rows",
-                "columns have one length, at most " + std::to_string(kMaxArray));
+                "columns must have equal length, at most " + std::to_string(kMaxArray));
   for (const Json& cell : column)
     if (cell.is_structured())
       throw Error(
@@ -89,7 +89,7 @@ void check_version(Fields& fields) {
     throw Error(ErrorKind::input,
                 "record: schema_version is " + excerpt(version) + ", but this program reads " +
                     std::to_string(kRecordVersion),
-                "use the benchctl and bench-rank of one build");
+                "use benchctl and bench-rank from the same build");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Json SchemaChecker::check(const Json& value, const Json& schema, const std::stri
       throw Mismatch{at, "nothing is allowed here, but got " + excerpt(value), ""};
     return value;
   }
-  if (++depth_ > kDeepest) throw Mismatch{at, "the schema leads back to itself", ""};
+  if (++depth_ > kDeepest) throw Mismatch{at, "the schema references itself", ""};
   Json filled = check_keywords_of(value, schema, at);
   --depth_;
   return filled;

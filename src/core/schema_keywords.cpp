@@ -82,12 +82,12 @@ class KeywordCheck {
   void check(const Json& schema, const std::string& at) const {
     if (schema.is_boolean()) return;
     if (!schema.is_object())
-      refuse(at, "a schema is an object or a boolean, but this is " + excerpt(schema));
+      refuse(at, "a schema must be an object or a boolean, but got " + excerpt(schema));
     for (const auto& [keyword, value] : schema.items()) {
       const auto known = keywords().find(keyword);
       if (known == keywords().end()) refuse_keyword(at, keyword);
       if (!known->second(value))
-        refuse(at + "/" + keyword, excerpt(value) + " makes no sense here");
+        refuse(at + "/" + keyword, excerpt(value) + " is not valid here");
       descend(keyword, value, at + "/" + keyword);
     }
   }
@@ -101,13 +101,13 @@ class KeywordCheck {
       for (std::size_t i = 0; i < value.size(); ++i) check(value[i], at + "/" + std::to_string(i));
     if (keyword == "pattern") compile(value.get<std::string>(), at);
     if (keyword == "$ref" && find_reference(root_, value.get<std::string>()) == nullptr)
-      refuse(at, "there is no " + excerpt(value));
+      refuse(at, "undefined reference " + excerpt(value));
   }
 
   void compile(const std::string& pattern, const std::string& at) const try {
     patterns_.compiled.try_emplace(pattern, pattern);
   } catch (const std::regex_error&) {
-    refuse(at, pattern + " is no regular expression");
+    refuse(at, pattern + " is not a regular expression");
   }
 
   [[noreturn]] void refuse(const std::string& at, const std::string& why) const {

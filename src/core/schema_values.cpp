@@ -121,7 +121,7 @@ void check_text(const Json& value, const Json& schema, const Patterns& patterns,
   const auto pattern = schema.find("pattern");
   if (pattern == schema.end()) return;
   if (text.size() > kLongestPatternText)
-    throw Mismatch{at, "a text of " + std::to_string(text.size()) + " bytes is too long", ""};
+    throw Mismatch{at, "a string of " + std::to_string(text.size()) + " bytes is too long", ""};
   if (!std::regex_search(text, patterns.compiled.at(pattern->get<std::string>())))
     throw Mismatch{at, excerpt(value) + " does not match " + pattern->get<std::string>(),
                    description(schema)};

@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 [[noreturn]] void refuse_time(std::string_view text) {
-  throw Error(ErrorKind::input, "'" + printable(text.substr(0, 40)) + "' is no time",
-              "write it as 2026-11-20T18:30:05Z");
+  throw Error(ErrorKind::input, "'" + printable(text.substr(0, 40)) + "' is not a valid time",
+              "use the form 2026-11-20T18:30:05Z");
 }
 
 /// Takes pieces off the front of a text; any piece that is not there is an error.

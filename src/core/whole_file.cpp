@@ -16,7 +16,7 @@ void replace_file(const std::filesystem::path& path, const std::string& text, mo
   // Another ending than the file's: node_exporter reads every *.prom of its folder.
   std::string beside = path.string() + ".XXXXXX";
   const Descriptor file(mkostemp(beside.data(), O_CLOEXEC));
-  if (!file.valid()) throw_errno("create a file beside " + path.string());
+  if (!file.valid()) throw_errno("create a temporary file next to " + path.string());
   if (write_all(file.get(), text) && fchmod(file.get(), mode) == 0 && fsync(file.get()) == 0 &&
       std::rename(beside.c_str(), path.c_str()) == 0)
     return;

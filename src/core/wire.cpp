@@ -60,7 +60,7 @@ std::optional<Record> unframe(std::string_view line) {
     refuse_line("no checksum", ours);
   const std::string_view json = rest.substr(kChecksumDigits + 1);
   if (const auto found = checksum(json); found != *expected)
-    refuse_line(fmt::format("its checksum is {:08x}, but it says {:08x}", found, *expected), ours);
+    refuse_line(fmt::format("checksum is {:08x}, expected {:08x}", found, *expected), ours);
   return record_from_json(parse_json(json, "record"));
 }
 

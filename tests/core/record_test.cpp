@@ -104,7 +104,7 @@ TEST_CASE("a wrong record is refused, naming the place and the value") {
   CHECK_THAT(record_refusal("/host", 7), Contains("record: /host: expected a string, but got 7"));
   CHECK_THAT(record_refusal("/body", Json::array()), Contains("/body: expected an object"));
   CHECK_THAT(record_refusal("/body/unit", "GB/s"),
-             Contains("record: /body/unit: 'GB/s' is no unit"));
+             Contains("record: /body/unit: unknown unit 'GB/s'"));
   CHECK_THAT(record_refusal("/body/values/1", "fast"),
              Contains("/body/values: expected numbers or null"));
   CHECK_THAT(record_refusal("/body/flags/0", -1), Contains("/body/flags"));
@@ -118,7 +118,7 @@ TEST_CASE("a wrong record is refused, naming the place and the value") {
   CHECK_THAT(record_refusal("/body/check/method", ""), Contains("/body/check/method"));
   CHECK_THAT(record_refusal("/body/quality/cpu_share", -0.5), Contains("/body/quality/cpu_share"));
   CHECK_THAT(record_refusal("/body/outcome", "fine"),
-             Contains("/body/outcome: 'fine' is no status"));
+             Contains("/body/outcome: unknown status 'fine'"));
   CHECK_THAT(record_refusal("/body/params", 1), Contains("/body/params: expected an object"));
 }
 

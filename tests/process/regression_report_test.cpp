@@ -58,6 +58,6 @@ TEST_CASE("what cannot be judged, decided or selected is refused with what to do
   CHECK(unknown.exit.text() == "exit code 2");
   CHECK_THAT(unknown.err, Contains("no finding '12345678'"));
   CHECK_THAT(bench.run({"report", "regression", "--from", "yesterday"}).err,
-             Contains("'yesterday' is no time"));
+             Contains("'yesterday' is not a valid time"));
   CHECK_THAT(bench.run({"report", "regression", "--label", "x"}).err, Contains("NAME=VALUE"));
 }

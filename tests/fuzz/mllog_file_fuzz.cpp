@@ -31,7 +31,7 @@ void demand_token(std::string_view input, const Place& place) {
 
 void demand_printable(const std::string& text) {
   for (const char c : text)
-    demand(static_cast<unsigned char>(c) >= ' ' && c != 0x7f, "trouble that is not printable");
+    demand(static_cast<unsigned char>(c) >= ' ' && c != 0x7f, "unprintable error text");
 }
 
 /// Lines are counted by CR if there is no LF.
@@ -42,7 +42,7 @@ void demand_same_in_pieces(std::string_view input, const bench::mlperf::Log& who
   growing.finish();
   const bench::mlperf::Log& log = growing.log();
   demand(log.mllog_lines == whole.mllog_lines && log.entries.size() == whole.entries.size() &&
-             log.troubles.size() == whole.troubles.size(),
+             log.invalid_lines.size() == whole.invalid_lines.size(),
          "a log in pieces has other lines");
   const bool has_lf = input.find('\n') != input.npos;
   demand(!has_lf || log.lines == whole.lines, "a log in pieces has another number of lines");
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const bench::mlperf::Log log = bench::mlperf::read_log_text(input, "fuzz");
   demand(log.bytes == static_cast<std::int64_t>(size), "bytes went missing");
-  demand(static_cast<std::int64_t>(log.entries.size() + log.troubles.size()) <= log.mllog_lines,
+  demand(static_cast<std::int64_t>(log.entries.size() + log.invalid_lines.size()) <= log.mllog_lines,
          "more lines than there are");
   for (const auto& entry : log.entries) {
     demand_token(input, entry);
@@ -69,9 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)entry.value.excerpt();
     (void)bench::dump(entry.metadata.to_json());
   }
-  for (const auto& trouble : log.troubles) {
-    demand_token(input, trouble);
-    demand_printable(trouble.text);
+  for (const auto& invalid : log.invalid_lines) {
+    demand_token(input, invalid);
+    demand_printable(invalid.text);
   }
   (void)bench::mlperf::facts_of(log);
   demand_same_in_pieces(input, log);

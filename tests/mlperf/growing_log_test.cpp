@@ -22,8 +22,8 @@ TEST_CASE("a log read in pieces equals the whole log, wherever the pieces end") 
     CHECK(log.lines == whole.lines);
     CHECK(log.bytes == whole.bytes);
     CHECK(log.mllog_lines == whole.mllog_lines);
-    REQUIRE(log.troubles.size() == 1);
-    CHECK(log.troubles[0].line == whole.troubles[0].line);
+    REQUIRE(log.invalid_lines.size() == 1);
+    CHECK(log.invalid_lines[0].line == whole.invalid_lines[0].line);
     REQUIRE(log.entries.size() == whole.entries.size());
     for (std::size_t i = 0; i < log.entries.size(); ++i) {
       CHECK(log.entries[i].key == whole.entries[i].key);
@@ -42,7 +42,7 @@ TEST_CASE("an incomplete line does not count until its end arrives") {
   growing.feed(log_line("run_start").substr(60) + "\n");
   CHECK_FALSE(growing.torn());
   CHECK(growing.log().entries.size() == 1);
-  CHECK(growing.log().troubles.empty());
+  CHECK(growing.log().invalid_lines.empty());
 }
 
 }  // namespace bench::mlperf

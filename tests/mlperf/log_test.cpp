@@ -17,14 +17,14 @@ namespace bench::mlperf {
 namespace {
 
 /// The result for a line with this body: "parse_error", "crash", or "none".
-std::string trouble_of(const std::string& body) {
+std::string line_error(const std::string& body) {
   const Log log = read_log_text(":::MLLOG " + body + "\n", "x");
   INFO(body);
   CHECK(log.mllog_lines == 1);
-  CHECK(log.entries.size() + log.troubles.size() <= 1);
-  if (log.troubles.empty()) return "none";
-  CHECK_FALSE(log.troubles[0].text.empty());
-  return log.troubles[0].kind == Trouble::crash ? "crash" : "parse_error";
+  CHECK(log.entries.size() + log.invalid_lines.size() <= 1);
+  if (log.invalid_lines.empty()) return "none";
+  CHECK_FALSE(log.invalid_lines[0].text.empty());
+  return log.invalid_lines[0].kind == LineError::crash ? "crash" : "parse_error";
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ TEST_CASE("in a file without LF, lines are counted by CR") {
 }
 
 TEST_CASE("a line split by a CR is invalid") {
-  CHECK(trouble_of("{\"time_ms\": 1, \"key\":\r \"a\", \"value\": 1, \"metadata\": {}}") ==
+  CHECK(line_error("{\"time_ms\": 1, \"key\":\r \"a\", \"value\": 1, \"metadata\": {}}") ==
         "parse_error");
 }
 
@@ -76,42 +76,42 @@ TEST_CASE("text before the last token of a line is ignored") {
   const Log log =
       read_log_text("NCCL 0[:::MLLOG {\"bad\" :::MLLOG :::MLLOG x" + log_line("seed", "1"), "x");
   REQUIRE(log.entries.size() == 1);
-  CHECK(log.troubles.empty());
+  CHECK(log.invalid_lines.empty());
   CHECK(log.entries[0].column == 43);
 }
 
 TEST_CASE("an invalid line is a failure or a crash, as in the official checker") {
   const std::string rest = R"("key": "a", "value": 1, "metadata": {}})";
-  CHECK(trouble_of(R"({"time_ms": 1, )" + rest) == "none");
-  CHECK(trouble_of(R"({"time_ms": "1_000.5", )" + rest) == "none");
-  CHECK(trouble_of(R"({"time_ms": true, )" + rest) == "none");
-  CHECK(trouble_of(R"({"time_ms": NaN, )" + rest) == "none");
-  CHECK(trouble_of(R"({"time_ms": "1.2.3", )" + rest) == "parse_error");
-  CHECK(trouble_of(R"({"time_ms": null, )" + rest) == "crash");
-  CHECK(trouble_of(R"({"time_ms": [1], )" + rest) == "crash");
-  CHECK(trouble_of(R"({"time_ms": 1)" + std::string(400, '0') + ", " + rest) == "crash");
-  CHECK(trouble_of("{" + rest) == "crash");
-  CHECK(trouble_of(R"({"time_ms": 1, "value": 1, "metadata": {}})") == "crash");
-  CHECK(trouble_of(R"({"time_ms": 1, "key": "a", "metadata": {}})") == "crash");
-  CHECK(trouble_of(R"({"time_ms": 1, "key": "a", "value": 1})") == "crash");
-  CHECK(trouble_of(R"({"time_ms": "x"})") == "parse_error");  // time_ms is checked first
-  CHECK(trouble_of("[1]") == "crash");
-  CHECK(trouble_of("\"text\"") == "crash");
-  CHECK(trouble_of("7") == "crash");
-  CHECK(trouble_of("null") == "parse_error");
-  CHECK(trouble_of("") == "parse_error");
-  CHECK(trouble_of("  \x1c\x85\xa0") == "parse_error");
-  CHECK(trouble_of(R"({"time_ms": 1, )" + rest + " \v\x1f\xa0") == "none");
-  CHECK(trouble_of("\xa0"
+  CHECK(line_error(R"({"time_ms": 1, )" + rest) == "none");
+  CHECK(line_error(R"({"time_ms": "1_000.5", )" + rest) == "none");
+  CHECK(line_error(R"({"time_ms": true, )" + rest) == "none");
+  CHECK(line_error(R"({"time_ms": NaN, )" + rest) == "none");
+  CHECK(line_error(R"({"time_ms": "1.2.3", )" + rest) == "parse_error");
+  CHECK(line_error(R"({"time_ms": null, )" + rest) == "crash");
+  CHECK(line_error(R"({"time_ms": [1], )" + rest) == "crash");
+  CHECK(line_error(R"({"time_ms": 1)" + std::string(400, '0') + ", " + rest) == "crash");
+  CHECK(line_error("{" + rest) == "crash");
+  CHECK(line_error(R"({"time_ms": 1, "value": 1, "metadata": {}})") == "crash");
+  CHECK(line_error(R"({"time_ms": 1, "key": "a", "metadata": {}})") == "crash");
+  CHECK(line_error(R"({"time_ms": 1, "key": "a", "value": 1})") == "crash");
+  CHECK(line_error(R"({"time_ms": "x"})") == "parse_error");  // time_ms is checked first
+  CHECK(line_error("[1]") == "crash");
+  CHECK(line_error("\"text\"") == "crash");
+  CHECK(line_error("7") == "crash");
+  CHECK(line_error("null") == "parse_error");
+  CHECK(line_error("") == "parse_error");
+  CHECK(line_error("  \x1c\x85\xa0") == "parse_error");
+  CHECK(line_error(R"({"time_ms": 1, )" + rest + " \v\x1f\xa0") == "none");
+  CHECK(line_error("\xa0"
                    R"({"time_ms": 1, )" +
                    rest) == "parse_error");
-  CHECK(trouble_of(R"({"time_ms": 1, )" + rest + " x") == "parse_error");
-  CHECK(trouble_of("{'time_ms': 1}") == "parse_error");
-  CHECK(trouble_of(std::string(1'000'000, '[')) == "crash");
+  CHECK(line_error(R"({"time_ms": 1, )" + rest + " x") == "parse_error");
+  CHECK(line_error("{'time_ms': 1}") == "parse_error");
+  CHECK(line_error(std::string(1'000'000, '[')) == "crash");
 }
 
 TEST_CASE("metadata may have any type, and a non-string key matches no rule") {
-  CHECK(trouble_of(R"({"time_ms": 1, "key": "a", "value": 1, "metadata": null})") == "none");
+  CHECK(line_error(R"({"time_ms": 1, "key": "a", "value": 1, "metadata": null})") == "none");
   const Log log = read_log_text(
       log_line("a") + "\n:::MLLOG " + R"({"time_ms": 1, "key": ["a"], "value": 1, "metadata": {}})",
       "x");
@@ -121,7 +121,7 @@ TEST_CASE("metadata may have any type, and a non-string key matches no rule") {
 
 TEST_CASE("unused lines are skipped, but their errors are reported") {
   const std::string stats = R"("value": {"a": [1, NaN]}, "metadata": {"step": 3})";
-  CHECK(trouble_of(R"({"key": "tracked_stats", "time_ms": 1, )" + stats + "}") == "none");
+  CHECK(line_error(R"({"key": "tracked_stats", "time_ms": 1, )" + stats + "}") == "none");
   const Log log =
       read_log_text(":::MLLOG {\"key\": \"tracked_stats\", \"time_ms\": 1, " + stats + "}\n" +
                         ":::MLLOG {\"key\": \"tracked_stats\", \"time_ms\": 1, " + stats +
@@ -134,9 +134,9 @@ TEST_CASE("unused lines are skipped, but their errors are reported") {
   CHECK(log.entries[0].metadata.repr() == "{'step': 3}");
   CHECK(log.entries[1].index == 2);
   CHECK(
-      trouble_of(R"({"key": "tracked_stats", "time_ms": 1, "value": {"a": 01}, "metadata": {}})") ==
+      line_error(R"({"key": "tracked_stats", "time_ms": 1, "value": {"a": 01}, "metadata": {}})") ==
       "parse_error");
-  CHECK(trouble_of(R"({"key": "tracked_stats", "time_ms": 1, "value": 1})") == "crash");
+  CHECK(line_error(R"({"key": "tracked_stats", "time_ms": 1, "value": 1})") == "crash");
 }
 
 TEST_CASE("the last of duplicate fields counts") {
@@ -153,7 +153,7 @@ TEST_CASE("logs that are empty, without a token or without a final line end are 
   CHECK(read_log_text("", "x").mllog_lines == 0);
   CHECK(read_log_text("{\"key\": 1}\n", "x").lines == 1);
   CHECK(read_log_text(":::MLLOG", "x").mllog_lines == 0);
-  CHECK(read_log_text(":::MLLOG ", "x").troubles.size() == 1);
+  CHECK(read_log_text(":::MLLOG ", "x").invalid_lines.size() == 1);
 }
 
 TEST_CASE("vectorised counting of line breaks equals counting one by one") {

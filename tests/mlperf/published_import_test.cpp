@@ -6,6 +6,7 @@
 #include "results/importers/imported_lines.h"
 #include "results/importers/imported_runs.h"
 #include "results/run_records.h"
+#include "results/scaling/scaling_output.h"
 #include "results/scaling/scaling_report.h"
 #include "results/store.h"
 #include "tests/mlperf/published_fixture.h"
@@ -79,7 +80,7 @@ TEST_CASE("scaling and compare read imported results like local ones") {
 TEST_CASE("a run that does not count becomes a failed job with its reason") {
   PublishedEntry entry = published("acme", "a", 1, 60.0);
   entry.runs[3].counts = false;
-  entry.runs[3].trouble = "aborted";
+  entry.runs[3].failure = "aborted";
   entry.scaling_factor = 1.5;
   CollectedImport sink;
   import_published(std::vector<PublishedEntry>{entry}, sink);

@@ -1,5 +1,5 @@
-// Reads the log on stdin and tells its lines as Python would show them, one a line, with tabs:
-// index, repr of time_ms as a float, of key, value and metadata; or index and the kind of trouble.
+// Prints the MLLOG lines of a log on stdin as Python would, one per line, separated by tabs:
+// index, repr of time_ms as a float, of key, value and metadata; or index and the kind of error.
 // tests/mlperf/log_peer_test.py compares that with Python.
 #include <iostream>
 
@@ -18,11 +18,11 @@ void tell(const bench::mlperf::LogEntry& entry) {
 
 int main() {
   const bench::mlperf::Log log = bench::mlperf::read_log("/dev/stdin");
-  auto trouble = log.troubles.begin();
+  auto invalid = log.invalid_lines.begin();
   const auto tell_troubles = [&](std::int64_t before) {
-    for (; trouble != log.troubles.end() && trouble->index < before; ++trouble)
-      std::cout << trouble->index << '\t'
-                << (trouble->kind == bench::mlperf::Trouble::crash ? "crash" : "parse_error")
+    for (; invalid != log.invalid_lines.end() && invalid->index < before; ++invalid)
+      std::cout << invalid->index << '\t'
+                << (invalid->kind == bench::mlperf::LineError::crash ? "crash" : "parse_error")
                 << '\n';
   };
   for (const auto& entry : log.entries) {

@@ -1,6 +1,6 @@
-// Our reading of the official checker's verdict, for comparing many logs with it. For each line of
-// stdin, "RULESET WERROR PATH" (WERROR: 0 or 1), a line of JSON: the verdict, the keys that failed,
-// how often something without a key failed, the number of warnings.
+// Prints official verdicts in bulk, to compare them with the official checker's. For each line
+// "RULESET WERROR PATH" on stdin (WERROR: 0 or 1), prints a line of JSON: the verdict, the failed
+// keys, the number of failures without a key, and the number of warnings.
 #include <exception>
 #include <iostream>
 #include <map>

@@ -14,7 +14,7 @@ namespace {
 struct ReportedState {
   RunPhase phase = RunPhase::waiting;
   std::size_t evaluations = 0;
-  std::size_t troubles = 0;
+  std::size_t invalid_lines = 0;
   double minute = 0.0;  // of initialisation
 
   bool operator==(const ReportedState&) const = default;
@@ -22,7 +22,7 @@ struct ReportedState {
 
 ReportedState state_of(const ProgressReport& report) {
   const bool initialising = report.phase == RunPhase::initialising;
-  return {report.phase, report.evaluations, report.troubles,
+  return {report.phase, report.evaluations, report.invalid_lines,
           initialising ? std::floor(report.init_minutes.value_or(0.0)) : 0.0};
 }
 

@@ -39,8 +39,8 @@ void GrowingLog::take_line(std::string_view line) {
   const std::int64_t number = log_.lines + 1;
   const std::int64_t column = physical_bytes_ + static_cast<std::int64_t>(token) + 1;
   LineOutcome outcome = read_line(line.substr(token + kMllogToken.size()));
-  if (outcome.trouble)
-    log_.troubles.push_back({number, column, index, *outcome.trouble, std::move(outcome.why)});
+  if (outcome.error)
+    log_.invalid_lines.push_back({number, column, index, *outcome.error, std::move(outcome.why)});
   if (!outcome.entry) return;
   LogEntry& entry = log_.entries.emplace_back(std::move(*outcome.entry));
   entry.line = number;

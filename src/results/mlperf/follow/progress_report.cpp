@@ -82,7 +82,7 @@ ProgressReport progress_of(const Log& log, const RunGoal& goal, double now_ms) {
   report.division = facts.division;
   report.goal = goal;
   report.status = facts.status;
-  report.troubles = log.troubles.size();
+  report.invalid_lines = log.invalid_lines.size();
   report.evaluations = facts.evaluations.size();
   set_init(report, facts, now_ms);
   if (facts.started)

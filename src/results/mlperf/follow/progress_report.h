@@ -54,7 +54,7 @@ struct ProgressReport {
   Pace pace = Pace::unknown;  // of this run, at its last or projected evaluation
   RunGoal goal = {};
   std::string status = {};  // of run_stop
-  std::size_t troubles = 0;
+  std::size_t invalid_lines = 0;
 };
 
 /// `now_ms`: UTC, since 1970.

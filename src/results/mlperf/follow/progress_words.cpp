@@ -118,8 +118,8 @@ std::string to_text(const ProgressReport& report) {
   }
   if (report.phase == RunPhase::stopped)
     add_part(text, "stopped: " + (report.status.empty() ? "no status" : printable(report.status)));
-  if (report.troubles > 0)
-    add_part(text, fmt::format("{} unreadable lines", report.troubles));
+  if (report.invalid_lines > 0)
+    add_part(text, fmt::format("{} unreadable lines", report.invalid_lines));
   return fmt::format("{}: {}", to_string(report.phase), text);
 }
 
@@ -148,7 +148,7 @@ Json to_json(const ProgressReport& report) {
             {"pace", to_string(report.pace)},
             {"why_not", goal.why_no_reference}}},
           {"status", report.status},
-          {"troubles", report.troubles},
+          {"troubles", report.invalid_lines},
           {"note", kNotVerified}};
 }
 

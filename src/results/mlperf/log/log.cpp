@@ -15,8 +15,8 @@ namespace {
 void add_line(Log& log, const TokenLine& at) {
   const std::int64_t index = log.mllog_lines++;
   LineOutcome outcome = read_line(at.text.substr(kMllogToken.size()));
-  if (outcome.trouble)
-    log.troubles.push_back({at.line, at.column, index, *outcome.trouble, std::move(outcome.why)});
+  if (outcome.error)
+    log.invalid_lines.push_back({at.line, at.column, index, *outcome.error, std::move(outcome.why)});
   if (!outcome.entry) return;
   LogEntry& entry = log.entries.emplace_back(std::move(*outcome.entry));
   entry.line = at.line;

@@ -31,16 +31,16 @@ struct LogEntry {
   std::string_view text = {};  // from the token to the end of the line; owned by the Log
 };
 
-enum class Trouble {
+enum class LineError {
   parse_error,  // the official checker records it and fails the file
   crash         // the official checker ends with a traceback
 };
 
-struct LogTrouble {
+struct InvalidLine {
   std::int64_t line = 0;
   std::int64_t column = 0;
   std::int64_t index = 0;  // as in LogEntry
-  Trouble kind = Trouble::parse_error;
+  LineError kind = LineError::parse_error;
   std::string text = {};  // why; safe to print
 };
 
@@ -49,10 +49,10 @@ struct Log {
   /// In file order, without lines that no rule needs (left_out_key); those are validated and
   /// counted in `mllog_lines`.
   std::vector<LogEntry> entries = {};
-  std::vector<LogTrouble> troubles = {};  // in file order
+  std::vector<InvalidLine> invalid_lines = {};  // in file order
   std::int64_t bytes = 0;
   std::int64_t lines = 0;        // of the file, as LogEntry::line counts
-  std::int64_t mllog_lines = 0;  // lines with the token: entries, troubles and skipped lines
+  std::int64_t mllog_lines = 0;  // lines with the token: entries, invalid and skipped lines
   Digest digest = 0;
   std::shared_ptr<const void> content = {};  // what `text` points into
 };

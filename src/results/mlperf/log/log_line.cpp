@@ -29,14 +29,14 @@ struct Fields {
   }
 };
 
-LineOutcome refused(Trouble trouble, std::string why) { return {{}, trouble, std::move(why)}; }
+LineOutcome refused(LineError error, std::string why) { return {{}, error, std::move(why)}; }
 
 LineOutcome refused(const PythonJsonReader& reader, std::string_view body) {
-  const std::string place = std::string(reader.trouble()) + " at byte " +
+  const std::string place = std::string(reader.error()) + " at byte " +
                             std::to_string(reader.at() + 1) + " after the token";
-  if (reader.too_deep()) return refused(Trouble::crash, "the JSON is " + place);
+  if (reader.too_deep()) return refused(LineError::crash, "the JSON is " + place);
   const std::string_view seen = body.substr(reader.at(), kShown);
-  return refused(Trouble::parse_error,
+  return refused(LineError::parse_error,
                  "invalid JSON: " + place +
                      (seen.empty() ? ", at the end of the line" : ": " + printable(seen)));
 }
@@ -89,29 +89,29 @@ LineOutcome no_object(PythonJsonReader& reader, std::string_view body) {
     reader.fail("unexpected text after the value");
     return refused(reader, body);
   }
-  return refused(value.is_none() ? Trouble::parse_error : Trouble::crash,
+  return refused(value.is_none() ? LineError::parse_error : LineError::crash,
                  value.excerpt(kShown) + " is not an object with time_ms, key, value and metadata");
 }
 
-LineOutcome no_time(Trouble trouble, const PythonValue& time) {
-  return refused(trouble, "time_ms is " + time.excerpt(kShown) + ", not a number");
+LineOutcome no_time(LineError error, const PythonValue& time) {
+  return refused(error, "time_ms is " + time.excerpt(kShown) + ", not a number");
 }
 
 /// Python's float(time_ms): a ValueError is recorded, a TypeError or OverflowError is not caught.
 LineOutcome set_time(LogEntry& entry, const PythonValue& time) {
   if (time.is_string()) {
     const auto number = python_float(time.text());
-    if (!number) return no_time(Trouble::parse_error, time);
+    if (!number) return no_time(LineError::parse_error, time);
     entry.time_ms = *number;
     return {};
   }
   entry.time_ms = time.number();
   const bool overflow = time.is_int() && std::isinf(entry.time_ms);
-  return time.is_number() && !overflow ? LineOutcome() : no_time(Trouble::crash, time);
+  return time.is_number() && !overflow ? LineOutcome() : no_time(LineError::crash, time);
 }
 
 LineOutcome without(Field field) {
-  return refused(Trouble::crash, "the line has no " + std::string(kNames[field]));
+  return refused(LineError::crash, "the line has no " + std::string(kNames[field]));
 }
 
 /// In the order of the official checker.
@@ -119,7 +119,7 @@ LineOutcome entry_of(Fields& fields) {
   LineOutcome outcome;
   LogEntry entry;
   if (!fields.present[kTime]) return without(kTime);
-  if (LineOutcome bad = set_time(entry, fields.values[kTime]); bad.trouble) return bad;
+  if (LineOutcome bad = set_time(entry, fields.values[kTime]); bad.error) return bad;
   for (const Field field : {kKey, kValue, kMetadata})
     if (!fields.present[field]) return without(field);
   if (fields.unwanted()) return outcome;
@@ -140,7 +140,7 @@ LineOutcome read_line(std::string_view body) {
   body = without_trailing_space(body);
   PythonJsonReader reader(body);
   reader.skip_space();
-  if (reader.at_end()) return refused(Trouble::parse_error, "nothing after the token");
+  if (reader.at_end()) return refused(LineError::parse_error, "nothing after the token");
   if (reader.peek() != '{') return no_object(reader, body);
   Fields fields;
   if (!read_fields(reader, fields)) return refused(reader, body);

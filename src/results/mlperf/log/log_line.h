@@ -12,7 +12,7 @@ namespace bench::mlperf {
 struct LineOutcome {
   /// The caller sets its position. Empty: the line is invalid or skipped.
   std::optional<LogEntry> entry = {};
-  std::optional<Trouble> trouble = {};
+  std::optional<LineError> error = {};
   std::string why = {};  // safe to print
 };
 

@@ -38,7 +38,7 @@ void add_member(PythonValue::Dict& dict, std::string key, PythonValue value) {
 }  // namespace
 
 bool PythonJsonReader::fail(const char* why) {
-  trouble_ = why;
+  error_ = why;
   return false;
 }
 

@@ -21,7 +21,7 @@ class PythonJsonReader {
   explicit PythonJsonReader(std::string_view text) : text_(text) {}
 
   /// Reads the value that starts here (without leading white space) into *value, or only validates
-  /// it for nullptr. On false, trouble() has the reason and reading must stop.
+  /// it for nullptr. On false, error() has the reason and reading must stop.
   bool read(PythonValue* value);
   /// The same for a string, which is appended to *value.
   bool read_string(std::string* value);
@@ -46,7 +46,7 @@ class PythonJsonReader {
   bool fail(const char* why);  // always false
   bool enter();                // enters an object or list; false: too deep
 
-  const char* trouble() const { return trouble_; }
+  const char* error() const { return error_; }
   bool too_deep() const { return too_deep_; }  // RecursionError instead of ValueError
 
  private:
@@ -63,7 +63,7 @@ class PythonJsonReader {
   std::string_view text_;
   std::size_t at_ = 0;
   int depth_ = 0;
-  const char* trouble_ = "";
+  const char* error_ = "";
   bool too_deep_ = false;
 };
 

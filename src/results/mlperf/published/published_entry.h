@@ -18,7 +18,7 @@ struct PublishedRun {
   std::string file = {};  // name of the log
   /// It passed the official check and reached its target, so it enters the mean.
   bool counts = false;
-  std::string trouble = {};   // why not
+  std::string failure = {};   // why not
   double minutes = kNoValue;  // run_start to run_stop
   double samples = kNoValue;  // samples or epochs to the target, at the last evaluation before run_stop
   std::int64_t start_ms = 0;  // UTC, since 1970; 0 if unknown

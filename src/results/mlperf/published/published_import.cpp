@@ -73,7 +73,7 @@ void import_run(const PublishedEntry& entry, std::size_t number, ImportSink& sin
   job.run = "run " + std::to_string(number);
   job.time_ns = run.start_ms * 1'000'000;
   tell_facts(job, entry, sink);
-  if (!run.counts) return sink.ended(job, Status::failed, printable(run.trouble));
+  if (!run.counts) return sink.ended(job, Status::failed, printable(run.failure));
   const Json params = params_of(entry);
   const double seconds = 60.0 * run.minutes;
   hand_over_value(job, "time_to_train", Unit::second, params, seconds, sink);

@@ -22,7 +22,7 @@ PublishedRun published_run(const ScoredRun& run) {
   PublishedRun found;
   found.file = run.read.file.filename().string();
   found.counts = run.use != RunUse::failed && std::isfinite(run.minutes);
-  found.trouble = run.why.empty() ? run.read.failed : run.why;
+  found.failure = run.why.empty() ? run.read.failed : run.why;
   found.minutes = run.minutes;
   if (std::isfinite(run.converged)) found.samples = run.converged;
   found.start_ms = start_of(run.read.facts);

@@ -1,5 +1,6 @@
 #include "results/mlperf/disclaimer.h"
 #include "results/mlperf/published/published_scaling.h"
+#include "results/scaling/scaling_output.h"
 
 namespace bench::mlperf {
 namespace {

@@ -16,27 +16,27 @@ std::string line_count_text(std::size_t count) {
 }  // namespace
 
 Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& line,
-                    const std::string& trouble) {
+                    const std::string& reason) {
   Finding finding = finding_at(line);
   finding.expected =
       test.expected.empty() ? expected_words(test.test, scope) : test.expected.fill(scope);
   finding.found = test.found.empty() ? found_words(test.test, scope) : test.found.fill(scope);
   finding.text =
       fmt::format("{}: expected {}, found {}.", line.key, finding.expected, finding.found);
-  if (!trouble.empty())
+  if (!reason.empty())
     finding.text = fmt::format("{}: expected {}, found {}; cannot evaluate '{}': {}.", line.key,
-                               finding.expected, finding.found, test.test.text(), trouble);
+                               finding.expected, finding.found, test.test.text(), reason);
   return finding;
 }
 
 Finding failed_assignment(const Expression& value, const std::string& name,
                           const std::string& where, const LogEntry& line,
-                          const std::string& trouble) {
+                          const std::string& reason) {
   Finding finding = finding_at(line);
   finding.rule = "derive." + line.key;
   finding.expected = fmt::format("a value from which {} can be computed: {}", name, value.text());
   finding.found = line.value.excerpt();
-  finding.text = fmt::format("{}: cannot compute {} from its value: {}.", line.key, name, trouble);
+  finding.text = fmt::format("{}: cannot compute {} from its value: {}.", line.key, name, reason);
   finding.where = where;
   return finding;
 }

@@ -12,12 +12,12 @@
 
 namespace bench::mlperf {
 
-/// `trouble`: why Python cannot evaluate the test; "" if it can. The result has no rule ID.
+/// `reason`: why Python cannot evaluate the test; "" if it can. The result has no rule ID.
 Finding failed_test(const LineTest& test, const Scope& scope, const LogEntry& line,
-                    const std::string& trouble);
+                    const std::string& reason);
 Finding failed_assignment(const Expression& value, const std::string& name,
                           const std::string& where, const LogEntry& line,
-                          const std::string& trouble);
+                          const std::string& reason);
 Finding missing_lines(const std::string& key, std::size_t wanted, std::size_t seen,
                       const std::string& where);
 /// More lines than the one required; `other`: the first with a different value, or nullptr.

@@ -11,17 +11,17 @@
 namespace bench::mlperf {
 namespace {
 
-Finding unreadable_line(const LogTrouble& trouble) {
-  const bool crash = trouble.kind == Trouble::crash;
+Finding unreadable_line(const InvalidLine& invalid) {
+  const bool crash = invalid.kind == LineError::crash;
   return {
       .rule = crash ? "crash.line" : "parse.line",
       .official = true,
-      .line = trouble.line,
-      .column = trouble.column,
+      .line = invalid.line,
+      .column = invalid.column,
       .expected = "one JSON object with time_ms, event_type, key, value and metadata",
-      .found = trouble.text,
+      .found = invalid.text,
       .text = fmt::format("This line {}: {}.",
-                          crash ? "crashes the official checker" : "cannot be read", trouble.text)};
+                          crash ? "crashes the official checker" : "cannot be read", invalid.text)};
 }
 
 /// For a division or benchmark without rules, the official checker opens a missing file.
@@ -67,11 +67,11 @@ void run_sections(const Log& log, const RuleSet& rules, Failures& failures) {
 OfficialVerdict official_check(const Log& log, const RuleSet& rules, bool werror) {
   Failures failures(werror);
   OfficialVerdict verdict;
-  for (const LogTrouble& trouble : log.troubles) {
-    verdict.crash = verdict.crash || trouble.kind == Trouble::crash;
-    failures.add(unreadable_line(trouble), false);
+  for (const InvalidLine& invalid : log.invalid_lines) {
+    verdict.crash = verdict.crash || invalid.kind == LineError::crash;
+    failures.add(unreadable_line(invalid), false);
   }
-  if (log.mllog_lines == static_cast<std::int64_t>(log.troubles.size()))
+  if (log.mllog_lines == static_cast<std::int64_t>(log.invalid_lines.size()))
     failures.add({.rule = "parse.empty",
                   .expected = "lines with :::MLLOG",
                   .found = "none",

@@ -60,16 +60,16 @@ void SectionCheck::test_line(const KeyRule& rule, const LogEntry& line) {
 void SectionCheck::test(const LineTest& test, const KeyRule& rule, const LogEntry& line,
                         const std::string& kind) {
   const Scope scope = scope_of(line);
-  std::string trouble;
+  std::string reason;
   try {
     if (truth(test.test.evaluate(scope))) return;
   } catch (const EvaluationError& error) {
-    trouble = error.what();
+    reason = error.what();
   }
   const bool unprintable = std::any_of(state_.begin(), state_.end(), [](const auto& value) {
     return value && is_unprintable(*value);
   });
-  Finding finding = failed_test(test, scope, line, trouble);
+  Finding finding = failed_test(test, scope, line, reason);
   finding.rule = kind + "." + line.key;
   finding.where = rule.where;
   if (unprintable)

@@ -30,14 +30,14 @@ class CudaTrainingKernels final : public TrainingKernels {
     set.memory = memory_;
     if (dtype != Dtype::f32)
       set.recommender = training::missing_recommender(dtype == Dtype::f16 ? "in f16" : "in bf16");
-    set.gemm = std::make_unique<training::LtGemm>(products_);
+    set.gemm = std::make_unique<training::LtGemm>(gemms_);
     set.recorder = std::make_unique<training::GraphRecorder>(context_->stream());
     set.attention = std::make_unique<cudnn::ChosenAttention>(attention_, std::move(set.attention));
     return set;
   }
   KernelSet make_on_host(Dtype dtype) override { return training::host_kernels(dtype); }
   void begin(bool deterministic) override {
-    products_->begin(deterministic);
+    gemms_->begin(deterministic);
     attention_->begin(deterministic);
   }
   std::unique_ptr<training::ExchangeStream> exchange_stream(Group& group, Dtype dtype) override {
@@ -47,8 +47,8 @@ class CudaTrainingKernels final : public TrainingKernels {
  private:
   std::shared_ptr<DeviceContext> context_ = std::make_shared<DeviceContext>();
   std::shared_ptr<training::GpuMemory> memory_ = std::make_shared<training::GpuMemory>(context_);
-  std::shared_ptr<training::LtProducts> products_ =
-      std::make_shared<training::LtProducts>(context_);
+  std::shared_ptr<training::LtGemmPlans> gemms_ =
+      std::make_shared<training::LtGemmPlans>(context_);
   std::shared_ptr<cudnn::AttentionChoices> attention_ =
       training::cudnn_attention(context_, memory_);
 };

@@ -8,7 +8,7 @@
 
 namespace bench::training {
 
-/// What all lanes share. Where libcudnn is not there or does not start, all is our own, and its
+/// Shared by all lanes. If libcudnn is missing or does not start, our own attention is used, and its
 /// text() says why.
 std::shared_ptr<cudnn::AttentionChoices> cudnn_attention(std::shared_ptr<DeviceContext> context,
                                                          std::shared_ptr<Memory> memory);

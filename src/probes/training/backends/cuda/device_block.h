@@ -46,7 +46,7 @@ class DeviceBlock {
     BENCH_UNROLL
     for (int step = 16; step > 0; step /= 2)
       value = join(value, __shfl_xor_sync(0xffffffffu, value, step));
-    __syncthreads();  // whoever still reads what the last call left
+    __syncthreads();  // threads may still read the last call's values
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
     __syncthreads();
     value = of_warp[0];

@@ -1,5 +1,5 @@
-// What all kernels of one GPU share in training: the stream they run on, memory for in between, and
-// what they report. Lanes of training and of evaluation use the same, one after another.
+// Shared by all training kernels of one GPU: their stream, scratch memory, and error reports. Lanes
+// of training and evaluation use the same context in turn.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@ namespace bench::training {
 
 class DeviceContext {
  public:
-  /// On the GPU that is current; CudaStream says what priorities are.
+  /// On the current GPU; for priorities see CudaStream.
   explicit DeviceContext(int priority = 0);
 
   cudaStream_t stream() const { return stream_.get(); }
@@ -27,18 +27,18 @@ class DeviceContext {
   /// Device memory until the next call; grows, which a stream that is recorded cannot: then an
   /// internal error. What it was before stays, for the recordings that use it.
   void* scratch(std::int64_t bytes) { return grown(scratch_, bytes); }
-  /// The same for what is sorted, beside scratch().
+  /// The same for sorting, separate from scratch().
   void* sort_scratch(std::int64_t bytes) { return grown(sort_scratch_, bytes); }
 
   /// One f64 on the device, for a result that the host reads.
   double* result() const { return result_.as<double>(); }
   double read_result();
 
-  int capability() const;  // of computing: 90 is 9.0
+  int capability() const;  // compute capability: 90 is 9.0
 
   /// Where a kernel says that an id is in no table; host memory.
   IdFault* fault() const { return fault_.as<IdFault>(); }
-  /// Waits for all that was enqueued; throws Error(input) for such an id.
+  /// Waits for all enqueued work; throws Error(input) for a reported ID.
   void synchronise();
   bool recording() const;
 

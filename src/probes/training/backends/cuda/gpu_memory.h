@@ -1,4 +1,4 @@
-// A GPU's memory as the engine sees it, in the order of the context's stream.
+// GPU memory for the engine, in the order of the context's stream.
 #pragma once
 
 #include <memory>

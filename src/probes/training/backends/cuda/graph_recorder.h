@@ -1,4 +1,4 @@
-// Pieces of a step as CUDA graphs: done call by call the first time (kernels are loaded, scratch
+// Parts of a step as CUDA graphs: run call by call the first time (kernels are loaded, scratch
 // grows, algorithms are tried), recorded the second, launched as one from then on.
 #pragma once
 

@@ -15,12 +15,12 @@ constexpr int kCandidates = 8;
 
 }  // namespace
 
-LtProducts::LtProducts(std::shared_ptr<DeviceContext> context)
+LtGemmPlans::LtGemmPlans(std::shared_ptr<DeviceContext> context)
     : context_(std::move(context)), workspace_(kWorkspaceBytes) {
   check(cublasLtCreate(handle_.out()), "cublasLtCreate");
 }
 
-LtPlan& LtProducts::plan_of(const LtLayout& layout) {
+LtPlan& LtGemmPlans::plan_of(const LtLayout& layout) {
   const auto found = std::find_if(plans_.begin(), plans_.end(),
                                   [&](const auto& plan) { return plan->layout() == layout; });
   if (found != plans_.end()) return **found;
@@ -29,7 +29,7 @@ LtPlan& LtProducts::plan_of(const LtLayout& layout) {
   return *plans_.emplace_back(std::move(plan));
 }
 
-bool LtProducts::fuses(const GemmOptions& product, View a, View b, View c) {
+bool LtGemmPlans::fuses(const GemmOptions& product, View a, View b, View c) {
   constexpr std::int64_t kMultiple = 8;  // of the leading dimension of GELU's input
   if (product.gelu == GeluStep::none) return true;
   if (size_of(c.dtype) != 2 || c.columns % kMultiple != 0) return false;
@@ -44,7 +44,7 @@ bool LtProducts::fuses(const GemmOptions& product, View a, View b, View c) {
   }
 }
 
-void LtProducts::multiply(const GemmOptions& product, View a, View b, View c) {
+void LtGemmPlans::multiply(const GemmOptions& product, View a, View b, View c) {
   LtPlan& plan = plan_of(lt_layout(product, a, b, c));
   LtCall call{handle_.get(), b.data, a.data, product.addend.data, product.bias.data, c.data};
   call.gelu_input = product.gelu_input.data;
@@ -58,7 +58,7 @@ void LtProducts::multiply(const GemmOptions& product, View a, View b, View c) {
 }
 
 /// While algorithms are tried they write elsewhere, because the result may be accumulated in place.
-void LtProducts::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
+void LtGemmPlans::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
   constexpr int kTimings = 3;
   plan.tuned = true;
   if (plan.candidates() == 1) return;

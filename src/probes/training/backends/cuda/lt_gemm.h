@@ -11,10 +11,10 @@
 
 namespace bench::training {
 
-class LtProducts {
+class LtGemmPlans {
  public:
-  explicit LtProducts(std::shared_ptr<DeviceContext> context);
-  /// Deterministic: no algorithm is chosen by timing it, so that another run takes the same one.
+  explicit LtGemmPlans(std::shared_ptr<DeviceContext> context);
+  /// Deterministic: algorithms are not chosen by timing, so that every run uses the same ones.
   void begin(bool deterministic) { deterministic_ = deterministic; }
   void multiply(const GemmOptions& product, View a, View b, View c);
   /// GELU of types of two bytes, where rows of the result are multiples of 16 bytes and the library
@@ -22,7 +22,7 @@ class LtProducts {
   bool fuses(const GemmOptions& product, View a, View b, View c);
 
  private:
-  /// Finds the plan; the first time makes it, and tries what is proposed where that is possible.
+  /// Returns the plan; creates it on first use and, if possible, times the proposed algorithms.
   LtPlan& plan_of(const LtLayout& layout);
   void tune(LtPlan& plan, LtCall call, std::int64_t result_bytes);
 
@@ -31,21 +31,21 @@ class LtProducts {
   DeviceMemory workspace_;
   bool deterministic_ = false;
   std::vector<std::unique_ptr<LtPlan>> plans_ = {};
-  std::vector<LtLayout> refused_ = {};  // nothing is proposed for them
+  std::vector<LtLayout> refused_ = {};  // the library has no algorithm for these
 };
 
 class LtGemm final : public GemmKernels {
  public:
-  explicit LtGemm(std::shared_ptr<LtProducts> products) : products_(std::move(products)) {}
+  explicit LtGemm(std::shared_ptr<LtGemmPlans> gemms) : gemms_(std::move(gemms)) {}
   void multiply(const GemmOptions& product, View a, View b, View c) override {
-    products_->multiply(product, a, b, c);
+    gemms_->multiply(product, a, b, c);
   }
   bool fuses(const GemmOptions& product, View a, View b, View c) override {
-    return products_->fuses(product, a, b, c);
+    return gemms_->fuses(product, a, b, c);
   }
 
  private:
-  std::shared_ptr<LtProducts> products_;
+  std::shared_ptr<LtGemmPlans> gemms_;
 };
 
 }  // namespace bench::training

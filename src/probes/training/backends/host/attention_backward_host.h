@@ -1,5 +1,5 @@
 // The backward pass of attention: blocks of keys outside, queries inside, so that the gradients of
-// a block of keys and values are summed in one place; probabilities are made again from log_sum.
+// a block of keys and values are summed in one place; probabilities are recomputed from log_sum.
 #pragma once
 
 #include "probes/training/backends/host/attention_host.h"
@@ -27,7 +27,7 @@ void Attention<T>::backward(const AttentionShape& shape, const AttentionBackward
     }
 }
 
-/// workspace = row sums of output x output_gradient, head by head: what the softmax's rows share.
+/// workspace = row sums of output x output_gradient by head, shared by the rows of the softmax.
 template <class T>
 void Attention<T>::sum_rows(const AttentionShape& shape, const AttentionBackward& what) {
   for (Index i = 0; i < what.packed.rows; ++i)
@@ -55,7 +55,7 @@ void Attention<T>::backward_block(const AttentionShape& shape, const AttentionBa
               queries_);
     copy_rows(upper, q0, count, kQueryBlock, dim, T{1}, upper_);
     const Index at = (row + q0) * shape.heads + head;
-    const bool add = what.add || k0 > 0;  // every query meets the first block of keys first
+    const bool add = what.add || k0 > 0;  // every query starts with the first block of keys
     for (Index r = 0; r < count; r += kQueryStrip) {
       T* strip = result_ + r * padded;
       std::memset(strip, 0, sizeof(T) * static_cast<std::size_t>(kQueryStrip * padded));
@@ -121,7 +121,7 @@ void Attention<T>::put_key_gradients(const AttentionShape& shape, const Attentio
     put(key, k0 + j, key_gradient_ + j * padded);
     put(value, k0 + j, value_gradient_ + j * padded);
   }
-  // Nobody sees the last key of a shifted head.
+  // No query sees the last key of a shifted head.
   const bool last = k0 + count == shape.sequence;
   if (!last || !key.shifted) return;
   key.shifted = false;

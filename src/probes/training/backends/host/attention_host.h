@@ -34,7 +34,7 @@ class Attention final : public AttentionKernels {
     return T{1} / std::sqrt(static_cast<T>(shape.head_dim));
   }
 
-  /// Keys turned and values as they are, of the block at `first`.
+  /// Loads the block at `first`: keys transposed, values unchanged.
   void hold(const AttentionShape& shape, Head<T> key, Head<T> value, Index first) {
     if (held_ == first) return;
     held_ = first;
@@ -80,8 +80,8 @@ class Attention final : public AttentionKernels {
                             {result, padded, nullptr}, result, padded);
   }
 
-  /// One row of scores becomes e^(score - largest so far), zero where it sees nothing; what was
-  /// summed with a smaller largest shrinks (`columns` of it; 0: there is none yet).
+  /// One row of scores becomes e^(score - largest so far), zero for masked keys. Rescales
+  /// earlier sums for a new maximum (`columns` of them; 0: none yet).
   void soften(T* p, Index seen, Index width, Index row, Index columns) {
     if (seen == 0) {
       std::memset(p, 0, sizeof(T) * static_cast<std::size_t>(width));

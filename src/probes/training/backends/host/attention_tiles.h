@@ -1,5 +1,5 @@
-// Blocks of queries and keys, copied together from packed rows so that every product of attention
-// is a block product with rows as wide as a vector.
+// Blocks of queries and keys, gathered from packed rows so that attention consists of block GEMMs
+// with rows as wide as a vector.
 #pragma once
 
 #include <algorithm>

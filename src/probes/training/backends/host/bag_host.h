@@ -1,4 +1,4 @@
-// Sums of rows of tables on one thread. Tables are f32 whatever the graph computes in.
+// Sums of table rows on one thread. Tables are f32 for any compute type of the graph.
 #pragma once
 
 #include "probes/training/backends/host/vector.h"

@@ -1,4 +1,4 @@
-// What the kernels use that is inline and shared with other files. It must come before a file sets
+// Includes with inline functions that other files share. They must precede the point where a file sets
 // its target, or the linker might give those files the copy compiled for that instruction set.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Products of all pairs of a row's features. Sums over lanes are made for as many pairs at a time
+// Dot products of all pairs of a row's features. Sums over lanes are made for as many pairs at a time
 // as a vector has lanes: half as many shuffles as sums one by one.
 #pragma once
 
@@ -64,7 +64,7 @@ inline void products_of_pairs(const Features<T>& z, T* out) {
   Lanes<T>{0, held}.put(out, sums_of_lanes<T>(products));
 }
 
-/// y: the first feature, then the products of pairs (1, 0), (2, 0), (2, 1), (3, 0), ...
+/// y: the first feature, then the dot products of pairs (1, 0), (2, 0), (2, 1), (3, 0), ...
 template <class T>
 inline void dot_row(const Features<T>& z, T* y) {
   const T* first = z[0];

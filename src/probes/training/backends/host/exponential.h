@@ -1,6 +1,6 @@
 // e^x without branches or calls, so that loops over it become vector code. f32: relative error
 // below 2e-7 over the whole range (reduction by ln 2 in two parts, minimax polynomial as in Cephes'
-// expf); f64, of which only checks of gradients are made, is the library's.
+// expf); f64, used only for gradient checks, calls the library.
 #pragma once
 
 #include <cmath>

@@ -42,7 +42,7 @@ class Gemm final : public GemmKernels {
                                 ? Operand<T>{a.as<T>() + part.k0 * a.columns + part.m0, a.columns}
                                 : Operand<T>{a.as<T>() + part.m0 * a.columns + part.k0, a.columns};
     T* to = c.as<T>() + part.m0 * c.columns + part.n0;
-    // Later slices of k add to what the earlier ones left.
+    // Later slices of k accumulate onto earlier ones.
     const View before = part.k0 > 0 ? c : product.addend;
     const T* addend = before ? before.as<T>() + part.m0 * c.columns + part.n0 : nullptr;
     const T* bias = part.k0 == 0 && product.bias ? product.bias.as<T>() + part.n0 : nullptr;
@@ -60,7 +60,7 @@ class Gemm final : public GemmKernels {
       block_product<T, false>(m, n, k, a, b, start, c, stride);
   }
 
-  /// The last columns, fewer than a vector, by way of rows as wide as one.
+  /// The last columns, fewer than a vector, through a buffer with rows as wide as a vector.
   void rest(bool transposed, const Part& part, Index from, Operand<T> a, Operand<T> b,
             const T* addend, const T* bias, T* c, View whole) {
     const Index n = part.n - from;
@@ -81,7 +81,7 @@ class Gemm final : public GemmKernels {
     }
   }
 
-  /// Where the panel of b can be read with rows as wide as a panel: in place, or copied together.
+  /// Where the panel of b can be read with rows as wide as a panel: in place, or gathered.
   Operand<T> gather(const GemmOptions& product, View b, const Part& part) {
     const bool ragged = part.n % kWidth<T> != 0;
     if (!product.transpose_b && !ragged && (b.columns <= kPanel || part.m < 4 * kTileRows))

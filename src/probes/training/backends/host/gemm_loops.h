@@ -1,5 +1,5 @@
-// Products on one thread: a tile of the result stays in registers while k runs; panels of b as wide
-// as the tile are copied together first, which also transposes where that is asked.
+// GEMM loops on one thread: a tile of the result stays in registers over k; panels of b as wide as
+// the tile are gathered first, transposed if requested.
 #pragma once
 
 #include "probes/training/backends/host/vector.h"
@@ -66,7 +66,7 @@ inline void tile_rows(Index m, Index k, Operand<T> a, Operand<T> b, Start<T> sta
   }
 }
 
-/// c[m, n] = op(a) b (+ start), n a multiple of the vector's width, b read where it lies.
+/// c[m, n] = op(a) b (+ start), n a multiple of the vector width, b read in place.
 template <class T, bool transposed>
 inline void block_product(Index m, Index n, Index k, Operand<T> a, Operand<T> b, Start<T> start,
                           T* c, Index c_stride) {

@@ -38,7 +38,7 @@ class PackedGemm {
  private:
   static constexpr Index kCache = 1 << 20;
   // Vectors of 512 bits are those of CPUs whose level 2 cache has 1 MiB or more: a block of a takes
-  // 792 KiB of it in f32. Of products that are no deeper c is then written once; the panel of b,
+  // 792 KiB of it in f32. If k is not larger, c is then written once; the panel of b,
   // larger than a level 1 cache, is read at 11 bytes a cycle.
   static constexpr Index kDepth = BENCH_VECTOR_BYTES >= 64 ? 768 : 256;
   static constexpr Index kBlock = kDepth * (BENCH_VECTOR_BYTES >= 64 ? 264 : 192);  // elements
@@ -51,7 +51,7 @@ class PackedGemm {
     alignas(64) T right[kDepth * kPackedColumns<T>];
   };
 
-  /// The size of as few parts as can be, all but the last alike: a multiple of `unit`, at most
+  /// Part size for the fewest equal parts (the last may be smaller): a multiple of `unit`, at most
   /// `most`.
   static Index even_part(Index whole, Index most, Index unit) {
     most = most / unit * unit;
@@ -73,7 +73,7 @@ class PackedGemm {
   void panel(const GemmOptions& product, View b, View c, const Part& part, Index n0) {
     const Index n = std::min(kPackedColumns<T>, c.columns - n0);
     Ahead ahead = pack_panel(product, b, c, part, n0, n);
-    // Later slices of k add to what the earlier ones left.
+    // Later slices of k accumulate onto earlier ones.
     const View before = part.k0 > 0 ? c : product.addend;
     const T* bias = part.k0 == 0 && product.bias ? product.bias.as<T>() + n0 : nullptr;
     for (Index i = 0; i < part.m; i += kPackedRows) {
@@ -86,7 +86,7 @@ class PackedGemm {
     }
   }
 
-  /// Rows of b that the next panel is made of, of `columns` each, some a tile.
+  /// Rows of b for the next panel, with `columns` each, a few per tile.
   struct Ahead {
     const T* from;
     Index stride, columns, left, share;

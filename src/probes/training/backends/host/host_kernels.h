@@ -8,13 +8,13 @@
 
 namespace bench::training {
 
-/// The best this CPU has, or what $BENCH_TRAINING_ISA names. Tensors in bf16 or f16 are
+/// The best kernels of this CPU, or those of $BENCH_TRAINING_ISA. Tensors in bf16 or f16 are
 /// widened to f32 for each call and rounded after it. Throws Error(input) for another dtype than
 /// these and f64, or an instruction set that this CPU lacks.
 KernelSet host_kernels(Dtype dtype);
 /// By name: "baseline", "avx2", "avx512".
 KernelSet host_kernels(Dtype dtype, std::string_view isa);
-/// The one that host_kernels(dtype) takes.
+/// The instruction set that host_kernels(dtype) uses.
 std::string_view host_kernel_isa();
 /// What this CPU can run, best first.
 std::vector<std::string_view> host_kernel_isas();

@@ -1,6 +1,5 @@
-// Kernels of bf16 or f16 tensors made of kernels in f32: what a call reads is widened, what it
-// writes is rounded to nearest. No faster than f32; what a GPU computes in them is held against
-// them.
+// bf16 and f16 kernels built on f32 kernels: inputs are widened, outputs are rounded to nearest. Not
+// faster than f32; the reference for what a GPU computes in these types.
 #pragma once
 
 #include "probes/training/kernels/kernel_set.h"

@@ -1,4 +1,4 @@
-// Normalisation of rows on one thread.
+// Row normalization on one thread.
 #pragma once
 
 #include <cmath>
@@ -58,7 +58,7 @@ class Norm final : public NormKernels {
     for (Index i = 0; i < x.rows; ++i) {
       const T* in = x.as<T>() + i * n;
       const T mean = row_sum<T>(n, [in](auto at) { return at(in); }) / static_cast<T>(n);
-      T square{};  // of the difference: E[x^2] - mean^2 would lose what matters
+      T square{};  // of the difference: E[x^2] - mean^2 would cancel
       for (Index j = 0; j < n; ++j) square += (in[j] - mean) * (in[j] - mean);
       const T r = T{1} / std::sqrt(square / static_cast<T>(n) + static_cast<T>(epsilon));
       statistics.as<T>()[2 * i] = mean;

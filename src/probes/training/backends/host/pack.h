@@ -1,5 +1,5 @@
-// Packs the operands of a large GEMM into the order in which packed_tile.h reads them. What is
-// beyond an edge is zero.
+// Packs the operands of a large GEMM into the order in which packed_tile.h reads them. Elements
+// beyond an edge are zero.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A tile of a large GEMM in registers, over factors in the order of pack.h: of a, the
-// kPackedRows elements of a column lie together, then those of the next; of b, a row of
+// kPackedRows elements of a column are contiguous, then those of the next; of b, a row of
 // kPackedColumns.
 #pragma once
 
@@ -14,14 +14,14 @@ constexpr int kPackedRowStep = kPackedRows / 3;
 template <class T>
 constexpr Index kPackedColumns = 2 * kWidth<T>;
 
-/// The tile of c that comes next: fetched while this one is computed.
+/// Prefetches the next tile of c while this one is computed.
 template <class T>
 inline __attribute__((always_inline)) void fetch_tile(const T* c, Index stride) {
   for (int i = 0; i < kPackedRows; ++i)
     for (int v = 0; v < 2; ++v) __builtin_prefetch(c + i * stride + v * kWidth<T>, 1);
 }
 
-/// c[rows, kPackedColumns] = a b (+ start). Sums begin with what they are added to and take k in
+/// c[rows, kPackedColumns] = a b (+ start). Sums start from `start` and traverse k in
 /// order, as those of gemm_loops.h do: both give the same bits.
 template <class T, int rows>
 inline void packed_tile(Index k, const T* a, const T* b, Start<T> start, T* c, Index stride) {
@@ -42,7 +42,7 @@ inline void packed_tile(Index k, const T* a, const T* b, Start<T> start, T* c, I
     for (int v = 0; v < 2; ++v) store<T>(c + i * stride + v * kWidth<T>, sum[i][v]);
 }
 
-/// The same where c has fewer rows or columns.
+/// The same for edge tiles with fewer rows or columns.
 template <class T>
 inline void packed_edge(Index k, const T* a, const T* b, Start<T> start, T* c, Index stride,
                         Index rows, Index columns) {

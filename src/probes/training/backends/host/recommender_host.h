@@ -1,4 +1,4 @@
-// The group of recommendation on one thread.
+// Recommender kernels on one thread.
 #pragma once
 
 #include <cmath>
@@ -63,7 +63,7 @@ class Recommender final : public RecommenderKernels {
     for (Index i = 0; i < logits.rows; ++i) {
       T& z = logits.as<T>()[i];
       const T label = labels.as<T>()[i];
-      // log(1 + e^z) - label z, without e to the power of anything large.
+      // log(1 + e^z) - label z, without overflow of the exponential.
       const T small = std::exp(-std::abs(z));
       const T rise = z > T{0} ? z - label * z : -label * z;
       losses.as<double>()[i] = static_cast<double>(rise) + static_cast<double>(std::log1p(small));

@@ -27,7 +27,7 @@ inline __attribute__((always_inline)) void transpose_block(Vec<T> (&rows)[kWidth
   if constexpr (2 * step < kWidth<T>) transpose_block<T, 2 * step>(rows);
 }
 
-/// rows[i] = what lies at `from + i stride`; zeros from row `count` on.
+/// rows[i] = the vector at `from + i stride`; zeros from row `count`.
 template <class T>
 inline __attribute__((always_inline)) void load_block(const T* from, Index stride, Index count,
                                                       Vec<T> (&rows)[kWidth<T>]) {

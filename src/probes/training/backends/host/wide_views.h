@@ -1,4 +1,4 @@
-// The views of one kernel call in f32. Those of f32 and wider pass.
+// The views of one kernel call converted to f32. Views of f32 and wider types are unchanged.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace bench::training {
 
-/// Buffers of all calls, kept so that a step allocates nothing.
+/// Buffers for all calls, reused so that a step does not allocate.
 using WideBuffers = std::deque<std::vector<float>>;
 
-/// Elements of a narrow view from and to f32.
+/// Converts elements of a 16-bit view from and to f32.
 template <class T>
 void widen(View from, float* to) {
   for (std::int64_t i = 0; i < from.elements(); ++i) to[i] = static_cast<float>(from.as<T>()[i]);
@@ -32,7 +32,7 @@ inline void round_into(const float* from, View to) {
 class WideViews {
  public:
   explicit WideViews(WideBuffers& buffers) : buffers_(buffers) {}
-  /// Rounds what was written.
+  /// Rounds the outputs back.
   ~WideViews() {
     for (const Written& one : written_) round_into(one.wide, one.narrow);
   }

@@ -64,7 +64,7 @@ struct FlashForward {
     TileA query[dim / 16];
     TileC result[dim / 8];
     TileC scores[kKeys / 8];
-    float most[2], sum[2];  // of rows g and g + 8; scores are in powers of two
+    float most[2], sum[2];  // for rows g and g + 8; scores are base-2 exponents
   };
 
   /// Unit (tile of queries, head); tiles of one sequence after those of another.
@@ -125,7 +125,7 @@ struct FlashForward {
     }
   }
 
-  /// Scores become 2^(score - largest so far); what was summed with a smaller largest shrinks.
+  /// Scores become 2^(score - largest so far); earlier sums are rescaled for a new maximum.
   template <class Block, class Owns>
   BENCH_BOTH void soften(Block& block, Owns& own, std::int64_t q0, std::int64_t k0) const {
     const float scale = kLog2e / sqrtf(static_cast<float>(dim));

@@ -130,7 +130,7 @@ struct FlashKeyGradient {
       const std::int64_t k = k0 + thread / 32 * 16 + row_in_tile(thread, 2 * row);
       if (k >= in.sequence) continue;
       const Bf16 *key = in.key(s, kv, k), *value = in.value(s, kv, k);
-      // Nobody sees the last key of a shifted head.
+      // No query sees the last key of a shifted head.
       const bool unseen = kv < in.shifted && k == in.sequence - 1;
       const Bf16* last = in.packed + (s * in.sequence + k) * in.width + (in.heads + kv) * dim;
       BENCH_UNROLL

@@ -1,6 +1,6 @@
-// The backward pass of attention in tiles. Probabilities are made again from log_sum, once for the
-// gradient of keys and values and once for that of queries: two products more than with atomic sums
-// of the latter, but every sum has one order. This: the gradient of queries, and what both use.
+// The backward pass of attention in tiles. Probabilities are recomputed from log_sum, once for the
+// gradient of keys and values and once for that of queries: two more GEMMs than with atomic sums of
+// the latter, but every sum has a fixed order. This file: the query gradient, and shared code.
 #pragma once
 
 #include "probes/training/kernels/functors/attention_flash.h"
@@ -35,7 +35,7 @@ BENCH_BOTH inline void put_pair(const AttentionGradients<Bf16>& of, const Bf16* 
   store_pair(to, pair_of(first_of(before) + first, second_of(before) + second));
 }
 
-/// The gradient of queries: as the forward pass, a block for 64 queries.
+/// The gradient of queries: like the forward pass, a block per 64 queries.
 template <int dim>
 struct FlashQueryGradient {
   static constexpr int kKeys = 32;

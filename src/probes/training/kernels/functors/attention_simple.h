@@ -196,7 +196,7 @@ struct SimpleKeyGradient {
       });
       block.sync();
     }
-    // Nobody sees the last key of a shifted head.
+    // No query sees the last key of a shifted head.
     const bool unseen = kv < in.shifted && position == in.sequence - 1;
     const T* last = in.packed + row * in.width + (in.heads + kv) * in.dim;
     block.each([&](int thread) {

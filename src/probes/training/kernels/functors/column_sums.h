@@ -6,7 +6,7 @@
 
 namespace bench::training {
 
-/// What is summed: a matrix, or the gradient of a norm's gain.
+/// The summands: a matrix, or the gradient of a norm's gain.
 template <class T>
 struct PlainTerm {
   const T* x;

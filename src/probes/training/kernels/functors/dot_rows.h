@@ -1,4 +1,4 @@
-// Products of all pairs of a row's features and their gradients, in f32: a block of threads for a
+// Dot products of all pairs of a row's features and their gradients, in f32: a block of threads for a
 // row, whose features all threads read from shared memory. Every sum has one order.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace bench::training {
 
-/// Feature 0 lies in `first`, the others side by side in `rest`.
+/// Feature 0 is in `first`, the others are contiguous in `rest`.
 struct DotFeatures {
   const float *first, *rest;
   int width, count;

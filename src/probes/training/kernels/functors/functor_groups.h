@@ -1,5 +1,5 @@
-// All kernel groups made of functors: all except GEMMs, and sums of table rows,
-// which are done in host memory. Recommendation is in f32 alone.
+// All kernel groups made of functors: all except GEMMs, and sums of table rows, which run in host
+// memory. Recommender kernels are f32 only.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace bench::training {
 
-/// Puts them into the set, for tensors of T. Launch may be a reference; see functor_kernels.h.
+/// Adds them to the set, for tensors of T. Launch may be a reference; see functor_kernels.h.
 template <class T, class Launch>
 void put_functors(KernelSet& set, Launch launch) {
   set.norm = std::make_unique<FunctorNorm<T, Launch>>(launch);

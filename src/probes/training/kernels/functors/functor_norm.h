@@ -15,7 +15,7 @@ namespace bench::training {
 template <class T, class Launch, class Term>
 void sum_columns(Launch& launch, const Term& term, std::int64_t rows, View sums, bool add) {
   constexpr std::int64_t kSlabs = 128;
-  constexpr std::int64_t kLeastSlab = 16;  // fewer rows are added up sooner than slabs of them are
+  constexpr std::int64_t kLeastSlab = 16;  // fewer rows are faster to sum directly
   const std::int64_t n = sums.elements();
   const std::int64_t slab_rows = std::max((rows + kSlabs - 1) / kSlabs, kLeastSlab);
   const std::int64_t slabs = (rows + slab_rows - 1) / slab_rows;
@@ -69,7 +69,7 @@ class FunctorNorm final : public NormKernels {
     if (what.bias_gradient)
       sum_columns<T>(launch_, PlainTerm<T>{dy, n}, rows, what.bias_gradient, what.add_bias);
     if (!what.input_gradient) return;
-    // Last: the input's gradient may lie where the output's does.
+    // Last: the input's gradient may share memory with the output's.
     const NormBackwardRows<T, centred> body{
         x, what.gain.as<T>(), dy, statistics, what.input_gradient.as<T>(), n, what.add_input};
     launch_.template blocks<kWidest<T>>(body, rows, n);

@@ -1,4 +1,4 @@
-// The group of recommendation made of the bodies of this folder, in f32; see functor_kernels.h.
+// The recommender kernels made of the bodies in this folder, in f32; see functor_kernels.h.
 #pragma once
 
 #include "probes/training/kernels/functors/dot_rows.h"

@@ -26,7 +26,7 @@ class HostBlock {
   void each(const Phase& phase) {
     for (int thread = 0; thread < threads; ++thread) phase(thread);
   }
-  /// What was written to memory that threads share is there for all of them.
+  /// Makes writes to shared memory visible to all threads.
   void sync() {}
   template <class Number>
   Number sum(Per<Number>& x) {

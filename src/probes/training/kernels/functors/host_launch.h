@@ -1,5 +1,5 @@
-// Runs kernel bodies on the CPU, in loops: what a GPU's launches are compared with, and how the
-// bodies are tested where there is none.
+// Runs kernel bodies in loops on the CPU: the reference for GPU launches, and the way to test bodies
+// without a GPU.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace bench::training {
 class HostLaunch {
  public:
   static constexpr int kThreads = 32;       // of a row
-  static constexpr int kUnitThreads = 128;  // as on a GPU: what bodies of tiles want
+  static constexpr int kUnitThreads = 128;  // as on a GPU, for tile bodies
 
-  /// body.at<width>(i) for packs of a flat tensor; single elements where `count` is no multiple.
+  /// body.at<width>(i) for packs of a flat tensor; single elements if `count` is not a multiple.
   template <int width, class Body>
   void elements(const Body& body, std::int64_t count) {
     if (count % width != 0) return elements<1>(body, count);

@@ -1,4 +1,4 @@
-// Normalisation, a block of threads for each row: row<width>(block, i). Formulas as in
+// Normalization, one block of threads per row: row<width>(block, i). Formulas as in
 // backends/host/norm_host.h; sums over a row are f32.
 #pragma once
 

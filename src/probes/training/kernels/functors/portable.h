@@ -103,11 +103,11 @@ BENCH_BOTH void store_pack(T* to, const Pack<T, width>& pack) {
   *reinterpret_cast<Pack<T, width>*>(to) = pack;
 }
 
-/// As many as 16 bytes hold, which is what a GPU's thread moves at best.
+/// Elements in 16 bytes, the widest access of a GPU thread.
 template <class T>
 constexpr int kWidest = 16 / static_cast<int>(sizeof(T));
 
-/// Zeros where `add` is false: what a result is added to.
+/// The values that a result is added to; zeros if `add` is false.
 template <int width, class T>
 BENCH_BOTH Pack<T, width> load_if(bool add, const T* from) {
   if (add) return load_pack<width>(from);

@@ -1,4 +1,4 @@
-// Bodies of what click models compute element by element, in f32; see elements.h and
+// Elementwise bodies of click models, in f32; see elements.h and
 // row_elements.h for how they are called.
 #pragma once
 
@@ -73,8 +73,8 @@ struct CrossGradients {
   }
 };
 
-/// Some columns of every row of one matrix go to some of another; `from` and `to` are at the first
-/// of them.
+/// Copies columns of every row from one matrix to another; `from` and `to` point to the first of
+/// them.
 struct CopyColumns {
   const float* from;
   float* to;
@@ -82,7 +82,7 @@ struct CopyColumns {
   std::int64_t count;
   bool add;
   BENCH_BOTH std::int64_t columns() const { return count; }
-  /// Whether each row's first column lies as packs of `width` have to.
+  /// Whether each row's first column is aligned for packs of `width`.
   bool fits(std::int64_t from_column, std::int64_t to_column, int width) const {
     return from_column % width == 0 && to_column % width == 0 && from_stride % width == 0 &&
            to_stride % width == 0;
@@ -108,7 +108,7 @@ struct ClickLosses {
   BENCH_BOTH void at(std::int64_t i) const {
     static_assert(width == 1);
     const float z = logits[i], label = labels[i];
-    // log(1 + e^z) - label z, without e to the power of anything large.
+    // log(1 + e^z) - label z, without overflow of the exponential.
     const float small = expf(-fabsf(z));
     const float rise = z > 0.0f ? z - label * z : -label * z;
     losses[i] = static_cast<double>(rise) + static_cast<double>(log1pf(small));

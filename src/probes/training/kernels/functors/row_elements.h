@@ -55,7 +55,7 @@ struct SwigluBackward {
   }
 };
 
-/// Pairs of a head's halves; then v, which passes, as pairs of its halves too.
+/// Pairs of a head's halves; then v, unchanged, also as pairs of its halves.
 template <class T>
 struct RopePairs {
   const T* x;

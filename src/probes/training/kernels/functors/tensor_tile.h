@@ -1,6 +1,6 @@
-// Products of small bf16 tiles, as the matrix units of a GPU make them: m16n8k16 of a warp, each
+// GEMMs of small bf16 tiles on a GPU's tensor cores: m16n8k16 of a warp, each
 // thread with its share of the factors ("fragments") in registers. On the CPU a loop over the warp
-// does the same from the same fragments, so that which thread holds what is tested there.
+// does the same with the same fragments, so that the thread layout is tested there.
 //
 // Thread 4 g + t of a warp holds (PTX ISA, "Matrix Fragments for mma.m16n8k16"):
 //   A, 16 rows x 16: (g, 2t) (g, 2t+1) | (g+8, ...) | (g, 2t+8) (g, 2t+9) | (g+8, ...)
@@ -49,7 +49,7 @@ BENCH_BOTH inline int place_of(int thread) { return thread % 4; }
 BENCH_BOTH inline int row_in_tile(int thread, int i) { return group_of(thread) + i / 2 * 8; }
 BENCH_BOTH inline int column_in_tile(int thread, int i) { return 2 * place_of(thread) + i % 2; }
 
-/// A pair lies at a multiple of its size.
+/// A pair is aligned to its size.
 BENCH_BOTH inline Pair load_pair(const Bf16* from) {
 #ifdef __CUDA_ARCH__
   return *reinterpret_cast<const Pair*>(from);
@@ -83,7 +83,7 @@ BENCH_BOTH inline TileA load_a(const Bf16* rows, std::int64_t stride, std::int64
   return a;
 }
 
-/// B[k, j] = rows[(row + j) stride + column + k]: a factor that lies transposed.
+/// B[k, j] = rows[(row + j) stride + column + k]: a transposed factor.
 BENCH_BOTH inline TileB load_b_rows(const Bf16* rows, int stride, int row, int column, int thread) {
   const Bf16* from = rows + (row + group_of(thread)) * stride + column + 2 * place_of(thread);
   return {{load_pair(from), load_pair(from + 8)}};

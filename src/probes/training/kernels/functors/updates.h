@@ -8,7 +8,7 @@
 
 namespace bench::training {
 
-/// What one element's parameter is before the update: the master where there is one.
+/// The value of a parameter before the update: the master if there is one.
 template <int width, class T>
 BENCH_BOTH Pack<float, width> parameter_before(const T* parameters, const float* master,
                                                std::int64_t i) {

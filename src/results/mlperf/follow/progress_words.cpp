@@ -51,7 +51,7 @@ std::string pace_text(const ProgressReport& report) {
   const std::string reference =
       fmt::format("reference {:.6g} {}, minimum {:.6g}", *goal.reference_mean, unit_of(goal),
                   *goal.reference_least);
-  const std::string when = report.projected_minutes ? "there " : "";
+  const std::string when = report.projected_minutes ? "then " : "";
   switch (report.pace) {
     case Pace::too_fast:
       return when + "below the minimum: a mean like this fails the convergence test (" + reference + ")";

@@ -1,4 +1,4 @@
-// What a stranger could say to rank 0, and something that is no rank 0 to a rank: read without
+// What a foreign could say to rank 0, and something that is no rank 0 to a rank: read without
 // harm; what is understood is said again in the same words.
 #include <algorithm>
 #include <cstdint>
@@ -16,19 +16,19 @@ bool plain(const std::string& text) {
 }
 
 void try_line(std::string_view line) {
-  const auto read = bench::read_greeting(line);
-  if (const auto* greeting = std::get_if<bench::Greeting>(&read)) {
-    demand(greeting->size >= 0 && greeting->rank >= 0, "a negative rank");
-    demand(plain(greeting->host + greeting->version + greeting->token), "an odd character");
-    const std::string again = bench::greeting_line(*greeting);
-    demand(again.size() <= bench::kMostGreeting + 300, "a greeting that grows");
-    const auto back = bench::read_greeting(std::string_view(again).substr(0, again.size() - 1));
-    demand(std::get_if<bench::Greeting>(&back) != nullptr && std::get<0>(back) == *greeting,
-           "a greeting changes");
+  const auto read = bench::parse_handshake(line);
+  if (const auto* handshake = std::get_if<bench::RankHandshake>(&read)) {
+    demand(handshake->size >= 0 && handshake->rank >= 0, "a negative rank");
+    demand(plain(handshake->host + handshake->version + handshake->token), "an odd character");
+    const std::string again = bench::handshake_line(*handshake);
+    demand(again.size() <= bench::kMaxHandshake + 300, "a handshake that grows");
+    const auto back = bench::parse_handshake(std::string_view(again).substr(0, again.size() - 1));
+    demand(std::get_if<bench::RankHandshake>(&back) != nullptr && std::get<0>(back) == *handshake,
+           "a handshake changes");
   } else {
     demand(plain(std::get<1>(read).reason), "an odd character in a reason");
   }
-  const bench::Answer answer = bench::read_answer(line);
+  const bench::Answer answer = bench::parse_answer(line);
   demand(answer.ours || answer.refusal.empty(), "a stranger's refusal");
   demand(bench::same_token("token", line) == (line == "token"), "a wrong token passes");
 }

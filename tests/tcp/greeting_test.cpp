@@ -1,4 +1,4 @@
-// The line by which a rank is known; what is none is turned away.
+// The handshake line of a rank; anything else is rejected.
 #include "probes/backends/tcp/greeting.h"
 
 #include "tests/support/catch.h"
@@ -9,8 +9,8 @@ using Catch::Matchers::Contains;
 namespace {
 
 std::string reason(const std::string& line) {
-  const auto read = read_greeting(line);
-  const auto* none = std::get_if<NoGreeting>(&read);
+  const auto read = parse_handshake(line);
+  const auto* none = std::get_if<BadHandshake>(&read);
   return none == nullptr ? "" : none->reason;
 }
 
@@ -21,31 +21,31 @@ std::string without_newline(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("a greeting is read as it was written, also without a token") {
+TEST_CASE("a handshake round-trips, also without a token") {
   for (const char* token : {"", "slurm-17.0"}) {
-    const Greeting greeting{"0.1.0+1a2b3c4", 4, 2, token, "node03"};
-    const auto read = read_greeting(without_newline(greeting_line(greeting)));
-    REQUIRE(std::holds_alternative<Greeting>(read));
-    CHECK(std::get<Greeting>(read) == greeting);
+    const RankHandshake handshake{"0.1.0+1a2b3c4", 4, 2, token, "node03"};
+    const auto read = parse_handshake(without_newline(handshake_line(handshake)));
+    REQUIRE(std::holds_alternative<RankHandshake>(read));
+    CHECK(std::get<RankHandshake>(read) == handshake);
   }
 }
 
 TEST_CASE("a name with blanks or of any length stays one word of a short line") {
-  const std::string line = greeting_line({"1.0", 2, 1, std::string(5000, 't'), "a host\n"});
-  CHECK(line.size() < kMostGreeting);
+  const std::string line = handshake_line({"1.0", 2, 1, std::string(5000, 't'), "a host\n"});
+  CHECK(line.size() < kMaxHandshake);
   CHECK_THAT(line, Contains(" a?host?\n"));
 }
 
-TEST_CASE("strangers are told from ranks of another make") {
+TEST_CASE("foreign connections are distinguished from ranks of another version") {
   CHECK_THAT(reason("GET / HTTP/1.1"), Contains("not a benchctl rank"));
   CHECK_THAT(reason(""), Contains("not a benchctl rank"));
-  CHECK_THAT(reason(std::string(kMostGreeting, '#')), Contains("not a benchctl rank"));
-  const auto newer = read_greeting("#benchgroup 2 whatever comes then");
-  CHECK_FALSE(std::get<NoGreeting>(newer).stranger);
-  CHECK_THAT(std::get<NoGreeting>(newer).reason, Contains("handshake version 2"));
+  CHECK_THAT(reason(std::string(kMaxHandshake, '#')), Contains("not a benchctl rank"));
+  const auto newer = parse_handshake("#benchgroup 2 whatever comes then");
+  CHECK_FALSE(std::get<BadHandshake>(newer).foreign);
+  CHECK_THAT(std::get<BadHandshake>(newer).reason, Contains("handshake version 2"));
 }
 
-TEST_CASE("a damaged greeting is none") {
+TEST_CASE("a malformed handshake is rejected") {
   for (const char* line :
        {"#benchgroup 1", "#benchgroup 1 1.0 4 2 t", "#benchgroup 1 1.0 4 2 t h more",
         "#benchgroup 1 1.0 four 2 t h", "#benchgroup 1 1.0 4 -1 t h", "#benchgroup 1 1.0 4 2  h",
@@ -55,15 +55,15 @@ TEST_CASE("a damaged greeting is none") {
 }
 
 TEST_CASE("an answer lets in or says why not; whatever else answers is no rank 0") {
-  CHECK(read_answer(without_newline(answer_line(""))).ours);
-  CHECK(read_answer(without_newline(answer_line(""))).refusal.empty());
-  const Answer no = read_answer(without_newline(answer_line("rank 1\nis missing")));
+  CHECK(parse_answer(without_newline(answer_line(""))).ours);
+  CHECK(parse_answer(without_newline(answer_line(""))).refusal.empty());
+  const Answer no = parse_answer(without_newline(answer_line("rank 1\nis missing")));
   CHECK(no.ours);
   CHECK_THAT(no.refusal, Contains("is missing") && !Contains("\n"));
-  CHECK(answer_line(std::string(5000, 'x')).size() <= kMostGreeting);
+  CHECK(answer_line(std::string(5000, 'x')).size() <= kMaxHandshake);
   for (const char* line :
        {"", "SSH-2.0-OpenSSH_9.2", "#benchgroup", "#benchgroup no", "#benchgroup no "})
-    CHECK_FALSE(read_answer(line).ours);
+    CHECK_FALSE(parse_answer(line).ours);
 }
 
 TEST_CASE("a token is right when every character is") {

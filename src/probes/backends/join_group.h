@@ -1,4 +1,4 @@
-// How the ranks of a job come together. A rank alone joins nothing: MPI_Init costs 100 to 300 ms.
+// Joins the ranks of a job. A single rank skips this: MPI_Init costs 100 to 300 ms.
 #pragma once
 
 #include <memory>

@@ -44,42 +44,42 @@ int number(std::string_view text, int most) {
 
 }  // namespace
 
-std::string greeting_line(const Greeting& greeting) {
+std::string handshake_line(const RankHandshake& handshake) {
   std::string line(kMarker);
   line += kProtocol;
-  for (const std::string& text : {greeting.version, std::to_string(greeting.size),
-                                  std::to_string(greeting.rank), greeting.token, greeting.host})
+  for (const std::string& text : {handshake.version, std::to_string(handshake.size),
+                                  std::to_string(handshake.rank), handshake.token, handshake.host})
     line += " " + word(text);
   return line + "\n";
 }
 
-std::variant<Greeting, NoGreeting> read_greeting(std::string_view line) {
-  if (line.size() >= kMostGreeting || !line.starts_with(kMarker))
-    return NoGreeting{"not a benchctl rank"};
+std::variant<RankHandshake, BadHandshake> parse_handshake(std::string_view line) {
+  if (line.size() >= kMaxHandshake || !line.starts_with(kMarker))
+    return BadHandshake{"not a benchctl rank"};
   const auto words = words_of(line.substr(kMarker.size()));
   if (words[0] != kProtocol)
-    return NoGreeting{"handshake version " + printable(words[0].substr(0, 20)) +
+    return BadHandshake{"handshake version " + printable(words[0].substr(0, 20)) +
                           ", but rank 0 has version " + std::string(kProtocol),
                       false};
   const bool complete =
       words.size() == kWords && std::ranges::all_of(words, [](auto one) {
         return !one.empty() && one.size() <= kLongestWord && std::ranges::all_of(one, in_word);
       });
-  if (!complete) return NoGreeting{"malformed handshake"};
-  Greeting greeting{std::string(words[1]), number(words[2], kMostRanks),
+  if (!complete) return BadHandshake{"malformed handshake"};
+  RankHandshake handshake{std::string(words[1]), number(words[2], kMostRanks),
                     number(words[3], kMostRanks), words[4] == "-" ? "" : std::string(words[4]),
                     std::string(words[5])};
-  if (greeting.size < 0 || greeting.rank < 0) return NoGreeting{"malformed handshake"};
-  return greeting;
+  if (handshake.size < 0 || handshake.rank < 0) return BadHandshake{"malformed handshake"};
+  return handshake;
 }
 
 std::string answer_line(const std::string& refusal) {
   if (refusal.empty()) return std::string(kMarker) + "ok\n";
   const std::string line = std::string(kMarker) + "no " + printable(refusal);
-  return line.substr(0, kMostGreeting - 1) + "\n";
+  return line.substr(0, kMaxHandshake - 1) + "\n";
 }
 
-Answer read_answer(std::string_view line) {
+Answer parse_answer(std::string_view line) {
   if (!line.starts_with(kMarker)) return {};
   line.remove_prefix(kMarker.size());
   if (line == "ok") return {true, ""};

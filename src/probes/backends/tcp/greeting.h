@@ -1,7 +1,7 @@
-// The first line that a rank says to rank 0, and its answer. Whoever connects is a stranger until
-// the line is read: it is short, strict and harmless to read (tests/fuzz/greeting_fuzz.cpp).
+// The handshake line a rank sends to rank 0, and the answer. It comes from an unauthenticated peer,
+// so it is short and parsed strictly (tests/fuzz/greeting_fuzz.cpp).
 //   #benchgroup 1 0.1.0+1a2b3c4 4 2 TOKEN node03
-//   #benchgroup ok          or          #benchgroup no ranks 1, 3 did not come within 25 s
+//   #benchgroup ok          or          #benchgroup no ranks 1, 3 did not connect within 25 s
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@
 
 namespace bench {
 
-inline constexpr std::size_t kMostGreeting = 1024;  // bytes of a line, its newline included
+inline constexpr std::size_t kMaxHandshake = 1024;  // bytes of a line, its newline included
 
-struct Greeting {
+struct RankHandshake {
   std::string version;  // of the rank's program
   int size = 0;
   int rank = 0;
   std::string token;  // "" is "-" in the line
   std::string host;   // where the rank runs, as it calls itself
-  bool operator==(const Greeting&) const = default;
+  bool operator==(const RankHandshake&) const = default;
 };
 
-/// With its newline. What is no word (blanks, control characters) becomes '?'.
-std::string greeting_line(const Greeting& greeting);
+/// With its newline. Blanks and control characters become '?'.
+std::string handshake_line(const RankHandshake& handshake);
 
-/// What is wrong with a line: is it somebody else's, or a rank's of another make?
-struct NoGreeting {
+/// Why a line is rejected; `foreign`: it is not from a rank of any version.
+struct BadHandshake {
   std::string reason;
-  bool stranger = true;
+  bool foreign = true;
 };
 
 /// Of a line without its newline.
-std::variant<Greeting, NoGreeting> read_greeting(std::string_view line);
+std::variant<RankHandshake, BadHandshake> parse_handshake(std::string_view line);
 
 /// With its newline; `refusal`: "" lets the rank in.
 std::string answer_line(const std::string& refusal);
@@ -42,7 +42,7 @@ struct Answer {
   std::string refusal;  // "" lets us in
 };
 
-Answer read_answer(std::string_view line);
+Answer parse_answer(std::string_view line);
 
 /// Takes as long for a wrong token as for the right one.
 bool same_token(std::string_view ours, std::string_view theirs);

@@ -16,19 +16,19 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kForTheAnswer{5.0};  // added to the rendezvous timeout
+constexpr Seconds kAnswerTimeout{5.0};  // added to the rendezvous timeout
 
 }  // namespace
 
-Member join_rank_0(const Rendezvous& rendezvous) {
+Peer connect_to_root(const Rendezvous& rendezvous) {
   const auto deadline = time_after(rendezvous.timeout);
-  Member rank_0{connect_to(rendezvous.host, rendezvous.port, rendezvous.interfaces, deadline),
+  Peer rank_0{connect_to(rendezvous.host, rendezvous.port, rendezvous.interfaces, deadline),
                 rendezvous.host};
-  const std::string greeting = greeting_line(
+  const std::string handshake = handshake_line(
       {std::string(version()), rendezvous.size, rendezvous.rank, rendezvous.token, host_name()});
   std::string heard;
-  bool over = !send_all(rank_0.socket, std::as_bytes(std::span(greeting)));
-  const auto patience = deadline + (time_after(kForTheAnswer) - TcpClock::now());
+  bool over = !send_all(rank_0.socket, std::as_bytes(std::span(handshake)));
+  const auto patience = deadline + (time_after(kAnswerTimeout) - TcpClock::now());
   bool answered = false;
   while (!over && !answered && TcpClock::now() < patience) {
     pollfd wait{rank_0.socket.get(), POLLIN, 0};
@@ -37,7 +37,7 @@ Member join_rank_0(const Rendezvous& rendezvous) {
   }
   const std::string where =
       fmt::format("rank 0 at {} port {}", printable(rendezvous.host), rendezvous.port);
-  const Answer answer = answered ? read_answer(without_newline(heard)) : Answer{};
+  const Answer answer = answered ? parse_answer(without_newline(heard)) : Answer{};
   if (!answered)
     throw Error(ErrorKind::environment,
                 where + (over ? " closed the connection before all ranks had joined" : " does not answer"));

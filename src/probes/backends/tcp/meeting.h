@@ -1,6 +1,5 @@
-// How ranks find each other: rank 0 listens until every rank of the group has greeted it, the
-// others connect to it. Nobody hangs: who is missing, double or of another version is named on all
-// ranks when the time is up or the fault is seen.
+// TCP rendezvous: rank 0 listens until every rank of the group has connected. Nobody hangs: on
+// timeout or error, all ranks report which rank is missing, duplicate or of another version.
 #pragma once
 
 #include <string>
@@ -11,17 +10,16 @@
 
 namespace bench {
 
-struct Member {
+struct Peer {
   Descriptor socket;  // invalid for rank 0 itself
-  std::string host;   // as it calls itself
+  std::string host;   // its own host name
 };
 
-/// At rank 0: the others, by rank. Strangers (a port scanner, a rank of another job) are turned
-/// away and do not disturb. Throws Error(environment).
-std::vector<Member> receive_ranks(const Rendezvous& rendezvous);
+/// On rank 0: the others, by rank. Foreign connections (a port scanner, a rank of another job) are
+/// rejected. Throws Error(environment).
+std::vector<Peer> accept_ranks(const Rendezvous& rendezvous);
 
-/// At the others: rank 0. Throws Error(environment) with what rank 0 has against us, or why it
-/// cannot be reached.
-Member join_rank_0(const Rendezvous& rendezvous);
+/// On the others: rank 0. Throws Error(environment) if rank 0 refuses or cannot be reached.
+Peer connect_to_root(const Rendezvous& rendezvous);
 
 }  // namespace bench

@@ -11,13 +11,13 @@ namespace bench {
 bool receive_line(const Descriptor& socket, std::string& heard, bool& over) {
   std::array<std::byte, 1> some;
   std::ptrdiff_t got = 0;
-  while (!heard.ends_with('\n') && heard.size() < kMostGreeting) {
+  while (!heard.ends_with('\n') && heard.size() < kMaxHandshake) {
     got = receive_some(socket, some);
     if (got <= 0) break;
     heard += static_cast<char>(some[0]);
   }
   if (heard.ends_with('\n')) return true;
-  over = got < 0 || heard.size() >= kMostGreeting;
+  over = got < 0 || heard.size() >= kMaxHandshake;
   return false;
 }
 

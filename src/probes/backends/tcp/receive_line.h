@@ -8,7 +8,7 @@
 namespace bench {
 
 /// Reads on: true when `heard` ends with a newline, `over` when it never will (the peer is gone, or
-/// the line is longer than kMostGreeting). Not a byte beyond the line: what comes next is the
+/// the line is longer than kMaxHandshake). Not a byte beyond the line: what comes next is the
 /// group's.
 bool receive_line(const Descriptor& socket, std::string& heard, bool& over);
 

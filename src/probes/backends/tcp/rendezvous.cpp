@@ -77,7 +77,7 @@ void take_numbers(const Reader& read, const char* rank, const char* size, Rendez
 }
 
 /// torchrun itself listens at MASTER_PORT, for the ranks' own libraries; we take the next one.
-int beside(const Reader& read) {
+int port_after_agent_store(const Reader& read) {
   const int port = read.number("MASTER_PORT", 1, 65535);
   if (read.text("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
   return port < 65535 ? port + 1 : kFirstPort;
@@ -87,7 +87,7 @@ void take_torchrun(const Reader& read, Rendezvous& found) {
   found.source = "torchrun";
   take_numbers(read, "RANK", "WORLD_SIZE", found);
   found.host = read.text("MASTER_ADDR");
-  if (read.has("MASTER_PORT")) found.port = beside(read);
+  if (read.has("MASTER_PORT")) found.port = port_after_agent_store(read);
   found.token = read.text("TORCHELASTIC_RUN_ID");
 }
 
@@ -131,7 +131,7 @@ void take_address(const std::string& value, Rendezvous& found) {
   found.port = number;
 }
 
-void take_own(const Reader& read, Rendezvous& found) {
+void apply_overrides(const Reader& read, Rendezvous& found) {
   if (read.has("BENCH_RENDEZVOUS")) take_address(read.text("BENCH_RENDEZVOUS"), found);
   if (read.has("BENCH_GROUP_TOKEN")) found.token = read.text("BENCH_GROUP_TOKEN");
   const bool odd = std::ranges::any_of(found.token, [](char c) { return c <= ' ' || c > '~'; });
@@ -143,7 +143,7 @@ void take_own(const Reader& read, Rendezvous& found) {
         read.number("BENCH_GROUP_TIMEOUT_S", 1, static_cast<int>(kLongestTimeout));
 }
 
-void demand_address(const Rendezvous& found) {
+void require_address(const Rendezvous& found) {
   if (!found.host.empty() && found.port > 0) return;
   throw Error(
       ErrorKind::environment,
@@ -165,8 +165,8 @@ std::optional<Rendezvous> find_rendezvous(const Variables& variables) {
   else if (from_slurm(read))
     take_slurm(read, found);
   if (found.size <= 1) return {};
-  take_own(read, found);
-  demand_address(found);
+  apply_overrides(read, found);
+  require_address(found);
   return found;
 }
 

@@ -1,8 +1,8 @@
-// Who a rank is and where it meets the others, from the variables of whatever started it: torchrun
+// Rank, group size and address of rank 0, from the variables of the launcher: torchrun
 // (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), srun (SLURM_PROCID, SLURM_NTASKS,
 // SLURM_STEP_NODELIST) or mpirun (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE).
 // BENCH_RENDEZVOUS=host[:port], BENCH_GROUP_TOKEN, BENCH_GROUP_INTERFACE and BENCH_GROUP_TIMEOUT_S
-// go before what they say. A pure function of the variables.
+// take precedence. A pure function of the variables.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ namespace bench {
 inline constexpr int kMostRanks = 65536;
 
 struct Rendezvous {
-  std::string source;  // whose variables they are: "torchrun", "Slurm", "mpirun"
+  std::string source;  // the launcher: "torchrun", "Slurm", "mpirun"
   int rank = 0;
   int size = 1;
   std::string host;  // of rank 0: a name, an IPv4 or an IPv6 address without brackets
   int port = 0;
-  std::string token;       // what all ranks of this group know and strangers do not
+  std::string token;       // shared secret of the group
   std::string interfaces;  // "eth0" or "10.0.0.0/16", several with commas; "" is any
-  Seconds timeout{25.0};   // until all ranks must have come; below benchctl's patience (30 s)
+  Seconds timeout{25.0};   // for all ranks to connect; below benchctl's start timeout (30 s)
 };
 
 /// getenv, or a test's.

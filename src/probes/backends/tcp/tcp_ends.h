@@ -34,6 +34,6 @@ class TcpGroup : public Group {
   int rank_, size_;
 };
 
-std::unique_ptr<Group> make_outer_rank(const Rendezvous& rendezvous);
+std::unique_ptr<Group> make_non_root(const Rendezvous& rendezvous);
 
 }  // namespace bench

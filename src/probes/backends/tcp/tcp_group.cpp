@@ -20,23 +20,23 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-class Centre final : public TcpGroup {
+class RootGroup final : public TcpGroup {
  public:
-  explicit Centre(const Rendezvous& rendezvous)
-      : TcpGroup(0, rendezvous.size), members_(receive_ranks(rendezvous)) {}
+  explicit RootGroup(const Rendezvous& rendezvous)
+      : TcpGroup(0, rendezvous.size), peers_(accept_ranks(rendezvous)) {}
 
   void barrier() override {
     collect(GroupOp::barrier);
-    spread(GroupOp::barrier, {});
+    send_to_all(GroupOp::barrier, {});
   }
 
   void broadcast(std::span<std::byte> data, int root) override {
-    if (root == 0) return spread(GroupOp::broadcast, data);
+    if (root == 0) return send_to_all(GroupOp::broadcast, data);
     const auto from = static_cast<std::size_t>(root);
     const auto frames = collect(GroupOp::broadcast, [&](std::size_t rank) { return rank == from; });
     expect_size(from, GroupOp::broadcast, frames[from], data.size());
     std::ranges::copy(frames[from], data.begin());
-    spread(GroupOp::broadcast, data, from);
+    send_to_all(GroupOp::broadcast, data, from);
   }
 
   std::vector<std::string> gather(const std::string& text) override {
@@ -60,17 +60,17 @@ class Centre final : public TcpGroup {
         values[i] = combine(values[i], other);
       }
     }
-    spread(GroupOp::reduce, std::as_bytes(values));
+    send_to_all(GroupOp::reduce, std::as_bytes(values));
   }
 
   /// One frame of each rank (or of those asked), whoever comes first: one that has died is noticed
   /// while others are still waited for.
   Parts collect(GroupOp op, const std::function<bool(std::size_t)>& asked = {}) {
-    Parts parts(members_.size());
+    Parts parts(peers_.size());
     std::vector<std::size_t> missing;
-    for (std::size_t rank = 1; rank < members_.size(); ++rank)
+    for (std::size_t rank = 1; rank < peers_.size(); ++rank)
       if (!asked || asked(rank)) missing.push_back(rank);
-    std::vector<FrameReader> readers(members_.size());
+    std::vector<FrameReader> readers(peers_.size());
     for (;;) {
       std::erase_if(missing, [&](std::size_t rank) {
         auto frame = advance(readers[rank], rank);
@@ -84,23 +84,23 @@ class Centre final : public TcpGroup {
       if (missing.empty()) return parts;
       std::vector<pollfd> waiting;
       for (const std::size_t rank : missing)
-        waiting.push_back({members_[rank].socket.get(), POLLIN, 0});
+        waiting.push_back({peers_[rank].socket.get(), POLLIN, 0});
       poll(waiting.data(), waiting.size(), -1);
     }
   }
 
   std::optional<Frame> advance(FrameReader& reader, std::size_t rank) {
     try {
-      return reader.advance(members_[rank].socket);
+      return reader.advance(peers_[rank].socket);
     } catch (const Error& error) {
-      left(rank, error.what());
+      fail_lost(rank, error.what());
     }
   }
 
-  void spread(GroupOp op, Bytes data, std::size_t except = 0) {
-    for (std::size_t rank = 1; rank < members_.size(); ++rank)
-      if (rank != except && !send_frame(members_[rank].socket, op, data))
-        left(rank, std::strerror(errno));
+  void send_to_all(GroupOp op, Bytes data, std::size_t except = 0) {
+    for (std::size_t rank = 1; rank < peers_.size(); ++rank)
+      if (rank != except && !send_frame(peers_[rank].socket, op, data))
+        fail_lost(rank, std::strerror(errno));
   }
 
   void expect_size(std::size_t rank, GroupOp op, Bytes data, std::size_t bytes) {
@@ -110,22 +110,22 @@ class Centre final : public TcpGroup {
   }
 
   std::string name(std::size_t rank) const {
-    return fmt::format("rank {} on {}", rank, printable(members_[rank].host));
+    return fmt::format("rank {} on {}", rank, printable(peers_[rank].host));
   }
 
-  [[noreturn]] void left(std::size_t rank, const std::string& why) {
+  [[noreturn]] void fail_lost(std::size_t rank, const std::string& why) {
     give_up(fmt::format("lost {}: {}", name(rank), why));
   }
 
   /// Ends the group on all ranks, with the reason.
   [[noreturn]] void give_up(const std::string& reason) {
-    for (const Member& member : members_)
+    for (const Peer& member : peers_)
       if (member.socket.valid())
         send_frame(member.socket, GroupOp::give_up, std::as_bytes(std::span(reason)));
     throw Error(ErrorKind::environment, reason);
   }
 
-  std::vector<Member> members_;
+  std::vector<Peer> peers_;
 };
 
 }  // namespace
@@ -138,8 +138,8 @@ std::string as_text(std::span<const std::byte> data) {
 }
 
 std::unique_ptr<Group> make_tcp_group(const Rendezvous& rendezvous) {
-  if (rendezvous.rank == 0) return std::make_unique<Centre>(rendezvous);
-  return make_outer_rank(rendezvous);
+  if (rendezvous.rank == 0) return std::make_unique<RootGroup>(rendezvous);
+  return make_non_root(rendezvous);
 }
 
 }  // namespace bench

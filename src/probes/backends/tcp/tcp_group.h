@@ -1,5 +1,5 @@
-// The control plane of ranks that no MPI has joined: a star over TCP with rank 0 in its middle.
-// When a rank dies, the others learn in their next operation which one it was.
+// Control plane of ranks without MPI: a TCP star with rank 0 in the centre.
+// When a rank dies, the others fail in their next operation and name it.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Returns when all ranks have come. Throws Error(environment) as probes/backends/tcp/meeting.h
+/// Returns when all ranks have joined. Throws Error(environment) as probes/backends/tcp/meeting.h
 /// says. Operations throw Error(environment) naming the rank that left, or that is in another
 /// operation than rank 0.
 std::unique_ptr<Group> make_tcp_group(const Rendezvous& rendezvous);

@@ -16,50 +16,50 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-class Outer final : public TcpGroup {
+class NonRootGroup final : public TcpGroup {
  public:
-  explicit Outer(const Rendezvous& rendezvous)
-      : TcpGroup(rendezvous.rank, rendezvous.size), rank_0_(join_rank_0(rendezvous)) {}
+  explicit NonRootGroup(const Rendezvous& rendezvous)
+      : TcpGroup(rendezvous.rank, rendezvous.size), root_(connect_to_root(rendezvous)) {}
 
   void barrier() override {
-    say_to_0(GroupOp::barrier, {});
-    hear_from_0(GroupOp::barrier, 0);
+    send_to_root(GroupOp::barrier, {});
+    receive_from_root(GroupOp::barrier, 0);
   }
 
   void broadcast(std::span<std::byte> data, int root) override {
-    if (root == rank()) return say_to_0(GroupOp::broadcast, data);
-    const auto heard = hear_from_0(GroupOp::broadcast, data.size());
+    if (root == rank()) return send_to_root(GroupOp::broadcast, data);
+    const auto heard = receive_from_root(GroupOp::broadcast, data.size());
     std::ranges::copy(heard, data.begin());
   }
 
   std::vector<std::string> gather(const std::string& text) override {
-    say_to_0(GroupOp::gather, std::as_bytes(std::span(text)));
+    send_to_root(GroupOp::gather, std::as_bytes(std::span(text)));
     return {};
   }
 
  private:
   void reduce(std::span<double> values, Combine) override {
-    say_to_0(GroupOp::reduce, std::as_bytes(values));
-    const auto heard = hear_from_0(GroupOp::reduce, values.size_bytes());
+    send_to_root(GroupOp::reduce, std::as_bytes(values));
+    const auto heard = receive_from_root(GroupOp::reduce, values.size_bytes());
     std::ranges::copy(heard, std::as_writable_bytes(values).begin());
   }
 
   /// What rank 0 said before it went tells more than that it went.
-  void say_to_0(GroupOp op, Bytes data) {
-    if (!send_frame(rank_0_.socket, op, data)) hear_from_0(op, data.size());
+  void send_to_root(GroupOp op, Bytes data) {
+    if (!send_frame(root_.socket, op, data)) receive_from_root(op, data.size());
   }
 
-  std::vector<std::byte> hear_from_0(GroupOp op, std::size_t bytes) {
+  std::vector<std::byte> receive_from_root(GroupOp op, std::size_t bytes) {
     FrameReader reader;
     std::optional<Frame> frame;
     try {
-      while (!(frame = reader.advance(rank_0_.socket))) {
-        pollfd wait{rank_0_.socket.get(), POLLIN, 0};
+      while (!(frame = reader.advance(root_.socket))) {
+        pollfd wait{root_.socket.get(), POLLIN, 0};
         poll(&wait, 1, -1);
       }
     } catch (const Error& error) {
       throw Error(ErrorKind::environment, fmt::format("lost rank 0 on {}: {}",
-                                                      printable(rank_0_.host), error.what()));
+                                                      printable(root_.host), error.what()));
     }
     if (frame->op == GroupOp::give_up)
       throw Error(ErrorKind::environment, printable(as_text(frame->data)));
@@ -71,13 +71,13 @@ class Outer final : public TcpGroup {
     return std::move(frame->data);
   }
 
-  Member rank_0_;
+  Peer root_;
 };
 
 }  // namespace
 
-std::unique_ptr<Group> make_outer_rank(const Rendezvous& rendezvous) {
-  return std::make_unique<Outer>(rendezvous);
+std::unique_ptr<Group> make_non_root(const Rendezvous& rendezvous) {
+  return std::make_unique<NonRootGroup>(rendezvous);
 }
 
 }  // namespace bench

@@ -85,7 +85,7 @@ std::string to_text(const std::vector<RankedBenchmark>& ranked, const TextStyle&
     Table table({{"submitter", false},
                  {"system", false, 2},
                  {"accelerator", false},
-                 {"number"},
+                 {"count"},
                  {"score"},
                  {"raw", true, 3},
                  {"accelerator minutes"},
@@ -105,7 +105,7 @@ std::string to_html(const std::vector<RankedBenchmark>& ranked) {
   Page page("MLPerf results");
   page.note(ranked_legend());
   for (const RankedBenchmark& benchmark : ranked) {
-    PageTable table{{"submitter", "system", "accelerator", "number", "score, minutes",
+    PageTable table{{"submitter", "system", "accelerator", "count", "score, minutes",
                      "raw, minutes", "accelerator minutes", "ratio to best", "remark"},
                     {}};
     for (const RankedEntry& one : benchmark.entries) {

@@ -1,6 +1,6 @@
-// A reference convergence point (RCP): how many samples or epochs the reference implementation took
-// to the target at one batch size, over n trainings; and the smallest mean that a submission may
-// have there (MLPerf training rules, "Reference Convergence Points").
+// A reference convergence point (RCP): samples or epochs to the target of n reference trainings at one
+// batch size, and the smallest mean that passes for a submission (MLPerf training rules, "Reference
+// Convergence Points").
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace bench::mlperf {
 
-/// Means, deviations and minima are in samples or epochs, as the benchmark counts.
+/// Means, deviations and minima are in samples or epochs, depending on the benchmark.
 struct RcpPoint {
   std::string name = {};
   double batch = 0.0;  // global
-  std::int64_t n = 0;  // trainings of the reference
+  std::int64_t n = 0;  // number of reference trainings
   double mean = 0.0;   // without the lowest and the highest
-  double stdev = 0.0;  // of all n, divided by n: what the official checker takes
+  double stdev = 0.0;  // population deviation of all n, as in the official checker
   double counted =
       0.0;  // n of the t-test: n - 2, or twice the required runs of an interpolated one
   double minimum = kNoValue;      // the smallest mean that passes

@@ -22,7 +22,7 @@ PageCell count_cell(const std::optional<std::int64_t>& count) {
 }
 
 PageTable systems_table(const SubmissionScore& score) {
-  PageTable table{{"division", "availability", "submitter", "system", "accelerator", "number"}, {}};
+  PageTable table{{"division", "availability", "submitter", "system", "accelerator", "count"}, {}};
   for (const std::string& benchmark : score.benchmarks) table.columns.push_back(benchmark);
   for (const SystemRow& row : score.systems) {
     const SystemDescription none, &system = row.description ? *row.description : none;

@@ -108,7 +108,7 @@ std::string remarks(const EntryScore& entry, const TextStyle& style) {
 
 std::string table_text(const SubmissionScore& score, const TextStyle& style) {
   std::vector<Column> columns = {
-      {"submitter", false}, {"system", false}, {"accelerator", false, 1}, {"number"}};
+      {"submitter", false}, {"system", false}, {"accelerator", false, 1}, {"count"}};
   for (const std::string& benchmark : score.benchmarks) columns.push_back({printable(benchmark)});
   Table table(columns);
   for (const SystemRow& row : score.systems) {

@@ -34,7 +34,7 @@ Finding finding_of_log(std::string_view rule, Severity severity);
 /// "27648", or with a fraction's shortest digits.
 std::string number_text(double number);
 
-/// Each adds what it finds.
+/// Each adds its findings.
 void check_run(const Subject& subject, std::vector<Finding>& findings);       // status, times
 void check_stop(const Subject& subject, std::vector<Finding>& findings);      // target and stop
 void check_schedule(const Subject& subject, std::vector<Finding>& findings);  // of evaluations

@@ -91,7 +91,7 @@ TEST_CASE("a block of nvfp4 uses six times its scale, and its scale 448 times th
   CHECK(decode_scale(Dtype::nvfp4, half.scales[0]) == 224.0);
 }
 
-TEST_CASE("each block has a scale of its own, and zeros stay zero") {
+TEST_CASE("each block has its own scale, and zeros stay zero") {
   for (const Dtype dtype : {Dtype::mxfp8, Dtype::nvfp4}) {
     const std::size_t block = block_of(dtype);
     std::vector<double> line(3 * block, 0.0);
@@ -120,7 +120,7 @@ TEST_CASE("quantised values are as near as their type's rounding promises") {
   }
 }
 
-TEST_CASE("a line that is not whole blocks is refused") {
+TEST_CASE("a line with a partial block is refused") {
   std::vector<std::byte> elements(40), scales(2);
   const std::vector<double> line(40, 1.0);
   CHECK_THROWS_AS(quantise(Dtype::mxfp8, line, 1.0, elements, scales), Error);

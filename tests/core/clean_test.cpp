@@ -15,12 +15,12 @@ TEST_CASE("clean values speak for a series while there is one") {
   CHECK(count_clean(flags) == 2);
 }
 
-TEST_CASE("on a crowded machine those that nobody disturbed otherwise do") {
+TEST_CASE("on a crowded machine samples without another disturbance are used") {
   CHECK(representative(Values{1, 2, 3}, Flags{kCrowded, kCrowded | kStolen, kCrowded}) ==
         Values{1, 3});
 }
 
-TEST_CASE("where every value is disturbed all of them do") {
+TEST_CASE("if every sample is disturbed, all are used") {
   CHECK(representative(Values{1, 2}, Flags{kStolen, kClockMoved}) == Values{1, 2});
   CHECK(representative(Values{}, Flags{}).empty());
 }

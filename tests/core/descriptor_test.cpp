@@ -59,7 +59,7 @@ TEST_CASE("a text larger than a pipe gets through whole, however often signals i
   CHECK(seen == text);
 }
 
-TEST_CASE("what cannot be written says why in errno") {
+TEST_CASE("a failed write reports its reason in errno") {
   const Descriptor full(open("/dev/full", O_WRONLY | O_CLOEXEC));
   REQUIRE(full.valid());
   errno = 0;

@@ -53,7 +53,7 @@ TEST_CASE("rounding is to nearest, ties to even") {
   CHECK(rounded(-0.1, Dtype::fp8_e5m2) == -0.09375);
 }
 
-TEST_CASE("what is too large becomes the largest number; NaN stays") {
+TEST_CASE("an overflow becomes the largest number; NaN stays") {
   CHECK(rounded(1e9, Dtype::fp8_e4m3) == 448.0);
   CHECK(rounded(-1e9, Dtype::fp8_e5m2) == -57344.0);
   CHECK(rounded(1e9, Dtype::f16) == 65504.0);

@@ -60,7 +60,7 @@ TEST_CASE("a wrong host expression is refused at its position") {
   CHECK_THAT(refusal("node[1234567890123456789]"), Contains("18 digits"));
 }
 
-TEST_CASE("a host expression cannot give what an option or a shell would understand") {
+TEST_CASE("a host expression rejects options and shell metacharacters") {
   CHECK_THAT(refusal("-oProxyCommand=x"), Contains("position 15"));
   CHECK_THAT(refusal("-a"), Contains("must begin with a letter"));
   for (const std::string text :

@@ -34,7 +34,7 @@ TEST_CASE("a syntax error names file, line and column") {
   CHECK_THAT(json_refusal("{} x"), Contains("x.json:1:4: not valid JSON"));
 }
 
-TEST_CASE("a key that stands twice in one object is refused, naming the key") {
+TEST_CASE("a duplicate key in an object is refused and named") {
   CHECK_THAT(json_refusal(R"({"a": 1, "b": {"a": 2}, "a": 3})"),
              Contains("duplicate key 'a'"));
   CHECK_THAT(json_refusal(R"([{"x": [{"k": 1, "k": 1}]}])"), Contains("duplicate key 'k'"));
@@ -47,12 +47,12 @@ TEST_CASE("nesting is refused past its limit and not before") {
   CHECK_THAT(json_refusal(std::string(1'000'000, '[')), Contains("nested deeper than 64 levels"));
 }
 
-TEST_CASE("what is no JSON is refused: bad UTF-8, NaN, numbers out of range, comments") {
+TEST_CASE("invalid JSON is refused: bad UTF-8, NaN, numbers out of range, comments") {
   for (const char* text : {"\"\xff\"", "NaN", "[1e999]", "{} // x", "'a'", "[1,]", "\"\x01\""})
     CHECK_THAT(json_refusal(text), Contains("not valid JSON"));
 }
 
-TEST_CASE("reading a folder or a missing file as JSON says so") {
+TEST_CASE("reading a folder or a missing file as JSON is an error") {
   const TemporaryDirectory folder;
   CHECK_THROWS_WITH(read_json(folder.path()), Contains("cannot read " + folder.path().string()) &&
                                                   Contains("Is a directory"));

@@ -69,7 +69,7 @@ TEST_CASE("text in an MLLOG line is ASCII, and numbers that are not finite are P
           R"("value": [NaN, Infinity, -Infinity, "\u00e4\n\"", true, null, 1e-05, 2.0], "metadata": {}})"));
 }
 
-TEST_CASE("an MLLOG line that is written is read back the same") {
+TEST_CASE("a written MLLOG line is read back unchanged") {
   const MllogLine line = accepted(kOfficial);
   CHECK(line.name_space.empty());
   CHECK(line.time_ms == 1759858994891);
@@ -80,7 +80,7 @@ TEST_CASE("an MLLOG line that is written is read back the same") {
   CHECK(to_text(line) == kOfficial);
 }
 
-TEST_CASE("a token inside a text does not cut the MLLOG line that is written") {
+TEST_CASE("a token inside a string does not cut a written MLLOG line") {
   MllogLine line = evaluation();
   line.value = "see :::MLLOG {} and ::::MLLOG ";
   CHECK(accepted(to_text(line)).value == line.value);
@@ -93,7 +93,7 @@ TEST_CASE("text without the token is no MLLOG line") {
   }
 }
 
-TEST_CASE("what stands before the last token is not part of an MLLOG line") {
+TEST_CASE("text before the last token is not part of an MLLOG line") {
   for (const std::string before :
        {"0: ", "  8: ", "\xef\xbb\xbf", "12%|#  | 3/9\r",
         " 0: h:6:7 [0] NCCL INFO Channel 16/0 : 8[0] -> 0[", ":::MLLOG {\"time_ms\": 1, \"ke"})
@@ -105,7 +105,7 @@ TEST_CASE("an MLLOG line ends at CR, at LF and at both") {
     CHECK(to_text(accepted(kOfficial + end)) == kOfficial);
 }
 
-TEST_CASE("numbers that are not finite are read as Python writes them, and only where no text is") {
+TEST_CASE("non-finite numbers are read as Python writes them, but not inside strings") {
   CHECK(std::isnan(accepted(with_value("NaN")).value.get<double>()));
   const Json values = accepted(with_value(R"(["NaN", Infinity, -Infinity, "\" NaN", NaN])")).value;
   CHECK(values[0] == "NaN");
@@ -117,7 +117,7 @@ TEST_CASE("numbers that are not finite are read as Python writes them, and only 
     CHECK_FALSE(trouble(with_value(wrong)).empty());
 }
 
-TEST_CASE("a record keeps numbers that are not finite as texts, because JSON has none") {
+TEST_CASE("a record stores non-finite numbers as strings") {
   MllogLine line = evaluation();
   line.value = {{"loss", std::nan("")}, {"all", {INFINITY, 1.5}}};
   const Json kept = parse_json(dump(to_json(line)), "test");
@@ -127,12 +127,12 @@ TEST_CASE("a record keeps numbers that are not finite as texts, because JSON has
   CHECK(kept.at("time_ms") == 1759858994891);
 }
 
-TEST_CASE("of a key that is given twice in an MLLOG line the last one counts, as in Python") {
+TEST_CASE("the last value of a duplicate key in an MLLOG line counts, as in Python") {
   CHECK(accepted(with_value(R"({"a": 1, "a": 2}, "key": "other")")).value.at("a") == 2);
   CHECK(accepted(with_value(R"(1, "key": "other")")).key == "other");
 }
 
-TEST_CASE("all fields that an MLLOG line lacks are named") {
+TEST_CASE("all missing fields of an MLLOG line are named") {
   CHECK_THAT(trouble(R"(:::MLLOG {"key": "run_stop", "metadata": {}})"),
              Contains("missing: time_ms, event_type, value"));
   CHECK_THAT(trouble(":::MLLOG {}"), Contains("time_ms, event_type, key, value, metadata"));
@@ -150,7 +150,7 @@ TEST_CASE("the time of an MLLOG line may be a float or a text of a number, but n
     CHECK_THAT(trouble(at(wrong)), Contains("which is no time"));
 }
 
-TEST_CASE("an MLLOG line that is damaged says what is wrong and what was seen") {
+TEST_CASE("a damaged MLLOG line is reported with the reason and the text") {
   CHECK_THAT(trouble(kOfficial.substr(0, 80)), Contains("not valid JSON") && Contains("time_ms"));
   CHECK_THAT(trouble(kOfficial + kOfficial.substr(9)), Contains("not valid JSON"));
   CHECK_THAT(trouble(":::MLLOG [1]"), Contains("[1] is no JSON object"));
@@ -199,7 +199,7 @@ TEST_CASE("an MLLOG file that cannot be opened or written is an error that names
   CHECK_THROWS_WITH(full.write(evaluation()), Contains("/dev/full"));
 }
 
-TEST_CASE("an MLLOG line that is written in part is an error, and the next one is whole") {
+TEST_CASE("a partially written MLLOG line is an error, and the next line is intact") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "log.txt";
   rlimit former{};

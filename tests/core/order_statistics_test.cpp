@@ -33,7 +33,7 @@ TEST_CASE("the interval keeps 95 % and would lose it one rank further in") {
   }
 }
 
-TEST_CASE("the rank stays sane where the binomial is approximated") {
+TEST_CASE("the rank is plausible where the binomial is approximated") {
   for (std::size_t n = 1; n < 5000; ++n)
     CHECK(median_interval_rank(n) <= median_interval_rank(n + 1));
   // Exact values by summation with arbitrary precision.
@@ -68,7 +68,7 @@ TEST_CASE("any quantile equals that of the sorted values") {
     CHECK(quantile(values, percent / 100.0) == Approx(percent).margin(1e-9));
 }
 
-TEST_CASE("nothing, and what is no number, gives NaN and no interval") {
+TEST_CASE("no values, or NaN, give NaN and no interval") {
   const std::vector<double> none;
   CHECK(std::isnan(median(none)));
   CHECK(std::isnan(quantile(none, 0.5)));

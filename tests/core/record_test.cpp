@@ -49,7 +49,7 @@ TEST_CASE("a record of every kind survives JSON and text") {
   }
 }
 
-TEST_CASE("every field of samples comes back") {
+TEST_CASE("every field of samples survives a round trip") {
   const Record back = record_from_json(full_json());
   const auto& samples = std::get<Samples>(back.body);
   const Samples expected = full_samples();
@@ -69,7 +69,7 @@ TEST_CASE("every field of samples comes back") {
   CHECK(samples.reason == expected.reason);
 }
 
-TEST_CASE("what is no number is written as null, read as NaN, and fails its check") {
+TEST_CASE("NaN is written as null, read as NaN, and fails its check") {
   const Json json = to_json(Record{"j", "h", 0, 0, bare_samples()});
   CHECK(json["body"]["values"][1].is_null());
   const auto samples = std::get<Samples>(record_from_json(json).body);
@@ -122,7 +122,7 @@ TEST_CASE("a wrong record is refused, naming the place and the value") {
   CHECK_THAT(record_refusal("/body/params", 1), Contains("/body/params: expected an object"));
 }
 
-TEST_CASE("a key that nobody knows or that is missing is refused") {
+TEST_CASE("an unknown or missing key is refused") {
   CHECK_THAT(record_refusal("/body/metrc", "x"),
              Contains("/body/metrc: unknown key Did you mean 'metric'?") ||
                  Contains("/body/metrc: unknown key. Did you mean 'metric'?"));
@@ -162,7 +162,7 @@ TEST_CASE("columns of a chunk have one length and plain cells") {
              Contains("columns/a: expected numbers"));
 }
 
-TEST_CASE("what is no object is no record") {
+TEST_CASE("a record must be a JSON object") {
   for (const Json& json : {Json(), Json(1), Json("x"), Json::array(), Json::object()})
     CHECK_THROWS_AS(record_from_json(json), Error);
 }

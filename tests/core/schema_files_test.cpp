@@ -48,7 +48,7 @@ TEST_CASE("every schema can be read") {
   }
 }
 
-TEST_CASE("a schema means the same to us and to any other checker") {
+TEST_CASE("our checker and another JSON Schema checker agree") {
   for (const auto& file : schema_files())
     for_each_object(read_json(file), [&](const Json& schema) {
       if (!schema.contains("properties") || !schema["properties"].is_object()) return;
@@ -87,7 +87,7 @@ TEST_CASE("the smallest suite is filled with defaults") {
   CHECK(first["measure"] == Json::object());
 }
 
-TEST_CASE("what is wrong in a suite is named") {
+TEST_CASE("an error in a suite is located") {
   const auto with = [](const std::string& more) {
     return R"({"suite": "s", "cases": [{"name": "a", "probe": "null", )" + more + "}]}";
   };

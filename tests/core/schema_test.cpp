@@ -50,7 +50,7 @@ TEST_CASE("a misspelt value is refused with the place, the choices and the neare
              Equals("x.json: /cases/0/probe: 3 is not allowed; use one of: gemm, collective"));
 }
 
-TEST_CASE("an unknown key is refused with the nearest one, and the hint lists what is allowed") {
+TEST_CASE("an unknown key is refused with a suggestion and a list of allowed keys") {
   const auto [what, hint] =
       refuse(R"({"type": "object", "properties": {"axes": {}, "name": {}}})", R"({"axis": 1})");
   CHECK_THAT(what, Equals("x.json: /axis: unknown key; Did you mean 'axes'?"));
@@ -59,7 +59,7 @@ TEST_CASE("an unknown key is refused with the nearest one, and the hint lists wh
              Equals("x.json: /a: unknown key"));
 }
 
-TEST_CASE("unknown keys are allowed where the schema says so, and checked by it") {
+TEST_CASE("unknown keys are allowed and checked if the schema says so") {
   CHECK(schema_refusal(R"({"properties": {}, "additionalProperties": true})", R"({"a": 1})") ==
         "accepted");
   CHECK(schema_refusal(R"({"type": "object"})", R"({"a": 1})") == "accepted");
@@ -78,7 +78,7 @@ TEST_CASE("ranges are named with the value seen") {
   CHECK(schema_refusal(R"({"minimum": 1, "maximum": 1})", "1") == "accepted");
 }
 
-TEST_CASE("bounds are exact where a double is not") {
+TEST_CASE("bounds are exact beyond the precision of a double") {
   CHECK(schema_refusal(R"({"maximum": 18446744073709551615})", "18446744073709551615") ==
         "accepted");
   CHECK_THAT(schema_refusal(R"({"maximum": 9223372036854775806})", "9223372036854775807"),
@@ -87,7 +87,7 @@ TEST_CASE("bounds are exact where a double is not") {
         "accepted");
 }
 
-TEST_CASE("a wrong type is refused with what was expected and what was seen") {
+TEST_CASE("a wrong type is refused with the expected and actual types") {
   CHECK_THAT(schema_refusal(R"({"type": "object"})", "[1]"),
              Equals("x.json: expected an object, but got array [1]"));
   CHECK_THAT(schema_refusal(R"({"type": ["number", "null"]})", R"("a")"),
@@ -103,7 +103,7 @@ TEST_CASE("1.0 is an integer") {
   CHECK(schema_refusal(R"({"type": "integer"})", "1.0") == "accepted");
 }
 
-TEST_CASE("what is missing is named, with its description") {
+TEST_CASE("a missing key is named with its description") {
   const auto [what, hint] =
       refuse(R"({"properties": {"a": {"description": "The A."}}, "required": ["a"]})", "{}");
   CHECK_THAT(what, Equals("x.json: 'a' is missing"));
@@ -121,7 +121,7 @@ TEST_CASE("defaults are filled in, also inside a default") {
         parsed(R"([{"a": 1}, {"a": 2}])"));
 }
 
-TEST_CASE("a reference stands for its definition, defaults included") {
+TEST_CASE("a reference is replaced by its definition, including defaults") {
   const std::string schema =
       R"({"$defs": {"m": {"type": "object", "properties": {"n": {"default": 5, "maximum": 9}}}},
       "properties": {"a": {"$ref": "#/$defs/m", "default": {}}}})";
@@ -181,7 +181,7 @@ TEST_CASE("a pattern is searched for, and anchors mean the whole text") {
   CHECK(schema_refusal(R"({"pattern": "^[a-z]+$"})", R"("a\n")") != "accepted");
 }
 
-TEST_CASE("a long text where a pattern is asked for does not exhaust the stack") {
+TEST_CASE("a long string with a pattern does not exhaust the stack") {
   const auto quoted = [](std::size_t size) { return dump(Json(std::string(size, 'a'))); };
   const std::string schema = R"({"pattern": "^[a-z0-9][a-z0-9_.-]*$"})";
   CHECK(schema_refusal(schema, quoted(4096)) == "accepted");

@@ -26,7 +26,7 @@ TEST_CASE("rounding up to the next thousand takes the next prefix") {
   CHECK(format(0.99999e-3, Unit::second) == "1.000 ms");
 }
 
-TEST_CASE("what lies beyond the prefixes is still printed") {
+TEST_CASE("values beyond the largest prefix are still printed") {
   CHECK(format(0.0, Unit::second) == "0 s");
   CHECK(format(12345.0, Unit::second) == "12345 s");
   CHECK(format(5e-11, Unit::second) == "0.05000 ns");
@@ -50,7 +50,7 @@ TEST_CASE("ratios are per cent with one decimal, counts are plain") {
   CHECK(format(1e300, Unit::count) == "1.000e+300");
 }
 
-TEST_CASE("a value that is no number is n/a in every unit") {
+TEST_CASE("NaN is printed as n/a in every unit") {
   for (const Unit unit : {Unit::second, Unit::byte, Unit::byte_per_second, Unit::flop_per_second,
                           Unit::op_per_second, Unit::hertz, Unit::count, Unit::ratio})
     for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL})

@@ -20,7 +20,7 @@ TEST_CASE("RFC 3339 offsets and fractions are understood") {
   CHECK(parse_time("2026-11-20T18:30:05.1234567891Z") == moment + 123'456'789);
 }
 
-TEST_CASE("what is no time is refused, showing it") {
+TEST_CASE("an invalid time is refused and shown") {
   for (const char* text :
        {"", "yesterday", "2026-11-20", "2026-11-20T18:30:05", "2026-13-01T00:00:00Z",
         "2026-02-30T00:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T18:60:00Z",

@@ -14,7 +14,7 @@ TEST_CASE("quantities of one kind add up, and amounts by time are rates") {
   CHECK(Seconds{1} < Seconds{2});
 }
 
-TEST_CASE("every name reads back as what it names") {
+TEST_CASE("every name survives a round trip") {
   for (const char* name : {"s", "B", "B/s", "FLOP/s", "OP/s", "Hz", "count", "ratio"})
     CHECK(to_string(unit_from(name)) == name);
   for (const char* name : {"higher", "lower", "none"}) CHECK(to_string(better_from(name)) == name);

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-TEST_CASE("a file is replaced as a whole: who has it open goes on reading the old one") {
+TEST_CASE("a file is replaced atomically: open descriptors keep reading the old one") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "bench.prom";
   replace_file(path, "old\n");
@@ -28,7 +28,7 @@ TEST_CASE("a file is replaced as a whole: who has it open goes on reading the ol
   CHECK((status.st_mode & 0777) == 0644);
 }
 
-TEST_CASE("a replacement that fails leaves the old file and nothing beside it") {
+TEST_CASE("a failed replacement leaves the old file and no temporary file") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "taken";
   std::filesystem::create_directory(path);

@@ -84,7 +84,7 @@ TEST_CASE("a damaged line is shown short and printable") {
   }
 }
 
-TEST_CASE("a record that does not fit into a line is refused where it is made") {
+TEST_CASE("a record too long for a line is refused when written") {
   Record record = kOutcome;
   record.body = Facts{"host", {{"text", std::string(kMaxLineBytes, 'x')}}};
   CHECK_THROWS_WITH(frame(record), Contains("does not fit into a line"));

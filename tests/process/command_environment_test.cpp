@@ -8,7 +8,7 @@
 using namespace bench;
 using Catch::Matchers::Contains;
 
-TEST_CASE("a child has our environment with the command's changes, and without what it unsets") {
+TEST_CASE("a child inherits the environment with the command's changes and removals") {
   setenv("BENCH_TEST_KEPT", "1", 1);
   setenv("BENCH_TEST_GONE", "2", 1);
   setenv("BENCH_TEST_BOTH", "3", 1);

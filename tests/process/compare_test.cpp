@@ -24,7 +24,7 @@ void run_value(const BenchctlFolder& bench, const std::string& value, const std:
 
 }  // namespace
 
-TEST_CASE("runs by label are compared: a loss is exit code 1, and sides in files say the same") {
+TEST_CASE("runs are compared by label: a regression is exit code 1, also with sides from files") {
   const BenchctlFolder bench;
   for (const char* value : {"100", "100.1", "99.9", "100.05"}) run_value(bench, value, "before");
   for (const char* value : {"95", "95.1", "94.9", "95.05"}) run_value(bench, value, "after");
@@ -50,7 +50,7 @@ TEST_CASE("runs by label are compared: a loss is exit code 1, and sides in files
   CHECK_THAT(same.out, Contains("EQUIVALENT"));
 }
 
-TEST_CASE("three sides are a ladder; words that select nothing name the nearest") {
+TEST_CASE("three sides make a ladder; an unknown selector gets a suggestion") {
   const BenchctlFolder bench;
   for (const char* value : {"100", "150", "300"}) run_value(bench, value, value);
   const Answer ladder =

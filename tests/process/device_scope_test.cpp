@@ -24,7 +24,7 @@ Json run_case(const BenchctlFolder& bench, const Json& scope, const Json& device
 
 }  // namespace
 
-TEST_CASE("the CPU as a device is a job of its own, and its results say so") {
+TEST_CASE("the CPU as a device has its own job, and its results name it") {
   const BenchctlFolder bench;
   const Json report = run_case(bench, "device", {"cuda:0"});
   REQUIRE(report["jobs"].size() == 1);
@@ -34,7 +34,7 @@ TEST_CASE("the CPU as a device is a job of its own, and its results say so") {
   CHECK_THAT(bench.run({"show"}).out, Contains("device cpu"));
 }
 
-TEST_CASE("hosts are grouped by a fact that an earlier run kept in the database") {
+TEST_CASE("hosts are grouped by a fact from an earlier run in the database") {
   const BenchctlFolder bench;
   run_case(bench, "device", Json::array());
   const auto suite = bench.folder.path() / "by_fact.json",
@@ -52,7 +52,7 @@ TEST_CASE("hosts are grouped by a fact that an earlier run kept in the database"
   CHECK_THAT(unknown.err, Contains("Did you mean 'kernel'?"));
 }
 
-TEST_CASE("a NUMA node is a job of its own, and one that the host does not have fails by name") {
+TEST_CASE("a NUMA node has its own job, and a missing one fails by name") {
   if (!std::filesystem::exists("/sys/devices/system/node/node0")) {
     WARN("this machine shows no NUMA nodes");
     return;

@@ -39,7 +39,7 @@ void check(const Expected& expected) {
 
 }  // namespace
 
-TEST_CASE("a rank that crashes fails its job with the signal's name and its last words") {
+TEST_CASE("a rank that crashes fails its job with the signal's name and its last output") {
   check({"crash", Status::failed, "SIGSEGV (Segmentation fault)"});
   check({"crash", Status::failed, "about to touch what is not mine"});
 }
@@ -73,7 +73,7 @@ TEST_CASE("a record with a wrong checksum fails the job") {
   check({"garbage", Status::failed, "checksum"});
 }
 
-TEST_CASE("a record that is no record fails the job") {
+TEST_CASE("an invalid record fails the job") {
   check({"invalid", Status::failed, "printed garbage"});
   check({"not_json", Status::failed, "not valid JSON"});
 }
@@ -89,7 +89,7 @@ TEST_CASE("a line of 100 MB fails the job and does not fill our memory") {
   CHECK(peak_kib() - before < 64 * 1024);
 }
 
-TEST_CASE("a record for a job that was not given fails the job that was") {
+TEST_CASE("a record for an unexpected job fails the current job") {
   check({"foreign", Status::failed, "a record for '99.other'"});
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a record behind an outcome overrules it") {
   check({"late_ok", Status::failed, "sent records after this job's outcome"});
 }
 
-TEST_CASE("a record that comes when the next job is already running overrules its own job only") {
+TEST_CASE("a late record during the next job discards only its own job's result") {
   RankBench bench;
   bench.run({faulty("later"), entry("02.good", Json::object())});
   CHECK_THAT(bench.outcome("01.bad").reason, Contains("sent records after"));
@@ -114,13 +114,13 @@ TEST_CASE("a record that comes when the next job is already running overrules it
   CHECK(to_string(bench.outcome("02.good").status) == "ok");
 }
 
-TEST_CASE("a record that comes after the last job overrules it too") {
+TEST_CASE("a record after the last job discards its result, too") {
   RankBench bench;
   bench.run({faulty("late_at_end")});
   CHECK(to_string(bench.outcome("01.bad").status) == "failed");
 }
 
-TEST_CASE("a rank that does not end after its last job is ended, and its results stand") {
+TEST_CASE("a rank that does not exit after its last job is stopped, and its results are valid") {
   RankBench bench;
   bench.run({faulty("no_exit")});
   CHECK(to_string(bench.outcome("01.bad").status) == "ok");
@@ -156,7 +156,7 @@ TEST_CASE(
   CHECK(left() == 0);
 }
 
-TEST_CASE("a process that no signal ends is abandoned with its state, and the run goes on") {
+TEST_CASE("a process that survives all signals is abandoned, and the run continues") {
   RankBench bench;
   std::vector<pid_t> survivors;
   bool first = true;

@@ -57,7 +57,7 @@ RunRecords records_of(const RankBench& bench) {
 
 }  // namespace
 
-TEST_CASE("jobs on four hosts run at once, and every outcome is kept") {
+TEST_CASE("jobs on four hosts run in parallel, and every outcome is stored") {
   RankBench bench;
   play_mpirun(bench);
   bench.settings.parallel = 4;
@@ -84,7 +84,7 @@ TEST_CASE("a host rests after a job that asks for it, before its next one and no
   CHECK(bench.seconds < 0.8);
 }
 
-TEST_CASE("no more jobs run at once than parallel says, however many hosts are free") {
+TEST_CASE("no more than --parallel jobs run at once, even if more hosts are free") {
   RankBench bench;
   play_mpirun(bench);
   bench.settings.parallel = 2;
@@ -103,7 +103,7 @@ TEST_CASE("no more jobs run at once than parallel says, however many hosts are f
   CHECK(most == 2);
 }
 
-TEST_CASE("a host that falls silent is named, and its later jobs are left out; the others go on") {
+TEST_CASE("a host that stops responding is named and its later jobs are skipped; others continue") {
   RankBench bench;
   play_mpirun(bench);
   bench.settings.parallel = 2;
@@ -136,7 +136,7 @@ TEST_CASE("a rank that fails on a host that answers leaves the host in") {
   CHECK(to_string(bench.outcome("02.a").status) == "ok");
 }
 
-TEST_CASE("jobs that a lost host kept from running are missing, those that failed are not") {
+TEST_CASE("jobs skipped because of a lost host count as missing, failed jobs do not") {
   RankBench bench;
   play_mpirun(bench);
   bench.settings.check_hosts = answering({});
@@ -159,7 +159,7 @@ TEST_CASE("another version on one host is that host's failure, not the run's") {
   CHECK(to_string(bench.outcome("01.b").status) == "ok");
 }
 
-TEST_CASE("ranks that landed on fewer hosts than asked for measure nothing") {
+TEST_CASE("ranks placed on too few hosts measure nothing") {
   RankBench bench;
   play_mpirun(bench);
   bench.settings.check_hosts = answering({"n1", "n2"});
@@ -171,7 +171,7 @@ TEST_CASE("ranks that landed on fewer hosts than asked for measure nothing") {
   CHECK(bench.count<Samples>("01.a") == 0);
 }
 
-TEST_CASE("a rank that does not even end on SIGKILL makes its host wedged; the others go on") {
+TEST_CASE("a rank that survives SIGKILL excludes its host; the others continue") {
   RankBench bench;
   play_mpirun(bench);
   bench.settings.check_hosts = answering({"n1"});
@@ -194,7 +194,7 @@ TEST_CASE("a rank that does not even end on SIGKILL makes its host wedged; the o
   CHECK(to_string(bench.outcome("01.b").status) == "ok");
 }
 
-TEST_CASE("a failure that no host owns says on which hosts the ranks were") {
+TEST_CASE("a failure without a known host lists the hosts of the ranks") {
   RankBench bench;
   play_mpirun(bench);
   bench.settings.check_hosts = answering({"n1", "n2"});

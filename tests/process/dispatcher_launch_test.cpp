@@ -31,7 +31,7 @@ TEST_CASE("another environment makes another process") {
   CHECK_THAT(bench.outcome("02.b").reason, Contains("exit code 3"));
 }
 
-TEST_CASE("a rank program that is missing fails its jobs with the path") {
+TEST_CASE("a missing rank program fails its jobs with the path") {
   RankBench bench;
   bench.site.rank_program = "/nonexistent/bench-rank";
   bench.run({entry("01.a", Json::object()), entry("02.b", Json::object())});
@@ -41,7 +41,7 @@ TEST_CASE("a rank program that is missing fails its jobs with the path") {
   }
 }
 
-TEST_CASE("a rank program that is not executable, or no program, fails its jobs and says so") {
+TEST_CASE("a rank program that cannot be executed fails its jobs with the reason") {
   RankBench bench;
   const auto path = bench.folder.path() / "bench-rank";
   std::ofstream(path) << "no program\n";
@@ -71,7 +71,7 @@ TEST_CASE("a rank of another version is refused before anything is measured") {
   CHECK(bench.count<Samples>("01.a") == 0);
 }
 
-TEST_CASE("a rank that never reports at its start is given up once, not once a job") {
+TEST_CASE("a missing handshake is waited for once, not once per job") {
   RankBench bench;
   bench.settings.handshake = Seconds{0.5};
   auto one = entry("01.a", Json::object()), two = entry("02.b", Json::object());
@@ -83,7 +83,7 @@ TEST_CASE("a rank that never reports at its start is given up once, not once a j
   CHECK(bench.seconds < 3.0);
 }
 
-TEST_CASE("a rank that crashes at its start fails its jobs with the signal") {
+TEST_CASE("a rank that crashes during startup fails its jobs with the signal") {
   RankBench bench;
   auto job = entry("01.a", Json::object());
   job.job.env = {{"FAULTY_RANK_START", "crash"}};
@@ -100,7 +100,7 @@ TEST_CASE("a planned skip starts nothing") {
   CHECK(bench.records().empty());
 }
 
-TEST_CASE("what a job measured reaches a later job as a limit, under that job's names") {
+TEST_CASE("a job's result becomes a limit of a later job, with that job's parameter names") {
   RankBench bench;
   bench.catalogue = ProbeCatalogue(
       {probe_entry({{"title", "peak"},

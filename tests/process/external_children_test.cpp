@@ -60,7 +60,7 @@ TEST_CASE("a process that an external command daemonises is ended too") {
   }
 }
 
-TEST_CASE("what a training started does not survive a rank that is killed") {
+TEST_CASE("processes started by a training end with a killed rank") {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "pid", mark = folder.path() / "mark";
   ExternalBench external(
@@ -74,7 +74,7 @@ TEST_CASE("what a training started does not survive a rank that is killed") {
   CHECK(std::filesystem::exists(mark));
 }
 
-TEST_CASE("the command that cleans up runs when the other has ended, and its exit code is told") {
+TEST_CASE("the cleanup command runs after the main command, and its exit code is reported") {
   const TemporaryDirectory folder;
   const auto mark = folder.path() / "mark";
   std::vector<std::string> words = kGood;
@@ -87,7 +87,7 @@ TEST_CASE("the command that cleans up runs when the other has ended, and its exi
   CHECK(external.facts().at("commands").at(0).at("end") == "exit code 3");
 }
 
-TEST_CASE("an external command that cannot be started says why") {
+TEST_CASE("an external command that cannot be started is reported with the reason") {
   ExternalBench external(kGood);
   external.job.job.params["argv"] = {"/nowhere/train"};
   const Outcome outcome = external.run();
@@ -95,7 +95,7 @@ TEST_CASE("an external command that cannot be started says why") {
   CHECK_THAT(outcome.reason, Contains("/nowhere/train") && Contains("No such file"));
 }
 
-TEST_CASE("an external command without what it needs is not started, and the parameter is named") {
+TEST_CASE("an external command with a missing input is not started, and the parameter is named") {
   ExternalBench external({"say={data}"});
   CHECK_THAT(external.run().reason, Contains("argv/1: {data} is not set"));
   ExternalBench unknown({"say={sede}"});
@@ -145,7 +145,7 @@ TEST_CASE("an external command that fails on one rank ends those of the others")
   CHECK(external.bench.seconds < 8.0);
 }
 
-TEST_CASE("one external command a host is started once for all its ranks") {
+TEST_CASE("one external command per host is started once for all its ranks") {
   std::vector<std::string> words = {"variable=WORLD_SIZE", "variable=LOCAL_WORLD_SIZE"};
   words.insert(words.end(), kGood.begin(), kGood.end());
   ExternalBench external(words, {{"processes", "host"}});

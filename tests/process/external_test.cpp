@@ -42,7 +42,7 @@ TEST_CASE(
   CHECK_THAT(external.log(), Contains("run_stop"));
 }
 
-TEST_CASE("an external training that never meets its target has not converged, whatever it says") {
+TEST_CASE("an external training that misses its target has not converged, even if it claims so") {
   ExternalBench honest({"start", "eval=100:0.5", "eval=200:0.7", "stop=aborted"});
   CHECK(to_string(honest.run().status) == "ok");
   honest.check_no_time();
@@ -69,7 +69,7 @@ TEST_CASE("a training without a target measures its speed and has no time") {
   CHECK(external.series("items_per_second").values.size() == 2);
 }
 
-TEST_CASE("an external command that exits badly fails its job with its last words") {
+TEST_CASE("an external command with a nonzero exit code fails its job with its last output") {
   std::vector<std::string> words = kGood;
   words.insert(words.end(), {"complain=out of memory", "exit=3"});
   check_end(words, Status::failed, "exit code 3; last output: out of memory");
@@ -91,7 +91,7 @@ TEST_CASE("an aborted run_stop is not converged, even where the target was met")
   check_end({"start", "eval=200:0.8", "stop"}, Status::invalid, "run_stop has no status");
 }
 
-TEST_CASE("a log whose clock is not ours makes the training invalid") {
+TEST_CASE("a log with a wrong clock makes the training invalid") {
   check_end({"skew_ms=-3000", "start", "eval=200:0.8", "stop=success"}, Status::invalid,
             "the clock is wrong or output is not flushed");
   // Both ends bear plausible times, but the time between them has been shortened.

@@ -50,7 +50,7 @@ TEST_CASE("a run's bits become golden values, later runs agree, and a wrong one 
   CHECK_THAT(third.out, Contains("0123456789abcdef") && Contains("differ from the golden value"));
 }
 
-TEST_CASE("golden values that contradict kept ones are refused and leave nothing behind") {
+TEST_CASE("golden values that contradict stored ones are refused and not stored") {
   const BenchctlFolder bench;
   const std::string suite = gemm_suite(bench);
   if (report_of(bench.run({"run", suite, "--json"}))["hashes"]["results"] == 0) return;

@@ -30,7 +30,7 @@ HostAnswer answer_of(const std::string& script, int connect_timeout_s = 5) {
 
 }  // namespace
 
-TEST_CASE("a host whose sweep ends well is fine, and what was left there is told") {
+TEST_CASE("a host with a clean sweep is healthy, and killed leftovers are reported") {
   CHECK(answer_of("exit 0").trouble.empty());
   const HostAnswer answer = answer_of("echo killed processes left by the run: orted 7");
   CHECK(answer.trouble.empty());
@@ -41,7 +41,7 @@ TEST_CASE("the agent is given the address, the program on that host and the run"
   CHECK_THAT(answer_of("echo \"$@\"").swept, Contains("10.0.0.1 /x/bench-rank --sweep run-1"));
 }
 
-TEST_CASE("a host that cannot be reached is out, with the agent's last words") {
+TEST_CASE("an unreachable host is excluded with the agent's last output") {
   const HostAnswer answer = answer_of("echo banner >&2; echo 'connect: timed out' >&2; exit 255");
   CHECK(answer.trouble == "does not answer: connect: timed out");
 }
@@ -51,17 +51,17 @@ TEST_CASE("a host without the program is out for that") {
              Contains("cannot run bench-rank") && Contains("no such file"));
 }
 
-TEST_CASE("a host on which a process does not end is wedged") {
+TEST_CASE("a host with a process that does not end is excluded") {
   CHECK_THAT(answer_of("echo 'ended 1; process 12 cannot be killed: state D'").trouble,
              Contains("has a stuck process") && Contains("process 12"));
 }
 
-TEST_CASE("a host whose disk is full is out for that") {
+TEST_CASE("a host with a full disk is excluded") {
   CHECK_THAT(answer_of("echo 'cannot write to /tmp: No space left on device'").trouble,
              Contains("has no writable temporary folder: cannot write to /tmp"));
 }
 
-TEST_CASE("what ranks that hang are doing is told host by host, whoever does not answer too") {
+TEST_CASE("the states of hung ranks are reported per host, including hosts that do not answer") {
   const TemporaryDirectory folder;
   const auto agent = folder.path() / "agent";
   std::ofstream(agent) << "#!/bin/sh\n[ $1 = n2 ] || exit 255\nshift; echo \"$*\"\n";
@@ -72,7 +72,7 @@ TEST_CASE("what ranks that hang are doing is told host by host, whoever does not
                       "run-1") == "n1: does not answer: exit code 255; n2: /x/rank --states run-1");
 }
 
-TEST_CASE("an agent that is missing is no host's fault") {
+TEST_CASE("a missing agent excludes no host") {
   LaunchSettings settings;
   settings.agent = {"/nonexistent/agent"};
   const auto answers =

@@ -6,7 +6,7 @@
 using namespace bench;
 using Catch::Matchers::Contains;
 
-TEST_CASE("an imported log is a run: shown, listed, exported, and kept by rebuild") {
+TEST_CASE("an imported log becomes a run: shown, listed, exported, and rebuilt") {
   const BenchctlFolder bench;
   const Answer import =
       bench.run({"import", "nccl-tests", "tests/data/importers/nccl-tests/2025.txt", "--label",
@@ -32,7 +32,7 @@ TEST_CASE("an imported log is a run: shown, listed, exported, and kept by rebuil
   CHECK_THAT(bench.run({"runs"}).out, Contains(run));
 }
 
-TEST_CASE("an import that is refused says where, exits 2, and leaves no run") {
+TEST_CASE("a refused import gives the location, exits 2, and stores no run") {
   const BenchctlFolder bench;
   const auto log = bench.folder.path() / "osu.txt";
   std::ofstream(log) << "# OSU MPI Bandwidth Test v7.4\n# Size Bandwidth (MB/s)\n1 fast\n";

@@ -43,7 +43,7 @@ TEST_CASE("an imported hostfile is written, listed, and never written over") {
   CHECK(read_file(file) == "mine");
 }
 
-TEST_CASE("scontrol is asked for the nodes; its failure is told with its words") {
+TEST_CASE("nodes are read from scontrol; its failure is reported with its output") {
   const BenchctlFolder bench;
   const std::vector<std::string> import = {"import", "slurm"};
   const Answer good =

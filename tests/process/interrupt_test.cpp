@@ -46,7 +46,7 @@ bool is_gone(pid_t pid) {
 
 }  // namespace
 
-TEST_CASE("^C ends a run within 2 s, keeps what was measured and exits with 130") {
+TEST_CASE("^C ends a run within 2 s, keeps its results and exits with 130") {
   for (const char* fault : {"hang", "stubborn"}) {
     INFO(fault);
     const BenchctlFolder bench;
@@ -69,7 +69,7 @@ TEST_CASE("^C ends a run within 2 s, keeps what was measured and exits with 130"
   }
 }
 
-TEST_CASE("a second ^C does not wait for the rank's grace") {
+TEST_CASE("a second ^C does not wait for the grace period") {
   const BenchctlFolder bench;
   Program program = bench.start_suite({"stubborn"});
   REQUIRE(wait_until([&] { return bench.recorded("\"kind\":\"samples\""); }));
@@ -125,7 +125,7 @@ TEST_CASE("kill -9 of benchctl ends a rank that neither reads nor writes") {
 }
 
 TEST_CASE(
-    "a spool that reaches a limit stops the run with exit code 4; every whole record stands") {
+    "a spool at its size limit stops the run with exit code 4 and keeps every complete record") {
   const BenchctlFolder bench;
   rlimit former{};
   getrlimit(RLIMIT_FSIZE, &former);
@@ -143,7 +143,7 @@ TEST_CASE(
   CHECK_THAT(bench.run({"show"}).out, Contains("case1"));
 }
 
-TEST_CASE("a disk that is full stops the run with exit code 4; every whole record stands") {
+TEST_CASE("a full disk stops the run with exit code 4 and keeps every complete record") {
   const BenchctlFolder bench;
   const auto disk = bench.folder.path() / "runs";
   std::filesystem::create_directory(disk);

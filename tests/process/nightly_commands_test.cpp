@@ -10,7 +10,7 @@ using namespace bench;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
-TEST_CASE("a second night on the same database is refused, naming who holds the lock") {
+TEST_CASE("a second nightly run on the same database is refused, naming the lock holder") {
   const NightBench bench;
   bench.tell("100");
   fs::path lock = bench.database;
@@ -101,8 +101,7 @@ TEST_CASE("prune thins old samples without changing reports or a rebuilt databas
 }
 
 TEST_CASE(
-    "installing a night for cron keeps a crontab's other lines, twice too, and undoing leaves "
-    "them") {
+    "installing and removing a cron schedule keeps the other lines of the crontab") {
   const NightBench bench;
   const auto tab = bench.folder.path() / "tab";
   std::ofstream(tab) << "5 4 * * * backup --all\n";

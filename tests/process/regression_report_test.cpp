@@ -47,7 +47,7 @@ TEST_CASE("a regression is exit code 1 until a person has acked it, also after a
   CHECK(bench.run({"report", "regression", "--reopen", id}).exit.text() == "exit code 1");
 }
 
-TEST_CASE("what cannot be judged, decided or selected is refused with what to do") {
+TEST_CASE("invalid reports, decisions and selections are refused with advice") {
   const BenchctlFolder bench;
   keep_nights(bench, 6);
   const Answer few = bench.run({"report", "regression"});

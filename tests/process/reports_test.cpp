@@ -6,7 +6,7 @@
 using namespace bench;
 using Catch::Matchers::Contains;
 
-TEST_CASE("reports of one run on one host are inconclusive and say what is missing") {
+TEST_CASE("reports of one run on one host are inconclusive and name what is missing") {
   const BenchctlFolder bench;
   REQUIRE(bench.start_suite({"", ""}).wait().exit.clean());
   const auto page = (bench.folder.path() / "page.html").string();
@@ -23,7 +23,7 @@ TEST_CASE("reports of one run on one host are inconclusive and say what is missi
   CHECK_THAT(read_file(page), Contains("<title>Fleet</title>"));
 }
 
-TEST_CASE("reports refuse what they do not know, naming it") {
+TEST_CASE("reports refuse unknown arguments by name") {
   const BenchctlFolder bench;
   REQUIRE(bench.start_suite({""}).wait().exit.clean());
   const Answer law = bench.run({"report", "scaling", "--law", "stron"});
@@ -40,7 +40,7 @@ TEST_CASE("reports refuse what they do not know, naming it") {
   CHECK_THAT(read_file(profile), Contains("criterias"));  // it is as it was
 }
 
-TEST_CASE("a report of trainings over a run of loaders says what a training would wait for") {
+TEST_CASE("a training report on a loader run predicts what training would wait for") {
   const BenchctlFolder bench;
   const auto suite = (bench.folder.path() / "loader.json").string();
   const Json params = {{"pipeline", "synthetic"}, {"steps", {0.001}}, {"time_s", 0.2}};

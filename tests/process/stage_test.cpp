@@ -70,7 +70,7 @@ std::size_t entries(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("words keep every character through a shell that joins and splits them") {
+TEST_CASE("quoted arguments survive a shell unchanged") {
   for (const std::string& word :
        {std::string("plain"), std::string(""), std::string("two words"), std::string("a'b''c"),
         std::string("$(touch /tmp/x) `id` $HOME"), std::string("; rm -rf /; #"),
@@ -99,7 +99,7 @@ TEST_CASE("a program with a hostile path is asked for its version, and nothing e
   CHECK_FALSE(fs::exists("trap"));
 }
 
-TEST_CASE("a bundle comes to a private folder by the name of its hash, and is used again") {
+TEST_CASE("a bundle is staged in a private folder named after its hash, and reused") {
   Hosts hosts;
   const Staged first = hosts.stage();
   CHECK(first.out.empty());
@@ -118,7 +118,7 @@ TEST_CASE("a bundle comes to a private folder by the name of its hash, and is us
   CHECK(entries(hosts.own()) == 2);
 }
 
-TEST_CASE("a copy that was damaged is found, and made anew") {
+TEST_CASE("a damaged copy is detected and replaced") {
   Hosts hosts;
   const std::string program = hosts.stage().folder + "/bench-rank";
   std::ofstream(program, std::ios::app) << "# one more byte\n";
@@ -137,7 +137,7 @@ TEST_CASE("hosts that share the folder do not spoil each other's copy") {
   CHECK(hosts.stage(8).copied.empty());
 }
 
-TEST_CASE("a folder that is somebody's link, or open to others, is not used") {
+TEST_CASE("a folder that is a symbolic link or accessible to others is not used") {
   Hosts hosts;
   fs::create_directories(hosts.folder.path() / "elsewhere");
   fs::create_directory_symlink(hosts.folder.path() / "elsewhere", hosts.own());
@@ -151,7 +151,7 @@ TEST_CASE("a folder that is somebody's link, or open to others, is not used") {
   unstage(hosts.places(1), hosts.reach(), hosts.interrupts);  // of /tmp
 }
 
-TEST_CASE("a host without sha256sum is left out, and says so") {
+TEST_CASE("a host without sha256sum is excluded with the reason") {
   Hosts hosts;
   const auto bare = hosts.folder.path() / "path";
   fs::create_directories(bare);
@@ -163,7 +163,7 @@ TEST_CASE("a host without sha256sum is left out, and says so") {
   CHECK_THAT(staged.out.at("n1"), Contains("has no sha256sum"));
 }
 
-TEST_CASE("a bundle that is none, or arrives damaged, leaves the host out and nothing behind") {
+TEST_CASE("an invalid or damaged bundle excludes the host and leaves no files") {
   Hosts hosts;
   std::ofstream(hosts.bundle) << "no tar at all";
   CHECK_THAT(hosts.stage().out.at("n1"), Contains("cannot unpack the bundle"));
@@ -177,7 +177,7 @@ TEST_CASE("a bundle that is none, or arrives damaged, leaves the host out and no
   CHECK(fs::is_empty(hosts.own()));
 }
 
-TEST_CASE("a folder whose name a shell would read is not taken from a host's word") {
+TEST_CASE("a folder name with shell metacharacters is not accepted from a host") {
   CHECK(is_plain_path("/tmp/a-b_c.d+e/1"));
   for (const char* path : {"tmp/x", "/tmp/a b", "/tmp/$(x)", "/tmp/a;b", "/tmp/a'b", "", "/tmp/\n"})
     CHECK_FALSE(is_plain_path(path));
@@ -188,7 +188,7 @@ TEST_CASE("a folder whose name a shell would read is not taken from a host's wor
   unstage(hosts.places(1), hosts.reach(), hosts.interrupts);
 }
 
-TEST_CASE("what was staged is removed, and a host that cannot be reached says why") {
+TEST_CASE("staged files are removed, and an unreachable host is reported with the reason") {
   Hosts hosts;
   hosts.stage();
   const auto answers = unstage(hosts.places(1), hosts.reach(), hosts.interrupts);

@@ -21,7 +21,7 @@ std::vector<std::string> train_easily(std::vector<std::string> more) {
 
 }  // namespace
 
-TEST_CASE("train reaches an easy target twice, and its runs are kept, reported and logged") {
+TEST_CASE("train reaches an easy target twice, and its runs are stored, reported and logged") {
   const BenchctlFolder bench;
   const auto logs = (bench.folder.path() / "logs").string();
   const auto page = (bench.folder.path() / "training.html").string();
@@ -62,7 +62,7 @@ TEST_CASE("train reaches an easy target twice, and its runs are kept, reported a
   CHECK_THAT(again.err, Contains("already exists"));
 }
 
-TEST_CASE("train by steps says throughput and no time to train") {
+TEST_CASE("train --steps reports throughput and no time to train") {
   const BenchctlFolder bench;
   const Answer answer = bench.run({"train", "llm", "--steps", "12", "--lanes", "1", "--json"});
   INFO(answer.err);
@@ -73,7 +73,7 @@ TEST_CASE("train by steps says throughput and no time to train") {
   CHECK(json["olympic_mean_s"].is_null());
 }
 
-TEST_CASE("train takes files, by a path from where it was called") {
+TEST_CASE("train takes files relative to the current folder") {
   const BenchctlFolder bench;
   const auto file = bench.folder.path() / "train.bin";
   std::ofstream(file, std::ios::binary) << std::string(20'000, '\1');  // nanoGPT's: tokens 257
@@ -89,7 +89,7 @@ TEST_CASE("train takes files, by a path from where it was called") {
   CHECK_THAT(text.out, Contains("156 samples from " + file.string()));
 }
 
-TEST_CASE("ranks over MPI exchange gradients beside the backward pass") {
+TEST_CASE("ranks over MPI exchange gradients during the backward pass") {
   const BenchctlFolder bench;
   const Answer answer =
       bench.run({"train", "llm", "--steps", "12", "--ranks", "2", "--lanes", "1", "--json"});
@@ -104,7 +104,7 @@ TEST_CASE("ranks over MPI exchange gradients beside the backward pass") {
   CHECK(json["groups"][0]["facts"]["exchange_overlaps"] == true);
 }
 
-TEST_CASE("train refuses what does not fit, with the words it knows") {
+TEST_CASE("train refuses invalid options with the allowed values") {
   const BenchctlFolder bench;
   const Answer workload = bench.run({"train", "lm"});
   CHECK(workload.exit.text() == "exit code 2");

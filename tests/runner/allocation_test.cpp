@@ -12,7 +12,7 @@ TEST_CASE("CPUs of nodes are counted out as Slurm writes them") {
   CHECK(expand_cpus_per_node("1,96(x3)", 10) == std::vector{1, 96, 96, 96});
 }
 
-TEST_CASE("what is no list of CPUs is refused before anything is made of it") {
+TEST_CASE("an invalid CPU list is refused before it is expanded") {
   for (const char* text : {"",
                            ",",
                            "8,",
@@ -46,7 +46,7 @@ TEST_CASE("what is no list of CPUs is refused before anything is made of it") {
   CHECK_THROWS_WITH(expand_cpus_per_node("8(x60),8(x60)", 100), Contains("more than 100 nodes"));
 }
 
-TEST_CASE("the allocation we run in comes from Slurm's variables, its CPUs are the slots") {
+TEST_CASE("the current allocation comes from Slurm's variables, with its CPUs as slots") {
   const auto allocation = allocation_from({{"SLURM_JOB_ID", "17"},
                                            {"SLURM_JOB_NODELIST", "gpu[01-02],big"},
                                            {"SLURM_JOB_CPUS_PER_NODE", "8(x2),64"}});
@@ -67,7 +67,7 @@ TEST_CASE("outside of an allocation there is none") {
   CHECK_FALSE(allocation_from({{"SLURM_JOB_ID", ""}, {"SLURM_JOB_NODELIST", "n1"}}));
 }
 
-TEST_CASE("variables that contradict each other are an error of the environment that says how") {
+TEST_CASE("contradicting variables are an environment error with the reason") {
   const auto said = [](const std::string& job, const std::string& nodes, const std::string& cpus) {
     try {
       allocation_from({{"SLURM_JOB_ID", job},

@@ -70,7 +70,7 @@ TEST_CASE("a series that is not ok, or failed its check, bounds nothing") {
   CHECK(ceilings.limits_for(job("gemm")).empty());
 }
 
-TEST_CASE("a job that is overruled takes its ceilings away") {
+TEST_CASE("a job with a discarded result removes its limits") {
   const auto catalogue = test_catalogue();
   Ceilings ceilings(catalogue);
   ceilings.observe(job("peak"), peak(10, kF32));
@@ -94,7 +94,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "what bounds a rank is measured by one rank on each host, and the slowest host's counts") {
+    "a per-rank limit is measured by one rank per host, and the slowest host counts") {
   const ProbeCatalogue catalogue({probe_entry(Json::parse(R"({
     "title": "train", "description": "x", "devices": ["host"], "type": "object", "properties": {},
     "metrics": {"flops": {"unit": "FLOP/s", "better": "higher", "limit":

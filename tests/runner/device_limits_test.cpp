@@ -22,7 +22,7 @@ Job job_of(const std::string& probe, const Json& params) {
   return job;
 }
 
-TEST_CASE("each dtype of a product has the limit of its own") {
+TEST_CASE("each dtype of a product has its own limit") {
   const auto limits = device_limits(shipped_catalogue(), device_facts_from(h200()),
                                     job_of("gemm", {{"dtypes", {"bf16", "fp8_e4m3"}}}));
   REQUIRE(limits.size() == 2);
@@ -40,7 +40,7 @@ TEST_CASE("memory bounds only what does not fit a cache") {
   CHECK(limits[0].limit.value == Approx(4.8e12).epsilon(0.05));
 }
 
-TEST_CASE("a copy's limit follows the links that the rank told of") {
+TEST_CASE("a copy's limit follows the links reported by the rank") {
   Json facts = h200();
   facts.update(
       Json{{"pcie_generation", 5}, {"pcie_lanes", 8}, {"pcie_generation_now", 1}, {"nvlinks", 18}});
@@ -54,7 +54,7 @@ TEST_CASE("a copy's limit follows the links that the rank told of") {
   CHECK(limits[1].limit.kind == LimitKind::proven);
 }
 
-TEST_CASE("links that are told oddly are not known") {
+TEST_CASE("implausible link reports are ignored") {
   const DeviceFacts odd = device_facts_from({{"pcie_generation", "5"},
                                              {"pcie_lanes", -8},
                                              {"pcie_slowest", 3},

@@ -36,7 +36,7 @@ void write_run(const std::filesystem::path& runs, const std::string& id,
 
 }  // namespace
 
-TEST_CASE("a job's last duration is found by what it asks for, whatever its id") {
+TEST_CASE("a job's last duration is found by its work, regardless of its ID") {
   const TemporaryDirectory folder;
   write_run(folder.path(), "20261120T183005Z-s-0001", outcome("01.a", 9.0));
   write_run(folder.path(), "20261120T183006Z-s-0002", outcome("01.a", 1.5) + outcome("02.b", 2.5));
@@ -48,7 +48,7 @@ TEST_CASE("a job's last duration is found by what it asks for, whatever its id")
   CHECK_FALSE(durations.contains(duration_key(job("01.a", 3))));
 }
 
-TEST_CASE("a job that was not ok says nothing about its duration") {
+TEST_CASE("a failed job gives no duration") {
   const TemporaryDirectory folder;
   write_run(folder.path(), "20261120T183005Z-s-0001", outcome("01.a", 60.0, Status::timed_out));
   CHECK(last_durations(folder.path(), "s").empty());

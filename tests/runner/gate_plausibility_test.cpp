@@ -112,7 +112,7 @@ TEST_CASE("caches are faster than the memory whose limit is known") {
   CHECK(kind_of(suite_with("memory_bandwidth", kNoFindings, gate)) == "plausible");
 }
 
-TEST_CASE("an upper bound is only asked for slips of the pen") {
+TEST_CASE("an upper bound is only checked for typing errors") {
   CHECK(kind_of(suite_with("gemm", kLarge, {{"metric", "throughput"}, {"max", 1500e12}})) ==
         "plausible");
   CHECK(kind_of(suite_with("gemm", kLarge, {{"metric", "throughput"}, {"max", 900e9}})) == "unit");
@@ -135,7 +135,7 @@ TEST_CASE("on the host a share is all that is known to be wrong") {
                            "host")) == "plausible");
 }
 
-TEST_CASE("odd values in a gate's where do no harm") {
+TEST_CASE("odd values in a gate's where are harmless") {
   for (const char* key : {"dtype", "op", "route", "level", "ranks", "nodes", "size_bytes", "m",
                           "nics_per_node", "nic_bytes_per_second", "algorithm"})
     for (const Json& odd : {Json(), Json(""), Json(-1), Json(0), Json(1e308), Json(true),

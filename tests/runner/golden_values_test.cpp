@@ -35,7 +35,7 @@ Job gemm_job(std::uint64_t seed = 1) {
   return job;
 }
 
-TEST_CASE("a job takes along what may apply to it, and where it stands") {
+TEST_CASE("a job gets the golden values that may apply, with their source") {
   const Folder files;
   files.write("a.json", {value(kOne), value(kTwo, 16)});
   const GoldenValues golden = files.load();
@@ -61,7 +61,7 @@ TEST_CASE("one value in two files is one; two values for one result are refused,
                     Contains("a.json") && Contains("c.json") && Contains(kOne) && Contains(kTwo));
 }
 
-TEST_CASE("a file that is no golden file is refused by name; a folder that is not there has none") {
+TEST_CASE("an invalid golden file is refused by name; a missing folder has no values") {
   const Folder files;
   files.write("a.json", {{{"probe", "gemm"}, {"key", Json::object()}, {"hash", "short"}}});
   CHECK_THROWS_WITH(files.load(), Contains("a.json") && Contains("/values/0/hash"));

@@ -38,7 +38,7 @@ TEST_CASE("the ranks give up before we do, and use the site's interfaces") {
   CHECK(env.at("BENCH_GROUP_INTERFACE") == "eth1");
 }
 
-TEST_CASE("only ranks of a step have the token, where nobody can read it from srun's words") {
+TEST_CASE("only ranks of a step have the token, and srun's command line does not show it") {
   LaunchSite site{LauncherKind::slurm, "/x/bench-rank", "", "/usr/bin/mpirun", false};
   site.slurm = {"/usr/bin/srun", "17", {}};
   site.group_token = make_group_token();

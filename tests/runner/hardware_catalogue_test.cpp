@@ -87,7 +87,7 @@ TEST_CASE("a device is found by what its driver calls it") {
   CHECK(name_of(device("AMD Instinct MI300X OAM")) == "mi300x");
 }
 
-TEST_CASE("a device that is none of ours, or could be several, is nothing, with a reason") {
+TEST_CASE("an unknown or ambiguous device matches no product, with a reason") {
   CHECK_THAT(name_of(device("NVIDIA RTX 9000")), Contains("called 'NVIDIA RTX 9000'"));
   CHECK_THAT(name_of(device("NVIDIA H200", 20e9)), Contains("fits none of: h200-sxm-141gb"));
   auto small = *shipped_catalogue().find("h100-pcie-80gb"),
@@ -111,7 +111,7 @@ TEST_CASE("a family is all of its variants") {
   CHECK(shipped_catalogue().like("").empty());
 }
 
-TEST_CASE("a file that is wrong is refused, naming the place") {
+TEST_CASE("an invalid file is refused with the location") {
   const Json good = shipped_catalogue().find("l40")->json;
   CHECK(catalogue_refusal(good) == "accepted");
   Json file = good;

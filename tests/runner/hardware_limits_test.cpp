@@ -22,7 +22,7 @@ Limit busbw(const std::string& name, const Json& params, const DeviceFacts& fact
 
 }  // namespace
 
-TEST_CASE("the peak is the datasheet's where the device is what the datasheet counts with") {
+TEST_CASE("the peak is the datasheet's if the device matches the datasheet") {
   DeviceFacts facts;
   facts.multiprocessors = 132;
   facts.clock_hz = 1830e6;
@@ -137,7 +137,7 @@ TEST_CASE("a superchip copies over C2C as its driver tells, over PCIe where C2C 
   CHECK_THAT(down->source, Contains("; its NVLink-C2C is not active"));
 }
 
-TEST_CASE("peers whose links are all down are bound by PCIe, and it is said") {
+TEST_CASE("peers with all links down are limited by PCIe, and the source says so") {
   DeviceFacts facts;
   facts.links = 0;
   const auto limit = copy_limit(product(kH100), facts, "peer_read");

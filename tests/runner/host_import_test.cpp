@@ -47,14 +47,14 @@ TEST_CASE("further mentions of a host add slots, and two counts are refused, as 
   CHECK_THROWS_WITH(hostfile("a slots=4 max_slots=2"), Contains("max_slots=2 is below 4"));
 }
 
-TEST_CASE("slots that are stated nowhere are taken as told, and that is said") {
+TEST_CASE("missing slots use the default, with a note") {
   const auto imported = import_hostfile("n1\nn2\nn3 slots=2", "hf", 8);
   CHECK(imported.hosts["hosts"][0]["slots"] == 8);
   REQUIRE(imported.notes.size() == 1);
   CHECK_THAT(imported.notes[0], Contains("8: n[1-2]"));
 }
 
-TEST_CASE("an expression that would be too long for an entry is told in several") {
+TEST_CASE("an expression too long for one entry is split into several") {
   std::string text;
   for (int i = 0; i < 3000; ++i) text += "n" + std::to_string(i * 7) + " slots=2\n";
   const Json file = import_hostfile(text, "hf").hosts;
@@ -92,7 +92,7 @@ TEST_CASE("Slurm's nodes become hosts with slots, addresses and labels") {
   CHECK(bare == Json::parse(R"([{"name": "a", "slots": 2}])"));
 }
 
-TEST_CASE("what Slurm 22.05 printed is read; the words of a reason are not taken for a state") {
+TEST_CASE("output of Slurm 22.05 is parsed; text of a reason is not taken for a state") {
   const auto imported =
       import_slurm(read_file("docs/examples/scontrol.txt"), "sc", {.partition = "gpu"});
   const Inventory inventory = inventory_from_json(imported.hosts, "h");
@@ -104,7 +104,7 @@ TEST_CASE("what Slurm 22.05 printed is read; the words of a reason are not taken
         std::vector<std::string>{"skipped nodes in state 'IDLE+DRAIN': rack1-node02"});
 }
 
-TEST_CASE("nodes on which Slurm starts nothing are left out with a note, or kept when asked") {
+TEST_CASE("unusable nodes are skipped with a note, or kept with --all") {
   std::string text = node("n1", "IDLE");
   for (const char* state :
        {"DOWN", "IDLE+DRAIN", "DOWN*", "IDLE*", "MIXED+DRAIN", "IDLE+CLOUD+POWERED_DOWN",
@@ -141,7 +141,7 @@ TEST_CASE("a hostile list of nodes is refused, naming the line") {
   CHECK_THROWS_WITH(slurm(node("n1", "DOWN")), Contains("no usable nodes"));
 }
 
-TEST_CASE("a program's output is read whole; one that fails or hangs is an error with its words") {
+TEST_CASE("a program's output is read completely; failures and hangs are errors with its output") {
   CHECK(program_output({"/bin/echo", "a b;$(c)"}, Seconds{30.0}) == "a b;$(c)\n");
   CHECK(program_output({"/usr/bin/head", "-c", "1000000", "/dev/zero"}, Seconds{30.0}).size() ==
         1'000'000);

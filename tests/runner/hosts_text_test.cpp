@@ -24,7 +24,7 @@ TEST_CASE("hosts are listed with address, slots, labels and groups") {
         "  login  login        4  -        -\n");
 }
 
-TEST_CASE("a label cannot write to the terminal what it likes") {
+TEST_CASE("a label cannot send control characters to the terminal") {
   const Json list = hosts_list(Inventory{{{"a", "a", 1, Json(), {{"x", "\x1b[2J\n"}}}}});
   CHECK_THAT(hosts_table(list), Contains("x=\\x1b[2J\\x0a"));
 }

@@ -31,11 +31,11 @@ VersionMismatch mismatch(const Json& versions, const std::vector<std::string>& h
 
 }  // namespace
 
-TEST_CASE("ranks of the right version on the hosts that were asked for fit") {
+TEST_CASE("ranks with the right version on the requested hosts match") {
   CHECK(mismatch({{"n1", "1.0"}, {"n2", "1.0"}}, {"n1", "n2"}).reason.empty());
 }
 
-TEST_CASE("every host of another version is named, by the name it has in the hosts file") {
+TEST_CASE("every host with another version is named as in the hosts file") {
   const VersionMismatch found =
       mismatch({{"n1", "1.0"}, {"n2", "0.9"}, {"n3.rack", "0.8"}}, {"n1", "n2.rack", "n3"});
   CHECK_THAT(found.reason,
@@ -45,13 +45,13 @@ TEST_CASE("every host of another version is named, by the name it has in the hos
   CHECK(mismatch({{"alias", "0.9"}}, {"n7"}).hosts == std::vector<std::string>{"n7"});
 }
 
-TEST_CASE("ranks on fewer hosts than asked for are nobody's version") {
+TEST_CASE("ranks on too few hosts are a mismatch of no single host") {
   const VersionMismatch found = mismatch({{"n1", "1.0"}}, {"n1", "n2"});
   CHECK_THAT(found.reason, Contains("on 1 hosts instead of 2"));
   CHECK(found.hosts.empty());
 }
 
-TEST_CASE("clocks are told against ours: rank 0's by its record, the others' by rank 0's") {
+TEST_CASE("clock offsets are relative to ours: rank 0's by its record, others' by rank 0's") {
   const Json facts = {{"version", "1.0"}, {"clock_offsets_s", {{"n1", 0.0}, {"n2", -90.0}}}};
   const Handshake intro = read_handshake(said(facts, 60.0), kNow);
   CHECK(intro.clocks.at("n1").value == Approx(60.0));
@@ -68,7 +68,7 @@ TEST_CASE("a wrong clock is a fact with a warning, an offset within a record's d
              Contains("11 s ahead of"));
 }
 
-TEST_CASE("an introduction that says nothing, or nonsense, is of an unknown version") {
+TEST_CASE("an empty or invalid handshake has an unknown version") {
   CHECK(read_handshake(said(Json::object()), kNow).version == "unknown");
   const Handshake odd = read_handshake(
       said({{"version", 3}, {"hosts", "x"}, {"clock_offsets_s", {{"n2", "late"}}}}), kNow);

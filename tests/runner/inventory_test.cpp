@@ -21,7 +21,7 @@ TEST_CASE("a hosts file gives names, addresses, slots and labels") {
   CHECK(inventory.hosts[1].slots == 4);
 }
 
-TEST_CASE("a host that is listed twice is refused, naming the host") {
+TEST_CASE("a duplicate host is refused by name") {
   CHECK_THROWS_WITH(
       inventory_from_json(
           Json::parse(R"({"hosts": [{"name": "a", "slots": 2}, {"name": "a", "slots": 2}]})"),
@@ -130,7 +130,7 @@ TEST_CASE("a group of an unknown host is refused with the nearest name") {
   CHECK_THROWS_WITH(with_groups(R"({"a[1]": "node01"})"), Contains("invalid group name"));
 }
 
-TEST_CASE("what mpirun is told has defaults, and ssh gets time limits") {
+TEST_CASE("mpirun settings have defaults, and ssh gets timeouts") {
   const LaunchSettings settings = with_mpirun("{}").launch;
   CHECK(settings == LaunchSettings{});
   CHECK(agent_command(settings) ==
@@ -138,7 +138,7 @@ TEST_CASE("what mpirun is told has defaults, and ssh gets time limits") {
                                  "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"});
 }
 
-TEST_CASE("the agent's own words go first; none are added where that is not wanted, or to others") {
+TEST_CASE("the agent's own options go first; none are added if disabled or for other agents") {
   CHECK(agent_command(
             with_mpirun(R"({"agent": ["/usr/bin/ssh", "-p", "2222"], "connect_timeout_s": 3})")
                 .launch)[6] == "ConnectTimeout=3");

@@ -42,14 +42,14 @@ TEST_CASE("a host's NVLink domain is the cluster and clique that all its GPUs ar
   CHECK(words({}).empty());
 }
 
-TEST_CASE("texts and numbers of a host can be grouped by, what is unreadable cannot") {
+TEST_CASE("hosts can be grouped by string and number facts, not by unreadable ones") {
   const auto known = words_of_facts({{"host", Json::parse(R"({"kernel": "6.1", "numa_nodes": 2,
       "product": "unreadable", "warnings": ["x"], "infiniband": ["mlx5_0", "mlx5_10", "mlx5_2"]})")}});
   CHECK(known == std::map<std::string, std::string>{
                      {"cards", "mlx5_0,mlx5_2,mlx5_10"}, {"kernel", "6.1"}, {"numa_nodes", "2"}});
 }
 
-TEST_CASE("hosts of equal facts run together; one without the fact is taken by its label") {
+TEST_CASE("hosts with equal facts run together; a host without the fact uses its label") {
   Inventory inventory = four_known_hosts();
   inventory.hosts[3].labels["nvlink_domain"] = "b";
   const auto sets = host_sets({ScopeKind::group, "nvlink_domain", true}, inventory);
@@ -59,7 +59,7 @@ TEST_CASE("hosts of equal facts run together; one without the fact is taken by i
   CHECK(host_sets({ScopeKind::group, "rack", true}, inventory).size() == 1);
 }
 
-TEST_CASE("a fact that nobody knows is refused with those that are known") {
+TEST_CASE("an unknown fact is refused with the list of known ones") {
   CHECK_THROWS_WITH(host_sets({ScopeKind::group, "nvlink_domian", true}, four_known_hosts()),
                     Contains("'nvlink_domian'") && Contains("Did you mean 'nvlink_domain'?"));
 }

@@ -59,7 +59,7 @@ TEST_CASE("more ranks than slots yield while they wait") {
   CHECK_THAT(line, Contains(" --bind-to none "));
 }
 
-TEST_CASE("as root, OpenMPI is told twice that this is meant") {
+TEST_CASE("as root, Open MPI gets both confirmations") {
   const auto env = launch_command(job(2), here(2), site(LauncherKind::automatic, true)).env;
   CHECK(env.at("OMPI_ALLOW_RUN_AS_ROOT") == "1");
   CHECK(env.at("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1");
@@ -79,7 +79,7 @@ TEST_CASE("a cuda job runs bench-rank-cuda") {
         std::vector<std::string>{"/x/bench-rank-cuda"});
 }
 
-TEST_CASE("what stands in the way of a launch is said with what to do") {
+TEST_CASE("launch obstacles are reported with advice") {
   CHECK(launch_obstacle(job(2), here(2), site()).empty());
   CHECK_THAT(launch_obstacle(job(2), here(2), site(LauncherKind::local)), Contains("needs 2"));
   LaunchSite bare = site();
@@ -177,7 +177,7 @@ TEST_CASE("--launcher local refuses other hosts, naming them") {
   CHECK_THAT(launch_obstacle(spread(), colon, site()), Contains("fe80::1") && Contains("a name"));
 }
 
-TEST_CASE("an unknown launcher is a usage error that lists what there is") {
+TEST_CASE("an unknown launcher is a usage error that lists the launchers") {
   try {
     launcher_from("ssh");
     FAIL("accepted");

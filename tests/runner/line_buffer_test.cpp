@@ -17,7 +17,7 @@ TEST_CASE("lines are put together from pieces") {
   CHECK(buffer.next() == "thr");
 }
 
-TEST_CASE("a line of exactly the cap passes, one byte more is dropped and told") {
+TEST_CASE("a line of maximum length passes, a longer one is dropped and reported") {
   LineBuffer buffer(4);
   buffer.add("1234\n");
   CHECK(buffer.next() == "1234");
@@ -27,7 +27,7 @@ TEST_CASE("a line of exactly the cap passes, one byte more is dropped and told")
   CHECK(buffer.next() == "next");
 }
 
-TEST_CASE("a line that never ends is not kept") {
+TEST_CASE("an endless line is not stored") {
   LineBuffer buffer(4);
   for (int i = 0; i < 1000; ++i) buffer.add("xxxx");
   buffer.finish();

@@ -91,7 +91,7 @@ TEST_CASE("the scope rail joins card i of 4 hosts, and isolates NCCL to it") {
   }
 }
 
-TEST_CASE("cards of other names on other hosts are said host by host") {
+TEST_CASE("cards with different names are passed per host") {
   const Json hosts = Json::parse(R"({"hosts": [
     {"name": "n1", "slots": 1, "cards": ["mlx5_0", "mlx5_1"]},
     {"name": "n2", "slots": 1, "cards": ["mlx5_0", "mlx5_4"]}]})");
@@ -129,7 +129,7 @@ TEST_CASE("names of devices and cards that would mean something to a shell are r
   }
 }
 
-TEST_CASE("GPUs that nobody lists are those that an earlier run found, else a planned skip") {
+TEST_CASE("unlisted GPUs come from an earlier run, else the job is skipped") {
   Inventory inventory = inventory_from_json({{"hosts", {{{"name", "n[1-2]"}, {"slots", 2}}}}}, "h");
   inventory.hosts[0].facts = {{"gpus", "2"}};
   const auto sets = device_sets(inventory, "cuda", false);
@@ -174,7 +174,7 @@ TEST_CASE("several ranks on one GPU, and a card beside a rail, are refused in th
                     Contains("network card"));
 }
 
-TEST_CASE("a plan of devices and rails comes back from its text as it was") {
+TEST_CASE("a plan of devices and rails survives a round trip") {
   for (const std::string& one : {kDevices, kRails}) {
     const Plan before = plan(one, pod());
     const Plan after = plan_from_json(parse_json(plan_text(before), "plan.json"), "plan.json");

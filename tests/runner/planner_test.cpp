@@ -140,7 +140,7 @@ TEST_CASE("all pairs of 512 hosts are planned, each with its own places") {
   CHECK(result.expected.value == Approx(seconds));
 }
 
-TEST_CASE("what a job took last time is found by its ranks too, whichever hosts it is on") {
+TEST_CASE("a job's last duration depends on its ranks, not on its hosts") {
   const auto catalogue = test_catalogue();
   const Suite suite = suite_from_text(
       R"({"suite": "s", "cases": [{"name": "a", "probe": "peak", "scope": "ladder"}]})", "s.json",
@@ -163,7 +163,7 @@ TEST_CASE("a cuda job without a CUDA build is a planned skip") {
   CHECK(result.entries[0].expected.value == 0.0);
 }
 
-TEST_CASE("without mpirun a job of several ranks is a planned skip that says what to install") {
+TEST_CASE("without mpirun a job of several ranks is skipped with the package to install") {
   LaunchSite site = kSite;
   site.mpirun.clear();
   const Plan result =
@@ -185,7 +185,7 @@ Inventory four_hosts() {
 
 }  // namespace
 
-TEST_CASE("a host that is not this one is reached by mpirun, and skipped where that is missing") {
+TEST_CASE("a remote host needs mpirun, and is skipped without it") {
   LaunchSite bare = kSite;
   bare.mpirun.clear();
   const std::string one = R"({"name": "a", "probe": "peak"})";
@@ -277,7 +277,7 @@ TEST_CASE("the plan's JSON has jobs, skips with reasons, and gates by case") {
   CHECK(json["digest"].get<std::string>().size() == 64);
 }
 
-TEST_CASE("a parameter that needs a process of its own stands in the job's environment") {
+TEST_CASE("a parameter that needs a separate process is passed in the job's environment") {
   const Json probe = Json::parse(R"({
     "title": "ring", "description": "x", "devices": ["host"],
     "metrics": {"latency": {"unit": "s", "better": "lower"}},

@@ -81,7 +81,7 @@ const std::vector<Published> kPublished = {
 
 }  // namespace
 
-TEST_CASE("every published error is found, and called what it is") {
+TEST_CASE("every published error is found and classified") {
   for (const Published& one : kPublished) {
     INFO(one.what << ": " << text_of(one.threshold));
     CHECK(kind_of(one.threshold) == one.kind);
@@ -106,7 +106,7 @@ TEST_CASE("two numbers of one project for the same thing are a contradiction") {
              Contains("48.00 GB/s on h200-sxm-141gb according to conf, 55.00 GB/s"));
 }
 
-TEST_CASE("a finding says the value, what it probably is, and what would be right") {
+TEST_CASE("a finding gives the value, the probable error, and the right range") {
   const std::string text = text_of({kMemory, kNone, 2333e6, "h200-sxm-141gb"});
   CHECK_THAT(text, Contains("2.333 GB/s on h200-sxm-141gb"));
   CHECK_THAT(text, Contains("1000 times too low"));
@@ -177,7 +177,7 @@ TEST_CASE("without a product only what no product can mean is found") {
   CHECK(kind_of({"gemm.throughput", f16, 700e12, "no-such-product"}) == "plausible");
 }
 
-TEST_CASE("what is not known, or serves small sizes too, is not judged") {
+TEST_CASE("unknown limits and small sizes are not judged") {
   CHECK(kind_of({"gemm.throughput", {{"dtype", "f32"}}, 1e12, "h200-sxm-141gb", false}) ==
         "plausible");
   CHECK(kind_of({"null.value", kNone, 1e99, "h200-sxm-141gb"}) == "plausible");

@@ -47,7 +47,7 @@ TEST_CASE("without a terminal each finished job is one plain line") {
         "[1/2] a threads=2 ok 1.2 s\n[2/2] b failed 0.5 s: it\\x1b[31m crashed\n");
 }
 
-TEST_CASE("on a terminal one line is redrawn and cleared, and only what went wrong stays") {
+TEST_CASE("on a terminal one line is redrawn and cleared, and only failures stay") {
   const std::string text = shown(Progress::Style::live);
   CHECK_THAT(text, Contains("\r\033[K[1/2] a threads=2  0 s of about 3 s"));
   CHECK_THAT(text, !Contains("ok 1.2 s"));

@@ -6,7 +6,7 @@
 using namespace bench;
 
 TEST_CASE(
-    "the last words of a rank are its last lines, with its own error before what others said") {
+    "the tail of a rank's log has its last lines, preceded by its first error") {
   const TemporaryDirectory folder;
   RankLog log(folder.path() / "log.txt");
   log.add_line("error: n2 has no network card 'eth9'");

@@ -13,20 +13,20 @@ std::string on_h200(const std::string& metric, const Json& params) {
   return reached_by_others(*shipped_catalogue().find("h200-sxm-141gb"), metric, params);
 }
 
-TEST_CASE("of what others measured the greatest is told, with who says so") {
+TEST_CASE("the highest published result is reported with its source") {
   CHECK(on_h200("gemm.throughput", {{"dtype", "bf16"}}) ==
         "others reached 794.5 TFLOP/s (stas00/ml-engineering, compute/accelerator)");
   CHECK_THAT(on_h200("gemm.throughput", {{"dtype", "fp8_e4m3"}}),
              Contains("1.453 PFLOP/s") && !Contains("1.366"));
 }
 
-TEST_CASE("what parameters leave open is told apart") {
+TEST_CASE("unspecified parameters are listed separately") {
   const std::string memory = on_h200("memory_bandwidth.bandwidth", Json::object());
   CHECK_THAT(memory, Contains("kernel copy 4.010 TB/s") && Contains("kernel triad 4.150 TB/s") &&
                          Contains("kernel read 4.480 TB/s") && !Contains("3.110"));
 }
 
-TEST_CASE("thresholds, doubted values, other parameters and unknown metrics are nobody's result") {
+TEST_CASE("thresholds, doubtful values, other parameters and unknown metrics are not results") {
   CHECK(on_h200("copy.bandwidth", {{"route", "peer_write"}}).empty());  // a threshold alone
   CHECK(on_h200("copy.bandwidth", {{"route", "peer_read"}}).empty());   // doubted
   CHECK(on_h200("gemm.throughput", {{"dtype", "f64"}}).empty());
@@ -35,7 +35,7 @@ TEST_CASE("thresholds, doubted values, other parameters and unknown metrics are 
   CHECK(on_h200("no.metric", Json::object()).empty());
 }
 
-TEST_CASE("a job's limit says what others reached of it") {
+TEST_CASE("a job's limit includes published results") {
   Job job;
   job.probe = "gemm";
   job.params = {{"dtypes", {"bf16", "f64"}}};

@@ -27,7 +27,7 @@ constexpr std::int64_t kTime = 1'795'199'405'000'000'000;  // 2026-11-20T18:30:0
 }  // namespace
 
 TEST_CASE(
-    "a run's id is its time, its suite and four hexadecimal digits, and is never given twice") {
+    "a run's ID is time, suite and four hexadecimal digits, and is unique") {
   const TemporaryDirectory folder;
   const auto one = RunDirectory::create(folder.path() / "a" / "runs", "smoke", kTime);
   const auto two = RunDirectory::create(folder.path() / "a" / "runs", "smoke", kTime);
@@ -44,7 +44,7 @@ TEST_CASE("the plan is whole or not there") {
   CHECK_FALSE(std::filesystem::exists(run.path() / "plan.json.tmp"));
 }
 
-TEST_CASE("a place where no folder can be made is an environment error that says what to do") {
+TEST_CASE("a folder that cannot be created is an environment error with advice") {
   const TemporaryDirectory folder;
   std::ofstream(folder.path() / "file") << "x";
   try {
@@ -57,7 +57,7 @@ TEST_CASE("a place where no folder can be made is an environment error that says
   }
 }
 
-TEST_CASE("a spool that is full is an environment error, and names the file") {
+TEST_CASE("a full spool is an environment error that names the file") {
   Spool spool = Spool::append_to("/dev/full");
   try {
     spool.append(std::string("{}"));
@@ -107,7 +107,7 @@ TEST_CASE("a run is found by its id, the beginning of it, or as the latest") {
   CHECK_THROWS_WITH(find_run(folder.path() / "none", "latest"), Contains("no runs"));
 }
 
-TEST_CASE("of the environment only what changes a measurement is kept") {
+TEST_CASE("only environment variables that affect measurements are stored") {
   const char* const variables[] = {"OMP_NUM_THREADS=2", "AWS_SECRET_KEY=x", "OMPI_MCA_btl=self",
                                    "HOME=/root",        "TZ=UTC",           "BROKEN",
                                    "SLURM_JOB_ID=7",    "SLURM_JWT=secret", nullptr};

@@ -77,7 +77,7 @@ TEST_CASE("each setting of a step reaches srun as the hosts file has it") {
              Contains(" --mpi=pmi2 "));
 }
 
-TEST_CASE("a batch job prints into the run's folder, whatever its name, and is not begun anew") {
+TEST_CASE("a batch job logs to the run's folder and is not requeued") {
   const auto words = sbatch_command({"n1"}, {}, "benchctl-r", "/a%j b/log.txt", "/a%j b/batch.sh");
   CHECK(words.front() == "sbatch");
   CHECK(words.back() == "/a%j b/batch.sh");
@@ -85,7 +85,7 @@ TEST_CASE("a batch job prints into the run's folder, whatever its name, and is n
                               Contains(" --output=/a%%j b/log.txt "));
 }
 
-TEST_CASE("the batch script becomes its command with every word as it was") {
+TEST_CASE("the batch script execs its command with unchanged arguments") {
   const TemporaryDirectory folder;
   const auto script = folder.path() / "batch.sh";
   std::ofstream(script) << batch_script({"printf", "%s|", "a b", "it's", "$(id)", "`id`;\n\"", ""});
@@ -93,7 +93,7 @@ TEST_CASE("the batch script becomes its command with every word as it was") {
 }
 
 TEST_CASE(
-    "the job's number is read, with a cluster behind it too, and nothing else is taken for it") {
+    "the job ID is parsed, with or without a cluster name; other text is refused") {
   CHECK(submitted_job("17\n") == "17");
   CHECK(submitted_job("17;east\n") == "17");
   for (const char* text : {"", "\n", "Submitted batch job 17\n", "17x\n", "-1\n", "17 18\n"})

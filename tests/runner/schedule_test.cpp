@@ -42,7 +42,7 @@ TEST_CASE("a job of two hosts waits for both, and later jobs of either wait for 
   CHECK(schedule.take() == 3u);
 }
 
-TEST_CASE("a process goes on only with jobs of its own launch; its hosts are not free meanwhile") {
+TEST_CASE("a process continues only with jobs of the same launch; its hosts stay taken") {
   const std::vector<PlanEntry> entries = {on({"a"}, "x"), on({"a"}, "y")};
   Schedule schedule(entries);
   CHECK(schedule.take() == 0u);
@@ -52,7 +52,7 @@ TEST_CASE("a process goes on only with jobs of its own launch; its hosts are not
   CHECK(schedule.take() == 1u);
 }
 
-TEST_CASE("what nobody took is left, planned skips are not") {
+TEST_CASE("jobs not taken remain, planned skips do not") {
   std::vector<PlanEntry> entries = {on({"a"}), on({"a"}), on({"b"})};
   entries[1].skip = "no CUDA build";
   Schedule schedule(entries);

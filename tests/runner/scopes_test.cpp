@@ -119,7 +119,7 @@ TEST_CASE("groups that share a host are in rounds of their own") {
   CHECK(sets[2].round == 2);
 }
 
-TEST_CASE("a scope of groups that are not there says which labels are") {
+TEST_CASE("a scope with unknown groups lists the labels") {
   CHECK_THROWS_WITH(host_sets({ScopeKind::group}, some_hosts(2)), Contains("no groups"));
   CHECK_THROWS_WITH(host_sets({ScopeKind::group, "rak"}, racks()),
                     Contains("'rak'") && Contains("Did you mean 'rack'?"));
@@ -135,7 +135,7 @@ TEST_CASE("a scope survives its JSON") {
   CHECK(to_string(Scope{ScopeKind::group, "rack"}) == "group by rack");
 }
 
-TEST_CASE("a scope that is none is refused with the nearest name") {
+TEST_CASE("an unknown scope is refused with a suggestion") {
   const auto wrong = [](const char* text) { return scope_from_json(Json::parse(text)); };
   CHECK_THROWS_WITH(wrong(R"("ladde")"), Contains("Did you mean 'ladder'?"));
   CHECK_THROWS_WITH(wrong(R"({"grup": "rack"})"), Contains("Did you mean 'group'?"));

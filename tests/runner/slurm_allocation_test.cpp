@@ -20,12 +20,12 @@ TEST_CASE("salloc grants a job at once, or after it was pending") {
   CHECK(parse_salloc("Welcome!\r\nsalloc: Granted job allocation 7\r\n").granted == "7");
 }
 
-TEST_CASE("a line that is not whole yet is not read") {
+TEST_CASE("an incomplete line is not parsed") {
   CHECK(parse_salloc("salloc: Granted job allocation 7") == SallocOutput{});
   CHECK(parse_salloc("salloc: Pending job allocation 12\nsalloc: Granted job alloc").granted == "");
 }
 
-TEST_CASE("what is refused is told in salloc's first words") {
+TEST_CASE("a refused allocation is reported with salloc's first error") {
   const auto output = parse_salloc(
       "salloc: error: invalid partition specified: nope\n"
       "salloc: error: Job submit/allocate failed: Invalid partition name specified\n");
@@ -33,7 +33,7 @@ TEST_CASE("what is refused is told in salloc's first words") {
   CHECK(output.granted.empty());
 }
 
-TEST_CASE("nothing that only looks like a granted job is taken for one") {
+TEST_CASE("similar text is not taken for a granted job") {
   for (const char* text :
        {"", "\n\n\n", "salloc: Granted job allocation \n", "salloc: Granted job allocation 7x\n",
         "salloc: Granted job allocation -7\n", "salloc: Granted job allocation 7;reboot\n",
@@ -67,7 +67,7 @@ TEST_CASE("an allocation is of whole nodes, named, that outlives a node, and is 
         "cat");
 }
 
-TEST_CASE("nodes on which Slurm starts nothing are found by their states") {
+TEST_CASE("unusable nodes are found by their states") {
   const auto down = unusable_slurm_nodes(
       "NodeName=n1 Arch=x86_64 CPUTot=2 State=IDLE Reason=State=DOWN\n"
       "NodeName=n2 CPUTot=2 State=IDLE+DRAIN Reason=bad dimm\n"
@@ -105,7 +105,7 @@ TEST_CASE("Slurm's settings are read, and written so that they are read again") 
   CHECK(with_slurm(Json::object()) == SlurmSettings{});
 }
 
-TEST_CASE("a word that could be the program, or takes an option of ours away, is refused") {
+TEST_CASE("arguments that could be the program or override our options are refused") {
   for (const char* word : {"hostname", "-p", "-", "--", "--x y", "--X", "--a=b\n", ""}) {
     CAPTURE(word);
     CHECK_THROWS_WITH(with_slurm({{"args", {word}}}), Contains("/slurm/args/0"));

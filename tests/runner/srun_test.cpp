@@ -59,13 +59,13 @@ TEST_CASE("a share of the host is counted in CPUs of a task") {
   CHECK_THAT(line(places), !Contains("--cpus-per-task"));
 }
 
-TEST_CASE("unequal ranks are said by a list with one name a rank") {
+TEST_CASE("unequal ranks use a list with one name per rank") {
   const std::string words = line({place("n2", 2), place("n1", 1)});
   CHECK_THAT(words, Contains(" --nodes=2 --ntasks=3 --distribution=arbitrary "));
   CHECK_THAT(words, Contains(" --nodelist=n2,n2,n1 ") && !Contains("ntasks-per-node"));
 }
 
-TEST_CASE("a step whose node cannot take it is given up before the rank has to report") {
+TEST_CASE("a step that cannot start fails before the handshake timeout") {
   const std::string words = line({place("n1", 1)});
   const auto at = words.find(" --immediate=");
   REQUIRE(at != std::string::npos);
@@ -73,7 +73,7 @@ TEST_CASE("a step whose node cannot take it is given up before the rank has to r
   CHECK_THAT(words, Contains(" --no-kill=off "));
 }
 
-TEST_CASE("a rank alone goes through srun too, and without MPI") {
+TEST_CASE("a single rank also uses srun, without MPI") {
   const std::string words = line({place("n1", 1)});
   CHECK_THAT(words, Contains(" --ntasks=1 ") && Contains(" --mpi=none "));
   const Place here{"n1", "n1", 1, 4, true};
@@ -121,7 +121,7 @@ TEST_CASE("a step forgets the one it is started from, and so does a plain fork")
   CHECK(std::ranges::find(fork, "SLURM_PROCID") != fork.end());
 }
 
-TEST_CASE("the site's gres, container and further words are of every step, also of the check") {
+TEST_CASE("the site's gres, container and arguments apply to every step, including host checks") {
   LaunchSite there = slurm_site();
   there.slurm.settings.gres = "gpu:8";
   there.slurm.settings.container_image = "/images/bench.sqsh";
@@ -141,7 +141,7 @@ TEST_CASE("the site's gres, container and further words are of every step, also 
   }
 }
 
-TEST_CASE("what keeps a job out of Slurm is said with the host and the allocation") {
+TEST_CASE("Slurm obstacles name the host and the allocation") {
   const std::vector places = {place("n1", 1), place("n9", 1)};
   LaunchSite there = slurm_site();
   CHECK(launch_obstacle(job_on(places), places, there).empty());

@@ -85,7 +85,7 @@ TEST_CASE("ranks and binding may be axes, and their values are checked") {
              Contains("/cases/0/axes/binding/0") && Contains("none, core, socket"));
 }
 
-TEST_CASE("a parameter that stands in params and in axes is refused") {
+TEST_CASE("a parameter in both params and axes is refused") {
   CHECK_THAT(
       refusal(R"({"name": "a", "probe": "gemm", "params": {"cores": 1}, "axes": {"cores": [2]}})"),
       Contains("'cores' is in both params and axes"));
@@ -114,7 +114,7 @@ TEST_CASE("a gate on a metric the probe does not have is refused with the neares
         "no error");
 }
 
-TEST_CASE("--only keeps the named cases and refuses a name that is none") {
+TEST_CASE("--only keeps the named cases and refuses unknown names") {
   const std::string two = kGemm + R"(, {"name": "bench.b", "probe": "peak"})";
   const Suite suite = read(two, {{"bench.b"}, {}});
   REQUIRE(suite.cases.size() == 1);
@@ -129,7 +129,7 @@ TEST_CASE("--set puts a value in a case's parameters and takes the axis away") {
   CHECK(suite.cases[0].axes.empty());
 }
 
-TEST_CASE("--set is refused for a wrong form, case, parameter or value, saying which") {
+TEST_CASE("--set refuses a wrong form, case, parameter or value by name") {
   CHECK_THAT(refusal(kGemm, {{}, {"cores=4"}}), Contains("expected CASE.PARAM=VALUE"));
   CHECK_THAT(refusal(kGemm, {{}, {"a.cores"}}), Contains("expected CASE.PARAM=VALUE"));
   CHECK_THAT(refusal(kGemm, {{}, {"b.cores=4"}}), Contains("no case 'b'"));

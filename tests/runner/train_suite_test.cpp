@@ -56,7 +56,7 @@ Plan train_plan_of(const TrainRequest& request, int hosts = 1, bool gemm = false
 
 }  // namespace
 
-TEST_CASE("each seed of a training is a job of its own with the parameters that were given") {
+TEST_CASE("each seed of a training has its own job with the given parameters") {
   const Plan plan = train_plan_of({.workload = "llm", .seeds = {3, 5}, .target = 0.2});
   REQUIRE(plan.entries.size() == 2);
   CHECK(plan.suite.name == "train-llm-tiny");
@@ -100,7 +100,7 @@ TEST_CASE("hosts of a file train together") {
   CHECK(plan.entries[0].job.binding == "share");
 }
 
-TEST_CASE("a strong scaling keeps the batch, a weak one that of a rank") {
+TEST_CASE("strong scaling keeps the global batch, weak scaling the batch per rank") {
   TrainRequest request{.workload = "llm", .ranks = {1, 2, 4}, .scaling = ScalingKind::strong};
   request.batch = 32;
   Plan plan = train_plan_of(request);
@@ -130,7 +130,7 @@ TEST_CASE("a scaling over hosts climbs 1, 2 and all of them") {
   CHECK(plan.entries[2].job.ranks == 3);
 }
 
-TEST_CASE("demands that do not fit together are refused with what to do") {
+TEST_CASE("inconsistent options are refused with advice") {
   const TrainRequest llm{.workload = "llm"};
   TrainRequest request = llm;
   request.ranks = {1, 2};
@@ -155,7 +155,7 @@ TEST_CASE("an unknown workload is refused by the probe's schema, however it is s
   CHECK_THROWS_WITH(train_suite_of({.workload = "lm"}), Contains("llm"));
 }
 
-TEST_CASE("lists of numbers are read whole or refused naming option and word") {
+TEST_CASE("lists of numbers are parsed completely, or refused with option and word") {
   CHECK(numbers_from("1,2,40", "--ranks", 1, 64) == std::vector<std::uint64_t>{1, 2, 40});
   for (const char* bad : {"", "1,", ",1", "1;2", "0", "65", "-1", "1.5", "99999999999999999999"})
     CHECK_THROWS_WITH(numbers_from(bad, "--ranks", 1, 64), Contains("--ranks"));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/text.h"
 #include "results/training/training_summary.h"
 
 namespace bench {

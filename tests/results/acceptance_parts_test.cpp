@@ -32,13 +32,13 @@ TEST_CASE("a slow device fails its host, and the reason names the device") {
   const Acceptance acceptance = two_devices(0.9).judge();
   const HostAcceptance& last = acceptance.hosts.back();
   CHECK(last.verdict == Verdict::fail);
-  std::size_t accused = 0;
+  std::size_t failing = 0;
   for (const Reason& reason : last.reasons) {
     if (reason.verdict != Verdict::fail) continue;
-    ++accused;
+    ++failing;
     CHECK(reason.params == device(1));
   }
-  CHECK(accused > 0);
+  CHECK(failing > 0);
   CHECK(last.metrics.size() == 2);
   CHECK(acceptance.hosts.front().verdict == Verdict::pass);
 }

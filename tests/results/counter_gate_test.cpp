@@ -230,7 +230,7 @@ TEST_CASE("a host whose driver does not report counters is inconclusive") {
 
 TEST_CASE("rare errors on healthy links of a large fleet fail no host") {
   std::mt19937_64 random(7);
-  int accused = 0;
+  int false_alarms = 0;
   for (int night = 0; night < 40; ++night) {
     Fleet fleet(64);
     for (std::size_t h = 0; h < 64; ++h) {
@@ -246,7 +246,7 @@ TEST_CASE("rare errors on healthy links of a large fleet fail no host") {
                   {{"hosts", {{{"host", fleet.host(h)}, {"seconds", 1}, {"counters", counters}}}}});
     }
     for (const HostAcceptance& host : fleet.judge().hosts)
-      accused += host.verdict == Verdict::fail ? 1 : 0;
+      false_alarms += host.verdict == Verdict::fail ? 1 : 0;
   }
-  CHECK(accused <= 3);  // 0.4 expected: one false alarm in a hundred fleets
+  CHECK(false_alarms <= 3);  // 0.4 expected: one false alarm in a hundred fleets
 }

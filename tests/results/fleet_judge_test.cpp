@@ -248,10 +248,10 @@ TEST_CASE("healthy hosts rarely fail a profile from equally noisy hosts") {
   fleet.host_noise = fleet.run_noise = 0.01;
   const FleetProfile profile = judged_fleet(fleet, random).learned;
   REQUIRE(profile.entries.size() == 1);
-  int accusing = 0;
+  int false_alarms = 0;
   for (int i = 0; i < 100; ++i)
-    accusing += failed_hosts(judged_fleet(fleet, random, profile)).empty() ? 0 : 1;
-  CHECK(accusing <= 4);
+    false_alarms += failed_hosts(judged_fleet(fleet, random, profile)).empty() ? 0 : 1;
+  CHECK(false_alarms <= 4);
 }
 
 TEST_CASE("the devices of all hosts are peers, and the bad one is named") {
@@ -293,11 +293,11 @@ TEST_CASE("bad hosts among 8 to 1000 are found without false alarms") {
     SimulatedFleet fleet;
     fleet.hosts = hosts;
     const int fleets = hosts == 1000 ? 4 : 100;
-    int accusing = 0;
+    int false_alarms = 0;
     for (int i = 0; i < fleets; ++i)
-      accusing += failed_hosts(judged_fleet(fleet, random)).empty() ? 0 : 1;
+      false_alarms += failed_hosts(judged_fleet(fleet, random)).empty() ? 0 : 1;
     INFO(hosts);
-    CHECK(accusing <= 3);
+    CHECK(false_alarms <= 3);
     fleet.bad = std::max<std::size_t>(1, hosts / 10);
     std::size_t found = 0, bad = 0, others = 0;
     for (int i = 0; i < fleets / 4; ++i) {

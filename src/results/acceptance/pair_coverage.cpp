@@ -7,12 +7,12 @@
 
 namespace bench {
 
-void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& accused) {
+void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& failing) {
   for (const auto& [hosts, runs] : metric.by_hosts) {
     const std::size_t usable = metric.values(hosts).size();
     if (hosts.size() < 2 || usable >= context.settings.fewest_runs) continue;
     if (std::ranges::any_of(hosts, [&](const std::string& host) {
-          return std::ranges::find(accused, host) != accused.end();
+          return std::ranges::find(failing, host) != failing.end();
         }))
       continue;
     std::string why = "no further runs were requested";

@@ -83,14 +83,14 @@ void mark_disturbed(const GateContext& context, const Pairs& all, HostMetric& ro
 
 /// Adds rows and reasons; returns the hosts that fail.
 Hosts judge_hosts(const GateContext& context, const Pairs& all) {
-  Hosts accused;
+  Hosts failing;
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
     HostMetric row = row_of_pairs(all, i, context.settings);
     const double least = all.rough ? std::max(kCrowdedLoss, row.threshold) : row.threshold;
     if (row.loss > least &&
         stands_out(all.scores, i, row.loss, all.chance[i], kPairsShare * context.settings.level)) {
       row.verdict = Verdict::fail;
-      accused.push_back(all.hosts[i]);
+      failing.push_back(all.hosts[i]);
       fail_host(context, all, i);
     } else if (row.loss <= row.threshold && all.hosts.size() >= kFewestPeers) {
       row.verdict = Verdict::pass;
@@ -119,15 +119,15 @@ Hosts judge_hosts(const GateContext& context, const Pairs& all) {
     }
     context.host(all.hosts[i])->metrics.push_back(std::move(row));
   }
-  return accused;
+  return failing;
 }
 
 /// Links between hosts that are fine with other partners.
-void judge_links(const GateContext& context, const Pairs& all, const Hosts& accused) {
+void judge_links(const GateContext& context, const Pairs& all, const Hosts& failing) {
   std::vector<double> rates;
   std::vector<const Pair*> pairs;
   for (const Pair& pair : all.pairs) {
-    if (std::ranges::any_of(accused, [&](const std::string& host) { return pair.has(host); }))
+    if (std::ranges::any_of(failing, [&](const std::string& host) { return pair.has(host); }))
       continue;
     rates.push_back(pair.log_rate);
     pairs.push_back(&pair);
@@ -174,9 +174,9 @@ void judge_pairs(GateContext& context) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     Pairs& field = fields[i];
     field.chance = std::move(chances[i]);
-    const Hosts accused = judge_hosts(context, field);
-    judge_links(context, field, accused);
-    judge_pair_coverage(context, *field.metric, accused);
+    const Hosts failing = judge_hosts(context, field);
+    judge_links(context, field, failing);
+    judge_pair_coverage(context, *field.metric, failing);
   }
 }
 

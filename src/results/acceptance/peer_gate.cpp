@@ -123,12 +123,12 @@ HostMetric row_of_peers(const Compared& field, std::size_t i) {
 void judge_host(const GateContext& context, const Compared& field, std::size_t i) {
   HostMetric row = row_of_peers(field, i);
   const auto count = field.hosts.size();
-  const bool accused =
+  const bool failing =
       row.loss > row.threshold &&
       stands_out(field.scores, i, row.loss, field.chance[i], kPeersShare * context.settings.level);
   if (count < kFewestPeers) {
     judge_alone(context, field, i, row);
-  } else if (accused) {
+  } else if (failing) {
     row.verdict = Verdict::fail;
     Reason reason = reason_of_peers(field, i, row.verdict, "peers");
     reason.text = against(field, row) + fmt::format("; allowed: {}", percent(row.threshold));

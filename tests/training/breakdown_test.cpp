@@ -17,7 +17,7 @@ TEST_CASE("the shares of a run add up to one, with the remainder in other") {
   breakdown.add(RunPhase::forward, {2.0});
   breakdown.add(RunPhase::forward, {1.0});
   breakdown.add(RunPhase::backward, {4.0});
-  breakdown.add(RunPhase::exchange_hidden, {3.0});  // beside the backward pass
+  breakdown.add(RunPhase::exchange_hidden, {3.0});  // overlapped with the backward pass
   const auto group = make_self_group();
   const auto phases = breakdown.over_ranks(*group, {10.0});
   double shares = 0.0;

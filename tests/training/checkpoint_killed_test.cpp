@@ -45,7 +45,7 @@ struct Small {
 };
 
 /// Trains, saves and reports each saved step; killed before operation `fatal`. Never returns.
-[[noreturn]] void train_until_killed(const std::filesystem::path& folder, int fatal, int told) {
+[[noreturn]] void train_until_killed(const std::filesystem::path& folder, int fatal, int reports) {
   int operation = 0;
   Small small(folder, [&](const std::string&) {
     if (operation++ == fatal) raise(SIGKILL);
@@ -53,7 +53,7 @@ struct Small {
   for (char step = 1; step <= kSavedSteps; ++step) {
     small.train();
     small.checkpoints->save();
-    if (write(told, &step, 1) != 1) _exit(2);
+    if (write(reports, &step, 1) != 1) _exit(2);
   }
   _exit(0);
 }
@@ -74,12 +74,12 @@ TEST_CASE("kill -9 at any point of saving loses only the unfinished checkpoint")
   for (bool killed = true; killed; ++fatal) {
     TemporaryDirectory folder;
     const KilledChild child =
-        run_until_killed([&](int told) { train_until_killed(folder.path(), fatal, told); });
+        run_until_killed([&](int reports) { train_until_killed(folder.path(), fatal, reports); });
     killed = child.killed;
     Small again(folder.path(), {});
     const auto loaded = again.checkpoints->load();
     const auto step = static_cast<std::size_t>(loaded ? loaded->step : 0);
-    INFO("killed before operation " << fatal << " after " << child.saved << " were told");
+    INFO("killed before operation " << fatal << " after " << child.saved << " were reported");
     CHECK(static_cast<int>(step) >= child.saved);
     CHECK(static_cast<int>(step) <= child.saved + 1);
     CHECK(again.parallel->parameter_hash() == hashes[step]);

@@ -121,7 +121,7 @@ TEST_CASE("the loss scale halves on overflow and doubles after many steps withou
   CHECK(scale.value() == 512.0);
   CHECK(scale.accepts(1.0));
   CHECK(scale.accepts(1.0));
-  CHECK_FALSE(scale.accepts(std::nan("")));  // the count begins anew
+  CHECK_FALSE(scale.accepts(std::nan("")));  // the count restarts
   CHECK(scale.value() == 256.0);
   for (int i = 0; i < 2; ++i) CHECK(scale.accepts(1.0));
   CHECK(scale.value() == 256.0);

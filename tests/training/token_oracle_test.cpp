@@ -64,8 +64,8 @@ TEST_CASE("the oracle's probabilities of all tokens sum to 1 after every prefix"
         source.distribution(std::span(made.tokens).first(t), p);
         CHECK(std::accumulate(p.begin(), p.end(), 0.0) == Approx(1).epsilon(1e-12));
         if (t == 0) continue;
-        const double told = std::log(p[static_cast<std::size_t>(made.tokens[t])]);
-        CHECK(made.log_probability[t - 1] == Approx(told).margin(1e-6));
+        const double expected = std::log(p[static_cast<std::size_t>(made.tokens[t])]);
+        CHECK(made.log_probability[t - 1] == Approx(expected).margin(1e-6));
       }
     }
   }

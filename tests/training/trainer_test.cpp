@@ -18,7 +18,7 @@ namespace bench::training {
 namespace {
 
 /// The events of a run, in order.
-struct Told final : RunObserver {
+struct EventLog final : RunObserver {
   void run_start() override { words.push_back("run_start"); }
   void block_start(std::int64_t at) override { add("block_start", at); }
   void block_stop(std::int64_t at) override { add("block_stop", at); }
@@ -81,13 +81,13 @@ TEST_CASE("a run ends at the first evaluation that meets its target, before its 
 TEST_CASE("a run that misses its target ends at its horizon and reports its gap") {
   ShortTraining training;
   training.recipe = short_recipe(15, 0.1);
-  Told told;
+  EventLog events;
   const auto alone = make_self_group();
-  const TrainingRun run = train_short(training, *alone, told);
+  const TrainingRun run = train_short(training, *alone, events);
   CHECK_FALSE(run.converged);
   CHECK_FALSE(run.samples_to_target);
   CHECK(run.curve.back().gap > 0.1);
-  CHECK(told.words == std::vector<std::string>{"run_start", "block_start 0", "block_stop 320",
+  CHECK(events.words == std::vector<std::string>{"run_start", "block_start 0", "block_stop 320",
                                                "eval_start 320", "eval_stop 320", "block_start 320",
                                                "block_stop 480", "eval_start 480", "eval_stop 480",
                                                "aborted 480"});

@@ -117,7 +117,7 @@ void run_training(State& state) {
 
 const Registration training_probe{{
     .name = "training",
-    .summary = "Train a model to a target quality: time to train and time breakdown",
+    .summary = "trains a model to a target quality: time to train and time breakdown",
     .metrics = {{"step_time", Unit::second, Better::lower},
                 {"items_per_second", Unit::count, Better::higher},
                 {"model_flops", Unit::flop_per_second, Better::higher},

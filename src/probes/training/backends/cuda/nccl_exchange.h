@@ -9,8 +9,8 @@
 
 namespace bench::training {
 
-/// Beside what `computing` is asked to do. Every rank makes its own at once; throws
-/// Error(environment) where NCCL cannot join them. Null in a build without NCCL.
+/// Exchanges concurrently with `computing`. Create it on all ranks together; throws
+/// Error(environment) if NCCL cannot connect them. Null in a build without NCCL.
 std::unique_ptr<ExchangeStream> make_nccl_exchange(Group& group, Dtype dtype,
                                                    std::shared_ptr<DeviceContext> computing);
 

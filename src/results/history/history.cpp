@@ -205,8 +205,8 @@ RunRow Histories::run(std::int64_t number) const {
     std::ranges::reverse(runs_->rows);
   });
   if (number < 1 || static_cast<std::size_t>(number) > runs_->rows.size())
-    throw Error(ErrorKind::input, "there is no run number " + std::to_string(number),
-                "there are " + std::to_string(runs_->rows.size()) + ": benchctl runs lists them");
+    throw Error(ErrorKind::input, "no run number " + std::to_string(number),
+                "there are " + std::to_string(runs_->rows.size()) + " runs: list them with `benchctl runs`");
   return runs_->rows[static_cast<std::size_t>(number) - 1];
 }
 

@@ -159,7 +159,7 @@ TEST_CASE("updates with missing gradients and samples never gathered are refused
   mine.tables.collect({gradient.data(), 10, 5 * kTableColumns, Dtype::f32}, 0);
   CHECK_THROWS_WITH(mine.tables.update(0.1), Contains("10 samples, expected 24"));
   CHECK_THROWS_WITH(mine.looked_up(Split::train, 20, 10), Contains("sample 29"));
-  CHECK_THROWS_WITH(mine.looked_up(Split::evaluation, 0, 2), Contains("not gathered"));
+  CHECK_THROWS_WITH(mine.looked_up(Split::evaluation, 0, 2), Contains("not in the gathered batch"));
 }
 
 TEST_CASE("whole tables are balanced by lookups, large ones split by rows") {

@@ -110,8 +110,8 @@ void GateContext::add_reason(const std::string& name, Reason reason) const {
 }
 
 void GateContext::add_reason(const std::string& name, Verdict verdict, const std::string& gate,
-                    const std::string& what, const std::string& text,
-                    const std::string& next_step) const {
+                             const std::string& what, const std::string& text,
+                             const std::string& next_step) const {
   Reason reason{verdict, gate, "", what};
   reason.text = text;
   reason.next_step = next_step;
@@ -143,7 +143,8 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
   AcceptanceSettings shared = settings;
   if (settings.golden) shared.level *= 0.5;
   const double golden_level = settings.level - shared.level;
-  GateContext context{runs, reports, metrics, shared, acceptance, {}, {}, names, gpus, golden_level};
+  GateContext context{runs, reports, metrics, shared, acceptance,
+                      {},   {},      names,   gpus,   golden_level};
   for (HostAcceptance& host : acceptance.hosts) context.hosts[host.host] = &host;
   add_machines(context);
   run_gates(context);

@@ -1,5 +1,6 @@
-// Acceptance of hosts: each gate (hard bounds, peers, repeatability, ...) judges each host, the worst
-// verdict wins, and what was not measured does not pass. Pure: the same records give the same result.
+// Acceptance of hosts: each gate (hard bounds, peers, repeatability, ...) judges each host, the
+// worst verdict wins, and what was not measured does not pass. Pure: the same records give the same
+// result.
 #pragma once
 
 #include <map>
@@ -31,8 +32,8 @@ struct Reason {
   double expected = kNoValue;
   std::string text = {};
   std::string next_step = {};  // what to do
-  std::string job = {};     // a job that shows it
-  bool more_runs = false;   // more runs could decide it
+  std::string job = {};        // a job that shows it
+  bool more_runs = false;      // more runs could decide it
 };
 
 /// One metric of one host, as shown on its certificate.

@@ -39,11 +39,13 @@ std::string reasons_html(const std::vector<Reason>& reasons) {
   if (reasons.empty()) return "";
   std::string rows;
   for (const Reason& reason : reasons)
-    rows += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}{}</td></tr>\n", badge(reason.verdict),
-        escaped(reason.gate), escaped(reason.text),
-        reason.next_step.empty() ? "" : "<br><span class=\"s\">" + escaped(reason.next_step) + "</span>");
-  return "<h2>Why</h2>\n<table><thead><tr><th>verdict</th><th>gate</th><th>evidence and next step</th></tr></thead>\n<tbody>" +
+    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}{}</td></tr>\n", badge(reason.verdict),
+                        escaped(reason.gate), escaped(reason.text),
+                        reason.next_step.empty()
+                            ? ""
+                            : "<br><span class=\"s\">" + escaped(reason.next_step) + "</span>");
+  return "<h2>Why</h2>\n<table><thead><tr><th>verdict</th><th>gate</th><th>evidence and next "
+         "step</th></tr></thead>\n<tbody>" +
          rows + "</tbody></table>\n";
 }
 

@@ -29,9 +29,9 @@ struct HostLevels {
   const std::vector<double>* levels = nullptr;
 };
 
-/// Levels corrected for the number of metrics of a host (Simes 1986, Benjamini and Hochberg within the
-/// host): a host that is bad in many metrics is found in each, and a healthy fleet has any host at or
-/// below a level with that probability. In the order given.
+/// Levels corrected for the number of metrics of a host (Simes 1986, Benjamini and Hochberg within
+/// the host): a host that is bad in many metrics is found in each, and a healthy fleet has any host
+/// at or below a level with that probability. In the order given.
 std::vector<std::vector<double>> host_chances(const std::vector<HostLevels>& metrics);
 
 /// Fills in the chances, over all metrics together.

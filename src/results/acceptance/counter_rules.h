@@ -20,14 +20,14 @@ struct CounterRule {
   std::string_view counter;  // the column name after its device
   CounterKind kind = CounterKind::shown;
   double error_ratio = 0.0;  // errors per bit allowed by the standard; rate only
-  /// Columns of bytes moved on the path: in the source ".traffic" for a GPU, in "host.network" for a
-  /// NIC.
+  /// Columns of bytes moved on the path: in the source ".traffic" for a GPU, in "host.network" for
+  /// a NIC.
   std::vector<std::string_view> bytes = {};
   double bits_per_byte = 8.0;  // on the wire per counted byte
   /// Gauge of the link rate in bytes per second, for links that carry symbols when idle: bits then
   /// follow from time.
   std::string_view link_rate = {};
-  std::string_view why = {};     // reason for the bound
+  std::string_view why = {};        // reason for the bound
   std::string_view next_step = {};  // what to do
 };
 

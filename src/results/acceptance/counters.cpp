@@ -95,8 +95,8 @@ std::string HostCounter::title() const {
   std::string text = fmt::format("{:.10g} {}", count, rule->counter);
   if (!device.empty()) text += " of " + device;
   if (by_time)
-    return text + fmt::format(" over {:.3g} link bits while jobs ran, {} of them data",
-                              bits, format(Bytes{bytes}));
+    return text + fmt::format(" over {:.3g} link bits while jobs ran, {} of them data", bits,
+                              format(Bytes{bytes}));
   if (by_jobs) return text + " over at least " + format(Bytes{bytes}) + " copied by its jobs";
   return std::isfinite(bytes) ? text + " over " + format(Bytes{bytes}) : text;
 }

@@ -1,5 +1,5 @@
-// Error counters of one host summed over all jobs of an acceptance, with the bytes moved on the same
-// path in that time (facts "counters", docs/telemetry.md).
+// Error counters of one host summed over all jobs of an acceptance, with the bytes moved on the
+// same path in that time (facts "counters", docs/telemetry.md).
 #pragma once
 
 #include <map>
@@ -23,11 +23,11 @@ struct HostCounter {
   double bits = kNoValue;       // exposed to errors, lower bound
   double most_bits = kNoValue;  // upper bound; above `bits` if only samples are known
   bool by_time = false;         // bits derive from link rate and time, not from bytes
-  bool by_jobs = false;  // bytes derive from job samples, for lack of a byte counter
-  double upper = kNoValue;   // 95 % upper bound of errors per bit; rate only
-  double chance = kNoValue;  // p-value at the allowed ratio; rate only
-  bool known = false;        // counted in some job
-  std::size_t broken = 0;    // jobs in which it was reset, vanished or unreadable
+  bool by_jobs = false;         // bytes derive from job samples, for lack of a byte counter
+  double upper = kNoValue;      // 95 % upper bound of errors per bit; rate only
+  double chance = kNoValue;     // p-value at the allowed ratio; rate only
+  bool known = false;           // counted in some job
+  std::size_t broken = 0;       // jobs in which it was reset, vanished or unreadable
   std::string job = {}, case_name = {};  // the job that shows it; the case that moves most bytes
   std::optional<Verdict> verdict = {};   // none if only shown
 
@@ -48,8 +48,8 @@ class CounterSums {
  public:
   /// `facts`: the entry of one host in the facts "counters".
   void add(const Json& facts, const std::string& job, const std::string& case_name);
-  /// The error counters by device, with bits but without verdicts. `volumes`: for PCIe links of GPUs
-  /// whose driver counts no bytes.
+  /// The error counters by device, with bits but without verdicts. `volumes`: for PCIe links of
+  /// GPUs whose driver counts no bytes.
   std::vector<HostCounter> counters(const Volumes& volumes = {}) const;
   /// Why counters could not be read in some jobs; "" for none.
   const std::string& problem() const { return problem_; }

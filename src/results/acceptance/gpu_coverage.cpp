@@ -33,8 +33,8 @@ void judge_gpu_coverage(const GateContext& context, const FactsOfHosts& facts) {
         others.push_back(name);
     if (others.empty()) continue;
     context.add_reason(host, Verdict::inconclusive, "coverage", "gpus",
-                  compact_hostlist(others) + ": not measured individually",
-                  "run the suite accept-gpus, or cases with \"scope\": \"device\"");
+                       compact_hostlist(others) + ": not measured individually",
+                       "run the suite accept-gpus, or cases with \"scope\": \"device\"");
   }
 }
 

@@ -76,8 +76,7 @@ void judge_bound(const Bound& bound, GateContext& context, std::set<std::string>
     reason.job = series.job;
     if (bound.hosts.size() > 1) {
       reason.verdict = Verdict::inconclusive;
-      reason.text +=
-          " (" + join(bound.hosts, ", ") + " together; the cause is not isolated)";
+      reason.text += " (" + join(bound.hosts, ", ") + " together; the cause is not isolated)";
     }
     reason.more_runs = verdict == Verdict::inconclusive;
     if (reason.more_runs) reason.next_step = "repeat for more clean runs";
@@ -125,7 +124,8 @@ void judge_results(GateContext& context) {
             fmt::format("{} on {}: {}", series.metric, join(hosts, " and "), series.reason);
         reason.job = series.job;
         if (hosts.size() > 1) reason.next_step = "rerun with other partners";
-        if (is_description(series)) reason.next_step = "determine which of the two sources is right";
+        if (is_description(series))
+          reason.next_step = "determine which of the two sources is right";
         context.add_reason(host, std::move(reason));
       }
     }
@@ -155,8 +155,9 @@ void judge_bits(GateContext& context) {
       Reason reason{tie ? Verdict::inconclusive : Verdict::fail, "hard"};
       reason.metric = one.probe + ".bits";
       reason.text = fmt::format(
-          "{} of {} has result hash {}, but {} of {} results of identical devices have {} ({})", one.device,
-          host, group->hash, most, results_in(groups), groups.back().hash, describe_key(one.key));
+          "{} of {} has result hash {}, but {} of {} results of identical devices have {} ({})",
+          one.device, host, group->hash, most, results_in(groups), groups.back().hash,
+          describe_key(one.key));
       reason.job = one.job;
       if (tie) reason.next_step = "add identical devices: the results are tied";
       context.add_reason(host, std::move(reason));

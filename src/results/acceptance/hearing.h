@@ -24,15 +24,16 @@ struct GateContext {
   std::set<std::string>
       bounded;  // bound_key() of metrics passed by a suite bound or judged by a golden one
   std::map<std::string, std::string> aliases;  // own host name -> name in the plan
-  std::vector<GpusOfJobs> gpus;              // per run
-  double golden_level = 0.0;                 // of the golden gate
+  std::vector<GpusOfJobs> gpus;                // per run
+  double golden_level = 0.0;                   // of the golden gate
 
   /// By either name. Null for a host that was not requested.
   HostAcceptance* host(const std::string& name) const;
   void add_reason(const std::string& name, Reason reason) const;
   /// For a fact (`what`) rather than a metric of a case.
   void add_reason(const std::string& name, Verdict verdict, const std::string& gate,
-             const std::string& what, const std::string& text, const std::string& next_step) const;
+                  const std::string& what, const std::string& text,
+                  const std::string& next_step) const;
 };
 
 /// The first facts of each topic and host, pointing into the records.
@@ -59,7 +60,8 @@ void judge_topology(GateContext& context);
 void judge_permissions(const GateContext& context, const FactsOfHosts& facts);
 /// GPUs that were not measured individually.
 void judge_gpu_coverage(const GateContext& context, const FactsOfHosts& facts);
-/// Bounds of the suite, wrong results, results that differ between identical devices, driver faults.
+/// Bounds of the suite, wrong results, results that differ between identical devices, driver
+/// faults.
 void judge_hard(GateContext& context);
 /// Compares with settings.golden where it covers the kind of host. After judge_hard.
 void judge_golden(GateContext& context);
@@ -76,6 +78,7 @@ void judge_pairs(GateContext& context);
 /// Results of searches: fails isolated hosts and links, clears the others of the same job. Last.
 void judge_localised(GateContext& context);
 /// Sets of hosts with too few usable runs, except those that contain a failed host.
-void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& failing);
+void judge_pair_coverage(const GateContext& context, const MetricRuns& metric,
+                         const Hosts& failing);
 
 }  // namespace bench

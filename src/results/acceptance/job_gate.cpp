@@ -75,7 +75,8 @@ void judge_case(GateContext& context, const std::string& name, const Case& one) 
       HostAcceptance* found = context.host(host);
       if (found == nullptr) continue;
       if (seen.ok > 0) {
-        if (seen.last_bad->outcome != Status::invalid) found->notes.push_back("in one run: " + what);
+        if (seen.last_bad->outcome != Status::invalid)
+          found->notes.push_back("in one run: " + what);
         continue;
       }
       Reason reason{Verdict::inconclusive, "coverage", name};

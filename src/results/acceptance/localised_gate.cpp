@@ -57,8 +57,8 @@ Reason reason_of_search(const Localisation& one, const SearchFinding& finding) {
   }
   reason.text = describe(incident) + "; " + describe(finding, incident);
   reason.next_step = finding.kind == SearchFindingKind::host
-                      ? "check its NIC, cable, switch port and running processes"
-                      : "check the path between them: cables, switch ports, routes";
+                         ? "check its NIC, cable, switch port and running processes"
+                         : "check the path between them: cables, switch ports, routes";
   for (const DeviceSearch& search : one.devices)
     if (search.form.host == finding.hosts.front()) add_devices(search, incident, reason);
   return reason;

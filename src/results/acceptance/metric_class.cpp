@@ -30,12 +30,15 @@ constexpr std::array<Threshold, 17> kThresholds{{{"gemm.throughput", 0.06},
                                                  {"launch_latency.latency", 0.06},
                                                  {"concurrency.communication_rate", 0.03}}};
 
-constexpr std::array<std::string_view, 9> kNotJudged = {
-    "collective.algbw",   "collective.latency",         "collective.init_time",
-    "gemm.per_cycle",     "memory_bandwidth.traffic",   "memory_bandwidth.huge_share",
-    "concurrency.overlap_ratio",
-    "instruction_peak.per_cycle",
-    "copy.time"};
+constexpr std::array<std::string_view, 9> kNotJudged = {"collective.algbw",
+                                                        "collective.latency",
+                                                        "collective.init_time",
+                                                        "gemm.per_cycle",
+                                                        "memory_bandwidth.traffic",
+                                                        "memory_bandwidth.huge_share",
+                                                        "concurrency.overlap_ratio",
+                                                        "instruction_peak.per_cycle",
+                                                        "copy.time"};
 
 }  // namespace
 

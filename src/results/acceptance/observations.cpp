@@ -37,8 +37,8 @@ std::string disturbance(const Series& series) {
   return fmt::format("0 of {} samples are clean ({})", series.n, join(flags, ", "));
 }
 
-/// A rank that waits for another host sleeps and wakes up late in every call, so between hosts only a
-/// crowded machine disturbs a run; wake-up latency shows in the scatter.
+/// A rank that waits for another host sleeps and wakes up late in every call, so between hosts only
+/// a crowded machine disturbs a run; wake-up latency shows in the scatter.
 bool is_disturbed(const Series& series, std::size_t hosts) {
   if (series.clean > 0) return false;
   const auto crowded = series.flags.find("crowded");

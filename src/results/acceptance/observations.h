@@ -1,5 +1,5 @@
-// Measurements of an acceptance arranged for the gates: per metric and parameters, the values of each
-// host or set of hosts, run by run.
+// Measurements of an acceptance arranged for the gates: per metric and parameters, the values of
+// each host or set of hosts, run by run.
 #pragma once
 
 #include <map>

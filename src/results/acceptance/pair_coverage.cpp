@@ -7,7 +7,8 @@
 
 namespace bench {
 
-void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& failing) {
+void judge_pair_coverage(const GateContext& context, const MetricRuns& metric,
+                         const Hosts& failing) {
   for (const auto& [hosts, runs] : metric.by_hosts) {
     const std::size_t usable = metric.values(hosts).size();
     if (hosts.size() < 2 || usable >= context.settings.fewest_runs) continue;

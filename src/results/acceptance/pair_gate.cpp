@@ -1,5 +1,6 @@
-// Isolates what is slow between two hosts: a host that is slow with every partner, else the link. A host's score is its lower quartile of losses, so that one slow
-// partner or link does not make it slow.
+// Isolates what is slow between two hosts: a host that is slow with every partner, else the link. A
+// host's score is its lower quartile of losses, so that one slow partner or link does not make it
+// slow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 namespace bench {
 namespace {
 
-// Other work costs a rank time slices, not nine tenths of its bandwidth: a larger loss fails even on
-// a busy host. Observed: 10 % under twice the load.
+// Other work costs a rank time slices, not nine tenths of its bandwidth: a larger loss fails even
+// on a busy host. Observed: 10 % under twice the load.
 constexpr double kCrowdedLoss = 0.9;
 
 Reason reason_of_pairs(const Pairs& all, Verdict verdict) {
@@ -71,11 +72,12 @@ HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSetting
 
 /// A pass measured only under other work is not conclusive.
 void mark_disturbed(const GateContext& context, const Pairs& all, HostMetric& row,
-                      const std::string& host) {
+                    const std::string& host) {
   row.verdict = Verdict::inconclusive;
   Reason reason = reason_of_pairs(all, Verdict::inconclusive);
   reason.gate = "coverage";
-  reason.text = all.metric->title() + ": some pairs were measured only while other work was running";
+  reason.text =
+      all.metric->title() + ": some pairs were measured only while other work was running";
   reason.next_step = "rerun on idle hosts";
   reason.more_runs = true;
   context.add_reason(host, std::move(reason));

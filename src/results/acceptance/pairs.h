@@ -1,5 +1,5 @@
-// Log rates between all pairs of hosts in one metric, and a score per host: the upper quartile of its
-// pairs, so that one slow partner or link does not lower it.
+// Log rates between all pairs of hosts in one metric, and a score per host: the upper quartile of
+// its pairs, so that one slow partner or link does not lower it.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct Pairs {
   std::vector<double> best;  // of each host: the upper quartile of its pairs, log
   PeerScores scores;
   std::vector<double> chance;  // of each host: its level by host_chances()
-  bool rough = false;  // some only disturbed by other work: values are best samples
+  bool rough = false;          // some only disturbed by other work: values are best samples
 };
 
 /// For the requested hosts; empty if the metric was not measured between two hosts.

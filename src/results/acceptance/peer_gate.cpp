@@ -53,7 +53,8 @@ std::string runs_needed(const HostMetric& row) {
 }
 
 /// Passes only when the whole interval lies within the threshold.
-void judge_interval(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
+void judge_interval(const GateContext& context, const Compared& field, std::size_t i,
+                    HostMetric& row) {
   row.verdict = Verdict::pass;
   if (row.loss + row.half <= row.threshold) return;
   row.verdict = Verdict::inconclusive;
@@ -64,8 +65,8 @@ void judge_interval(const GateContext& context, const Compared& field, std::size
                               field.hosts.size());
     reason.next_step = "add hosts of this kind, or set a bound in the suite (gates)";
   } else {
-    reason.text = against(field, row) + fmt::format("; uncertainty +-{}, tolerance {}", percent(row.half),
-                                                    percent(row.threshold));
+    reason.text = against(field, row) + fmt::format("; uncertainty +-{}, tolerance {}",
+                                                    percent(row.half), percent(row.threshold));
     reason.next_step = runs_needed(row);
     reason.more_runs = true;
   }
@@ -73,23 +74,24 @@ void judge_interval(const GateContext& context, const Compared& field, std::size
 }
 
 /// Too few hosts for a peer comparison: only a bound of the suite can pass this metric.
-void judge_alone(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
+void judge_alone(const GateContext& context, const Compared& field, std::size_t i,
+                 HostMetric& row) {
   row.expected = row.loss = row.half = row.z = kNoValue;
   row.verdict = Verdict::pass;
   if (context.bounded.contains(bound_key(field.hosts[i], row.case_name, row.metric))) return;
   row.verdict = Verdict::inconclusive;
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   reason.expected = kNoValue;
-  reason.text =
-      fmt::format("{}: {}; only {} comparable host{}, peer comparison needs {}",
-                  field.metric->title(), format(row.value, row.unit), field.hosts.size(),
-                  field.hosts.size() == 1 ? "" : "s", kFewestPeers);
-  reason.next_step =
-      fmt::format("run at least {} hosts of one kind, or set a bound in the suite (gates)", kFewestPeers);
+  reason.text = fmt::format("{}: {}; only {} comparable host{}, peer comparison needs {}",
+                            field.metric->title(), format(row.value, row.unit), field.hosts.size(),
+                            field.hosts.size() == 1 ? "" : "s", kFewestPeers);
+  reason.next_step = fmt::format(
+      "run at least {} hosts of one kind, or set a bound in the suite (gates)", kFewestPeers);
   context.add_reason(field.hosts[i], std::move(reason));
 }
 
-void judge_scatter(const GateContext& context, const Compared& field, std::size_t i, HostMetric& row) {
+void judge_scatter(const GateContext& context, const Compared& field, std::size_t i,
+                   HostMetric& row) {
   const double own = field.noise.of_host[i];
   if (field.scatter_chance[i] > kRepeatabilityShare * context.settings.level || own < row.threshold)
     return;
@@ -98,8 +100,8 @@ void judge_scatter(const GateContext& context, const Compared& field, std::size_
   reason.value = own;
   reason.expected = field.noise.fleet;
   reason.unit = Unit::ratio;
-  reason.text = fmt::format("{}: run-to-run variation {}, peers {}",
-                            field.metric->title(), percent(own), percent(field.noise.fleet));
+  reason.text = fmt::format("{}: run-to-run variation {}, peers {}", field.metric->title(),
+                            percent(own), percent(field.noise.fleet));
   context.add_reason(field.hosts[i], std::move(reason));
 }
 

@@ -1,5 +1,5 @@
-// Scores of hosts against their peers: the distance from the fleet median, which one bad host in ten
-// does not move, and its probability in a healthy fleet.
+// Scores of hosts against their peers: the distance from the fleet median, which one bad host in
+// ten does not move, and its probability in a healthy fleet.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ struct PeerScores {
 /// 1.4826 times the median of |value - median|: a standard deviation robust to a few outliers.
 double robust_sigma(std::span<const double> values);
 
-/// `floor` > 0: the least sigma, in the unit of the values, so that equal values of most hosts do not
-/// make one differing bit an outlier. Better::none is scored as higher. Levels are those of Rosner's
-/// outlier test (statistics/outliers.h), 1 of fewer than kFewestPeers.
+/// `floor` > 0: the least sigma, in the unit of the values, so that equal values of most hosts do
+/// not make one differing bit an outlier. Better::none is scored as higher. Levels are those of
+/// Rosner's outlier test (statistics/outliers.h), 1 of fewer than kFewestPeers.
 PeerScores peer_scores(std::span<const double> values, Better better, double floor);
 
 /// Whether value i is significantly worse than its peers: `chance`, that of any host in a healthy
@@ -36,8 +36,8 @@ PeerScores peer_scores(std::span<const double> values, Better better, double flo
 /// whose scatter is four times smaller (kFewestPeers at least).
 bool stands_out(const PeerScores& scores, std::size_t i, double loss, double chance, double level);
 
-/// Relative loss against the reference: 0.05 for 95 against 100 if higher is better, for 105 if lower
-/// is. Negative if the value is better.
+/// Relative loss against the reference: 0.05 for 95 against 100 if higher is better, for 105 if
+/// lower is. Negative if the value is better.
 double loss(double value, double reference, Better better);
 
 /// "18.0 % worse", "1.2 % better".
@@ -46,8 +46,8 @@ std::string loss_text(double loss);
 /// Two-sided 95 % quantile of Student's t.
 double student_95(std::size_t degrees);
 
-/// Run-to-run noise per host, as a standard deviation relative to `median`, moderated towards that of
-/// the fleet (weight kPriorRuns), as three runs estimate it badly.
+/// Run-to-run noise per host, as a standard deviation relative to `median`, moderated towards that
+/// of the fleet (weight kPriorRuns), as three runs estimate it badly.
 struct Moderated {
   double fleet = 0.0;           // of a typical host
   std::vector<double> of_host;  // in the order given

@@ -1,10 +1,12 @@
-// Poisson tail probability and upper confidence bound for counts of rare events. Exact, from the regularised incomplete gamma function (Abramowitz & Stegun 6.5.13, 26.4.21); a
-// normal approximation fails at low counts.
+// Poisson tail probability and upper confidence bound for counts of rare events. Exact, from the
+// regularised incomplete gamma function (Abramowitz & Stegun 6.5.13, 26.4.21); a normal
+// approximation fails at low counts.
 #pragma once
 
 namespace bench {
 
-/// Chance of at least `count` events if `mean` are expected. 1 for count 0; NaN for an invalid mean.
+/// Chance of at least `count` events if `mean` are expected. 1 for count 0; NaN for an invalid
+/// mean.
 double poisson_at_least(double count, double mean);
 
 /// Upper confidence bound of the mean: P(X <= count) = 1 - confidence

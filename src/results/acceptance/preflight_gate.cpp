@@ -17,20 +17,19 @@ void judge_gpu(const GateContext& context, const std::string& host, const Json& 
   const std::string name = fmt::format("GPU {}", integer_field(gpu, "index", -1));
   if (const auto problem = text_field(gpu, "problem"); !problem.empty())
     context.add_reason(host, Verdict::fail, "preflight", "gpu", name + ": " + problem,
-                  "reset or replace the GPU");
+                       "reset or replace the GPU");
   for (const char* bad : {"ecc_uncorrected_volatile", "remapped_rows_failed"})
     if (is_positive(field(gpu, bad)) || field(gpu, bad) == true)
       context.add_reason(host, Verdict::fail, "preflight", bad,
-                    fmt::format("{}: {} is {}", name, bad, dump(field(gpu, bad))),
-                    "replace it: its memory lost data");
+                         fmt::format("{}: {} is {}", name, bad, dump(field(gpu, bad))),
+                         "replace it: its memory lost data");
   if (is_positive(field(gpu, "remapped_rows_pending")) ||
       field(gpu, "remapped_rows_pending") == true)
     context.add_reason(host, Verdict::inconclusive, "preflight", "remapped_rows_pending",
-                  name + ": memory rows are pending remap",
-                  "reset the GPU and rerun");
+                       name + ": memory rows are pending remap", "reset the GPU and rerun");
   if (field(gpu, "ecc") == false)
     context.add_reason(host, Verdict::inconclusive, "preflight", "ecc", name + ": ECC is off",
-                  "run `nvidia-smi -e 1` and reboot");
+                       "run `nvidia-smi -e 1` and reboot");
 }
 
 void judge_gpus(const GateContext& context, const std::string& host, const FactsByTopic& topics) {
@@ -40,13 +39,13 @@ void judge_gpus(const GateContext& context, const std::string& host, const Facts
   if (preflight == topics.end()) return;
   if (const auto count = array_field(*preflight->second, "foreign_processes").size(); count > 0)
     context.add_reason(host, Verdict::inconclusive, "preflight", "foreign_processes",
-                  fmt::format("{} foreign processes on its GPUs", count),
-                  "stop them and rerun");
+                       fmt::format("{} foreign processes on its GPUs", count),
+                       "stop them and rerun");
 }
 
 /// Facts that must match for hosts to be compared as peers.
 constexpr std::array<const char*, 5> kUniformFacts = {"cpu_model", "kernel", "os", "memory_bytes",
-                                              "product"};
+                                                      "product"};
 
 /// Firmware reserves some memory: sizes within 1 % count as equal.
 constexpr double kAlike = 0.01;
@@ -75,7 +74,8 @@ bool alike(const Json& value, const Json& usual) {
   return std::abs(value.get<double>() - usual.get<double>()) <= kAlike * usual.get<double>();
 }
 
-void judge_uniformity(const GateContext& context, const FactsOfHosts& facts, const std::string& fact) {
+void judge_uniformity(const GateContext& context, const FactsOfHosts& facts,
+                      const std::string& fact) {
   std::map<std::string, Json> by_host;
   for (const auto& [host, topics] : facts) {
     const auto own = topics.find("host");
@@ -90,9 +90,9 @@ void judge_uniformity(const GateContext& context, const FactsOfHosts& facts, con
   for (const auto& [host, value] : by_host)
     if (!alike(value, most))
       context.add_reason(host, Verdict::inconclusive, "preflight", fact,
-                    fmt::format("{} is {}, but {} on {} other hosts; peers must match", fact,
-                                in_words(fact, value), in_words(fact, most), agree),
-                    "align it with the others, or accept it with hosts of its kind");
+                         fmt::format("{} is {}, but {} on {} other hosts; peers must match", fact,
+                                     in_words(fact, value), in_words(fact, most), agree),
+                         "align it with the others, or accept it with hosts of its kind");
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr std::array<Requirement, 4> kRequirements{
       "run as root or with CAP_SYSLOG, outside containers that hide /dev/kmsg"},
      {"memory_errors", false, "host memory errors would be missed",
       "run as a user with read access to /sys/devices/system/edac"},
-     {"pci_configuration", true, "PCIe bridges that redirect GPU peer traffic (ACS) are not detected",
+     {"pci_configuration", true,
+      "PCIe bridges that redirect GPU peer traffic (ACS) are not detected",
       "run as root or with CAP_SYS_ADMIN"},
      {"firmware_tables", false, "memory modules and serial numbers are unknown",
       "run as root or with CAP_DAC_READ_SEARCH"}}};
@@ -63,7 +64,8 @@ struct UnreadableFact {
   std::string name, text, next_step;
 };
 
-void add_missing_fact(const GateContext& context, const std::string& host, const UnreadableFact& fact, bool required) {
+void add_missing_fact(const GateContext& context, const std::string& host,
+                      const UnreadableFact& fact, bool required) {
   if (!required) {
     if (HostAcceptance* found = context.host(host)) found->notes.push_back(fact.text);
     return;
@@ -77,7 +79,8 @@ void add_missing_fact(const GateContext& context, const std::string& host, const
 std::vector<UnreadableFact> unreadable_facts(const FactsByTopic& topics) {
   std::vector<UnreadableFact> list;
   std::vector<std::string> of_gpus;
-  for (const char* name : {"gpus", "preflight"}) find_unreadable(topic(topics, name), name, of_gpus);
+  for (const char* name : {"gpus", "preflight"})
+    find_unreadable(topic(topics, name), name, of_gpus);
   if (!of_gpus.empty())
     list.push_back({kGpuFacts, "not readable without more permissions: " + join(of_gpus, ", "),
                     "run as a user with read access (root, or the group of the device files)"});
@@ -86,7 +89,8 @@ std::vector<UnreadableFact> unreadable_facts(const FactsByTopic& topics) {
   for (const Requirement& one : kRequirements) {
     const std::string why = text_field(field(access, one.name), "unreadable");
     if (why.empty() || (one.gpus && !has_gpus)) continue;
-    list.push_back({one.name, std::string(one.name) + ": " + why + "; " + one.misses, one.next_step});
+    list.push_back(
+        {one.name, std::string(one.name) + ": " + why + "; " + one.misses, one.next_step});
   }
   return list;
 }

@@ -27,16 +27,17 @@ void judge_topology(GateContext& context) {
     const auto shape = shapes.find(host);
     if (shape == shapes.end()) {
       context.add_reason(host, Verdict::inconclusive, "topology", "profile",
-                    "not checked against profile " + profile.name + ": no topology result",
-                    "use a suite with the topology probe");
+                         "not checked against profile " + profile.name + ": no topology result",
+                         "use a suite with the topology probe");
       continue;
     }
     for (const Difference& one : compare(profile, shape->second)) {
       const bool unknown = one.severity == Severity::unreadable;
-      context.add_reason(host, unknown ? Verdict::inconclusive : Verdict::fail, "topology", one.path,
-                    std::string(to_string(one.severity)) + ": " + difference_text(one),
-                    unknown ? "run as a user with read access, or ignore it in the profile"
-                            : "fix the host, or the profile if this is what was ordered");
+      context.add_reason(host, unknown ? Verdict::inconclusive : Verdict::fail, "topology",
+                         one.path,
+                         std::string(to_string(one.severity)) + ": " + difference_text(one),
+                         unknown ? "run as a user with read access, or ignore it in the profile"
+                                 : "fix the host, or the profile if this is what was ordered");
     }
   }
 }

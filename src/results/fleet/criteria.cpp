@@ -113,8 +113,8 @@ std::size_t best_split(const std::vector<double>& sorted) {
   return split;
 }
 
-/// Robust sigmas between two kinds. Small fleets estimate sigma badly: at most one healthy (Gaussian)
-/// fleet in a hundred reaches this, simulated for 8 to 256 hosts.
+/// Robust sigmas between two kinds. Small fleets estimate sigma badly: at most one healthy
+/// (Gaussian) fleet in a hundred reaches this, simulated for 8 to 256 hosts.
 double kind_gap(std::size_t hosts) {
   const auto n = static_cast<double>(hosts);
   return 4.0 + 800.0 / (n * n);
@@ -146,7 +146,8 @@ LearnResult learn(std::span<const std::vector<double>> runs, double threshold) {
   const auto hosts = static_cast<std::size_t>(std::ranges::count(kept, true));
   LearnResult result;
   if (hosts < kFewestToLearn) {
-    result.refusal = fmt::format("{} hosts are too few; at least {} required", hosts, kFewestToLearn);
+    result.refusal =
+        fmt::format("{} hosts are too few; at least {} required", hosts, kFewestToLearn);
     return result;
   }
   if (const auto kinds = two_kinds(medians_of(values, kept), threshold)) {
@@ -168,9 +169,9 @@ LearnResult learn(std::span<const std::vector<double>> runs, double threshold) {
     if (!kept[i]) result.excluded.push_back(i);
   const auto left = static_cast<std::size_t>(std::ranges::count(kept, true));
   if (static_cast<double>(left) < kFewestKept * static_cast<double>(hosts))
-    result.refusal = fmt::format(
-        "only {} of {} hosts agree (within {:.1f} %); too few to learn from",
-        left, hosts, 100.0 * (1.0 - alpha));
+    result.refusal =
+        fmt::format("only {} of {} hosts agree (within {:.1f} %); too few to learn from", left,
+                    hosts, 100.0 * (1.0 - alpha));
   else if (const auto kinds = two_kinds(medians_of(values, kept), threshold))
     result.refusal = kinds_text(*kinds);  // hidden by dead hosts before
   else

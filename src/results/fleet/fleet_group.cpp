@@ -51,9 +51,9 @@ bool fails_golden(const FleetGroup& group, const FleetSettings& settings, FleetR
   const GoldenTest test{group.about.threshold, kGoldenShare * settings.level, group.golden_tests};
   if (!is_below_golden(*group.criterion, test, row.golden_loss, row.half)) return false;
   end(row, Verdict::fail, "golden",
-      fmt::format("{}: {}, {} than the profile ({}); allowed: {}",
-                  metric_title(group.about.key), format(row.value, group.about.unit),
-                  loss_text(row.golden_loss), format(group.criterion->centre, group.about.unit),
+      fmt::format("{}: {}, {} than the profile ({}); allowed: {}", metric_title(group.about.key),
+                  format(row.value, group.about.unit), loss_text(row.golden_loss),
+                  format(group.criterion->centre, group.about.unit),
                   share(golden_allowed(*group.criterion, group.about.threshold))));
   return true;
 }
@@ -76,8 +76,8 @@ bool fails_scatter(const FleetGroup& group, const FleetSettings& settings, std::
   const double own = peers.noise.of_host[i];
   if (!(own >= group.about.threshold)) return false;
   end(row, Verdict::fail, "repeatability",
-      fmt::format("{}: run-to-run variation {}, peers {}",
-                  metric_title(group.about.key), share(own), share(peers.noise.fleet)));
+      fmt::format("{}: run-to-run variation {}, peers {}", metric_title(group.about.key),
+                  share(own), share(peers.noise.fleet)));
   return true;
 }
 

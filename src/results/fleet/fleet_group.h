@@ -48,8 +48,8 @@ std::vector<FleetHostReport> host_reports(const std::vector<FleetGroup>& groups,
                                           const FleetSettings& settings,
                                           const Incidents& incidents);
 
-/// Sets repeat_failures and repeat_p: incidents on at least three days, and so many that the chance of
-/// any such host at the rate of the others is at most 1 % (Poisson).
+/// Sets repeat_failures and repeat_p: incidents on at least three days, and so many that the chance
+/// of any such host at the rate of the others is at most 1 % (Poisson).
 void find_repeat_failures(std::vector<FleetHostReport>& hosts);
 
 }  // namespace bench

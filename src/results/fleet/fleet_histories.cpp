@@ -66,7 +66,7 @@ std::string kind_of_host(const Json& configuration) {
 }
 
 void for_each_fleet_series(const Histories& histories, const Selection& selection,
-                       const std::function<void(FleetSeries)>& take) {
+                           const std::function<void(FleetSeries)>& take) {
   Gathering gathering(take);
   std::map<std::int64_t, std::string> kinds;  // by configuration
   histories.each(selection, [&](const SeriesHistory& history) {

@@ -57,8 +57,9 @@ void add_missing(const std::vector<FleetGroup>& groups, HostReports& hosts) {
     hosts[host].reasons.push_back(
         what.first == 1
             ? what.second + " was measured on its peers but never on this host"
-            : fmt::format("{} metrics were measured on its peers but never on this host, including {}",
-                          what.first, what.second));
+            : fmt::format(
+                  "{} metrics were measured on its peers but never on this host, including {}",
+                  what.first, what.second));
   }
 }
 

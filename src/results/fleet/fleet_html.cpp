@@ -34,16 +34,17 @@ PageTable hosts_table(const FleetReport& report) {
                    "days failed", "repeat failures", "first reason"},
                   {}};
   for (const FleetHostReport& host : report.hosts)
-    table.rows.push_back({{host.host},
-                          verdict_cell(host.verdict),
-                          count_cell(host.failed),
-                          count_cell(host.inconclusive),
-                          count_cell(host.passed),
-                          {date_text(host.checked_ns)},
-                          {date_text(host.expires_ns), kNoValue, host.expired ? "expired" : ""},
-                          count_cell(host.incidents.size()),
-                          {host.repeat_failures ? "yes" : "", kNoValue, host.repeat_failures ? "fail" : ""},
-                          {host.reasons.empty() ? "" : host.reasons.front()}});
+    table.rows.push_back(
+        {{host.host},
+         verdict_cell(host.verdict),
+         count_cell(host.failed),
+         count_cell(host.inconclusive),
+         count_cell(host.passed),
+         {date_text(host.checked_ns)},
+         {date_text(host.expires_ns), kNoValue, host.expired ? "expired" : ""},
+         count_cell(host.incidents.size()),
+         {host.repeat_failures ? "yes" : "", kNoValue, host.repeat_failures ? "fail" : ""},
+         {host.reasons.empty() ? "" : host.reasons.front()}});
   return table;
 }
 
@@ -142,8 +143,8 @@ std::string to_html(const FleetReport& report) {
               "Orange: worse than peers; blue: better; grey: no value. One unit is the tolerance "
               "of the metric." +
                   (report.series.size() > kMostMapColumns
-                       ? fmt::format(" Shown: the {} metrics with the worst hosts, of {}.", kMostMapColumns,
-                                     report.series.size())
+                       ? fmt::format(" Shown: the {} metrics with the worst hosts, of {}.",
+                                     kMostMapColumns, report.series.size())
                        : std::string()));
   page.heading("Metrics").table(series_table(report));
   for (std::size_t i = 0; i < order.size() && i < kMostDistributions; ++i)

@@ -20,8 +20,8 @@ Json key_json(const FleetKey& key) {
 }
 
 FleetKey key_from(const Json& json) {
-  return {std::string(current_metric_name(text_field(json, "metric"))), object_field(json, "params"), text_field(json, "device"),
-          text_field(json, "kind")};
+  return {std::string(current_metric_name(text_field(json, "metric"))),
+          object_field(json, "params"), text_field(json, "device"), text_field(json, "kind")};
 }
 
 Json entry_json(const ProfileEntry& entry) {

@@ -44,8 +44,8 @@ struct FleetProfile {
 };
 
 Json to_json(const FleetProfile& profile);
-/// `json` must have passed schemas/fleet_profile.json. Throws Error(input), naming `origin`, for invalid
-/// criteria.
+/// `json` must have passed schemas/fleet_profile.json. Throws Error(input), naming `origin`, for
+/// invalid criteria.
 FleetProfile fleet_profile_from(const Json& json, const std::string& origin);
 
 }  // namespace bench

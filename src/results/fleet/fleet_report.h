@@ -1,6 +1,6 @@
-// Judges each host and device of a fleet from its history: against peers, against a learned profile,
-// and over time. Values arrive metric by metric, so that a thousand hosts with a hundred nights each
-// need not fit in memory. Pure: the same values give the same report.
+// Judges each host and device of a fleet from its history: against peers, against a learned
+// profile, and over time. Values arrive metric by metric, so that a thousand hosts with a hundred
+// nights each need not fit in memory. Pure: the same values give the same report.
 #pragma once
 
 #include <cstdint>

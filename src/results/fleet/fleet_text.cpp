@@ -27,8 +27,7 @@ std::string host_text(const FleetReport& report, const FleetHostReport& host,
   for (std::size_t i = 0; i < host.reasons.size() && i < kMostReasonsOfHost; ++i)
     text += "  " + wrap(printable(host.reasons[i]), 2, 4, style) + "\n";
   if (host.reasons.size() > kMostReasonsOfHost)
-    text +=
-        fmt::format("  and {} more (see --json)\n", host.reasons.size() - kMostReasonsOfHost);
+    text += fmt::format("  and {} more (see --json)\n", host.reasons.size() - kMostReasonsOfHost);
   return text;
 }
 

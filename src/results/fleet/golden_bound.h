@@ -17,8 +17,8 @@ struct GoldenTest {
 /// practical threshold. A share.
 double golden_allowed(const Criterion& criterion, double threshold);
 
-/// Whether the whole interval `loss` +- `half` (shares; NaN half for none) exceeds the allowed loss,
-/// and the loss exceeds that of the worst of so many healthy hosts.
+/// Whether the whole interval `loss` +- `half` (shares; NaN half for none) exceeds the allowed
+/// loss, and the loss exceeds that of the worst of so many healthy hosts.
 bool is_below_golden(const Criterion& criterion, const GoldenTest& test, double loss, double half);
 
 }  // namespace bench

@@ -58,7 +58,8 @@ void find_repeat_failures(std::vector<FleetHostReport>& hosts) {
     // Half an incident more, as no rate is known to be zero.
     const double rate = (all - own + 0.5) / (n - 1.0);
     host.repeat_p = own > 0.0 ? poisson_at_least(own, rate) : 1.0;
-    host.repeat_failures = host.incidents.size() >= kFewestDays && host.repeat_p * n <= kRepeatLevel;
+    host.repeat_failures =
+        host.incidents.size() >= kFewestDays && host.repeat_p * n <= kRepeatLevel;
   }
 }
 

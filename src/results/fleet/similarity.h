@@ -1,5 +1,5 @@
-// Similarity of the value distributions of two hosts, in location and scatter. From the validator of SuperBench (Xiong et al., ATC 2024), in a form
-// that needs no upper limit of the values.
+// Similarity of the value distributions of two hosts, in location and scatter. From the validator
+// of SuperBench (Xiong et al., ATC 2024), in a form that needs no upper limit of the values.
 #pragma once
 
 #include <span>

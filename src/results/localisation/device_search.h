@@ -1,9 +1,9 @@
-// Isolates the GPU, or the link between two GPUs, of a host that makes jobs fail or slow: after a host
-// was isolated, or for a job with several GPU ranks on one host. Group testing by halves as for hosts
-// (search.h), with jobs on some GPUs. In a job of several hosts the same GPUs of a good partner take
-// part, so that faults between hosts show again and a single GPU can be tested. Reference jobs on good
-// hosts with as many GPUs run where needed (device_trials.h). A symptom of all GPUs points to the
-// host, or to something its GPUs share.
+// Isolates the GPU, or the link between two GPUs, of a host that makes jobs fail or slow: after a
+// host was isolated, or for a job with several GPU ranks on one host. Group testing by halves as
+// for hosts (search.h), with jobs on some GPUs. In a job of several hosts the same GPUs of a good
+// partner take part, so that faults between hosts show again and a single GPU can be tested.
+// Reference jobs on good hosts with as many GPUs run where needed (device_trials.h). A symptom of
+// all GPUs points to the host, or to something its GPUs share.
 #pragma once
 
 #include <string>

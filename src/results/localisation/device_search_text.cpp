@@ -48,19 +48,18 @@ std::string conclusion(const SearchFinding& finding, const DeviceSearch& search,
       return fmt::format("the link between {} and {} of {}: together {}; each with others {}",
                          finding.hosts.at(0), finding.hosts.at(1), search.form.host, shown, fine);
     case SearchFindingKind::together:
-      return fmt::format("no single device: only {} together: {}; subsets: {}", where, shown,
-                         fine);
+      return fmt::format("no single device: only {} together: {}; subsets: {}", where, shown, fine);
     case SearchFindingKind::everywhere:
       return fmt::format(
-          "no single device: every subset of {} is affected ({}): the host itself, or something its "
+          "no single device: every subset of {} is affected ({}): the host itself, or something "
+          "its "
           "GPUs share",
           where, shown);
     case SearchFindingKind::flaky:
-      return fmt::format("no device: not reproducible on {}: first {}, then {}", where,
-                         shown, fine);
+      return fmt::format("no device: not reproducible on {}: first {}, then {}", where, shown,
+                         fine);
     case SearchFindingKind::undecided:
-      return fmt::format("{} cannot be isolated: {}; no job separates them", where,
-                         shown);
+      return fmt::format("{} cannot be isolated: {}; no job separates them", where, shown);
   }
   return "";
 }

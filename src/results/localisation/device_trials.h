@@ -3,7 +3,8 @@
 // - all GPUs are judged as whole hosts (incident.h),
 // - fewer are slow if worse, by the threshold of the incident, than as many GPUs of a good host (a
 //   reference) or of this one,
-// - and fine if not slow and they meet the gate, have a reference, or as many others are worse; else
+// - and fine if not slow and they meet the gate, have a reference, or as many others are worse;
+// else
 //   unknown until there is a reference.
 #pragma once
 

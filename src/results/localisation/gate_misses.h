@@ -6,7 +6,8 @@
 
 namespace bench {
 
-/// The first bound of the gate, in the unit of the metric. kNoValue for a share of an unknown limit.
+/// The first bound of the gate, in the unit of the metric. kNoValue for a share of an unknown
+/// limit.
 double bound_of(const Gate& gate, const Series& series);
 /// Whether that bound is a minimum.
 bool is_floor(const Gate& gate, const Series& series);

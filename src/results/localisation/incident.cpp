@@ -92,8 +92,8 @@ std::optional<Incident> failed_incident(const JobFamily& family, const SeriesOfJ
   if (incident.job.empty()) return {};
   const auto judge = [&](const JobResult& job) {
     return PartResult{shows(job)                  ? Symptom::present
-                : job.outcome == Status::ok ? Symptom::absent
-                                            : Symptom::unknown};
+                      : job.outcome == Status::ok ? Symptom::absent
+                                                  : Symptom::unknown};
   };
   add_jobs(family, judge, incident);
   return incident;

@@ -6,9 +6,9 @@
 // slow: the job misses a gate of its case (min, max, or a share of a limit), with the whole
 //   interval of its median; without clean samples, by half with the best one. A job on a
 //   part is slow if its median misses the same gate; rates also if they are below the best of as
-//   many hosts by the practical threshold and by half the log distance of the whole job to its gate,
-//   as a small job may meet a gate meant for a large one. For times only the gate counts, as they
-//   vary with the path between good hosts. Jobs on some GPUs of a host: device_trials.h.
+//   many hosts by the practical threshold and by half the log distance of the whole job to its
+//   gate, as a small job may meet a gate meant for a large one. For times only the gate counts, as
+//   they vary with the path between good hosts. Jobs on some GPUs of a host: device_trials.h.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct RunSummary;
 struct DeviceJob {
   Hosts hosts;
   std::vector<std::string> devices = {};  // "cuda:3"
-  Symptom symptom = Symptom::unknown;      // in slow jobs: whether it misses the gate
+  Symptom symptom = Symptom::unknown;     // in slow jobs: whether it misses the gate
   double value = kNoValue;
   std::string job = {};
 };
@@ -59,7 +59,8 @@ struct Incident {
   double longest_s = 0.0;    // the longest of the trials
 };
 
-/// In job order, one per case and parameters (and per host for single-host jobs), failed before slow.
+/// In job order, one per case and parameters (and per host for single-host jobs), failed before
+/// slow.
 std::vector<Incident> incidents(const RunSummary& report);
 
 }  // namespace bench

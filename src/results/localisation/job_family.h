@@ -1,5 +1,5 @@
-// Jobs of a run that do the same on different hosts, with the search jobs on parts of them: the jobs
-// compared when one fails or is slow.
+// Jobs of a run that do the same on different hosts, with the search jobs on parts of them: the
+// jobs compared when one fails or is slow.
 #pragma once
 
 #include <map>
@@ -30,8 +30,8 @@ int ranks_on_each_host(const PlannedJob& job);
 using SeriesOfJob = std::map<std::string, std::vector<const Series*>>;
 SeriesOfJob series_by_job(const RunSummary& report);
 
-/// The series of `job` that corresponds to `like` of `like_job`. Parameters of the whole job or of its
-/// part may differ. Null for none.
+/// The series of `job` that corresponds to `like` of `like_job`. Parameters of the whole job or of
+/// its part may differ. Null for none.
 const Series* same_series(const SeriesOfJob& all, const Series& like, const PlannedJob& like_job,
                           const PlannedJob& job);
 

@@ -1,6 +1,6 @@
-// Searches of a run: for each failed or slow job of several hosts, or of several GPUs of a host, the
-// isolated host, link or GPU with its evidence, and the jobs to run next while the budget lasts.
-// Derived from the records alone. plan.json stores the budget and the search jobs:
+// Searches of a run: for each failed or slow job of several hosts, or of several GPUs of a host,
+// the isolated host, link or GPU with its evidence, and the jobs to run next while the budget
+// lasts. Derived from the records alone. plan.json stores the budget and the search jobs:
 // {"localisation": {"max_jobs": 40, "max_s": null, "jobs": {ID: ID of the job that is searched}}}.
 #pragma once
 

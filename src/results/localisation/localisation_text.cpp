@@ -64,8 +64,8 @@ std::string describe(const SearchFinding& finding, const Incident& incident) {
     case SearchFindingKind::together:
       return fmt::format("only {} together: {}; subsets: {}", hosts, shown, fine);
     case SearchFindingKind::everywhere:
-      return fmt::format("every subset of {} is affected ({}): most hosts, or something they share", hosts,
-                         shown);
+      return fmt::format("every subset of {} is affected ({}): most hosts, or something they share",
+                         hosts, shown);
     case SearchFindingKind::flaky:
       return fmt::format("not reproducible on {}: first {}, then {}", hosts, shown, fine);
     case SearchFindingKind::undecided:

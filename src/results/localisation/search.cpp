@@ -100,7 +100,9 @@ class Search {
     return second == Answer::absent ? Answer::unknown : second;  // intermittent
   }
 
-  Answer test_part(const HostNumbers& set) { return set.size() == 1 ? test_host(set[0]) : ask(set); }
+  Answer test_part(const HostNumbers& set) {
+    return set.size() == 1 ? test_host(set[0]) : ask(set);
+  }
 
   void descend(const HostNumbers& set) {
     if (set.size() > 1) return bisect(set);
@@ -172,8 +174,8 @@ class Search {
     HostNumbers outsiders, meeting;
     std::ranges::set_difference(trials_.all(), shown, std::back_inserter(outsiders));
     outsiders.resize(std::min(outsiders.size(), kOutsiders));
-    meeting = union_of(outsiders,
-                   HostNumbers(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(std::min(
+    meeting = union_of(
+        outsiders, HostNumbers(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                   shown.size(), kMeeting))));
     if (meeting.size() == 2) return conclude_pair(meeting);
     const std::size_t circle = meeting.size() + meeting.size() % 2;
@@ -229,7 +231,7 @@ class Search {
   std::set<std::size_t> busy_;      // hosts of step_.next
   std::vector<HostNumbers> cause_;  // isolated hosts and links
   bool stuck_ = false;              // a host lacks a known good partner
-  bool unknown_ = false;             // a pair of that search had no result
+  bool unknown_ = false;            // a pair of that search had no result
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Isolates the host, or the link between two hosts, that makes jobs of several hosts fail or slow.
 // Group testing by halves: a part with the symptom is halved again, down to two hosts, which are
-// separated with good partners (hosts of a job without the symptom). One bad host of N takes 2 log2(N)
-// jobs, log2(N) of them in sequence. Pure and stateless: the next jobs follow from the trials so far,
-// so that a search can resume and its conclusions can be recomputed from records.
+// separated with good partners (hosts of a job without the symptom). One bad host of N takes 2
+// log2(N) jobs, log2(N) of them in sequence. Pure and stateless: the next jobs follow from the
+// trials so far, so that a search can resume and its conclusions can be recomputed from records.
 #pragma once
 
 #include <string>
@@ -58,8 +58,8 @@ struct SearchRules {
   std::size_t everywhere_sets = 8;
 };
 
-/// `order`: all eligible hosts; neighbours stay together as long as possible. Empty if no trial shows
-/// the symptom. "Hosts" may be anything that jobs run on in sets, such as devices of a host.
+/// `order`: all eligible hosts; neighbours stay together as long as possible. Empty if no trial
+/// shows the symptom. "Hosts" may be anything that jobs run on in sets, such as devices of a host.
 SearchStep search_step(const Hosts& order, const std::vector<Trial>& trials,
                        const SearchRules& rules = {});
 

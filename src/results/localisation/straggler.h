@@ -1,6 +1,6 @@
 // Finds the rank that others wait for, from per-rank times in each sample of a collective (chunk
-// "rank_times PARAMS" of the probes). All ranks start after a barrier. In a synchronising operation a
-// late rank waits least and has the shortest time; a rank that is slow inside, or in an operation
+// "rank_times PARAMS" of the probes). All ranks start after a barrier. In a synchronising operation
+// a late rank waits least and has the shortest time; a rank that is slow inside, or in an operation
 // that ranks may leave early, has the longest. A rank is a straggler if its time differs from the
 // median of all ranks in the same sample
 // - by a tenth and by 100 us in the median over the samples: less may be barrier skew,

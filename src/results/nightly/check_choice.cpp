@@ -81,8 +81,8 @@ class Search {
     }
   }
 
-  /// Upper bound of the gain of checks from `at` on in that time: gains only shrink in combination, and
-  /// the last check counts in part.
+  /// Upper bound of the gain of checks from `at` on in that time: gains only shrink in combination,
+  /// and the last check counts in part.
   double most(std::size_t at, double left_s) const {
     std::vector<std::pair<double, std::size_t>> rates;
     for (; at < checks_.size(); ++at) rates.emplace_back(risk_.gain(at) / cost(checks_, at), at);

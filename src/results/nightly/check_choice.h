@@ -1,5 +1,5 @@
-// Chooses the checks of a host that fit its time budget, and their order. A check finds a fault with a
-// probability and takes time; the value of a set of checks is
+// Chooses the checks of a host that fit its time budget, and their order. A check finds a fault
+// with a probability and takes time; the value of a set of checks is
 //   value(S) = sum over faults f of chance_f x loss_f x (1 - prod over s in S of (1 - finds_s,f)),
 // the loss it is expected to detect. Source: the Selector of SuperBench (ATC'24) in the form of
 // a weighted coverage, whose greedy solution is at least (1 - 1/e) / 2 of the best one when the

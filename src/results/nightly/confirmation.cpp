@@ -36,7 +36,8 @@ std::vector<double> all_values(const std::vector<Rerun>& runs) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
-void set(NightFinding& finding, SuspicionState state, std::string text, std::string next_step = {}) {
+void set(NightFinding& finding, SuspicionState state, std::string text,
+         std::string next_step = {}) {
   finding.state = state;
   finding.text = std::move(text);
   finding.next_step = std::move(next_step);
@@ -44,7 +45,7 @@ void set(NightFinding& finding, SuspicionState state, std::string text, std::str
 
 /// "; peer n2 also lost 5.1 %: ..." where it did.
 std::string peer_text(const NightFinding& finding, const Evidence& evidence,
-                          const ConfirmationRule& rule) {
+                      const ConfirmationRule& rule) {
   if (finding.peer.empty()) return "";
   const auto values = usable(evidence.peer);
   if (values.empty() || evidence.peer_history.empty())
@@ -74,23 +75,22 @@ void judge_slower(NightFinding& finding, const Evidence& evidence, const Confirm
   finding.again = all_values(evidence.host);
   finding.peer_again = all_values(evidence.peer);
   if (evidence.history.size() < 2)
-    return set(finding, SuspicionState::unsettled,
-               "no history to compare the reruns with", "wait two more nights");
+    return set(finding, SuspicionState::unsettled, "no history to compare the reruns with",
+               "wait two more nights");
   if (values.size() < kFewestReruns)
     return set(finding, SuspicionState::unsettled,
-               fmt::format("{} of {} reruns were clean and valid; two required",
-                           values.size(), evidence.host.size()),
+               fmt::format("{} of {} reruns were clean and valid; two required", values.size(),
+                           evidence.host.size()),
                "rerun it on an idle host");
   finding.expected = median(evidence.history);
   finding.p = chance_of(evidence.history, values, finding.better, rule.floor);
   const double lost = loss_of(median(values), finding.expected, finding.better);
-  const std::string again = fmt::format("{} immediate reruns: {:.1f} % {} than in {} earlier runs",
-                                        values.size(), 100.0 * std::abs(lost),
-                                        lost < 0.0 ? "better" : "worse", evidence.history.size());
+  const std::string again =
+      fmt::format("{} immediate reruns: {:.1f} % {} than in {} earlier runs", values.size(),
+                  100.0 * std::abs(lost), lost < 0.0 ? "better" : "worse", evidence.history.size());
   if (lost < rule.threshold)
     return set(finding, SuspicionState::dropped,
-               fmt::format("not reproduced: {}; tolerance {}", again,
-                           percent(rule.threshold)));
+               fmt::format("not reproduced: {}; tolerance {}", again, percent(rule.threshold)));
   if (finding.p < rule.level)
     return set(finding, SuspicionState::confirmed, again + peer_text(finding, evidence, rule));
   set(finding, SuspicionState::unsettled,
@@ -114,8 +114,7 @@ void judge_failed(NightFinding& finding, std::size_t ran, std::size_t failed,
     return set(finding, SuspicionState::confirmed, fmt::format("{}; {}{}", first, again, peer));
   if (ran < kFewestReruns)
     return set(finding, SuspicionState::unsettled,
-               fmt::format("{}; only {} reruns ran, two required", first, ran),
-               "rerun it");
+               fmt::format("{}; only {} reruns ran, two required", first, ran), "rerun it");
   set(finding, SuspicionState::dropped, fmt::format("{}; {}", first, again));
 }
 

@@ -1,4 +1,5 @@
-// Kinds of faults and the probes that find them: hosts/faults/*.json, checked by schemas/faults.json.
+// Kinds of faults and the probes that find them: hosts/faults/*.json, checked by
+// schemas/faults.json.
 #pragma once
 
 #include <map>

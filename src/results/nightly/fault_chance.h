@@ -1,5 +1,5 @@
-// Probability that a host has a fault, and detection probability of a check: priors updated with the
-// counts in the database of this site.
+// Probability that a host has a fault, and detection probability of a check: priors updated with
+// the counts in the database of this site.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,9 @@ struct FaultPast {
   std::size_t incidents = 0;  // recently confirmed on this host
 };
 
-/// 1 - (1 - p) exp(-age / mtbf): p, the chance of a fault missed by the last check, is the mean
-/// of the Beta posterior times 1 + recent incidents of the host; mtbf is from the Gamma posterior, (mtbf_s + watched_s) / (1 + found). 0..1.
+/// 1 - (1 - p) exp(-age / mtbf): p, the chance of a fault missed by the last check, is the mean of
+/// the Beta posterior times 1 + recent incidents of the host; mtbf is from the Gamma posterior,
+/// (mtbf_s + watched_s) / (1 + found). 0..1.
 double fault_chance(const FaultPrior& prior, const FaultPast& past);
 
 /// (shown + assumed x 2) / (confirmed + 2): with one half assumed, Laplace's rule of succession.

@@ -41,16 +41,16 @@ struct NightFinding {
   Json params = Json::object();
   Unit unit = Unit::count;
   Better better = Better::none;
-  double value = kNoValue;     // of the night
-  double expected = kNoValue;  // center of the history
-  double p = kNoValue;         // p-value of the night, or of the reruns once they ran
+  double value = kNoValue;              // of the night
+  double expected = kNoValue;           // center of the history
+  double p = kNoValue;                  // p-value of the night, or of the reruns once they ran
   std::vector<double> again = {};       // of the reruns
   std::string peer = {};                // ran next to it
   std::vector<double> peer_again = {};  // of its reruns
   std::string run = {}, job = {};       // source of the suspicion
   /// Other checks of the host that night without a suspicion, as check_name().
   std::vector<std::string> also_ran = {};
-  std::string text = {};    // reason for the state
+  std::string text = {};       // reason for the state
   std::string next_step = {};  // what to do
 };
 

@@ -74,12 +74,12 @@ void find_unchecked(Night& night, double days) {
     finding.state = SuspicionState::confirmed;
     finding.host = host.host;
     finding.run = night.run;
-    finding.text = std::isfinite(host.age_s)
-                       ? fmt::format(
-                             "not measured for {:.1f} days; limit {:.0f}",
-                             host.age_s / kDay_s, days)
-                       : "never measured";
-    finding.next_step = "check that it is up and idle at night, or run `benchctl run nightly` on it";
+    finding.text =
+        std::isfinite(host.age_s)
+            ? fmt::format("not measured for {:.1f} days; limit {:.0f}", host.age_s / kDay_s, days)
+            : "never measured";
+    finding.next_step =
+        "check that it is up and idle at night, or run `benchctl run nightly` on it";
     night.findings.push_back(finding);
   }
 }

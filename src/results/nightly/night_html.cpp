@@ -19,9 +19,8 @@ std::string kind_of(const NightFinding& finding) {
 }
 
 PageTable findings_table(const Night& night) {
-  PageTable table{
-      {"state", "kind", "host", "case", "metric", "effect", "p", "why", "next step"},
-      {}};
+  PageTable table{{"state", "kind", "host", "case", "metric", "effect", "p", "why", "next step"},
+                  {}};
   for (const NightFinding& finding : night.findings) {
     const double share = effect(finding);
     table.rows.push_back({{std::string(to_string(finding.state)), kNoValue, kind_of(finding)},

@@ -88,7 +88,8 @@ std::string to_prometheus(const Night& night) {
        {"benchctl_night_findings", "Findings by kind and state."},
        {"benchctl_night_host_jobs", "Jobs planned on the host."},
        {"benchctl_night_host_jobs_ok", "Jobs on the host that succeeded."},
-       {"benchctl_night_host_age_seconds", "Time since the last check of the host; absent if never."},
+       {"benchctl_night_host_age_seconds",
+        "Time since the last check of the host; absent if never."},
        {"benchctl_night_finding", "One finding, described by its labels."},
        {"benchctl_night_finding_effect_ratio", "Value divided by history, minus 1."}});
 }

@@ -1,5 +1,5 @@
-// Suspicions from a night's run: failed jobs, wrong results, and values worse than the history of the
-// host. They are rerun before there is a verdict.
+// Suspicions from a night's run: failed jobs, wrong results, and values worse than the history of
+// the host. They are rerun before there is a verdict.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace bench {
 using HistoryOf = std::function<std::vector<double>(const SeriesIdentity&)>;
 
 struct SuspicionRule {
-  double q = 0.05;              // expected false discovery rate of `slower`
-  std::size_t fewest_runs = 8;  // of history
+  double q = 0.05;                                // expected false discovery rate of `slower`
+  std::size_t fewest_runs = 8;                    // of history
   std::map<std::string, double> thresholds = {};  // user-defined, by full metric name
 };
 
@@ -31,8 +31,8 @@ struct Suspicions {
   std::size_t tested = 0, no_history = 0, not_clean = 0;
 };
 
-/// Repeats of a case count as one value, their median. `slower` requires significance (Benjamini and
-/// Hochberg over all series of the night) and a loss of the practical threshold.
+/// Repeats of a case count as one value, their median. `slower` requires significance (Benjamini
+/// and Hochberg over all series of the night) and a loss of the practical threshold.
 Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
                          const SuspicionRule& rule);
 

@@ -48,7 +48,7 @@ std::set<std::string> paths_of(const Members& hosts) {
 class PeerGroup {
  public:
   PeerGroup(const Members& hosts, const Profile* profile, FleetTopology& fleet,
-      std::map<std::string, HostFindings*>& findings)
+            std::map<std::string, HostFindings*>& findings)
       : hosts_(hosts), profile_(profile), fleet_(fleet), findings_(findings) {}
 
   void compare() {
@@ -161,7 +161,8 @@ FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
   for (HostFindings& one : fleet.hosts) findings[one.host] = &one;
   for (const auto& [name, members] : groups) {
     const auto profile = profiles.find(name);
-    PeerGroup(members, profile == profiles.end() ? nullptr : &profile->second, fleet, findings).compare();
+    PeerGroup(members, profile == profiles.end() ? nullptr : &profile->second, fleet, findings)
+        .compare();
     for (const HostTopology* host : members)
       findings.at(host->host)->compared =
           profile != profiles.end() || members.size() >= kFewestForMajority;

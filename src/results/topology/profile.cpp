@@ -45,8 +45,8 @@ Rule rule_from(const std::string& path, const Json& json, const std::string& ori
   for (const Word& word : kWords)
     if (json.contains(word.key)) {
       rule.kind = word.kind;
-      rule.value = path.ends_with("/switch") ? with_current_labels(json.at(word.key))
-                                             : json.at(word.key);
+      rule.value =
+          path.ends_with("/switch") ? with_current_labels(json.at(word.key)) : json.at(word.key);
       ++given;
     }
   if (given != 1)

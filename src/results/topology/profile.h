@@ -32,8 +32,8 @@ struct Profile {
   const Rule* rule_for(const std::string& path) const;
 };
 
-/// `json` must have passed schemas/profile.json. Throws Error(input) unless each path has exactly one
-/// rule, and for a "*" elsewhere than at the end of an ignored path.
+/// `json` must have passed schemas/profile.json. Throws Error(input) unless each path has exactly
+/// one rule, and for a "*" elsewhere than at the end of an ignored path.
 Profile profile_from_json(const Json& json, const std::string& origin);
 Json to_json(const Profile& profile);
 

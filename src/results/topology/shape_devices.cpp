@@ -1,5 +1,5 @@
-// The devices of a shape. Devices of one kind and PCI ID form a group, "gpu/10de:2330"; models, links
-// and locations are counted over the group.
+// The devices of a shape. Devices of one kind and PCI ID form a group, "gpu/10de:2330"; models,
+// links and locations are counted over the group.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,8 +15,8 @@ void write_certificates(const std::filesystem::path& folder, const Acceptance& a
 
 void write_junit(const std::filesystem::path& file, const Acceptance& acceptance);
 
-/// Writes HOST/packet.json, packet.txt and hosts.json; the latter, for the reproduce command, has the
-/// host alone or with the partner that shows the failure. `suite`: name or file.
+/// Writes HOST/packet.json, packet.txt and hosts.json; the latter, for the reproduce command, has
+/// the host alone or with the partner that shows the failure. `suite`: name or file.
 void write_rma_packets(const std::filesystem::path& folder, const Acceptance& acceptance,
                        const Inventory& inventory, const std::string& suite);
 

@@ -84,7 +84,8 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
   return accepted;
 }
 
-Acceptance judge_stored(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings) {
+Acceptance judge_stored(const std::vector<std::filesystem::path>& runs,
+                        AcceptanceSettings settings) {
   auto records = read_all(runs);
   std::set<std::string> known(settings.hosts.begin(), settings.hosts.end());
   const bool all = known.empty();

@@ -1,5 +1,5 @@
-// Runs a suite on hosts until each has a verdict or a cap is reached: inconclusive cases that more runs
-// could decide are rerun, as separate runs with the label accept=<first run>.
+// Runs a suite on hosts until each has a verdict or a cap is reached: inconclusive cases that more
+// runs could decide are rerun, as separate runs with the label accept=<first run>.
 #pragma once
 
 #include "results/acceptance/acceptance.h"
@@ -25,6 +25,7 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
 Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance);
 
 /// Judges stored runs without starting a job.
-Acceptance judge_stored(const std::vector<std::filesystem::path>& runs, AcceptanceSettings settings);
+Acceptance judge_stored(const std::vector<std::filesystem::path>& runs,
+                        AcceptanceSettings settings);
 
 }  // namespace bench

@@ -33,7 +33,8 @@ std::map<std::string, double> thresholds_from(const std::vector<std::string>& te
     const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
     const double share = std::strtod(number.c_str(), &end);
     if (number.empty() || *end != '\0' || !(share > 0.0) || !(share < 1.0))
-      throw Error(ErrorKind::usage, "--threshold " + text + ": expected METRIC=SHARE with 0 < SHARE < 1",
+      throw Error(ErrorKind::usage,
+                  "--threshold " + text + ": expected METRIC=SHARE with 0 < SHARE < 1",
                   "for example --threshold gemm.throughput=0.04");
     thresholds[std::string(current_metric_name(text.substr(0, equals)))] = share;
   }

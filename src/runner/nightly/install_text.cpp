@@ -148,10 +148,9 @@ void check_words(const std::vector<std::string>& words) {
 NightScheduler night_scheduler_from(const std::string& name) {
   const auto found = std::ranges::find(kSchedulers, name);
   if (found == kSchedulers.end())
-    throw Error(
-        ErrorKind::usage,
-        "unknown scheduler '" + printable(name) + "'." + did_you_mean(name, kSchedulers),
-        "use systemd, cron or slurm");
+    throw Error(ErrorKind::usage,
+                "unknown scheduler '" + printable(name) + "'." + did_you_mean(name, kSchedulers),
+                "use systemd, cron or slurm");
   return static_cast<NightScheduler>(found - kSchedulers.begin());
 }
 

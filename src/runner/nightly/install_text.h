@@ -1,6 +1,6 @@
-// Files that schedule nights, with install and remove commands: systemd unit and timer, crontab line,
-// Slurm scrontab entry and, without scrontab (as on Debian 12), a batch job that resubmits itself for
-// the next night. Pure.
+// Files that schedule nights, with install and remove commands: systemd unit and timer, crontab
+// line, Slurm scrontab entry and, without scrontab (as on Debian 12), a batch job that resubmits
+// itself for the next night. Pure.
 #pragma once
 
 #include <filesystem>

@@ -20,7 +20,8 @@ class NightHistory {
   /// Values of the last runs before the night, oldest first, without confirmed bad ones.
   std::vector<double> of(const SeriesIdentity& series) const;
 
-  /// Applies take_flags() with user decisions. If the report fails, logs why and keeps the suspicions.
+  /// Applies take_flags() with user decisions. If the report fails, logs why and keeps the
+  /// suspicions.
   void ask_regression_report(const RunSummary& night, const std::vector<std::string>& runs,
                              Suspicions& suspicions) const;
 

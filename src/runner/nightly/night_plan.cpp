@@ -38,9 +38,8 @@ std::map<std::string, GroupsOfHost> group(const Plan& whole, const PastIndex& pa
 
 std::string why_not(const Group& one, double share_s) {
   if (one.check.cost_s > share_s)
-    return fmt::format(
-        "takes {:.1f} s, but the budget per host is {:.1f} s: raise --budget",
-        one.check.cost_s, share_s);
+    return fmt::format("takes {:.1f} s, but the budget per host is {:.1f} s: raise --budget",
+                       one.check.cost_s, share_s);
   return "no time left";
 }
 
@@ -139,7 +138,8 @@ NightPlan plan_night(const Plan& whole, const PastIndex& past, const NightTime& 
     night.value += chooser.value();
     night.exact &= chooser.exact();
     for (const auto& [name, one] : of_host)
-      if (!one.chosen) night.skipped_checks.push_back({host, name, one.age_s, why_not(one, share_s)});
+      if (!one.chosen)
+        night.skipped_checks.push_back({host, name, one.age_s, why_not(one, share_s)});
   }
   night.plan = ordered(whole, groups);
   return night;

@@ -55,8 +55,9 @@ class NightRuns {
   void skip_busy_hosts() {
     for (const Host& host : request_.run.plan.inventory.hosts)
       if (const auto busy = request_.busy.find(host.name); busy != request_.busy.end())
-        night_.skipped_checks.push_back({host.name, "", index_.age_s(host.name),
-                                   "node is " + busy->second + "; nightly runs only on idle nodes"});
+        night_.skipped_checks.push_back(
+            {host.name, "", index_.age_s(host.name),
+             "node is " + busy->second + "; nightly runs only on idle nodes"});
   }
 
   Plan choose() {
@@ -143,8 +144,8 @@ class NightRuns {
     Reruns reruns = plan_reruns(plan, suspicions, request_.reruns, left_s);
     night_.findings = reruns.no_time;
     if (reruns.plan.entries.empty()) return;
-    say(Level::info, fmt::format("{} suspicions: rerunning {} jobs now",
-                                 suspicions.findings.size(), reruns.plan.entries.size()));
+    say(Level::info, fmt::format("{} suspicions: rerunning {} jobs now", suspicions.findings.size(),
+                                 reruns.plan.entries.size()));
     const fs::path again = execute_within(labelled(reruns.plan, kRerunLabel, night_.run), 0.0);
     night_.reruns.push_back(again.filename());
     const RunSummary report = take(again);

@@ -1,5 +1,5 @@
-// Runs a night: chooses checks, runs them, reruns suspicious ones immediately, stores findings in the
-// run and calls hooks.
+// Runs a night: chooses checks, runs them, reruns suspicious ones immediately, stores findings in
+// the run and calls hooks.
 #pragma once
 
 #include <filesystem>

@@ -13,8 +13,8 @@ namespace bench {
 /// Splits the plan in order: one part per host, and one per set of several hosts. Pure.
 std::vector<Plan> parts_by_hosts(const Plan& plan);
 
-/// The run request of one part: its batch job yields to others (--nice), with a limit of about three
-/// times the expected time plus three minutes. Pure.
+/// The run request of one part: its batch job yields to others (--nice), with a limit of about
+/// three times the expected time plus three minutes. Pure.
 RunRequest request_of_part(const RunRequest& night, Plan part);
 
 struct NodeBatches {
@@ -23,9 +23,9 @@ struct NodeBatches {
   bool interrupted = false;
 };
 
-/// `resume`: as in submit_batch(). Returns when all batch jobs have ended, at `until`, or on interrupt,
-/// cancelling the rest and removing folders of unstarted runs. Throws Error(environment) if Slurm
-/// rejects the first job.
+/// `resume`: as in submit_batch(). Returns when all batch jobs have ended, at `until`, or on
+/// interrupt, cancelling the rest and removing folders of unstarted runs. Throws Error(environment)
+/// if Slurm rejects the first job.
 NodeBatches run_on_nodes(const RunRequest& night, const std::vector<std::string>& resume,
                          Clock::time_point until);
 

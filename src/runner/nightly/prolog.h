@@ -1,5 +1,5 @@
-// A check before a job in the Slurm Prolog. A failure drains the node, so it fails only for a confirmed
-// finding, and returns within its limit even if the check hangs.
+// A check before a job in the Slurm Prolog. A failure drains the node, so it fails only for a
+// confirmed finding, and returns within its limit even if the check hangs.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct PrologAnswer {
 };
 
 /// Runs a night command as a child. Exit code 1 means `failed`; any other exit, a crash, a failed
-/// start or a timeout after `limit` (the child and its children are killed) means `ok` with a reason.
+/// start or a timeout after `limit` (the child and its children are killed) means `ok` with a
+/// reason.
 PrologAnswer run_prolog(const std::vector<std::string>& command, Seconds limit);
 
 }  // namespace bench

@@ -14,9 +14,10 @@ struct Reruns {
   std::vector<NightFinding> no_time;  // no time to rerun; unsettled
 };
 
-/// Each suspicious job `times` times, and as often on one peer: another host with the same case and no
-/// suspicion. The expected time per host stays within `time_s`; the most certain suspicions come
-/// first. Jobs of a host and its peer are adjacent, so that they run at the same time if lanes allow.
+/// Each suspicious job `times` times, and as often on one peer: another host with the same case and
+/// no suspicion. The expected time per host stays within `time_s`; the most certain suspicions come
+/// first. Jobs of a host and its peer are adjacent, so that they run at the same time if lanes
+/// allow.
 Reruns plan_reruns(const Plan& night, const Suspicions& suspicions, int times, double time_s);
 
 struct RerunRule {
@@ -24,8 +25,8 @@ struct RerunRule {
   double level = 0.01;
 };
 
-/// The findings of `asked` with their state from the report of the reruns. `first`: the report of the
-/// night, which has the series of the peers.
+/// The findings of `asked` with their state from the report of the reruns. `first`: the report of
+/// the night, which has the series of the peers.
 std::vector<NightFinding> judge_reruns(const Reruns& reruns, const RunSummary& first,
                                        const RunSummary& again, const HistoryOf& history,
                                        const RerunRule& rule);

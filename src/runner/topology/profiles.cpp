@@ -53,8 +53,9 @@ fs::path find_profile(const std::string& name, const fs::path& database) {
     if (fs::exists(folder / (name + ".json"))) return folder / (name + ".json");
   const auto known = known_profiles(database);
   throw Error(ErrorKind::input, "unknown profile '" + name + "'." + did_you_mean(name, known),
-              known.empty() ? "learn one from a good host with `benchctl topology --learn FILE --from HOST`"
-                            : "profiles: " + join(known, ", "));
+              known.empty()
+                  ? "learn one from a good host with `benchctl topology --learn FILE --from HOST`"
+                  : "profiles: " + join(known, ", "));
 }
 
 Profile profile_from_text(std::string_view text, const std::string& origin) {

@@ -10,8 +10,8 @@
 
 namespace bench {
 
-/// A name in profiles/ next to the database or in hosts/profiles, or a file (with a "/" or ending in
-/// .json). Throws Error(input), listing the available profiles, if there is none.
+/// A name in profiles/ next to the database or in hosts/profiles, or a file (with a "/" or ending
+/// in .json). Throws Error(input), listing the available profiles, if there is none.
 std::filesystem::path find_profile(const std::string& name, const std::filesystem::path& database);
 
 /// Checked by schemas/profile.json. Throws Error(input).

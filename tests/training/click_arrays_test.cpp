@@ -98,7 +98,7 @@ TEST_CASE("MLPerf's multi-hot archives are read by table for training and evalua
   const ClickArrayFiles small(saved("day_0", 0, "2"), std::nullopt, {7, 10, 3});
   CHECK_THROWS_WITH(
       ids(small, Split::train, 2),
-      Catch::Matchers::Contains("ID 3 of sample 2 exceeds the 3 rows of table 2"));
+      Catch::Matchers::Contains("ID 3 of sample 2 is outside the 3 rows of table 2"));
   CHECK_THROWS_WITH(ClickArrayFiles(saved("day_0", 0, "2"), std::nullopt, {7, 10}),
                     "rows given for 2 tables, but IDs for 3");
   CHECK_THROWS_WITH(ClickArrayFiles(saved("day_0", 0, "last"), std::nullopt, {7, 10}),
@@ -117,7 +117,7 @@ TEST_CASE("IDs outside their table and arrays of mismatched shapes are refused")
   const ClickArrayFiles files(good, std::nullopt, {5, 5});
   CHECK_NOTHROW(read_two(files, Split::train, 1));
   CHECK_THROWS_WITH(read_two(files, Split::train, 2),
-                    good.npz + ": ID 5 of sample 2 exceeds the 5 rows of table 1");
+                    good.npz + ": ID 5 of sample 2 is outside the 5 rows of table 1");
   const auto open = [](const ClickArrayPaths& paths) {
     ClickArrayFiles(paths, std::nullopt, {5, 5});
   };

@@ -80,7 +80,7 @@ TEST_CASE("a token beyond the vocabulary is reported with file and offset") {
   const TokenFiles files({.train = {path}, .targets = 4, .vocabulary = 66});
   CHECK_NOTHROW(sequence(files, Split::train, 0));
   CHECK_THROWS_WITH(sequence(files, Split::train, 1),
-                    path + ": token 66 at offset 12 exceeds the vocabulary of 66");
+                    path + ": token 66 at offset 12 is outside the vocabulary of 66");
 }
 
 TEST_CASE("damaged and foreign files are refused with the fault and its offset") {

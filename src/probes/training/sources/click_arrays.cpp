@@ -128,7 +128,7 @@ void ClickArrays::read(std::uint64_t index, ClickSample& sample, const ClickShap
       const std::int64_t id = id_of(index, table, i);
       if (id < 0 || id >= shape.rows[table])
         throw Error(ErrorKind::input,
-                    fmt::format("{}: ID {} of sample {} exceeds the {} rows of table {}",
+                    fmt::format("{}: ID {} of sample {} is outside the {} rows of table {}",
                                 name_, id, index, shape.rows[table], table),
                     "set the number of rows that the IDs were generated for");
       *to++ = static_cast<std::int32_t>(id);

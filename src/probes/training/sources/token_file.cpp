@@ -125,7 +125,7 @@ void TokenFiles::read(Split split, std::uint64_t index, const TokenSample& sampl
     if (token >= static_cast<std::uint32_t>(vocabulary_))
       throw Error(
           ErrorKind::input,
-          fmt::format("{}: token {} at offset {} exceeds the vocabulary of {}",
+          fmt::format("{}: token {} at offset {} is outside the vocabulary of {}",
                       shard->file.path(), token, shard->tokens.offset(start + t), vocabulary_),
           "set the vocabulary that the tokens were generated with");
     sample.tokens[t] = static_cast<std::int32_t>(token);

@@ -65,7 +65,7 @@ void ClickBatch::check_ids(std::int64_t at) const {
       if (*id < 0 || *id >= shape.rows[table])
         throw Error(
             ErrorKind::input,
-            fmt::format("sample {} has ID {} in table {}, which has {} rows",
+            fmt::format("sample {} has ID {} outside table {} with {} rows",
                         first_ + static_cast<std::uint64_t>(at), *id, table, shape.rows[table]),
             "set the table rows to match the data");
 }

@@ -11,8 +11,7 @@ namespace bench {
 /// How many flag sets take nothing out of the clean samples.
 std::size_t count_clean(std::span<const unsigned> flags);
 
-/// The clean values; where there is none, those whose only fault is a crowded machine; where there
-/// is none of those either, all. A value without flags is not known to be clean.
+/// The clean values; if there are none, those flagged only as crowded; if there are none of those, all.
 std::vector<double> representative(std::span<const double> values, std::span<const unsigned> flags);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // The one exception of this project: what failed with the value seen, then what to do about it.
-// A slow, wrong or impossible measurement is no Error but an Outcome (core/record.h).
+// A slow, wrong or impossible measurement is not an Error but an Outcome (core/record.h).
 #pragma once
 
 #include <stdexcept>

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// The folder that holds schemas/ and suites/. Throws Error(environment) when there is none.
+/// The folder that holds schemas/ and suites/. Throws Error(environment) if there is none.
 std::filesystem::path data_root();
 std::filesystem::path schema_path(const std::string& name);  // "suite" -> .../schemas/suite.json
 /// The folder of the running executable.

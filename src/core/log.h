@@ -1,4 +1,4 @@
-// Talk to the user: one line on stderr. stdout is for answers and, in a rank, for records.
+// Messages to the user: one line on stderr. stdout is for results and, in a rank, for records.
 #pragma once
 
 #include <string_view>

@@ -125,7 +125,7 @@ std::int64_t milliseconds_in(const Json& value) {
   constexpr double kMost = 9.0e15;  // past the year 287000; an integer in f64 all the same
   const auto number = number_in(value);
   if (!number || !(std::abs(*number) <= kMost))
-    throw Error(ErrorKind::input, "time_ms is " + shown(value) + ", which is no time");
+    throw Error(ErrorKind::input, "time_ms is " + shown(value) + ", which is not a time");
   return std::llround(*number);
 }
 
@@ -134,18 +134,18 @@ MllogEvent event_in(const Json& value) {
        {MllogEvent::interval_start, MllogEvent::interval_end, MllogEvent::point_in_time})
     if (value == Json(to_string(event))) return event;
   throw Error(ErrorKind::input, "event_type is " + shown(value) +
-                                    "; there are INTERVAL_START, INTERVAL_END and POINT_IN_TIME");
+                                    "; expected INTERVAL_START, INTERVAL_END or POINT_IN_TIME");
 }
 
 std::string text_in(const Json& fields, const char* key) {
   const Json& value = fields.at(key);
   if (!value.is_string())
-    throw Error(ErrorKind::input, std::string(key) + " is " + shown(value) + ", which is no text");
+    throw Error(ErrorKind::input, std::string(key) + " is " + shown(value) + ", which is not a string");
   return value.get<std::string>();
 }
 
 void demand_fields(const Json& fields) {
-  if (!fields.is_object()) throw Error(ErrorKind::input, shown(fields) + " is no JSON object");
+  if (!fields.is_object()) throw Error(ErrorKind::input, shown(fields) + " is not a JSON object");
   std::vector<std::string> missing;
   for (const char* key : {"time_ms", "event_type", "key", "value", "metadata"})
     if (!fields.contains(key)) missing.emplace_back(key);
@@ -162,7 +162,7 @@ MllogLine line_from(const Json& fields) {
   line.value = fields.at("value");
   line.metadata = fields.at("metadata");
   if (!line.metadata.is_object())
-    throw Error(ErrorKind::input, "metadata is " + shown(line.metadata) + ", which is no object");
+    throw Error(ErrorKind::input, "metadata is " + shown(line.metadata) + ", which is not an object");
   return line;
 }
 

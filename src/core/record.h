@@ -1,6 +1,6 @@
-// What a rank answers to a job: records. They are written one a line (core/wire.h), kept as they
-// are in runs/<id>/records.jsonl, and everything else is derived from them. schemas/record.json is
-// their JSON form; kRecordVersion changes when its meaning does.
+// Records: the output of a rank for a job. Written one per line (core/wire.h) and stored unchanged in
+// runs/<id>/records.jsonl; all results are derived from them. JSON form: schemas/record.json.
+// kRecordVersion changes with their meaning.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ enum class Status { ok, skipped, invalid, failed, timed_out };
 /// Where a limit comes from. Only a proven bound makes a result above it invalid.
 enum class LimitKind { proven, datasheet, measured };
 
-/// Why a sample does not count as clean, or what was noted beside it; bits of Samples::flags.
+/// Reasons why a sample is not clean, and notes; bits of Samples::flags.
 enum SampleFlag : unsigned {
   kClean = 0,
-  kStolen = 1,       // a measuring thread lost 0.1 % or more of the sample to somebody else
+  kStolen = 1,       // a measuring thread lost 0.1 % or more of the sample to other processes
   kClockMoved = 2,   // the clock was more than 2 % away from its running median
   kThermal = 4,      // a thermal or hardware slow-down was reported
   kPowerCapped = 8,  // noted, never filtered
@@ -83,7 +83,7 @@ struct Samples {
   std::string reason;
 };
 
-/// Bulk beside the samples: telemetry, traces, curves. Columns of equal length.
+/// Bulk data: telemetry, traces, curves. Columns of equal length.
 struct Chunk {
   std::string name;
   Json columns = Json::object();  // {"time_s": [...], "power_w": [...]}

@@ -8,9 +8,8 @@
 
 namespace bench {
 
-/// Writes beside it, on the disk before it gets the name; then renames. Readable by all, as its
-/// folder allows, unless `mode` says otherwise. Throws Error(environment), and then the file is as
-/// it was.
+/// Writes and syncs a temporary file, then renames it. Readable by all unless `mode` says otherwise.
+/// Throws Error(environment); the file is then unchanged.
 void replace_file(const std::filesystem::path& path, const std::string& text, mode_t mode = 0644);
 
 }  // namespace bench

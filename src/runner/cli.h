@@ -1,4 +1,4 @@
-// The command line of benchctl: its commands, its version, help that names the nearest word.
+// The command line of benchctl.
 #pragma once
 
 namespace bench {

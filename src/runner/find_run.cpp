@@ -11,7 +11,7 @@ namespace bench {
 namespace fs = std::filesystem;
 namespace {
 
-/// Ids tell seconds; of two runs of one second the plan that was written later is the later one.
+/// IDs have a resolution of one second; ties are ordered by the time of the plan.
 struct Kept {
   std::string second;
   fs::file_time_type planned;
@@ -58,19 +58,19 @@ fs::path find_run(const fs::path& runs, const std::string& name) {
   if (name.find('/') != std::string::npos && is_run(name)) return name;
   const auto ids = all_runs(runs);
   if (ids.empty())
-    throw Error(ErrorKind::input, "there are no runs in " + runs.string(),
-                "make one: benchctl run smoke; or name another place: --db FILE");
+    throw Error(ErrorKind::input, "no runs in " + runs.string(),
+                "start one with benchctl run smoke, or choose another database with --db FILE");
   if (name == "latest") return runs / ids.back();
   if (std::ranges::find(ids, name) != ids.end()) return runs / name;
   const auto found = beginning_with(ids, name);
   if (found.size() == 1 && !name.empty()) return runs / found.front();
   if (found.size() > 1 && !name.empty())
     throw Error(ErrorKind::input,
-                "'" + name + "' is the beginning of " + std::to_string(found.size()) + " runs",
+                "'" + name + "' matches " + std::to_string(found.size()) + " runs",
                 "the first two: " + found[0] + ", " + found[1]);
   throw Error(ErrorKind::input,
-              "there is no run '" + name + "' in " + runs.string() + "." + did_you_mean(name, ids),
-              "benchctl runs lists them");
+              "unknown run '" + name + "' in " + runs.string() + "." + did_you_mean(name, ids),
+              "list runs with benchctl runs");
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Finds a run among those that are kept: by id, by the beginning of its id, by folder, or "latest".
+// Finds a stored run by ID, ID prefix, folder, or "latest".
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace bench {
 
-/// The ids of all runs, oldest first: ids begin with the second in which the run was planned.
+/// The IDs of all runs, oldest first: IDs begin with the planning time.
 std::vector<std::string> all_runs(const std::filesystem::path& runs);
 
-/// Its folder. Throws Error(input) for none or several, with the nearest id.
+/// The run's folder. Throws Error(input) for no or several matches, with a suggestion.
 std::filesystem::path find_run(const std::filesystem::path& runs, const std::string& name);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// What a fleet taught, as `benchctl report fleet --learn FILE` keeps it.
+// Criteria written by `benchctl report fleet --learn FILE`.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// Throws Error(environment) when it cannot be read, Error(input) when it is none.
+/// Throws Error(environment) if unreadable, Error(input) if invalid.
 FleetProfile read_fleet_profile(const std::string& path);
 
 }  // namespace bench

@@ -20,7 +20,7 @@ std::optional<RunSummary> index_run(const std::filesystem::path& run,
     say(Level::warning, fmt::format("the run is kept in {}, but not in the database: {}",
                                     run.string(), printable(error.what())));
     if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));
-    say(Level::info, "  when that is mended: benchctl rebuild");
+    say(Level::info, "  fix that, then run benchctl rebuild");
     return {};
   }
 }

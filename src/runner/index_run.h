@@ -1,4 +1,4 @@
-// A run that has ended, on its way into the database.
+// Adds a finished run to the database.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,13 @@
 
 namespace bench {
 
-/// Takes a run into the database and returns its summary, and its records in `records`. Nothing,
-/// having said why and what to do, when that fails: the run stands. `hurry`: after ^C there is no
-/// time to wait for other writers.
+/// Adds a run to the database and returns its summary, and its records in `records`. Empty after a
+/// warning if that fails; the run itself is kept. `hurry`: after Ctrl-C, do not wait for other writers.
 std::optional<RunSummary> index_run(const std::filesystem::path& run,
                                     const std::filesystem::path& database, bool hurry,
                                     RunRecords* records = nullptr);
 
-/// The exit code of a run's report; environment where all is well but for the database.
+/// The exit code of a run's report, or environment if only the database failed.
 inline ExitCode with_index(ExitCode code, bool indexed) {
   return code == ExitCode::ok && !indexed ? ExitCode::environment : code;
 }

@@ -35,7 +35,7 @@ std::vector<fs::path> site_files() {
   if (const std::string only = environment_variable("BENCHCTL_SITE"); !only.empty()) {
     if (!fs::exists(only))
       throw Error(ErrorKind::environment, "$BENCHCTL_SITE names " + only + ", which does not exist",
-                  "unset it, or name a file as schemas/site.json describes it");
+                  "unset it, or name a file in the format of schemas/site.json");
     return {only};
   }
   std::vector<fs::path> files = {"/etc/benchctl/site.json"};

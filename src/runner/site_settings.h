@@ -1,5 +1,4 @@
-// What holds for a site or a user, in files: the database, the launcher, prices. schemas/site.json
-// describes them.
+// Settings of a site or user: database, launcher, prices (schemas/site.json).
 #pragma once
 
 #include <filesystem>

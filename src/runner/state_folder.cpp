@@ -16,8 +16,8 @@ fs::path database_path(const std::string& option) {
   if (state.empty())
     throw Error(
         ErrorKind::environment,
-        "no place for results: neither $BENCHCTL_DB nor $HOME is set, and no site.json names one",
-        "name one: --db FILE");
+        "no database location: $BENCHCTL_DB and $HOME are unset, and site.json names none",
+        "choose one with --db FILE");
   return state / "benchctl" / "results.sqlite";
 }
 

@@ -1,5 +1,5 @@
-// Where results live: --db, $BENCHCTL_DB, the site's database, or the user's state folder; the runs
-// lie beside it.
+// The location of results: --db, $BENCHCTL_DB, the site's database, or the user's state folder; the runs
+// are next to it.
 #pragma once
 
 #include <filesystem>

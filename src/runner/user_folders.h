@@ -1,4 +1,4 @@
-// Where files of a user lie, by the XDG Base Directory Specification.
+// Folders of a user, by the XDG Base Directory Specification.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// "" where it is not set.
+/// "" if not set.
 std::string environment_variable(const char* name);
 
 /// What `variable` names, where that is an absolute path: the rules say that others are to be

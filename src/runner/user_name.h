@@ -1,11 +1,11 @@
-// Who decides: the name of the user, for the journal.
+// The user's name for the journal.
 #pragma once
 
 #include <string>
 
 namespace bench {
 
-/// Of the real user; the number where there is no name.
+/// Name of the real user, or the UID if it has no name.
 std::string user_name();
 
 }  // namespace bench

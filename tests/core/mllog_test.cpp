@@ -147,13 +147,13 @@ TEST_CASE("the time of an MLLOG line may be a float or a text of a number, but n
   CHECK(accepted(at("1759858994891.6")).time_ms == 1759858994892);
   CHECK(accepted(at("\"1759858994891\"")).time_ms == 1759858994891);
   for (const char* wrong : {"\"1.2.3\"", "null", "NaN", "1e300", "[]", "\"\"", "true"})
-    CHECK_THAT(trouble(at(wrong)), Contains("which is no time"));
+    CHECK_THAT(trouble(at(wrong)), Contains("which is not a time"));
 }
 
 TEST_CASE("a damaged MLLOG line is reported with the reason and the text") {
   CHECK_THAT(trouble(kOfficial.substr(0, 80)), Contains("not valid JSON") && Contains("time_ms"));
   CHECK_THAT(trouble(kOfficial + kOfficial.substr(9)), Contains("not valid JSON"));
-  CHECK_THAT(trouble(":::MLLOG [1]"), Contains("[1] is no JSON object"));
+  CHECK_THAT(trouble(":::MLLOG [1]"), Contains("[1] is not a JSON object"));
   CHECK_THAT(trouble(with_value("1e999")), Contains("1e999"));
   CHECK_THAT(trouble(":::MLLOG \x1b[2J"), Contains("\\x1b"));
   CHECK_THAT(trouble(with_value(std::string(100, '[') + std::string(100, ']'))),

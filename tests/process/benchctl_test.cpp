@@ -159,7 +159,7 @@ TEST_CASE("hardware is listed with its limits, their derivation and reported val
   CHECK_THAT(bench.run({"list", "hardware"}).out, Contains("h200-sxm-141gb"));
   const std::string text = bench.run({"list", "hardware", "h200-sxm-141gb"}).out;
   CHECK_THAT(text, Contains("each device sends its S bytes once"));
-  CHECK_THAT(text, Contains("not to be believed: 2333 in a field of MB/s"));
+  CHECK_THAT(text, Contains("doubtful: 2333 in a field of MB/s"));
   const Json all = parse_json(bench.run({"list", "hardware", "--json"}).out, "list");
   CHECK(all.size() >= 20);
   const Json one =

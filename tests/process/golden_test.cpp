@@ -67,6 +67,6 @@ TEST_CASE("golden values that contradict stored ones are refused and not stored"
   std::filesystem::remove(file);
   const Answer answer = bench.run({"golden", "--keep"});
   CHECK(answer.exit.text() == "exit code 2");
-  CHECK_THAT(answer.err, Contains("two golden values for one result"));
+  CHECK_THAT(answer.err, Contains("contradicting golden values for one result"));
   CHECK_FALSE(std::filesystem::exists(file));
 }

@@ -70,7 +70,7 @@ std::optional<Limit> host_limit(const HardwareEntry& entry, const DeviceFacts& f
   if (facts.c2c_links.value_or(0) > 0 && facts.c2c_bytes_per_second)
     return Limit{
         *facts.c2c_bytes_per_second, LimitKind::datasheet,
-        fmt::format("NVLink-C2C: {} links, {} one way, as the driver tells", *facts.c2c_links,
+        fmt::format("NVLink-C2C: {} links, {} one way, as reported by the driver", *facts.c2c_links,
                     format(*facts.c2c_bytes_per_second, Unit::byte_per_second))};
   if (!entry.host_link) return {};
   const HostLink& host = *entry.host_link;

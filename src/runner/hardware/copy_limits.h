@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// One PCIe link, one direction. `header_bytes`: what a packet carries beside its payload.
+/// One PCIe link, one direction. `header_bytes`: header size per packet.
 struct PcieLink {
   int generation = 0;
   int lanes = 0;

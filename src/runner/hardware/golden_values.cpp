@@ -57,10 +57,10 @@ void GoldenValues::add(Value value) {
   if (same == values_.end()) return values_.push_back(std::move(value));
   if (same->result.hash == value.result.hash) return;
   throw Error(ErrorKind::input,
-              "two golden values for one result: " + same->result.hash + " in " +
+              "contradicting golden values for one result: " + same->result.hash + " in " +
                   same->result.source + ", " + value.result.hash + " in " + value.result.source +
                   ", for " + dump(value.result.key),
-              "remove the one that is not believed");
+              "remove the wrong one");
 }
 
 std::vector<KnownResult> GoldenValues::for_job(const Job& job, const Json& libraries) const {
@@ -81,7 +81,7 @@ fs::path keep_golden(const Json& document, const fs::path& database) {
   file << document.dump(1) << '\n';
   if (!file.flush())
     throw Error(ErrorKind::environment, "cannot write " + path.string(),
-                "is there room, and leave?");
+                "check free space and permissions");
   return path;
 }
 

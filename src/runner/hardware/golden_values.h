@@ -1,6 +1,5 @@
-// Hashes of exact results that were found right before: hosts/golden/*.json of the installation,
-// and golden/ beside the database for those of this site. A job takes along the ones that may
-// apply.
+// Hashes of exact results known to be correct: hosts/golden/*.json of the installation, and golden/ next to
+// the database for this site. Each job gets those that may apply.
 #pragma once
 
 #include <filesystem>

@@ -49,7 +49,7 @@ HardwareCatalogue HardwareCatalogue::load(const fs::path& folder) {
     if (entries.back().name != file.path().stem())
       throw Error(ErrorKind::input,
                   file.path().string() + ": /hardware: '" + entries.back().name +
-                      "' is not the name of the file",
+                      "' does not match the file name",
                   "rename one of them");
   }
   if (failure)
@@ -90,14 +90,14 @@ HardwareMatch HardwareCatalogue::match(const DeviceFacts& facts) const {
   std::vector<const HardwareEntry*> named, found;
   for (const HardwareEntry& entry : entries_)
     if (has_name(entry, facts.name)) named.push_back(&entry);
-  if (named.empty()) return {nullptr, "no product in the catalogue is called '" + facts.name + "'"};
+  if (named.empty()) return {nullptr, "no product in the catalogue is named '" + facts.name + "'"};
   // A count of multiprocessors chooses between variants; where it fits none, some were switched off
   // (MIG) and the limit is corrected instead.
   for (const HardwareEntry* entry : named)
     if (same_size(*entry, facts)) found.push_back(entry);
   if (found.empty())
     return {nullptr, "'" + facts.name + "' has " + format(Bytes{*facts.memory_bytes}) +
-                         " of memory, which fits none of: " + names_of(named)};
+                         " of memory, which matches none of: " + names_of(named)};
   if (found.size() > 1)
     std::erase_if(found, [&](const HardwareEntry* entry) { return !same_chip(*entry, facts); });
   if (found.size() == 1) return {found.front(), ""};

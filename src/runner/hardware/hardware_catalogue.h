@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// What is known of a device that was found. What nobody could read is left out.
+/// Known facts of a detected device; unknown ones are empty.
 struct DeviceFacts {
   std::string name;  // "NVIDIA H200"
   std::optional<double> memory_bytes;
@@ -30,7 +30,7 @@ struct DeviceFacts {
   std::optional<double> c2c_bytes_per_second;  // of all of them, one way
 };
 
-/// An entry, or why there is none.
+/// An entry, or the reason why none matches.
 struct HardwareMatch {
   const HardwareEntry* entry = nullptr;
   std::string reason;

@@ -63,9 +63,9 @@ void check_source(const HardwareEntry& entry, const std::string& source, const s
   std::vector<std::string> known;
   for (const auto& [name, document] : entry.sources) known.push_back(name);
   throw Error(ErrorKind::input,
-              origin + ": " + at + "/source: no such source: '" + source + "'." +
+              origin + ": " + at + "/source: unknown source '" + source + "'." +
                   did_you_mean(source, known),
-              "add it to sources, with the document it stands for");
+              "add it to sources with its document");
 }
 
 void check_sources(const HardwareEntry& entry, const std::string& origin) {

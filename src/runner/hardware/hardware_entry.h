@@ -47,7 +47,7 @@ struct HostLink {
   std::string source;
 };
 
-/// What somebody measured, or asks for in an acceptance test.
+/// A published measurement or acceptance threshold.
 struct ReportedValue {
   std::string metric;  // "collective.busbw"
   Json params = Json::object();
@@ -61,7 +61,7 @@ struct ReportedValue {
 struct HardwareEntry {
   std::string name;  // "h200-sxm-141gb"
   std::string product, vendor, architecture;
-  std::vector<std::string> device_names;  // a * at the end stands for any rest
+  std::vector<std::string> device_names;  // a trailing * matches any suffix
   std::map<std::string, std::string> sources;
   std::optional<int> multiprocessors;
   int sparsity_factor = 1;

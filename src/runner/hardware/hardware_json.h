@@ -1,4 +1,4 @@
-// The hardware catalogue for scripts: what `benchctl list hardware --json` says.
+// JSON of `benchctl list hardware --json`.
 #pragma once
 
 #include "runner/hardware/hardware_catalogue.h"
@@ -7,7 +7,7 @@ namespace bench {
 
 /// One product in short, in base units; null where unknown.
 Json hardware_summary(const HardwareEntry& entry);
-/// The file, with `limits`, `findings` and `contradictions` beside it.
+/// The file with added `limits`, `findings` and `contradictions`.
 Json hardware_document(const HardwareCatalogue& catalogue, const HardwareEntry& entry);
 
 }  // namespace bench

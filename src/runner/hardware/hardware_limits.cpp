@@ -73,7 +73,7 @@ std::optional<Limit> memory_limit(const HardwareEntry& entry, const DeviceFacts&
   if (facts.memory_bus_bits && facts.memory_clock_hz) {
     const double value = *facts.memory_bus_bits / 8.0 * 2.0 * *facts.memory_clock_hz;
     return Limit{value, LimitKind::datasheet,
-                 fmt::format("{} bits / 8 x 2 x {} = {}, as the driver tells",
+                 fmt::format("{} bits / 8 x 2 x {} = {}, as reported by the driver",
                              *facts.memory_bus_bits, format(*facts.memory_clock_hz, Unit::hertz),
                              format(value, Unit::byte_per_second))};
   }

@@ -40,7 +40,7 @@ std::string params_of(const Json& params) {
   return printable(text);
 }
 
-/// A fact with its unit, which stands at the end of its key.
+/// A fact with the unit from the end of its key.
 std::string shown(const std::string& key, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number()) return dump(value);
@@ -71,12 +71,12 @@ std::string reported_line(const HardwareEntry& entry, const ReportedValue& one) 
   std::string text =
       fmt::format("  {:<26} {:>14} {:>16}  {:<9} {}\n", one.metric,
                   format(one.value, unit_of(threshold)), share, one.kind, join(words, "; "));
-  if (!one.doubt.empty()) text += "      not to be believed: " + printable(one.doubt) + "\n";
+  if (!one.doubt.empty()) text += "      doubtful: " + printable(one.doubt) + "\n";
   return text;
 }
 
 std::string limits_text(const HardwareEntry& entry) {
-  std::string text = "limits, before anything is read from a device\n";
+  std::string text = "limits, from the datasheet alone\n";
   for (const KnownLimit& one : limits_of_eight(entry, {})) {
     const Unit unit = unit_of({one.metric, one.params});
     text += fmt::format("  {:<26} {:>14}  {}{}{}\n", one.metric, format(one.limit.value, unit),
@@ -89,7 +89,7 @@ std::string limits_text(const HardwareEntry& entry) {
 std::string facts_text(const HardwareEntry& entry) {
   std::string text = fmt::format("{}: {} ({})\n", entry.name, printable(entry.product),
                                  printable(entry.architecture));
-  text += "  called     " + printable(join(entry.device_names, ", ")) + "\n";
+  text += "  names      " + printable(join(entry.device_names, ", ")) + "\n";
   for (const char* part : {"compute", "memory", "link", "host_link", "power"}) {
     if (!entry.json.contains(part)) continue;
     text += fmt::format("  {:<10} {}\n", part, facts_of(entry.json[part]));
@@ -106,7 +106,7 @@ std::string facts_text(const HardwareEntry& entry) {
 std::string hardware_table(const HardwareCatalogue& catalogue) {
   constexpr auto kRow = "  {:<16} {:>14} {:>14} {:>14} {:>10} {:>12} {:>12} {:<12} {:>7}\n";
   std::string text = fmt::format(kRow, "", "f64", "f16, dense", "fp8, dense", "memory", "bandwidth",
-                                 "links 1 way", "to the host", "TDP");
+                                 "links 1 way", "host link", "TDP");
   for (const HardwareEntry& entry : catalogue.all())
     text +=
         fmt::format(kRow, entry.name, peak_of(entry, "f64"), peak_of(entry, "f16"),
@@ -118,9 +118,9 @@ std::string hardware_table(const HardwareCatalogue& catalogue) {
 
 std::string hardware_details(const HardwareCatalogue& catalogue, const HardwareEntry& entry) {
   std::string text = facts_text(entry) + limits_text(entry);
-  text += "reported by others\n";
+  text += "published results\n";
   for (const ReportedValue& one : entry.reported) text += reported_line(entry, one);
-  if (entry.reported.empty()) text += "  nothing\n";
+  if (entry.reported.empty()) text += "  none\n";
   for (const Finding& finding : contradictions_in(entry))
     text += "  contradiction: " + printable(finding.text) + "\n";
   for (const Finding& finding : check_hardware(catalogue, entry))

@@ -1,5 +1,5 @@
-// The hardware catalogue for people: a table of products, and everything known of one with its
-// limits, how they are derived, and what others reported.
+// Text of `benchctl list hardware`: a table of products, or details of one with its limits, their
+// derivation and published results.
 #pragma once
 
 #include <string>

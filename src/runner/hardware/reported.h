@@ -1,4 +1,4 @@
-// What others say to have reached on a product: stands beside its limit, which nobody reaches.
+// Published results of a product, shown with its limit.
 #pragma once
 
 #include <string>

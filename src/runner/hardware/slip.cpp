@@ -41,7 +41,7 @@ std::optional<Slip> tens(const Suspect& suspect, double direction) {
       return Slip{FindingKind::unit, fmt::format("{} times too {}, so probably in another unit; {}",
                                                  factor, way, suspect.right(corrected))};
     return Slip{FindingKind::power_of_ten,
-                fmt::format("{} times too {}, so probably a slip in the digits; {}", factor, way,
+                fmt::format("{} times too {}, so probably a digit error; {}", factor, way,
                             suspect.right(corrected))};
   }
   return {};
@@ -82,7 +82,7 @@ std::optional<Slip> copied_from(const Suspect& suspect, const HardwareEntry& oth
   const Threshold& threshold = suspect.threshold;
   const auto copied = [&](const std::string& what) {
     return Slip{FindingKind::other_product,
-                fmt::format("probably copied: it is {} of {}; a floor here lies between {} and {}",
+                fmt::format("probably copied: it is {} of {}; a floor here is between {} and {}",
                             what, other.name, suspect.shown(suspect.range.lowest),
                             suspect.shown(suspect.range.highest))};
   };

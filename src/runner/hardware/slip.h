@@ -1,4 +1,4 @@
-// Which slip of the pen explains a value outside the plausible range. Part of plausibility.
+// Finds the typing error that explains a value outside the plausible range. Part of plausibility.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Slip {
   std::string text;  // what it probably is, and what would be right
 };
 
-/// Nothing when the value lies in the range.
+/// Empty if the value is in range.
 std::optional<Slip> find_slip(const HardwareCatalogue& catalogue, const HardwareEntry& entry,
                               const Threshold& threshold, const PlausibleRange& range);
 

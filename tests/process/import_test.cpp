@@ -28,7 +28,7 @@ TEST_CASE("an imported hostfile is written, listed, and never written over") {
   INFO(first.err);
   CHECK(first.exit.clean());
   CHECK(first.out.empty());
-  CHECK_THAT(first.err, Contains("taken to be 1: login") && Contains("wrote " + file));
+  CHECK_THAT(first.err, Contains("assuming 1: login") && Contains("wrote " + file));
 
   const Json hosts =
       parse_json(bench.run({"list", "hosts", "--hosts", file, "--json"}).out, "list");

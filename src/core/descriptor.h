@@ -1,4 +1,4 @@
-// An owned file descriptor, and how all of a text gets through one.
+// An owned file descriptor, and write_all().
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,4 @@
-// What a rank is asked to do: one probe with concrete parameters. schemas/job.json is its JSON
-// form.
+// A job of a rank: one probe with concrete parameters. JSON form: schemas/job.json.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Words for people: the only place that prints unit prefixes such as "GB/s", and the nearest name
-// for a misspelt one.
+// Formats values with unit prefixes such as "GB/s", and suggests names for misspelt ones.
 #pragma once
 
 #include <cstdint>

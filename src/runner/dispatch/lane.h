@@ -69,7 +69,7 @@ class Lane {
   void after_outcome(const Job& job);
   void give_up(const PlanEntry& entry, Status status, const std::string& what);
   std::string stop_rank(const GracePeriods& grace, const Job* job);
-  void mark_wedged(const PlanEntry& entry, const std::string& end);
+  void exclude_stuck_host(const PlanEntry& entry, const std::string& end);
   void interrupt(const Job& job);
 
   bool interrupted() const { return site_.interrupts.count() > 0; }

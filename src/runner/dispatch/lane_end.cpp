@@ -40,7 +40,7 @@ std::string Lane::stop_rank(const GracePeriods& grace, const Job* job) {
 }
 
 /// A process that survives SIGKILL holds memory and CPUs, and would disturb later jobs.
-void Lane::mark_wedged(const PlanEntry& entry, const std::string& end) {
+void Lane::exclude_stuck_host(const PlanEntry& entry, const std::string& end) {
   if (!rank_->abandoned()) return;
   for (const Place& place : entry.places)
     if (place.here) exclude(entry.job, place.host, "has a stuck process: " + end);
@@ -48,7 +48,7 @@ void Lane::mark_wedged(const PlanEntry& entry, const std::string& end) {
 
 void Lane::give_up(const PlanEntry& entry, Status status, const std::string& what) {
   const std::string end = rank_->gone() ? "" : stop_rank(settings_.grace, &entry.job);
-  mark_wedged(entry, end);
+  exclude_stuck_host(entry, end);
   const std::string reason = with_stderr_tail(end.empty() ? what : what + "; " + end);
   rank_.reset();
   const std::string found = check_job_hosts(entry);

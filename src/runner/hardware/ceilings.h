@@ -1,5 +1,5 @@
-// Limits that were measured earlier in the same run, and which series of a later job they bound.
-// The rules are annotations in schemas/probes: nothing here knows a probe by name.
+// Limits measured earlier in the same run, and the series of later jobs they apply to. The rules are
+// annotations in schemas/probes.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class Ceilings {
 
   /// Remembers the median of an ok series of this job.
   void observe(const Job& job, const Samples& samples);
-  /// The job turned out not to be ok: what it measured bounds nothing.
+  /// The job failed: its results are no limits.
   void forget(const std::string& job);
 
   /// What is known for the job by now. Of several values for the same parameters the best counts.

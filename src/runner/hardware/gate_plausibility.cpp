@@ -66,7 +66,7 @@ bool full_shapes(const Json& params) {
   });
 }
 
-/// Are all sizes of the case at least this? What is left out, and 0, is the probe's own full size.
+/// Whether all sizes of the case are at least this. A missing size, or 0, is the probe's full size.
 bool full_sizes(const Json& params, double least) {
   if (params.contains("size_bytes")) return at_least(params, "size_bytes", least);
   const Json sizes = params.value("sizes", Json::array());

@@ -55,7 +55,7 @@ struct ReportedValue {
   std::string kind;    // measured, threshold
   std::string source;
   std::string note;
-  std::string doubt;  // why it is not to be believed; empty where it is
+  std::string doubt;  // why the value is doubtful; empty if it is not
 };
 
 struct HardwareEntry {

@@ -1,4 +1,4 @@
-// Between what and what a value of a metric makes sense on a product. Part of plausibility.
+// The plausible range of a metric on a product. Part of plausibility.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace bench {
 struct PlausibleRange {
   Limit limit;
   double lowest = 0.0;   // a healthy device at full size does more
-  double highest = 0.0;  // nobody gets further
+  double highest = 0.0;  // above this is impossible
   bool link = false;     // bounded by a link: bits, both directions and line rates are confused
 };
 

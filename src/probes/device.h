@@ -80,7 +80,7 @@ class Device {
   /// The clock the device runs at just now, measured; nothing where it cannot be known.
   virtual std::optional<Hertz> clock() = 0;
   /// Whether a clock that moves is a sign of trouble. A GPU at its power limit moves it all the
-  /// time: that is kept beside the samples and filters none.
+  /// time: that is kept alongside the samples and filters none.
   virtual bool steady_clock() const { return true; }
   /// What holds its clock down just now, as SampleFlag bits (core/record.h): kThermal for heat and
   /// for what the hardware does to protect itself, kPowerCapped.

@@ -143,8 +143,8 @@ void serve(const RankProgram& program, GroupKind kind) {
   RankServer server(*group, *device, records, program.counters);
   const Hosts hosts = ask_hosts(*group);
   if (group->rank() == 0) {
-    server.introduce(describe_program(program, *group, hosts), read_host_facts("/", group->size()));
-    server.tell(facts);
+    server.write_program_facts(describe_program(program, *group, hosts), read_host_facts("/", group->size()));
+    server.write_facts(facts);
   }
   server.serve(std::cin);
 }

@@ -29,7 +29,7 @@ Json faults_of(Device& device, int rank) {
 }
 
 /// Whether no rank before this one is on the same host. Every rank must call it.
-bool is_first_here(Group& group) {
+bool is_first_on_host(Group& group) {
   if (group.size() == 1) return true;
   Json first = Json::array();
   std::set<std::string> hosts;
@@ -59,13 +59,13 @@ std::string in_words(const Json& fault) {
 
 }  // namespace
 
-void RankServer::introduce(const Json& program, const Json& host) {
+void RankServer::write_program_facts(const Json& program, const Json& host) {
   answer("", Facts{"host", host});
   if (const Json device = device_.facts(); !device.is_null()) answer("", Facts{"device", device});
   answer("", Facts{"program", program});
 }
 
-void RankServer::tell(const std::vector<Facts>& facts) {
+void RankServer::write_facts(const std::vector<Facts>& facts) {
   for (const Facts& one : facts) answer("", one);
 }
 
@@ -73,7 +73,7 @@ void RankServer::serve(std::istream& in) {
   broken_ = agreed(group_, device_.broken());
   absent_ = agreed(group_, device_.absent());
   if (broken_.empty() && absent_.empty()) absent_ = shared_device(group_, device_);
-  first_here_ = is_first_here(group_);
+  first_on_host_ = is_first_on_host(group_);
   for (;;) {
     std::string line;
     double more = 0.0;
@@ -123,20 +123,20 @@ Outcome RankServer::measure(const Job& job) {
   device_.faults();  // discard faults of earlier jobs
   TelemetrySettings telemetry_settings = job.telemetry;
   telemetry_settings.enabled = telemetry_settings.enabled && group_.rank() == 0;
-  telemetry_settings.counters = telemetry_settings.counters && first_here_;
+  telemetry_settings.counters = telemetry_settings.counters && first_on_host_;
   JobTelemetry telemetry(telemetry_settings, device_.now(), counters_);
   State state(job, probe, device_, group_, sink_);
   probe.run(state);
   for (auto& body : telemetry.finish(state.spans())) answer(job.id, std::move(body));
-  if (job.telemetry.counters) tell_counters(job.id, telemetry.counters());
-  if (const std::string fatal = tell_faults(job.id); !fatal.empty()) state.invalid(fatal);
+  if (job.telemetry.counters) write_counters(job.id, telemetry.counters());
+  if (const std::string fatal = write_faults(job.id); !fatal.empty()) state.invalid(fatal);
   return state.finish();
 }
 
-void RankServer::tell_counters(const std::string& job, Json own) {
+void RankServer::write_counters(const std::string& job, Json own) {
   if (!own.is_null()) {
-    if (told_counters_ && !own.contains("problem")) drop_idle(own);
-    told_counters_ = !own.contains("problem");
+    if (counters_written_ && !own.contains("problem")) drop_idle(own);
+    counters_written_ = !own.contains("problem");
     own["host"] = host_name();
   }
   Json hosts = Json::array();
@@ -146,7 +146,7 @@ void RankServer::tell_counters(const std::string& job, Json own) {
   answer(job, Facts{"counters", {{"hosts", std::move(hosts)}}});
 }
 
-std::string RankServer::tell_faults(const std::string& job) {
+std::string RankServer::write_faults(const std::string& job) {
   const Json own = faults_of(device_, group_.rank());
   double any = own.empty() ? 0.0 : 1.0;
   group_.max(std::span(&any, 1));

@@ -23,10 +23,10 @@ class RankServer {
       : group_(group), device_(device), sink_(sink), counters_(std::move(counters)) {}
 
   /// Says what this program and this host are; the dispatcher waits for it before the first job.
-  void introduce(const Json& program, const Json& host);
+  void write_program_facts(const Json& program, const Json& host);
 
   /// What else is known before the first job.
-  void tell(const std::vector<Facts>& facts);
+  void write_facts(const std::vector<Facts>& facts);
 
   /// Serves jobs, one JSON text a line, until `in` ends.
   void serve(std::istream& in);
@@ -36,9 +36,9 @@ class RankServer {
   Outcome run(const Job& job);
   Outcome measure(const Job& job);
   /// Writes what each host's counters of errors came to; `own` is null on all but one of its ranks.
-  void tell_counters(const std::string& job, Json own);
+  void write_counters(const std::string& job, Json own);
   /// Writes what the devices of all ranks reported; the fatal ones in words, "" without any.
-  std::string tell_faults(const std::string& job);
+  std::string write_faults(const std::string& job);
   Outcome failed(const Job& job, std::string reason, Seconds elapsed);
   void answer(const std::string& job, decltype(Record::body) body);
 
@@ -46,8 +46,8 @@ class RankServer {
   Device& device_;
   RecordSink& sink_;
   SourceFactory counters_;
-  bool first_here_ = true;       // of this host's ranks
-  bool told_counters_ = false;   // all of them, with those that did not grow
+  bool first_on_host_ = true;       // of this host's ranks
+  bool counters_written_ = false;   // all of them, with those that did not grow
   std::string broken_, absent_;  // why a rank's device does not work, or is not there: the job
                                  // fails or is skipped on all
 };

@@ -1,5 +1,5 @@
 // The time that each rank spent itself in each sample of a series. Series keep the slowest rank's;
-// beside them these show who comes last or takes long (results/localisation/straggler.h).
+// alongside them these show who comes last or takes long (results/localisation/straggler.h).
 #pragma once
 
 #include <cstddef>

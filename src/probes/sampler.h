@@ -67,7 +67,7 @@ struct Measurement {
   bool host_clock = false;
   /// All calls of a sample are enqueued as one: a kernel that makes them in a loop.
   bool one_launch = false;
-  /// Each rank's own times are kept beside the slowest rank's; isolated timing only.
+  /// Each rank's own times are kept alongside the slowest rank's; isolated timing only.
   bool keep_ranks = false;
 };
 
@@ -76,7 +76,7 @@ struct TimedSeries {
   std::vector<double> seconds;  // per call; over ranks as the timing says
   std::vector<unsigned> flags;  // SampleFlag sets
   std::vector<double> own;      // this rank's own seconds of each whole sample, where kept
-  std::vector<double> clocks;   // Hz beside each batch, this rank's
+  std::vector<double> clocks;   // Hz alongside each batch, this rank's
   std::int64_t calls = 1;       // in one sample
   std::string stop;             // interval, max_samples, max_time
   double warm_up_s = 0.0;
@@ -98,7 +98,7 @@ class Sampler {
     std::vector<double>
         spoiled;  // 1 where the sample is stolen, in doubles so that ranks can agree
     double clock = 0.0;
-    std::array<double, 3> noted{};  // 1 for each of kNoted that was seen beside it
+    std::array<double, 3> noted{};  // 1 for each of kNoted that was seen alongside it
   };
 
   std::int64_t calls_per_sample(const Measurement& m);

@@ -65,7 +65,7 @@ TEST_CASE(
                                         "communication_rate both", "gemm_rate both"});
 }
 
-/// Real MPI, also beside computations, whose result is spoiled on rank 1.
+/// Real MPI, also alongside computations, whose result is spoiled on rank 1.
 class SpoiledCollectives final : public PassingCollectives {
  public:
   explicit SpoiledCollectives(Group& group) : PassingCollectives(group), group_(group) {}
@@ -102,12 +102,12 @@ TEST_CASE("what runs beside the communication runs in one other thread, and its 
   Overlap* overlap = mpi_test_group().collectives()->overlap();
   REQUIRE(overlap != nullptr);
   const auto here = std::this_thread::get_id();
-  std::thread::id beside, together;
-  overlap->beside([&] { beside = std::this_thread::get_id(); });
+  std::thread::id computing, together;
+  overlap->run_computation([&] { computing = std::this_thread::get_id(); });
   overlap->together([] { mpi_test_group().barrier(); },
                     [&] { together = std::this_thread::get_id(); });
-  CHECK(beside != here);
-  CHECK(beside == together);
+  CHECK(computing != here);
+  CHECK(computing == together);
   CHECK(overlap->last_parts().communication.value > 0.0);
   CHECK_THROWS_AS(overlap->together({}, [] { throw Error(ErrorKind::internal, "x"); }), Error);
   CHECK_THROWS_AS(overlap->together([] { throw Error(ErrorKind::internal, "x"); }, [] {}), Error);

@@ -17,7 +17,7 @@ Group& mpi_test_group() { return *shared_group; }
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  setenv("BENCH_PARAM_loads", "communication", 1);  // some tests compute beside MPI
+  setenv("BENCH_PARAM_loads", "communication", 1);  // some tests compute alongside MPI
   shared_group = bench::join_group();
   if (shared_group->size() < 2) {
     std::puts("this program wants mpirun -np 2 or more");

@@ -6,10 +6,10 @@ namespace bench {
 namespace {
 
 TEST_CASE("what is hidden is the saved time over the shorter side") {
-  CHECK(hidden_share({1.0, 1.0, 1.0}) == Approx(1.0));  // at once, and nobody suffers
-  CHECK(hidden_share({1.0, 1.0, 2.0}) == Approx(0.0));  // one after the other
-  CHECK(hidden_share({1.0, 3.0, 3.25}) == Approx(0.75));
-  CHECK(hidden_share({1.0, 1.0, 2.5}) == Approx(-0.5));  // they disturb each other
+  CHECK(overlap_ratio({1.0, 1.0, 1.0}) == Approx(1.0));  // at once, and nobody suffers
+  CHECK(overlap_ratio({1.0, 1.0, 2.0}) == Approx(0.0));  // one after the other
+  CHECK(overlap_ratio({1.0, 3.0, 3.25}) == Approx(0.75));
+  CHECK(overlap_ratio({1.0, 1.0, 2.5}) == Approx(-0.5));  // they disturb each other
 }
 
 TEST_CASE("the shorter side is repeated until both take about equally long") {

@@ -23,7 +23,7 @@ TEST_CASE("a thread alone has about a whole core, and never more than one") {
     CHECK(*share <= 1.0);
     most = std::max(most, *share);
   }
-  CHECK(most > 0.8);  // the best of twenty, beside whatever else runs here
+  CHECK(most > 0.8);  // the best of twenty, alongside whatever else runs here
 }
 
 TEST_CASE("threads that do not work at the same time tell nothing of their cores") {

@@ -257,7 +257,7 @@ TEST_CASE("the command that failed by itself is blamed, not those that were ende
   run.commands.push_back(run.commands[0]);
   run.commands[1].rank = 1;
   run.commands[1].end = {.known = true, .code = 7};
-  run.commands[1].last_words = "no space";
+  run.commands[1].last_output = "no space";
   const Verdict verdict = judge(script.log, run);
   CHECK(to_string(verdict.status) == "failed");
   CHECK_THAT(verdict.reason, Contains("rank 1 on n1: exit code 7; last output: no space"));

@@ -72,7 +72,7 @@ TEST_CASE("a rank's log keeps both outputs line by line, and MLLOG lines are pic
   CHECK(followed[0].text == "3: :::MLLOG {}");
   CHECK(followed[0].arrived == Seconds{3.0});
   CHECK(output.take().empty());
-  CHECK(output.last_words() == "warning | half of a line");
+  CHECK(output.last_output() == "warning | half of a line");
 }
 
 TEST_CASE("a rank's log says where lines were cut and where the file was full") {

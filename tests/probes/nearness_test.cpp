@@ -20,7 +20,7 @@ PciDevice device(const std::string& address, const std::string& kind, const std:
   return made;
 }
 
-/// Two sockets. On the first a switch with a GPU and a card, and a card beside it; on the second a
+/// Two sockets. On the first a switch with a GPU and a card, and a card alongside it; on the second a
 /// GPU and two cards, each on a root port of its own.
 MachineTopology machine() {
   MachineTopology made;

@@ -79,7 +79,7 @@ TEST_CASE("a narrow link is narrow, and a slower slot bounds a faster device") {
 }
 
 TEST_CASE("behind a switch the slowest link of the path counts, each link for itself") {
-  Ends uplink = kAwake;  // generation 4, 16 wide, beside one of generation 5, 8 wide: alike
+  Ends uplink = kAwake;  // generation 4, 16 wide, alongside one of generation 5, 8 wide: alike
   uplink.speed = uplink.speed_max = "16.0 GT/s PCIe";
   Ends eight = kAwake;
   eight.width = "8";

@@ -33,7 +33,7 @@ ShapeSearch searched(const ShapeBounds& bounds, double budget_s, const Model& mo
   while (const auto shape = search.next(now)) {
     const auto seconds = model(*shape);
     now = now + Seconds{seconds ? 20 * seconds->value : 1e-3};
-    search.tell(seconds);
+    search.record(seconds);
   }
   return search;
 }
@@ -100,7 +100,7 @@ TEST_CASE("the budget is kept: no trial begins after it, and none is begun that 
       const Seconds seconds = waves(*shape);
       if (search.trials().size() > 2) CHECK(20 * seconds.value < 0.5 * budget);
       now = now + Seconds{20 * seconds.value};
-      search.tell(seconds);
+      search.record(seconds);
     }
     CHECK(now.value <= 1.5 * budget + 0.01);
     CHECK(search.winner().has_value() == (budget > 0.0));

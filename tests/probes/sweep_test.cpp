@@ -79,7 +79,7 @@ TEST_CASE("a host where nothing can be written to the folder for temporary files
 
 TEST_CASE("what a run's ranks are doing is told by their state") {
   const Sleeper ours("run-sweep-6"), other("run-sweep-7");
-  // It runs until it first sleeps, which takes longer beside other work.
+  // It runs until it first sleeps, which takes longer alongside other work.
   for (int i = 0; i < 100'000 && rank_states("run-sweep-6") == "1 running"; ++i) sched_yield();
   CHECK(rank_states("run-sweep-6") == "1 sleeping");
   kill(ours.pid(), SIGSTOP);

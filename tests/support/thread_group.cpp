@@ -48,7 +48,7 @@ class Meeting {
 
 class ThreadOverlap final : public Overlap {
  public:
-  void beside(const std::function<void()>& work) override { together({}, work); }
+  void run_computation(const std::function<void()>& work) override { together({}, work); }
   void together(const std::function<void()>& communicate,
                 const std::function<void()>& compute) override {
     std::exception_ptr thrown;

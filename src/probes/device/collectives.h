@@ -60,7 +60,7 @@ class Overlap {
   virtual ~Overlap() = default;
   /// Does something where computations of together() will run, and waits for it: what prepares them
   /// and what gives their memory back may be tied to a thread.
-  virtual void beside(const std::function<void()>& work) = 0;
+  virtual void run_computation(const std::function<void()>& work) = 0;
   /// Does both at once; either may be empty. Where the device has a stream they are enqueued.
   /// `communicate` calls Collectives::run() only.
   virtual void together(const std::function<void()>& communicate,
@@ -110,7 +110,7 @@ class Collectives {
   virtual std::unique_ptr<RecordedOperations> record(const std::function<void()>& /*enqueue*/) {
     return nullptr;
   }
-  /// Null where communication has nothing to run beside.
+  /// Null where communication cannot overlap computation.
   virtual Overlap* overlap() { return nullptr; }
 
   /// How the last operation was done, as known at rank 0; nothing where the library does not say.

@@ -78,7 +78,7 @@ struct PageLockOffer {
   std::string reason;
 };
 
-/// Batches on their way to the device, beside what it computes meanwhile: each goes to the other
+/// Batches on their way to the device, alongside what it computes meanwhile: each goes to the other
 /// one of two places.
 class Uploads {
  public:

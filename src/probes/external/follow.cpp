@@ -45,7 +45,7 @@ class Follower {
     stopped_ = true;
   }
 
-  Json news(const std::string& log_path) {
+  Json update(const std::string& log_path) {
     Json lines = Json::array();
     for (const FollowedLine& line : log_.take())
       lines.push_back({line.text, line.arrived_ns, line.arrived.value});
@@ -58,7 +58,7 @@ class Follower {
                        {"left", end_->left},
                        {"stuck", end_->stuck},
                        {"cleanup", end_->cleanup},
-                       {"words", log_.last_words()},
+                       {"words", log_.last_output()},
                        {"log", log_path},
                        {"cut", log_.lines_cut()},
                        {"incomplete", log_.incomplete()},
@@ -103,13 +103,13 @@ class Follower {
   std::array<bool, 2> open_ = {true, true};
 };
 
-void take_lines(const Json& news, int rank, const LogTaker& take) {
-  for (const Json& told : news.at("lines")) {
-    const auto& text = told.at(0).get_ref<const std::string&>();
+void take_lines(const Json& update, int rank, const LogTaker& take) {
+  for (const Json& logged : update.at("lines")) {
+    const auto& text = logged.at(0).get_ref<const std::string&>();
     MllogParse parsed = parse_mllog(text);
     if (parsed.line)
-      take.line({std::move(*parsed.line), rank, told.at(1).get<std::int64_t>(),
-                 Seconds{told.at(2).get<double>()}});
+      take.line({std::move(*parsed.line), rank, logged.at(1).get<std::int64_t>(),
+                 Seconds{logged.at(2).get<double>()}});
     else
       take.trouble(text, parsed.trouble);
   }
@@ -121,28 +121,28 @@ CommandReport report_from(const Json& end, int rank) {
   report.host = end.at("host");
   report.end = {end.at("known"), end.at("signaled"), end.at("code"),   end.at("stopped"),
                 end.at("left"),  end.at("stuck"),    end.at("cleanup")};
-  report.last_words = end.at("words");
+  report.last_output = end.at("words");
   report.log = end.at("log");
   report.lines_cut = end.at("cut");
   report.log_incomplete = end.at("incomplete");
   return report;
 }
 
-/// What rank 0 makes of the news of all ranks.
-class Council {
+/// What rank 0 makes of the update of all ranks.
+class RunCoordinator {
  public:
-  explicit Council(const FollowSettings& settings) { run_.deadline = settings.deadline; }
+  explicit RunCoordinator(const FollowSettings& settings) { run_.deadline = settings.deadline; }
 
   /// "go", "stop" or "end".
   std::string decide(const std::vector<std::string>& all, Seconds now, const LogTaker& take) {
     run_.commands.clear();
     bool running = false, bad = false;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      const Json news = parse_json(all[rank], "a rank's news");
-      take_lines(news, static_cast<int>(rank), take);
-      running |= news.at("running").get<bool>();
-      if (!news.contains("end")) continue;
-      run_.commands.push_back(report_from(news.at("end"), static_cast<int>(rank)));
+      const Json update = parse_json(all[rank], "a rank's news");
+      take_lines(update, static_cast<int>(rank), take);
+      running |= update.at("running").get<bool>();
+      if (!update.contains("end")) continue;
+      run_.commands.push_back(report_from(update.at("end"), static_cast<int>(rank)));
       bad |= !run_.commands.back().end.clean();
     }
     if (!running) return "end";
@@ -164,16 +164,16 @@ FinishedRun follow(Group& group, Supervised* command, RankOutput& log, const std
                    const FollowSettings& settings, const LogTaker& take) {
   group.barrier();
   Follower follower(command, log);
-  Council council(settings);
+  RunCoordinator coordinator(settings);
   const bool alone = group.size() == 1;
   for (std::string decision = "go"; decision != "end";) {
     if (decision == "stop") follower.stop();
     follower.read_until(follower.now() + settings.tick, alone);
-    const auto all = group.gather(dump(follower.news(log_path)));
-    if (group.rank() == 0) decision = council.decide(all, follower.now(), take);
+    const auto all = group.gather(dump(follower.update(log_path)));
+    if (group.rank() == 0) decision = coordinator.decide(all, follower.now(), take);
     decision = broadcast_text(group, decision);
   }
-  return council.run();
+  return coordinator.run();
 }
 
 }  // namespace bench::external

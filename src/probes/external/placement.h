@@ -24,7 +24,7 @@ struct Placement {
 /// `hosts`: the host of each of benchctl's ranks, in their order.
 Placement place(const std::vector<std::string>& hosts, int rank, Processes processes);
 
-/// What a command is told beside its placement.
+/// What a command is told alongside its placement.
 struct Given {
   std::string job;
   std::uint64_t seed = 1;

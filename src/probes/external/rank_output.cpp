@@ -62,6 +62,6 @@ void RankOutput::keep(std::string_view line, std::size_t dropped) {
 
 std::vector<FollowedLine> RankOutput::take() { return std::exchange(followed_, {}); }
 
-std::string RankOutput::last_words() const { return join({tail_.begin(), tail_.end()}, " | "); }
+std::string RankOutput::last_output() const { return join({tail_.begin(), tail_.end()}, " | "); }
 
 }  // namespace bench::external

@@ -36,7 +36,7 @@ class RankOutput {
   /// The MLLOG lines since the last call.
   std::vector<FollowedLine> take();
   /// The last lines that are no MLLOG, safe to print, joined by " | ".
-  std::string last_words() const;
+  std::string last_output() const;
 
   std::size_t lines_cut() const { return lines_cut_; }
   /// The file holds not all of it: it is full, or could not be written.

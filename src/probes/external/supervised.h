@@ -72,7 +72,7 @@ class Supervised {
   bool asked_ = false;  // to stop
 };
 
-/// bench-rank as it lies beside the running program, which may be a rank itself.
+/// bench-rank next to the running program, which may be a rank itself.
 std::string supervisor_program();
 
 }  // namespace bench::external

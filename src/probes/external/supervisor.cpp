@@ -29,7 +29,7 @@ constexpr int kStatus = 3;
 constexpr int kLookEveryMs = 50;
 constexpr std::chrono::seconds kAfterKill{10};  // a process may be in uninterruptible sleep
 
-void tell(const std::string& word, int number) {
+void report(const std::string& word, int number) {
   const std::string line = word + " " + std::to_string(number) + "\n";
   // The owner may be gone; then nobody needs to know.
   if (write(kStatus, line.data(), line.size()) < 0) return;
@@ -77,7 +77,7 @@ class Supervisor {
       }
       wait();
     }
-    stuck_ ? tell("stuck", static_cast<int>(descendants().size())) : tell("left", left_);
+    stuck_ ? report("stuck", static_cast<int>(descendants().size())) : report("left", left_);
   }
 
  private:
@@ -88,7 +88,7 @@ class Supervisor {
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       if (pid != command_) continue;
       running_ = false;
-      WIFSIGNALED(status) ? tell("signal", WTERMSIG(status)) : tell("exit", WEXITSTATUS(status));
+      WIFSIGNALED(status) ? report("signal", WTERMSIG(status)) : report("exit", WEXITSTATUS(status));
     }
     return ran && !running_;
   }
@@ -188,13 +188,13 @@ int supervise(int argc, char** argv) {
   pid_t command = -1;
   if (reason == 0) reason = start(argv + 3 + cleanup, command);
   if (reason != 0) {
-    tell("failed", reason);
+    report("failed", reason);
     return 1;
   }
   let_go_of_output();
-  tell("started", command);
+  report("started", command);
   Supervisor(command, std::chrono::duration<double>(std::atof(argv[0])), signals).run();
-  if (cleanup > 0) tell("cleanup", clean_up({argv + 3, argv + 3 + cleanup}));
+  if (cleanup > 0) report("cleanup", clean_up({argv + 3, argv + 3 + cleanup}));
   return 0;
 }
 

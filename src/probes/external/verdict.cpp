@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kSuccess = "success";
 
 std::string with_last_output(std::string reason, const CommandReport& command) {
-  if (!command.last_words.empty()) reason += "; last output: " + command.last_words;
+  if (!command.last_output.empty()) reason += "; last output: " + command.last_output;
   return reason;
 }
 

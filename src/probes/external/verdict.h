@@ -1,4 +1,4 @@
-// What a foreign training came to: how its job ended, whether it converged, and what beside the
+// What a foreign training came to: how its job ended, whether it converged, and what alongside the
 // target does not add up. Nothing counts as converged that its own log does not bear out.
 #pragma once
 
@@ -17,7 +17,7 @@ struct CommandReport {
   int rank = 0;  // of benchctl's rank that had started it
   std::string host;
   CommandEnd end = {};
-  std::string last_words = {};
+  std::string last_output = {};
   std::string log = {};  // the file with all it printed, on its host
   std::size_t lines_cut = 0;
   bool log_incomplete = false;

@@ -1,5 +1,5 @@
 // What the machine around us did to us during a series: time the hypervisor stole and time a
-// cgroup's CPU quota held us back. The clean filter cannot see these, so they are kept beside the
+// cgroup's CPU quota held us back. The clean filter cannot see these, so they are kept alongside the
 // samples.
 #pragma once
 

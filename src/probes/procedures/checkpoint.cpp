@@ -27,7 +27,7 @@ namespace {
 
 using namespace storage;
 
-constexpr int kKept = 1;        // checkpoints, beside the one that is being written
+constexpr int kKept = 1;        // checkpoints, alongside the one that is being written
 constexpr double kSpare = 1.1;  // of the room they need
 
 class CheckpointProbe {

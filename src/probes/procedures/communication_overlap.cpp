@@ -16,16 +16,16 @@ namespace {
 constexpr double kMostCalls = 128.0;
 
 /// A load that is made and given back where it will run.
-class LoadBeside {
+class OverlappedLoad {
  public:
-  LoadBeside(State& state, Overlap& overlap) : overlap_(overlap) {
-    overlap_.beside([&] { offer_ = named_load(state, "gemm"); });
+  OverlappedLoad(State& state, Overlap& overlap) : overlap_(overlap) {
+    overlap_.run_computation([&] { offer_ = named_load(state, "gemm"); });
   }
-  ~LoadBeside() {
-    overlap_.beside([&] { offer_.load.reset(); });
+  ~OverlappedLoad() {
+    overlap_.run_computation([&] { offer_.load.reset(); });
   }
-  LoadBeside(const LoadBeside&) = delete;
-  LoadBeside& operator=(const LoadBeside&) = delete;
+  OverlappedLoad(const OverlappedLoad&) = delete;
+  OverlappedLoad& operator=(const OverlappedLoad&) = delete;
   const LoadOffer& offer() const { return offer_; }
 
  private:
@@ -37,7 +37,7 @@ void report(State& state, OverlapSeries& series, const OverlapSeconds& seconds, 
             const Json& params) {
   const double communicating = series.median_part(&Overlap::Parts::communication);
   const double computing = series.median_part(&Overlap::Parts::computation);
-  const double hidden = hidden_share(seconds);
+  const double hidden = overlap_ratio(seconds);
   state.facts("overlap", {{"params", params},
                           {"communications", sides.calls.communications},
                           {"computations", sides.calls.computations},
@@ -94,7 +94,7 @@ OverlapCalls balance(double communication_s, double computation_s, double least_
   return {calls(communication_s), calls(computation_s)};
 }
 
-double hidden_share(const OverlapSeconds& seconds) {
+double overlap_ratio(const OverlapSeconds& seconds) {
   return (seconds.communication + seconds.computation - seconds.both) /
          std::min(seconds.communication, seconds.computation);
 }
@@ -109,7 +109,7 @@ void measure_overlap(State& state) {
     return state.skip_series("overlap_ratio", params, reason);
   if (collectives->connections() == 0) collectives->connect({});
   const auto bytes = static_cast<std::size_t>(state.integer("message_bytes"));
-  const LoadBeside load(state, *collectives->overlap());
+  const OverlappedLoad load(state, *collectives->overlap());
   const LoadOffer& offer = load.offer();
   if (const auto reason = agreed(group, offer.load ? "" : offer.reason); !reason.empty())
     return state.skip_series("overlap_ratio", params, reason);

@@ -25,7 +25,7 @@ struct OverlapSeconds {
 
 /// (communication + computation - both) / the shorter one: 1 where the shorter one costs nothing, 0
 /// where they come one after the other. Below 0 they disturb each other; noise can lift it above 1.
-double hidden_share(const OverlapSeconds& seconds);
+double overlap_ratio(const OverlapSeconds& seconds);
 
 /// Measures it with the job's parameters op, message_bytes, message_dtype, dtype, shape, threads.
 /// Every rank calls it.

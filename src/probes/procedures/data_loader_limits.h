@@ -16,7 +16,7 @@ struct DiskRead {
 
 /// The limits of a loader whose loop was measured, the least first; writes each, how far the loader
 /// is from the least, and what binds as facts. From memory the disk binds nothing; what would bind
-/// with data that do not fit stands beside it.
+/// with data that do not fit stands alongside it.
 std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup,
                                             const data::LoaderOptions& options,
                                             const MeasuredLoop& loop, const DiskRead& disk,

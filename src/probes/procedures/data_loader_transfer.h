@@ -16,11 +16,11 @@ struct Transfer {
   std::string reason = {};                // why they do; "" where nobody asked for more
   bool overlapped = true;                 // a batch travels while the step before its own runs
   bool locked = false;                    // the device reads by itself; else this thread copies too
-  Seconds time = {};                      // of a batch, with nothing beside it
+  Seconds time = {};                      // of a batch, with nothing alongside it
 
   /// What a step of this length does not hide of it.
   Seconds exposed_by(Seconds step) const;
-  /// The step with batches on their way beside it.
+  /// The step with batches on their way alongside it.
   LoopStep with(LoopStep step) const;
 };
 

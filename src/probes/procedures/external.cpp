@@ -107,7 +107,7 @@ std::string start(const State& state, const Placement& placement, int rank, Shar
 }
 
 /// Told on stderr as it comes, for whoever watches.
-void tell(const TrainingLog& log, const LoggedLine& logged) {
+void record_line(const TrainingLog& log, const LoggedLine& logged) {
   if (logged.line.key != log.goal().key) return;
   say(Level::info, "rank " + std::to_string(logged.rank) + ": " + printable(logged.line.key) + " " +
                        printable(excerpt(logged.line.value)) + " " +
@@ -133,7 +133,7 @@ void run_external(State& state) {
       [&](const LoggedLine& logged) {
         log.add(logged);
         events.add(logged.line);
-        tell(log, logged);
+        record_line(log, logged);
       },
       [&](std::string_view text, const std::string& trouble) { log.add_trouble(text, trouble); }};
   FinishedRun run = follow(group, share.command.get(), *share.output, share.log_path,

@@ -113,7 +113,7 @@ std::optional<GemmCase> search_shape(State& state, Gemm& gemm, Dtype dtype, int 
   const auto elapsed = [&] { return agreed(state, state.device().now() - begin); };
   Trials trials(state, gemm, dtype, threads);
   ShapeSearch search(bounds_of(state, dtype), budget);
-  while (const auto shape = search.next(elapsed())) search.tell(trials.time(*shape));
+  while (const auto shape = search.next(elapsed())) search.record(trials.time(*shape));
   state.chunk("shape_search", columns_of(search.trials(), dtype, threads));
   if (const auto shape = search.winner()) return GemmCase{dtype, *shape, threads, true};
   const std::string reason =

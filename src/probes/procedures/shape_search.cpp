@@ -147,7 +147,7 @@ std::optional<GemmShape> ShapeSearch::next(Seconds elapsed) {
   return asked_;
 }
 
-void ShapeSearch::tell(std::optional<Seconds> seconds) {
+void ShapeSearch::record(std::optional<Seconds> seconds) {
   if (seconds && !(seconds->value > 0.0)) seconds.reset();
   if (asked_) trials_.push_back({*asked_, seconds, finals_});
   asked_.reset();

@@ -36,7 +36,7 @@ class ShapeSearch {
   /// The shape to time now, `elapsed` after the search began; nothing when it is over.
   std::optional<GemmShape> next(Seconds elapsed);
   /// What the shape of the last next() took.
-  void tell(std::optional<Seconds> seconds);
+  void record(std::optional<Seconds> seconds);
 
   /// The fastest by its second timing, or by its first where there was no time for one; nothing
   /// where no shape could be had.

@@ -125,12 +125,12 @@ Manifest parse_manifest(std::string_view text, const std::string& origin) {
     throw Error(ErrorKind::input, error.what(), kTakeAnother);
   }
   Fields fields(json, origin);
-  const std::uint32_t told = from_digits(fields.text("crc32c"), origin);
+  const std::uint32_t expected = from_digits(fields.text("crc32c"), origin);
   const Json& content = fields.object("manifest");
   const std::uint32_t found = checksum_of(dump(content));
-  if (found != told)
+  if (found != expected)
     throw Error(ErrorKind::input,
-                fmt::format("{}: checksum {:08x}, expected {:08x}", origin, found, told),
+                fmt::format("{}: checksum {:08x}, expected {:08x}", origin, found, expected),
                 kTakeAnother);
   fields.finish();
   return read_content(content, origin);

@@ -70,11 +70,11 @@ class ShardReading {
     const std::uint64_t offset = static_cast<std::uint64_t>(chunk) * request_.chunk_bytes;
     file_->read(into, offset);
     const std::uint32_t found = crc32c(into);
-    const std::uint32_t told = request_.shard.checksums[static_cast<std::size_t>(chunk)];
-    if (found != told)
+    const std::uint32_t expected = request_.shard.checksums[static_cast<std::size_t>(chunk)];
+    if (found != expected)
       add_fault(fmt::format("{}: chunk {} (bytes {} to {}) has checksum {:08x}, the manifest "
                             "says {:08x}",
-                            name(), chunk, offset, offset + into.size() - 1, found, told),
+                            name(), chunk, offset, offset + into.size() - 1, found, expected),
                 1);
     const std::lock_guard lock(mutex_);
     result_.bytes += static_cast<double>(into.size());

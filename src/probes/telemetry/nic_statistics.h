@@ -1,4 +1,4 @@
-// What a network card counts beside what the kernel does, by ethtool's call: pause frames, frames
+// What a network card counts alongside what the kernel does, by ethtool's call: pause frames, frames
 // that it discarded or found damaged. Every driver has names of its own for them.
 #pragma once
 

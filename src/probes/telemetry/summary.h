@@ -26,7 +26,7 @@ struct PhaseSpan {
 std::vector<double> growth(const CounterColumn& column, const std::vector<double>& values);
 
 /// {"name": {"unit", "n", "min", "mean", "max", ...}} of one recording within the spans. Gauges:
-/// of the readings that lie inside, "energy_j" beside watts. Counters: "total" and per second; an
+/// of the readings that lie inside, "energy_j" alongside watts. Counters: "total" and per second; an
 /// interval that lies partly inside counts by its part. Gauges that are sets of bits: "shares", how
 /// often each bit was set. n is 0 and the rest null where the spans are shorter than the time
 /// between readings.

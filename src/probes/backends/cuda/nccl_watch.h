@@ -1,4 +1,4 @@
-// Looks at a communicator beside whoever uses it. NCCL's own threads, which drive the network, only
+// Looks at a communicator alongside whoever uses it. NCCL's own threads, which drive the network, only
 // note their errors: a kernel on the GPU goes on spinning, no call returns one, and all ranks would
 // wait until the job's deadline.
 #pragma once

@@ -1,4 +1,4 @@
-// Communication on a stream of its own beside computation on the device's.
+// Communication on a stream of its own alongside computation on the device's.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@ class StreamOverlap final : public Overlap {
   /// `computing` again.
   StreamOverlap(cudaStream_t computing, std::function<void(cudaStream_t)> direct_to);
 
-  void beside(const std::function<void()>& work) override { work(); }
+  void run_computation(const std::function<void()>& work) override { work(); }
   void together(const std::function<void()>& communicate,
                 const std::function<void()>& compute) override;
   Parts last_parts() override;

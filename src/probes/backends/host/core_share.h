@@ -1,5 +1,5 @@
 // Whether threads that measure had a core each. A hypervisor may run two virtual CPUs on the two
-// hardware threads of one core, or one of them beside another guest's: nothing in the guest tells,
+// hardware threads of one core, or one of them alongside another guest's: nothing in the guest tells,
 // no time is stolen and the clock stays, but each thread gets half of a core.
 #pragma once
 

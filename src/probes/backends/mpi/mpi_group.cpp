@@ -33,7 +33,7 @@ void check_mpi(int code, const char* call) {
   throw Error(ErrorKind::environment, std::string(call) + " failed: " + text);
 }
 
-/// Communication in the calling thread, computation in a thread beside it, which lives as long as
+/// Communication in the calling thread, computation in a thread alongside it, which lives as long as
 /// this: threads of libraries that a computation brings along are made once.
 class HostOverlap final : public Overlap {
  public:
@@ -44,7 +44,7 @@ class HostOverlap final : public Overlap {
   HostOverlap& operator=(const HostOverlap&) = delete;
 
   /// What `work` throws is thrown here.
-  void beside(const std::function<void()>& work) override;
+  void run_computation(const std::function<void()>& work) override;
   void together(const std::function<void()>& communicate,
                 const std::function<void()>& compute) override;
   Parts last_parts() override { return parts_; }
@@ -96,7 +96,7 @@ void HostOverlap::start(const std::function<void()>& work) {
 
 void HostOverlap::wait() { turn_.wait(Turn::thread); }
 
-void HostOverlap::beside(const std::function<void()>& work) {
+void HostOverlap::run_computation(const std::function<void()>& work) {
   start(work);
   wait();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -250,7 +250,7 @@ std::string library_version() {
   return text.substr(0, text.find_first_of(",\n"));
 }
 
-/// Where a thread computes beside the one that calls MPI it has to be told so, and OpenMPI then
+/// Where a thread computes alongside the one that calls MPI it has to be told so, and OpenMPI then
 /// takes locks that every small collective pays for: scripts/evidence collective_peers shows it. So
 /// only such jobs ask for it, by what stands in the environment because this is decided once a
 /// process: those of concurrency that communicate, and those whose probe's schema asks for it.

@@ -48,7 +48,7 @@ struct LoaderOptions {
   bool shuffle = true;
   std::uint64_t seed = 1;
   std::vector<int> worker_cpus = {};  // empty: any
-  std::vector<int> memory_cpus = {};  // beside which batches lie; empty: anywhere
+  std::vector<int> memory_cpus = {};  // alongside which batches lie; empty: anywhere
   Copies* copies = nullptr;           // of the device that batches are locked for
 };
 

@@ -63,7 +63,7 @@ struct LoopResult {
   /// What steps took too long, over the wall time.
   double oversleep() const { return measured_use() - use(); }
   double readiness() const;
-  /// Share of the wall time that went to copies to the device beside no step.
+  /// Share of the wall time that went to copies to the device alongside no step.
   double exposed() const;
 };
 

@@ -35,7 +35,7 @@ void read_all(const Pipeline& pipeline);
 /// is made of them.
 ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Seconds most_time);
 
-/// How long a batch needs to a device, with nothing beside it, each of some copies, seconds.
+/// How long a batch needs to a device, with nothing alongside it, each of some copies, seconds.
 std::vector<double> transfer_times(Uploads& uploads, std::span<const std::byte> batch);
 
 /// Bytes that so many threads copy in memory, read and written ones both counted, past all caches.

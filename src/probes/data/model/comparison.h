@@ -1,4 +1,4 @@
-// A foretold stall beside the measured one.
+// A foretold stall alongside the measured one.
 #pragma once
 
 #include <string>

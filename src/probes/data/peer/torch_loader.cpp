@@ -77,9 +77,9 @@ TorchRate run_script(const std::vector<std::string>& argv, Seconds most_time) {
     return {.reason = fmt::format("{} {} was killed after {}", printable(argv[0]),
                                   printable(argv[1]), format(most_time))};
   if (end->clean()) return read_torch_answer(last_line(out));
-  const std::string told = last_line(err);
+  const std::string output = last_line(err);
   return {.reason = fmt::format("{} {}: {}{}", printable(argv[0]), printable(argv[1]), end->text(),
-                                told.empty() ? "" : "; output: " + told)};
+                                output.empty() ? "" : "; output: " + output)};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is asked of a rank's own GPU beside its measurements: what holds its clock down, which Xids
+// What is asked of a rank's own GPU alongside its measurements: what holds its clock down, which Xids
 // the driver reported, which links it has.
 #pragma once
 

@@ -83,13 +83,13 @@ std::string address_of(std::string_view text) {
 
 }  // namespace
 
-DeviceFault describe_xid(unsigned number, const std::string& told) {
+DeviceFault describe_xid(unsigned number, const std::string& log_text) {
   const auto found = std::find_if(kMeanings.begin(), kMeanings.end(),
                                   [&](const Meaning& one) { return one.number == number; });
   const bool known = found != kMeanings.end();
   std::string text = fmt::format("Xid {}", number);
   if (known) text += std::string(": ") + found->words;
-  if (!told.empty()) text += (known ? " (" : ": ") + told + (known ? ")" : "");
+  if (!log_text.empty()) text += (known ? " (" : ": ") + log_text + (known ? ")" : "");
   return {static_cast<int>(number), text, known && found->fatal};
 }
 

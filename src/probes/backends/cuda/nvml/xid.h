@@ -10,12 +10,12 @@
 
 namespace bench::nvml {
 
-/// In words, "Xid 79: the GPU has fallen off the bus"; `told` is what the kernel's log said beside
+/// In words, "Xid 79: the GPU has fallen off the bus"; `log_text` is what the kernel's log said alongside
 /// the number, or "". Fatal: what "Analyzing Xid Errors with the Xid Catalog" (NVIDIA, 2026)
 /// answers with a reset of the GPU or a reboot of the machine (but 155, which links that sleep on
 /// purpose raise); 94, a memory error that ended with the application that met it: us; and 167,
 /// 171, 172, which the catalogue leaves without an answer.
-DeviceFault describe_xid(unsigned number, const std::string& told = {});
+DeviceFault describe_xid(unsigned number, const std::string& log_text = {});
 
 struct LoggedXid {
   std::string pci_address;  // "0000:3b:00", without the function, in small letters

@@ -1,111 +1,186 @@
 #!/usr/bin/env python3
-"""Checks that no source file includes what its layer may not know.
+"""Checks the order of the folders of src/ and that files are units.
 
-    scripts/check_layers.py [ROOT]
+    scripts/check_layers.py [ROOT] [--list]
 
-Layers: results and probes stand on core and do not know each other; runner stands on core and
-results and knows probes only through schemas/probes. Inside probes a procedure knows only the probe
-interface, and a library of a device or launcher is named only by its backend.
+The order is the table of src/README.md. A file may include files of its own folder and of folders above it in the
+table, within what the table allows its room; so no two folders include each other. A procedure names no library of a
+device or launcher, and each third-party library is named in one place. Prints the counts that describe the tree:
+files, lines, includes against the order, circles, headers that serve one file, .cpp files without a header.
+--list names the headers that serve one file and the .cpp files without a header.
 """
 
+import collections
 import pathlib
 import re
 import sys
 
-MAY_INCLUDE = {
-    "core": {"core"},
-    "results": {"core", "results"},
-    "probes": {"core", "probes"},
-    "runner": {"core", "results", "runner"},
-}
-
-# What a procedure may include of probes; other files of procedures/ are its own kind.
-PROCEDURE_MAY = re.compile(
-    r"core/|probes/(probe|state|device|group)\.h$|probes/device/[^/]+\.h$|probes/procedures/")
-# ... and between angle brackets: the standard library (no ".h", no folder) and fmt.
-PROCEDURE_MAY_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
-
-# What a probe that is more than a procedure stands on, for its own procedure alone.
-PARTS_OF_A_PROBE = {
-    "checkpoint": re.compile(r"probes/storage/"),
-    "data": re.compile(r"probes/data/[^/]+/[^/]+\.h$"),
-    "external": re.compile(r"probes/external/"),
-    "storage": re.compile(r"probes/storage/"),
-    "training": re.compile(r"probes/(training/(trainer|workloads)|data/formats)/[^/]+\.h$"),
-}
-
-# Headers of a library, and where alone they may be included.
-LIBRARIES = [
-    (re.compile(r"cuda|cublas|cudnn|nccl|nvml|nvrtc|nvtx|cufile"), "backends/cuda/"),
-    (re.compile(r"mpi(-ext)?\.h"), "backends/mpi/"),
-    (re.compile(r"hwloc|oneapi/dnnl|dnnl|cblas|lapack|omp\.h|numa"), "backends/host/"),
-    (re.compile(r"SQLiteCpp|sqlite3"), "src/results/"),
-    (re.compile(r"jpeglib|jerror|turbojpeg"), "src/probes/data/decode/"),
-    (re.compile(r"CLI/"), "src/runner/"),
-]
-
+ROW = re.compile(r"^\| `([\w/]+)` \| [^|]+\| ([^|]*) \|$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
-SOURCES = {".h", ".cpp", ".cu", ".cuh", ".c", ".hpp"}
+SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 GENERATED = {"version.generated.h"}
 
+# Headers of a library, and the only place that may include them.
+LIBRARIES = [
+    (re.compile(r"cuda|cublas|cudnn|nccl|nvml|nvrtc|nvtx|cufile"), re.compile(r"(devices|training)/cuda/")),
+    (re.compile(r"mpi(-ext)?\.h"), re.compile(r"devices/mpi/")),
+    (re.compile(r"hwloc|oneapi/dnnl|dnnl|cblas|lapack|omp\.h|numa"), re.compile(r"devices/host/")),
+    (re.compile(r"SQLiteCpp|sqlite3"), re.compile(r"results/")),
+    (re.compile(r"jpeglib|jerror|turbojpeg"), re.compile(r"probes/data/decode/")),
+    (re.compile(r"CLI/"), re.compile(r"runner/")),
+]
+# A procedure knows devices by their interfaces only, and includes no system header but the standard library and fmt.
+BACKENDS = re.compile(r"(devices|training)/(host|cuda|mpi|tcp|nvml|nccl)/")
+PROCEDURE_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
 
-def procedure_may(path, quoted):
-    """Files of a procedure begin with its name: external.cpp, external_records.cpp."""
-    own = PARTS_OF_A_PROBE.get(path.stem.split("_")[0])
-    return PROCEDURE_MAY.match(quoted) or (own and own.match(quoted))
+# .cpp files that stand without a header: they register themselves, hold main(), or are one of several variants of a
+# unit: for an instruction set, or for a library that may be absent.
+WITHOUT_HEADER = re.compile(
+    r"probes/procedures/\w+|runner/commands/(mlperf/)?\w+|results/import/\w+|results/verdicts/acceptance/\w+_(gate|coverage)"
+    r"|mlperf/strict/\w+_check|(probes/server|runner)/main(_cuda)?|\w+/\w*/?\w*/?\w+_(avx2|avx512|neon|sse2|base|baseline)"
+    r"|devices/host/gemm_(onednn|openblas|blis)")
 
 
-def complaint(root, path, quoted, system):
-    """Why this include is not allowed in this file; "" when it is."""
-    where = path.relative_to(root).as_posix()
-    layer = path.relative_to(root / "src").parts[0]
-    name = quoted or system
+def read_order(root):
+    """[(folder, allowed prefixes)] of the table in src/README.md."""
+    rows = []
+    for line in (root / "src/README.md").read_text(encoding="utf-8").splitlines():
+        match = ROW.match(line)
+        if match:
+            rows.append((match.group(1), [name.strip().strip("`") for name in match.group(2).split(",")]))
+    return rows
+
+
+def folder_of(path):
+    return path.rpartition("/")[0]
+
+
+def unit_of(path):
+    return path.rpartition(".")[0]
+
+
+def read_includes(root):
+    """path -> [(line, quoted name or "", system name or "")]; and the number of lines."""
+    includes, lines = {}, 0
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in SOURCES:
+            continue
+        name = path.relative_to(root / "src").as_posix()
+        text = path.read_text(errors="replace").splitlines()
+        lines += len(text)
+        includes[name] = []
+        for number, line in enumerate(text, 1):
+            match = INCLUDE.match(line)
+            if match:
+                includes[name].append((number, match.group(1) or "", match.group(2) or ""))
+    return includes, lines
+
+
+def complaint(name, quoted, system, places, allowed, includes):
+    """Why this include is refused; "" where it is allowed."""
     for pattern, home in LIBRARIES:
-        if pattern.match(name) and home not in where:
-            return f"only {home} may know this library"
-    in_procedure = where.startswith("src/probes/procedures/")
+        if pattern.match(quoted or system) and not home.match(name):
+            if not (quoted and quoted in includes):
+                return f"only {home.pattern} may include this library"
+    procedure = name.startswith("probes/procedures/")
     if system:
-        if in_procedure and not PROCEDURE_MAY_SYSTEM.match(system):
-            return "a procedure includes only the standard library, core and the probe interface"
+        if procedure and not PROCEDURE_SYSTEM.match(system):
+            return "a procedure includes only the standard library, fmt and our own headers"
         return ""
     if quoted in GENERATED:
         return ""
-    if not (root / "src" / quoted).is_file():
-        return "there is no such file; our own headers are named from src/"
-    if quoted.split("/")[0] not in MAY_INCLUDE.get(layer, set()):
-        return f"{layer} may include only {', '.join(sorted(MAY_INCLUDE.get(layer, {'nothing'})))}"
-    if in_procedure and not procedure_may(path, quoted):
-        return "a procedure may know only probe.h, state.h, device.h, group.h, device/*.h, and the parts of its own probe"
+    if quoted not in includes:
+        return "no such file; our own headers are named from src/"
+    here, there = folder_of(name), folder_of(quoted)
+    if procedure and BACKENDS.match(quoted):
+        return "a procedure knows devices by their interfaces only"
+    if here == there:
+        return ""
+    if there not in places or here not in places:
+        return f"folder {there if there not in places else here} is not in the table of src/README.md"
+    if places[there] > places[here]:
+        return f"{there} comes after {here} in the table of src/README.md"
+    if not any(there == prefix or there.startswith(prefix + "/") for prefix in allowed[here]):
+        return f"{here} may include only {', '.join(allowed[here])}"
     return ""
 
 
-def check(root):
-    """Complaints as "file:line: text", and the number of files read."""
-    found, files = [], 0
-    for path in sorted((root / "src").glob("*/**/*")):
-        if path.suffix not in SOURCES:
-            continue
-        files += 1
-        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
-            match = INCLUDE.match(line)
-            if not match:
-                continue
-            text = complaint(root, path, match.group(1), match.group(2))
+def circles(edges):
+    """Pairs of folders that include each other, directly or through others."""
+    reach = {start: set() for start in edges}
+    for start in edges:
+        stack = list(edges[start])
+        while stack:
+            folder = stack.pop()
+            if folder not in reach[start]:
+                reach[start].add(folder)
+                stack.extend(edges.get(folder, ()))
+    return sorted({tuple(sorted((a, b))) for a in reach for b in reach[a] if a != b and a in reach.get(b, ())})
+
+
+def check(root, list_files):
+    """Complaints, and the lines that describe the tree."""
+    order = read_order(root)
+    places = {folder: place for place, (folder, _) in enumerate(order)}
+    allowed = dict(order)
+    includes, lines = read_includes(root)
+    found, edges, users = [], collections.defaultdict(set), collections.defaultdict(set)
+    for name, list_of_includes in includes.items():
+        if folder_of(name) not in places:
+            found.append(f"src/{name}:1: folder {folder_of(name)} is not in the table of src/README.md")
+        for number, quoted, system in list_of_includes:
+            text = complaint(name, quoted, system, places, allowed, includes)
             if text:
-                place = f"{path.relative_to(root)}:{number}"
-                found.append(f"{place}: includes {match.group(1) or match.group(2)}: {text}")
-    return found, files
+                found.append(f"src/{name}:{number}: includes {quoted or system}: {text}")
+            if quoted in includes:
+                if folder_of(name) != folder_of(quoted):
+                    edges[folder_of(name)].add(folder_of(quoted))
+                if unit_of(name) != unit_of(quoted):
+                    users[quoted].add(unit_of(name))
+    for a, b in circles(edges):
+        found.append(f"src/{a}: circle with src/{b}")
+    headers = [name for name in includes if name.endswith(".h")]
+    single = sorted(name for name in headers if len(users[name]) == 1)
+    tested = set()
+    for path in (root / "tests").rglob("*.*"):
+        if path.suffix in SOURCES:
+            for line in path.read_text(errors="replace").splitlines():
+                match = INCLUDE.match(line)
+                if match and match.group(1):
+                    tested.add(match.group(1))
+    alone = sorted(name for name in includes if name.endswith(".cpp") and unit_of(name) + ".h" not in includes)
+    fragments = [name for name in alone if not WITHOUT_HEADER.fullmatch(unit_of(name))]
+    found += [f"src/{name}:1: a .cpp file without a header; name what it holds or move it into its unit" for name in fragments]
+    counts = [
+        ("source files", len(includes)), ("lines", lines), ("folders", len(places)),
+        ("circles among folders", len(circles(edges))),
+        ("includes against the order", len([text for text in found if "includes" in text])),
+        ("headers", len(headers)),
+        ("headers with one user in src", len(single)),
+        ("of these without a test of their own", len([name for name in single if name not in tested])),
+        (".cpp files without a header", len(alone)),
+        (".cpp files without a header that register nothing", len(fragments)),
+    ]
+    report = [f"{label}: {count}" for label, count in counts]
+    if list_files:
+        report += [f"one user: src/{name} <- {next(iter(users[name]))}" for name in single]
+        report += [f"without a header: src/{name}" for name in alone]
+    return found, report, len(includes)
 
 
 def main():
-    here = pathlib.Path(__file__).resolve().parent.parent
-    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here
-    found, files = check(root)
+    arguments = [argument for argument in sys.argv[1:] if argument != "--list"]
+    root = pathlib.Path(arguments[0]).resolve() if arguments else pathlib.Path(__file__).resolve().parent.parent
+    if not (root / "src/README.md").is_file():
+        print(f"{root}/src/README.md: missing, so there is no order to check against")
+        return 2
+    found, report, files = check(root, "--list" in sys.argv[1:])
     for text in found:
         print(text)
     if files == 0:
         print(f"{root}/src: no source files, so nothing was checked")
         return 2
+    print("\n".join(report))
     print(f"layers: {files} files, {len(found)} violations")
     return 1 if found else 0
 

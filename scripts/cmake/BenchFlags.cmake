@@ -42,40 +42,27 @@ function(bench_sources variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# The JSON library is most of what a file of ours costs to compile; it is compiled once. A target whose
-# flags differ (OpenMP) cannot share it; what bench_compile_fast compiles says UNTIMED.
+# The JSON library is most of what a file of ours costs to compile; it is compiled once. A target whose flags differ
+# (OpenMP) cannot share it.
 option(BENCH_PCH "Share one precompiled header" ON)
 set(BENCH_SHARED_HEADERS <algorithm> <cstdint> <filesystem> <functional> <map> <memory>
   <nlohmann/json.hpp> <optional> <span> <string> <string_view> <variant> <vector>)
-function(bench_share_headers target)
-  set(owner bench_core)
-  if(BENCH_SANITIZE AND "UNTIMED" IN_LIST ARGN)
-    set(owner bench_untimed_headers)
-  endif()
-  if(BENCH_PCH)
-    target_precompile_headers(${target} REUSE_FROM ${owner})
-  endif()
-endfunction()
-
-# The files of one folder are compiled together: three times as fast where templates are most of the work.
-# So no two of them may give different things one name, and a forgotten #include shows only where each file is
-# compiled by itself: scripts/evidence each_file.
+# The files of a folder are compiled together, which halves a full build; -DBENCH_UNITY=OFF compiles each alone, which is quicker
+# after small edits and shows a missing #include. Sources with flags of their own are always compiled alone.
 option(BENCH_UNITY "Compile the files of a folder together" ON)
 function(bench_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${BENCH_UNITY} UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
-    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(path ${source} ABSOLUTE)
+    get_filename_component(folder ${path} DIRECTORY)
     string(MAKE_C_IDENTIFIER "${folder}" group)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
 endfunction()
-
-# What nobody times: benchctl, what it concludes, tests. Sanitizers look at it as it is written, which compiles in half the time.
-function(bench_compile_fast target)
-  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>")
-  if(BENCH_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
+function(bench_share_headers target)
   bench_compile_together(${target})
+  if(BENCH_PCH)
+    target_precompile_headers(${target} REUSE_FROM bench_core)
+  endif()
 endfunction()

@@ -1,4 +1,4 @@
-"""The models of src/probes/training/models in PyTorch: the same shapes and the same math, to be measured beside ours."""
+"""The models of src/training/models in PyTorch: the same shapes and the same math, to be measured beside ours."""
 
 import torch
 from torch import nn

@@ -7,7 +7,6 @@
 
 #include "core/elements.h"
 #include "core/error.h"
-#include "core/small_float.h"
 
 namespace bench {
 namespace {

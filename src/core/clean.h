@@ -11,7 +11,8 @@ namespace bench {
 /// How many flag sets take nothing out of the clean samples.
 std::size_t count_clean(std::span<const unsigned> flags);
 
-/// The clean values; if there are none, those flagged only as crowded; if there are none of those, all.
+/// The clean values; if there are none, those flagged only as crowded; if there are none of those,
+/// all.
 std::vector<double> representative(std::span<const double> values, std::span<const unsigned> flags);
 
 }  // namespace bench

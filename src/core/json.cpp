@@ -49,8 +49,7 @@ class Guard {
     } else if (event == Event::key && !keys_.empty()) {
       const auto& key = parsed.get_ref<const std::string&>();
       if (!keys_.back().insert(key).second)
-        throw Error(ErrorKind::input,
-                    origin_ + ": duplicate key '" + key + "' in an object",
+        throw Error(ErrorKind::input, origin_ + ": duplicate key '" + key + "' in an object",
                     "keep one of them");
     }
   }

@@ -33,4 +33,11 @@ std::string dump(const Json& value);
 /// A short form of a value for error messages: at most about 60 characters.
 std::string excerpt(const Json& value);
 
+// A value of JSON as a person reads it.
+
+/// Text without its quotes; anything else as JSON writes it.
+inline std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : dump(value);
+}
+
 }  // namespace bench

@@ -11,7 +11,8 @@ fs::path program_folder() {
   std::error_code failure;
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
   if (failure)
-    throw Error(ErrorKind::environment, "cannot find the path of this executable: " + failure.message(),
+    throw Error(ErrorKind::environment,
+                "cannot find the path of this executable: " + failure.message(),
                 "check that /proc is mounted");
   return self.parent_path();
 }

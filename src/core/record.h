@@ -1,5 +1,5 @@
-// Records: the output of a rank for a job. Written one per line (core/wire.h) and stored unchanged in
-// runs/<id>/records.jsonl; all results are derived from them. JSON form: schemas/record.json.
+// Records: the output of a rank for a job. Written one per line (core/wire.h) and stored unchanged
+// in runs/<id>/records.jsonl; all results are derived from them. JSON form: schemas/record.json.
 // kRecordVersion changes with their meaning.
 #pragma once
 

@@ -30,12 +30,4 @@ std::string printable(std::string_view text);
 /// What stands last in `text`, but for line breaks behind it; safe to print.
 std::string last_line(std::string_view text);
 
-/// "2026-11-20T18:30:05Z" for nanoseconds since 1970, and back (throws Error(input)).
-std::string format_time(std::int64_t time_ns);
-/// "20261120T183005Z": ids of runs begin so.
-std::string compact_time(std::int64_t time_ns);
-std::int64_t parse_time(std::string_view text);
-/// Nanoseconds since 1970, UTC.
-std::int64_t now_ns();
-
 }  // namespace bench

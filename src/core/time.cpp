@@ -1,4 +1,6 @@
 // The moments of core/text.h: RFC 3339 in, UTC out.
+#include "core/time.h"
+
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,7 +1,7 @@
 // How a record travels on a rank's stdout: one line, a marker, a checksum, the JSON.
 //   #bench1 5f3b1c20 {"job":"gemm-1",...}
-// Launchers and libraries print on the same pipe: a line without the marker goes to the log, a line with
-// the marker and a wrong checksum fails the job.
+// Launchers and libraries print on the same pipe: a line without the marker goes to the log, a line
+// with the marker and a wrong checksum fails the job.
 #pragma once
 
 #include <cstdint>

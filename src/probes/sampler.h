@@ -11,9 +11,9 @@
 
 #include "core/job.h"
 #include "core/record.h"
-#include "probes/crowding.h"
-#include "probes/device.h"
-#include "probes/group.h"
+#include "devices/crowding.h"
+#include "devices/device.h"
+#include "devices/group.h"
 
 namespace bench {
 
@@ -82,7 +82,7 @@ struct TimedSeries {
   double warm_up_s = 0.0;
   double measure_s = 0.0;
   double cpu_s = 0.0;                  // CPU time of this rank's process while measuring
-  std::optional<double> others_share;  // of the machine, see probes/crowding.h
+  std::optional<double> others_share;  // of the machine, see devices/crowding.h
 };
 
 class Sampler {

@@ -2,18 +2,59 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "core/clean.h"
 #include "core/error.h"
 #include "core/order_statistics.h"
+#include "core/record.h"
 #include "core/text.h"
-#include "probes/facts/host_pressure.h"
-#include "probes/rank_times.h"
+#include "core/time.h"
+#include "devices/facts/host_pressure.h"
+#include "devices/group.h"
 #include "probes/sampler.h"
 
 namespace bench {
 namespace {
+
+// The time that each rank spent itself in each sample of a series. Series keep the slowest rank's;
+// alongside them these show who comes last or takes long
+// (results/verdicts/localisation/straggler.h).
+
+/// More values than this over all ranks are thinned to every k-th sample, but to no fewer samples
+/// than kFewestRankTimes.
+inline constexpr std::size_t kMostRankTimes = 20'000;
+inline constexpr std::size_t kFewestRankTimes = 20;
+
+/// The chunk "rank_times PARAMS" with the columns "sample" (its place in the series), "rank0",
+/// "rank1", ...: seconds of whole samples, after the barrier, by each rank's own clock. On rank 0;
+
+/// Every how many samples one is kept.
+std::size_t stride(std::size_t samples, std::size_t ranks) {
+  const std::size_t most = std::max(kFewestRankTimes, kMostRankTimes / ranks);
+  return (samples + most - 1) / most;
+}
+
+/// nothing elsewhere. Every rank calls it, with as many samples.
+std::optional<Chunk> rank_times(Group& group, const Json& params,
+                                const std::vector<double>& own_s) {
+  if (own_s.empty()) return {};
+  const std::size_t step = stride(own_s.size(), static_cast<std::size_t>(group.size()));
+  Json own = Json::array(), places = Json::array();
+  for (std::size_t i = 0; i < own_s.size(); i += step) {
+    own.push_back(own_s[i]);
+    places.push_back(i);
+  }
+  const std::vector<std::string> all = group.gather(dump(own));
+  if (group.rank() != 0) return {};
+  Chunk chunk{"rank_times " + dump(params), {{"sample", std::move(places)}}};
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    chunk.columns["rank" + std::to_string(rank)] = parse_json(all[rank], "times of a rank");
+  return chunk;
+}
 
 constexpr double kAboveLimit =
     1.02;  // a proven bound may be passed by this much: clocks are measured too
@@ -49,8 +90,7 @@ std::string why_not_clean(const Samples& samples) {
   const auto all = [&](SampleFlag flag) {
     return std::ranges::all_of(samples.flags, [&](unsigned flags) { return (flags & flag) != 0; });
   };
-  if (all(kThermal))
-    return "no clean sample: thermal or hardware throttling throughout";
+  if (all(kThermal)) return "no clean sample: thermal or hardware throttling throughout";
   const double others = quality.others_share.value_or(0.0);
   if (others > kCrowdedShare)
     return "crowded: other processes used " + format(others, Unit::ratio) +
@@ -210,8 +250,8 @@ void State::emit(Samples samples, double highest_clock) {
   if (samples.check && !samples.check->passed()) {
     samples.outcome = Status::invalid;
     samples.reason = "wrong result: " + samples.check->method + " found an error of " +
-                     format(samples.check->error, Unit::count) + ", allowed: " +
-                     format(samples.check->tolerance, Unit::count);
+                     format(samples.check->error, Unit::count) +
+                     ", allowed: " + format(samples.check->tolerance, Unit::count);
   } else if (!std::isfinite(centre)) {
     samples.outcome = Status::invalid;
     samples.reason = "the median is not a finite number";

@@ -13,9 +13,9 @@
 #include "core/dtype.h"
 #include "core/job.h"
 #include "core/record.h"
-#include "probes/crowding.h"
-#include "probes/device.h"
-#include "probes/group.h"
+#include "devices/crowding.h"
+#include "devices/device.h"
+#include "devices/group.h"
 #include "probes/probe.h"
 #include "probes/sampler.h"
 

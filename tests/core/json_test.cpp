@@ -35,8 +35,7 @@ TEST_CASE("a syntax error names file, line and column") {
 }
 
 TEST_CASE("a duplicate key in an object is refused and named") {
-  CHECK_THAT(json_refusal(R"({"a": 1, "b": {"a": 2}, "a": 3})"),
-             Contains("duplicate key 'a'"));
+  CHECK_THAT(json_refusal(R"({"a": 1, "b": {"a": 2}, "a": 3})"), Contains("duplicate key 'a'"));
   CHECK_THAT(json_refusal(R"([{"x": [{"k": 1, "k": 1}]}])"), Contains("duplicate key 'k'"));
   CHECK(json_refusal(R"({"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 2}]})") == "accepted");
 }

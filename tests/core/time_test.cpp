@@ -1,3 +1,5 @@
+#include "core/time.h"
+
 #include "core/error.h"
 #include "core/text.h"
 #include "tests/support/catch.h"

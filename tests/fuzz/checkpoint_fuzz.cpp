@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "probes/training/checkpoint/checkpoint_file.h"
-#include "probes/training/checkpoint/checkpoint_layout.h"
-#include "probes/training/engine/content_hash.h"
 #include "tests/fuzz/demand.h"
+#include "training/checkpoint/checkpoint_file.h"
+#include "training/engine/content_hash.h"
 
 using bench::fuzz::demand;
 using namespace bench::training;

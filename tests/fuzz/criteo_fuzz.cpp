@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "probes/training/sources/criteo.h"
 #include "tests/fuzz/demand.h"
+#include "training/sources/criteo.h"
 
 using bench::fuzz::demand;
 using namespace bench::training;

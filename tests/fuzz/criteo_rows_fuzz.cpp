@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "probes/data/formats/criteo_rows.h"
-#include "probes/training/sources/criteo.h"
 #include "tests/fuzz/demand.h"
+#include "training/sources/criteo.h"
 
 using bench::fuzz::demand;
 

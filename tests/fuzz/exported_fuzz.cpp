@@ -7,12 +7,12 @@
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
-#include "results/compare/compare_json.h"
-#include "results/compare/compare_output.h"
-#include "results/compare/exported_rows.h"
-#include "results/compare/roofline.h"
-#include "results/compare/roofline_output.h"
-#include "results/compare/selector.h"
+#include "results/output/verdicts/compare_json.h"
+#include "results/output/verdicts/compare_output.h"
+#include "results/output/verdicts/roofline_output.h"
+#include "results/verdicts/compare/roofline.h"
+#include "results/verdicts/compare/selector.h"
+#include "results/verdicts/compare/side.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

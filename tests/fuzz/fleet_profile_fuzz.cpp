@@ -5,7 +5,8 @@
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
-#include "results/fleet/fleet_output.h"
+#include "results/output/verdicts/fleet_json.h"
+#include "results/output/verdicts/fleet_output.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

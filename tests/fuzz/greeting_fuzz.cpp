@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "probes/backends/tcp/greeting.h"
+#include "devices/tcp/meeting.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

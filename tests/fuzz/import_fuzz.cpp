@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/hostlist.h"
 #include "core/record.h"
-#include "results/importers/importers.h"
+#include "results/import/importers.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

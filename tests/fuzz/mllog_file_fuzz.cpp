@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "core/mllog.h"
-#include "results/mlperf/follow/growing_log.h"
-#include "results/mlperf/log/log.h"
-#include "results/mlperf/log/run_facts.h"
+#include "mlperf/follow/follow_log.h"
+#include "mlperf/log/log.h"
+#include "mlperf/log/run_facts.h"
 #include "tests/fuzz/demand.h"
 
 namespace {
@@ -60,8 +60,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const bench::mlperf::Log log = bench::mlperf::read_log_text(input, "fuzz");
   demand(log.bytes == static_cast<std::int64_t>(size), "bytes went missing");
-  demand(static_cast<std::int64_t>(log.entries.size() + log.invalid_lines.size()) <= log.mllog_lines,
-         "more lines than there are");
+  demand(
+      static_cast<std::int64_t>(log.entries.size() + log.invalid_lines.size()) <= log.mllog_lines,
+      "more lines than there are");
   for (const auto& entry : log.entries) {
     demand_token(input, entry);
     demand(entry.line <= log.lines, "a line past the last");

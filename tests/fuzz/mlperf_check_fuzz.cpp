@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "core/json.h"
-#include "results/mlperf/check/check_report.h"
-#include "results/mlperf/log/log.h"
-#include "results/mlperf/log/run_facts.h"
-#include "results/mlperf/rules/official_check.h"
-#include "results/mlperf/rules/rule_set_choice.h"
-#include "results/mlperf/strict/runs_check.h"
-#include "results/mlperf/strict/strict_check.h"
+#include "mlperf/check/check_report.h"
+#include "mlperf/log/log.h"
+#include "mlperf/log/run_facts.h"
+#include "mlperf/rules/official_check.h"
+#include "mlperf/rules/rule_set_choice.h"
+#include "mlperf/strict/runs_check.h"
+#include "mlperf/strict/strict_check.h"
+#include "results/output/mlperf/check_output.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

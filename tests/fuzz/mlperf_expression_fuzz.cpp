@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "results/mlperf/rules/expression_words.h"
+#include "mlperf/rules/rule_set.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

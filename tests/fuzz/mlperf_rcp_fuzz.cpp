@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "results/mlperf/rcp/rcp_files.h"
-#include "results/mlperf/rcp/rcp_test.h"
+#include "mlperf/rcp/rcp_files.h"
+#include "mlperf/rcp/rcp_test.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

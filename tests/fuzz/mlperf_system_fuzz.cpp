@@ -5,10 +5,12 @@
 #include <string>
 
 #include "core/error.h"
-#include "results/importers/imported_lines.h"
-#include "results/mlperf/published/published_comparison.h"
-#include "results/mlperf/published/published_import.h"
-#include "results/mlperf/published/published_scaling.h"
+#include "results/import/imported_lines.h"
+#include "results/output/mlperf/published_comparison_output.h"
+#include "results/output/mlperf/published_scaling_output.h"
+#include "results/verdicts/published/published_comparison.h"
+#include "results/verdicts/published/published_import.h"
+#include "results/verdicts/published/published_scaling.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "probes/backends/cuda/nccl/nccl_log_lines.h"
+#include "devices/nccl/nccl_environment.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include "core/error.h"
-#include "probes/training/sources/npz.h"
 #include "tests/fuzz/demand.h"
+#include "training/sources/npz.h"
 
 using bench::fuzz::demand;
 using namespace bench::training;

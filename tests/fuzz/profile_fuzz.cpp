@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "core/error.h"
-#include "results/topology/topology_output.h"
-#include "runner/topology/profiles.h"
+#include "results/output/verdicts/topology_output.h"
+#include "runner/acceptance/profiles.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

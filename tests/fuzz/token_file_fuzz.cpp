@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include "core/error.h"
-#include "probes/training/sources/token_file.h"
 #include "tests/fuzz/demand.h"
+#include "training/sources/token_file.h"
 
 using bench::fuzz::demand;
 

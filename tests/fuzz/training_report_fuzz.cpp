@@ -4,15 +4,15 @@
 #include <cstdint>
 
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/locations.h"
 #include "core/schema.h"
-#include "results/json_fields.h"
-#include "results/reports/run_report.h"
-#include "results/reports/run_report_text.h"
-#include "results/training/measured_peak.h"
-#include "results/training/mllog_files.h"
-#include "results/training/training_json.h"
-#include "results/training/training_output.h"
+#include "results/output/run/run_report.h"
+#include "results/output/run/run_report_text.h"
+#include "results/output/verdicts/training_json.h"
+#include "results/output/verdicts/training_output.h"
+#include "results/verdicts/training/mllog_files.h"
+#include "results/verdicts/training/training_report.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

@@ -12,13 +12,13 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "probes/backends/cuda/cuda_device.h"
-#include "probes/device/training_kernels.h"
-#include "probes/training/backends/cuda/cuda_training_kernels.h"
-#include "probes/training/backends/host/host_kernels.h"
+#include "devices/cuda/cuda_device.h"
 #include "tests/gpu/training_timing.h"
 #include "tests/training/dlrm_training.h"
 #include "tests/training/kernel_cases.h"
+#include "training/cuda/cuda_training_kernels.h"
+#include "training/host/host_kernels.h"
+#include "training/parallel/training_kernels.h"
 
 namespace bench::training {
 namespace {

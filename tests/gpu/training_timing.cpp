@@ -6,9 +6,9 @@
 #include "core/elements.h"
 #include "core/error.h"
 #include "core/order_statistics.h"
-#include "probes/host_clock.h"
-#include "probes/training/engine/replica.h"
-#include "probes/training/models/llm.h"
+#include "devices/host_clock.h"
+#include "training/engine/replica.h"
+#include "training/models/llm.h"
 
 namespace bench::training {
 namespace {

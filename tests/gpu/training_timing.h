@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "probes/training/kernels/kernel_set.h"
+#include "training/kernels/kernel_set.h"
 
 namespace bench::training {
 

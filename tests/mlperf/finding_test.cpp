@@ -1,4 +1,4 @@
-#include "results/mlperf/finding.h"
+#include "mlperf/finding.h"
 
 #include "tests/support/catch.h"
 

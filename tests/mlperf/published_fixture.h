@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/mlperf/published/published_entry.h"
+#include "results/verdicts/published/published_entry.h"
 
 namespace bench::mlperf {
 

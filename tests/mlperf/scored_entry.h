@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/mlperf/score/entry_score.h"
+#include "mlperf/score/entry_score.h"
 
 namespace bench::mlperf {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "results/mlperf/rules/official_check.h"
+#include "mlperf/rules/official_check.h"
 
 namespace bench::mlperf {
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "probes/device/collectives.h"
+#include "devices/collectives.h"
 #include "tests/mpi/run_collective.h"
 #include "tests/support/catch.h"
 #include "tests/support/group_with.h"

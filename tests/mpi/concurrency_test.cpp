@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "probes/device/collectives.h"
+#include "devices/collectives.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
 #include "tests/support/group_with.h"

@@ -1,5 +1,5 @@
 // Runs under mpirun with 2 or 3 ranks: each has a product of its own, and all are kept.
-#include "probes/procedures/gemm_hash.h"
+#include "probes/shared/gemm_search.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
 

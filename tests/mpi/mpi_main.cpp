@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "probes/backends/join_group.h"
+#include "probes/server/join_group.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/run_tests.h"
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/schema.h"
-#include "probes/backends/host/host_device.h"
-#include "probes/backends/host/training_kernels.h"
+#include "devices/host/host_device.h"
 #include "probes/probe.h"
 #include "probes/state.h"
 #include "tests/support/fake_device.h"
+#include "training/host/training_kernels.h"
 
 namespace bench {
 

@@ -1,5 +1,5 @@
 // Several ranks that serve one job.
-#include "probes/rank_server.h"
+#include "probes/server/rank_server.h"
 
 #include <memory>
 #include <optional>

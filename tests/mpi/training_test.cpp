@@ -1,10 +1,10 @@
 // Training by 2, 3 or 4 ranks over MPI, against one rank on the same batches.
 #include <cmath>
 
-#include "probes/training/parallel/data_parallel.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
 #include "tests/training/llm_trainer.h"
+#include "training/parallel/data_parallel.h"
 
 namespace bench::training {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/device/memory.h"
+#include "devices/memory.h"
 #include "tests/support/fake_device.h"
 
 namespace bench {

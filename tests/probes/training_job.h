@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "probes/device/training_kernels.h"
-#include "probes/training/backends/host/host_kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"
+#include "training/host/host_kernels.h"
+#include "training/parallel/training_kernels.h"
 
 namespace bench {
 

@@ -56,7 +56,8 @@ TEST_CASE("a database that cannot be written leaves the run and the report, and 
   std::filesystem::create_directories(bench.database / "in-the-way");
   const Answer run = bench.start_suite({""}).wait();
   CHECK(run.exit.text() == "exit code 4");
-  CHECK_THAT(run.out, Contains("case1") && Contains("exit code 4: all passed, but the run could not be added"));
+  CHECK_THAT(run.out, Contains("case1") &&
+                          Contains("exit code 4: all passed, but the run could not be added"));
   CHECK_THAT(run.err, Contains("warning: the run is kept in") && Contains("benchctl rebuild"));
   std::filesystem::remove_all(bench.database);
   CHECK_THAT(bench.run({"rebuild"}).out, Contains("1 runs"));

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "results/run_records.h"
+#include "results/run/run_records.h"
 #include "tests/process/rank_bench.h"
 #include "tests/support/catch.h"
 

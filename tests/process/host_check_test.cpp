@@ -68,8 +68,9 @@ TEST_CASE("the states of hung ranks are reported per host, including hosts that 
   std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
   LaunchSettings settings;
   settings.agent = {agent.string()};
-  CHECK(query_rank_states({{"n1", "n1", 1, 1, false}, {"n2", "n2", 1, 1, false}}, settings, "/x/rank",
-                      "run-1") == "n1: does not answer: exit code 255; n2: /x/rank --states run-1");
+  CHECK(query_rank_states({{"n1", "n1", 1, 1, false}, {"n2", "n2", 1, 1, false}}, settings,
+                          "/x/rank", "run-1") ==
+        "n1: does not answer: exit code 255; n2: /x/rank --states run-1");
 }
 
 TEST_CASE("a missing agent excludes no host") {

@@ -1,5 +1,5 @@
-// Hosts with eight GPUs, simulated by a fake rank with a bad GPU, which `run --localise` and `accept`
-// must isolate.
+// Hosts with eight GPUs, simulated by a fake rank with a bad GPU, which `run --localise` and
+// `accept` must isolate.
 #include <filesystem>
 #include <fstream>
 

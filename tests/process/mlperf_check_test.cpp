@@ -33,7 +33,8 @@ TEST_CASE("mlperf check reports the verdict, positions and an exit code") {
   const Answer text = bench.run({"mlperf", "check", path, "--ruleset", "5.1.0"});
   CHECK(text.exit.text() == "exit code 1");
   CHECK_THAT(text.out, Contains("0 of 1 logs pass (5.1.0)"));
-  CHECK_THAT(text.out, Contains("result_0.txt:2:4: warning: submission_org still has a placeholder value"));
+  CHECK_THAT(text.out,
+             Contains("result_0.txt:2:4: warning: submission_org still has a placeholder value"));
   CHECK_THAT(text.out, Contains("[official "));
   CHECK(text.out.find('\x1b') == std::string::npos);
   const Answer compat = bench.run({"mlperf", "check", path, "--compat"});

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/schema.h"
-#include "results/text_file.h"
+#include "core/whole_file.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/locations.h"
 #include "core/schema.h"
-#include "results/text_file.h"
+#include "core/whole_file.h"
 #include "tests/mlperf/training_log.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "results/file_system.h"
+#include "results/run/file_system.h"
 #include "tests/process/nightly_bench.h"
 #include "tests/support/catch.h"
 
@@ -18,7 +18,8 @@ TEST_CASE("a second nightly run on the same database is refused, naming the lock
   const FileLock held(lock, std::chrono::milliseconds(0));
   const Answer answer = bench.night();
   CHECK(answer.exit.text() == "exit code 4");
-  CHECK_THAT(answer.err, Contains("another night is running") && Contains(std::to_string(getpid())));
+  CHECK_THAT(answer.err,
+             Contains("another night is running") && Contains(std::to_string(getpid())));
   CHECK_FALSE(fs::exists(bench.folder.path() / "runs"));
 }
 
@@ -100,8 +101,7 @@ TEST_CASE("prune thins old samples without changing reports or a rebuilt databas
   CHECK(bench.night_json()["verdict"] == "fail");
 }
 
-TEST_CASE(
-    "installing and removing a cron schedule keeps the other lines of the crontab") {
+TEST_CASE("installing and removing a cron schedule keeps the other lines of the crontab") {
   const NightBench bench;
   const auto tab = bench.folder.path() / "tab";
   std::ofstream(tab) << "5 4 * * * backup --all\n";

@@ -14,8 +14,8 @@
 
 #include "core/json.h"
 #include "core/locations.h"
-#include "runner/find_run.h"
 #include "runner/launch/process.h"
+#include "runner/site/find_run.h"
 #include "tests/support/temporary_directory.h"
 
 namespace bench {

@@ -19,7 +19,8 @@ TEST_CASE("reports of one run on one host are inconclusive and name what is miss
   const Json json = parse_json(fleet.out, "fleet");
   CHECK(json["verdict"] == "inconclusive");
   REQUIRE(json["hosts"].size() == 1);
-  CHECK_THAT(json["hosts"][0]["reasons"][0].get<std::string>(), Contains("peer comparison needs 4"));
+  CHECK_THAT(json["hosts"][0]["reasons"][0].get<std::string>(),
+             Contains("peer comparison needs 4"));
   CHECK_THAT(read_file(page), Contains("<title>Fleet</title>"));
 }
 
@@ -50,7 +51,8 @@ TEST_CASE("a training report on a loader run predicts what training would wait f
   const Answer run = bench.run({"run", suite});
   INFO(run.err);
   REQUIRE(run.exit.clean());
-  CHECK_THAT(run.out, Contains("bottleneck analysis") && Contains("nothing, data loader with steps"));
+  CHECK_THAT(run.out,
+             Contains("bottleneck analysis") && Contains("nothing, data loader with steps"));
   const auto page = (bench.folder.path() / "page.html").string();
   const Answer report = bench.run({"report", "training", "--json", "--html", page});
   const Json json = parse_json(report.out, "training");

@@ -12,7 +12,6 @@
 #include "runner/launch/process.h"
 #include "runner/launch/program_output.h"
 #include "runner/plan/suite.h"
-#include "runner/stage/stage_script.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
 

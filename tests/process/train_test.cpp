@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "results/mlperf/rules/official_check.h"
+#include "mlperf/rules/official_check.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
 

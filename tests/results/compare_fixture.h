@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/compare/compare.h"
+#include "results/verdicts/compare/compare.h"
 #include "tests/support/catch.h"
 
 namespace bench {

@@ -8,7 +8,8 @@
 
 #include "core/record.h"
 #include "core/text.h"
-#include "results/run_records.h"
+#include "core/time.h"
+#include "results/run/run_records.h"
 
 namespace bench {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "results/run_records.h"
-#include "results/training/training_report.h"
+#include "results/run/run_records.h"
+#include "results/verdicts/training/training_report.h"
 #include "tests/results/run_fixture.h"
 
 namespace bench {

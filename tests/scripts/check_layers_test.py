@@ -8,43 +8,46 @@ import unittest
 
 CHECK = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_layers.py"
 
+TABLE = """| folder | holds | may include |
+|---|---|---|
+| `core` | words | `core` |
+| `devices` | interfaces | `core` |
+| `devices/host` | the CPU | `core`, `devices` |
+| `probes` | the kit | `core`, `devices` |
+| `probes/procedures` | probes | `core`, `devices`, `probes` |
+| `results/run` | runs | `core` |
+| `results/store` | database | `core`, `results` |
+| `runner/plan` | plans | `core`, `results`, `runner` |
+"""
 CLEAN = {
+    "src/README.md": TABLE,
     "src/core/json.h": "#include <string>\n",
-    "src/results/store.h": '#include "core/json.h"\n#include <SQLiteCpp/SQLiteCpp.h>\n',
-    "src/probes/state.h": '#include "core/json.h"\n',
-    "src/probes/telemetry.h": '#include "core/json.h"\n',
-    "src/probes/device/gemm.h": '#include "core/json.h"\n',
-    "src/probes/procedures/gemm.cpp": '#include "probes/state.h"\n#include "probes/device/gemm.h"\n',
-    "src/probes/external/follow.h": '#include "core/json.h"\n',
-    "src/probes/procedures/external.cpp": '#include "probes/external/follow.h"\n',
-    "src/probes/training/engine/lane.h": '#include "core/json.h"\n',
-    "src/probes/training/trainer/trainer.h": '#include "probes/training/engine/lane.h"\n',
-    "src/probes/procedures/training_records.cpp": '#include "probes/training/trainer/trainer.h"\n',
-    "src/probes/backends/host/topology.cpp": '#include <hwloc.h>\n#include "probes/state.h"\n',
-    "src/runner/plan/planner.cpp": '#include "results/store.h"\n#include <CLI/CLI.hpp>\n',
+    "src/devices/gemm.h": '#include "core/json.h"\n',
+    "src/devices/host/topology.h": '#include "devices/gemm.h"\n',
+    "src/devices/host/topology.cpp": '#include <hwloc.h>\n#include "devices/host/topology.h"\n',
+    "src/probes/state.h": '#include "core/json.h"\n#include "devices/gemm.h"\n',
+    "src/probes/procedures/gemm.cpp": '#include "probes/state.h"\n#include "devices/gemm.h"\n',
+    "src/results/run/series.h": '#include "core/json.h"\n',
+    "src/results/store/store.h": '#include "results/run/series.h"\n#include <SQLiteCpp/SQLiteCpp.h>\n',
+    "src/runner/plan/planner.h": '#include "results/store/store.h"\n#include <CLI/CLI.hpp>\n',
 }
 
-# What is added to which file, and what the check says of it.
+# What is added to which file, and what the check reports.
 VIOLATIONS = [
-    ("src/core/json.h", '#include "results/store.h"', "core may include only core"),
-    ("src/results/store.h", '#include "probes/state.h"', "results may include only core, results"),
-    ("src/probes/state.h", '#include "results/store.h"', "probes may include only core, probes"),
-    ("src/runner/plan/planner.cpp", '#include "probes/state.h"', "runner may include only"),
-    ("src/probes/procedures/gemm.cpp", "#include <hwloc.h>", "only backends/host/"),
-    ("src/probes/procedures/gemm.cpp", "#  include <cuda_runtime.h>", "only backends/cuda/"),
-    ("src/probes/procedures/gemm.cpp", "#include <mpi.h>", "only backends/mpi/"),
+    ("src/core/json.h", '#include "results/run/series.h"', "results/run comes after core"),
+    ("src/results/run/series.h", '#include "results/store/store.h"', "results/store comes after results/run"),
+    ("src/results/store/store.h", '#include "probes/state.h"', "results/store may include only core, results"),
+    ("src/runner/plan/planner.h", '#include "probes/state.h"', "runner/plan may include only"),
+    ("src/probes/procedures/gemm.cpp", "#include <hwloc.h>", "only devices/host/"),
+    ("src/probes/procedures/gemm.cpp", "#  include <cuda_runtime.h>", "may include this library"),
+    ("src/probes/procedures/gemm.cpp", "#include <mpi.h>", "only devices/mpi/"),
     ("src/probes/procedures/gemm.cpp", "#include <unistd.h>", "only the standard library"),
-    ("src/probes/procedures/gemm.cpp", '#include "probes/telemetry.h"', "a procedure may know only"),
-    ("src/probes/procedures/gemm.cpp", '#include "probes/external/follow.h"', "a procedure may know only"),
-    ("src/probes/procedures/gemm.cpp", '#include "probes/training/trainer/trainer.h"', "a procedure may know only"),
-    ("src/probes/procedures/external.cpp", '#include "probes/training/trainer/trainer.h"', "a procedure may know only"),
-    ("src/probes/procedures/training_records.cpp", '#include "probes/training/engine/lane.h"', "a procedure may know only"),
-    ("src/probes/procedures/external.cpp", '#include "probes/external/gone.h"', "named from src/"),
+    ("src/probes/procedures/gemm.cpp", '#include "devices/host/topology.h"', "by their interfaces only"),
     ("src/probes/procedures/gemm.cpp", '#include "state.h"', "named from src/"),
-    ("src/probes/state.h", "#include <oneapi/dnnl/dnnl.hpp>", "only backends/host/"),
-    ("src/probes/backends/host/topology.cpp", "#include <mpi.h>", "only backends/mpi/"),
-    ("src/runner/plan/planner.cpp", "#include <sqlite3.h>", "only src/results/"),
-    ("src/core/json.h", "#include <CLI/CLI.hpp>", "only src/runner/"),
+    ("src/probes/state.h", "#include <oneapi/dnnl/dnnl.hpp>", "only devices/host/"),
+    ("src/devices/host/topology.cpp", "#include <mpi.h>", "only devices/mpi/"),
+    ("src/runner/plan/planner.h", "#include <sqlite3.h>", "only results/"),
+    ("src/core/json.h", "#include <CLI/CLI.hpp>", "only runner/"),
 ]
 
 
@@ -61,6 +64,7 @@ class CheckLayers(unittest.TestCase):
     def test_a_clean_tree_passes(self):
         result = check({})
         self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("circles among folders: 0", result.stdout)
 
     def test_every_rule_can_be_broken_and_names_file_and_line(self):
         for name, line, words in VIOLATIONS:
@@ -71,8 +75,27 @@ class CheckLayers(unittest.TestCase):
                 self.assertIn(f"{name}:{number}: ", result.stdout)
                 self.assertIn(words, result.stdout)
 
-    def test_a_tree_without_sources_is_no_pass(self):
+    def test_folders_that_include_each_other_are_a_circle(self):
+        result = check({"src/devices/gemm.h": '#include "devices/host/topology.h"\n'})
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("circle with", result.stdout)
+
+    def test_a_folder_outside_the_table_is_refused(self):
+        result = check({"src/extra/thing.h": "#include <string>\n"})
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("folder extra is not in the table", result.stdout)
+
+    def test_a_cpp_file_without_a_header_is_refused_unless_it_registers_itself(self):
+        result = check({"src/results/run/helpers.cpp": '#include "results/run/series.h"\n'})
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("helpers.cpp:1: a .cpp file without a header", result.stdout)
+
+    def test_a_tree_without_sources_does_not_pass(self):
         with tempfile.TemporaryDirectory() as root:
+            result = subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True)
+            self.assertEqual(result.returncode, 2)
+            pathlib.Path(root, "src").mkdir()
+            pathlib.Path(root, "src/README.md").write_text(TABLE)
             result = subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True)
         self.assertEqual(result.returncode, 2)
 

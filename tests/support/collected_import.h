@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "results/importers/collected_series.h"
-#include "results/importers/importers.h"
+#include "results/import/collected_series.h"
+#include "results/import/importers.h"
 
 namespace bench {
 

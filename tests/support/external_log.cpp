@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/fields.h"
-#include "probes/external/line_splitter.h"
+#include "probes/external/follow.h"
 #include "probes/external/training_log.h"
 
 using namespace bench;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "probes/device.h"
+#include "devices/device.h"
 #include "probes/state.h"
 
 namespace bench {

@@ -10,9 +10,9 @@
 
 #include "core/block_scaled.h"
 #include "core/elements.h"
-#include "probes/device/gemm.h"
+#include "devices/gemm.h"
 #include "probes/probe.h"
-#include "probes/procedures/gemm_check.h"
+#include "probes/shared/gemm_check.h"
 #include "probes/state.h"
 #include "tests/support/fake_device.h"
 #include "tests/support/probe_job.h"

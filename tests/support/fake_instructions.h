@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/device/instructions.h"
+#include "devices/instructions.h"
 #include "probes/probe.h"
 #include "probes/state.h"
 #include "tests/support/fake_device.h"

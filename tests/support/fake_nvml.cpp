@@ -4,8 +4,8 @@
 // returns), long_answers (a name that fills its buffer, with bytes that are no text), superchip
 // (NVLink-C2C, two of three links up), no_nvlink, events_hang (asked for Xids, it never returns).
 //
-// FAKE_NVML_XID=79 is an Xid that waits to be asked for; FAKE_NVML_PID a process on the GPU alongside
-// the two that always are.
+// FAKE_NVML_XID=79 is an Xid that waits to be asked for; FAKE_NVML_PID a process on the GPU
+// alongside the two that always are.
 //
 // It declares NVML's structures once more, from the manual, so that a wrong layout in the code
 // under test shows.

@@ -14,6 +14,7 @@
 
 #include "core/mllog.h"
 #include "core/text.h"
+#include "core/time.h"
 
 using namespace bench;
 

@@ -18,6 +18,7 @@
 
 #include "core/job.h"
 #include "core/text.h"
+#include "core/time.h"
 #include "core/version.h"
 #include "core/wire.h"
 

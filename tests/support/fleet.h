@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "results/acceptance/acceptance.h"
-#include "results/run_records.h"
+#include "results/run/run_records.h"
+#include "results/verdicts/acceptance/acceptance.h"
 
 namespace bench {
 

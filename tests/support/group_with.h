@@ -1,8 +1,8 @@
 // A group of ranks whose collectives are a test's own.
 #pragma once
 
-#include "probes/device/collectives.h"
-#include "probes/group.h"
+#include "devices/collectives.h"
+#include "devices/group.h"
 
 namespace bench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/acceptance/acceptance.h"
+#include "results/verdicts/acceptance/acceptance.h"
 #include "tests/support/catch.h"
 #include "tests/support/fleet.h"
 

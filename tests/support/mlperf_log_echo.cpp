@@ -3,7 +3,7 @@
 // tests/mlperf/log_peer_test.py compares that with Python.
 #include <iostream>
 
-#include "results/mlperf/log/log.h"
+#include "mlperf/log/log.h"
 
 namespace {
 

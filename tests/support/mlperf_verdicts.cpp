@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/json.h"
-#include "results/mlperf/rules/official_check.h"
+#include "mlperf/rules/official_check.h"
 #include "tests/mlperf/verdict_keys.h"
 
 using namespace bench;

@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "results/compare/ladder_output.h"
-#include "results/fleet/fleet_output.h"
-#include "results/pages/page.h"
-#include "results/plots/plot.h"
-#include "results/scaling/scaling_output.h"
-#include "results/text_file.h"
-#include "results/training/training_output.h"
+#include "core/whole_file.h"
+#include "results/output/document/page.h"
+#include "results/output/document/plot.h"
+#include "results/output/verdicts/fleet_output.h"
+#include "results/output/verdicts/ladder_output.h"
+#include "results/output/verdicts/scaling_output.h"
+#include "results/output/verdicts/training_output.h"
 #include "tests/support/simulated_fleet.h"
 
 using namespace bench;

@@ -1,5 +1,5 @@
-// Topologies of real machines that hwloc saved as XML. They are other people's data and lie alongside
-// the checkout; without them the tests that need them say so and pass.
+// Topologies of real machines that hwloc saved as XML. They are other people's data and lie
+// alongside the checkout; without them the tests that need them say so and pass.
 #pragma once
 
 #include <filesystem>

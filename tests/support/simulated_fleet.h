@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "results/fleet/fleet_report.h"
+#include "results/verdicts/fleet/fleet_report.h"
 
 namespace bench {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "probes/device/collectives.h"
+#include "devices/collectives.h"
 
 namespace bench {
 namespace {

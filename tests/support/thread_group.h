@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "probes/group.h"
+#include "devices/group.h"
 
 namespace bench {
 

@@ -1,11 +1,11 @@
-// Fake `topology` facts of a GPU host: two processors and two switches, each with four GPUs, a NIC and
-// an NVMe disk.
+// Fake `topology` facts of a GPU host: two processors and two switches, each with four GPUs, a NIC
+// and an NVMe disk.
 #pragma once
 
 #include <fmt/format.h>
 
 #include "core/json.h"
-#include "results/topology/fleet.h"
+#include "results/verdicts/topology/fleet.h"
 
 namespace bench {
 

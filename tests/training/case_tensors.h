@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/elements.h"
-#include "probes/training/engine/memory_block.h"
-#include "probes/training/kernels/optimizer.h"
+#include "training/kernels/kernel_set.h"
+#include "training/kernels/memory.h"
 
 namespace bench::training {
 

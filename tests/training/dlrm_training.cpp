@@ -1,9 +1,8 @@
 #include "tests/training/dlrm_training.h"
 
-#include "probes/training/backends/host/host_kernels.h"
-#include "probes/training/tables/sparse_tables.h"
-#include "probes/training/workloads/dlrm.h"
-#include "probes/training/workloads/dlrm_recipes.h"
+#include "training/host/host_kernels.h"
+#include "training/tables/sparse_tables.h"
+#include "training/workloads/dlrm.h"
 
 namespace bench::training {
 namespace {

@@ -5,12 +5,12 @@
 #include <functional>
 #include <vector>
 
-#include "probes/training/trainer/trainer.h"
+#include "training/trainer/trainer.h"
 
 namespace bench::training {
 
-/// The preset's recipe over the first `steps` steps of its schedule, without a target, evaluated only
-/// at the end on this many samples.
+/// The preset's recipe over the first `steps` steps of its schedule, without a target, evaluated
+/// only at the end on this many samples.
 TrainerOptions dlrm_training(std::int64_t steps, std::int64_t evaluation_samples);
 
 struct TrainedDlrm {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "probes/host_clock.h"
-#include "probes/training/backends/host/host_kernels.h"
+#include "devices/host_clock.h"
+#include "training/host/host_kernels.h"
 
 namespace bench::training {
 namespace {

@@ -5,9 +5,9 @@
 #include <map>
 #include <memory>
 
-#include "probes/group.h"
-#include "probes/training/kernels/kernel_set.h"
-#include "probes/training/parallel/exchange_stream.h"
+#include "devices/group.h"
+#include "training/kernels/kernel_set.h"
+#include "training/parallel/exchange_stream.h"
 
 namespace bench::training {
 

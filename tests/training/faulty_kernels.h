@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/training/kernels/kernel_set.h"
+#include "training/kernels/kernel_set.h"
 
 namespace bench::training {
 

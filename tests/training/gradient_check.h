@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "probes/training/engine/lane.h"
+#include "training/engine/lane.h"
 
 namespace bench::training {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-#include "probes/training/backends/cuda/cudnn/operation_graph.h"
+#include "training/cuda/cudnn/operation_graph.h"
 
 namespace bench::cudnn {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "probes/training/backends/cuda/cudnn/attention_choice.h"
+#include "training/cuda/cudnn/attention_graphs.h"
 
 namespace bench::cudnn {
 

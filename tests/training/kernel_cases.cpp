@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "probes/training/kernels/gelu_product.h"
 #include "tests/training/recommender_cases.h"
+#include "training/operators/operators.h"
 
 namespace bench::training {
 namespace {

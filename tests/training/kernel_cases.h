@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "probes/training/kernels/kernel_set.h"
 #include "tests/training/case_tensors.h"
+#include "training/kernels/kernel_set.h"
 
 namespace bench::training {
 

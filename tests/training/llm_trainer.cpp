@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "probes/training/backends/host/host_kernels.h"
+#include "training/host/host_kernels.h"
 
 namespace bench::training {
 namespace {

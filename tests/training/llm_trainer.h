@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "probes/training/engine/replica.h"
-#include "probes/training/models/llm.h"
-#include "probes/training/optimizers/schedule.h"
-#include "probes/training/sources/grammar.h"
+#include "training/engine/replica.h"
+#include "training/models/llm.h"
+#include "training/optimizers/schedule.h"
+#include "training/sources/grammar.h"
 
 namespace bench::training {
 

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "probes/training/backends/host/host_kernels.h"
-#include "probes/training/workloads/llm.h"
+#include "training/host/host_kernels.h"
+#include "training/workloads/llm.h"
 
 namespace bench::training {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "probes/training/trainer/trainer.h"
-#include "probes/training/workloads/workload.h"
+#include "training/trainer/trainer.h"
+#include "training/workloads/workload.h"
 
 namespace bench::training {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "probes/training/sources/grammar.h"
+#include "training/sources/grammar.h"
 
 namespace bench::training {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "probes/probe.h"
-#include "probes/procedures/thread_counts.h"
+#include "probes/shared/thread_counts.h"
 #include "probes/state.h"
 
 namespace bench {

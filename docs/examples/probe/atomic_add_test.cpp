@@ -1,4 +1,4 @@
-#include "probes/backends/host/host_device.h"
+#include "devices/host/host_device.h"
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"
 

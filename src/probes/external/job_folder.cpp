@@ -11,8 +11,8 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/run_variable.h"
-#include "probes/facts/system_files.h"
+#include "core/job.h"
+#include "core/system_files.h"
 
 namespace bench::external {
 namespace fs = std::filesystem;

@@ -88,7 +88,8 @@ std::map<std::string, std::string> words_for(const Placement& placement, const G
       {"output", given.output}};
   for (const auto& [name, value] : given.variables)
     if (!words.emplace(name, value).second)
-      throw Error(ErrorKind::input, "variables: '" + printable(name) + "' is a built-in placeholder",
+      throw Error(ErrorKind::input,
+                  "variables: '" + printable(name) + "' is a built-in placeholder",
                   "choose another name");
   return words;
 }

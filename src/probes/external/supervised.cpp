@@ -109,8 +109,7 @@ Supervised::Supervised(const ExternalCommand& command, const std::string& superv
   const std::string folder = command.folder.empty() ? "" : " in " + command.folder;
   errno = failed_;
   if (failed_ != 0)
-    throw_errno("start " + command.argv[0] + folder,
-                "check that the command runs on that host");
+    throw_errno("start " + command.argv[0] + folder, "check that the command runs on that host");
   throw Error(ErrorKind::environment, supervisor + " did not start " + command.argv[0],
               "check that `" + supervisor + " --version` works");
 }

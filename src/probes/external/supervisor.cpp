@@ -88,7 +88,8 @@ class Supervisor {
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       if (pid != command_) continue;
       running_ = false;
-      WIFSIGNALED(status) ? report("signal", WTERMSIG(status)) : report("exit", WEXITSTATUS(status));
+      WIFSIGNALED(status) ? report("signal", WTERMSIG(status))
+                          : report("exit", WEXITSTATUS(status));
     }
     return ran && !running_;
   }

@@ -35,8 +35,8 @@ const CommandReport* culprit(const std::vector<CommandReport>& commands) {
 std::string stuck(const std::vector<CommandReport>& commands) {
   for (const CommandReport& command : commands)
     if (command.end.stuck > 0)
-      return fmt::format("{} processes of {} could not be killed",
-                         command.end.stuck, name_of(command));
+      return fmt::format("{} processes of {} could not be killed", command.end.stuck,
+                         name_of(command));
   return "";
 }
 
@@ -47,8 +47,7 @@ void judge_end(const TrainingLog& log, const FinishedRun& run, Verdict& verdict)
   if (run.timed_out) {
     verdict.status = Status::timed_out;
     verdict.reason = with_last_output(
-        fmt::format("killed after its time limit of {}", format(run.deadline)),
-        first);
+        fmt::format("killed after its time limit of {}", format(run.deadline)), first);
   } else if (bad != nullptr) {
     verdict.reason = with_last_output(name_of(*bad) + ": " + bad->end.text(), *bad);
   } else if (log.lines() == 0) {
@@ -58,8 +57,8 @@ void judge_end(const TrainingLog& log, const FinishedRun& run, Verdict& verdict)
   } else if (!log.run_stop()) {
     verdict.reason = with_last_output("its log has no run_stop", first);
   } else if (!(log.run_time()->value > 0.0)) {
-    verdict.reason = fmt::format("run_stop is not after run_start: {} s between them",
-                                 log.run_time()->value);
+    verdict.reason =
+        fmt::format("run_stop is not after run_start: {} s between them", log.run_time()->value);
   } else {
     verdict.status = Status::ok;
   }
@@ -83,8 +82,8 @@ std::string why_not_converged(const TrainingLog& log) {
   if (!goal.target) return "no target was given, so convergence is unknown";
   if (log.evaluations().empty()) return "it logged no " + key;
   if (log.meeting() == nullptr)
-    return fmt::format("best {} is {:.6g}, target {:.6g} ({} is better)", key,
-                       best_of(log), *goal.target, goal.lower_is_better ? "lower" : "higher");
+    return fmt::format("best {} is {:.6g}, target {:.6g} ({} is better)", key, best_of(log),
+                       *goal.target, goal.lower_is_better ? "lower" : "higher");
   if (log.status() != kSuccess)
     return fmt::format("run_stop has status '{}', not 'success'", printable(log.status()));
   return "";
@@ -108,8 +107,8 @@ TrainingCheck check_clock(const TrainingLog& log, const FinishedRun& run) {
       "{:+.3f} s and {:+.3f} s after their timestamps",
       theirs, ours, late(start), late(stop));
   if (!held)
-    text += fmt::format(", more than {:.3g} s: the clock is wrong or output is not flushed",
-                        tolerance);
+    text +=
+        fmt::format(", more than {:.3g} s: the clock is wrong or output is not flushed", tolerance);
   return {"clock", held, text};
 }
 

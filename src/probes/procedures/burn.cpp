@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "probes/probe.h"
-#include "probes/procedures/device_load.h"
+#include "probes/shared/device_load.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -63,7 +63,8 @@ void run_burn(State& state) {
       last = *rate;
     }
   for (const auto& [metric, rates] : first_and_last)
-    state.value("sustained_ratio", rates.second / rates.first, {{"of", metric}, {"rounds", rounds}});
+    state.value("sustained_ratio", rates.second / rates.first,
+                {{"of", metric}, {"rounds", rounds}});
 }
 
 const Registration burn_probe{{

@@ -12,14 +12,13 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/time.h"
 #include "probes/probe.h"
-#include "probes/procedures/checkpoint_async.h"
-#include "probes/procedures/checkpoint_series.h"
 #include "probes/state.h"
-#include "probes/storage/checkpoint_sizes.h"
+#include "probes/storage/checkpoint_async.h"
+#include "probes/storage/checkpoint_series.h"
 #include "probes/storage/file_system_facts.h"
 #include "probes/storage/pitfalls.h"
-#include "probes/storage/rank_hosts.h"
 #include "probes/storage/work_folder.h"
 
 namespace bench {
@@ -68,11 +67,11 @@ class CheckpointProbe {
       const double needed =
           static_cast<double>(setting_.bytes) * group_.size() * (kKept + 1) * kSpare;
       if (static_cast<double>(file_system_.free_bytes) >= needed) return "";
-      return fmt::format(
-          "{} has {} free, {} checkpoints of {} need {}: reduce 'scale'",
-          base_.string(), format(Bytes{static_cast<double>(file_system_.free_bytes)}), kKept + 1,
-          format(Bytes{static_cast<double>(setting_.bytes) * group_.size()}),
-          format(Bytes{needed}));
+      return fmt::format("{} has {} free, {} checkpoints of {} need {}: reduce 'scale'",
+                         base_.string(),
+                         format(Bytes{static_cast<double>(file_system_.free_bytes)}), kKept + 1,
+                         format(Bytes{static_cast<double>(setting_.bytes) * group_.size()}),
+                         format(Bytes{needed}));
     } catch (const Error& error) {
       return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
     }
@@ -84,8 +83,9 @@ class CheckpointProbe {
     for (const std::string& word : state_.list<std::string>("access"))
       all.push_back(kAccesses.value(word, "kind of access"));
     if (no_direct.empty() || std::erase(all, Access::direct) == 0) return all;
-    state_.skip_series("write_time", kind(Access::direct, "sync").params(),
-                       "direct I/O is not supported here (" + no_direct + "); buffered is measured instead");
+    state_.skip_series(
+        "write_time", kind(Access::direct, "sync").params(),
+        "direct I/O is not supported here (" + no_direct + "); buffered is measured instead");
     if (all.empty()) all.push_back(Access::buffered);
     return all;
   }

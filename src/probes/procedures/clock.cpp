@@ -6,9 +6,9 @@
 
 #include "core/order_statistics.h"
 #include "core/text.h"
-#include "probes/device/instructions.h"
+#include "devices/instructions.h"
 #include "probes/probe.h"
-#include "probes/procedures/thread_counts.h"
+#include "probes/shared/thread_counts.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -57,8 +57,8 @@ std::string doubt(Device& device, Instructions& instructions) {
   const auto other = instructions.prepare_chain(1, 1);
   const double least = least_disagreement(device, *chain, *other);
   if (least <= kAgreement) return "";
-  return "the two chains disagree by " + format(least, Unit::ratio) + " in every attempt, allowed: " +
-         format(kAgreement, Unit::ratio) +
+  return "the two chains disagree by " + format(least, Unit::ratio) +
+         " in every attempt, allowed: " + format(kAgreement, Unit::ratio) +
          ": the core is shared or does not run one of them as written; clock unknown";
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "probes/probe.h"
-#include "probes/procedures/collective_exchange.h"
-#include "probes/procedures/collective_join.h"
+#include "probes/shared/collective_exchange.h"
+#include "probes/shared/collective_join.h"
 #include "probes/state.h"
 
 namespace bench {

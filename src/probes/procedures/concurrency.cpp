@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "probes/probe.h"
-#include "probes/procedures/collective_join.h"
-#include "probes/procedures/communication_overlap.h"
-#include "probes/procedures/device_load.h"
+#include "probes/shared/collective_join.h"
+#include "probes/shared/communication_overlap.h"
+#include "probes/shared/device_load.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -36,7 +36,8 @@ void measure_load(State& state, const std::string& name) {
   for (int rank = 0; rank < state.group().size(); ++rank)
     slowest_alone = std::max(slowest_alone, measure_share(state, *offer.load, rank).median.value);
   const double together = measure_share(state, *offer.load, -1).median.value;
-  if (together > 0.0) state.value("sustained_ratio", slowest_alone / together, {{"of", offer.load->metric}});
+  if (together > 0.0)
+    state.value("sustained_ratio", slowest_alone / together, {{"of", offer.load->metric}});
 }
 
 void run_concurrency(State& state) {

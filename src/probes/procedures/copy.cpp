@@ -1,7 +1,7 @@
 // How fast data gets to a device and back, and from one device to another. `bandwidth` counts the
 // bytes of a copy once, those of both directions together where both go at once; a copy inside the
 // device reads and writes each byte, so its memory moves twice as much.
-#include "probes/device/copies.h"
+#include "devices/copies.h"
 #include "probes/probe.h"
 #include "probes/state.h"
 

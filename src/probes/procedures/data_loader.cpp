@@ -6,15 +6,14 @@
 #include "core/text.h"
 #include "probes/data/decode/jpeg.h"
 #include "probes/data/formats/page_cache.h"
+#include "probes/data/loader/data_loader_series.h"
+#include "probes/data/loader/data_loader_setup.h"
 #include "probes/data/loader/host_watch.h"
 #include "probes/data/loader/placement.h"
-#include "probes/data/model/sweep.h"
-#include "probes/data/peer/torch_loader.h"
+#include "probes/data/loader/torch_loader.h"
+#include "probes/data/model/data_loader_forecast.h"
+#include "probes/data/model/data_loader_limits.h"
 #include "probes/probe.h"
-#include "probes/procedures/data_loader_forecast.h"
-#include "probes/procedures/data_loader_limits.h"
-#include "probes/procedures/data_loader_series.h"
-#include "probes/procedures/data_loader_setup.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -85,7 +84,8 @@ class DataLoaderJob {
     if (cold.device_bytes && cold.bytes > 0.0)
       state_.value("cache_share", 1.0 - *cold.device_bytes / cold.bytes, params);
     else
-      state_.skip_series("cache_share", params, "the kernel reports no read statistics for this disk");
+      state_.skip_series("cache_share", params,
+                         "the kernel reports no read statistics for this disk");
     return cold;
   }
 
@@ -137,9 +137,9 @@ class DataLoaderJob {
   void measure_nodes(data::LoaderOptions options) {
     const auto nodes = data::cpu_nodes();
     if (nodes.size() < 2 || options.num_workers == 0)
-      return state_.skip_series("numa_ratio", loader_params(options),
-                                nodes.size() < 2 ? "this process may use only one NUMA node"
-                                                 : "placement needs workers");
+      return state_.skip_series(
+          "numa_ratio", loader_params(options),
+          nodes.size() < 2 ? "this process may use only one NUMA node" : "placement needs workers");
     for (const data::CpuNode& workers : nodes) {
       double local = 0.0;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -208,7 +208,8 @@ class DataLoaderJob {
 
 void run_data_loader(State& state) {
   if (state.group().size() > 1)
-    return state.skip("a loader runs on one rank: use scope host, and gpus_per_node for its devices");
+    return state.skip(
+        "a loader runs on one rank: use scope host, and gpus_per_node for its devices");
   if (needs_jpeg(state.text("pipeline")) && !data::no_jpeg().empty())
     return state.skip(data::no_jpeg());
   DataLoaderJob(state, data_loader_setup(state)).run();

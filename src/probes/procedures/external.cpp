@@ -6,11 +6,11 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "probes/external/external_records.h"
 #include "probes/external/follow.h"
 #include "probes/external/job_folder.h"
 #include "probes/external/placement.h"
 #include "probes/probe.h"
-#include "probes/procedures/external_records.h"
 #include "probes/state.h"
 
 namespace bench {

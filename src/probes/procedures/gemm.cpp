@@ -1,10 +1,10 @@
 // Matrix products by the libraries people use, as a share of what the cores' instructions can do.
 // docs/measuring.md says what is counted.
-#include "probes/device/gemm.h"
+#include "devices/gemm.h"
 
 #include "probes/probe.h"
-#include "probes/procedures/gemm_search.h"
-#include "probes/procedures/thread_counts.h"
+#include "probes/shared/gemm_search.h"
+#include "probes/shared/thread_counts.h"
 #include "probes/state.h"
 
 namespace bench {

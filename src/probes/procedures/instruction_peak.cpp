@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "probes/device/instructions.h"
+#include "devices/instructions.h"
 #include "probes/probe.h"
-#include "probes/procedures/instruction_rate.h"
-#include "probes/procedures/thread_counts.h"
+#include "probes/shared/instruction_rate.h"
+#include "probes/shared/thread_counts.h"
 #include "probes/state.h"
 
 namespace bench {
@@ -93,9 +93,9 @@ std::vector<std::size_t> wanted_streams(const State& state, const Instructions& 
 void measure_dtype(State& state, Instructions& instructions, Dtype dtype) {
   const std::vector<std::size_t> wanted = wanted_streams(state, instructions, dtype);
   if (wanted.empty())
-    return state.skip_series(
-        "throughput", {{"dtype", to_string(dtype)}},
-        "this CPU has no known multiply-add for " + std::string(to_string(dtype)) + " that we know of");
+    return state.skip_series("throughput", {{"dtype", to_string(dtype)}},
+                             "this CPU has no known multiply-add for " +
+                                 std::string(to_string(dtype)) + " that we know of");
   double best = 0.0;
   double unknown = 0.0;  // what a stream could do whose rate was not found
   for (const std::size_t index : wanted) {

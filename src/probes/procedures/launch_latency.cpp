@@ -1,6 +1,6 @@
 // What giving a device work costs the host, by the host's clock: empty kernels one by one and
 // waited for, in a row, in a recorded graph, and waiting for a stream on which nothing is left.
-#include "probes/device/launches.h"
+#include "devices/launches.h"
 #include "probes/probe.h"
 #include "probes/state.h"
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/text.h"
-#include "probes/device/memory.h"
+#include "devices/memory.h"
 #include "probes/probe.h"
-#include "probes/procedures/memory_sizes.h"
+#include "probes/shared/memory_sizes.h"
 #include "probes/state.h"
 
 namespace bench {

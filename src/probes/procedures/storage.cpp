@@ -14,14 +14,15 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/time.h"
 #include "probes/probe.h"
-#include "probes/procedures/storage_series.h"
 #include "probes/state.h"
 #include "probes/storage/async_queue.h"
 #include "probes/storage/checkpoint_round.h"
 #include "probes/storage/metadata_load.h"
-#include "probes/storage/page_cache.h"
 #include "probes/storage/random_blocks.h"
+#include "probes/storage/storage_file.h"
+#include "probes/storage/storage_series.h"
 #include "probes/storage/work_folder.h"
 
 namespace bench {
@@ -153,8 +154,9 @@ class StorageProbe {
   void measure_one(const StorageSeries& series) {
     const LoadRequest& load = series.load;
     if (load.block_bytes % kBlockBytes != 0)
-      return state_.skip_series("bandwidth", series.params(),
-                                fmt::format("block sizes must be multiples of {} bytes", kBlockBytes));
+      return state_.skip_series(
+          "bandwidth", series.params(),
+          fmt::format("block sizes must be multiples of {} bytes", kBlockBytes));
     if (load.access == Access::direct && !no_direct_.empty())
       return state_.skip_series("bandwidth", series.params(),
                                 "direct I/O is not supported here (" + no_direct_ + ")");

@@ -1,6 +1,6 @@
 // What the machine is made of, told twice: by the topology library and by the kernel. The two must
 // agree, or nobody knows what was measured.
-#include "probes/device/topology.h"
+#include "devices/topology.h"
 
 #include <fmt/format.h>
 
@@ -33,8 +33,8 @@ std::optional<Check> compare_memory(Bytes library, const KernelTopology& kernel)
   const double total = kernel.memory->value;
   const double nodes = kernel.memory_of_nodes.value_or(*kernel.memory).value;
   const double inside = std::clamp(library.value, std::min(nodes, total), std::max(nodes, total));
-  return Check{fmt::format("hwloc {} vs. kernel {} in total and {} in its nodes",
-                           format(library), format(Bytes{total}), format(Bytes{nodes})),
+  return Check{fmt::format("hwloc {} vs. kernel {} in total and {} in its nodes", format(library),
+                           format(Bytes{total}), format(Bytes{nodes})),
                std::abs(library.value - inside) / total, kMemoryTolerance};
 }
 

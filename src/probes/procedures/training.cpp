@@ -2,15 +2,14 @@
 // to train by MLPerf's clock, and where that time went.
 #include <fmt/format.h>
 
-#include "probes/device/training_kernels.h"
 #include "probes/probe.h"
-#include "probes/procedures/training_data.h"
-#include "probes/procedures/training_log.h"
-#include "probes/procedures/training_records.h"
-#include "probes/procedures/training_series.h"
 #include "probes/state.h"
-#include "probes/training/trainer/host_watch.h"
-#include "probes/training/workloads/workload.h"
+#include "probes/training/training_data.h"
+#include "probes/training/training_log.h"
+#include "probes/training/training_records.h"
+#include "probes/training/training_series.h"
+#include "training/parallel/training_kernels.h"
+#include "training/workloads/workload.h"
 
 namespace bench {
 namespace {
@@ -67,8 +66,8 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   return options;
 }
 
-/// For a run whose checkpoint is at its end. There is no result: its checks ran in earlier processes
-/// and are in their records only.
+/// For a run whose checkpoint is at its end. There is no result: its checks ran in earlier
+/// processes and are in their records only.
 std::string already_trained_reason(const training::TrainingRun& run, std::optional<double> target) {
   const std::string left =
       fmt::format("nothing left to train: the checkpoint after step {} ", run.first_step);

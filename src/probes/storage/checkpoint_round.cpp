@@ -4,16 +4,190 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <charconv>
 #include <fstream>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <thread>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "probes/host_clock.h"
-#include "probes/storage/page_cache.h"
-#include "probes/storage/shard_reader.h"
+#include "core/time.h"
+#include "devices/host_clock.h"
+#include "probes/storage/aligned_buffer.h"
+#include "probes/storage/crc32c.h"
+#include "probes/storage/random_blocks.h"
+#include "probes/storage/storage_file.h"
 
 namespace bench::storage {
+namespace {
+
+constexpr std::string_view kStepPrefix = "step-";
+
+std::optional<std::int64_t> step_from(const std::string& name) {
+  if (!name.starts_with(kStepPrefix)) return {};
+  const std::string_view digits = std::string_view(name).substr(kStepPrefix.size());
+  std::int64_t step = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  if (failure != std::errc() || end != digits.data() + digits.size() || step < 0) return {};
+  return step;
+}
+
+}  // namespace
+
+std::string shard_name(int rank) { return fmt::format("rank-{:05}.shard", rank); }
+
+std::filesystem::path CheckpointStore::folder(std::int64_t step) const {
+  return base_ / fmt::format("{}{:012}", kStepPrefix, step);
+}
+
+std::filesystem::path CheckpointStore::make_folder(std::int64_t step) const {
+  std::error_code failure;
+  std::filesystem::create_directories(folder(step), failure);
+  if (failure)
+    throw Error(ErrorKind::environment,
+                "create the folder " + folder(step).string() + ": " + failure.message(),
+                "set 'path' to another folder");
+  sync_folder(base_);
+  return folder(step);
+}
+
+std::vector<std::int64_t> CheckpointStore::steps() const {
+  std::vector<std::int64_t> found;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(base_, ignored))
+    if (const auto step = step_from(entry.path().filename().string()); step && entry.is_directory())
+      found.push_back(*step);
+  std::ranges::sort(found);
+  return found;
+}
+
+std::optional<CheckpointStore::Found> CheckpointStore::newest_whole() const {
+  const std::vector<std::int64_t> all = steps();
+  Found found;
+  for (auto step = all.rbegin(); step != all.rend(); ++step) {
+    try {
+      found.manifest = read_manifest(folder(*step));
+      found.step = *step;
+      const std::string missing = missing_shard(folder(*step), found.manifest);
+      if (missing.empty()) return found;
+      found.passed_over.push_back(missing);
+    } catch (const Error& error) {
+      found.passed_over.push_back(error.what());
+    }
+  }
+  return {};
+}
+
+void CheckpointStore::prune(std::int64_t newest, int keep, const FileObserver& observer) const {
+  std::vector<std::int64_t> all = steps();
+  const auto kept = std::ranges::count_if(all, [&](std::int64_t step) { return step <= newest; });
+  auto surplus = std::max<std::int64_t>(0, kept - keep);
+  for (const std::int64_t step : all) {
+    if (step <= newest && surplus-- <= 0) continue;
+    remove(step, observer);
+  }
+}
+
+void CheckpointStore::remove(std::int64_t step, const FileObserver& observer) const {
+  std::error_code ignored;
+  if (observer) observer("remove manifest");
+  std::filesystem::remove(folder(step) / kManifestName, ignored);
+  if (observer) observer("remove shards");
+  std::filesystem::remove_all(folder(step), ignored);
+}
+
+std::string missing_shard(const std::filesystem::path& folder, const Manifest& manifest) {
+  for (const ShardEntry& shard : manifest.shards) {
+    std::error_code failure;
+    const auto bytes = std::filesystem::file_size(folder / shard.file, failure);
+    if (failure) return (folder / shard.file).string() + ": " + failure.message();
+    if (bytes != shard.bytes)
+      return fmt::format("{} has {} bytes, the manifest says {}", (folder / shard.file).string(),
+                         bytes, shard.bytes);
+  }
+  return "";
+}
+
+namespace {
+
+constexpr std::size_t kMostFaults = 20;
+
+class ShardReading {
+ public:
+  explicit ShardReading(const ReadRequest& request) : request_(request) {}
+
+  ReadShard run() {
+    const Seconds begin = steady_now();
+    try {
+      file_.emplace(request_.folder / request_.shard.file, request_.access, OpenFor::reading);
+      const std::uint64_t bytes = file_->bytes();
+      if (bytes != request_.shard.bytes)
+        add_fault(fmt::format("{} has {} bytes, the manifest says {}", name(), bytes,
+                              request_.shard.bytes),
+                  bytes > request_.shard.bytes ? 1 : 0);
+      std::vector<std::jthread> threads;
+      for (int thread = 1; thread < request_.threads; ++thread)
+        threads.emplace_back([this] { read_chunks(); });
+      read_chunks();
+    } catch (const Error& error) {
+      add_fault(error.what(), static_cast<std::int64_t>(request_.shard.checksums.size()));
+    }
+    result_.wall = steady_now() - begin;
+    return std::move(result_);
+  }
+
+ private:
+  std::string name() const { return (request_.folder / request_.shard.file).string(); }
+
+  void add_fault(const std::string& text, std::int64_t chunks) {
+    const std::lock_guard lock(mutex_);
+    result_.wrong += chunks;
+    if (result_.faults.size() < kMostFaults) result_.faults.push_back(text);
+  }
+
+  void read_chunks() {
+    AlignedBuffer buffer(std::min(request_.chunk_bytes, request_.shard.bytes));
+    const auto chunks = static_cast<std::int64_t>(request_.shard.checksums.size());
+    for (std::int64_t chunk = next_++; chunk < chunks; chunk = next_++) {
+      const auto into =
+          buffer.all().first(bytes_of_chunk(request_.shard.bytes, request_.chunk_bytes, chunk));
+      try {
+        read_chunk(chunk, into);
+      } catch (const Error& error) {
+        add_fault(error.what(), 1);
+      }
+    }
+  }
+
+  void read_chunk(std::int64_t chunk, std::span<std::byte> into) {
+    const std::uint64_t offset = static_cast<std::uint64_t>(chunk) * request_.chunk_bytes;
+    file_->read(into, offset);
+    const std::uint32_t found = crc32c(into);
+    const std::uint32_t expected = request_.shard.checksums[static_cast<std::size_t>(chunk)];
+    if (found != expected)
+      add_fault(fmt::format("{}: chunk {} (bytes {} to {}) has checksum {:08x}, the manifest "
+                            "says {:08x}",
+                            name(), chunk, offset, offset + into.size() - 1, found, expected),
+                1);
+    const std::lock_guard lock(mutex_);
+    result_.bytes += static_cast<double>(into.size());
+  }
+
+  const ReadRequest& request_;
+  std::optional<StorageFile> file_ = {};
+  std::atomic<std::int64_t> next_ = 0;
+  std::mutex mutex_ = {};
+  ReadShard result_ = {};
+};
+
+}  // namespace
+
+ReadShard read_shard(const ReadRequest& request) { return ShardReading(request).run(); }
+
 namespace {
 
 double largest(Group& group, double value) {

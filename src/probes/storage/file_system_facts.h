@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/json.h"
-#include "probes/facts/system_files.h"
+#include "core/system_files.h"
 
 namespace bench::storage {
 

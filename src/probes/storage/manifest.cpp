@@ -93,9 +93,10 @@ ShardEntry shard_entry_from(const Json& json, std::uint64_t chunk_bytes,
   ShardEntry entry;
   entry.file = fields.text("file");
   if (!plain(entry.file))
-    throw Error(ErrorKind::input,
-                origin + ": '" + printable(entry.file.substr(0, 60)) + "' is not a valid shard name",
-                kTakeAnother);
+    throw Error(
+        ErrorKind::input,
+        origin + ": '" + printable(entry.file.substr(0, 60)) + "' is not a valid shard name",
+        kTakeAnother);
   entry.bytes = size_of(fields, "bytes");
   const std::string digits = fields.text("checksums");
   const std::uint64_t chunks = (entry.bytes - 1) / chunk_bytes + 1;

@@ -13,7 +13,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "probes/host_clock.h"
+#include "devices/host_clock.h"
 
 namespace bench::storage {
 namespace {

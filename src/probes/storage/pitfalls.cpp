@@ -4,7 +4,7 @@
 
 #include "core/order_statistics.h"
 #include "core/text.h"
-#include "probes/storage/page_cache.h"
+#include "probes/storage/storage_file.h"
 
 namespace bench::storage {
 namespace {
@@ -35,22 +35,24 @@ std::vector<Pitfall> pitfalls_of(const FileSystemFacts& facts, std::optional<boo
                      "files of " + facts.type + " are in memory: no storage device was measured"});
   if (facts.network)
     found.push_back({"server_cache", facts.type + " has a server cache that cannot be dropped from "
-                                                      "this host: cold means cold on this host only"});
+                                                  "this host: cold means cold on this host only"});
   if (zeros_free.value_or(false))
-    found.push_back({"zeros_take_no_space",
-                     "this file system compresses zeros: benchctl writes random data, so tools that "
-                     "write zeros may report more"});
+    found.push_back(
+        {"zeros_take_no_space",
+         "this file system compresses zeros: benchctl writes random data, so tools that "
+         "write zeros may report more"});
   return found;
 }
 
 std::optional<Pitfall> cache_beneath(double first_pass, double later_passes) {
   if (!(first_pass > 0.0) || !(later_passes > kFaster * first_pass)) return {};
-  return Pitfall{"cache_beneath",
-                 fmt::format("the first pass over the file ran at {}, later passes at {}, with none of "
-                             "it in the page cache: there is a cache below (device, hypervisor or "
-                             "server); increase size_bytes beyond it",
-                             format(first_pass, Unit::byte_per_second),
-                             format(later_passes, Unit::byte_per_second))};
+  return Pitfall{
+      "cache_beneath",
+      fmt::format("the first pass over the file ran at {}, later passes at {}, with none of "
+                  "it in the page cache: there is a cache below (device, hypervisor or "
+                  "server); increase size_bytes beyond it",
+                  format(first_pass, Unit::byte_per_second),
+                  format(later_passes, Unit::byte_per_second))};
 }
 
 std::optional<Pitfall> burst_cliff(std::span<const double> slice_bytes) {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "probes/host_clock.h"
+#include "devices/host_clock.h"
 #include "probes/storage/crc32c.h"
 
 namespace bench::storage {

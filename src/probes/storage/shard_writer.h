@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/units.h"
+#include "probes/storage/random_blocks.h"
 #include "probes/storage/storage_file.h"
-#include "probes/storage/synthetic_state.h"
 
 namespace bench::storage {
 

@@ -1,11 +1,24 @@
 #include "probes/storage/work_folder.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/json.h"
+#include "core/system_files.h"
 
 namespace bench::storage {
+
+std::string this_host() { return host_name(); }
+
+int ranks_on_this_host(Group& group) {
+  const std::string own = this_host();
+  const auto all = group.gather(own);
+  const Json hosts = parse_json(broadcast_text(group, dump(all)), "the hosts of the ranks");
+  return static_cast<int>(std::ranges::count(hosts, Json(own)));
+}
 
 WorkFolder::WorkFolder(const std::filesystem::path& base, const std::string& name)
     : path_(base / name) {

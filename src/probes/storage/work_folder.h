@@ -4,7 +4,17 @@
 #include <filesystem>
 #include <string>
 
+#include "devices/group.h"
+
 namespace bench::storage {
+
+// How ranks lie on hosts.
+
+/// This rank's host as it calls itself.
+std::string this_host();
+
+/// How many ranks of the group run on this rank's host, itself among them. Every rank calls it.
+int ranks_on_this_host(Group& group);
 
 class WorkFolder {
  public:

@@ -2,10 +2,36 @@
 // runs could decide are rerun, as separate runs with the label accept=<first run>.
 #pragma once
 
-#include "results/acceptance/acceptance.h"
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results/verdicts/acceptance/acceptance.h"
 #include "runner/dispatch/execute.h"
+#include "runner/plan/planner.h"
+#include "runner/plan/probe_catalogue.h"
 
 namespace bench {
+
+// --threshold METRIC=SHARE.
+
+/// By metric. Throws Error(usage) unless METRIC=SHARE with a share between 0 and 1, and for an
+/// unknown metric, which would silently have no effect.
+std::map<std::string, double> thresholds_from(const std::vector<std::string>& texts,
+                                              const ProbeCatalogue& catalogue);
+
+// The files of an acceptance: HTML certificates, JUnit, and a packet for each failed host.
+
+/// Writes index.html and HOST.html files. Throws Error(environment) if one cannot be written.
+void write_certificates(const std::filesystem::path& folder, const Acceptance& acceptance);
+
+void write_junit(const std::filesystem::path& file, const Acceptance& acceptance);
+
+/// Writes HOST/packet.json, packet.txt and hosts.json; the latter, for the reproduce command, has
+/// the host alone or with the partner that shows the failure. `suite`: name or file.
+void write_rma_packets(const std::filesystem::path& folder, const Acceptance& acceptance,
+                       const Inventory& inventory, const std::string& suite);
 
 struct AcceptRequest {
   RunRequest run;  // the whole suite

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "results/acceptance/acceptance_output.h"
+#include "results/output/verdicts/acceptance_output.h"
 #include "runner/launch/process.h"
 #include "runner/launch/rank_process.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/acceptance/acceptance.h"
+#include "results/verdicts/acceptance/acceptance.h"
 
 namespace bench {
 

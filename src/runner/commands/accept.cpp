@@ -2,19 +2,18 @@
 // reports pass, fail or inconclusive with the reasons for each host.
 #include "core/locations.h"
 #include "core/text.h"
-#include "results/acceptance/acceptance_output.h"
-#include "runner/acceptance/accept_files.h"
+#include "results/output/verdicts/acceptance_json.h"
+#include "results/output/verdicts/acceptance_output.h"
 #include "runner/acceptance/accept_runs.h"
-#include "runner/acceptance/accept_thresholds.h"
 #include "runner/acceptance/drain.h"
+#include "runner/acceptance/profiles.h"
 #include "runner/commands/command.h"
-#include "runner/commands/localise_options.h"
+#include "runner/commands/dispatch_options.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/search_jobs.h"
-#include "runner/find_run.h"
-#include "runner/fleet_profile_file.h"
-#include "runner/topology/profiles.h"
+#include "runner/site/find_run.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
@@ -136,26 +135,32 @@ ExitCode accept(AcceptOptions& options) {
 }
 
 void add_accept_options(CLI::App& command, AcceptOptions& options) {
-  command.add_option("--hosts", options.hosts, "Test the hosts in this hosts file (default: this host)")
+  command
+      .add_option("--hosts", options.hosts,
+                  "Test the hosts in this hosts file (default: this host)")
       ->type_name("FILE");
   command
       .add_option("--level", options.level,
-                  "Choose the test level: quick (seconds), standard (minutes) or burn (an hour) (default: quick)")
+                  "Choose the test level: quick (seconds), standard (minutes) or burn (an hour) "
+                  "(default: quick)")
       ->check(CLI::IsMember({"quick", "standard", "burn"}));
   command
       .add_option("--profile", options.profile,
-                  "Check all hosts against this profile, a name in hosts/profiles or a file (default: the profile of each host in the hosts file)")
+                  "Check all hosts against this profile, a name in hosts/profiles or a file "
+                  "(default: the profile of each host in the hosts file)")
       ->type_name("PROFILE");
   command
       .add_option("--golden", options.golden,
-                  "Compare with reference results from `benchctl report fleet --learn`: finds batches that are slow as a whole, and judges hosts without peers")
+                  "Compare with reference results from `benchctl report fleet --learn`: finds "
+                  "batches that are slow as a whole, and judges hosts without peers")
       ->type_name("FILE");
   command.add_option("--suite", options.suite, "Run another suite, by name or file")
       ->type_name("SUITE");
   add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--threshold", options.thresholds,
-               "Set the loss relative to peers that fails a host, e.g. gemm.throughput=0.04; may be repeated")
+               "Set the loss relative to peers that fails a host, e.g. gemm.throughput=0.04; may "
+               "be repeated")
       ->type_name("METRIC=SHARE");
   command
       .add_option("--max-runs", options.most_runs,
@@ -165,12 +170,17 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
   add_repeated(command, "--of", options.of,
                "Judge this stored run instead of running; may be repeated")
       ->type_name("RUN");
-  command.add_option("--html", options.html, "Write certificates to this folder: index.html, HOST.html")
+  command
+      .add_option("--html", options.html,
+                  "Write certificates to this folder: index.html, HOST.html")
       ->type_name("DIR");
-  command.add_option("--junit", options.junit, "Write a JUnit XML report to this file")->type_name("FILE");
-  command.add_option("--rma", options.rma, "Write an RMA packet for each failed host to this folder")
+  command.add_option("--junit", options.junit, "Write a JUnit XML report to this file")
+      ->type_name("FILE");
+  command
+      .add_option("--rma", options.rma, "Write an RMA packet for each failed host to this folder")
       ->type_name("DIR");
-  command.add_flag("--drain", options.drain, "Print the Slurm command that drains each failed host");
+  command.add_flag("--drain", options.drain,
+                   "Print the Slurm command that drains each failed host");
   command.add_flag("--yes", options.yes, "Run the commands that --drain prints");
 }
 

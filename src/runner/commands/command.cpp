@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "core/text.h"
-#include "runner/state_folder.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 
@@ -14,7 +14,8 @@ void add_reading_options(CLI::App& command, ReadingOptions& options) {
   command.add_flag("--json", options.json, "Print JSON (default: text)");
   command
       .add_option("--db", options.db,
-                  "Use this results database; runs/ is next to it (default: $BENCHCTL_DB, then site.json, then ~/.local/state/benchctl/results.sqlite)")
+                  "Use this results database; runs/ is next to it (default: $BENCHCTL_DB, then "
+                  "site.json, then ~/.local/state/benchctl/results.sqlite)")
       ->type_name("FILE");
 }
 

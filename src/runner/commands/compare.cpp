@@ -1,19 +1,18 @@
 // benchctl compare A B: compares two or more sets of runs, with confidence intervals.
-#include "results/compare/compare.h"
+#include "results/verdicts/compare/compare.h"
 
 #include <fmt/format.h>
 
 #include "core/metric_names.h"
-#include "results/compare/compare_json.h"
-#include "results/compare/compare_output.h"
-#include "results/compare/ladder.h"
-#include "results/compare/ladder_output.h"
-#include "results/compare/prices.h"
-#include "results/text_file.h"
+#include "core/whole_file.h"
+#include "results/output/verdicts/compare_json.h"
+#include "results/output/verdicts/compare_output.h"
+#include "results/output/verdicts/ladder_output.h"
+#include "results/verdicts/compare/ladder.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
-#include "runner/commands/sides.h"
-#include "runner/site_settings.h"
+#include "runner/commands/selection_options.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
@@ -34,9 +33,8 @@ void check_options(const CompareCommand& options) {
                 "give a fraction, for example 0.02 for 2 %");
   for (const double price : options.prices)
     if (!(price > 0.0))
-      throw Error(
-          ErrorKind::usage, fmt::format("invalid price {} per hour", price),
-          "give the hourly cost of one device for A and B, for example --prices 2.5 3.1");
+      throw Error(ErrorKind::usage, fmt::format("invalid price {} per hour", price),
+                  "give the hourly cost of one device for A and B, for example --prices 2.5 3.1");
   const std::size_t given = options.prices.size(), sides = options.sides.size();
   if (given > 1 && given != sides)
     throw Error(ErrorKind::usage, fmt::format("{} prices given for {} sides", given, sides),
@@ -60,7 +58,8 @@ void set_prices_of(const CompareCommand& options, std::vector<Side>& sides) {
 ExitCode run_comparison(const CompareCommand& options) {
   check_options(options);
   CompareOptions asked = compare_options(options);
-  auto sides = read_sides(options, options.sides, current_metric_names(options.metrics), asked.noise);
+  auto sides =
+      read_sides(options, options.sides, current_metric_names(options.metrics), asked.noise);
   set_prices_of(options, sides);
   if (sides.size() > 2) {
     const Ladder ladder = make_ladder(sides, asked);
@@ -96,12 +95,14 @@ void add_compare(CLI::App& app, CommandResult& result) {
                "Compare only metrics with this name or prefix (default: all)")
       ->type_name("NAME");
   command
-      ->add_option("--threshold", options->threshold,
-                   "Ignore relative differences below this (default: set by the metric, 0.01 for most)")
+      ->add_option(
+          "--threshold", options->threshold,
+          "Ignore relative differences below this (default: set by the metric, 0.01 for most)")
       ->type_name("SHARE");
   command
       ->add_option("--prices", options->prices,
-                   "Set the price of one device (CPU runs: one host) in dollars per hour: one for all sides, or one for each (default: prices in site.json)")
+                   "Set the price of one device (CPU runs: one host) in dollars per hour: one for "
+                   "all sides, or one for each (default: prices in site.json)")
       ->expected(1, 100)
       ->type_name("A B");
   command->add_flag("--all", options->all,

@@ -4,23 +4,56 @@
 
 #include "core/locations.h"
 #include "core/version.h"
-#include "runner/site_settings.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
+
+void add_localise_options(CLI::App& command, LocaliseOptions& options) {
+  if (options.localise)
+    command.add_flag("!--no-localise", options.localise,
+                     "Do not search for the host, link or GPU that caused a failure");
+  else
+    command.add_flag("--localise", options.localise,
+                     "When a job on several hosts or GPUs fails or misses a gate, run jobs on "
+                     "subsets to find the host, link or GPU responsible");
+  command
+      .add_option("--localise-jobs", options.search.max_jobs,
+                  "Run at most this many search jobs per run (default: 40)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command
+      .add_option("--localise-time", options.search.max_s,
+                  "Spend at most this many seconds on search jobs, summed over all jobs (default: "
+                  "a fifth of the run's own job time, at least 300)")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 1e7));
+}
+
+std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan& plan) {
+  const bool any = std::ranges::any_of(plan.entries, [](const PlanEntry& entry) {
+    return entry.job.hosts.size() > 1 || (entry.job.device == "cuda" && entry.job.ranks > 1);
+  });
+  if (!options.localise || !any) return {};
+  return options.search;
+}
 
 void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
   command
       .add_option("--launcher", options.launcher,
-                  "Start ranks with auto, local (one rank on this host), mpirun or slurm (default: auto: the launcher in site.json, else slurm in an allocation of several nodes, else mpirun for several ranks or other hosts)")
+                  "Start ranks with auto, local (one rank on this host), mpirun or slurm (default: "
+                  "auto: the launcher in site.json, else slurm in an allocation of several nodes, "
+                  "else mpirun for several ranks or other hosts)")
       ->type_name("NAME");
   command
-      .add_option("--parallel", options.parallel,
-                  "Run up to this many jobs at once, on disjoint hosts (default: one per host, at most 64)")
+      .add_option(
+          "--parallel", options.parallel,
+          "Run up to this many jobs at once, on disjoint hosts (default: one per host, at most 64)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   command
       .add_option("--stage", options.stage,
-                  "Copy this bundle (from scripts/bundle) to a private folder on hosts without benchctl and verify it; benchctl unstage removes it")
+                  "Copy this bundle (from scripts/bundle) to a private folder on hosts without "
+                  "benchctl and verify it; benchctl unstage removes it")
       ->type_name("FILE");
   command.add_option("--rank-program", options.rank_program, "Use another bench-rank")
       ->type_name("FILE")

@@ -3,12 +3,28 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "results/verdicts/localisation/localisation.h"
 #include "runner/dispatch/dispatcher.h"
+#include "runner/plan/planner.h"
 
 namespace bench {
+
+// Options of the search for the cause of a failed or slow job on several hosts; used by run and
+// accept.
+
+struct LocaliseOptions {
+  bool localise = false;  // the default differs between commands
+  SearchBudget search;
+};
+
+void add_localise_options(CLI::App& command, LocaliseOptions& options);
+
+/// Empty if searching is off or no job has several hosts or GPUs.
+std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan& plan);
 
 struct DispatchOptions {
   std::string launcher = "auto";

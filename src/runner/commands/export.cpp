@@ -1,15 +1,13 @@
 // benchctl export FORMAT RUN: writes a run in a format for other programs.
-#include "results/export.h"
+#include "results/output/run/export.h"
 
 #include <array>
 
 #include "core/text.h"
 #include "core/whole_file.h"
-#include "results/export_junit.h"
-#include "results/export_prometheus.h"
-#include "results/reports/run_report.h"
+#include "results/output/run/run_report.h"
 #include "runner/commands/command.h"
-#include "runner/find_run.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace {
@@ -28,11 +26,13 @@ std::string exported(const std::string& format, const RunRecords& records) {
 }  // namespace
 
 void add_export(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("export", "Export a run as CSV, JSON, JSON Lines, JUnit XML or Prometheus metrics");
+  CLI::App* command = app.add_subcommand(
+      "export", "Export a run as CSV, JSON, JSON Lines, JUnit XML or Prometheus metrics");
   command->footer(
       "Example: benchctl export csv latest > latest.csv\n"
       "csv: one row per result; json: the report; jsonl: one result per line, with its samples;\n"
-      "junit: one test case per job and gate; prometheus: gauges for node_exporter's textfile collector.");
+      "junit: one test case per job and gate; prometheus: gauges for node_exporter's textfile "
+      "collector.");
   struct Options : ReadingOptions {
     std::string format;
     std::string run = "latest";
@@ -42,7 +42,9 @@ void add_export(CLI::App& app, CommandResult&) {
   command->add_option("format", options->format, "Choose the format: " + join(kFormats, ", "))
       ->required()
       ->type_name("FORMAT");
-  command->add_option("run", options->run, "Export this run: an ID, an ID prefix, or latest (default: latest)")
+  command
+      ->add_option("run", options->run,
+                   "Export this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
   command
       ->add_option("-o,--output", options->output,

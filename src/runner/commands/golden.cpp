@@ -1,12 +1,12 @@
 // benchctl golden RUN: makes golden values (hashes of exact results) from a run.
 #include <fmt/format.h>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/text.h"
-#include "results/result_hashes.h"
+#include "results/run/result_hashes.h"
 #include "runner/commands/command.h"
-#include "runner/find_run.h"
 #include "runner/hardware/golden_values.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace {
@@ -28,7 +28,8 @@ void golden(const GoldenOptions& options) {
   const Json document = golden_document(records);
   if (document["values"].empty())
     throw Error(ErrorKind::input, records.run + ": no result can serve as a golden value",
-                "run a gemm job that succeeds on a device with a known chip name, where identical devices agree");
+                "run a gemm job that succeeds on a device with a known chip name, where identical "
+                "devices agree");
   std::string text;
   for (const Json& value : document["values"]) text += golden_line(value);
   if (options.keep) {
@@ -42,16 +43,18 @@ void golden(const GoldenOptions& options) {
 }  // namespace
 
 void add_golden(CLI::App& app, CommandResult&) {
-  CLI::App* command =
-      app.add_subcommand("golden", "Make golden values from a run's exact results");
+  CLI::App* command = app.add_subcommand("golden", "Make golden values from a run's exact results");
   command->footer(
       "Example: benchctl golden latest --keep\n"
       "Use a device known to be good. With --json: print a file for hosts/golden/.");
   auto options = std::make_shared<GoldenOptions>();
-  command->add_option("run", options->run, "Use this run: an ID, an ID prefix, or latest (default: latest)")
+  command
+      ->add_option("run", options->run,
+                   "Use this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
   command->add_flag("--keep", options->keep,
-                    "Store the values in golden/ next to the database, and compare later runs with them (default: only print)");
+                    "Store the values in golden/ next to the database, and compare later runs with "
+                    "them (default: only print)");
   add_reading_options(*command, *options);
   command->callback([options] { golden(*options); });
 }

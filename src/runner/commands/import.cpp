@@ -50,7 +50,8 @@ void write_hosts(const ImportedHosts& imported, const Output& output) {
 }
 
 void add_hostfile(CLI::App& import) {
-  CLI::App* command = import.add_subcommand("hostfile", "Make a hosts file from an Open MPI hostfile");
+  CLI::App* command =
+      import.add_subcommand("hostfile", "Make a hosts file from an Open MPI hostfile");
   command->footer(
       "Example: benchctl import hostfile /etc/openmpi/openmpi-default-hostfile -o hosts.json");
   struct Options : Output {
@@ -58,7 +59,9 @@ void add_hostfile(CLI::App& import) {
     int slots = 1;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("hostfile", options->hostfile, "Read this hostfile, with lines such as: node01 slots=4")
+  command
+      ->add_option("hostfile", options->hostfile,
+                   "Read this hostfile, with lines such as: node01 slots=4")
       ->required()
       ->type_name("FILE");
   command
@@ -69,7 +72,7 @@ void add_hostfile(CLI::App& import) {
   add_output(*command, *options);
   command->callback([options] {
     write_hosts(import_hostfile(read_file(options->hostfile), options->hostfile, options->slots),
-              *options);
+                *options);
   });
 }
 
@@ -82,7 +85,8 @@ void add_slurm(CLI::App& import) {
   };
   auto options = std::make_shared<Options>();
   command
-      ->add_option("--partition", options->choice.partition, "Include only nodes of this partition (default: all nodes)")
+      ->add_option("--partition", options->choice.partition,
+                   "Include only nodes of this partition (default: all nodes)")
       ->type_name("P");
   command->add_flag("--all", options->choice.all,
                     "Include nodes that are down or drained (default: skip them)");
@@ -104,8 +108,7 @@ void add_slurm(CLI::App& import) {
 
 void add_import(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand(
-      "import",
-      "Import hosts from a hostfile or Slurm, or results from other benchmarks");
+      "import", "Import hosts from a hostfile or Slurm, or results from other benchmarks");
   command->footer(
       "Example: benchctl import slurm --partition gpu -o hosts.json\n"
       "Example: benchctl import nccl-tests all_reduce.log\n"

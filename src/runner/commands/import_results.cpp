@@ -9,11 +9,12 @@
 #include "core/hostlist.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "results/importers/imported_runs.h"
-#include "results/importers/importers.h"
-#include "results/store.h"
+#include "core/time.h"
+#include "results/import/imported_runs.h"
+#include "results/import/importers.h"
+#include "results/store/store.h"
 #include "runner/commands/report_output.h"
-#include "runner/state_folder.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
@@ -61,7 +62,7 @@ Json as_json(const std::vector<ImportedRun>& runs, const std::vector<std::string
 }
 
 void print_imported(const ReadingOptions& options, const std::vector<ImportedRun>& runs,
-          const std::vector<std::string>& notes) {
+                    const std::vector<std::string>& notes) {
   for (const std::string& note : notes) say(Level::warning, printable(note));
   if (options.json) return print(as_json(runs, notes));
   for (const ImportedRun& run : runs)
@@ -72,7 +73,8 @@ void print_imported(const ReadingOptions& options, const std::vector<ImportedRun
 ExitCode import_file(const ImportOptions& options, const ImportFormat& format) {
   std::ifstream text(options.file, std::ios::binary);
   if (!text || fs::is_directory(options.file))
-    throw Error(ErrorKind::input, "cannot read " + options.file, "give the path of the output file");
+    throw Error(ErrorKind::input, "cannot read " + options.file,
+                "give the path of the output file");
   ImportedRuns runs(settings_of(options, format.name));
   format.read(ImportedFile{text, options.file, options.operation}, runs);
   if (text.bad()) throw Error(ErrorKind::environment, "cannot read all of " + options.file);
@@ -102,7 +104,8 @@ void add_format(CLI::App& import, const ImportFormat& format, CommandResult& res
                    "Set the number of ranks if the file has none (default: one per host)")
       ->type_name("N")
       ->check(CLI::Range(1, 10'000'000));
-  add_repeated(*command, "--label", options->labels, "Label the run with KEY=VALUE; may be repeated");
+  add_repeated(*command, "--label", options->labels,
+               "Label the run with KEY=VALUE; may be repeated");
   if (std::string_view(format.name) == "nccl-tests")
     command
         ->add_option("--operation", options->operation,

@@ -1,7 +1,7 @@
 // `benchctl import` of results; import.cpp imports hosts.
 #pragma once
 
-#include "results/importers/imported_runs.h"
+#include "results/import/imported_runs.h"
 #include "runner/commands/command.h"
 
 namespace bench {

@@ -5,11 +5,9 @@
 
 #include "core/locations.h"
 #include "core/text.h"
-#include "results/diagnosis/diagnosis_json.h"
+#include "results/output/verdicts/diagnosis_json.h"
 #include "runner/commands/command.h"
-#include "runner/hardware/hardware_json.h"
 #include "runner/hardware/hardware_text.h"
-#include "runner/hosts/hosts_text.h"
 #include "runner/hosts/inventory.h"
 #include "runner/plan/suite.h"
 
@@ -108,10 +106,10 @@ void list_product(const ListOptions& options) {
   const auto catalogue = HardwareCatalogue::installed();
   const HardwareEntry* entry = catalogue.find(options.name);
   if (entry == nullptr)
-    throw Error(ErrorKind::usage,
-                "unknown hardware '" + options.name + "'." +
-                    did_you_mean(options.name, catalogue.names()),
-                "hardware: " + join(catalogue.names(), ", "));
+    throw Error(
+        ErrorKind::usage,
+        "unknown hardware '" + options.name + "'." + did_you_mean(options.name, catalogue.names()),
+        "hardware: " + join(catalogue.names(), ", "));
   options.json ? print(hardware_document(catalogue, *entry))
                : print(hardware_details(catalogue, *entry));
 }
@@ -119,8 +117,8 @@ void list_product(const ListOptions& options) {
 }  // namespace
 
 void add_list(CLI::App& app, CommandResult&) {
-  CLI::App* command =
-      app.add_subcommand("list", "List probes, suites, hosts, metrics, diagnosis rules or hardware");
+  CLI::App* command = app.add_subcommand(
+      "list", "List probes, suites, hosts, metrics, diagnosis rules or hardware");
   command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<ListOptions>();
   command
@@ -132,14 +130,15 @@ void add_list(CLI::App& app, CommandResult&) {
       ->add_option("name", options->name,
                    "Show details of one hardware product (default: list all)")
       ->type_name("NAME");
-  command->add_option("--hosts", options->hosts, "List the hosts in this hosts file (default: this host)")
+  command
+      ->add_option("--hosts", options->hosts,
+                   "List the hosts in this hosts file (default: this host)")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->callback([options] {
     const std::string& topic = options->topic;
     if (!topic.empty() && std::ranges::find(kTopics, topic) == kTopics.end())
-      throw Error(ErrorKind::usage,
-                  "unknown list '" + topic + "'." + did_you_mean(topic, kTopics),
+      throw Error(ErrorKind::usage, "unknown list '" + topic + "'." + did_you_mean(topic, kTopics),
                   "lists: " + join(kTopics, ", "));
     if (!options->name.empty()) return list_product(*options);
     Json all = Json::object();

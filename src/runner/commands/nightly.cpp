@@ -3,17 +3,17 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/whole_file.h"
-#include "results/nightly/night.h"
-#include "results/text_file.h"
-#include "runner/acceptance/accept_thresholds.h"
+#include "results/output/verdicts/night_output.h"
+#include "results/verdicts/nightly/night.h"
+#include "runner/acceptance/accept_runs.h"
 #include "runner/commands/nightly_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/hosts/slurm_nodes.h"
 #include "runner/launch/program_output.h"
+#include "runner/nightly/install_text.h"
 #include "runner/nightly/night_past.h"
 #include "runner/nightly/night_plan.h"
 #include "runner/nightly/night_runs.h"
-#include "runner/nightly/prolog.h"
 #include "runner/nightly/time_text.h"
 
 namespace bench {
@@ -79,14 +79,16 @@ void add_nightly(CLI::App& app, CommandResult& result) {
       app.add_subcommand("nightly", "Check hosts for regressions within a time budget");
   command->footer(
       "Example: benchctl nightly --hosts hosts.json --budget 30m\n"
-      "Exit codes: 0 no regression; 1 a confirmed finding; 3 an unconfirmed finding, a host unchecked for too long, or nothing measured; 4 another nightly run is active, or an environment problem.");
+      "Exit codes: 0 no regression; 1 a confirmed finding; 3 an unconfirmed finding, a host "
+      "unchecked for too long, or nothing measured; 4 another nightly run is active, or an "
+      "environment problem.");
   auto options = std::make_shared<NightOptions>();
   add_night_options(*command, *options);
-  command->add_flag("--prolog", options->prolog,
-                    "Run as a Slurm prolog: at most 30 s; exit code 1 for a confirmed finding, otherwise 0");
-  command
-      ->add_flag("--measured-only", options->measured_only,
-                 "Ignore jobs that cannot run")
+  command->add_flag(
+      "--prolog", options->prolog,
+      "Run as a Slurm prolog: at most 30 s; exit code 1 for a confirmed finding, otherwise 0");
+  command->add_flag("--measured-only", options->measured_only,
+                    "Ignore jobs that cannot run")
       ->group("");  // for the child of --prolog
   add_dispatch_options(*command, *options);
   add_reading_options(*command, *options);

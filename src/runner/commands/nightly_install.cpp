@@ -2,11 +2,11 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "results/text_file.h"
+#include "core/whole_file.h"
 #include "runner/commands/nightly_options.h"
 #include "runner/nightly/install_text.h"
 #include "runner/nightly/time_text.h"
-#include "runner/user_folders.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace fs = std::filesystem;
@@ -72,12 +72,14 @@ void add_nightly_install(CLI::App& nightly) {
       "Only writes files, and prints the commands that enable and remove the schedule.");
   auto options = std::make_shared<InstallOptions>();
   command->add_option("scheduler", options->scheduler, "Choose systemd, cron or slurm")
-->required()
+      ->required()
       ->type_name("SCHEDULER");
-  command->add_option("--at", options->at, "Start every day at this time (default: 02:00)")->type_name("HH:MM");
+  command->add_option("--at", options->at, "Start every day at this time (default: 02:00)")
+      ->type_name("HH:MM");
   command
       ->add_option("--to", options->to,
-                   "Write to this folder (default: systemd's unit folder, else nightly/ next to the database)")
+                   "Write to this folder (default: systemd's unit folder, else nightly/ next to "
+                   "the database)")
       ->type_name("DIR");
   add_night_options(*command, *options);
   add_dispatch_options(*command, *options);

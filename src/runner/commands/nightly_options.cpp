@@ -22,21 +22,24 @@ std::string suite_argument(const std::string& suite) {
 void add_night_options(CLI::App& command, NightOptions& options) {
   command
       .add_option("--hosts", options.hosts,
-                  "Check the hosts in this hosts file (default: nodes of the current Slurm allocation, else this host)")
+                  "Check the hosts in this hosts file (default: nodes of the current Slurm "
+                  "allocation, else this host)")
       ->type_name("FILE");
   command
       .add_option("--budget", options.budget,
                   "Limit the total time, e.g. 30m, 1h30m, 45s (default: 30m; with --prolog 20s)")
       ->type_name("TIME");
-  command.add_option("--suite", options.suite, "Run this suite, by name or file (default: nightly)")
+  command
+      .add_option("--suite", options.suite, "Run this suite, by name or file (default: nightly)")
       ->type_name("SUITE");
   add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--hook", options.hooks,
                "Call this program for each finding, with its JSON on stdin; may be repeated")
       ->type_name("PROGRAM");
-  add_repeated(command, "--threshold", options.thresholds,
-               "Set the loss that counts as a regression, e.g. gemm.throughput=0.04; may be repeated")
+  add_repeated(
+      command, "--threshold", options.thresholds,
+      "Set the loss that counts as a regression, e.g. gemm.throughput=0.04; may be repeated")
       ->type_name("METRIC=SHARE");
   command
       .add_option("--reruns", options.reruns,
@@ -52,8 +55,7 @@ void add_night_options(CLI::App& command, NightOptions& options) {
       .add_option("--faults", options.faults,
                   "Read fault rates and costs from this file (default: hosts/faults/faults.json)")
       ->type_name("FILE");
-  command.add_option("--html", options.html, "Write the report as an HTML page")
-      ->type_name("FILE");
+  command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
   command.add_option("--junit", options.junit, "Write a JUnit XML report to this file")
       ->type_name("FILE");
   command
@@ -61,7 +63,8 @@ void add_night_options(CLI::App& command, NightOptions& options) {
                   "Write gauges for node_exporter's textfile collector to this file")
       ->type_name("FILE");
   command.add_flag("--all", options.all,
-                   "Run the suite in order until the time is up (default: choose cases that find the most faults per second)");
+                   "Run the suite in order until the time is up (default: choose cases that find "
+                   "the most faults per second)");
 }
 
 std::vector<std::string> night_command(const NightOptions& options) {

@@ -6,7 +6,8 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "results/nightly/healthiest.h"
+#include "core/time.h"
+#include "results/verdicts/nightly/past.h"
 #include "runner/commands/nightly_options.h"
 #include "runner/nightly/night_past.h"
 

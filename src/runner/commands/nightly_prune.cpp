@@ -4,7 +4,8 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "results/store.h"
+#include "core/time.h"
+#include "results/store/store.h"
 #include "runner/commands/nightly_options.h"
 #include "runner/nightly/prune.h"
 #include "runner/nightly/time_text.h"
@@ -34,7 +35,8 @@ ExitCode prune(const PruneOptions& options) {
       Store store = Store::open(options.database(), Access::write);
       for (const auto& run : pruned.runs) store.import_run(run);
     } catch (const Error& error) {
-      say(Level::warning, "runs thinned, but the database was not updated: " + printable(error.what()));
+      say(Level::warning,
+          "runs thinned, but the database was not updated: " + printable(error.what()));
       say(Level::info, "  fix that, then run benchctl rebuild");
       indexed = false;
     }
@@ -65,7 +67,8 @@ void add_nightly_prune(CLI::App& nightly, CommandResult& result) {
   command->add_option("--keep", options->keep, "Keep this many samples per series (default: 20)")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
-  command->add_flag("--dry-run", options->dry_run, "Print what would be removed, and change nothing");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Print what would be removed, and change nothing");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = prune(*options); });
 }

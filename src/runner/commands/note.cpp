@@ -1,11 +1,12 @@
 // benchctl note RUN TEXT: adds a remark on a run to the journal.
 #include "core/log.h"
 #include "core/text.h"
-#include "results/journal.h"
-#include "results/store.h"
+#include "core/time.h"
+#include "results/store/journal.h"
+#include "results/store/store.h"
 #include "runner/commands/command.h"
-#include "runner/find_run.h"
-#include "runner/user_name.h"
+#include "runner/site/find_run.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
@@ -28,7 +29,8 @@ void note(const NoteOptions& options) {
   try {
     Store::open(database, Access::write).import_journal(journal_path(database));
   } catch (const Error& error) {  // rebuild reads it from the journal
-    say(Level::warning, "written to the journal, but not to the database: " + printable(error.what()));
+    say(Level::warning,
+        "written to the journal, but not to the database: " + printable(error.what()));
   }
   if (options.json)
     print(Json{
@@ -47,10 +49,11 @@ void add_note(CLI::App& app, CommandResult&) {
       ->required()
       ->type_name("RUN");
   command->add_option("text", options->text, "Write this text")->required()->type_name("TEXT");
-  auto* discard =
-      command->add_flag("--discard", options->discard,
-                        "Exclude the run from reports, but keep its results (default: remark only)");
-  command->add_flag("--restore", options->restore, "Include a discarded run again")->excludes(discard);
+  auto* discard = command->add_flag(
+      "--discard", options->discard,
+      "Exclude the run from reports, but keep its results (default: remark only)");
+  command->add_flag("--restore", options->restore, "Include a discarded run again")
+      ->excludes(discard);
   add_reading_options(*command, *options);
   command->callback([options] { note(*options); });
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
@@ -51,7 +51,8 @@ void write_summary(const Plan& plan, const Write& write) {
 }  // namespace
 
 void add_plan(CLI::App& app, CommandResult&) {
-  CLI::App* command = app.add_subcommand("plan", "Show the jobs that would run, on which hosts, and the expected time");
+  CLI::App* command = app.add_subcommand(
+      "plan", "Show the jobs that would run, on which hosts, and the expected time");
   command->footer("Example: benchctl plan smoke --set gemm.threads=1");
   struct Options : PlanOptions, ReadingOptions {};
   auto options = std::make_shared<Options>();

@@ -11,13 +11,13 @@
 #include "runner/hosts/known_facts.h"
 #include "runner/hosts/slurm_nodes.h"
 #include "runner/launch/program_output.h"
-#include "runner/state_folder.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
 
-/// Only warns: an odd threshold may be intended, and an unreadable hardware catalogue must not keep a
-/// suite from running.
+/// Only warns: an odd threshold may be intended, and an unreadable hardware catalogue must not keep
+/// a suite from running.
 void warn_of_gates(const Suite& suite, const Inventory& inventory) {
   const bool gated = std::ranges::any_of(
       suite.cases, [](const Case& suite_case) { return !suite_case.gates.empty(); });
@@ -38,8 +38,8 @@ Inventory inventory_for(const PlanOptions& options, const LaunchSite& site) {
   return allocated ? inventory_of(*site.allocation) : this_host_only();
 }
 
-/// One node that is down would block the allocation. Not checked for a reservation: its nodes may be
-/// in maintenance for everybody else.
+/// One node that is down would block the allocation. Not checked for a reservation: its nodes may
+/// be in maintenance for everybody else.
 bool needs_allocation(const Inventory& inventory, const LaunchSite& site) {
   return site.kind == LauncherKind::slurm && !site.slurm.srun.empty() && !site.allocation &&
          inventory.slurm.reservation.empty();
@@ -55,13 +55,14 @@ bool needs_facts(const Suite& suite) {
 }  // namespace
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {
-  command.add_option("suite", options.suite, "Use this suite, by name (benchctl list suites) or file")
+  command
+      .add_option("suite", options.suite, "Use this suite, by name (benchctl list suites) or file")
       ->required()
       ->type_name("SUITE");
   command
-      .add_option(
-          "--hosts", options.hosts,
-          "Use the hosts in this hosts file (default: nodes of the current Slurm allocation, else this host)")
+      .add_option("--hosts", options.hosts,
+                  "Use the hosts in this hosts file (default: nodes of the current Slurm "
+                  "allocation, else this host)")
       ->type_name("FILE");
   add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");

@@ -1,11 +1,9 @@
 // benchctl rebuild: rebuilds the database from the stored runs and the journal.
-#include "results/rebuild.h"
-
 #include <fmt/format.h>
 
 #include "core/log.h"
 #include "core/text.h"
-#include "results/journal.h"
+#include "results/store/journal.h"
 #include "runner/commands/command.h"
 
 namespace bench {

@@ -4,7 +4,7 @@
 
 #include "runner/commands/command.h"
 #include "runner/commands/training_answer.h"
-#include "runner/find_run.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace {
@@ -18,8 +18,10 @@ void add_training_report(CLI::App& report, CommandResult& result) {
       "training", "Report time to train, its spread, its scaling and its bottlenecks");
   command->footer(
       "Example: benchctl report training latest --html training.html\n"
-      "Runs that differ only by seed are grouped. For runs with only loader and checkpoint results, it reports what training would wait for (docs/diagnosis.md).\n"
-      "Exit codes: 0 all reached their target; 1 one did not, or a check failed; 3 one could not be measured, or there is nothing to report.");
+      "Runs that differ only by seed are grouped. For runs with only loader and checkpoint "
+      "results, it reports what training would wait for (docs/diagnosis.md).\n"
+      "Exit codes: 0 all reached their target; 1 one did not, or a check failed; 3 one could not "
+      "be measured, or there is nothing to report.");
   auto options = std::make_shared<ReportOptions>();
   command
       ->add_option("runs", options->runs,

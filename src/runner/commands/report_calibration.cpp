@@ -1,10 +1,11 @@
 // benchctl report calibration: false alarm rate and sensitivity of report regression on this fleet.
-#include "results/history/history.h"
-#include "results/journal.h"
-#include "results/regression/calibration.h"
-#include "results/regression/decisions.h"
-#include "results/store.h"
-#include "results/text_file.h"
+#include "core/whole_file.h"
+#include "results/output/verdicts/calibration_output.h"
+#include "results/store/history.h"
+#include "results/store/journal.h"
+#include "results/store/store.h"
+#include "results/verdicts/regression/calibration.h"
+#include "results/verdicts/regression/decisions.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/selection_options.h"
@@ -26,8 +27,7 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
   };
   auto options = std::make_shared<Options>();
   add_selection_options(*command, options->select);
-  command->add_option("--seed", options->seed, "Set the random seed (default: 1)")
-      ->type_name("N");
+  command->add_option("--seed", options->seed, "Set the random seed (default: 1)")->type_name("N");
   command->add_option("--html", options->html, "Write the report as an HTML page")
       ->type_name("FILE");
   add_reading_options(*command, *options);

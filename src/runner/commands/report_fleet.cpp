@@ -3,12 +3,14 @@
 
 #include "core/log.h"
 #include "core/text.h"
-#include "results/fleet/fleet_histories.h"
-#include "results/fleet/fleet_output.h"
-#include "results/text_file.h"
+#include "core/time.h"
+#include "core/whole_file.h"
+#include "results/output/verdicts/fleet_json.h"
+#include "results/output/verdicts/fleet_output.h"
+#include "results/verdicts/fleet/fleet_histories.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
-#include "runner/fleet_profile_file.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
@@ -41,14 +43,18 @@ void describe_fleet(CLI::App& command, FleetOptions& options) {
                   "Search this much history for hosts that fail repeatedly (default: 90)")
       ->check(CLI::Range(1.0, 3650.0))
       ->type_name("DAYS");
-  command.add_option("--at", options.at, "Report the state at this time, e.g. 2026-11-20T18:30:05Z (default: now)")
+  command
+      .add_option("--at", options.at,
+                  "Report the state at this time, e.g. 2026-11-20T18:30:05Z (default: now)")
       ->type_name("TIME");
   command
-      .add_option("--profile", options.profile, "Judge against the criteria in this file, written by --learn")
+      .add_option("--profile", options.profile,
+                  "Judge against the criteria in this file, written by --learn")
       ->type_name("FILE");
   command
       .add_option("--learn", options.learn,
-                  "Learn criteria from this fleet and write them to this file; mixed or inconsistent fleets are refused")
+                  "Learn criteria from this fleet and write them to this file; mixed or "
+                  "inconsistent fleets are refused")
       ->type_name("FILE");
   command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
   add_reading_options(command, options);
@@ -73,7 +79,7 @@ FleetReport fleet_report_of(const FleetOptions& options) {
   const Histories histories(store);
   FleetJudge judge(settings);
   for_each_fleet_series(histories, selection,
-                    [&](FleetSeries series) { judge.take(std::move(series)); });
+                        [&](FleetSeries series) { judge.take(std::move(series)); });
   FleetReport report = judge.finish(fleet_faults(store, since(settings.incident_days)));
   keep_hosts(report, options.hosts);
   return report;

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/text.h"
-#include "results/reports/run_report_text.h"
+#include "results/output/run/run_report_text.h"
 #include "runner/commands/command.h"
-#include "runner/user_folders.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {

@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "results/reports/run_report.h"
-#include "results/reports/text_style.h"
-#include "runner/index_run.h"
+#include "results/output/document/text_style.h"
+#include "results/output/run/run_report.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 

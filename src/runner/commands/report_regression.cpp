@@ -1,16 +1,17 @@
 // benchctl report regression: regressions, with start, hosts and confidence.
 #include "core/log.h"
 #include "core/text.h"
-#include "results/history/history.h"
-#include "results/journal.h"
-#include "results/regression/decisions.h"
-#include "results/regression/regression_output.h"
-#include "results/store.h"
-#include "results/text_file.h"
+#include "core/time.h"
+#include "core/whole_file.h"
+#include "results/output/verdicts/regression_output.h"
+#include "results/store/history.h"
+#include "results/store/journal.h"
+#include "results/store/store.h"
+#include "results/verdicts/regression/decisions.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
 #include "runner/commands/selection_options.h"
-#include "runner/user_name.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
@@ -58,7 +59,8 @@ ExitCode answer(RegressionAnswer& options) {
     try {
       Store::open(database, Access::write).import_journal(journal_path(database));
     } catch (const Error& error) {  // rebuild reads it from the journal
-      say(Level::warning, "written to the journal, but not to the database: " + printable(error.what()));
+      say(Level::warning,
+          "written to the journal, but not to the database: " + printable(error.what()));
     }
   }
   if (options.json)
@@ -70,8 +72,7 @@ ExitCode answer(RegressionAnswer& options) {
 }
 
 void add_decisions(CLI::App& command, RegressionAnswer& options) {
-  add_repeated(command, "--ack", options.acked,
-               "Acknowledge this finding: an ID or ID prefix")
+  add_repeated(command, "--ack", options.acked, "Acknowledge this finding: an ID or ID prefix")
       ->type_name("ID");
   add_repeated(command, "--fixed", options.fixed,
                "Mark this finding fixed; it reopens if a later value still shows it")
@@ -90,7 +91,8 @@ void add_regression_report(CLI::App& report, CommandResult& result) {
       "regression", "Report regressions: since which run, on which hosts, how certain");
   command->footer(
       "Example: benchctl report regression --html regression.html\n"
-      "Exit codes: 0 no open regression; 1 an open regression; 3 nothing could be judged (needs nine runs).\nDecisions are stored in the journal. docs/statistics.md describes the method.");
+      "Exit codes: 0 no open regression; 1 an open regression; 3 nothing could be judged (needs "
+      "nine runs).\nDecisions are stored in the journal. docs/statistics.md describes the method.");
   auto options = std::make_shared<RegressionAnswer>();
   add_selection_options(*command, options->select);
   command
@@ -103,13 +105,10 @@ void add_regression_report(CLI::App& report, CommandResult& result) {
                    "Ignore relative changes below this (default: set by the metric, mostly 0.01)")
       ->check(CLI::Range(1e-6, 0.9))
       ->type_name("SHARE");
-  command
-      ->add_option("-q,--q", options->ask.q,
-                   "Set the false discovery rate (default: 0.03)")
+  command->add_option("-q,--q", options->ask.q, "Set the false discovery rate (default: 0.03)")
       ->check(CLI::Range(1e-6, 0.5))
       ->type_name("SHARE");
-  command->add_flag("--otava", options->ask.otava,
-                    "Add Apache Otava's method as another vote");
+  command->add_flag("--otava", options->ask.otava, "Add Apache Otava's method as another vote");
   command->add_flag("--all", options->all,
                     "Also show acknowledged findings, noise and improvements");
   command->add_option("--html", options->html, "Write the report as an HTML page")

@@ -1,10 +1,10 @@
 // benchctl report roofline [SIDE...]: GEMM throughput against the memory and compute roof.
-#include "results/compare/roofline.h"
-#include "results/compare/roofline_output.h"
-#include "results/text_file.h"
+#include "core/whole_file.h"
+#include "results/output/verdicts/roofline_output.h"
+#include "results/verdicts/compare/roofline.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
-#include "runner/commands/sides.h"
+#include "runner/commands/selection_options.h"
 
 namespace bench {
 namespace {
@@ -30,18 +30,19 @@ ExitCode print_roofline(RooflineOptions options) {
   options.json ? print(to_json(rooflines)) : print(to_text(rooflines, style_of_stdout()));
   for (const Roofline& roofline : rooflines)
     if (roofline.lacking.empty()) return ExitCode::ok;
-  if (rooflines.empty() && !options.json) print(std::string("no GEMM was measured: run the gemm probe\n"));
+  if (rooflines.empty() && !options.json)
+    print(std::string("no GEMM was measured: run the gemm probe\n"));
   return ExitCode::not_measured;
 }
 
 }  // namespace
 
 void add_roofline_report(CLI::App& report, CommandResult& result) {
-  CLI::App* command =
-      report.add_subcommand("roofline", "Draw a roofline: GEMM throughput against memory bandwidth and compute peak");
-  command->footer(std::string("Example: benchctl report roofline hardware:h100 hardware:h200\n") +
-                  kSidesHelp +
-                  "Exit codes: 0 a roof could be drawn; 3 GEMMs or memory bandwidth were not measured.");
+  CLI::App* command = report.add_subcommand(
+      "roofline", "Draw a roofline: GEMM throughput against memory bandwidth and compute peak");
+  command->footer(
+      std::string("Example: benchctl report roofline hardware:h100 hardware:h200\n") + kSidesHelp +
+      "Exit codes: 0 a roof could be drawn; 3 GEMMs or memory bandwidth were not measured.");
   auto options = std::make_shared<RooflineOptions>();
   command->add_option("sides", options->sides, "Draw one roofline for each side (default: latest)")
       ->type_name("SIDE");

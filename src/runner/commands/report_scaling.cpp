@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "core/metric_names.h"
-#include "results/scaling/scaling_output.h"
-#include "results/scaling/scaling_report.h"
-#include "results/text_file.h"
+#include "core/whole_file.h"
+#include "results/output/verdicts/scaling_output.h"
+#include "results/verdicts/scaling/scaling_report.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
-#include "runner/find_run.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace {
@@ -37,11 +37,13 @@ void describe_scaling(CLI::App& command, ScalingOptions& options) {
       ->type_name("METRIC");
   command
       .add_option("--law", options.law,
-                  "Set the scaling law: total (aggregate rate), own (rate per unit), strong (time for fixed work), weak (time for fixed work per unit) (default: by metric)")
+                  "Set the scaling law: total (aggregate rate), own (rate per unit), strong (time "
+                  "for fixed work), weak (time for fixed work per unit) (default: by metric)")
       ->type_name("LAW");
   command
       .add_option("--at", options.settings.predict_at,
-                  "Predict at this size, at most twice the largest measured; may be repeated (default: twice the largest)")
+                  "Predict at this size, at most twice the largest measured; may be repeated "
+                  "(default: twice the largest)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::PositiveNumber)
@@ -53,8 +55,8 @@ void describe_scaling(CLI::App& command, ScalingOptions& options) {
 }  // namespace
 
 void add_scaling_report(CLI::App& report, CommandResult& result) {
-  CLI::App* command =
-      report.add_subcommand("scaling", "Report scaling over ranks, hosts or threads, with fitted models");
+  CLI::App* command = report.add_subcommand(
+      "scaling", "Report scaling over ranks, hosts or threads, with fitted models");
   auto options = std::make_shared<ScalingOptions>();
   describe_scaling(*command, *options);
   command->callback([options, &result] {

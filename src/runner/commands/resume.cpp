@@ -1,4 +1,5 @@
-// benchctl resume [RUN]: runs the missing jobs of a run that was interrupted, killed, or lost a host.
+// benchctl resume [RUN]: runs the missing jobs of a run that was interrupted, killed, or lost a
+// host.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -11,8 +12,8 @@
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/execute.h"
 #include "runner/dispatch/search_jobs.h"
-#include "runner/find_run.h"
 #include "runner/plan/plan_json.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace {
@@ -68,11 +69,15 @@ ExitCode resume_run(const ResumeOptions& options) {
 }  // namespace
 
 void add_resume(CLI::App& app, CommandResult& result) {
-  CLI::App* command = app.add_subcommand("resume", "Run the missing jobs of a run that ended early");
+  CLI::App* command =
+      app.add_subcommand("resume", "Run the missing jobs of a run that ended early");
   command->footer(
-      "Runs jobs without an outcome and jobs stopped by an interruption or a lost host; with --failed also failed jobs.\nExample: benchctl resume latest");
+      "Runs jobs without an outcome and jobs stopped by an interruption or a lost host; with "
+      "--failed also failed jobs.\nExample: benchctl resume latest");
   auto options = std::make_shared<ResumeOptions>();
-  command->add_option("run", options->run, "Resume this run: an ID, an ID prefix, or latest (default: latest)")
+  command
+      ->add_option("run", options->run,
+                   "Resume this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
   command->add_flag("--failed", options->failed, "Also rerun jobs that failed or timed out");
   add_dispatch_options(*command, *options);

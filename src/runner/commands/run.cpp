@@ -1,7 +1,7 @@
 // benchctl run SUITE: plans and runs a suite, stores the results and reports them.
 #include "core/locations.h"
 #include "runner/commands/command.h"
-#include "runner/commands/localise_options.h"
+#include "runner/commands/dispatch_options.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/batch_run.h"
@@ -22,10 +22,10 @@ void check_batch(const RunOptions& options, const LaunchSite& site) {
                 "add --sbatch, or leave out --detach");
   if (!options.sbatch) return;
   if (site.kind != LauncherKind::slurm)
-    throw Error(ErrorKind::usage, "--sbatch requires --launcher slurm", "add --launcher slurm and --hosts FILE");
+    throw Error(ErrorKind::usage, "--sbatch requires --launcher slurm",
+                "add --launcher slurm and --hosts FILE");
   if (site.allocation)
-    throw Error(ErrorKind::usage,
-                "--sbatch: already inside allocation " + site.allocation->job",
+    throw Error(ErrorKind::usage, "--sbatch: already inside allocation " + site.allocation->job,
                 "leave out --sbatch to run in this allocation");
 }
 
@@ -33,10 +33,11 @@ ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
   const BatchJob job = submit_batch(request, resume_command(options, options.database()));
   const std::string id = job.run.filename().string();
   if (options.detach) {
-    options.json ? print(Json{{"run", id}, {"slurm_job", job.number}})
-                 : print("run " + id + " was submitted as batch job " + job.number + "\n  benchctl show " +
-                         id + "    shows the results so far\n  benchctl resume " + id +
-                         "  runs missing jobs after the batch job has ended\n");
+    options.json
+        ? print(Json{{"run", id}, {"slurm_job", job.number}})
+        : print("run " + id + " was submitted as batch job " + job.number + "\n  benchctl show " +
+                id + "    shows the results so far\n  benchctl resume " + id +
+                "  runs missing jobs after the batch job has ended\n");
     return ExitCode::ok;
   }
   const bool ended = watch_batch(job, request);
@@ -74,7 +75,8 @@ void add_run(CLI::App& app, CommandResult& result) {
       ->type_name("KEY=VALUE");
   add_localise_options(*command, *options);
   command->add_flag("--sbatch", options->sbatch,
-                    "Submit as a batch job (with --launcher slurm); nodes must share the database folder; Ctrl-C cancels it");
+                    "Submit as a batch job (with --launcher slurm); nodes must share the database "
+                    "folder; Ctrl-C cancels it");
   command->add_flag("--detach", options->detach,
                     "Do not wait for the batch job of --sbatch (default: wait and report)");
   add_reading_options(*command, *options);

@@ -3,9 +3,10 @@
 
 #include <cmath>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/text.h"
-#include "results/store.h"
+#include "core/time.h"
+#include "results/store/store.h"
 #include "runner/commands/command.h"
 
 namespace bench {

@@ -1,7 +1,7 @@
 // benchctl show [RUN]: prints the report of a stored run.
 #include "runner/commands/command.h"
 #include "runner/commands/report_output.h"
-#include "runner/find_run.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 
@@ -12,7 +12,9 @@ void add_show(CLI::App& app, CommandResult& result) {
     std::string run = "latest";
   };
   auto options = std::make_shared<Options>();
-  command->add_option("run", options->run, "Show this run: an ID, an ID prefix, or latest (default: latest)")
+  command
+      ->add_option("run", options->run,
+                   "Show this run: an ID, an ID prefix, or latest (default: latest)")
       ->type_name("RUN");
   add_reading_options(*command, *options);
   command->callback([options, &result] {

@@ -7,15 +7,14 @@
 #include "core/hostlist.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "results/topology/topology_output.h"
+#include "core/time.h"
+#include "results/output/verdicts/topology_output.h"
+#include "runner/acceptance/profiles.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/execute.h"
-#include "runner/find_run.h"
-#include "runner/index_run.h"
-#include "runner/topology/asked_hosts.h"
-#include "runner/topology/profiles.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace {
@@ -50,10 +49,11 @@ ProbedHosts look(TopologyOptions& options) {
 
 const HostTopology& host_to_learn(const TopologyOptions& options, const ProbedHosts& probed) {
   if (options.from.empty() && probed.hosts.size() != 1)
-    throw Error(ErrorKind::usage,
-                fmt::format("--learn: {} hosts were found, and --from does not say which one to learn from",
-                            probed.hosts.size()),
-                "add --from HOST");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--learn: {} hosts were found, and --from does not say which one to learn from",
+                    probed.hosts.size()),
+        "add --from HOST");
   std::vector<std::string> names;
   for (const HostTopology& host : probed.hosts) {
     if (options.from.empty() || host.host == options.from) {
@@ -70,10 +70,13 @@ const HostTopology& host_to_learn(const TopologyOptions& options, const ProbedHo
 
 void learn(const TopologyOptions& options, const ProbedHosts& probed) {
   const HostTopology& host = host_to_learn(options, probed);
-  const Profile profile = learn_profile(
-      std::filesystem::path(options.learn).stem().string(), host.shape,
-      {{"host", host.host}, {"run", probed.source.substr(0, 255)}, {"time", format_time(now_ns())}});
-  profile_from_text(dump(to_json(profile)), options.learn);  // rejects an invalid name before writing
+  const Profile profile =
+      learn_profile(std::filesystem::path(options.learn).stem().string(), host.shape,
+                    {{"host", host.host},
+                     {"run", probed.source.substr(0, 255)},
+                     {"time", format_time(now_ns())}});
+  profile_from_text(dump(to_json(profile)),
+                    options.learn);  // rejects an invalid name before writing
   write_profile(options.learn, profile, options.force);
   say(Level::info, printable(fmt::format("wrote {}: {} rules learned from {}", options.learn,
                                          profile.rules.size(), host.host)));
@@ -99,8 +102,7 @@ void check(const TopologyOptions& options) {
     throw Error(ErrorKind::usage, "--hosts, --run and --xml exclude each other",
                 "choose one source of the topology");
   if (options.learn.empty() && (options.force || !options.from.empty()))
-    throw Error(ErrorKind::usage, "--from and --force require --learn",
-                "add --learn FILE");
+    throw Error(ErrorKind::usage, "--from and --force require --learn", "add --learn FILE");
 }
 
 ExitCode topology(TopologyOptions& options) {
@@ -112,24 +114,28 @@ ExitCode topology(TopologyOptions& options) {
 }
 
 void add_topology_options(CLI::App& command, TopologyOptions& options) {
-  command.add_option("--hosts", options.hosts, "Inspect the hosts in this hosts file (default: this host)")
+  command
+      .add_option("--hosts", options.hosts,
+                  "Inspect the hosts in this hosts file (default: this host)")
       ->type_name("FILE");
   command
       .add_option("--profile", options.profile,
-                  "Compare all hosts with this profile, a name in hosts/profiles or a file (default: the profile of each host in the hosts file)")
+                  "Compare all hosts with this profile, a name in hosts/profiles or a file "
+                  "(default: the profile of each host in the hosts file)")
       ->type_name("PROFILE");
   command
       .add_option("--run", options.run, "Use the topology stored with this run: an ID or latest")
       ->type_name("RUN");
   command
-      .add_option("--xml", options.xml, "Read machines saved by lstopo; the file name is the host name")
+      .add_option("--xml", options.xml,
+                  "Read machines saved by lstopo; the file name is the host name")
       ->type_name("FILE")
       ->expected(1, 100000);
   command
-      .add_option("--learn", options.learn, "Write a profile to this file instead; it must not exist")
+      .add_option("--learn", options.learn,
+                  "Write a profile to this file instead; it must not exist")
       ->type_name("FILE");
-  command.add_option("--from", options.from, "Learn the profile from this host")
-      ->type_name("HOST");
+  command.add_option("--from", options.from, "Learn the profile from this host")->type_name("HOST");
   command.add_flag("--force", options.force, "Let --learn replace an existing file");
 }
 
@@ -144,7 +150,8 @@ void add_topology(CLI::App& app, CommandResult& result) {
       "node01\n"
       "         benchctl topology --run latest --json\n"
       "         lstopo node01.xml; benchctl topology --xml node01.xml\n"
-      "Exit codes: 0 no difference; 1 a host differs; 3 a host could not be inspected or compared.");
+      "Exit codes: 0 no difference; 1 a host differs; 3 a host could not be inspected or "
+      "compared.");
   auto options = std::make_shared<TopologyOptions>();
   add_topology_options(*command, *options);
   add_dispatch_options(*command, *options);

@@ -1,4 +1,5 @@
-// benchctl train WORKLOAD: trains to a quality target, once for each seed, and reports time to train.
+// benchctl train WORKLOAD: trains to a quality target, once for each seed, and reports time to
+// train.
 #include <filesystem>
 
 #include "runner/commands/command.h"
@@ -6,7 +7,7 @@
 #include "runner/commands/report_output.h"
 #include "runner/commands/training_answer.h"
 #include "runner/dispatch/execute.h"
-#include "runner/training/train_suite.h"
+#include "runner/plan/train_suite.h"
 
 namespace bench {
 namespace {
@@ -80,9 +81,13 @@ void add_what(CLI::App& command, TrainOptions& options) {
   command.add_option("workload", request.workload, "Train this workload: llm, ...")
       ->required()
       ->type_name("WORKLOAD");
-  command.add_option("--preset", request.preset, "Choose the model size: tiny, small, ... (default: tiny)")
+  command
+      .add_option("--preset", request.preset,
+                  "Choose the model size: tiny, small, ... (default: tiny)")
       ->type_name("PRESET");
-  command.add_option("--runs", options.runs_asked, "Run this many trainings, with seeds 1, 2, ... (default: 1)")
+  command
+      .add_option("--runs", options.runs_asked,
+                  "Run this many trainings, with seeds 1, 2, ... (default: 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
   command.add_option("--seeds", options.seeds, "Set the seeds of the runs (default: 1 to N)")
@@ -98,7 +103,8 @@ void add_what(CLI::App& command, TrainOptions& options) {
       ->type_name("TYPE");
   command
       .add_option("--batch", request.batch,
-                  "Set the global batch size, or with --scaling weak the batch size per rank (default: the preset's)")
+                  "Set the global batch size, or with --scaling weak the batch size per rank "
+                  "(default: the preset's)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   command
@@ -107,22 +113,25 @@ void add_what(CLI::App& command, TrainOptions& options) {
       ->type_name("G");
   command
       .add_option("--data", request.data,
-                  "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo logs (default: generated samples)")
+                  "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo logs "
+                  "(default: generated samples)")
       ->type_name("PATH");
   command
       .add_option("--evaluation-data", request.evaluation_data,
                   "Evaluate on this file or folder (default: val or test in the folder of --data)")
       ->type_name("PATH");
   add_repeated(command, "--set", options.changes.set,
-               "Set a probe parameter, e.g. train.shard_optimizer=true (with --scaling: ranks_2.shard_optimizer=true); may be repeated")
+               "Set a probe parameter, e.g. train.shard_optimizer=true (with --scaling: "
+               "ranks_2.shard_optimizer=true); may be repeated")
       ->type_name("CASE.PARAM=VALUE");
 }
 
 void add_where(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
   command
-      .add_option("--ranks", options.ranks,
-                  "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)")
+      .add_option(
+          "--ranks", options.ranks,
+          "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)")
       ->type_name("R");
   command
       .add_option("--hosts", options.hosts,
@@ -131,18 +140,19 @@ void add_where(CLI::App& command, TrainOptions& options) {
   command.add_option("--device", request.device, "Train on host or cuda (default: host)")
       ->check(CLI::IsMember({"host", "cuda"}));
   command
-      .add_option("--lanes", request.lanes,
-                  "Use this many threads per rank (default: all its CPUs; for scaling over ranks on this host, each rank's share at the largest number of ranks, rounded down to a power of two)")
+      .add_option(
+          "--lanes", request.lanes,
+          "Use this many threads per rank (default: all its CPUs; for scaling over ranks on this "
+          "host, each rank's share at the largest number of ranks, rounded down to a power of two)")
       ->type_name("T")
       ->check(CLI::Range(1, 65536));
   command
-      .add_option(
-          "--scaling", options.scaling,
-          "Measure strong (fixed global batch) or weak (fixed batch per rank) scaling over the numbers in --ranks, or with --hosts over 1, 2, 4, ... hosts")
+      .add_option("--scaling", options.scaling,
+                  "Measure strong (fixed global batch) or weak (fixed batch per rank) scaling over "
+                  "the numbers in --ranks, or with --hosts over 1, 2, 4, ... hosts")
       ->check(CLI::IsMember({"strong", "weak"}));
   command
-      .add_option("--timeout", request.timeout_s,
-                  "Stop a run that takes longer (default: one day)")
+      .add_option("--timeout", request.timeout_s, "Stop a run that takes longer (default: one day)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1.0, 1e7));
   command.add_flag("!--no-telemetry", request.telemetry, "Disable power and temperature telemetry");
@@ -155,7 +165,8 @@ void add_train(CLI::App& app, CommandResult& result) {
       app.add_subcommand("train", "Train a model to a quality target and report time to train");
   command->footer(
       "Example: benchctl train llm --preset tiny --runs 5 --html training.html\n"
-      "Exit codes: 0 all runs reached their target; 1 one did not, or another check failed; 3 one could not be measured.\n"
+      "Exit codes: 0 all runs reached their target; 1 one did not, or another check failed; 3 one "
+      "could not be measured.\n"
       "Workloads resemble MLPerf benchmarks; results are not MLPerf results.");
   auto options = std::make_shared<TrainOptions>();
   add_what(*command, *options);

@@ -3,13 +3,13 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "results/text_file.h"
-#include "results/training/measured_peak.h"
-#include "results/training/mllog_files.h"
-#include "results/training/training_json.h"
-#include "results/training/training_output.h"
+#include "core/whole_file.h"
+#include "results/output/verdicts/training_json.h"
+#include "results/output/verdicts/training_output.h"
+#include "results/verdicts/training/mllog_files.h"
+#include "results/verdicts/training/training_report.h"
 #include "runner/commands/report_output.h"
-#include "runner/index_run.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace {
@@ -45,8 +45,9 @@ void add_training_answer(CLI::App& command, TrainingAnswer& options) {
   command.add_option("--html", options.html, "Write the report with curves as an HTML page")
       ->type_name("FILE");
   command
-      .add_option("--mllog", options.mllog,
-                  "Write MLPerf logs to this folder: result_0.txt, ...; existing files are never replaced")
+      .add_option(
+          "--mllog", options.mllog,
+          "Write MLPerf logs to this folder: result_0.txt, ...; existing files are never replaced")
       ->type_name("DIR");
   add_reading_options(command, options);
 }

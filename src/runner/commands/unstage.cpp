@@ -34,13 +34,15 @@ ExitCode unstage_all(const UnstageOptions& options) {
 }  // namespace
 
 void add_unstage(CLI::App& app, CommandResult& result) {
-  CLI::App* command =
-      app.add_subcommand("unstage", "Remove bundles that --stage copied to hosts");
+  CLI::App* command = app.add_subcommand("unstage", "Remove bundles that --stage copied to hosts");
   command->footer(
-      "Removes this user's bundles through the hosts file's remote shell; a bundle in use is kept.\n"
+      "Removes this user's bundles through the hosts file's remote shell; a bundle in use is "
+      "kept.\n"
       "Example: benchctl unstage --hosts docs/examples/hosts.json");
   auto options = std::make_shared<UnstageOptions>();
-  command->add_option("--hosts", options->hosts, "Remove bundles from the hosts in this hosts file")->required()->type_name("FILE");
+  command->add_option("--hosts", options->hosts, "Remove bundles from the hosts in this hosts file")
+      ->required()
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->callback([options, &result] { result.code = unstage_all(*options); });
 }

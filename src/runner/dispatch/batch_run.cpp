@@ -11,7 +11,8 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "results/run_records.h"
+#include "core/time.h"
+#include "results/run/run_records.h"
 #include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
 #include "runner/launch/sbatch.h"
@@ -158,7 +159,7 @@ BatchJob submit_batch(const RunRequest& request, std::vector<std::string> resume
   write_script(script, batch_script(resume));
   const auto argv =
       sbatch_command(hosts, request.plan.inventory.slurm, "benchctl-" + directory.id(),
-                   (directory.path() / "log" / "batch.txt").string(), script.string());
+                     (directory.path() / "log" / "batch.txt").string(), script.string());
   const BatchJob job{directory.path(), submitted_job(program_output(argv, kAnswer))};
   say(Level::info,
       fmt::format("run {}: batch job {} on {} nodes", directory.id(), job.number, hosts.size()));

@@ -15,9 +15,9 @@ struct BatchJob {
   std::string number;         // Slurm's
 };
 
-/// Stores the plan, writes batch.sh next to it and submits that. `resume`: the command of the job; the
-/// run's name is appended. Throws Error(environment) with sbatch's message; the run is then planned
-/// but not started.
+/// Stores the plan, writes batch.sh next to it and submits that. `resume`: the command of the job;
+/// the run's name is appended. Throws Error(environment) with sbatch's message; the run is then
+/// planned but not started.
 BatchJob submit_batch(const RunRequest& request, std::vector<std::string> resume);
 
 /// Shows progress until the job has ended. An interrupt cancels the job and waits for its end; then

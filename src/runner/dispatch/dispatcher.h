@@ -1,19 +1,67 @@
-// Runs a plan: assigns its jobs to lanes, as many at once as disjoint hosts and --parallel allow. Lanes
-// send the jobs and handle faults.
+// Runs a plan: assigns its jobs to lanes, as many at once as disjoint hosts and --parallel allow.
+// Lanes send the jobs and handle faults.
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "runner/dispatch/lane.h"
 #include "runner/dispatch/ledger.h"
-#include "runner/dispatch/schedule.h"
+#include "runner/plan/planner.h"
 
 namespace bench {
+
+// Decides which job may run next. A host runs one job at a time, in plan order, because earlier
+// results are limits for later jobs. Jobs on other hosts do not wait. Not thread-safe.
+
+class Schedule {
+ public:
+  /// Schedules the entries that are not skipped; jobs are named by position in `entries`, which
+  /// must
+  /// outlive this.
+  explicit Schedule(const std::vector<PlanEntry>& entries);
+
+  /// Takes the first job whose hosts are all free, and its hosts; empty if all jobs must wait.
+  std::optional<std::size_t> take();
+  /// After `done`: takes the next job on exactly its hosts if the same process can run it. Empty:
+  /// end the
+  /// process, then call free().
+  std::optional<std::size_t> follow(std::size_t done);
+  void free(std::size_t done);
+
+  /// Whether another job waits for a host of this running job.
+  bool is_awaited(std::size_t running) const;
+
+  /// All jobs have been taken.
+  bool empty() const { return left_ == 0; }
+  /// Jobs not taken, for example after an interruption.
+  std::vector<std::size_t> left() const;
+
+ private:
+  struct HostQueue {
+    std::deque<std::size_t> jobs;
+    bool taken = false;
+  };
+  bool may_run(std::size_t job) const;
+  void look_at(std::size_t host);
+  std::size_t mark_taken(std::size_t job);
+
+  const std::vector<PlanEntry>& entries_;
+  std::vector<std::vector<std::size_t>> hosts_of_;  // of each entry, as positions in queues_
+  std::vector<HostQueue> queues_;
+  std::set<std::size_t> ready_;
+  std::vector<bool> taken_;
+  std::size_t left_ = 0;
+};
 
 struct DispatcherSettings : LaneSettings {
   int parallel = 1;                  // jobs at once
@@ -29,7 +77,7 @@ class Dispatcher {
              DispatcherSettings settings);
 
   /// False when interrupted; remaining jobs are then skipped. Throws Error(environment) if records
-/// cannot be written or bench-rank has another version.
+  /// cannot be written or bench-rank has another version.
   bool run(const Plan& plan);
 
  private:

@@ -13,12 +13,12 @@
 #include "core/text.h"
 #include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
-#include "runner/launch/reach.h"
 
 namespace bench {
 namespace {
 
-constexpr Seconds kBeyondConnecting{10.0};  // to find and kill leftover processes, grace period included
+constexpr Seconds kBeyondConnecting{
+    10.0};  // to find and kill leftover processes, grace period included
 constexpr std::size_t kMostOutput = 4096;
 constexpr double kSlurmLimitS = 30.0;  // three times Slurm's default MessageTimeout
 
@@ -36,7 +36,8 @@ std::string error_line(const std::string& text) {
                                     : last_line(text.substr(0, text.find('\n', error)));
 }
 
-HostQuery start_query(const Place& place, const Reach& reach, const std::vector<std::string>& words) {
+HostQuery start_query(const Place& place, const Reach& reach,
+                      const std::vector<std::string>& words) {
   HostQuery query;
   query.answer.host = place.host;
   Command command;
@@ -55,11 +56,13 @@ HostQuery start_query(const Place& place, const Reach& reach, const std::vector<
 /// Why a host that answered is excluded nevertheless.
 std::string host_fault(const std::string& answer) {
   if (answer.find("cannot be killed") != std::string::npos) return "has a stuck process: " + answer;
-  if (answer.find("cannot write to") != std::string::npos) return "has no writable temporary folder: " + answer;
+  if (answer.find("cannot write to") != std::string::npos)
+    return "has no writable temporary folder: " + answer;
   return "";
 }
 
-/// Slurm refused the step: the allocation has ended or reached its step limit. Not the host's fault.
+/// Slurm refused the step: the allocation has ended or reached its step limit. Not the host's
+/// fault.
 bool allocation_refuses(const std::string& words) {
   constexpr std::array<std::string_view, 7> kRefusals = {
       "has expired", "Invalid job id",        "already completing",          "revoked",
@@ -86,8 +89,7 @@ void conclude(HostQuery& query) {
   } else if (no_program) {
     query.answer.trouble = "cannot run bench-rank: " + words;
   } else {
-    query.answer.trouble =
-        fmt::format("does not answer: {}", words.empty() ? exit.text() : words);
+    query.answer.trouble = fmt::format("does not answer: {}", words.empty() ? exit.text() : words);
   }
 }
 
@@ -105,8 +107,8 @@ bool poll_all(std::vector<HostQuery>& queries) {
   return all;
 }
 
-std::vector<HostAnswer> query_all(const std::vector<Place>& places, const Reach& reach, Seconds limit,
-                                const std::vector<std::string>& words) {
+std::vector<HostAnswer> query_all(const std::vector<Place>& places, const Reach& reach,
+                                  Seconds limit, const std::vector<std::string>& words) {
   std::vector<HostQuery> queries;
   for (const Place& place : places) queries.push_back(start_query(place, reach, words));
   const auto deadline = after(limit);
@@ -147,28 +149,28 @@ std::vector<HostAnswer> answering_hosts(const std::vector<Place>& places,
                                         const LaunchSettings& settings, const std::string& program,
                                         const std::string& token) {
   return query_all(places, reach_by_agent(settings), agent_limit(settings),
-                 sweep_command(program, token));
+                   sweep_command(program, token));
 }
 
 HostCheck check_through(const SlurmSite& site) {
   return [site](const std::vector<Place>& places, const LaunchSettings& settings,
                 const std::string& program, const std::string& token) {
     return query_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
-                   sweep_command(program, token));
+                     sweep_command(program, token));
   };
 }
 
 std::string query_rank_states(const std::vector<Place>& places, const LaunchSettings& settings,
-                          const std::string& program, const std::string& token) {
+                              const std::string& program, const std::string& token) {
   return summary_of(query_all(places, reach_by_agent(settings), agent_limit(settings),
-                          {program, "--states", token}));
+                              {program, "--states", token}));
 }
 
 RankStateQuery query_rank_states_through(const SlurmSite& site) {
   return [site](const std::vector<Place>& places, const LaunchSettings& settings,
                 const std::string& program, const std::string& token) {
     return summary_of(query_all(places, reach_by_step(site, StepInput::none), step_limit(settings),
-                            {program, "--states", token}));
+                                {program, "--states", token}));
   };
 }
 

@@ -1,12 +1,12 @@
-// Checks which hosts of a failed job are still up: no launcher's exit code or message distinguishes a
-// dead host from a broken program.
+// Checks which hosts of a failed job are still up: no launcher's exit code or message distinguishes
+// a dead host from a broken program.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "runner/launch/launch_settings.h"
+#include "runner/hosts/launch_settings.h"
 #include "runner/launch/place.h"
 #include "runner/launch/srun.h"
 
@@ -18,8 +18,8 @@ struct HostAnswer {
   std::string swept;    // leftover processes that were killed; "" for none
 };
 
-/// The command that finds and kills every process with the run's token, and lists them. `program` is
-/// bench-rank on that host.
+/// The command that finds and kills every process with the run's token, and lists them. `program`
+/// is bench-rank on that host.
 std::vector<std::string> sweep_command(const std::string& program, const std::string& token);
 
 using HostCheck = std::function<std::vector<HostAnswer>(
@@ -42,7 +42,7 @@ using RankStateQuery =
                               const std::string& program, const std::string& token)>;
 
 std::string query_rank_states(const std::vector<Place>& places, const LaunchSettings& settings,
-                          const std::string& program, const std::string& token);
+                              const std::string& program, const std::string& token);
 RankStateQuery query_rank_states_through(const SlurmSite& site);
 
 }  // namespace bench

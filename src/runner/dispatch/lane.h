@@ -5,12 +5,13 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "runner/dispatch/host_check.h"
-#include "runner/dispatch/host_states.h"
 #include "runner/dispatch/ledger.h"
 #include "runner/dispatch/run_directory.h"
 #include "runner/hardware/device_limits.h"
@@ -20,16 +21,39 @@
 
 namespace bench {
 
+// The excluded hosts of a run: later jobs on them are skipped at once. Thread-safe.
+
+/// An excluded host and the reason: "does not answer: ssh: connect to ... timed out".
+struct ExcludedHost {
+  std::string host, why;
+};
+
+class HostStates {
+ public:
+  /// Keeps the first reason.
+  void exclude(const std::string& host, const std::string& reason);
+  /// The first excluded host among these, if any.
+  std::optional<ExcludedHost> first_excluded(const std::vector<std::string>& hosts) const;
+  /// Host -> reason.
+  std::map<std::string, std::string> out() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> out_;
+};
+
 struct LaneSettings {
   GracePeriods grace;
-  GracePeriods interrupted_grace{Seconds{1.0}, Seconds{0.5}, Seconds{0.2}};  // Ctrl-C ends within 2 s
-  Seconds handshake{30.0};  // from process start to the handshake
-  Seconds finish{5.0};      // from end of input to process exit
-  std::string version;      // required of bench-rank
+  GracePeriods interrupted_grace{Seconds{1.0}, Seconds{0.5},
+                                 Seconds{0.2}};  // Ctrl-C ends within 2 s
+  Seconds handshake{30.0};                       // from process start to the handshake
+  Seconds finish{5.0};                           // from end of input to process exit
+  std::string version;                           // required of bench-rank
   GoldenValues golden = {};
   Signaller signaller = signal_session;
   HostCheck check_hosts = answering_hosts;  // called after a failure that a host may have caused
-  RankStateQuery rank_states = query_rank_states;  // called before hung ranks on several hosts are killed
+  RankStateQuery rank_states =
+      query_rank_states;  // called before hung ranks on several hosts are killed
 };
 
 /// Shared by the lanes of a run.
@@ -45,8 +69,9 @@ class Lane {
  public:
   Lane(LaneSite site, const LaneSettings& settings) : site_(site), settings_(settings) {}
 
-  /// Runs this job to an outcome. Throws Error(environment) if records cannot be written or bench-rank
-/// has another version.
+  /// Runs this job to an outcome. Throws Error(environment) if records cannot be written or
+  /// bench-rank
+  /// has another version.
   void run(const PlanEntry& entry);
   /// Ends the process, if any, and so frees its hosts.
   void finish_process();
@@ -75,8 +100,9 @@ class Lane {
   bool interrupted() const { return site_.interrupts.count() > 0; }
   std::string where(const PlanEntry& entry) const;
   std::string rank_states(const PlanEntry& entry) const;
-  /// Checks the hosts of a failed job and kills leftover processes there. Excludes hosts that do not
-/// answer. Returns its findings; "" if no host is remote.
+  /// Checks the hosts of a failed job and kills leftover processes there. Excludes hosts that do
+  /// not
+  /// answer. Returns its findings; "" if no host is remote.
   std::string check_job_hosts(const PlanEntry& entry);
   void exclude(const Job& job, const std::string& host, const std::string& why);
   void record_exclusion(const Job& job, const std::string& host, const std::string& why);

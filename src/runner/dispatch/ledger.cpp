@@ -4,8 +4,8 @@
 
 #include "core/log.h"
 #include "core/text.h"
-#include "results/run_records.h"
-#include "runner/dispatch/own_record.h"
+#include "results/run/run_records.h"
+#include "runner/dispatch/run_directory.h"
 
 namespace bench {
 
@@ -57,7 +57,8 @@ void Ledger::defer(const Job& job, const std::string& why, Seconds after) {
 }
 
 void Ledger::discard_result(const std::string& job) {
-  const std::string reason = "the rank sent records after this job's outcome, so the result is discarded";
+  const std::string reason =
+      "the rank sent records after this job's outcome, so the result is discarded";
   write(job, Outcome{Status::failed, reason, 0.0});
   const Lock lock(mutex_);
   ceilings_.forget(job);

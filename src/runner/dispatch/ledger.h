@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runner/dispatch/progress.h"
-#include "runner/dispatch/spool.h"
+#include "runner/dispatch/run_directory.h"
 #include "runner/hardware/ceilings.h"
 #include "runner/launch/rank_process.h"
 

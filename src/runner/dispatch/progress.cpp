@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/json_text.h"
+#include "core/json.h"
 #include "core/text.h"
 
 namespace bench {

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/hostlist.h"
+#include "core/job.h"
 #include "core/log.h"
-#include "core/part_variables.h"
 #include "core/text.h"
 #include "runner/plan/plan_json.h"
 

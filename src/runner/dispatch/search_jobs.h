@@ -1,12 +1,12 @@
-// Jobs that search for the cause of a failed or slow job on several hosts (results/localisation). They
-// are added to plan.json before they run, so that an interrupted search can be resumed.
+// Jobs that search for the cause of a failed or slow job on several hosts (results/localisation).
+// They are added to plan.json before they run, so that an interrupted search can be resumed.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "results/localisation/localisation.h"
-#include "results/reports/run_report.h"
+#include "results/output/run/run_report.h"
+#include "results/verdicts/localisation/localisation.h"
 #include "runner/dispatch/execute.h"
 #include "runner/plan/planner.h"
 

@@ -1,5 +1,5 @@
-// Limits measured earlier in the same run, and the series of later jobs they apply to. The rules are
-// annotations in schemas/probes.
+// Limits measured earlier in the same run, and the series of later jobs they apply to. The rules
+// are annotations in schemas/probes.
 #pragma once
 
 #include <map>

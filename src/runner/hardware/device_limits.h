@@ -2,12 +2,23 @@
 // job's probe can reach on it at most.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/job.h"
 #include "runner/hardware/hardware_catalogue.h"
+#include "runner/hardware/hardware_entry.h"
 
 namespace bench {
+
+// Published results of a product, shown with its limit.
+
+/// "others reached 794.5 TFLOP/s (stas00/ml-engineering)", of a metric ("gemm.throughput") at these
+/// parameters. Of several values for one thing the greatest; what the parameters leave open is
+/// said: "kernel copy 4.010 TB/s (...), kernel triad 4.150 TB/s (...)". Thresholds and values that
+/// are doubted are none. "" where nobody reported any.
+std::string reached_by_others(const HardwareEntry& entry, const std::string& metric,
+                              const Json& params);
 
 /// From the facts that a rank tells of its device: name, memory_bytes, multiprocessors, clock_hz,
 /// memory_clock_hz, memory_bus_bits, pcie_generation, pcie_lanes, pcie_generation_now,

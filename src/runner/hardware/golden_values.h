@@ -1,5 +1,5 @@
-// Hashes of exact results known to be correct: hosts/golden/*.json of the installation, and golden/ next to
-// the database for this site. Each job gets those that may apply.
+// Hashes of exact results known to be correct: hosts/golden/*.json of the installation, and golden/
+// next to the database for this site. Each job gets those that may apply.
 #pragma once
 
 #include <filesystem>

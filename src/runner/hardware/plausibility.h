@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units.h"
 #include "runner/hardware/hardware_catalogue.h"
+#include "runner/hardware/hardware_limits.h"
 
 namespace bench {
 
@@ -49,5 +51,19 @@ std::optional<Finding> check_share(double min_of_limit);
 
 /// Different values for the same metric, parameters and product.
 std::vector<Finding> contradictions(const std::vector<Threshold>& thresholds);
+
+// The plausible range of a metric on a product. Part of plausibility.
+
+struct PlausibleRange {
+  Limit limit;
+  double lowest = 0.0;   // a healthy device at full size does more
+  double highest = 0.0;  // above this is impossible
+  bool link = false;     // bounded by a link: bits, both directions and line rates are confused
+};
+
+/// Nothing where the product's limit for the metric is not known.
+std::optional<PlausibleRange> plausible_range(const HardwareEntry& entry,
+                                              const Threshold& threshold);
+Unit unit_of(const Threshold& threshold);
 
 }  // namespace bench

@@ -17,8 +17,7 @@ constexpr int kMostCpus = 100'000;  // as the slots of a host
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
-  throw Error(ErrorKind::input,
-              "'" + printable(text.substr(0, 60)) + "' is not a CPU list: " + why,
+  throw Error(ErrorKind::input, "'" + printable(text.substr(0, 60)) + "' is not a CPU list: " + why,
               "expected the format of SLURM_JOB_CPUS_PER_NODE, for example 8(x2),4");
 }
 
@@ -86,10 +85,9 @@ std::optional<Allocation> allocation_from(const std::map<std::string, std::strin
   try {
     return described(job, value("SLURM_JOB_NODELIST"), value("SLURM_JOB_CPUS_PER_NODE"));
   } catch (const Error& error) {
-    throw Error(
-        ErrorKind::environment,
-        "cannot parse Slurm allocation " + job + ": " + error.what(),
-        "use --launcher mpirun, or unset SLURM_JOB_ID outside of an allocation");
+    throw Error(ErrorKind::environment,
+                "cannot parse Slurm allocation " + job + ": " + error.what(),
+                "use --launcher mpirun, or unset SLURM_JOB_ID outside of an allocation");
   }
 }
 

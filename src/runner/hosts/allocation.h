@@ -20,15 +20,15 @@ struct Allocation {
   bool operator==(const Allocation&) const = default;
 };
 
-/// Parses SLURM_JOB_CPUS_PER_NODE: "8(x2),4" is 8, 8, 4. Throws Error(input) for invalid text, a count
-/// of 0, or more than `at_most` nodes.
+/// Parses SLURM_JOB_CPUS_PER_NODE: "8(x2),4" is 8, 8, 4. Throws Error(input) for invalid text, a
+/// count of 0, or more than `at_most` nodes.
 std::vector<int> expand_cpus_per_node(std::string_view text, std::size_t at_most);
 
 /// Whether the text is a Slurm job ID: digits, not too many.
 bool is_job_number(std::string_view text);
 
-/// From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_CPUS_PER_NODE; empty outside of an allocation.
-/// Throws Error(environment) if they are inconsistent.
+/// From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_CPUS_PER_NODE; empty outside of an
+/// allocation. Throws Error(environment) if they are inconsistent.
 std::optional<Allocation> allocation_from(const std::map<std::string, std::string>& environment);
 std::optional<Allocation> current_allocation();
 

@@ -36,8 +36,8 @@ struct ImportedHost {
   std::map<std::string, std::string> labels = {};
 };
 
-/// A hosts file with one entry for all hosts that differ only in name. Throws Error(input) with `origin`
-/// for an invalid hosts file.
+/// A hosts file with one entry for all hosts that differ only in name. Throws Error(input) with
+/// `origin` for an invalid hosts file.
 Json hosts_file_of(const std::vector<ImportedHost>& hosts, const std::string& origin);
 
 }  // namespace bench

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "runner/launch/launch_settings.h"
-#include "runner/launch/slurm_settings.h"
+#include "runner/hosts/launch_settings.h"
+#include "runner/hosts/slurm_settings.h"
 
 namespace bench {
 
@@ -38,8 +38,8 @@ struct Inventory {
   SlurmSettings slurm = {};
 };
 
-/// Expands host expressions. Throws Error(input) for schema violations, duplicate hosts, and groups with
-/// unknown hosts.
+/// Expands host expressions. Throws Error(input) for schema violations, duplicate hosts, and groups
+/// with unknown hosts.
 Inventory read_inventory(const std::filesystem::path& file);
 Inventory inventory_from_json(const Json& json, const std::string& origin);
 
@@ -60,5 +60,14 @@ bool is_this_host(const Host& host);
 
 /// One entry per host; inventory_from_json reads it back unchanged.
 Json to_json(const Inventory& inventory);
+
+// Text and JSON of `benchctl list hosts`.
+
+/// One object per host: {name, address, slots, devices, labels, profile, groups}; devices and
+/// profile may be null.
+Json hosts_list(const Inventory& inventory);
+
+/// A table with one line per host.
+std::string hosts_table(const Json& hosts);
 
 }  // namespace bench

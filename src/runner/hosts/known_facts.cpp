@@ -5,10 +5,10 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "results/json_fields.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace bench {
 namespace {
@@ -91,8 +91,7 @@ void add_known_facts(Inventory& inventory, const std::filesystem::path& database
   for (Host& host : inventory.hosts)
     if (const auto* topics = facts_of(host, known)) host.facts = words_of_facts(*topics);
 } catch (const Error& error) {
-  say(Level::warning,
-      "cannot read host facts of earlier runs: " + printable(error.what()));
+  say(Level::warning, "cannot read host facts of earlier runs: " + printable(error.what()));
 }
 
 }  // namespace bench

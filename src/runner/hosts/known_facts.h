@@ -10,8 +10,8 @@
 
 namespace bench {
 
-/// Facts from the latest records of a host by topic ("host", "gpus"). Every text and number of "host"
-/// (kernel, cpu_model, product, numa_nodes, ...), and
+/// Facts from the latest records of a host by topic ("host", "gpus"). Every text and number of
+/// "host" (kernel, cpu_model, product, numa_nodes, ...), and
 ///   gpus           number of GPUs
 ///   gpu            their name, if all are equal
 ///   nvlink_domain  cluster and clique of the fabric, if all GPUs are in one

@@ -1,19 +1,58 @@
 #include "runner/launch/launcher.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <random>
 
 #include "core/error.h"
+#include "core/job.h"
 #include "core/locations.h"
-#include "core/run_variable.h"
 #include "core/text.h"
-#include "runner/launch/group_environment.h"
 #include "runner/launch/process.h"
 
 namespace bench {
+
+std::map<std::string, std::string> group_environment(const std::vector<Place>& places,
+                                                     const LaunchSettings& settings,
+                                                     bool by_address) {
+  if (places.empty()) return {};
+  const bool all_here = std::ranges::all_of(places, [](const Place& place) { return place.here; });
+  const Place& first = places.front();
+  const std::string address = first.address.substr(first.address.find('@') + 1);
+  std::map<std::string, std::string> env = {
+      {"BENCH_RENDEZVOUS", all_here     ? "localhost"
+                           : by_address ? address
+                                        : first.host},
+      {"BENCH_GROUP_TIMEOUT_S", std::to_string(std::max(1, settings.start_timeout_s - 5))}};
+  if (!all_here && !settings.interfaces.empty()) env["BENCH_GROUP_INTERFACE"] = settings.interfaces;
+  return env;
+}
+
+std::string make_group_token() {
+  std::random_device random;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", random());
+  return token;
+}
+
+std::vector<std::string> group_variables() {
+  return {"BENCH_GROUP_INTERFACE",
+          "BENCH_GROUP_TIMEOUT_S",
+          "BENCH_GROUP_TOKEN",
+          "BENCH_RENDEZVOUS",
+          "LOCAL_RANK",
+          "MASTER_ADDR",
+          "MASTER_PORT",
+          "RANK",
+          "TORCHELASTIC_RUN_ID",
+          "TORCHELASTIC_USE_AGENT_STORE",
+          "WORLD_SIZE"};
+}
+
 namespace {
 
 bool any_remote(const std::vector<Place>& places) {
@@ -29,15 +68,15 @@ constexpr const char* kGroupToken = "BENCH_GROUP_TOKEN";
 
 using McaParameters = std::map<std::string, std::string>;
 
-/// For ranks on this host: no daemon (plm isolated), and fixed pml and btl, because network discovery
-/// triples the time of MPI_Init.
+/// For ranks on this host: no daemon (plm isolated), and fixed pml and btl, because network
+/// discovery triples the time of MPI_Init.
 McaParameters parameters_here() {
   return {{"plm", "isolated"}, {"ras", "^slurm"}, {"pml", "ob1"}, {"btl", "vader,self"}};
 }
 
-/// For other hosts: the remote shell starts a daemon on each directly from here, so that failures name
-/// the host, and a dead host is noticed within keepalive_s x keepalive_count. Open MPI chooses the
-/// network unless the hosts file does.
+/// For other hosts: the remote shell starts a daemon on each directly from here, so that failures
+/// name the host, and a dead host is noticed within keepalive_s x keepalive_count. Open MPI chooses
+/// the network unless the hosts file does.
 McaParameters parameters_remote(const LaunchSettings& settings) {
   // Excludes other launchers: the remote shell component is named rsh in Open MPI 4 and ssh in 5.
   McaParameters mca = {{"plm", "^slurm,lsf,tm,alps"},
@@ -70,14 +109,15 @@ void add_rank_binding(std::vector<std::string>& argv, const Job& job,
 
 /// OpenMPI 4.
 std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>& places,
-                                      const LaunchSite& site,
-                                      const std::map<std::string, std::string>& env) {
+                                        const LaunchSite& site,
+                                        const std::map<std::string, std::string>& env) {
   const bool remote = any_remote(places);
   std::vector<std::string> argv = {site.mpirun, "-np", std::to_string(job.ranks)};
   if (remote) append(argv, {"--host", host_list(places)});
   McaParameters mca = remote ? parameters_remote(site.settings) : parameters_here();
-  // mpirun counts cores, we count hardware threads: allow oversubscription, and decide ourselves whether
-// ranks share CPUs and must yield while waiting.
+  // mpirun counts cores, we count hardware threads: allow oversubscription, and decide ourselves
+  // whether
+  // ranks share CPUs and must yield while waiting.
   const bool shared =
       std::ranges::any_of(places, [](const Place& place) { return place.ranks > place.slots; });
   mca["mpi_yield_when_idle"] = shared ? "1" : "0";
@@ -149,8 +189,7 @@ std::string launch_obstacle(const Job& job, const std::vector<Place>& places,
     return "no CUDA build: bench-rank-cuda is not installed next to benchctl";
   if (site.kind == LauncherKind::slurm) return slurm_obstacle(job, site);
   if (site.kind == LauncherKind::local && any_remote(places))
-    return "--launcher local runs on this host only, but the job needs " +
-           join(job.hosts, ", ");
+    return "--launcher local runs on this host only, but the job needs " + join(job.hosts, ", ");
   if (job.ranks > 1 && site.kind == LauncherKind::local)
     return "--launcher local starts one rank, but the job needs " + std::to_string(job.ranks);
   if (by_mpirun(job, places, site) && site.mpirun.empty())
@@ -168,8 +207,9 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   const bool slurm = site.kind == LauncherKind::slurm;
   if (slurm || any_remote(places))
     for (const auto& [name, value] : site.settings.env) env.emplace(name, value);
-  // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would bind the rank to one core before main() runs, and
-// "all cores" would silently mean one. The probes pin their threads themselves.
+  // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would bind the rank to one core before main() runs,
+  // and
+  // "all cores" would silently mean one. The probes pin their threads themselves.
   env.emplace("OMP_PROC_BIND", "false");
   if (!site.run_folder.empty()) env.emplace(kRunFolderVariable, site.run_folder);
   if (slurm) {
@@ -184,8 +224,9 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
     // Without the token: mpirun's command line is visible to all users.
     if (job.ranks > 1) env.merge(group_environment(places, site.settings, true));
     command.argv = mpirun_command(job, places, site, env);
-    // Remote ranks get the token by -x. mpirun itself must not have it: killing leftover ranks on this
-// host must not kill the mpirun of another job.
+    // Remote ranks get the token by -x. mpirun itself must not have it: killing leftover ranks on
+    // this
+    // host must not kill the mpirun of another job.
     if (any_remote(places)) env.erase(kRunVariable);
     if (site.root) {
       env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";

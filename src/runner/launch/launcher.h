@@ -8,12 +8,28 @@
 
 #include "core/job.h"
 #include "runner/hosts/allocation.h"
-#include "runner/launch/launch_settings.h"
+#include "runner/hosts/launch_settings.h"
 #include "runner/launch/place.h"
 #include "runner/launch/process.h"
 #include "runner/launch/srun.h"
 
 namespace bench {
+
+// Environment of ranks that use the TCP rendezvous because MPI is missing or broken
+// (src/devices/tcp/rendezvous.h reads it). Ranks that use MPI ignore it.
+
+/// BENCH_RENDEZVOUS: address of rank 0; the port is derived from the launcher's job ID.
+/// BENCH_GROUP_TIMEOUT_S: some seconds less than our own limit, so that ranks can still report who
+/// is missing. `by_address`: use the addresses of the hosts file instead of host names.
+std::map<std::string, std::string> group_environment(const std::vector<Place>& places,
+                                                     const LaunchSettings& settings,
+                                                     bool by_address);
+
+/// 128 random bits known only to the ranks of one run: BENCH_GROUP_TOKEN.
+std::string make_group_token();
+
+/// Variables of a group that this process may belong to, which our ranks must not inherit.
+std::vector<std::string> group_variables();
 
 enum class LauncherKind { automatic, local, mpirun, slurm };
 
@@ -32,8 +48,9 @@ struct LaunchSite {
   std::string run_folder = {};    // absolute; passed to ranks for files next to the records
   std::string group_token = {};   // authenticates ranks in the TCP rendezvous
   SlurmSite slurm = {};
-  std::optional<Allocation> allocation = {};           // the current allocation
-  std::map<std::string, std::string> nodes_down = {};  // node -> state, if benchctl makes the allocation
+  std::optional<Allocation> allocation = {};  // the current allocation
+  std::map<std::string, std::string> nodes_down =
+      {};  // node -> state, if benchctl makes the allocation
 };
 
 /// `automatic` becomes slurm inside an allocation of several nodes.

@@ -1,5 +1,5 @@
-// A child process with pipes, in its own session, so that all its descendants can be found and killed.
-// No shell is involved, and no descriptor leaks into it.
+// A child process with pipes, in its own session, so that all its descendants can be found and
+// killed. No shell is involved, and no descriptor leaks into it.
 #pragma once
 
 #include <sys/types.h>
@@ -34,7 +34,8 @@ struct Exit {
   std::string text() const;
 };
 
-/// Sends a signal to a session, given by its leader. Replaceable for tests of processes that do not end.
+/// Sends a signal to a session, given by its leader. Replaceable for tests of processes that do not
+/// end.
 using Signaller = std::function<void(pid_t leader, int signal)>;
 
 /// Signals all processes of the session: mpirun gives each rank its own process group.
@@ -51,8 +52,8 @@ void read_some(const Descriptor& fd, std::string& text, std::size_t most);
 
 class Process {
  public:
-  /// Throws Error(environment) if the program is missing or cannot be started. The child gets SIGTERM if
-  /// this process dies.
+  /// Throws Error(environment) if the program is missing or cannot be started. The child gets
+  /// SIGTERM if this process dies.
   explicit Process(const Command& command, Signaller signaller = signal_session);
   /// Kills the rest of the session; does not wait for processes that do not end.
   ~Process();

@@ -1,5 +1,6 @@
 #include "runner/launch/rank_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,16 +8,87 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/wire.h"
 
 namespace bench {
 namespace {
 
+// srun adds five lines when one of several ranks dies, after the rank's own message.
+constexpr std::size_t kTailLines = 8;
+constexpr std::size_t kTailLineBytes = 200;
+
+// The prefix of a rank's error message; messages of launchers follow it.
+constexpr std::string_view kError = "error: ";
+
+// mpirun frames its messages with lines of dashes.
+bool says_something(std::string_view line) {
+  return line.find_first_not_of("-=* \t\r") != std::string_view::npos;
+}
+
+}  // namespace
+
+RankLog::RankLog(const std::filesystem::path& path)
+    : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+  if (!file_.valid()) throw_errno("create the log " + path.string());
+}
+
+void RankLog::add_line(std::string_view line) {
+  if (says_something(line)) {
+    if (error_.empty() && line.starts_with(kError)) error_ = line.substr(0, kTailLineBytes);
+    tail_.emplace_back(line.substr(0, kTailLineBytes));
+    if (tail_.size() > kTailLines) tail_.pop_front();
+  }
+  if (written_ >= kMaxBytes) return;
+  std::string text(line.substr(0, kMaxBytes - written_));
+  text += '\n';
+  written_ += text.size();
+  if (written_ >= kMaxBytes) text += "(log truncated)\n";
+  // A failed write to the log must not stop a measurement: results are in the records.
+  if (write(file_.get(), text.data(), text.size()) < 0) written_ = kMaxBytes;
+}
+
+std::string RankLog::stderr_tail() const {
+  const bool pushed_out = !error_.empty() && std::ranges::find(tail_, error_) == tail_.end();
+  std::string result = pushed_out ? printable(error_) : "";
+  for (const std::string& line : tail_) result += (result.empty() ? "" : " | ") + printable(line);
+  return result;
+}
+
+void LineBuffer::add(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto newline = bytes.find('\n');
+    const std::string_view part = bytes.substr(0, newline);
+    if (!dropping_) partial_.append(part);
+    if (partial_.size() > longest_) {
+      overflowed_ = dropping_ = true;
+      std::string().swap(partial_);
+    }
+    if (newline == std::string_view::npos) return;
+    if (!dropping_) lines_.push_back(std::exchange(partial_, {}));
+    dropping_ = false;
+    bytes.remove_prefix(newline + 1);
+  }
+}
+
+std::optional<std::string> LineBuffer::next() {
+  if (lines_.empty()) return {};
+  std::string line = std::move(lines_.front());
+  lines_.pop_front();
+  return line;
+}
+
+void LineBuffer::finish() {
+  if (!partial_.empty()) lines_.push_back(std::exchange(partial_, {}));
+}
+
+namespace {
+
 constexpr std::size_t kLongestLogLine = 64u << 10;
-constexpr std::size_t kReadsAtOnce =
-    64;  // then check deadlines: a child may print forever
+constexpr std::size_t kReadsAtOnce = 64;  // then check deadlines: a child may print forever
 
 /// One read; false if no data is available, `closed` at end of file.
 bool read_lines(const Descriptor& fd, LineBuffer& lines, bool& closed) {
@@ -141,10 +213,11 @@ void RankProcess::wait(Clock::time_point deadline) {
   // The signal pipe stays readable: poll the count after the first signal.
   const bool interrupted = interrupts_reported_ > 0;
   if (interrupted) deadline = std::min(deadline, after(Seconds{0.05}));
-  std::array<pollfd, 5> fds = {
-      pollfd{process_.output.get(), POLLIN, 0}, pollfd{process_.error.get(), POLLIN, 0},
-      pollfd{unsent_.empty() ? -1 : process_.input.get(), POLLOUT, 0},
-      pollfd{process_.end.get(), POLLIN, 0}, pollfd{interrupted ? -1 : interrupts_.fd(), POLLIN, 0}};
+  std::array<pollfd, 5> fds = {pollfd{process_.output.get(), POLLIN, 0},
+                               pollfd{process_.error.get(), POLLIN, 0},
+                               pollfd{unsent_.empty() ? -1 : process_.input.get(), POLLOUT, 0},
+                               pollfd{process_.end.get(), POLLIN, 0},
+                               pollfd{interrupted ? -1 : interrupts_.fd(), POLLIN, 0}};
   if (poll(fds.data(), fds.size(), milliseconds_until(deadline)) < 0 && errno != EINTR)
     throw_errno("wait for a rank");
 }

@@ -1,20 +1,69 @@
-// A running bench-rank, or mpirun with several: job lines go in, events come out. Every failure is an
-// event with a reason; next() never blocks past its deadline.
+// A running bench-rank, or mpirun with several: job lines go in, events come out. Every failure is
+// an event with a reason; next() never blocks past its deadline.
 #pragma once
 
 #include <chrono>
+#include <deque>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
+#include "core/descriptor.h"
 #include "core/record.h"
 #include "core/units.h"
-#include "runner/dispatch/interrupts.h"
-#include "runner/launch/line_buffer.h"
+#include "runner/launch/interrupts.h"
 #include "runner/launch/process.h"
-#include "runner/launch/rank_log.h"
 
 namespace bench {
+
+// Log of a rank's other output: stored in a file of limited size; its last lines are used in
+// reasons.
+
+class RankLog {
+ public:
+  static constexpr std::size_t kMaxBytes = 16u << 20;
+
+  /// Throws Error(environment) if the file cannot be created.
+  explicit RankLog(const std::filesystem::path& path);
+
+  void add_line(std::string_view line);
+  /// Starts a new tail for another job. The file keeps all lines.
+  void start_job() { tail_.clear(), error_.clear(); }
+  /// The first error of a rank and the last lines since start_job(), joined by " | " and printable;
+  /// empty if there are none.
+  std::string stderr_tail() const;
+
+ private:
+  Descriptor file_;
+  std::size_t written_ = 0;
+  std::deque<std::string> tail_;
+  std::string error_;
+};
+
+// Splits the output of a child into lines of limited length, to bound memory.
+
+class LineBuffer {
+ public:
+  explicit LineBuffer(std::size_t longest) : longest_(longest) {}
+
+  void add(std::string_view bytes);
+  /// The next complete line, without its newline.
+  std::optional<std::string> next();
+  /// End of stream: the rest after the last newline becomes a line.
+  void finish();
+  /// A line exceeded the limit and was dropped.
+  bool overflowed() const { return overflowed_; }
+
+ private:
+  std::size_t longest_;
+  std::string partial_;
+  std::deque<std::string> lines_;
+  bool dropping_ = false;
+  bool overflowed_ = false;
+};
 
 using Clock = std::chrono::steady_clock;
 Clock::time_point after(Seconds time);
@@ -44,7 +93,8 @@ class RankProcess {
  public:
   /// Throws Error(environment) if it cannot be started.
   RankProcess(const Command& command, const std::filesystem::path& log,
-              const Interrupts& interrupts, GracePeriods grace, Signaller signaller = signal_session);
+              const Interrupts& interrupts, GracePeriods grace,
+              Signaller signaller = signal_session);
 
   void send(const std::string& line);
   /// The next event, or TimeUp at the deadline. Interrupted is reported once per signal.
@@ -52,8 +102,8 @@ class RankProcess {
 
   /// Closes stdin: there are no more jobs.
   void close_input();
-  /// Sends SIGTERM, then SIGKILL, then gives up; late records go to `keep`. Returns the result: "ended on
-  /// SIGTERM", "ended on SIGKILL", "process 12 did not end: D (uninterruptible sleep)".
+  /// Sends SIGTERM, then SIGKILL, then gives up; late records go to `keep`. Returns the result:
+  /// "ended on SIGTERM", "ended on SIGKILL", "process 12 did not end: D (uninterruptible sleep)".
   std::string stop(const GracePeriods& grace, const std::function<void(const Received&)>& keep);
 
   RankLog& log() { return log_; }

@@ -5,19 +5,19 @@
 #include "core/text.h"
 #include "runner/hosts/allocation.h"
 #include "runner/launch/process.h"
-#include "runner/launch/reach.h"
+#include "runner/launch/program_output.h"
 
 namespace bench {
 
 std::vector<std::string> allocation_options(const std::vector<std::string>& hosts,
-                                          const SlurmSettings& settings, const std::string& name) {
-  std::vector<std::string> words = {
-      "--job-name=" + name, "--nodes=" + std::to_string(hosts.size()),
-      "--nodelist=" + compact_hostlist(hosts),
-      // A node failure must not end jobs on other nodes.
-      "--no-kill",
-      // Wait for nodes that boot or run a long prolog.
-      "--wait-all-nodes=1"};
+                                            const SlurmSettings& settings,
+                                            const std::string& name) {
+  std::vector<std::string> words = {"--job-name=" + name, "--nodes=" + std::to_string(hosts.size()),
+                                    "--nodelist=" + compact_hostlist(hosts),
+                                    // A node failure must not end jobs on other nodes.
+                                    "--no-kill",
+                                    // Wait for nodes that boot or run a long prolog.
+                                    "--wait-all-nodes=1"};
   // --exclusive alone does not allocate all memory.
   if (settings.exclusive) append(words, {"--exclusive", "--mem=0"});
   const auto add = [&](const char* option, const std::string& value) {
@@ -33,10 +33,11 @@ std::vector<std::string> allocation_options(const std::vector<std::string>& host
 }
 
 std::vector<std::string> sbatch_command(const std::vector<std::string>& hosts,
-                                      const SlurmSettings& settings, const std::string& name,
-                                      const std::string& log, const std::string& script) {
+                                        const SlurmSettings& settings, const std::string& name,
+                                        const std::string& log, const std::string& script) {
   std::vector<std::string> argv = {"sbatch", "--parsable"};
-  for (std::string& word : allocation_options(hosts, settings, name)) argv.push_back(std::move(word));
+  for (std::string& word : allocation_options(hosts, settings, name))
+    argv.push_back(std::move(word));
   std::string file;
   for (const char c : log) file += c == '%' ? "%%" : std::string(1, c);
   // A requeued job would start a second run over the first; benchctl resume is used instead.

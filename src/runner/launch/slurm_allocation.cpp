@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-constexpr Seconds kAnswer{10.0};            // for squeue and scancel
+constexpr Seconds kAnswer{10.0};              // for squeue and scancel
 constexpr std::size_t kMostOutput = 1 << 20;  // sites may print messages of the day
 constexpr std::string_view kSpeaker = "salloc: ";
 
@@ -57,9 +57,10 @@ SallocOutput parse_salloc(std::string_view text) {
 }
 
 std::vector<std::string> salloc_command(const std::vector<std::string>& hosts,
-                                      const SlurmSettings& settings, const std::string& name) {
+                                        const SlurmSettings& settings, const std::string& name) {
   std::vector<std::string> argv = {"salloc"};
-  for (std::string& word : allocation_options(hosts, settings, name)) argv.push_back(std::move(word));
+  for (std::string& word : allocation_options(hosts, settings, name))
+    argv.push_back(std::move(word));
   // Slurm grants an allocation before its nodes have booted and finished their prolog; the command
   // starts after that.
   append(argv, {"sh", "-c", "echo ready; exec cat"});
@@ -71,7 +72,8 @@ SlurmAllocation::SlurmAllocation(const std::vector<std::string>& hosts,
                                  const Interrupts& interrupts)
     : name_(name), hosts_(hosts.size()) {
   const std::vector<std::string> argv = salloc_command(hosts, settings, name);
-  say(Level::info, fmt::format("requesting {} nodes from Slurm: {}", hosts.size(), join(argv, " ")));
+  say(Level::info,
+      fmt::format("requesting {} nodes from Slurm: {}", hosts.size(), join(argv, " ")));
   salloc_ = std::make_unique<Process>(Command{argv, {}});
   try {
     wait(Seconds{static_cast<double>(settings.wait_s)}, interrupts);
@@ -94,10 +96,12 @@ void SlurmAllocation::wait(Seconds limit, const Interrupts& interrupts) {
     job_ = output.granted;
     if (!job_.empty() && ("\n" + stdout_text_).find("\nready\n") != std::string::npos) return;
     if (Clock::now() >= deadline)
-      fail(output, job_.empty() ? fmt::format("still pending after {:g} s {}", limit.value,
-                                            output.pending.empty() ? "" : pending_reason(output.pending))
-                              : fmt::format("job {} was granted, but its nodes are not ready after {:g} s (booting or running a prolog)",
-                                            job_, limit.value));
+      fail(output, job_.empty()
+                       ? fmt::format("still pending after {:g} s {}", limit.value,
+                                     output.pending.empty() ? "" : pending_reason(output.pending))
+                       : fmt::format("job {} was granted, but its nodes are not ready after {:g} s "
+                                     "(booting or running a prolog)",
+                                     job_, limit.value));
     pollfd signal{interrupts.fd(), POLLIN, 0};
     poll(&signal, 1, 50);
   }
@@ -107,7 +111,8 @@ void SlurmAllocation::fail(const SallocOutput& output, const std::string& otherw
   throw Error(ErrorKind::environment,
               fmt::format("cannot get a Slurm allocation of {} nodes: {}", hosts_,
                           output.error.empty() ? otherwise : output.error),
-              "check sinfo and \"slurm\" in the hosts file; remove hosts that are down, or increase wait_s");
+              "check sinfo and \"slurm\" in the hosts file; remove hosts that are down, or "
+              "increase wait_s");
 }
 
 /// salloc releases the nodes when its command ends; scancel, in case salloc no longer does.
@@ -116,7 +121,8 @@ void SlurmAllocation::cancel() noexcept try {
   salloc_->input.close();
   salloc_->signal(SIGTERM);
   const std::string job = job_.empty() ? parse_salloc(stderr_text_).pending : job_;
-  const std::unique_ptr<Process> salloc = std::move(salloc_);  // ended on return, even after an exception
+  const std::unique_ptr<Process> salloc =
+      std::move(salloc_);  // ended on return, even after an exception
   program_output({"scancel", job.empty() ? "--name=" + name_ : job}, kAnswer);
 } catch (const std::exception& error) {
   say(Level::warning, fmt::format("could not cancel allocation {}: {}; check squeue",

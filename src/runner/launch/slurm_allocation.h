@@ -1,6 +1,6 @@
-// A Slurm allocation made and released by benchctl. salloc holds it open with a `cat` that reads from
-// our pipe: if benchctl is killed, cat ends and salloc releases the nodes. With --no-shell they would
-// stay allocated until the time limit.
+// A Slurm allocation made and released by benchctl. salloc holds it open with a `cat` that reads
+// from our pipe: if benchctl is killed, cat ends and salloc releases the nodes. With --no-shell
+// they would stay allocated until the time limit.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/units.h"
-#include "runner/dispatch/interrupts.h"
+#include "runner/hosts/slurm_settings.h"
+#include "runner/launch/interrupts.h"
 #include "runner/launch/process.h"
-#include "runner/launch/slurm_settings.h"
 
 namespace bench {
 
@@ -28,7 +28,7 @@ SallocOutput parse_salloc(std::string_view text);
 
 /// `name`: job name, which identifies the job before its ID is known.
 std::vector<std::string> salloc_command(const std::vector<std::string>& hosts,
-                                      const SlurmSettings& settings, const std::string& name);
+                                        const SlurmSettings& settings, const std::string& name);
 
 class SlurmAllocation {
  public:

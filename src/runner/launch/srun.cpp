@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/hostlist.h"
-#include "core/run_variable.h"
+#include "core/job.h"
 #include "core/text.h"
 #include "runner/launch/process.h"
 
@@ -33,7 +33,8 @@ void add_places(std::vector<std::string>& argv, const std::vector<Place>& places
     append(argv, {"--distribution=arbitrary", "--nodelist=" + join(tasks, ",")});
 }
 
-/// benchctl runs one job per host at a time, so a step uses the whole allocation there and never waits:
+/// benchctl runs one job per host at a time, so a step uses the whole allocation there and never
+/// waits:
 /// --overlap, all memory, and no --exact.
 std::vector<std::string> step_options(const SlurmSite& site) {
   std::vector<std::string> argv = {site.srun,
@@ -67,15 +68,15 @@ bool oversubscribed(const std::vector<Place>& places) {
 }  // namespace
 
 std::vector<std::string> srun_command(const Job& job, const std::vector<Place>& places,
-                                    const SlurmSite& site, const std::string& token) {
+                                      const SlurmSite& site, const std::string& token) {
   std::vector<std::string> argv = step_options(site);
   add_places(argv, places, job.ranks);
   if (oversubscribed(places)) argv.push_back("--overcommit");
   // A single rank needs no MPI, and also starts without Slurm's MPI plugin.
   argv.push_back("--mpi=" + (job.ranks > 1 ? site.settings.mpi : "none"));
   add_step_binding(argv, job.binding, places);
-  // A dead rank would leave the others waiting; a pty (--unbuffered) would alter records; jobs go to
-  // rank 0, which broadcasts them.
+  // A dead rank would leave the others waiting; a pty (--unbuffered) would alter records; jobs go
+  // to rank 0, which broadcasts them.
   append(argv,
          {"--kill-on-bad-exit=1", "--input=0",
           "--export=ALL" + (token.empty() ? "" : "," + std::string(kRunVariable) + "=" + token)});
@@ -92,7 +93,7 @@ std::map<std::string, std::string> mpi_environment(const std::vector<Place>& pla
 }
 
 std::vector<std::string> step_on_host(const std::string& host, const SlurmSite& site,
-                                     StepInput input) {
+                                      StepInput input) {
   std::vector<std::string> argv = step_options(site);
   append(argv, {"--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overcommit", "--mpi=none",
                 "--cpu-bind=none", input == StepInput::ours ? "--input=0" : "--input=none",

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "results/nightly/night.h"
-#include "results/nightly/past.h"
+#include "results/verdicts/nightly/night.h"
+#include "results/verdicts/nightly/past.h"
 #include "runner/plan/planner.h"
 
 namespace bench {

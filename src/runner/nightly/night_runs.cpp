@@ -1,21 +1,162 @@
 #include "runner/nightly/night_runs.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
 #include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "runner/nightly/hooks.h"
-#include "runner/nightly/night_history.h"
+#include "core/time.h"
+#include "results/run/file_system.h"
+#include "results/run/run_records.h"
+#include "results/run/run_summary.h"
+#include "results/verdicts/nightly/finding.h"
+#include "runner/dispatch/run_directory.h"
+#include "runner/launch/process.h"
+#include "runner/launch/program_output.h"
+#include "runner/launch/rank_process.h"
 #include "runner/nightly/night_past.h"
 #include "runner/nightly/night_plan.h"
-#include "runner/nightly/night_records.h"
 #include "runner/nightly/node_batches.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
+namespace {
+
+// Indexes the runs of a night, and stores its findings in them.
+
+struct Taken {
+  RunSummary report;    // also if the database could not index the run
+  bool indexed = true;  // false: the reason was logged
+};
+
+/// Held while a night runs, as two would disturb each other. Throws Error(environment) naming the
+/// holder.
+std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database);
+
+/// `hurry`: after ^C, do not wait for other writers.
+Taken take_run(const std::filesystem::path& run, const std::filesystem::path& database,
+               bool hurry) {
+  if (auto report = index_run(run, database, hurry)) return {std::move(*report), true};
+  return {make_run_summary(read_run(run)), false};
+}
+
+std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database) try {
+  std::filesystem::path lock = database;
+  lock += ".nightly.lock";
+  return std::make_unique<FileLock>(lock, std::chrono::milliseconds(0));
+} catch (const Error& error) {
+  throw Error(ErrorKind::environment,
+              "another night is running on this database: " + std::string(error.what()),
+              "wait for it to finish, or use another database with --db FILE");
+}
+
+/// Merges the runs of the nodes, which are parts of one plan.
+void add_part(RunSummary part, RunSummary& whole) {
+  const std::size_t before = whole.results.size();
+  for (GateResult& gate : part.gates) {
+    if (gate.series) *gate.series += before;
+    whole.gates.push_back(std::move(gate));
+  }
+  std::ranges::move(part.results, std::back_inserter(whole.results));
+  std::ranges::move(part.jobs, std::back_inserter(whole.jobs));
+}
+
+/// Appends the findings of the run to it as events (kFindingEvent), for rebuilt databases. Returns
+/// whether there were any. Throws Error(environment).
+bool write_findings(const std::filesystem::path& run, const std::vector<NightFinding>& findings) {
+  const auto is_of_run = [&](const NightFinding& finding) { return run.filename() == finding.run; };
+  if (std::ranges::none_of(findings, is_of_run)) return false;
+  Spool spool = Spool::append_to(run / "records.jsonl");
+  for (const NightFinding& finding : findings)
+    if (is_of_run(finding)) spool.append(own_record("", Event{kFindingEvent, to_json(finding)}));
+  spool.sync();
+  return true;
+}
+
+constexpr std::size_t kTalkKept = 4000;
+
+/// A hook may exit without reading its input: ignore SIGPIPE.
+class SigpipeIgnored {
+ public:
+  SigpipeIgnored() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, &former_);
+  }
+  ~SigpipeIgnored() { sigaction(SIGPIPE, &former_, nullptr); }
+  SigpipeIgnored(const SigpipeIgnored&) = delete;
+  SigpipeIgnored& operator=(const SigpipeIgnored&) = delete;
+
+ private:
+  struct sigaction former_ {};
+};
+
+/// Writes what the pipe takes now; closes it when done or unread.
+void feed(Descriptor& input, std::string_view& text) {
+  const ssize_t written = write(input.get(), text.data(), text.size());
+  if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  if (text.empty() || (written < 0 && errno != EAGAIN && errno != EINTR)) input.close();
+}
+
+std::string run_hook(const std::string& program, const std::string& json, Seconds patience) {
+  const SigpipeIgnored ignored;
+  Process process({{program}, {}});
+  std::string_view left = json;
+  std::string out, talk;
+  const auto end = after(patience);
+  while (!process.ended() && Clock::now() < end) {
+    // Do not poll its output pipes: at end of file they are always readable.
+    std::array<pollfd, 2> fds = {pollfd{process.input.get(), POLLOUT, 0},
+                                 pollfd{process.end.get(), POLLIN, 0}};
+    poll(fds.data(), fds.size(), 20);
+    if (process.input.valid()) feed(process.input, left);
+    read_some(process.output, out, kTalkKept);
+    read_some(process.error, talk, kTalkKept);
+  }
+  if (!process.ended()) return "timed out after " + format(patience) + " and was killed";
+  read_some(process.error, talk, kTalkKept);
+  const Exit exit = process.reap();
+  return exit.clean() ? "" : exit.text() + (talk.empty() ? "" : ": " + last_line(talk));
+}
+
+}  // namespace
+
+void check_hooks(const std::vector<std::string>& programs) {
+  for (const std::string& program : programs) find_program(program);
+}
+
+std::vector<HookCall> call_hooks(const std::vector<std::string>& programs,
+                                 const std::vector<NightFinding>& findings, Seconds patience) {
+  std::vector<HookCall> calls;
+  for (const NightFinding& finding : findings) {
+    if (finding.state == SuspicionState::dropped) continue;
+    for (const std::string& program : programs) {
+      HookCall call{program, finding.host};
+      try {
+        call.trouble = run_hook(program, dump(to_json(finding)) + "\n", patience);
+      } catch (const Error& error) {
+        call.trouble = error.what();
+      }
+      calls.push_back(std::move(call));
+    }
+  }
+  return calls;
+}
+
 namespace fs = std::filesystem;
 namespace {
 

@@ -7,12 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "results/nightly/fault_catalogue.h"
-#include "results/nightly/night.h"
+#include "core/units.h"
+#include "results/verdicts/nightly/fault_catalogue.h"
+#include "results/verdicts/nightly/night.h"
 #include "runner/dispatch/execute.h"
 #include "runner/nightly/reruns.h"
 
 namespace bench {
+
+// Calls a program for each finding, with its JSON on standard input. The program is started
+// directly: no shell sees text from a host.
+
+/// Throws Error(environment) for a missing or non-executable program, before the night starts.
+void check_hooks(const std::vector<std::string>& programs);
+
+/// Calls every program for each finding that was not dropped, in sequence; kills it after
+/// `patience`. Failures are noted in `trouble`.
+std::vector<HookCall> call_hooks(const std::vector<std::string>& programs,
+                                 const std::vector<NightFinding>& findings,
+                                 Seconds patience = Seconds{30.0});
 
 /// Label of its reruns; its value is the first run of the night.
 inline constexpr const char* kRerunLabel = "nightly";

@@ -1,11 +1,11 @@
 #include "runner/nightly/prune.h"
 
 #include "core/json.h"
+#include "core/json_fields.h"
 #include "core/whole_file.h"
-#include "results/json_fields.h"
-#include "results/retention.h"
-#include "runner/dispatch/spool.h"
-#include "runner/find_run.h"
+#include "results/run/retention.h"
+#include "runner/dispatch/run_directory.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-// Retention: thins the raw samples of runs that are old and have ended (results/retention.h).
+// Retention: thins the raw samples of runs that are old and have ended (results/run/retention.h).
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,24 @@
 // Plans and judges the reruns of suspicions. Pure.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "results/nightly/suspects.h"
+#include "results/verdicts/nightly/suspects.h"
 #include "runner/plan/planner.h"
 
 namespace bench {
+
+// IDs of the reruns of a job: "03.gemm.2.again1".
+
+inline std::string rerun_id(const std::string& job, int k) {
+  return job + ".again" + std::to_string(k);
+}
+
+inline bool is_again(std::string_view id, const std::string& job) {
+  return id.starts_with(job + ".again");
+}
 
 struct Reruns {
   Plan plan;                          // job ids: "<job>.again<k>", k from 1

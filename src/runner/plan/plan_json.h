@@ -1,4 +1,5 @@
-// Writes and reads plan.json and `benchctl plan --json`. A run is resumed with exactly its planned jobs.
+// Writes and reads plan.json and `benchctl plan --json`. A run is resumed with exactly its planned
+// jobs.
 #pragma once
 
 #include "core/json_document.h"

@@ -5,12 +5,152 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "runner/plan/scopes.h"
-#include "runner/plan/variants.h"
+#include "runner/plan/suite.h"
+#include "runner/plan/suite_check.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
+namespace {
+
+// Expands a case's axes: one variant per combination of values, the same on all hosts.
+
+/// Maximum jobs per case: all pairs of 512 hosts, seven times.
+inline constexpr std::size_t kMostJobs = 1'000'000;
+
+/// A combination of axis values and the resulting probe parameters.
+struct Variant {
+  std::map<std::string, Json> choice;  // axis -> value
+  Json params;                         // complete, with defaults
+  std::map<std::string, std::string> env;
+};
+
+/// The Error(input) for a case with more.
+Error too_many_jobs(const std::string& case_name) {
+  return {ErrorKind::input,
+          fmt::format("case '{}' expands to more than {} jobs", case_name, kMostJobs),
+          "use lists in params, which sweep inside one job, instead of axes and repeat"};
+}
+
+/// One value from each axis.
+using Choice = std::map<std::string, Json>;
+
+std::vector<Choice> axis_choices(const std::map<std::string, Json>& axes,
+                                 const std::string& case_name) {
+  std::vector<Choice> result = {{}};
+  for (const auto& [name, values] : axes) {
+    if (result.size() * values.size() > kMostJobs) throw too_many_jobs(case_name);
+    std::vector<Choice> longer;
+    for (const Choice& choice : result)
+      for (const Json& value : values) {
+        longer.push_back(choice);
+        longer.back()[name] = value;
+      }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+Json params_of(const Case& suite_case, const Choice& choice) {
+  Json params = suite_case.params;
+  for (const auto& [name, value] : choice)
+    if (!is_launch_axis(name)) params[name] = value;
+  return params;
+}
+
+/// Jobs with equal environment share a process: values that need a separate process go there.
+std::map<std::string, std::string> environment_of(const Case& suite_case, const ProbeEntry& probe,
+                                                  const Json& params) {
+  std::map<std::string, std::string> environment = suite_case.env;
+  environment.insert(probe.environment.begin(),
+                     probe.environment.end());  // the case's environment wins
+  const Json& properties = probe.params.json().at("properties");
+  for (const std::string& name : probe.process_params) {
+    const Json& value = params.at(name);
+    if (value == properties.at(name).value("default", Json())) continue;
+    environment["BENCH_PARAM_" + name] = text_of(value);
+  }
+  return environment;
+}
+
+/// Throws Error(input) for too many jobs.
+std::vector<Variant> variants(const Suite& suite, const Case& suite_case, const ProbeEntry& probe) {
+  std::vector<Variant> result;
+  for (Choice& choice : axis_choices(suite_case.axes, suite_case.name)) {
+    Json params = complete_params(probe, params_of(suite_case, choice),
+                                  suite.path + ": case '" + suite_case.name + "'", "");
+    auto env = environment_of(suite_case, probe, params);
+    result.push_back({std::move(choice), std::move(params), std::move(env)});
+  }
+  return result;
+}
+
+/// The value chosen for an axis, else `otherwise`.
+Json chosen(const Variant& variant, const std::string& axis, const Json& otherwise) {
+  const auto found = variant.choice.find(axis);
+  return found == variant.choice.end() ? otherwise : found->second;
+}
+
+}  // namespace
+namespace fs = std::filesystem;
+namespace {
+
+/// Job ID -> seconds, from outcomes only: samples may be many megabytes.
+std::map<std::string, Seconds> outcome_times(const fs::path& records) {
+  std::map<std::string, Seconds> times;
+  const std::string text = read_file(records);
+  constexpr std::string_view kOutcome = "\"kind\":\"outcome\"";
+  for (auto at = text.find(kOutcome); at != std::string::npos; at = text.find(kOutcome, at + 1)) {
+    const auto begin = text.rfind('\n', at) + 1;  // npos + 1 is 0: the first line
+    const auto end = std::min(text.find('\n', at), text.size());
+    const Record record = record_from_json(parse_json(text.substr(begin, end - begin), "records"));
+    if (const auto* outcome = std::get_if<Outcome>(&record.body);
+        outcome && outcome->status == Status::ok)
+      times[record.job] = Seconds{outcome->seconds};
+  }
+  return times;
+}
+
+Durations durations_of(const fs::path& run) {
+  const Json plan = read_json(run / "plan.json");
+  const auto times = outcome_times(run / "records.jsonl");
+  Durations durations;
+  for (const Json& json : plan.at("jobs")) {
+    const Job job = job_from_json(json);
+    if (const auto time = times.find(job.id); time != times.end())
+      durations[duration_key(job)] = time->second;
+  }
+  return durations;
+}
+
+/// "20261120T183005Z-smoke-1a2b"
+bool is_of_suite(const std::string& id, const std::string& suite) {
+  constexpr std::size_t kTime = 17, kSuffix = 5;
+  return id.size() == kTime + suite.size() + kSuffix && id.compare(kTime, suite.size(), suite) == 0;
+}
+
+}  // namespace
+
+std::string duration_key(const Job& job) {
+  return dump(Json{job.case_name, job.probe, job.device, job.params, job.ranks});
+}
+
+Durations last_durations(const fs::path& runs, const std::string& suite) {
+  try {
+    const auto ids = all_runs(runs);
+    const auto newest = std::find_if(ids.rbegin(), ids.rend(),
+                                     [&](const auto& id) { return is_of_suite(id, suite); });
+    return newest == ids.rend() ? Durations{} : durations_of(runs / *newest);
+  } catch (const std::exception&) {
+    return {};  // old or damaged run
+  }
+}
+
 namespace {
 
 MeasureSettings measure_of(const Suite& suite, const Case& suite_case) {
@@ -87,8 +227,8 @@ double series_of(const Json& params) {
   return count;
 }
 
-/// The last duration; else half of the limits per series, as most reach their interval earlier. For a
-/// probe that runs to a target only the timeout is known.
+/// The last duration; else half of the limits per series, as most reach their interval earlier. For
+/// a probe that runs to a target only the timeout is known.
 Seconds expected_time(const Job& job, const ProbeEntry& probe, const Durations& durations) {
   if (const auto last = durations.find(duration_key(job)); last != durations.end())
     return last->second;
@@ -116,8 +256,8 @@ void name_jobs(std::span<PlanEntry> jobs, std::size_t case_number, std::size_t c
   }
 }
 
-/// Probe parameters restrict NCCL to the rail's card. Cards with different names per host are passed by
-/// the environment only.
+/// Probe parameters restrict NCCL to the rail's card. Cards with different names per host are
+/// passed by the environment only.
 Case on_rail(const Case& suite_case, const HostSet& set, const ProbeEntry& probe) {
   Case narrowed = suite_case;
   const auto takes = [&](const char* name) {

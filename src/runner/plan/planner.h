@@ -1,6 +1,8 @@
 // Makes the jobs of a run from a suite and an inventory. Pure.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,10 +10,20 @@
 #include "core/units.h"
 #include "runner/hosts/inventory.h"
 #include "runner/launch/launcher.h"
-#include "runner/plan/durations.h"
 #include "runner/plan/suite.h"
 
 namespace bench {
+
+// Job durations of the last run, for the expected time of a plan.
+
+/// By duration_key(). Unreadable entries are skipped.
+using Durations = std::map<std::string, Seconds>;
+
+/// Jobs with the same work have the same key, regardless of ID.
+std::string duration_key(const Job& job);
+
+/// From the newest run of this suite in the folder; empty if there is none.
+Durations last_durations(const std::filesystem::path& runs, const std::string& suite);
 
 struct PlanEntry {
   Job job;

@@ -1,5 +1,5 @@
-// The probes, from schemas/probes/*.json: parameters, metrics, and the limit of each metric measured in
-// the same run.
+// The probes, from schemas/probes/*.json: parameters, metrics, and the limit of each metric
+// measured in the same run.
 #pragma once
 
 #include <filesystem>
@@ -38,8 +38,8 @@ struct ProbeEntry {
   std::vector<std::string> devices;
   std::vector<ProbeMetric> metrics;
   Schema params;
-  /// Parameters marked "process": jobs with different values need separate processes, because a library
-  /// reads them once.
+  /// Parameters marked "process": jobs with different values need separate processes, because a
+  /// library reads them once.
   std::vector<std::string> process_params = {};
   /// Environment of its ranks, for libraries that read it once.
   std::map<std::string, std::string> environment = {};

@@ -1,5 +1,5 @@
-// A validated suite file: every case names a probe, and its parameters, axis values and gates match the
-// probe's schema. Errors give the file and JSON pointer.
+// A validated suite file: every case names a probe, and its parameters, axis values and gates match
+// the probe's schema. Errors give the file and JSON pointer.
 #pragma once
 
 #include <filesystem>

@@ -91,9 +91,10 @@ void check_parts(const ProbeEntry& probe, const Case& suite_case, const std::str
                 "leave out network_card, or use another scope");
   if (suite_case.scope.kind == ScopeKind::rail && suite_case.device == "cuda" &&
       !properties_of(probe).contains("network_card"))
-    throw Error(ErrorKind::input,
-                where + ": probe " + probe.name + " cannot be restricted to one network card on GPUs",
-                "use another scope or the collective probe");
+    throw Error(
+        ErrorKind::input,
+        where + ": probe " + probe.name + " cannot be restricted to one network card on GPUs",
+        "use another scope or the collective probe");
 }
 
 }  // namespace
@@ -103,9 +104,10 @@ void check_param(const ProbeEntry& probe, const std::string& name, const Json& v
   const Json& properties = properties_of(probe);
   if (!properties.contains(name))
     throw Error(ErrorKind::input,
-                origin + ": " + at + ": probe " + probe.name + " has no parameter '" + name +
-                    "'." + did_you_mean(name, keys(properties)),
-                properties.empty() ? "it has no parameters" : "parameters: " + join(keys(properties), ", "));
+                origin + ": " + at + ": probe " + probe.name + " has no parameter '" + name + "'." +
+                    did_you_mean(name, keys(properties)),
+                properties.empty() ? "it has no parameters"
+                                   : "parameters: " + join(keys(properties), ", "));
   Json schema = properties[name];
   if (probe.params.json().contains("$defs")) schema["$defs"] = probe.params.json()["$defs"];
   Schema(schema, probe.name + "." + name).check(value, origin, at);

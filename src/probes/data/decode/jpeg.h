@@ -1,6 +1,6 @@
 // JPEG images to pixels and back, by libjpeg-turbo where the build has it. Of an image that is to
-// be cropped only what the crop needs is decoded: all of the entropy coding above and alongside it has
-// to be read, but neither transformed nor made into colours.
+// be cropped only what the crop needs is decoded: all of the entropy coding above and alongside it
+// has to be read, but neither transformed nor made into colours.
 #pragma once
 
 #include <cstddef>

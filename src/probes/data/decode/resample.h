@@ -9,8 +9,25 @@
 #include <vector>
 
 #include "probes/data/decode/jpeg.h"
+#include "training/sources/random.h"
 
 namespace bench::data {
+
+// The crop that trainings on images draw: of random area and shape, then resized (torchvision's
+// RandomResizedCrop), and turned over half of the time.
+
+struct RandomCrop {
+  Region region = {};
+  bool flip = false;
+};
+
+/// An area of 8 % to 100 % of the image's, width over height of 3/4 to 4/3 (uniform in the
+/// logarithm), anywhere in it; where ten draws do not fit, the largest such crop at its centre.
+/// A function of stream and size alone.
+RandomCrop random_resized_crop(training::RandomStream stream, ImageSize size);
+
+/// The largest square of the centre, as one evaluates; never turned over.
+RandomCrop centre_crop(ImageSize size);
 
 /// The weights of one axis, as many for each output.
 struct FilterAxis {

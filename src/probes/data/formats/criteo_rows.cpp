@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "probes/training/sources/criteo.h"
+#include "training/sources/criteo.h"
 
 namespace bench::data {
 namespace {

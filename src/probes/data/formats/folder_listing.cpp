@@ -45,10 +45,10 @@ std::vector<std::filesystem::path> files_ending(const std::filesystem::path& fol
                                [&](const std::string& ending) { return name.ends_with(ending); });
   });
   if (found.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no file ending in {}", printable(folder.string()),
-                            join(endings, " or ")),
-                "give a folder with the data set");
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: no file ending in {}", printable(folder.string()), join(endings, " or ")),
+        "give a folder with the data set");
   return found;
 }
 

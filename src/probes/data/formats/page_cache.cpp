@@ -12,9 +12,9 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/system_files.h"
 #include "core/text.h"
-#include "probes/facts/system_files.h"
-#include "probes/training/sources/mapped_file.h"
+#include "training/sources/mapped_file.h"
 
 namespace bench::data {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "probes/training/sources/little_endian.h"
+#include "training/sources/byte_reader.h"
 
 namespace bench::data {
 namespace {

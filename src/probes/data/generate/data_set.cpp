@@ -40,12 +40,11 @@ void check_room(const std::filesystem::path& folder, std::uint64_t bytes) {
   std::error_code error;
   const auto space = std::filesystem::space(folder, error);
   if (!error && static_cast<double>(space.available) < 1.1 * static_cast<double>(bytes))
-    throw Error(
-        ErrorKind::environment,
-        fmt::format("{} has {} free, but the data set needs {}", printable(folder.string()),
-                    format(Bytes{static_cast<double>(space.available)}),
-                    format(Bytes{static_cast<double>(bytes)})),
-        "reduce dataset_bytes, or use another folder");
+    throw Error(ErrorKind::environment,
+                fmt::format("{} has {} free, but the data set needs {}", printable(folder.string()),
+                            format(Bytes{static_cast<double>(space.available)}),
+                            format(Bytes{static_cast<double>(bytes)})),
+                "reduce dataset_bytes, or use another folder");
 }
 
 /// One call for many small files: a file alone costs as much.
@@ -97,9 +96,10 @@ MadeDataSet make_data_set(const std::filesystem::path& folder, const DataSetWish
   std::filesystem::remove_all(set.folder, error);
   std::filesystem::create_directories(set.folder, error);
   if (error)
-    throw Error(ErrorKind::environment,
-                "cannot create the folder " + printable(set.folder.string()) + ": " + error.message(),
-                "set the parameter 'directory' to another folder");
+    throw Error(
+        ErrorKind::environment,
+        "cannot create the folder " + printable(set.folder.string()) + ": " + error.message(),
+        "set the parameter 'directory' to another folder");
   check_room(set.folder, wish.bytes);
   const Written written = write_files(set.folder, wish);
   to_disk(set.folder);

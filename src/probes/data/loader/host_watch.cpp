@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/text.h"
-#include "probes/crowding.h"
-#include "probes/host_clock.h"
+#include "devices/crowding.h"
+#include "devices/host_clock.h"
 
 namespace bench::data {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
-#include "probes/facts/host_pressure.h"
+#include "devices/facts/host_pressure.h"
 
 namespace bench::data {
 

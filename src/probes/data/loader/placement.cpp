@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "probes/facts/allowed_cpus.h"
-#include "probes/facts/cgroup_limits.h"
+#include "devices/facts/cgroup_limits.h"
+#include "devices/facts/cpu_facts.h"
 
 namespace bench::data {
 namespace {
@@ -51,8 +51,7 @@ std::vector<CpuNode> cpu_nodes(const SystemFiles& files) {
 void run_on(const std::vector<int>& cpus) {
   if (cpus.empty()) return;
   const cpu_set_t set = set_of(cpus);
-  if (::sched_setaffinity(0, sizeof(set), &set) != 0)
-    throw_errno("bind a thread to its CPUs");
+  if (::sched_setaffinity(0, sizeof(set), &set) != 0) throw_errno("bind a thread to its CPUs");
 }
 
 void touch_where_it_runs() {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/facts/system_files.h"
+#include "core/system_files.h"
 
 namespace bench::data {
 

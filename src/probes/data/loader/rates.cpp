@@ -11,9 +11,9 @@
 #include <numeric>
 
 #include "core/text.h"
+#include "devices/host_clock.h"
 #include "probes/data/formats/page_cache.h"
 #include "probes/data/loader/placement.h"
-#include "probes/host_clock.h"
 
 namespace bench::data {
 namespace {
@@ -84,9 +84,8 @@ ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Secon
   }
   read.resident_share = drop_from_memory(pipeline);
   if (read.resident_share > kMostResident) {
-    read.reason =
-        fmt::format("{} of the data set stayed in memory after dropping it",
-                    format(read.resident_share, Unit::ratio));
+    read.reason = fmt::format("{} of the data set stayed in memory after dropping it",
+                              format(read.resident_share, Unit::ratio));
     return read;
   }
   const int threads = std::max(options.num_workers, 1);

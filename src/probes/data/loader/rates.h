@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/units.h"
+#include "devices/copies.h"
 #include "probes/data/loader/loader.h"
-#include "probes/device/copies.h"
 
 namespace bench::data {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/names.h"
-#include "probes/host_clock.h"
+#include "devices/host_clock.h"
 
 namespace bench::data {
 

@@ -1,10 +1,400 @@
 #include "probes/data/pipelines/open_pipeline.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
 #include "core/error.h"
+#include "core/text.h"
+#include "probes/data/decode/jpeg.h"
+#include "probes/data/decode/resample.h"
 #include "probes/data/formats/blob_source.h"
 #include "probes/data/formats/folder_listing.h"
+#include "probes/data/formats/page_cache.h"
+#include "training/sources/mapped_file.h"
+#include "training/sources/random.h"
+#include "training/sources/token_file.h"
 
 namespace bench::data {
+namespace {
+
+struct TokenShard {
+  training::MappedFile file;
+  std::size_t offset;  // of the first token, bytes
+  std::size_t width;   // of a token: 2 or 4
+  std::uint64_t tokens, sequences, first;
+
+  std::span<const std::byte> window(std::uint64_t token, std::size_t count) const {
+    return file.bytes().subspan(offset + token * width, count * width);
+  }
+};
+
+template <class Token>
+void spread(const std::byte* from, std::size_t targets, std::byte* to) {
+  const auto* tokens = reinterpret_cast<const Token*>(from);
+  auto* inputs = reinterpret_cast<std::int64_t*>(to);
+  for (std::size_t i = 0; i < targets; ++i) inputs[i] = tokens[i];
+  for (std::size_t i = 0; i < targets; ++i) inputs[targets + i] = tokens[i + 1];
+}
+
+class TokenPipeline final : public Pipeline {
+ public:
+  TokenPipeline(const std::vector<std::filesystem::path>& files, const TokenOptions& options)
+      : options_(options) {
+    if (options.targets < 1)
+      throw Error(ErrorKind::usage, fmt::format("sequence length {}", options.targets),
+                  "use at least 1");
+    for (const auto& path : files) add(path);
+  }
+
+  const SampleOrder::Shape& shape() const override { return shape_; }
+  std::size_t sample_bytes() const override { return 2 * targets() * sizeof(std::int64_t); }
+  std::uint64_t grain() const override { return 4; }
+  double touched_bytes() const override {
+    return static_cast<double>((targets() + 1) * shards_.front().width + sample_bytes());
+  }
+  std::vector<std::filesystem::path> files() const override {
+    std::vector<std::filesystem::path> all;
+    for (const TokenShard& shard : shards_) all.emplace_back(shard.file.path());
+    return all;
+  }
+  void release_pages() const override {
+    for (const TokenShard& shard : shards_) data::release_pages(shard.file.bytes());
+  }
+  std::string item() const override { return "sequence"; }
+  std::unique_ptr<PipelineWorker> worker() const override;
+
+  std::size_t targets() const { return static_cast<std::size_t>(options_.targets); }
+
+  /// The bytes of T + 1 tokens, and their width.
+  std::pair<std::span<const std::byte>, std::size_t> window(std::uint64_t epoch,
+                                                            std::uint64_t sample) const {
+    const auto next = std::ranges::upper_bound(shards_, sample, {}, &TokenShard::first);
+    const TokenShard& shard = *std::prev(next);
+    const std::uint64_t last = shard.tokens - targets() - 1;  // that a window may begin at
+    std::uint64_t at = (sample - shard.first) * targets();
+    if (options_.random_windows) {
+      const std::uint64_t seed = training::random_stream(options_.seed, epoch).key;
+      at = random_bits(seed, sample) % (last + 1);
+    }
+    return {shard.window(at, targets() + 1), shard.width};
+  }
+
+ private:
+  void add(const std::filesystem::path& path) {
+    training::MappedFile file(path);
+    const training::TokenView view(file.bytes(), file.path());
+    if (view.size() < targets() + 1)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: {} tokens are fewer than one sequence of {}",
+                              printable(file.path()), view.size(), targets() + 1),
+                  "use shorter sequences or a longer file");
+    const std::uint64_t sequences = (view.size() - 1) / targets();
+    const std::size_t width = view.offset(1) - view.offset(0);
+    shards_.push_back(
+        {std::move(file), view.offset(0), width, view.size(), sequences, shape_.samples});
+    shape_.samples += sequences;
+  }
+
+  TokenOptions options_;
+  std::vector<TokenShard> shards_;
+  SampleOrder::Shape shape_;
+};
+
+class TokenWorker final : public PipelineWorker {
+ public:
+  explicit TokenWorker(const TokenPipeline& pipeline) : pipeline_(pipeline) {}
+
+  void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
+            StageClock& clock) override {
+    fetch(epoch, samples, clock);
+    const std::size_t targets = pipeline_.targets(), size = pipeline_.sample_bytes();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto [bytes, width] = pipeline_.window(epoch, samples[i]);
+      std::byte* const to = out.data.data() + i * size;
+      if (width == 2)
+        spread<std::uint16_t>(bytes.data(), targets, to);
+      else
+        spread<std::uint32_t>(bytes.data(), targets, to);
+    }
+    clock.end(Stage::copy);
+  }
+
+  void fetch(std::uint64_t epoch, std::span<const std::uint64_t> samples,
+             StageClock& clock) override {
+    for (const std::uint64_t sample : samples) {
+      const auto bytes = pipeline_.window(epoch, sample).first;
+      touch_pages(bytes);
+      clock.effort().bytes_read += static_cast<double>(bytes.size());
+    }
+    clock.end(Stage::read);
+    clock.effort().samples += static_cast<double>(samples.size());
+  }
+
+ private:
+  const TokenPipeline& pipeline_;
+};
+
+std::unique_ptr<PipelineWorker> TokenPipeline::worker() const {
+  return std::make_unique<TokenWorker>(*this);
+}
+
+}  // namespace
+
+std::unique_ptr<Pipeline> token_pipeline(const std::vector<std::filesystem::path>& files,
+                                         const TokenOptions& options) {
+  return std::make_unique<TokenPipeline>(files, options);
+}
+
+namespace {
+
+constexpr std::size_t kPixelBytes = 4, kColours = 3;
+constexpr double kMeanCrop = 0.43;  // of an image's area: what its random crops have on average
+
+std::size_t pixels_of(const ImageOptions& options) {
+  const auto side = static_cast<std::size_t>(options.size);
+  return side * side;
+}
+
+class ImageWorker final : public PipelineWorker {
+ public:
+  ImageWorker(const BlobSource& source, const ImageOptions& options)
+      : source_(source),
+        options_(options),
+        resampler_(options.size),
+        pixels_(pixels_of(options) * kPixelBytes) {}
+
+  void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
+            StageClock& clock) override {
+    const std::size_t size = out.data.size() / samples.size();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      source_.read(samples[i], read_);
+      clock.effort().bytes_read += static_cast<double>(read_.size());
+      clock.end(Stage::read);
+      const RandomCrop crop = place(epoch, samples[i]);
+      const Picture picture = decode(crop.region);
+      clock.end(Stage::decode);
+      resampler_.resize(picture, crop.flip, pixels_);
+      clock.end(Stage::resize);
+      finish(out.data.subspan(i * size, size));
+      if (!out.labels.empty()) out.labels[i] = source_.label(samples[i]);
+      clock.end(Stage::normalise);
+    }
+    clock.effort().samples += static_cast<double>(samples.size());
+  }
+
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
+    for (const std::uint64_t sample : samples) {
+      source_.read(sample, read_);
+      clock.effort().bytes_read += static_cast<double>(read_.size());
+    }
+    clock.end(Stage::read);
+    clock.effort().samples += static_cast<double>(samples.size());
+  }
+
+ private:
+  RandomCrop place(std::uint64_t epoch, std::uint64_t sample) {
+    image_ = decoder_.open(read_, source_.name(sample));
+    if (!options_.random) return centre_crop(image_);
+    const std::uint64_t seed = training::random_stream(options_.seed, epoch).key;
+    return random_resized_crop(training::sample_stream(seed, training::Split::train, sample),
+                               image_);
+  }
+
+  Picture decode(const Region& region) {
+    if (options_.partial_decode) return decoder_.decode(region);
+    Picture whole = decoder_.decode({0, 0, image_.width, image_.height});
+    whole.pixels = whole.row(region.y) + static_cast<std::size_t>(region.x) * kPixelBytes;
+    whole.width = region.width;
+    whole.height = region.height;
+    return whole;
+  }
+
+  void finish(std::span<std::byte> out) {
+    const std::size_t values = pixels_of(options_) * kColours;
+    if (options_.bytes)
+      to_planes(pixels_, {reinterpret_cast<std::uint8_t*>(out.data()), values});
+    else
+      normalise(pixels_, {reinterpret_cast<float*>(out.data()), values});
+  }
+
+  const BlobSource& source_;
+  const ImageOptions& options_;
+  JpegDecoder decoder_;
+  Resampler resampler_;
+  ImageSize image_;
+  std::vector<std::byte> read_;
+  std::vector<std::uint8_t> pixels_;
+};
+
+class ImagePipeline final : public Pipeline {
+ public:
+  ImagePipeline(std::unique_ptr<BlobSource> source, const ImageOptions& options)
+      : source_(std::move(source)),
+        options_(options),
+        shape_{source_->size(), source_->blocks()},
+        image_pixels_(look_at_first()) {}
+
+  const SampleOrder::Shape& shape() const override { return shape_; }
+  std::size_t sample_bytes() const override {
+    return pixels_of(options_) * kColours * (options_.bytes ? 1 : sizeof(float));
+  }
+  std::uint64_t grain() const override { return 1; }
+  double touched_bytes() const override {
+    const double decoded = image_pixels_ * kPixelBytes * (options_.random ? kMeanCrop : 1.0);
+    const double read = static_cast<double>(source_->bytes(0));
+    // Files are copied into a buffer and read again; pixels, small ones too, written and read.
+    return 3.0 * read + 2.0 * decoded +
+           2.0 * static_cast<double>(pixels_of(options_) * kPixelBytes) +
+           static_cast<double>(sample_bytes());
+  }
+  std::vector<std::filesystem::path> files() const override { return source_->files(); }
+  std::string item() const override { return "image"; }
+  std::unique_ptr<PipelineWorker> worker() const override {
+    return std::make_unique<ImageWorker>(*source_, options_);
+  }
+
+ private:
+  double look_at_first() const {
+    JpegDecoder decoder;
+    std::vector<std::byte> bytes;
+    source_->read(0, bytes);
+    const ImageSize size = decoder.open(bytes, source_->name(0));
+    return static_cast<double>(size.width) * size.height;
+  }
+
+  std::unique_ptr<BlobSource> source_;
+  ImageOptions options_;
+  SampleOrder::Shape shape_;
+  double image_pixels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pipeline> image_pipeline(std::unique_ptr<BlobSource> source,
+                                         const ImageOptions& options) {
+  return std::make_unique<ImagePipeline>(std::move(source), options);
+}
+
+namespace {
+
+class RawWorker final : public PipelineWorker {
+ public:
+  explicit RawWorker(const BlobSource& source) : source_(source) {}
+
+  void make(std::uint64_t, std::span<const std::uint64_t> samples, BatchPart out,
+            StageClock& clock) override {
+    const std::size_t size = out.data.size() / samples.size();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      read(samples[i], clock.effort());
+      clock.end(Stage::read);
+      const auto to = out.data.subspan(i * size, size);
+      std::ranges::copy(read_, to.begin());
+      std::ranges::fill(to.subspan(read_.size()), std::byte{0});
+      if (!out.labels.empty()) out.labels[i] = source_.label(samples[i]);
+      clock.end(Stage::copy);
+    }
+    clock.effort().samples += static_cast<double>(samples.size());
+  }
+
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
+    for (const std::uint64_t sample : samples) read(sample, clock.effort());
+    clock.end(Stage::read);
+    clock.effort().samples += static_cast<double>(samples.size());
+  }
+
+ private:
+  void read(std::uint64_t sample, Effort& effort) {
+    source_.read(sample, read_);
+    effort.bytes_read += static_cast<double>(read_.size());
+  }
+
+  const BlobSource& source_;
+  std::vector<std::byte> read_;
+};
+
+class RawPipeline final : public Pipeline {
+ public:
+  explicit RawPipeline(std::unique_ptr<BlobSource> source)
+      : source_(std::move(source)), shape_{source_->size(), source_->blocks()} {
+    for (std::uint64_t i = 0; i < shape_.samples; ++i)
+      longest_ = std::max<std::size_t>(longest_, source_->bytes(i));
+  }
+
+  const SampleOrder::Shape& shape() const override { return shape_; }
+  std::size_t sample_bytes() const override { return longest_; }
+  std::uint64_t grain() const override { return 1; }
+  double touched_bytes() const override { return 5.0 * static_cast<double>(longest_); }
+  std::vector<std::filesystem::path> files() const override { return source_->files(); }
+  std::string item() const override { return "record"; }
+  std::unique_ptr<PipelineWorker> worker() const override {
+    return std::make_unique<RawWorker>(*source_);
+  }
+
+ private:
+  std::unique_ptr<BlobSource> source_;
+  SampleOrder::Shape shape_;
+  std::size_t longest_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Pipeline> raw_pipeline(std::unique_ptr<BlobSource> source) {
+  return std::make_unique<RawPipeline>(std::move(source));
+}
+
+namespace {
+
+constexpr std::size_t kStamp = 2 * sizeof(std::uint64_t);
+
+class SyntheticWorker final : public PipelineWorker {
+ public:
+  void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
+            StageClock& clock) override {
+    const std::size_t size = out.data.size() / samples.size();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      std::memcpy(out.data.data() + i * size, &epoch, sizeof(epoch));
+      std::memcpy(out.data.data() + i * size + sizeof(epoch), &samples[i], sizeof(samples[i]));
+      if (!out.labels.empty()) out.labels[i] = static_cast<std::int64_t>(samples[i]);
+    }
+    clock.end(Stage::copy);
+    clock.effort().samples += static_cast<double>(samples.size());
+  }
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
+    clock.effort().samples += static_cast<double>(samples.size());
+  }
+};
+
+class SyntheticPipeline final : public Pipeline {
+ public:
+  SyntheticPipeline(std::uint64_t samples, std::size_t sample_bytes)
+      : shape_{samples, {}}, sample_bytes_(sample_bytes) {
+    if (sample_bytes < kStamp)
+      throw Error(ErrorKind::usage, std::to_string(sample_bytes) + " bytes per synthetic sample",
+                  "use at least 16");
+  }
+  const SampleOrder::Shape& shape() const override { return shape_; }
+  std::size_t sample_bytes() const override { return sample_bytes_; }
+  std::uint64_t grain() const override { return 1; }
+  double touched_bytes() const override { return kStamp; }
+  std::vector<std::filesystem::path> files() const override { return {}; }
+  std::string item() const override { return "sample"; }
+  std::unique_ptr<PipelineWorker> worker() const override {
+    return std::make_unique<SyntheticWorker>();
+  }
+
+ private:
+  SampleOrder::Shape shape_;
+  std::size_t sample_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pipeline> synthetic_pipeline(std::uint64_t samples, std::size_t sample_bytes) {
+  return std::make_unique<SyntheticPipeline>(samples, sample_bytes);
+}
+
 namespace {
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path,

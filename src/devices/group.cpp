@@ -1,0 +1,60 @@
+#include "devices/group.h"
+
+#include <algorithm>
+
+#include "devices/collectives.h"
+
+namespace bench {
+namespace {
+
+class SelfGroup final : public Group {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void barrier() override {}
+  void broadcast(std::span<std::byte>, int) override {}
+  void max(std::span<double>) override {}
+  void sum(std::span<double>) override {}
+  std::vector<std::string> gather(const std::string& text) override { return {text}; }
+  std::string library() const override { return "none"; }
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_self_group() { return std::make_unique<SelfGroup>(); }
+
+std::string broadcast_text(Group& group, const std::string& text) {
+  double size = static_cast<double>(text.size());
+  group.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  std::string copy = text;
+  copy.resize(static_cast<std::size_t>(size));
+  group.broadcast(std::as_writable_bytes(std::span(copy)), 0);
+  return copy;
+}
+
+std::string no_collectives(const Group& group) {
+  return "no collective library: the host needs MPI, GPUs need NCCL, and these "
+         "ranks were joined by " +
+         group.library();
+}
+
+std::string agreed(Group& group, const std::string& reason) {
+  double refused = reason.empty() ? 0.0 : 1.0;
+  group.max(std::span(&refused, 1));
+  if (refused == 0.0) return "";
+  std::string first;
+  for (const std::string& one : group.gather(reason))
+    if (first.empty()) first = one;
+  return broadcast_text(group, first);
+}
+
+std::vector<double> gather_numbers(Group& group, const std::vector<double>& own) {
+  // A sum of which all terms but one are zero is that one.
+  std::vector<double> all(own.size() * static_cast<std::size_t>(group.size()));
+  std::ranges::copy(own, all.begin() + static_cast<std::ptrdiff_t>(
+                                           own.size() * static_cast<std::size_t>(group.rank())));
+  group.sum(all);
+  return all;
+}
+
+}  // namespace bench

@@ -1,0 +1,104 @@
+#include "devices/host/cpu_features.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+namespace bench {
+namespace {
+
+#if defined(__x86_64__)
+
+struct Registers {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+};
+
+/// All zero where the CPU does not know the leaf.
+Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
+  Registers r;
+  if (__get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d) == 0) return {};
+  return r;
+}
+
+bool bit(unsigned value, int index) { return ((value >> index) & 1u) != 0; }
+
+/// Which register states the operating system saves; 0 where it saves none beyond SSE.
+std::uint64_t saved_states() {
+  if (!bit(cpuid(1).c, 27)) return 0;
+  unsigned low = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (std::uint64_t{high} << 32) | low;
+}
+
+bool request_tiles() {
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+void read_identity(CpuFeatures& cpu) {
+  const Registers zero = cpuid(0);
+  char vendor[13] = {};
+  std::memcpy(vendor, &zero.b, 4);
+  std::memcpy(vendor + 4, &zero.d, 4);
+  std::memcpy(vendor + 8, &zero.c, 4);
+  cpu.vendor = vendor;
+  const unsigned signature = cpuid(1).a;
+  const unsigned family = (signature >> 8) & 0xf;
+  cpu.family = static_cast<int>(family == 0xf ? family + ((signature >> 20) & 0xff) : family);
+  cpu.model = static_cast<int>(((signature >> 4) & 0xf) | ((signature >> 12) & 0xf0));
+}
+
+CpuFeatures detect() {
+  CpuFeatures cpu;
+  read_identity(cpu);
+  const std::uint64_t states = saved_states();
+  const bool ymm = (states & 0x6) == 0x6;
+  const bool zmm = (states & 0xe6) == 0xe6;
+  const bool tiles = (states & 0x60000) == 0x60000;
+  const Registers one = cpuid(1), seven = cpuid(7), seven_one = cpuid(7, 1);
+  cpu.avx2_fma = ymm && bit(seven.b, 5) && bit(one.c, 12);
+  cpu.avx_vnni = cpu.avx2_fma && bit(seven_one.a, 4);
+  cpu.avx512 = zmm && bit(seven.b, 16) && bit(seven.b, 17) && bit(seven.b, 30) && bit(seven.b, 31);
+  cpu.avx512_bf16 = cpu.avx512 && bit(seven_one.a, 5);
+  cpu.avx512_vnni = cpu.avx512 && bit(seven.c, 11);
+  if (tiles && bit(seven.d, 24) && request_tiles()) {
+    cpu.amx_bf16 = bit(seven.d, 22);
+    cpu.amx_int8 = bit(seven.d, 25);
+  }
+  return cpu;
+}
+
+#elif defined(__aarch64__)
+
+CpuFeatures detect() {
+  CpuFeatures cpu;
+  const unsigned long one = getauxval(AT_HWCAP), two = getauxval(AT_HWCAP2);
+  cpu.neon = (one & (1ul << 1)) != 0;           // HWCAP_ASIMD
+  cpu.neon_dotprod = (one & (1ul << 20)) != 0;  // HWCAP_ASIMDDP
+  cpu.neon_i8mm = (two & (1ul << 13)) != 0;     // HWCAP2_I8MM
+  cpu.neon_bf16 = (two & (1ul << 14)) != 0;     // HWCAP2_BF16
+  return cpu;
+}
+
+#else
+
+CpuFeatures detect() { return {}; }
+
+#endif
+
+}  // namespace
+
+const CpuFeatures& cpu_features() {
+  static const CpuFeatures features = detect();
+  return features;
+}
+
+}  // namespace bench

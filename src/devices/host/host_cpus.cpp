@@ -1,0 +1,77 @@
+#include "devices/host/host_cpus.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <string>
+
+#include "core/error.h"
+#include "devices/facts/cpu_facts.h"
+
+namespace bench {
+namespace {
+
+std::vector<int> siblings(int cpu) {
+  std::ifstream in("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                   "/topology/thread_siblings_list");
+  std::string text;
+  std::getline(in, text);
+  return parse_cpu_list(text);
+}
+
+}  // namespace
+
+std::vector<int> parse_cpu_list(const std::string& text) {
+  std::vector<int> cpus;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at < end) {
+    int first = 0;
+    auto [next, failure] = std::from_chars(at, end, first);
+    if (failure != std::errc{}) break;
+    int last = first;
+    if (next < end && *next == '-') {
+      auto range = std::from_chars(next + 1, end, last);
+      if (range.ec != std::errc{}) break;
+      next = range.ptr;
+    }
+    for (int cpu = first; cpu <= last && cpu < CPU_SETSIZE; ++cpu) cpus.push_back(cpu);
+    at = next + 1;
+  }
+  return cpus;
+}
+
+HostCpus HostCpus::allowed() {
+  std::vector<int> cores;
+  std::vector<int> taken;
+  for (int cpu : allowed_cpus()) {
+    if (std::ranges::find(taken, cpu) != taken.end()) continue;
+    cores.push_back(cpu);
+    const auto also = siblings(cpu);
+    taken.insert(taken.end(), also.begin(), also.end());
+  }
+  return HostCpus(std::move(cores));
+}
+
+std::vector<int> HostCpus::first(int threads) const {
+  if (threads < 1 || threads > count())
+    throw Error(ErrorKind::input,
+                std::to_string(threads) + " threads requested, but this rank may use " +
+                    std::to_string(count()) + " cores",
+                "use 1 to " + std::to_string(count()) + " threads, or 0 for all");
+  return {cores_.begin(), cores_.begin() + threads};
+}
+
+void pin_to(int cpu) { pin_to(std::vector<int>{cpu}); }
+
+void pin_to(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int cpu : cpus) CPU_SET(cpu, &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0)
+    throw_errno("pin a thread to CPU " + std::to_string(cpus.empty() ? -1 : cpus.front()));
+}
+
+}  // namespace bench

@@ -1,0 +1,352 @@
+#include "devices/mpi/mpi_group.h"
+
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <thread>
+#include <utility>
+
+#ifdef BENCH_MPI
+#include <mpi.h>
+#endif
+
+#include "core/error.h"
+#include "devices/collectives.h"
+#include "devices/host_clock.h"
+
+namespace bench {
+
+#ifdef BENCH_MPI
+namespace {
+
+// Every return code of MPI passes here. Throws Error(environment) with MPI's own text; `call` names
+// the function.
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  text.resize(static_cast<std::size_t>(length));
+  throw Error(ErrorKind::environment, std::string(call) + " failed: " + text);
+}
+
+/// Communication in the calling thread, computation in a thread alongside it, which lives as long
+/// as this: threads of libraries that a computation brings along are made once.
+class HostOverlap final : public Overlap {
+ public:
+  /// The thread may run where the calling one may run now.
+  HostOverlap();
+  ~HostOverlap() override;
+  HostOverlap(const HostOverlap&) = delete;
+  HostOverlap& operator=(const HostOverlap&) = delete;
+
+  /// What `work` throws is thrown here.
+  void run_computation(const std::function<void()>& work) override;
+  void together(const std::function<void()>& communicate,
+                const std::function<void()>& compute) override;
+  Parts last_parts() override { return parts_; }
+
+ private:
+  enum class Turn { caller, thread, end };
+  void serve();
+  void start(const std::function<void()>& work);
+  void wait();
+
+  std::atomic<Turn> turn_{Turn::caller};
+  const std::function<void()>* work_ = nullptr;  // of the turn
+  std::exception_ptr failure_;                   // of the last turn
+  Seconds took_;                                 // in the last turn
+  Parts parts_{};
+  std::thread thread_;  // last, so that it finds the rest made
+};
+
+HostOverlap::HostOverlap() : thread_([this] { serve(); }) {}
+
+HostOverlap::~HostOverlap() {
+  turn_ = Turn::end;
+  turn_.notify_all();
+  thread_.join();
+}
+
+void HostOverlap::serve() {
+  for (;;) {
+    turn_.wait(Turn::caller);
+    if (turn_ == Turn::end) return;
+    const Seconds begin = steady_now();
+    try {
+      (*work_)();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    took_ = steady_now() - begin;
+    turn_ = Turn::caller;
+    turn_.notify_all();
+  }
+}
+
+void HostOverlap::start(const std::function<void()>& work) {
+  failure_ = nullptr;  // one of an earlier turn has been told, or gave way to the caller's own
+  work_ = &work;
+  turn_ = Turn::thread;
+  turn_.notify_all();
+}
+
+void HostOverlap::wait() { turn_.wait(Turn::thread); }
+
+void HostOverlap::run_computation(const std::function<void()>& work) {
+  start(work);
+  wait();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void HostOverlap::together(const std::function<void()>& communicate,
+                           const std::function<void()>& compute) {
+  parts_ = {};
+  if (compute) start(compute);
+  const Seconds begin = steady_now();
+  try {
+    if (communicate) communicate();
+  } catch (...) {
+    wait();  // the computation uses what belongs to the caller
+    throw;
+  }
+  if (communicate) parts_.communication = steady_now() - begin;
+  wait();
+  if (compute) parts_.computation = took_;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+/// The collective operations over MPI, on buffers in host memory.
+class MpiCollectives final : public Collectives {
+ public:
+  MpiCollectives();
+  ~MpiCollectives() override;
+  /// A communicator of its own, and a barrier in it.
+  void connect(const PathRequest& paths) override;
+  void disconnect() override;
+  int connections() const override { return connections_; }
+  std::string_view obstacle(CollectiveOp op, Dtype dtype, bool in_place) const override;
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override;
+  Overlap* overlap() override;
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;  // apart from the control plane's
+  int rank_ = 0;
+  int size_ = 1;
+  int connections_ = 0;
+  std::unique_ptr<HostOverlap> overlap_;
+};
+
+bool sums(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::reduce_scatter ||
+         op == CollectiveOp::reduce;
+}
+
+/// The 16-bit floats are none of MPI's: words, which an operation that sums must not be given.
+MPI_Datatype mpi_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+      return MPI_DOUBLE;
+    case Dtype::f32:
+      return MPI_FLOAT;
+    case Dtype::int8:
+      return MPI_INT8_T;
+    case Dtype::int32:
+      return MPI_INT32_T;
+    case Dtype::int64:
+      return MPI_INT64_T;
+    case Dtype::bf16:
+    case Dtype::f16:
+      return MPI_UINT16_T;
+    default:
+      throw Error(ErrorKind::input, "MPI is not measured with " + std::string(to_string(dtype)),
+                  "use f32, f64, bf16, f16, int8, int32 or int64");
+  }
+}
+
+MpiCollectives::MpiCollectives() {
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+}
+
+void MpiCollectives::disconnect() {
+  if (comm_ != MPI_COMM_NULL) check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
+}
+
+void MpiCollectives::connect(const PathRequest&) {
+  disconnect();
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+  check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
+  ++connections_;
+}
+
+Overlap* MpiCollectives::overlap() {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (level < MPI_THREAD_FUNNELED) return nullptr;
+  if (!overlap_) overlap_ = std::make_unique<HostOverlap>();
+  return overlap_.get();
+}
+
+MpiCollectives::~MpiCollectives() {
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+std::string_view MpiCollectives::obstacle(CollectiveOp op, Dtype dtype, bool in_place) const {
+  if (in_place && (op == CollectiveOp::broadcast || op == CollectiveOp::send_recv))
+    return "MPI has no in-place variant";
+  if (sums(op) && (dtype == Dtype::bf16 || dtype == Dtype::f16)) return "MPI cannot sum this type";
+  return "";
+}
+
+void MpiCollectives::run(CollectiveOp op, const void* send, void* recv, std::size_t count,
+                         Dtype dtype) {
+  if (count > INT_MAX)
+    throw Error(ErrorKind::input,
+                std::to_string(count) + " elements exceed the limit of MPI counts",
+                "reduce the size");
+  if (const std::string_view why = obstacle(op, dtype, false); !why.empty())
+    throw Error(ErrorKind::input, std::string(why) + ": " + std::string(to_string(dtype)),
+                "use f32, f64, int8, int32 or int64");
+  const int n = static_cast<int>(count);
+  const MPI_Datatype type = mpi_type(dtype);
+  const std::size_t part = count * size_of(dtype);
+  const char* own_part = static_cast<const char*>(recv) + static_cast<std::size_t>(rank_) * part;
+  const void* from = send == recv || send == own_part ? MPI_IN_PLACE : send;
+  switch (op) {
+    case CollectiveOp::all_reduce:
+      return check_mpi(MPI_Allreduce(from, recv, n, type, MPI_SUM, comm_), "MPI_Allreduce");
+    case CollectiveOp::all_gather:
+      return check_mpi(MPI_Allgather(from, n, type, recv, n, type, comm_), "MPI_Allgather");
+    case CollectiveOp::reduce_scatter:
+      return check_mpi(MPI_Reduce_scatter_block(from, recv, n, type, MPI_SUM, comm_),
+                       "MPI_Reduce_scatter_block");
+    case CollectiveOp::broadcast:
+      // Rank 0 sends what it has; the others receive. Out of place does not exist in MPI.
+      return check_mpi(MPI_Bcast(rank_ == 0 ? const_cast<void*>(send) : recv, n, type, 0, comm_),
+                       "MPI_Bcast");
+    case CollectiveOp::reduce:
+      return check_mpi(MPI_Reduce(rank_ == 0 ? from : send, rank_ == 0 ? recv : nullptr, n, type,
+                                  MPI_SUM, 0, comm_),
+                       "MPI_Reduce");
+    case CollectiveOp::all_to_all:
+      return check_mpi(MPI_Alltoall(from, n, type, recv, n, type, comm_), "MPI_Alltoall");
+    case CollectiveOp::send_recv:
+      return check_mpi(MPI_Sendrecv(send, n, type, (rank_ + 1) % size_, 0, recv, n, type,
+                                    (rank_ + size_ - 1) % size_, 0, comm_, MPI_STATUS_IGNORE),
+                       "MPI_Sendrecv");
+  }
+}
+
+/// "Open MPI v4.1.4, package: ..." shortened to "Open MPI v4.1.4".
+std::string library_version() {
+  std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+  int length = 0;
+  check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  text.resize(static_cast<std::size_t>(length));
+  return text.substr(0, text.find_first_of(",\n"));
+}
+
+/// Where a thread computes alongside the one that calls MPI it has to be told so, and OpenMPI then
+/// takes locks that every small collective pays for: scripts/evidence collective_peers shows it. So
+/// only such jobs ask for it, by what stands in the environment because this is decided once a
+/// process: those of concurrency that communicate, and those whose probe's schema asks for it.
+int wanted_threads() {
+  const char* loads = std::getenv("BENCH_PARAM_loads");
+  const bool communicates = loads != nullptr && std::strstr(loads, "communication") != nullptr;
+  const char* threads = std::getenv("BENCH_MPI_THREADS");
+  const bool funneled = threads != nullptr && std::strcmp(threads, "funneled") == 0;
+  return communicates || funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
+}
+
+class MpiGroup final : public Group {
+ public:
+  MpiGroup() {
+    int level = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Init_thread(nullptr, nullptr, wanted_threads(), &level), "MPI_Init_thread");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &control_), "MPI_Comm_dup");
+    MPI_Comm_rank(control_, &rank_);
+    MPI_Comm_size(control_, &size_);
+    collectives_ = std::make_unique<MpiCollectives>();
+  }
+
+  ~MpiGroup() override {
+    collectives_.reset();
+    MPI_Comm_free(&control_);
+    MPI_Finalize();
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void barrier() override { check_mpi(MPI_Barrier(control_), "MPI_Barrier"); }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    check_mpi(MPI_Bcast(data.data(), static_cast<int>(data.size()), MPI_BYTE, root, control_),
+              "MPI_Bcast");
+  }
+
+  void max(std::span<double> values) override { reduce(values, MPI_MAX); }
+  void sum(std::span<double> values) override { reduce(values, MPI_SUM); }
+
+  std::vector<std::string> gather(const std::string& text) override {
+    const int length = static_cast<int>(text.size());
+    std::vector<int> lengths(static_cast<std::size_t>(size_));
+    check_mpi(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, control_),
+              "MPI_Gather");
+    std::vector<int> starts(lengths.size(), 0);
+    for (std::size_t i = 1; i < starts.size(); ++i) starts[i] = starts[i - 1] + lengths[i - 1];
+    std::string all(static_cast<std::size_t>(starts.back() + lengths.back()), '\0');
+    check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(),
+                          MPI_CHAR, 0, control_),
+              "MPI_Gatherv");
+    std::vector<std::string> texts;
+    if (rank_ == 0)
+      for (std::size_t i = 0; i < starts.size(); ++i)
+        texts.push_back(
+            all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
+    return texts;
+  }
+
+  Collectives* collectives() override { return collectives_.get(); }
+  std::string library() const override { return library_version(); }
+
+ private:
+  void reduce(std::span<double> values, MPI_Op op) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                            MPI_DOUBLE, op, control_),
+              "MPI_Allreduce");
+  }
+
+  MPI_Comm control_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  std::unique_ptr<MpiCollectives> collectives_;
+};
+
+}  // namespace
+#endif
+
+bool mpi_is_built() {
+#ifdef BENCH_MPI
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::unique_ptr<Group> make_mpi_group() {
+#ifdef BENCH_MPI
+  return std::make_unique<MpiGroup>();
+#else
+  throw Error(ErrorKind::environment, "built without MPI",
+              "install libopenmpi-dev and rebuild, or use --group tcp");
+#endif
+}
+
+}  // namespace bench

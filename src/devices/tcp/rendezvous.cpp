@@ -1,0 +1,173 @@
+#include "devices/tcp/rendezvous.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/hostlist.h"
+#include "core/text.h"
+#include "core/wire.h"
+
+namespace bench {
+namespace {
+
+/// Ports that neither services nor the kernel's own choices (32768 and above) are in.
+constexpr int kFirstPort = 20000;
+constexpr int kPorts = 10000;
+constexpr double kLongestTimeout = 3600.0;
+
+[[noreturn]] void bad_variable(const std::string& name, const std::string& value,
+                               const std::string& wanted) {
+  throw Error(ErrorKind::environment, name + " is '" + printable(value) + "', expected " + wanted,
+              "check the launcher, or the command that started the ranks");
+}
+
+class Reader {
+ public:
+  explicit Reader(const Variables& variables) : variables_(variables) {}
+
+  std::string text(const char* name) const {
+    const char* value = variables_(name);
+    return value == nullptr ? "" : value;
+  }
+  bool has(const char* name) const { return !text(name).empty(); }
+
+  int number(const char* name, int least, int most) const {
+    const std::string value = text(name);
+    int result = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
+    if (error != std::errc() || end != value.data() + value.size() || result < least ||
+        result > most)
+      bad_variable(name, value, fmt::format("a whole number from {} to {}", least, most));
+    return result;
+  }
+
+ private:
+  const Variables& variables_;
+};
+
+/// Equal for all ranks of a job, different between jobs: two may have a rank 0 on one host.
+int port_for(const std::string& job) {
+  return kFirstPort + static_cast<int>(checksum(job) % static_cast<unsigned>(kPorts));
+}
+
+std::string first_host(const Reader& read) {
+  for (const char* name : {"SLURM_STEP_NODELIST", "SLURM_NODELIST", "SLURM_JOB_NODELIST"}) {
+    const std::string nodes = read.text(name);
+    if (nodes.empty()) continue;
+    try {
+      return expand_hostlist(nodes).at(0);
+    } catch (const std::exception&) {
+      bad_variable(name, nodes, "a host list");
+    }
+  }
+  return "";
+}
+
+bool from_mpirun(const Reader& read) { return read.has("OMPI_COMM_WORLD_SIZE"); }
+bool from_torchrun(const Reader& read) { return read.has("RANK") && read.has("WORLD_SIZE"); }
+bool from_slurm(const Reader& read) { return read.has("SLURM_PROCID") && read.has("SLURM_NTASKS"); }
+
+void take_numbers(const Reader& read, const char* rank, const char* size, Rendezvous& found) {
+  found.size = read.number(size, 1, kMostRanks);
+  found.rank = read.number(rank, 0, found.size - 1);
+}
+
+/// torchrun itself listens at MASTER_PORT, for the ranks' own libraries; we take the next one.
+int port_after_agent_store(const Reader& read) {
+  const int port = read.number("MASTER_PORT", 1, 65535);
+  if (read.text("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
+  return port < 65535 ? port + 1 : kFirstPort;
+}
+
+void take_torchrun(const Reader& read, Rendezvous& found) {
+  found.source = "torchrun";
+  take_numbers(read, "RANK", "WORLD_SIZE", found);
+  found.host = read.text("MASTER_ADDR");
+  if (read.has("MASTER_PORT")) found.port = port_after_agent_store(read);
+  found.token = read.text("TORCHELASTIC_RUN_ID");
+}
+
+void take_slurm(const Reader& read, Rendezvous& found) {
+  found.source = "Slurm";
+  take_numbers(read, "SLURM_PROCID", "SLURM_NTASKS", found);
+  found.host = first_host(read);
+  const std::string step = read.text("SLURM_JOB_ID") + "." + read.text("SLURM_STEP_ID");
+  found.port = port_for(step);
+  found.token = "slurm-" + step;
+}
+
+void take_mpirun(const Reader& read, Rendezvous& found) {
+  found.source = "mpirun";
+  take_numbers(read, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", found);
+  const std::string job = read.text("PMIX_NAMESPACE") + read.text("OMPI_MCA_ess_base_jobid");
+  if (!job.empty()) found.port = port_for(job);
+  found.token = job;
+}
+
+/// "host", "host:29500", "10.0.0.1:29500", "[fe80::1]:29500", "fe80::1".
+void take_address(const std::string& value, Rendezvous& found) {
+  std::string host = value, port;
+  if (value.starts_with('[')) {
+    const auto close = value.find(']');
+    if (close == std::string::npos) bad_variable("BENCH_RENDEZVOUS", value, "host[:port]");
+    host = value.substr(1, close - 1);
+    port = value.substr(close + 1);
+  } else if (std::ranges::count(value, ':') == 1) {
+    host = value.substr(0, value.find(':'));
+    port = value.substr(value.find(':'));
+  }
+  found.host = host;
+  if (port.empty() && !host.empty()) return;
+  int number = 0;
+  const char* last = port.data() + port.size();
+  const bool numeric = port.size() > 1 && port.front() == ':' &&
+                       std::from_chars(port.data() + 1, last, number).ptr == last;
+  if (host.empty() || !numeric || number < 1 || number > 65535)
+    bad_variable("BENCH_RENDEZVOUS", value, "host[:port]");
+  found.port = number;
+}
+
+void apply_overrides(const Reader& read, Rendezvous& found) {
+  if (read.has("BENCH_RENDEZVOUS")) take_address(read.text("BENCH_RENDEZVOUS"), found);
+  if (read.has("BENCH_GROUP_TOKEN")) found.token = read.text("BENCH_GROUP_TOKEN");
+  const bool odd = std::ranges::any_of(found.token, [](char c) { return c <= ' ' || c > '~'; });
+  if (odd || found.token.size() > 255)
+    bad_variable("the group token", found.token, "up to 255 printable characters without blanks");
+  found.interfaces = read.text("BENCH_GROUP_INTERFACE");
+  if (read.has("BENCH_GROUP_TIMEOUT_S"))
+    found.timeout.value =
+        read.number("BENCH_GROUP_TIMEOUT_S", 1, static_cast<int>(kLongestTimeout));
+}
+
+void require_address(const Rendezvous& found) {
+  if (!found.host.empty() && found.port > 0) return;
+  throw Error(
+      ErrorKind::environment,
+      fmt::format("the address of rank 0 is unknown to rank {} of {} (from {}): no {}", found.rank,
+                  found.size, found.source, found.host.empty() ? "host" : "port"),
+      found.source == "torchrun" ? "set MASTER_ADDR and MASTER_PORT"
+                                 : "set BENCH_RENDEZVOUS=host:port for all ranks");
+}
+
+}  // namespace
+
+std::optional<Rendezvous> find_rendezvous(const Variables& variables) {
+  const Reader read(variables);
+  Rendezvous found;
+  if (from_mpirun(read))
+    take_mpirun(read, found);
+  else if (from_torchrun(read))
+    take_torchrun(read, found);
+  else if (from_slurm(read))
+    take_slurm(read, found);
+  if (found.size <= 1) return {};
+  apply_overrides(read, found);
+  require_address(found);
+  return found;
+}
+
+}  // namespace bench

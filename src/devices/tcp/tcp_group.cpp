@@ -1,0 +1,341 @@
+#include "devices/tcp/tcp_group.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/names.h"
+#include "core/text.h"
+#include "devices/group.h"
+#include "devices/tcp/meeting.h"
+#include "devices/tcp/rendezvous.h"
+#include "devices/tcp/tcp_socket.h"
+
+namespace bench {
+namespace {
+
+// What joined ranks send each other: a header that says which operation a rank is in, and bytes.
+
+/// The values are those of the wire.
+enum class GroupOp : std::uint32_t { barrier = 1, broadcast, reduce, gather, give_up };
+
+inline constexpr std::uint64_t kMostFrame = 256u << 20;  // bytes
+
+struct Frame {
+  GroupOp op = GroupOp::barrier;
+  std::vector<std::byte> data;
+};
+
+/// One frame as it comes in, piece by piece.
+class FrameReader {
+ public:
+  /// Takes what there is; the frame once it is whole. Throws Error(environment) when the peer is
+  /// gone ("closed the connection", "Connection reset by peer") or sends what is no frame.
+  std::optional<Frame> advance(const Descriptor& socket);
+
+ private:
+  std::vector<std::byte> header_, data_;
+  std::size_t wanted_ = 0;
+  GroupOp op_ = GroupOp::barrier;
+};
+
+constexpr std::uint32_t kMagic = 0x70726742;  // "Bgrp"
+
+struct Header {
+  std::uint32_t magic = kMagic;
+  std::uint32_t op = 0;
+  std::uint64_t bytes = 0;
+};
+static_assert(sizeof(Header) == 16);
+
+constexpr NameTable<GroupOp, 5> kOps{{{{GroupOp::barrier, "a barrier"},
+                                       {GroupOp::broadcast, "a broadcast"},
+                                       {GroupOp::reduce, "a reduction"},
+                                       {GroupOp::gather, "a gather"},
+                                       {GroupOp::give_up, "abort"}}}};
+
+/// Up to `wanted` bytes in all; true when they are there.
+bool fill(const Descriptor& socket, std::vector<std::byte>& into, std::size_t wanted) {
+  while (into.size() < wanted) {
+    std::array<std::byte, 65536> some;
+    const std::size_t room = std::min(some.size(), wanted - into.size());
+    const std::ptrdiff_t got = receive_some(socket, std::span(some).first(room));
+    if (got == 0) return false;
+    if (got < 0)
+      throw Error(ErrorKind::environment, errno == 0 ? "connection closed" : std::strerror(errno));
+    into.insert(into.end(), some.begin(), some.begin() + got);
+  }
+  return true;
+}
+
+std::string_view to_string(GroupOp op) { return kOps.name(op); }
+
+std::optional<Frame> FrameReader::advance(const Descriptor& socket) {
+  if (header_.size() < sizeof(Header)) {
+    if (!fill(socket, header_, sizeof(Header))) return {};
+    Header header;
+    std::memcpy(&header, header_.data(), sizeof header);
+    const bool known = header.op >= 1 && header.op <= static_cast<std::uint32_t>(GroupOp::give_up);
+    if (header.magic != kMagic || !known || header.bytes > kMostFrame)
+      throw Error(ErrorKind::environment, "invalid frame header");
+    op_ = static_cast<GroupOp>(header.op);
+    wanted_ = static_cast<std::size_t>(header.bytes);
+  }
+  if (!fill(socket, data_, wanted_)) return {};
+  header_.clear();
+  return Frame{op_, std::exchange(data_, {})};
+}
+
+/// False when the peer is gone.
+bool send_frame(const Descriptor& socket, GroupOp op, std::span<const std::byte> data) {
+  Header header;
+  header.op = static_cast<std::uint32_t>(op);
+  header.bytes = data.size();
+  // One piece: two small ones would be two packets.
+  std::vector<std::byte> whole(sizeof header + data.size());
+  std::memcpy(whole.data(), &header, sizeof header);
+  std::ranges::copy(data, whole.begin() + sizeof header);
+  return send_all(socket, whole);
+}
+
+}  // namespace
+
+// The two kinds of ends that a group over TCP has: rank 0 in the centre and the others around it.
+
+using Combine = double (*)(double, double);
+double larger(double a, double b);  // NaN when one of them is
+double added(double a, double b);
+
+std::string as_text(std::span<const std::byte> data);
+
+/// What both ends have in common.
+class TcpGroup : public Group {
+ public:
+  TcpGroup(int rank, int size) : rank_(rank), size_(size) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void max(std::span<double> values) override { reduce(values, larger); }
+  void sum(std::span<double> values) override { reduce(values, added); }
+  std::string library() const override { return "TCP"; }
+
+ protected:
+  virtual void reduce(std::span<double> values, Combine combine) = 0;
+
+ private:
+  int rank_, size_;
+};
+
+std::unique_ptr<Group> make_non_root(const Rendezvous& rendezvous);
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+class NonRootGroup final : public TcpGroup {
+ public:
+  explicit NonRootGroup(const Rendezvous& rendezvous)
+      : TcpGroup(rendezvous.rank, rendezvous.size), root_(connect_to_root(rendezvous)) {}
+
+  void barrier() override {
+    send_to_root(GroupOp::barrier, {});
+    receive_from_root(GroupOp::barrier, 0);
+  }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    if (root == rank()) return send_to_root(GroupOp::broadcast, data);
+    const auto heard = receive_from_root(GroupOp::broadcast, data.size());
+    std::ranges::copy(heard, data.begin());
+  }
+
+  std::vector<std::string> gather(const std::string& text) override {
+    send_to_root(GroupOp::gather, std::as_bytes(std::span(text)));
+    return {};
+  }
+
+ private:
+  void reduce(std::span<double> values, Combine) override {
+    send_to_root(GroupOp::reduce, std::as_bytes(values));
+    const auto heard = receive_from_root(GroupOp::reduce, values.size_bytes());
+    std::ranges::copy(heard, std::as_writable_bytes(values).begin());
+  }
+
+  /// What rank 0 said before it went tells more than that it went.
+  void send_to_root(GroupOp op, Bytes data) {
+    if (!send_frame(root_.socket, op, data)) receive_from_root(op, data.size());
+  }
+
+  std::vector<std::byte> receive_from_root(GroupOp op, std::size_t bytes) {
+    FrameReader reader;
+    std::optional<Frame> frame;
+    try {
+      while (!(frame = reader.advance(root_.socket))) {
+        pollfd wait{root_.socket.get(), POLLIN, 0};
+        poll(&wait, 1, -1);
+      }
+    } catch (const Error& error) {
+      throw Error(ErrorKind::environment,
+                  fmt::format("lost rank 0 on {}: {}", printable(root_.host), error.what()));
+    }
+    if (frame->op == GroupOp::give_up)
+      throw Error(ErrorKind::environment, printable(as_text(frame->data)));
+    if (frame->op != op || frame->data.size() != bytes)
+      throw Error(
+          ErrorKind::environment,
+          fmt::format("rank 0 is in {} of {} bytes, but rank {} is in {} of {}",
+                      to_string(frame->op), frame->data.size(), rank(), to_string(op), bytes));
+    return std::move(frame->data);
+  }
+
+  Peer root_;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_non_root(const Rendezvous& rendezvous) {
+  return std::make_unique<NonRootGroup>(rendezvous);
+}
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+class RootGroup final : public TcpGroup {
+ public:
+  explicit RootGroup(const Rendezvous& rendezvous)
+      : TcpGroup(0, rendezvous.size), peers_(accept_ranks(rendezvous)) {}
+
+  void barrier() override {
+    collect(GroupOp::barrier);
+    send_to_all(GroupOp::barrier, {});
+  }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    if (root == 0) return send_to_all(GroupOp::broadcast, data);
+    const auto from = static_cast<std::size_t>(root);
+    const auto frames = collect(GroupOp::broadcast, [&](std::size_t rank) { return rank == from; });
+    expect_size(from, GroupOp::broadcast, frames[from], data.size());
+    std::ranges::copy(frames[from], data.begin());
+    send_to_all(GroupOp::broadcast, data, from);
+  }
+
+  std::vector<std::string> gather(const std::string& text) override {
+    std::vector<std::string> texts = {text};
+    const auto frames = collect(GroupOp::gather);
+    for (std::size_t rank = 1; rank < frames.size(); ++rank) texts.push_back(as_text(frames[rank]));
+    return texts;
+  }
+
+ private:
+  using Parts = std::vector<std::vector<std::byte>>;
+
+  /// In the order of the ranks, so that a sum has the same bits each time.
+  void reduce(std::span<double> values, Combine combine) override {
+    const Parts parts = collect(GroupOp::reduce);
+    for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+      expect_size(rank, GroupOp::reduce, parts[rank], values.size_bytes());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        double other = 0.0;
+        std::memcpy(&other, parts[rank].data() + i * sizeof other, sizeof other);
+        values[i] = combine(values[i], other);
+      }
+    }
+    send_to_all(GroupOp::reduce, std::as_bytes(values));
+  }
+
+  /// One frame of each rank (or of those asked), whoever comes first: one that has died is noticed
+  /// while others are still waited for.
+  Parts collect(GroupOp op, const std::function<bool(std::size_t)>& asked = {}) {
+    Parts parts(peers_.size());
+    std::vector<std::size_t> missing;
+    for (std::size_t rank = 1; rank < peers_.size(); ++rank)
+      if (!asked || asked(rank)) missing.push_back(rank);
+    std::vector<FrameReader> readers(peers_.size());
+    for (;;) {
+      std::erase_if(missing, [&](std::size_t rank) {
+        auto frame = advance(readers[rank], rank);
+        if (!frame) return false;
+        if (frame->op != op)
+          give_up(fmt::format("{} is in {}, but rank 0 is in {}", name(rank), to_string(frame->op),
+                              to_string(op)));
+        parts[rank] = std::move(frame->data);
+        return true;
+      });
+      if (missing.empty()) return parts;
+      std::vector<pollfd> waiting;
+      for (const std::size_t rank : missing)
+        waiting.push_back({peers_[rank].socket.get(), POLLIN, 0});
+      poll(waiting.data(), waiting.size(), -1);
+    }
+  }
+
+  std::optional<Frame> advance(FrameReader& reader, std::size_t rank) {
+    try {
+      return reader.advance(peers_[rank].socket);
+    } catch (const Error& error) {
+      fail_lost(rank, error.what());
+    }
+  }
+
+  void send_to_all(GroupOp op, Bytes data, std::size_t except = 0) {
+    for (std::size_t rank = 1; rank < peers_.size(); ++rank)
+      if (rank != except && !send_frame(peers_[rank].socket, op, data))
+        fail_lost(rank, std::strerror(errno));
+  }
+
+  void expect_size(std::size_t rank, GroupOp op, Bytes data, std::size_t bytes) {
+    if (data.size() != bytes)
+      give_up(fmt::format("{} joins {} with {} bytes, but rank 0 with {}", name(rank),
+                          to_string(op), data.size(), bytes));
+  }
+
+  std::string name(std::size_t rank) const {
+    return fmt::format("rank {} on {}", rank, printable(peers_[rank].host));
+  }
+
+  [[noreturn]] void fail_lost(std::size_t rank, const std::string& why) {
+    give_up(fmt::format("lost {}: {}", name(rank), why));
+  }
+
+  /// Ends the group on all ranks, with the reason.
+  [[noreturn]] void give_up(const std::string& reason) {
+    for (const Peer& member : peers_)
+      if (member.socket.valid())
+        send_frame(member.socket, GroupOp::give_up, std::as_bytes(std::span(reason)));
+    throw Error(ErrorKind::environment, reason);
+  }
+
+  std::vector<Peer> peers_;
+};
+
+}  // namespace
+
+double larger(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
+double added(double a, double b) { return a + b; }
+
+std::string as_text(std::span<const std::byte> data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+std::unique_ptr<Group> make_tcp_group(const Rendezvous& rendezvous) {
+  if (rendezvous.rank == 0) return std::make_unique<RootGroup>(rendezvous);
+  return make_non_root(rendezvous);
+}
+
+}  // namespace bench

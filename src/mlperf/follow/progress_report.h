@@ -1,0 +1,85 @@
+// The progress of a running training from its log: initialisation time left, distance to the
+// target, projected end, and comparison with the reference convergence points.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+#include "mlperf/log/run_facts.h"
+
+namespace bench::mlperf {
+
+// Projects when a training will reach its target.
+
+/// One evaluation. Progress is in samples or epochs, depending on the benchmark.
+struct EvaluationPoint {
+  double progress = 0.0;
+  double time_ms = 0.0;
+  double quality = 0.0;
+};
+
+struct Projection {
+  std::optional<double> progress = {};  // at the evaluation that reaches the target
+  std::optional<double> stop_ms = {};   // end of that evaluation
+  std::string why_not = {};             // why there is no projection
+};
+
+inline constexpr std::size_t kPointsForProjection = 5;  // the last five evaluations; at least three
+
+/// Fits quality = a + b ln(progress) to the last points by least squares. The crossing with the
+/// target is moved to the next evaluation, at the spacing of the last two; time advances at the
+/// mean speed of the points used.
+Projection project(std::span<const EvaluationPoint> points, double target, bool lower_is_better);
+
+/// The target and reference of the benchmark; unknown values are empty.
+struct RunGoal {
+  std::optional<double> target = {};  // of eval_accuracy
+  bool lower_is_better = false;
+  std::string progress = "samples_count";  // the metadata key of progress: this or "epoch_num"
+  std::string why_no_target = {};
+  /// The reference at this batch, in the unit of progress.
+  std::optional<double> reference_mean = {};
+  std::optional<double> reference_least = {};  // the smallest mean that passes
+  std::string why_no_reference = {};
+};
+
+/// The time limit of initialisation; empty for an unknown division.
+std::optional<double> init_limit_minutes(std::string_view division);
+
+enum class RunPhase { waiting, initialising, initialised, training, stopped };
+std::string_view to_string(RunPhase phase);  // "waiting", "initialising", ...
+
+enum class Pace {
+  unknown,
+  too_fast,  // a mean this small fails
+  scaled,    // between the minimum and the reference mean: the score is scaled
+  unscaled   // at or above the reference mean
+};
+std::string_view to_string(Pace pace);  // "unknown", "too fast", "scaled", "unscaled"
+
+struct ProgressReport {
+  RunPhase phase = RunPhase::waiting;
+  std::string benchmark = {}, division = {};
+  std::optional<double> init_minutes = {};       // so far, or total
+  std::optional<double> init_left_minutes = {};  // negative: over the limit
+  std::optional<double> run_minutes = {};        // so far, or total
+  std::size_t evaluations = 0;
+  std::optional<double> quality = {};            // of the last one
+  std::optional<double> progress = {};           // likewise
+  std::optional<double> distance = {};           // to the target; at most 0: reached
+  Projection projection = {};                    // during training
+  std::optional<double> projected_minutes = {};  // total time to train
+  Pace pace = Pace::unknown;                     // of this run, at its last or projected evaluation
+  RunGoal goal = {};
+  std::string status = {};  // of run_stop
+  std::size_t invalid_lines = 0;
+};
+
+/// `now_ms`: UTC, since 1970.
+ProgressReport progress_of(const Log& log, const RunGoal& goal, double now_ms);
+
+}  // namespace bench::mlperf

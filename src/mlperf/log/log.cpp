@@ -1,0 +1,321 @@
+#include "mlperf/log/log.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/mllog.h"
+#include "core/text.h"
+#include "mlperf/log/log_line.h"
+
+namespace bench::mlperf {
+namespace {
+
+std::size_t find_token(std::string_view bytes, std::size_t from) {
+  const void* found =
+      ::memmem(bytes.data() + from, bytes.size() - from, kMllogToken.data(), kMllogToken.size());
+  return found == nullptr
+             ? bytes.npos
+             : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
+}
+
+}  // namespace
+
+std::int64_t count_bytes(std::string_view bytes, char wanted) {
+  // Sums of 255 comparisons fit in a byte, so the compiler can vectorise with 16 or 32 lanes.
+  constexpr std::size_t kLanes = 32;
+  constexpr std::size_t kBlock = kLanes * 255;
+  std::int64_t total = 0;
+  for (; bytes.size() >= kLanes;) {
+    const std::size_t rounds = std::min(bytes.size(), kBlock) / kLanes;
+    unsigned char sums[kLanes] = {};
+    for (std::size_t round = 0; round < rounds; ++round)
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        sums[lane] = static_cast<unsigned char>(sums[lane] +
+                                                (bytes[round * kLanes + lane] == wanted ? 1 : 0));
+    for (const unsigned char sum : sums) total += sum;
+    bytes.remove_prefix(rounds * kLanes);
+  }
+  return total + std::ranges::count(bytes, wanted);
+}
+
+LineWalk::LineWalk(std::string_view bytes)
+    : bytes_(bytes), break_(bytes.find('\n') != bytes.npos ? '\n' : '\r') {}
+
+/// The first LF or CR from here on. Searches in growing steps: with one memchr for each of the two,
+/// a log with only one kind would be scanned to its end for every line.
+std::size_t LineWalk::end_of_line(std::size_t from) const {
+  for (std::size_t step = 512; from < bytes_.size(); step *= 2) {
+    const std::string_view part = bytes_.substr(from, step);
+    const std::size_t lf = part.find('\n');
+    const std::size_t cr = part.substr(0, lf).find('\r');
+    if (cr != part.npos) return from + cr;
+    if (lf != part.npos) return from + lf;
+    from += part.size();
+  }
+  return bytes_.size();
+}
+
+void LineWalk::count_up_to(std::size_t place) {
+  const std::string_view part = bytes_.substr(counted_, place - counted_);
+  const std::int64_t breaks = count_bytes(part, break_);
+  counted_ = place;
+  line_ += breaks;
+  if (breaks > 0) line_begin_ = place - part.size() + part.rfind(break_) + 1;
+}
+
+bool LineWalk::next(TokenLine& found) {
+  std::size_t token = at_ <= bytes_.size() ? find_token(bytes_, at_) : bytes_.npos;
+  if (token == bytes_.npos) {
+    count_up_to(bytes_.size());
+    if (line_begin_ == bytes_.size()) --line_;  // the last line ends with the last line break
+    at_ = bytes_.size() + 1;
+    return false;
+  }
+  const std::size_t end = end_of_line(token);
+  const std::string_view line = bytes_.substr(0, end);
+  for (std::size_t again = token; again != line.npos;
+       again = find_token(line, token + kMllogToken.size()))
+    token = again;
+  count_up_to(token);
+  found.text = bytes_.substr(token, end - token);
+  found.line = line_;
+  found.column = static_cast<std::int64_t>(token - line_begin_) + 1;
+  at_ = counted_ = end;  // a line contains no line break
+  return true;
+}
+
+namespace {
+
+// The content of a file, memory-mapped if possible.
+
+struct FileBytes {
+  std::string_view text = {};
+  std::shared_ptr<const void> owner = {};  // owns the memory of `text`
+};
+
+FileBytes bytes_of_text(std::string_view text);  // a copy
+
+constexpr std::size_t kPagedInAtOnce = std::size_t{64} << 20;
+
+FileBytes owned(std::string text) {
+  const auto owner = std::make_shared<const std::string>(std::move(text));
+  return {*owner, owner};
+}
+
+FileBytes mapped(const Descriptor& file, std::size_t size, const std::string& name) {
+  const int paging = size <= kPagedInAtOnce ? MAP_POPULATE : 0;
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | paging, file.get(), 0);
+  if (memory == MAP_FAILED) throw_errno("map " + name + " into memory");
+  return {{static_cast<const char*>(memory), size},
+          std::shared_ptr<const void>(
+              memory, [size](const void* what) { ::munmap(const_cast<void*>(what), size); })};
+}
+
+FileBytes read_to_end(const Descriptor& file, const std::string& name) {
+  std::string text;
+  std::string block(std::size_t{1} << 16, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file.get(), block.data(), block.size());
+    if (got == 0) return owned(std::move(text));
+    if (got > 0)
+      text.append(block, 0, static_cast<std::size_t>(got));
+    else if (errno != EINTR)
+      throw_errno("read " + name);
+  }
+}
+
+/// Reads a pipe or device to its end. Throws Error(environment), or Error(input) for a folder.
+FileBytes bytes_of_file(const std::filesystem::path& path) {
+  const std::string name = printable(path.string());
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) throw_errno("open " + name);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_errno("stat " + name);
+  if (S_ISDIR(status.st_mode))
+    throw Error(ErrorKind::input, name + " is a folder, not a log", "pass a file in it");
+  const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0;  // sizes in /proc are 0
+  return has_size ? mapped(file, static_cast<std::size_t>(status.st_size), name)
+                  : read_to_end(file, name);
+}
+
+FileBytes bytes_of_text(std::string_view text) { return owned(std::string(text)); }
+
+constexpr std::uint64_t kPrime1 = 0x9E3779B185EBCA87;
+constexpr std::uint64_t kPrime2 = 0xC2B2AE3D27D4EB4F;
+constexpr std::uint64_t kPrime3 = 0x165667B19E3779F9;
+constexpr std::uint64_t kPrime4 = 0x85EBCA77C2B2AE63;
+constexpr std::uint64_t kPrime5 = 0x27D4EB2F165667C5;
+constexpr std::size_t kStripe = 32;
+
+static_assert(std::endian::native == std::endian::little);
+
+template <typename T>
+std::uint64_t word_at(const char* at) {
+  T word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+std::uint64_t round_of(std::uint64_t lane, std::uint64_t word) {
+  return std::rotl(lane + word * kPrime2, 31) * kPrime1;
+}
+
+std::uint64_t merged(std::uint64_t hash, std::uint64_t lane) {
+  return (hash ^ round_of(0, lane)) * kPrime1 + kPrime4;
+}
+
+/// Processes the whole stripes and removes them from the front.
+std::uint64_t hash_stripes(std::string_view& bytes) {
+  std::uint64_t a = kPrime1 + kPrime2, b = kPrime2, c = 0, d = 0 - kPrime1;
+  const char* at = bytes.data();
+  for (const char* end = at + bytes.size() / kStripe * kStripe; at != end; at += kStripe) {
+    a = round_of(a, word_at<std::uint64_t>(at));
+    b = round_of(b, word_at<std::uint64_t>(at + 8));
+    c = round_of(c, word_at<std::uint64_t>(at + 16));
+    d = round_of(d, word_at<std::uint64_t>(at + 24));
+  }
+  bytes.remove_prefix(bytes.size() / kStripe * kStripe);
+  const std::uint64_t hash =
+      std::rotl(a, 1) + std::rotl(b, 7) + std::rotl(c, 12) + std::rotl(d, 18);
+  return merged(merged(merged(merged(hash, a), b), c), d);
+}
+
+std::uint64_t with_rest(std::uint64_t hash, std::string_view rest) {
+  for (; rest.size() >= 8; rest.remove_prefix(8))
+    hash =
+        std::rotl(hash ^ round_of(0, word_at<std::uint64_t>(rest.data())), 27) * kPrime1 + kPrime4;
+  for (; rest.size() >= 4; rest.remove_prefix(4))
+    hash = std::rotl(hash ^ word_at<std::uint32_t>(rest.data()) * kPrime1, 23) * kPrime2 + kPrime3;
+  for (const char c : rest)
+    hash = std::rotl(hash ^ static_cast<unsigned char>(c) * kPrime5, 11) * kPrime1;
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t digest_of(std::string_view bytes) {
+  const std::uint64_t size = bytes.size();
+  std::uint64_t hash = size >= kStripe ? hash_stripes(bytes) : kPrime5;
+  hash = with_rest(hash + size, bytes);
+  hash = (hash ^ hash >> 33) * kPrime2;
+  hash = (hash ^ hash >> 29) * kPrime3;
+  return hash ^ hash >> 32;
+}
+
+namespace {
+
+// Reads logs in parallel on all available cores.
+
+/// Shared by the threads: the next log and the first exception.
+class Work {
+ public:
+  Work(const std::vector<std::filesystem::path>& paths,
+       const std::function<void(std::size_t, const Log&)>& each)
+      : paths_(paths), each_(each) {}
+
+  void take_logs() {
+    for (std::size_t index; (index = next_++) < paths_.size();) {
+      try {
+        each_(index, read_log(paths_[index]));
+      } catch (...) {
+        const std::scoped_lock lock(mutex_);
+        if (first_ == nullptr) first_ = std::current_exception();
+        next_ = paths_.size();
+      }
+    }
+  }
+
+  void rethrow() const {
+    if (first_ != nullptr) std::rethrow_exception(first_);
+  }
+
+ private:
+  const std::vector<std::filesystem::path>& paths_;
+  const std::function<void(std::size_t, const Log&)>& each_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+}  // namespace
+
+void read_logs(const std::vector<std::filesystem::path>& paths,
+               const std::function<void(std::size_t, const Log&)>& each) {
+  Work work(paths, each);
+  const std::size_t cores =
+      std::max(1U, std::thread::hardware_concurrency());  // respects the CPU affinity
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(cores, paths.size()); ++i)
+      others.emplace_back([&work] { work.take_logs(); });
+    work.take_logs();
+  }
+  work.rethrow();
+}
+
+namespace {
+
+void add_line(Log& log, const TokenLine& at) {
+  const std::int64_t index = log.mllog_lines++;
+  LineOutcome outcome = read_line(at.text.substr(kMllogToken.size()));
+  if (outcome.error)
+    log.invalid_lines.push_back(
+        {at.line, at.column, index, *outcome.error, std::move(outcome.why)});
+  if (!outcome.entry) return;
+  LogEntry& entry = log.entries.emplace_back(std::move(*outcome.entry));
+  entry.line = at.line;
+  entry.column = at.column;
+  entry.index = index;
+  entry.text = at.text;
+}
+
+Log log_of(FileBytes bytes, std::filesystem::path path) {
+  Log log{.path = std::move(path), .content = std::move(bytes.owner)};
+  log.bytes = static_cast<std::int64_t>(bytes.text.size());
+  log.digest = digest_of(bytes.text);
+  LineWalk walk(bytes.text);
+  for (TokenLine at; walk.next(at);) add_line(log, at);
+  log.lines = walk.lines();
+  return log;
+}
+
+}  // namespace
+
+bool left_out_key(std::string_view key) { return key == "tracked_stats"; }
+
+Log read_log(const std::filesystem::path& path) { return log_of(bytes_of_file(path), path); }
+
+Log read_log_text(std::string_view text, std::string name) {
+  return log_of(bytes_of_text(text), std::move(name));
+}
+
+const LogEntry* first_entry(const Log& log, std::string_view key) {
+  const auto found = std::ranges::find(log.entries, key, &LogEntry::key);
+  return found == log.entries.end() ? nullptr : &*found;
+}
+
+const LogEntry* last_entry(const Log& log, std::string_view key) {
+  const auto found = std::find_if(log.entries.rbegin(), log.entries.rend(),
+                                  [&](const LogEntry& entry) { return entry.key == key; });
+  return found == log.entries.rend() ? nullptr : &*found;
+}
+
+}  // namespace bench::mlperf

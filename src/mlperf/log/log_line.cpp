@@ -1,0 +1,220 @@
+#include "mlperf/log/log_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/text.h"
+#include "mlperf/log/python_json.h"
+
+namespace bench::mlperf {
+namespace {
+
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+
+/// False if an underscore is not between two digits.
+bool drop_underscores(std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '_' &&
+        (i == 0 || i + 1 == text.size() || !is_decimal(text[i - 1]) || !is_decimal(text[i + 1])))
+      return false;
+  std::erase(text, '_');
+  return true;
+}
+
+std::optional<double> named_float(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  if (text == "inf" || text == "infinity") return std::numeric_limits<double>::infinity();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return {};
+}
+
+std::size_t pass_digits(std::string_view text, std::size_t& at) {
+  const std::size_t begin = at;
+  while (at < text.size() && is_decimal(text[at])) ++at;
+  return at - begin;
+}
+
+/// digits[.digits][e[+-]digits], or .digits...
+bool is_plain_float(std::string_view text) {
+  std::size_t at = 0;
+  std::size_t digits = pass_digits(text, at);
+  if (at < text.size() && text[at] == '.') digits += pass_digits(text, ++at);
+  if (digits == 0) return false;
+  if (at == text.size()) return true;
+  if (text[at] != 'e' && text[at] != 'E') return false;
+  ++at;
+  if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+  return pass_digits(text, at) > 0 && at == text.size();
+}
+
+}  // namespace
+
+bool is_python_space(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte >= 0x09 && byte <= 0x0d) || (byte >= 0x1c && byte <= 0x20) || byte == 0x85 ||
+         byte == 0xa0;
+}
+
+std::string_view without_trailing_space(std::string_view text) {
+  while (!text.empty() && is_python_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> python_float(std::string_view text) {
+  text = without_trailing_space(text);
+  while (!text.empty() && is_python_space(text.front())) text.remove_prefix(1);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  std::string number(text);
+  if (!drop_underscores(number)) return {};
+  const std::optional<double> magnitude =
+      is_plain_float(number) ? rounded_decimal(number) : named_float(std::move(number));
+  if (!magnitude) return {};
+  return negative ? -*magnitude : *magnitude;
+}
+
+namespace {
+
+constexpr std::size_t kShown = 60;  // bytes shown of an invalid line
+
+enum Field { kTime, kKey, kValue, kMetadata, kEventType, kFields };
+constexpr std::array<std::string_view, kFields> kNames = {"time_ms", "key", "value", "metadata",
+                                                          "event_type"};
+
+/// The relevant fields of a line as Python values. `value` and `metadata` are not parsed if the
+/// preceding key is one whose lines are skipped.
+struct Fields {
+  std::array<bool, kFields> present = {};
+  std::array<PythonValue, kFields> values = {};
+  std::array<std::optional<std::string_view>, kFields> waiting = {};
+
+  bool unwanted() const {
+    return present[kKey] && (!values[kKey].is_string() || left_out_key(values[kKey].text()));
+  }
+};
+
+LineOutcome refused(LineError error, std::string why) { return {{}, error, std::move(why)}; }
+
+LineOutcome refused(const PythonJsonReader& reader, std::string_view body) {
+  const std::string place = std::string(reader.error()) + " at byte " +
+                            std::to_string(reader.at() + 1) + " after the token";
+  if (reader.too_deep()) return refused(LineError::crash, "the JSON is " + place);
+  const std::string_view seen = body.substr(reader.at(), kShown);
+  return refused(LineError::parse_error,
+                 "invalid JSON: " + place +
+                     (seen.empty() ? ", at the end of the line" : ": " + printable(seen)));
+}
+
+/// The field for a key; kFields for any other.
+Field field_named(std::string_view name) {
+  for (int field = 0; field < kFields; ++field)
+    if (kNames[static_cast<std::size_t>(field)] == name) return static_cast<Field>(field);
+  return kFields;
+}
+
+bool read_field(PythonJsonReader& reader, Fields& fields) {
+  reader.skip_space();
+  if (reader.peek() != '"') return reader.fail("expected a key in double quotes");
+  std::string name;
+  if (!reader.read_string(&name)) return false;
+  if (!reader.take(':')) return reader.fail("expected ':'");
+  reader.skip_space();
+  const Field field = field_named(name);
+  if (field == kFields) return reader.read(nullptr);
+  fields.present[field] = true;
+  fields.waiting[field].reset();
+  if ((field != kValue && field != kMetadata) || !fields.unwanted())
+    return reader.read(&fields.values[field]);
+  const std::size_t begin = reader.at();
+  if (!reader.read(nullptr)) return false;
+  fields.waiting[field] = reader.from(begin);
+  return true;
+}
+
+bool read_fields(PythonJsonReader& reader, Fields& fields) {
+  if (!reader.enter()) return false;
+  reader.take('{');
+  if (!reader.take('}')) {
+    do {
+      if (!read_field(reader, fields)) return false;
+    } while (reader.take(','));
+    if (!reader.take('}')) return reader.fail("expected ',' or '}'");
+  }
+  reader.skip_space();
+  return reader.at_end() || reader.fail("unexpected text after the object");
+}
+
+/// A JSON line that is not an object.
+LineOutcome no_object(PythonJsonReader& reader, std::string_view body) {
+  PythonValue value;
+  if (!reader.read(&value)) return refused(reader, body);
+  reader.skip_space();
+  if (!reader.at_end()) {
+    reader.fail("unexpected text after the value");
+    return refused(reader, body);
+  }
+  return refused(value.is_none() ? LineError::parse_error : LineError::crash,
+                 value.excerpt(kShown) + " is not an object with time_ms, key, value and metadata");
+}
+
+LineOutcome no_time(LineError error, const PythonValue& time) {
+  return refused(error, "time_ms is " + time.excerpt(kShown) + ", not a number");
+}
+
+/// Python's float(time_ms): a ValueError is recorded, a TypeError or OverflowError is not caught.
+LineOutcome set_time(LogEntry& entry, const PythonValue& time) {
+  if (time.is_string()) {
+    const auto number = python_float(time.text());
+    if (!number) return no_time(LineError::parse_error, time);
+    entry.time_ms = *number;
+    return {};
+  }
+  entry.time_ms = time.number();
+  const bool overflow = time.is_int() && std::isinf(entry.time_ms);
+  return time.is_number() && !overflow ? LineOutcome() : no_time(LineError::crash, time);
+}
+
+LineOutcome without(Field field) {
+  return refused(LineError::crash, "the line has no " + std::string(kNames[field]));
+}
+
+/// In the order of the official checker.
+LineOutcome entry_of(Fields& fields) {
+  LineOutcome outcome;
+  LogEntry entry;
+  if (!fields.present[kTime]) return without(kTime);
+  if (LineOutcome bad = set_time(entry, fields.values[kTime]); bad.error) return bad;
+  for (const Field field : {kKey, kValue, kMetadata})
+    if (!fields.present[field]) return without(field);
+  if (fields.unwanted()) return outcome;
+  for (const Field field : {kValue, kMetadata})
+    if (const auto text = fields.waiting[field])
+      PythonJsonReader(*text).read(&fields.values[field]);
+  entry.key = fields.values[kKey].text();
+  entry.event_type = fields.values[kEventType].text();
+  entry.value = std::move(fields.values[kValue]);
+  entry.metadata = std::move(fields.values[kMetadata]);
+  outcome.entry = std::move(entry);
+  return outcome;
+}
+
+}  // namespace
+
+LineOutcome read_line(std::string_view body) {
+  body = without_trailing_space(body);
+  PythonJsonReader reader(body);
+  reader.skip_space();
+  if (reader.at_end()) return refused(LineError::parse_error, "nothing after the token");
+  if (reader.peek() != '{') return no_object(reader, body);
+  Fields fields;
+  if (!read_fields(reader, fields)) return refused(reader, body);
+  return entry_of(fields);
+}
+
+}  // namespace bench::mlperf

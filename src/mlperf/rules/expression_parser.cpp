@@ -1,0 +1,237 @@
+#include "mlperf/rules/expression_parser.h"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <vector>
+
+#include "core/text.h"
+
+namespace bench::mlperf {
+namespace {
+
+// The primary expressions: names, numbers, strings, calls, lists.
+
+constexpr std::array<std::pair<std::string_view, Op>, 6> kFunctions = {
+    {{"ceil", Op::ceiling},
+     {"floor", Op::floor},
+     {"abs", Op::absolute},
+     {"int", Op::to_whole},
+     {"is_integer", Op::nearly_whole},
+     {"min", Op::smaller}}};
+
+Node constant(Operand literal) {
+  Node node;
+  node.literal = std::move(literal);
+  return node;
+}
+
+Node text_node(std::string_view text) {
+  Node node;
+  node.op = Op::text;
+  node.text = text;
+  return node;
+}
+
+}  // namespace
+
+std::string ExpressionParser::name(std::string_view of_what) {
+  if (tokens_.next().kind != TokenKind::name)
+    tokens_.refuse(fmt::format("expected the name of {}", of_what));
+  return std::string(tokens_.take().text);
+}
+
+Node ExpressionParser::primary() {
+  const Token& token = tokens_.next();
+  if (token.kind == TokenKind::number) return number();
+  if (token.kind == TokenKind::text) return text_node(tokens_.take().text);
+  if (token.kind == TokenKind::name) return named();
+  tokens_.expect("(");
+  Node node = choice();
+  tokens_.expect(")");
+  return node;
+}
+
+Node ExpressionParser::number() {
+  const std::string_view text = tokens_.next().text;
+  const bool whole = text.find_first_of(".e") == std::string_view::npos;
+  if (whole) {
+    tokens_.take();
+    return constant(Operand(ExactInteger::of_digits(text)));
+  }
+  double real = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+  if (error != std::errc() || end != text.data() + text.size()) tokens_.refuse("expected a number");
+  tokens_.take();
+  return constant(Operand(real));
+}
+
+Node ExpressionParser::named() {
+  const std::string_view word = tokens_.next().text;
+  for (const auto& [function, op] : kFunctions)
+    if (word == function) return call(op);
+  if (tokens_.take("value")) return node_of(Op::value);
+  if (tokens_.take("metadata")) return node_of(Op::metadata);
+  if (tokens_.take("time_ms")) return node_of(Op::time_ms);
+  if (tokens_.take("true")) return constant(Operand(true));
+  if (tokens_.take("false")) return constant(Operand(false));
+  if (tokens_.take("none")) return constant(Operand());
+  if (tokens_.take("state")) {
+    tokens_.expect(".");
+    Node node = node_of(Op::state);
+    node.text = name("a state variable");
+    node.slot = vocabulary_.slot(node.text);
+    return node;
+  }
+  const auto known = vocabulary_.constants.find(word);
+  if (known == vocabulary_.constants.end()) refuse_name(word);
+  tokens_.take();
+  return constant(Operand(known->second));
+}
+
+void ExpressionParser::refuse_name(std::string_view word) {
+  std::vector<std::string> all = {"value", "metadata", "time_ms", "state", "true", "false", "none"};
+  for (const auto& [function, op] : kFunctions) all.emplace_back(function);
+  for (const auto& [constant_name, value] : vocabulary_.constants) all.push_back(constant_name);
+  tokens_.refuse(fmt::format("unknown name '{}'.{}", word, did_you_mean(word, all)));
+}
+
+Node ExpressionParser::call(Op op) {
+  tokens_.take();
+  tokens_.expect("(");
+  Node node = node_of(op);
+  node.children.push_back(choice());
+  if (op == Op::smaller) {
+    tokens_.expect(",");
+    node.children.push_back(choice());
+  }
+  tokens_.expect(")");
+  return node;
+}
+
+Node ExpressionParser::container() {
+  const auto list = vocabulary_.lists.find(tokens_.next().text);
+  if (tokens_.next().kind == TokenKind::name && list != vocabulary_.lists.end()) {
+    tokens_.take();
+    Node node = node_of(Op::list);
+    for (const std::string& text : list->second) node.children.push_back(text_node(text));
+    return node;
+  }
+  if (!tokens_.take("[")) return sum();
+  Node node = node_of(Op::list);
+  do node.children.push_back(sum());
+  while (tokens_.take(","));
+  tokens_.expect("]");
+  return node;
+}
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Relation>, 6> kRelations = {
+    {{"==", Relation::equal},
+     {"!=", Relation::unequal},
+     {"<=", Relation::less_equal},
+     {">=", Relation::greater_equal},
+     {"<", Relation::less},
+     {">", Relation::greater}}};
+
+}  // namespace
+
+Node ExpressionParser::whole() {
+  Node node = choice();
+  if (tokens_.next().kind != TokenKind::end) tokens_.refuse("expected the end of the expression");
+  return node;
+}
+
+Node ExpressionParser::choice() {
+  const Level level(*this);
+  Node first = disjunction();
+  if (!tokens_.take("if")) return first;
+  Node condition = disjunction();
+  tokens_.expect("else");
+  Node second = choice();
+  return node_of(Op::choice, std::move(first), std::move(condition), std::move(second));
+}
+
+Node ExpressionParser::disjunction() {
+  Node node = conjunction();
+  while (tokens_.take("or")) node = node_of(Op::logical_or, std::move(node), conjunction());
+  return node;
+}
+
+Node ExpressionParser::conjunction() {
+  Node node = negation();
+  while (tokens_.take("and")) node = node_of(Op::logical_and, std::move(node), negation());
+  return node;
+}
+
+Node ExpressionParser::negation() {
+  const Level level(*this);
+  return tokens_.take("not") ? node_of(Op::logical_not, negation()) : comparison();
+}
+
+std::optional<Relation> ExpressionParser::take_relation() {
+  for (const auto& [sign, relation] : kRelations)
+    if (tokens_.take(sign)) return relation;
+  return {};
+}
+
+Node ExpressionParser::comparison() {
+  Node first = sum();
+  if (tokens_.take("in")) return node_of(Op::contains, std::move(first), container());
+  std::optional<Relation> relation = take_relation();
+  if (!relation) return first;
+  Node node = node_of(Op::comparison, std::move(first));
+  for (; relation; relation = take_relation()) {
+    node.relations.push_back(*relation);
+    node.children.push_back(sum());
+  }
+  return node;
+}
+
+Node ExpressionParser::sum() {
+  Node node = product();
+  while (true) {
+    if (tokens_.take("+"))
+      node = node_of(Op::add, std::move(node), product());
+    else if (tokens_.take("-"))
+      node = node_of(Op::subtract, std::move(node), product());
+    else
+      return node;
+  }
+}
+
+Node ExpressionParser::product() {
+  Node node = signed_power();
+  while (true) {
+    if (tokens_.take("*"))
+      node = node_of(Op::multiply, std::move(node), signed_power());
+    else if (tokens_.take("/"))
+      node = node_of(Op::divide, std::move(node), signed_power());
+    else
+      return node;
+  }
+}
+
+Node ExpressionParser::signed_power() {
+  const Level level(*this);
+  if (tokens_.take("-")) return node_of(Op::negative, signed_power());
+  Node node = members();
+  if (!tokens_.take("**")) return node;
+  return node_of(Op::power, std::move(node), signed_power());
+}
+
+Node ExpressionParser::members() {
+  Node node = primary();
+  while (tokens_.take(".")) {
+    node = node_of(Op::member, std::move(node));
+    node.text = name("a member");
+  }
+  return node;
+}
+
+Node parse_expression(std::string_view text, Vocabulary& vocabulary) {
+  return ExpressionParser(text, vocabulary).whole();
+}
+
+}  // namespace bench::mlperf

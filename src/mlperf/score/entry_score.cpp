@@ -1,0 +1,179 @@
+#include "mlperf/score/entry_score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "core/names.h"
+#include "core/text.h"
+#include "mlperf/score/entry_parts.h"
+#include "results/stats/olympic_mean.h"
+
+namespace bench::mlperf {
+namespace {
+
+std::vector<std::size_t> by_launch(std::span<const double> launch_ms) {
+  std::vector<std::size_t> order(launch_ms.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto time = [&](std::size_t run) {
+    return std::isnan(launch_ms[run]) ? HUGE_VAL : launch_ms[run];
+  };
+  std::ranges::stable_sort(order, {}, time);
+  return order;
+}
+
+double mean_or_infinity(std::span<const double> minutes) {
+  const double mean = olympic_mean(minutes).mean;
+  return std::isfinite(mean) ? mean : HUGE_VAL;
+}
+
+std::size_t median_of(const std::vector<double>& means) {
+  std::vector<std::size_t> order(means.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return means[i]; });
+  return order[order.size() / 2];
+}
+
+}  // namespace
+
+RunWindow median_window(std::span<const double> launch_ms, std::span<const double> minutes,
+                        std::size_t count) {
+  const std::vector<std::size_t> order = by_launch(launch_ms);
+  std::vector<double> sorted;
+  for (const std::size_t run : order) sorted.push_back(minutes[run]);
+  RunWindow window;
+  for (std::size_t first = 0; first + count <= sorted.size(); ++first)
+    window.means.push_back(mean_or_infinity(std::span(sorted).subspan(first, count)));
+  window.first = median_of(window.means);
+  const auto begin = order.begin() + static_cast<std::ptrdiff_t>(window.first);
+  window.runs.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+  return window;
+}
+
+namespace {
+
+constexpr NameTable<RunUse, 5> kUses{{{{RunUse::counted, "counted"},
+                                       {RunUse::fastest, "fastest"},
+                                       {RunUse::slowest, "slowest"},
+                                       {RunUse::failed, "failed"},
+                                       {RunUse::outside, "outside"}}}};
+
+double rounded_to_three_places(double value) {
+  return std::strtod(fmt::format("{:.3f}", value).c_str(), nullptr);
+}
+
+std::string why_not_counted(const ScoredRun& run) {
+  if (!run.read.compliant) return run.read.failed;
+  if (std::isnan(run.minutes)) return "run_start or run_stop is missing";
+  if (!(run.minutes > 0.0)) return "run_stop is not after run_start";
+  return "";
+}
+
+void judge_runs(EntryScore& entry, std::string_view unit) {
+  for (ScoredRun& run : entry.runs) {
+    run.minutes = run.read.facts.minutes;
+    run.converged = convergence_point(run.read.facts, unit);
+    run.why = why_not_counted(run);
+    if (!run.why.empty()) run.use = RunUse::failed;
+    if (run.why.empty() && run.read.facts.status != "success")
+      entry.warnings.push_back(
+          fmt::format("{} ends with status '{}': the official checker passes it and counts its "
+                      "time, but the convergence test counts it as not converged",
+                      run.read.file.filename().string(), run.read.facts.status));
+  }
+}
+
+void check_benchmark_names(EntryScore& entry) {
+  for (const ScoredRun& run : entry.runs) {
+    const std::string& logged = run.read.facts.benchmark;
+    if (logged.empty() || logged == entry.reference) continue;
+    entry.warnings.push_back(fmt::format("{} names the benchmark '{}' but is scored as {}",
+                                         run.read.file.filename().string(), logged,
+                                         entry.reference));
+    return;
+  }
+}
+
+void choose_runs(EntryScore& entry) {
+  if (entry.required_runs == 0) {
+    entry.problems.push_back("unknown number of required runs for " + entry.benchmark + " takes");
+    return;
+  }
+  const auto count = static_cast<std::size_t>(entry.required_runs);
+  if (entry.runs.size() < count)
+    entry.problems.push_back(fmt::format("{} of {} required runs", entry.runs.size(), count));
+  if (entry.runs.size() <= count) return;
+  std::vector<double> launch, minutes;
+  for (const ScoredRun& run : entry.runs) {
+    launch.push_back(run.read.launch_ms);
+    minutes.push_back(run.use == RunUse::failed ? HUGE_VAL : run.minutes);
+  }
+  entry.window = median_window(launch, minutes, count);
+  for (std::size_t i = 0; i < entry.runs.size(); ++i)
+    if (std::ranges::find(entry.window->runs, i) == entry.window->runs.end())
+      entry.runs[i].use = RunUse::outside;
+}
+
+void drop_extremes(const std::vector<ScoredRun*>& runs) {
+  std::vector<ScoredRun*> timed;
+  for (ScoredRun* run : runs)
+    if (run->use == RunUse::counted) timed.push_back(run);
+  std::ranges::stable_sort(timed, {}, [](const ScoredRun* run) { return run->minutes; });
+  timed.front()->use = RunUse::fastest;
+  if (timed.size() == runs.size()) timed.back()->use = RunUse::slowest;
+}
+
+void set_mean(EntryScore& entry) {
+  const std::vector<ScoredRun*> runs = chosen_runs(entry);
+  std::vector<double> minutes;
+  for (const ScoredRun* run : runs)
+    minutes.push_back(run->use == RunUse::failed ? HUGE_VAL : run->minutes);
+  const OlympicMean mean = olympic_mean(minutes);
+  entry.olympic_mean_minutes = mean.mean;
+  if (std::isnan(mean.mean))
+    entry.problems.push_back(
+        mean.without > 1
+            ? fmt::format("{} of {} runs failed, at most one is allowed", mean.without, mean.runs)
+            : mean.why);
+  else if (mean.trimmed)
+    drop_extremes(runs);
+}
+
+}  // namespace
+
+std::string_view to_string(RunUse use) { return kUses.name(use); }
+
+double convergence_point(const RunFacts& facts, std::string_view unit) {
+  if (facts.status != "success") return HUGE_VAL;
+  if (!facts.last_before_stop) return kNoValue;
+  const Evaluation& last = *facts.last_before_stop;
+  if (unit == "samples") return last.samples_count.value_or(kNoValue);
+  return last.epoch_num ? rounded_to_three_places(*last.epoch_num) : kNoValue;
+}
+
+std::vector<ScoredRun*> chosen_runs(EntryScore& entry) {
+  std::vector<ScoredRun*> chosen;
+  for (ScoredRun& run : entry.runs)
+    if (run.use != RunUse::outside) chosen.push_back(&run);
+  return chosen;
+}
+
+void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& settings) {
+  if (set != nullptr) {
+    entry.required_runs = set->runs;
+    entry.reference = set->benchmark;
+    check_benchmark_names(entry);
+  }
+  judge_runs(entry, set != nullptr ? std::string_view(set->unit) : "samples");
+  choose_runs(entry);
+  set_mean(entry);
+  test_convergence(entry, set, settings);
+  set_factor(entry);
+  entry.provisional_minutes = entry.olympic_mean_minutes * entry.scaling_factor;
+  if (entry.valid()) entry.score_minutes = entry.provisional_minutes;
+}
+
+}  // namespace bench::mlperf

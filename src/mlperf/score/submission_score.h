@@ -1,0 +1,47 @@
+// Scores everything below a path: the entries, and the table of systems and benchmarks in which
+// MLPerf publishes a round. Only reads the tree. Of the files that official tools write there, only
+// scaling.json is used, and its factor is compared with the computed one.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "mlperf/rcp/rcp_files.h"
+#include "mlperf/score/entry_score.h"
+#include "mlperf/submission/submission.h"
+#include "mlperf/submission/system_description.h"
+
+namespace bench::mlperf {
+
+struct SystemRow {
+  std::string submitter = {}, system = {};  // folder names
+  std::optional<SystemDescription> description = {};
+  std::vector<std::size_t> entries = {};  // of SubmissionScore
+};
+
+struct SubmissionScore {
+  std::filesystem::path root = {};
+  std::vector<EntryScore> entries = {};
+  std::vector<SystemRow> systems = {};       // by division, submitter, system
+  std::vector<std::string> benchmarks = {};  // table columns, sorted
+  std::vector<std::string> warnings = {};
+  RcpSets reference = {};  // for the entries' benchmarks
+  ExitCode exit_code = ExitCode::ok;
+};
+
+struct SubmissionScoreSettings : ScoreSettings {
+  std::string ruleset = "auto";
+  std::optional<std::filesystem::path> rcp_dir =
+      {};  // published files instead of the bundled points
+};
+
+/// Throws Error(input) for an unknown round. exit_code: failed if an entry has no valid score,
+/// not_measured if the only cause is an unknown benchmark.
+SubmissionScore score_submission(const Submission& submission,
+                                 const SubmissionScoreSettings& settings);
+
+}  // namespace bench::mlperf

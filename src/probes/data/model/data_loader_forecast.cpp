@@ -1,0 +1,340 @@
+#include "probes/data/model/data_loader_forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/order_statistics.h"
+#include "probes/data/loader/data_loader_series.h"
+#include "probes/data/loader/loader.h"
+#include "probes/data/loader/rates.h"
+#include "probes/data/model/data_loader_limits.h"
+#include "training/sources/random.h"
+
+namespace bench {
+
+Seconds Transfer::exposed_by(Seconds step) const {
+  if (!uploads) return {};
+  return overlapped && locked ? Seconds{std::max(0.0, time.value - step.value)} : time;
+}
+
+LoopStep Transfer::with(LoopStep step) const {
+  step.uploads = uploads.get();
+  step.overlapped = overlapped;
+  return step;
+}
+
+Transfer make_transfer(State& state, const DataLoaderSetup& setup,
+                       const data::LoaderOptions& options) {
+  Transfer transfer;
+  const std::string wish = state.text("transfer");
+  if (wish == "none") return transfer;
+  transfer.overlapped = wish == "overlapped";
+  Copies* copies = state.device().copies();
+  if (copies == nullptr) {
+    transfer.reason = "the device shares host memory: no transfer needed";
+    return transfer;
+  }
+  data::SlotsWish one;
+  one.bytes = options.batch_size * setup.pipeline->sample_bytes();
+  one.locked = options.pin_memory;
+  one.copies = copies;
+  UploadsOffer offer = copies->uploads(one.bytes);
+  transfer.uploads = std::move(offer.uploads);
+  transfer.reason = offer.reason;
+  if (!transfer.uploads) return transfer;
+  const data::Slots batch(one);
+  transfer.locked = options.pin_memory && batch.obstacle().empty();
+  const std::vector<double> seconds = data::transfer_times(*transfer.uploads, batch.data(0));
+  transfer.time = {median(seconds)};
+  state.values("transfer_time", seconds, loader_params(options));
+  return transfer;
+}
+
+}  // namespace bench
+
+namespace bench::data {
+namespace {
+
+class QueueSimulation {
+ public:
+  QueueSimulation(const std::vector<double>& batch_s, const QueueSetup& setup)
+      : lengths_(batch_s),
+        setup_(setup),
+        lanes_(setup.shared_batches ? 1 : std::max(setup.workers, 1)),
+        ahead_(static_cast<std::uint64_t>(setup.workers * setup.prefetch_factor)),
+        free_at_(static_cast<std::size_t>(lanes_), 0.0) {}
+
+  /// When the next batch is there, for one who asks at `now`.
+  double take(double now) {
+    if (setup_.workers == 0) return now + length();
+    while (begun_ < taken_.size() + ahead_) start_next();
+    // In order the oldest; else the one that is ready first.
+    auto best = waiting_.begin();
+    if (!setup_.in_order) best = std::ranges::min_element(waiting_);
+    const double got = std::max(now, *best);
+    waiting_.erase(best);
+    taken_.push_back(got);
+    return got;
+  }
+
+ private:
+  double length() {
+    const std::uint64_t bits = random_bits(setup_.seed, drawn_++);
+    const double whole = lengths_[bits % lengths_.size()];
+    return setup_.shared_batches && setup_.workers > 0 ? whole / setup_.workers : whole;
+  }
+
+  /// Batch b may begin once b - ahead_ + 1 were taken.
+  void start_next() {
+    const double allowed = begun_ < ahead_ ? 0.0 : taken_[begun_ - ahead_];
+    auto lane = static_cast<std::size_t>(begun_ % static_cast<std::uint64_t>(lanes_));
+    if (!setup_.in_order)
+      lane = static_cast<std::size_t>(std::ranges::min_element(free_at_) - free_at_.begin());
+    free_at_[lane] = std::max(free_at_[lane], allowed) + length();
+    waiting_.push_back(free_at_[lane]);
+    ++begun_;
+  }
+
+  const std::vector<double>& lengths_;
+  const QueueSetup& setup_;
+  int lanes_;
+  std::uint64_t ahead_;
+  std::vector<double> free_at_;  // by lane
+  std::vector<double> taken_;    // when, by batch
+  std::vector<double> waiting_;  // when each is ready that was not taken
+  std::uint64_t begun_ = 0, drawn_ = 0;
+};
+
+}  // namespace
+
+Forecast simulate_queue(const std::vector<double>& batch_s, const QueueSetup& setup) {
+  if (batch_s.empty() || setup.steps < 10)
+    throw Error(ErrorKind::internal, "cannot simulate a queue without batches");
+  QueueSimulation queue(batch_s, setup);
+  const std::uint64_t skipped = setup.steps / 10;
+  std::vector<double> waits;
+  double now = 0.0, begun = 0.0;
+  for (std::uint64_t step = 0; step < setup.steps; ++step) {
+    if (step == skipped) begun = now;
+    const double asked = now;
+    for (int i = 0; i < setup.batches_per_step; ++i) now = queue.take(now);
+    if (step >= skipped) waits.push_back(now - asked);
+    now += setup.step_s + setup.exposed_s;
+  }
+  Forecast forecast;
+  const double wall = now - begun;
+  const auto steps = static_cast<double>(waits.size());
+  if (!(wall > 0.0)) throw Error(ErrorKind::internal, "step and batch times must be positive");
+  forecast.stall = std::accumulate(waits.begin(), waits.end(), 0.0) / wall;
+  forecast.slow_down = setup.step_s > 0.0 ? wall / (steps * setup.step_s) : 0.0;
+  forecast.wait_p50_s = quantile(waits, 0.5);
+  forecast.wait_p99_s = quantile(waits, 0.99);
+  forecast.batches_per_second = steps * setup.batches_per_step / wall;
+  return forecast;
+}
+
+double fluid_stall(double batches_per_second, const QueueSetup& setup) {
+  const double made = setup.batches_per_step / batches_per_second;
+  const double step = setup.step_s + setup.exposed_s;
+  if (setup.workers == 0) return made / (made + step);
+  return std::max(0.0, 1.0 - step / made);
+}
+
+namespace {
+
+constexpr double kMostDrift = 0.05;
+
+}  // namespace
+
+double RatesAround::drift() const { return std::abs(after / before - 1.0); }
+
+StallComparison compare_stalls(double predicted, double measured, const RatesAround& rates) {
+  StallComparison found;
+  found.error = std::abs(predicted - measured);
+  found.conclusive = rates.drift() <= kMostDrift;
+  if (!found.conclusive)
+    found.reason = fmt::format(
+        "inconclusive: without steps the loader reached {:.4g} samples/s before and {:.4g} after; "
+        "rerun on an idle host, or increase time_s",
+        rates.before, rates.after);
+  return found;
+}
+
+}  // namespace bench::data
+
+namespace bench {
+namespace {
+
+data::QueueSetup queue_of(const DataLoaderSetup& setup, const data::LoaderOptions& options,
+                          Seconds step, Seconds exposed) {
+  data::QueueSetup queue;
+  queue.workers = options.num_workers;
+  queue.prefetch_factor = options.prefetch_factor;
+  queue.in_order = options.in_order;
+  queue.shared_batches = options.dispatch == data::Dispatch::sample;
+  queue.step_s = step.value;
+  queue.exposed_s = exposed.value;
+  queue.batches_per_step = setup.devices;
+  return queue;
+}
+
+/// How long batches take where `workers` of them are made at once: as measured, but for a batch
+/// that all workers make together, which takes a worker's time as often as there are workers.
+std::vector<double> batch_times(const MeasuredLoop& loop, const data::LoaderOptions& options) {
+  const auto& intervals = loop.result.interval_s;
+  if (options.dispatch != data::Dispatch::sample || options.num_workers == 0)
+    return loop.result.made_s;
+  std::vector<double> times = intervals;
+  for (double& time : times) time *= options.num_workers;
+  return times;
+}
+
+int needed(const DataLoaderSetup& setup, const MeasuredLoop& loop, std::uint64_t batch_size,
+           double step_s) {
+  const data::Effort& effort = loop.result.effort;
+  return data::workers_needed(static_cast<double>(batch_size) * setup.devices / step_s,
+                              effort.cpu_s / effort.samples);
+}
+
+/// What of the stall would go if batches came in any order; nothing where none waits for another.
+std::optional<double> head_of_line(const std::vector<double>& times, data::QueueSetup queue) {
+  if (!queue.in_order || queue.shared_batches || queue.workers < 2) return {};
+  const double in_order = data::simulate_queue(times, queue).stall;
+  queue.in_order = false;
+  return std::max(0.0, in_order - data::simulate_queue(times, queue).stall);
+}
+
+Json write_forecast(State& state, const std::vector<double>& times, const data::QueueSetup& queue,
+                    int workers, const Json& params) {
+  const data::Forecast forecast = data::simulate_queue(times, queue);
+  state.value("predicted_stall", forecast.stall, params);
+  state.value("predicted_slow_down", forecast.slow_down, params);
+  state.value("workers_needed", workers, params);
+  Json facts = {{"predicted_stall", forecast.stall},
+                {"predicted_slow_down", forecast.slow_down},
+                {"predicted_wait_p50_s", forecast.wait_p50_s},
+                {"predicted_wait_p99_s", forecast.wait_p99_s},
+                {"workers_needed", workers}};
+  if (const auto share = head_of_line(times, queue)) {
+    state.value("head_of_line", *share, params);
+    facts["head_of_line"] = *share;
+  }
+  return facts;
+}
+
+/// The forecast against what was measured, where the host was the same all the while.
+void compare(State& state, double measured, const data::RatesAround& rates, const Json& params,
+             Json& facts) {
+  const double predicted = facts.at("predicted_stall").get<double>();
+  const data::StallComparison found = data::compare_stalls(predicted, measured, rates);
+  state.value("drift", rates.drift(), params);
+  facts["stall"] = measured;
+  facts["drift"] = rates.drift();
+  facts["verdict"] = found.conclusive ? "comparable" : "inconclusive";
+  if (found.conclusive) return state.value("prediction_error", found.error, params);
+  facts["reason"] = found.reason;
+  state.skip_series("prediction_error", params, found.reason);
+}
+
+void refuse_wrong_batches(State& state, const MeasuredLoop& loop) {
+  if (loop.wrong > 0)
+    state.invalid(fmt::format(
+        "{} bytes of the last batch differ from the single-threaded reference", loop.wrong));
+  if (loop.damaged > 0)
+    state.invalid(fmt::format("{} bytes of the last batch were corrupted on the way to the device",
+                              loop.damaged));
+}
+
+/// Steps of one length, between two looks at the loader without steps.
+class StepForecast {
+ public:
+  StepForecast(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
+               const Transfer& transfer)
+      : state_(state), setup_(setup), options_(options), transfer_(transfer) {}
+
+  void write(double step_s, MeasuredLoop& before, Json& facts) const {
+    Json params = loader_params(options_);
+    params["step_s"] = step_s;
+    params["step"] = state_.text("step");
+    const StepOffer offer = make_step(state_, {step_s});
+    if (!offer.step) return state_.skip_series("stall", params, offer.reason);
+    const Seconds length = offer.step->length;
+    const MeasuredLoop loop = measure_loop(setup_, options_, transfer_.with(*offer.step));
+    if (offer.step->verify && !offer.step->verify().passed())
+      state_.invalid("the GEMM results of the steps are wrong");
+    MeasuredLoop after = measure_loop(setup_, options_);
+    // Both looks at the loader without steps tell its batches' times.
+    std::vector<double> times = batch_times(before, options_);
+    const std::vector<double> later = batch_times(after, options_);
+    times.insert(times.end(), later.begin(), later.end());
+    const auto queue = queue_of(setup_, options_, length, transfer_.exposed_by(length));
+    Json own = write_forecast(state_, times, queue,
+                              needed(setup_, before, options_.batch_size, length.value), params);
+    own["step_s"] = step_s;
+    own["length_s"] = length.value;
+    write_waits(state_, loop, params);
+    if (!transfer_.reason.empty()) state_.skip_series("exposed_transfer", params, transfer_.reason);
+    refuse_wrong_batches(state_, loop);
+    const data::RatesAround rates{before.samples_per_second(options_),
+                                  after.samples_per_second(options_)};
+    const double batches = (rates.before + rates.after) / 2.0 / options_.batch_size;
+    own["fluid_stall"] = data::fluid_stall(batches, queue);
+    state_.value("fluid_stall", own["fluid_stall"].get<double>(), params);
+    compare(state_, loop.result.stall(), rates, params, own);
+    facts["steps"].push_back(own);
+    before = std::move(after);
+  }
+
+ private:
+  State& state_;
+  const DataLoaderSetup& setup_;
+  const data::LoaderOptions& options_;
+  const Transfer& transfer_;
+};
+
+/// Of a batch of another size, from the time of a sample.
+void write_preset(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
+                  const data::StepPreset& preset, const MeasuredLoop& loop, Json& facts) {
+  Json params = loader_params(options);
+  params["preset"] = preset.name;
+  params["batch_size"] = preset.batch_size;
+  std::vector<double> times = batch_times(loop, options);
+  const double factor =
+      static_cast<double>(preset.batch_size) / static_cast<double>(options.batch_size);
+  for (double& time : times) time *= factor;
+  Json own = write_forecast(state, times, queue_of(setup, options, {preset.step_s}, {}),
+                            needed(setup, loop, preset.batch_size, preset.step_s), params);
+  const double use = 1.0 - own.at("predicted_stall").get<double>();
+  own["preset"] = preset.name;
+  own["use"] = use;
+  own["least_use"] = preset.least_use;
+  own["passes"] = use >= preset.least_use;
+  facts["presets"].push_back(own);
+}
+
+}  // namespace
+
+void write_forecasts(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
+                     const MeasuredLoop& before, Json& facts) {
+  facts["steps"] = Json::array();
+  facts["presets"] = Json::array();
+  for (const auto& name : state.list<std::string>("presets"))
+    if (const data::StepPreset* preset = data::step_preset(name))
+      write_preset(state, setup, options, *preset, before, facts);
+  const auto steps = state.list<double>("steps");
+  if (steps.empty()) return;
+  const Transfer transfer = make_transfer(state, setup, options);
+  const StepForecast forecast(state, setup, options, transfer);
+  MeasuredLoop last = before;
+  for (const double step : steps) forecast.write(step, last, facts);
+}
+
+}  // namespace bench

@@ -1,0 +1,42 @@
+// Work that keeps a device busy and whose result can be checked at any time: what burn repeats for
+// minutes, and what concurrency lets several ranks do at once.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/dtype.h"
+#include "devices/gemm.h"
+#include "probes/state.h"
+
+namespace bench {
+
+/// The functions own what they use.
+struct DeviceLoad {
+  std::string metric;   // "gemm_rate", "memory_rate", "copy_rate"
+  double amount = 0.0;  // operations or bytes of one call
+  Work work;
+  std::function<Check()> verify;
+  bool quick_check = false;                          // verify() may be called between two samples
+  std::function<std::optional<Hertz>()> clock = {};  // empty: the device's own
+};
+
+/// A load, or why this device cannot have it.
+struct LoadOffer {
+  std::optional<DeviceLoad> load;
+  std::string reason;
+};
+
+/// Products that are bit for bit the first one, which is verified.
+LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threads);
+/// A triad over memory far past the last cache.
+LoadOffer memory_load(State& state, double bytes, int threads);
+/// Pinned copies to the device and back at once.
+LoadOffer copy_load(State& state, std::size_t bytes);
+
+/// By the names "gemm", "memory", "copy", with the job's parameters dtype, shape, size_bytes and
+/// threads.
+LoadOffer named_load(State& state, const std::string& name);
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+// Three ways to find that a product is wrong:
+//   exact      integers small enough that every partial sum is exact in any order: bit for bit
+//   Freivalds  C r against A (B r) for a random vector r, in f64: order n^2, a stated tolerance
+//   repeat     the same product again must give the same bits
+// The first finds any wrong bit but needs its own data; the second looks at the data that was
+// timed; the third finds what comes and goes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/record.h"
+#include "probes/shared/gemm_matrices.h"
+
+namespace bench {
+
+/// Error: largest distance of an element from the product of integer matrices. Every element takes
+/// part through C r = A (B r), unless C is bf16 or f16 and rounds them; small products are compared
+/// element by element too, large ones at 256 places.
+Check check_exact(const Matrices& matrices, Dtype output, std::span<const std::byte> c);
+
+/// Error: the largest |C r - A (B r)| of a row as a multiple of 16 times what rounding may cause;
+/// tolerance 1. A C of bf16 or f16 is looked at in blocks of 1024 columns.
+Check check_freivalds(const Matrices& matrices, Dtype output, std::span<const std::byte> c,
+                      std::uint64_t seed);
+
+/// Error: how many bytes of the product of zeros are not zero; poisoned memory is full of them.
+Check check_zeros(std::span<const std::byte> c);
+
+/// Zeros for zeros, exact for integers (int8 always is), Freivalds otherwise.
+Check check_product(const Matrices& matrices, Dtype output, std::span<const std::byte> c);
+
+/// A 64-bit hash of all bytes: another bit, another hash.
+std::uint64_t hash_of(std::span<const std::byte> bytes);
+
+}  // namespace bench

@@ -1,0 +1,195 @@
+#include "probes/training/training_records.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/dtype.h"
+#include "probes/training/training_series.h"
+
+namespace bench {
+namespace {
+
+using training::CurvePoint;
+using training::TrainedStep;
+using training::TrainingRun;
+
+/// One column of a table.
+template <class Rows, class Field>
+Json column(const Rows& rows, Field field) {
+  Json values = Json::array();
+  for (const auto& row : rows) values.push_back(field(row));
+  return values;
+}
+
+Json curve_of(const TrainingRun& run) {
+  return {{"samples", column(run.curve, [](const CurvePoint& p) { return p.samples; })},
+          {"seconds", column(run.curve, [](const CurvePoint& p) { return p.seconds; })},
+          {"gap", column(run.curve, [](const CurvePoint& p) { return p.gap; })},
+          {"native", column(run.curve, [](const CurvePoint& p) { return p.native; })},
+          {"loss", column(run.curve, [](const CurvePoint& p) { return p.loss; })}};
+}
+
+Json steps_of(const TrainingRun& run) {
+  Json numbers = Json::array();
+  for (std::size_t i = 0; i < run.steps.size(); ++i)
+    numbers.push_back(run.first_step + static_cast<std::int64_t>(i));
+  const auto norm = [](const TrainedStep& s) {
+    return std::isfinite(s.gradient_norm) ? Json(s.gradient_norm) : Json(nullptr);  // skipped
+  };
+  return {{"step", numbers},
+          {"loss", column(run.steps, [](const TrainedStep& s) { return s.loss; })},
+          {"gradient_norm", column(run.steps, norm)},
+          {"rate", column(run.steps, [](const TrainedStep& s) { return s.rate; })},
+          {"seconds", column(run.steps, [](const TrainedStep& s) { return s.seconds; })}};
+}
+
+Json breakdown_of(const TrainingRun& run) {
+  using training::PhaseTime;
+  const auto share = [](const PhaseTime& p) { return p.share ? Json(*p.share) : Json(nullptr); };
+  return {
+      {"phase", column(run.breakdown, [](const PhaseTime& p) { return to_string(p.phase); })},
+      {"seconds", column(run.breakdown, [](const PhaseTime& p) { return p.mean.value; })},
+      {"share", column(run.breakdown, share)},
+      {"slowest_rank", column(run.breakdown, [](const PhaseTime& p) { return p.slowest_rank; })}};
+}
+
+Json checkpoints_of(const TrainingRun& run) {
+  using training::SavedCheckpoint;
+  return {{"step", column(run.checkpoints, [](const SavedCheckpoint& c) { return c.step; })},
+          {"seconds", column(run.checkpoints, [](const SavedCheckpoint& c) { return c.seconds; })},
+          {"bytes", column(run.checkpoints, [](const SavedCheckpoint& c) { return c.bytes; })}};
+}
+
+Json memory_of(const TrainingRun& run) {
+  using training::MemoryUse;
+  return {{"label", column(run.memory, [](const MemoryUse& m) { return m.label; })},
+          {"bytes", column(run.memory, [](const MemoryUse& m) { return m.bytes; })}};
+}
+
+Json checks_of(const TrainingRun& run) {
+  return column(run.checks, [](const training::TrainingCheck& c) {
+    return Json{{"check", c.check}, {"held", c.held}, {"text", c.text}};
+  });
+}
+
+/// How gradients in f16 fared; null of other types.
+Json loss_scale_of(const TrainingRun& run) {
+  if (!run.loss_scale) return nullptr;
+  return {{"final", run.loss_scale->value}, {"skipped_steps", run.loss_scale->skipped}};
+}
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+/// Gradients that a rank exchanges in a step; null for a rank alone. Rows of tables are no part.
+Json exchange_bytes(const FinishedTraining& f) {
+  if (f.trainer.split().ranks < 2) return nullptr;
+  return static_cast<double>(f.trainer.model().graph->parameter_count()) *
+         static_cast<double>(size_of(f.options.dtype));
+}
+
+Json outcome_of(const FinishedTraining& f) {
+  const TrainingRun& run = f.run;
+  Json parts = Json::object();
+  for (const auto& [name, gap] : run.parts) parts[name] = gap;
+  const bool evaluated = !run.curve.empty(), converged = converged_and_valid(run);
+  return {
+      {"converged", converged},
+      {"quality", evaluated ? Json(run.curve.back().gap) : Json(nullptr)},
+      {"native", evaluated ? Json(run.curve.back().native) : Json(nullptr)},
+      {"floor", evaluated ? Json(run.curve.back().floor) : Json(nullptr)},
+      {"quality_parts", parts},
+      {"samples_to_target",
+       converged ? or_null(run.samples_to_target_interpolated) : Json(nullptr)},
+      {"samples_at_target_evaluation", converged ? or_null(run.samples_to_target) : Json(nullptr)},
+      {"seconds_to_target", converged ? Json(run.curve.back().seconds) : Json(nullptr)},
+      {"init_seconds", run.initialisation.value},
+      {"run_seconds", run.wall.value},
+      {"resumed_from_step", run.first_step > 0 ? Json(run.first_step) : Json(nullptr)},
+      {"straggler_spread", run.straggler_spread},
+      {"exchange_bytes", exchange_bytes(f)},
+      {"exchange_overlaps", f.trainer.exchange_overlaps()},
+      {"host", f.host},
+      {"loss_scale", loss_scale_of(run)},
+      {"checks", checks_of(run)}};
+}
+
+std::string target_source(const training::Recipe& recipe) {
+  if (!recipe.target) return "none";
+  return recipe.target_source.empty() ? "provisional" : recipe.target_source;
+}
+
+/// How often each training sample was seen, in the mean; null where none comes again.
+Json epochs_of(const FinishedTraining& f, const Json& data) {
+  if (data.is_null()) return nullptr;
+  const auto steps = f.run.first_step + static_cast<std::int64_t>(f.run.steps.size());
+  return static_cast<double>(steps * f.options.recipe.batch) / data.at("samples").get<double>();
+}
+
+/// Null where there are no tables.
+Json table_threads_of(const FinishedTraining& f) {
+  const int threads = f.trainer.table_threads();
+  return threads > 0 ? Json(threads) : Json(nullptr);
+}
+
+Json setting_of(const FinishedTraining& f) {
+  const training::Recipe& recipe = f.options.recipe;
+  const training::BatchSplit& split = f.trainer.split();
+  const Json data = f.workload.data();
+  Json baselines = Json::object();
+  for (const auto& [name, gap] : f.workload.baselines()) baselines[name] = gap;
+  return {{"workload", f.workload.name()},
+          {"preset", f.workload.preset()},
+          {"item", f.workload.item()},
+          {"items_per_sample", f.workload.items_per_sample()},
+          {"parameters", f.trainer.parameter_count()},
+          {"flops_per_sample", f.workload.flops_per_sample()},
+          {"optimizer", f.trainer.optimizer_name()},
+          {"batch", recipe.batch},
+          {"micro_batch", split.micro_batch},
+          {"micro_batches", split.micro_batches},
+          {"horizon", recipe.horizon},
+          {"steps", f.options.steps},
+          {"target", or_null(recipe.target)},
+          {"baselines", baselines},
+          {"target_source", target_source(recipe)},
+          {"floor_kind", f.workload.knows_floor() ? "attainable" : "bound"},
+          {"data", data},
+          {"epochs", epochs_of(f, data)},
+          {"cache", f.cache},
+          {"evaluation_every", recipe.evaluation_every},
+          {"evaluation_samples", recipe.evaluation_samples},
+          {"lanes", split.lanes},
+          {"table_threads", table_threads_of(f)},
+          {"ranks", split.ranks},
+          {"dtype", to_string(f.options.dtype)},
+          {"kernels", f.kernels},
+          {"seed", f.options.seed}};
+}
+
+}  // namespace
+
+bool converged_and_valid(const TrainingRun& run) {
+  return run.converged &&
+         std::ranges::all_of(run.checks, [](const training::TrainingCheck& c) { return c.held; });
+}
+
+void write_training(State& state, const FinishedTraining& finished) {
+  const TrainingRun& run = finished.run;
+  write_training_series(state, finished);
+  if (!run.curve.empty()) state.chunk("curve", curve_of(run));
+  state.chunk("steps", steps_of(run));
+  state.chunk("breakdown", breakdown_of(run));
+  if (!run.checkpoints.empty()) state.chunk("checkpoints", checkpoints_of(run));
+  state.chunk("memory", memory_of(run));
+  Json facts = setting_of(finished);
+  facts.update(outcome_of(finished));
+  if (const auto peaks = training_peaks(state); !peaks.empty())
+    facts["peak_flops"] = {{"value", peaks.front().value},
+                           {"kind", peaks.front().kind},
+                           {"source", peaks.front().source}};
+  state.facts("training", facts);
+  for (const training::TrainingCheck& check : run.checks)
+    if (!check.held) state.invalid(check.check + ": " + check.text);
+}
+
+}  // namespace bench

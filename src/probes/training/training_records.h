@@ -1,0 +1,28 @@
+// What a training says when it is over: its series, curves and facts.
+#pragma once
+
+#include <string>
+
+#include "probes/state.h"
+#include "training/parallel/training_kernels.h"
+#include "training/trainer/trainer.h"
+
+namespace bench {
+
+/// One run and what it was a run of.
+struct FinishedTraining {
+  const training::Workload& workload;
+  const training::TrainerOptions& options;
+  const training::Trainer& trainer;
+  const training::TrainingRun& run;
+  std::string kernels;
+  Json host = nullptr;   // HostWatch::facts() of the run
+  Json cache = nullptr;  // clear_cache()
+};
+
+/// Whether its time to the target may be believed: it met the target, and no check found a fault.
+bool converged_and_valid(const training::TrainingRun& run);
+
+void write_training(State& state, const FinishedTraining& finished);
+
+}  // namespace bench

@@ -1,0 +1,167 @@
+#include "probes/training/training_series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "training/engine/plan.h"
+
+namespace bench::training {
+namespace {
+
+// How much of a peak a training uses. Model FLOPs utilization (MFU, PaLM, arXiv 2204.02311) counts
+// what the model needs: three forward passes of its GEMMs. Hardware FLOPs utilization
+// (HFU) also counts what is computed twice: segments that are recomputed, and in attention's
+// backward pass the probabilities.
+
+/// Forward and backward over the batch of the plan's graph, with what is computed again.
+double hardware_flops(const Plan& plan) {
+  const auto& nodes = plan.graph->nodes();
+  double flops = 0.0;
+  for (const Node& node : nodes) {
+    const double forward = node.op->flops();
+    flops += 3.0 * forward;
+    // Two GEMMs forward, and Q K^T again in addition to the four of the backward pass.
+    if (node.op->name() == "attention") flops += 0.5 * forward;
+  }
+  for (const Action& action : plan.actions)  // only parts of a segment are recomputed
+    if (action.phase == Phase::recompute)
+      flops += nodes[static_cast<std::size_t>(action.node)].op->flops();
+  return flops;
+}
+
+constexpr double kUnknown = -1.0;  // valid values are not negative
+
+Json or_null(double value) { return value < 0.0 ? Json(nullptr) : Json(value); }
+
+}  // namespace
+
+Json HostWatch::facts() {
+  const HostPressure now = HostPressure::now();
+  const auto others = crowding_.others_share();
+  std::array<double, 2> worst = {steal_share(before_, now).value_or(kUnknown),
+                                 throttled(before_, now).value_or(kUnknown)};
+  group_.max(worst);
+  return {{"others_share", others ? Json(*others) : Json(nullptr)},
+          {"steal_share", or_null(worst[0])},
+          {"throttled_s", or_null(worst[1])}};
+}
+
+}  // namespace bench::training
+
+namespace bench {
+namespace {
+
+using training::TrainedStep;
+
+// The first steps meet cold caches and untouched memory.
+constexpr std::int64_t kColdSteps = 10;
+constexpr std::int64_t kStepsOfWindow = 10;
+
+Json series_params(const FinishedTraining& f) {
+  return {{"workload", f.workload.name()}, {"preset", f.workload.preset()}};
+}
+
+/// Steps a second over each window of steps between two evaluations, evaluations left out.
+std::vector<double> step_rates(const FinishedTraining& f) {
+  const auto& steps = f.run.steps;
+  const auto count = static_cast<std::int64_t>(steps.size());
+  const bool evaluates = f.options.steps == 0 && f.options.recipe.evaluation_every > 0;
+  const std::int64_t window =
+      std::min(evaluates ? f.options.recipe.evaluation_every : kStepsOfWindow,
+               std::max<std::int64_t>(1, count));
+  std::vector<double> rates;
+  for (std::int64_t begin = std::min(kColdSteps, count - window); begin + window <= count;
+       begin += window) {
+    double seconds = 0.0;
+    for (std::int64_t i = begin; i < begin + window; ++i)
+      seconds += steps[static_cast<std::size_t>(i)].seconds;
+    rates.push_back(static_cast<double>(window) / seconds);
+  }
+  return rates;
+}
+
+std::vector<double> times(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+std::string no_convergence_reason(const FinishedTraining& f) {
+  const auto& run = f.run;
+  if (run.curve.empty())
+    return fmt::format("throughput only: {} steps, no evaluation", run.steps.size());
+  for (const auto& check : run.checks)
+    if (!check.held) return check.check + ": " + check.text;
+  return fmt::format("not converged: gap {:.4g} after {:.0f} samples, {}", run.curve.back().gap,
+                     run.curve.back().samples, target_text(f.options.recipe.target));
+}
+
+void write_utilization(State& state, const FinishedTraining& f, const std::vector<double>& rates) {
+  Json params = series_params(f);
+  const double model = f.workload.flops_per_sample() * static_cast<double>(f.options.recipe.batch) /
+                       state.group().size();
+  const double forward = 3.0 * f.trainer.model().graph->forward_flops();
+  if (!(model > 0.0) || !(forward > 0.0)) return;
+  const double hardware = model * training::hardware_flops(f.trainer.plan()) / forward;
+  Json of_type = params;
+  of_type["dtype"] = to_string(f.options.dtype);
+  state.values("model_flops", times(rates, model), of_type, "mean");
+  const auto peaks = training_peaks(state);
+  if (peaks.empty())
+    for (const char* metric : {"mfu", "hfu"})
+      state.skip_series(
+          metric, params,
+          "no peak is known: set peak_flops, or measure gemm earlier in the same run");
+  for (const TrainingPeak& peak : peaks) {
+    params["peak"] = peak.kind;
+    state.values("mfu", times(rates, model / peak.value), params, "mean");
+    state.values("hfu", times(rates, hardware / peak.value), params, "mean");
+  }
+}
+
+void write_convergence(State& state, const FinishedTraining& f) {
+  const Json params = series_params(f);
+  if (converged_and_valid(f.run)) {
+    state.value("time_to_target", f.run.curve.back().seconds, params);
+    state.value("samples_to_target", *f.run.samples_to_target_interpolated, params);
+  } else {
+    for (const char* metric : {"time_to_target", "samples_to_target"})
+      state.skip_series(metric, params, no_convergence_reason(f));
+  }
+  if (f.run.curve.empty())
+    state.skip_series("quality", params, no_convergence_reason(f));
+  else
+    state.value("quality", f.run.curve.back().gap, params);
+}
+
+}  // namespace
+
+std::string target_text(std::optional<double> target) {
+  return target ? fmt::format("target {:.4g}", *target)
+                : "no target is known for this data: set the parameter target";
+}
+
+std::vector<TrainingPeak> training_peaks(const State& state) {
+  std::vector<TrainingPeak> peaks;
+  if (state.has("peak_flops"))
+    peaks.push_back({state.number("peak_flops"), "given", "parameter peak_flops"});
+  if (const auto limit = state.known_limit("model_flops", {{"dtype", state.text("dtype")}}))
+    peaks.push_back({limit->value, "measured", limit->source});
+  return peaks;
+}
+
+void write_training_series(State& state, const FinishedTraining& f) {
+  const Json params = series_params(f);
+  std::vector<double> seconds;
+  for (const TrainedStep& step : f.run.steps) seconds.push_back(step.seconds);
+  state.values("step_time", std::move(seconds), params, "max");
+  const std::vector<double> rates = step_rates(f);
+  const double items = static_cast<double>(f.options.recipe.batch * f.workload.items_per_sample());
+  state.values("items_per_second", times(rates, items), params, "max");
+  write_utilization(state, f, rates);
+  write_convergence(state, f);
+}
+
+}  // namespace bench

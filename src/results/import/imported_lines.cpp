@@ -1,0 +1,161 @@
+#include "results/import/imported_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+#include "core/error.h"
+#include "core/hostlist.h"
+#include "core/text.h"
+#include "core/wire.h"
+
+namespace bench {
+namespace {
+
+constexpr std::array kHarmless = {
+    std::string_view("NCCL_"), std::string_view("CUDA_"),    std::string_view("UCX_"),
+    std::string_view("FI_"),   std::string_view("OMPI_"),    std::string_view("RCCL_"),
+    std::string_view("OMP_"),  std::string_view("NVSHMEM_"), std::string_view("HSA_")};
+
+constexpr std::array kSuspicious = {
+    std::string_view("TOKEN"),  std::string_view("PASS"), std::string_view("SECRET"),
+    std::string_view("KEY"),    std::string_view("CRED"), std::string_view("AUTH"),
+    std::string_view("COOKIE"), std::string_view("CERT"), std::string_view("PWD")};
+
+std::string to_upper(std::string_view text) {
+  std::string capitals(text);
+  std::ranges::transform(capitals, capitals.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return capitals;
+}
+
+bool has_suspicious_word(std::string_view text) {
+  const std::string capitals = to_upper(text);
+  return std::ranges::any_of(
+      kSuspicious, [&](std::string_view word) { return capitals.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+bool looks_secret(std::string_view name, std::string_view value) {
+  if (has_suspicious_word(name) || has_suspicious_word(value)) return true;
+  const std::size_t scheme = value.find("://");  // https://user:password@host
+  return scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos;
+}
+
+KeptEnvironment harmless_environment(const Json& list, const std::string& origin) {
+  if (!list.is_array()) throw Error(ErrorKind::input, origin + ": /env is not an array");
+  KeptEnvironment kept;
+  for (const Json& one : list) {
+    if (!one.is_string()) throw Error(ErrorKind::input, origin + ": /env must hold strings");
+    const auto& text = one.get_ref<const std::string&>();
+    const std::size_t equals = text.find('=');
+    const std::string_view name = std::string_view(text).substr(0, equals);
+    const std::string_view value = equals == std::string::npos
+                                       ? std::string_view()
+                                       : std::string_view(text).substr(equals + 1);
+    const bool harmless = std::ranges::any_of(
+        kHarmless, [&](std::string_view beginning) { return name.starts_with(beginning); });
+    if (harmless && !looks_secret(name, value))
+      kept.variables[std::string(name)] = std::string(value);
+    else
+      ++kept.dropped;
+  }
+  return kept;
+}
+
+namespace {
+
+constexpr std::size_t kShownOfLine = 80;
+constexpr std::size_t kLongestName = 255;
+
+}  // namespace
+
+bool ImportedLines::next() {
+  line_.clear();
+  std::array<char, 4096> piece{};
+  for (;;) {
+    text_.getline(piece.data(), piece.size());
+    const auto got = static_cast<std::size_t>(text_.gcount());
+    const bool cut = text_.fail() && !text_.eof() && got == piece.size() - 1;
+    const bool at_end = text_.eof();
+    if (at_end && got == 0 && line_.empty()) return false;
+    if (text_.fail() && !cut && !at_end) return false;  // it cannot be read any further
+    line_.append(piece.data(), got - (got > 0 && !cut && !at_end ? 1 : 0));
+    if (line_.size() > kMaxLineBytes) {
+      ++number_;
+      refuse(fmt::format("is longer than {} bytes", kMaxLineBytes));
+    }
+    if (cut) {
+      text_.clear();
+      continue;
+    }
+    whole_ = !at_end;
+    break;
+  }
+  ++number_;
+  if (!line_.empty() && line_.back() == '\r') line_.pop_back();
+  return true;
+}
+
+void ImportedLines::demand_whole() const {
+  if (!whole_)
+    refuse("is the last line and has no line break: the file may be truncated",
+           "if the file is complete, append a line break");
+}
+
+void ImportedLines::refuse(const std::string& what, const std::string& hint) const {
+  throw Error(ErrorKind::input,
+              fmt::format("{}:{}: '{}' {}", origin_, number_,
+                          printable(std::string_view(line_).substr(0, kShownOfLine)), what),
+              hint);
+}
+
+std::vector<std::string_view> imported_words(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+bool read_number(std::string_view text, double& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end && !text.empty() && std::isfinite(value);
+}
+
+bool read_whole_number(std::string_view text, std::int64_t& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end && !text.empty();
+}
+
+bool is_plain_name(std::string_view text) {
+  if (text.empty() || text.size() > kLongestName) return false;
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return false;
+  return true;
+}
+
+bool is_host_name(const std::string& text) try {
+  const auto names = expand_hostlist(text, 1);
+  return names.size() == 1 && names.front() == text;
+} catch (const Error&) {
+  return false;
+}
+
+}  // namespace bench

@@ -1,0 +1,112 @@
+#include "results/import/stated_unit.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace bench {
+namespace {
+
+struct Prefix {
+  std::string_view text;
+  double factor;
+};
+
+// The longer ones first: "Mi" is no "M".
+constexpr std::array<Prefix, 9> kPrefixes{{{"ki", 1024.0},
+                                           {"mi", 1048576.0},
+                                           {"gi", 1073741824.0},
+                                           {"ti", 1099511627776.0},
+                                           {"k", 1e3},
+                                           {"m", 1e6},
+                                           {"g", 1e9},
+                                           {"t", 1e12},
+                                           {"p", 1e15}}};
+
+struct Base {
+  std::string_view text;
+  StatedUnit unit;
+};
+
+constexpr StatedUnit kRate{Unit::byte_per_second, 1.0, Better::higher};
+constexpr StatedUnit kFlops{Unit::flop_per_second, 1.0, Better::higher};
+constexpr StatedUnit kOps{Unit::op_per_second, 1.0, Better::higher};
+constexpr StatedUnit kBytes{Unit::byte, 1.0, Better::none};
+constexpr StatedUnit kHertz{Unit::hertz, 1.0, Better::higher};
+
+constexpr std::array<Base, 16> kWithPrefix{{{"b/s", kRate},
+                                            {"b/sec", kRate},
+                                            {"bps", kRate},
+                                            {"bytes/sec", kRate},
+                                            {"bytes/s", kRate},
+                                            {"byte/s", kRate},
+                                            {"flops", kFlops},
+                                            {"flop/s", kFlops},
+                                            {"flops/s", kFlops},
+                                            {"iops", kOps},
+                                            {"ops", kOps},
+                                            {"op/s", kOps},
+                                            {"b", kBytes},
+                                            {"bytes", kBytes},
+                                            {"hz", kHertz},
+                                            {"byte", kBytes}}};
+
+constexpr StatedUnit seconds(double factor) { return {Unit::second, factor, Better::lower}; }
+
+constexpr std::array<Base, 23> kWhole{{{"s", seconds(1.0)},
+                                       {"sec", seconds(1.0)},
+                                       {"second", seconds(1.0)},
+                                       {"seconds", seconds(1.0)},
+                                       {"ms", seconds(1e-3)},
+                                       {"msec", seconds(1e-3)},
+                                       {"us", seconds(1e-6)},
+                                       {"usec", seconds(1e-6)},
+                                       {"\xc2\xb5s", seconds(1e-6)},
+                                       {"ns", seconds(1e-9)},
+                                       {"nsec", seconds(1e-9)},
+                                       {"min", seconds(60.0)},
+                                       {"iops", {Unit::hertz, 1.0, Better::higher}},
+                                       {"kiops", {Unit::hertz, 1e3, Better::higher}},
+                                       {"1/s", {Unit::hertz, 1.0, Better::higher}},
+                                       {"messages/s", {Unit::hertz, 1.0, Better::higher}},
+                                       {"samples/s", {Unit::hertz, 1.0, Better::higher}},
+                                       {"images/s", {Unit::hertz, 1.0, Better::higher}},
+                                       {"%", {Unit::ratio, 0.01, Better::none}},
+                                       {"ratio", {Unit::ratio, 1.0, Better::none}},
+                                       {"x", {Unit::ratio, 1.0, Better::none}},
+                                       {"count", {Unit::count, 1.0, Better::none}},
+                                       {"", {Unit::count, 1.0, Better::none}}}};
+
+/// "Gb/s" counts bits: a lower-case b after a prefix. All-lower-case "mb/s" is bytes.
+bool counts_bits(std::string_view text) {
+  if (text.find("bit") != std::string_view::npos || text.find("Bit") != std::string_view::npos)
+    return true;
+  const std::size_t at = text.find('b');
+  if (at == 0 || at == std::string_view::npos || at + 1 >= text.size()) return false;
+  return text[at + 1] == 'p' || (text[at + 1] == '/' && text[0] >= 'A' && text[0] <= 'Z');
+}
+
+}  // namespace
+
+std::optional<StatedUnit> stated_unit(std::string_view text) {
+  if (counts_bits(text)) return {};
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  for (const Base& base : kWhole)
+    if (lower == base.text) return base.unit;
+  for (const Base& base : kWithPrefix)
+    if (lower == base.text) return base.unit;
+  for (const Prefix& prefix : kPrefixes) {
+    if (!lower.starts_with(prefix.text)) continue;
+    const bool binary = prefix.text.size() == 2;  // of bytes only
+    for (const Base& base : kWithPrefix)
+      if (std::string_view(lower).substr(prefix.text.size()) == base.text &&
+          (!binary || base.text.front() == 'b'))
+        return StatedUnit{base.unit.unit, prefix.factor, base.unit.better};
+  }
+  return {};
+}
+
+}  // namespace bench

@@ -1,0 +1,223 @@
+#include "results/output/document/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "results/output/document/markup.h"
+
+namespace bench {
+namespace {
+
+// Whatever got past the escaping could still load nothing and send nothing.
+constexpr const char* kPolicy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'";
+
+constexpr std::size_t kLong = 32;  // bytes of a cell that may be broken into lines
+
+// Light and dark are two sets of variables; print is always light. Verdicts differ by their words
+// as well as by colour.
+constexpr const char* kPageStyle = R"(
+:root{color-scheme:light dark;--paper:#fff;--ink:#111;--soft:#555;--rule:#ccc;--grid:#ddd;--good:#0a6b2b;--bad:#b00020;--unsure:#8a5a00;
+--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#cc79a7;--c4:#2f93cc;--c5:#b57a00;--c6:#7f6f00;--c7:#555;--none:#bbb}
+@media(prefers-color-scheme:dark){:root:not([data-look=light]){--paper:#15181c;--ink:#e8e8e8;--soft:#a8adb3;--rule:#3a4047;--grid:#2b3036;--good:#5fd08a;--bad:#ff7a85;--unsure:#f0b95a;
+--c0:#56b4e9;--c1:#ff8c42;--c2:#35c79a;--c3:#e79ac8;--c4:#8ecbf0;--c5:#f0b840;--c6:#d6c840;--c7:#bbb;--none:#555}}
+:root[data-look=light]{color-scheme:light}
+:root[data-look=dark]{color-scheme:dark;--paper:#15181c;--ink:#e8e8e8;--soft:#a8adb3;--rule:#3a4047;--grid:#2b3036;--good:#5fd08a;--bad:#ff7a85;--unsure:#f0b95a;
+--c0:#56b4e9;--c1:#ff8c42;--c2:#35c79a;--c3:#e79ac8;--c4:#8ecbf0;--c5:#f0b840;--c6:#d6c840;--c7:#bbb;--none:#555}
+body{font:14px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:76em;margin:1.5em auto;padding:0 1em;overflow-wrap:anywhere}
+h1{font-size:1.5em;margin:0 0 .4em}h2{font-size:1.15em;margin:1.8em 0 .4em}
+header{display:flex;justify-content:space-between;align-items:start;gap:1em}
+.w{border-left:3px solid var(--unsure);padding-left:.8em}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;min-width:40%}
+th,td{border-bottom:1px solid var(--rule);padding:.25em .5em;text-align:left;vertical-align:top;overflow-wrap:normal;white-space:nowrap}
+td.l{white-space:normal;overflow-wrap:anywhere;min-width:18em}
+thead th{position:sticky;top:0;background:var(--paper);white-space:nowrap}
+td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+button,input{font:inherit;color:inherit;background:none;border:1px solid var(--rule);border-radius:4px;padding:.15em .6em}
+th button{border:0;padding:0;font-weight:700;cursor:pointer}
+th[aria-sort=ascending] button::after{content:" \25b2"}th[aria-sort=descending] button::after{content:" \25bc"}
+.find{margin:.4em 0}.find span{color:var(--soft);margin-left:.6em}
+.v{font-weight:700;white-space:nowrap}
+.pass,.improved,.equivalent,.ok{color:var(--good)}.fail,.failed,.regressed,.invalid{color:var(--bad)}
+.inconclusive,.changed,.suspect,.expired{color:var(--unsure)}
+figure{margin:1em 0}.fig{overflow:auto;max-height:85vh}figcaption{color:var(--soft);max-width:60em}
+svg.plot{min-width:30em;max-width:100%;height:auto;fill:var(--ink)}
+svg .grid{stroke:var(--grid)}svg .ink{stroke:var(--ink)}svg .rule{stroke:var(--bad)}svg .none{fill:var(--none)}
+svg .s0{stroke:var(--c0);fill:var(--c0)}svg .s1{stroke:var(--c1);fill:var(--c1)}svg .s2{stroke:var(--c2);fill:var(--c2)}svg .s3{stroke:var(--c3);fill:var(--c3)}
+svg .s4{stroke:var(--c4);fill:var(--c4)}svg .s5{stroke:var(--c5);fill:var(--c5)}svg .s6{stroke:var(--c6);fill:var(--c6)}svg .s7{stroke:var(--c7);fill:var(--c7)}
+@media(max-width:40em){body{font-size:13px;padding:0 .6em}th,td{padding:.2em .4em}}
+@media print{:root,:root[data-look=dark]{color-scheme:light;--paper:#fff;--ink:#111;--soft:#555;--rule:#ccc;--grid:#ddd;--good:#0a6b2b;--bad:#b00020;--unsure:#8a5a00;
+--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#cc79a7;--c4:#2f93cc;--c5:#b57a00;--c6:#7f6f00;--c7:#555;--none:#bbb}
+body{margin:0;max-width:none;font-size:10pt}header button,.find{display:none}.wide,.fig{overflow:visible;max-height:none}
+tr,svg{break-inside:avoid}thead{display:table-header-group}thead th{position:static}}
+@page{margin:15mm})";
+
+// Cells without a number go last in either direction. The order of equal rows is kept, so that a
+// click on one column after another sorts by both.
+constexpr const char* kPageScript = R"(
+'use strict';
+(function () {
+  function key(row, column) {
+    var cell = row.cells[column];
+    if (!cell) return null;
+    var number = cell.getAttribute('data-s');
+    if (number !== null) return Number(number);
+    var text = cell.textContent;
+    return text === '' ? null : text;
+  }
+  function compare(a, b) {
+    if (typeof a === 'number' && typeof b === 'number') return a - b;
+    return String(a).localeCompare(String(b), 'en', {numeric: true});
+  }
+  function sort(head) {
+    var table = head.closest('table'), column = head.cellIndex;
+    var up = head.getAttribute('aria-sort') !== 'ascending';
+    Array.prototype.forEach.call(head.parentNode.cells, function (other) {
+      other.removeAttribute('aria-sort');
+    });
+    head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+    var body = table.tBodies[0];
+    var rows = Array.prototype.map.call(body.rows, function (row) {
+      return {row: row, key: key(row, column)};
+    });
+    rows.sort(function (a, b) {
+      if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
+      return up ? compare(a.key, b.key) : compare(b.key, a.key);
+    });
+    var all = document.createDocumentFragment();
+    rows.forEach(function (one) { all.appendChild(one.row); });
+    body.appendChild(all);
+  }
+  function search(table) {
+    var words = document.createElement('input'), count = document.createElement('span');
+    words.type = 'search';
+    words.placeholder = 'Only rows with\u2026';
+    words.setAttribute('aria-label', 'Only rows with');
+    function show() {
+      var wanted = words.value.toLowerCase(), shown = 0, rows = table.tBodies[0].rows;
+      Array.prototype.forEach.call(rows, function (row) {
+        row.hidden = row.textContent.toLowerCase().indexOf(wanted) < 0;
+        if (!row.hidden) shown += 1;
+      });
+      count.textContent = shown + ' of ' + rows.length + ' rows';
+    }
+    words.addEventListener('input', show);
+    var line = document.createElement('div');
+    line.className = 'find';
+    line.appendChild(words);
+    line.appendChild(count);
+    table.parentNode.parentNode.insertBefore(line, table.parentNode);
+    show();
+  }
+  function sorted_by_click(head) {
+    var button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = head.textContent;
+    head.textContent = '';
+    head.appendChild(button);
+    button.addEventListener('click', function () { sort(head); });
+  }
+  function look() {
+    var root = document.documentElement, button = document.createElement('button');
+    var dark = window.matchMedia('(prefers-color-scheme: dark)').matches;
+    function name() { button.textContent = dark ? 'Light' : 'Dark'; }
+    button.type = 'button';
+    button.id = 'look';
+    button.addEventListener('click', function () {
+      dark = !dark;
+      root.setAttribute('data-look', dark ? 'dark' : 'light');
+      name();
+    });
+    name();
+    document.querySelector('header').appendChild(button);
+  }
+  look();
+  Array.prototype.forEach.call(document.querySelectorAll('table'), function (table) {
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, sorted_by_click);
+    if (table.tBodies[0].rows.length > 12) search(table);
+  });
+})();
+)";
+
+/// CSS class name; "" if not a valid one.
+std::string badge_class(const std::string& kind) {
+  const bool plain =
+      std::ranges::all_of(kind, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  return plain ? kind : "";
+}
+
+std::vector<bool> columns_with_text(const PageTable& table) {
+  std::vector<bool> shown(table.columns.size(), table.rows.empty());
+  for (const auto& row : table.rows)
+    for (std::size_t i = 0; i < row.size() && i < shown.size(); ++i)
+      if (!row[i].text.empty()) shown[i] = true;
+  return shown;
+}
+
+std::string cell_html(const PageCell& cell) {
+  const std::string kind = badge_class(cell.kind);
+  const std::string text =
+      kind.empty() ? escaped(cell.text)
+                   : fmt::format("<span class=\"v {}\">{}</span>", kind, escaped(cell.text));
+  if (!std::isfinite(cell.sort)) return (cell.text.size() > kLong ? "<td class=l>" : "<td>") + text;
+  return fmt::format("<td class=n data-s={:.7g}>{}", cell.sort, text);
+}
+
+}  // namespace
+
+Page::Page(std::string title) : title_(std::move(title)) {}
+
+Page& Page::heading(const std::string& text) {
+  body_ += "<h2>" + escaped(text) + "</h2>\n";
+  return *this;
+}
+
+Page& Page::text(const std::string& text) {
+  body_ += "<p>" + escaped(text) + "</p>\n";
+  return *this;
+}
+
+Page& Page::note(const std::string& text) {
+  body_ += "<p class=\"w\">" + escaped(text) + "</p>\n";
+  return *this;
+}
+
+Page& Page::table(const PageTable& table) {
+  const std::vector<bool> shown = columns_with_text(table);
+  body_ += "<div class=\"wide\"><table><thead><tr>";
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    if (shown[i]) body_ += "<th>" + escaped(table.columns[i]) + "</th>";
+  body_ += "</tr></thead>\n<tbody>";
+  // HTML allows omitting end tags of cells and rows: a fifth of the page of a thousand hosts.
+  for (const auto& row : table.rows) {
+    body_ += "\n<tr>";
+    for (std::size_t i = 0; i < row.size() && i < shown.size(); ++i)
+      if (shown[i]) body_ += cell_html(row[i]);
+  }
+  body_ += "</tbody></table></div>\n";
+  return *this;
+}
+
+Page& Page::figure(const std::string& svg, const std::string& caption) {
+  if (svg.empty()) return *this;
+  body_ += "<figure><div class=\"fig\">" + svg + "</div><figcaption>" + escaped(caption) +
+           "</figcaption></figure>\n";
+  return *this;
+}
+
+std::string Page::html() const {
+  std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
+  page += fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", kPolicy);
+  page += "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
+  page +=
+      escaped(title_) + "</title><style>" + kPageStyle + "</style></head>\n<body>\n<header><h1>";
+  page += escaped(title_) + "</h1></header>\n" + body_;
+  return page + "<script>" + kPageScript + "</script></body></html>\n";
+}
+
+}  // namespace bench

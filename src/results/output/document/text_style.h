@@ -1,0 +1,72 @@
+// Terminal output of reports: colours, width, and tables whose columns fit their content. Widths
+// are in code points; external text must have gone through printable().
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/record.h"
+#include "results/run/gates.h"
+
+namespace bench {
+
+struct TextStyle {
+  bool colour = false;
+  bool unicode = true;
+  int width = 100;  // maximum number of columns, where possible
+};
+
+enum class Paint { none, bold, dim, green, yellow, red };
+
+std::string paint(std::string_view text, Paint paint, const TextStyle& style);
+
+/// The colour of an outcome: green ok, yellow skipped, red the rest.
+Paint paint_of(Status outcome);
+Paint paint_of(Verdict verdict);
+
+std::size_t code_points(std::string_view text);
+
+/// Breaks at spaces; continuation lines are indented by `indent` spaces. `start` is the column of
+/// the first line.
+std::string wrap(std::string_view text, std::size_t start, std::size_t indent,
+                 const TextStyle& style);
+
+/// A bar of `cells` cells, filled to `share` (0..1).
+std::string bar(double share, std::size_t cells, const TextStyle& style);
+
+struct Column {
+  std::string title;
+  bool right = true;  // numbers
+  int drop = 0;       // too wide a table loses its columns with the highest number first; 0 stays
+};
+
+struct Cell {
+  std::string text;
+  Paint paint = Paint::none;
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// One cell per column.
+  void add(std::vector<Cell> row);
+  /// A line beneath the last row.
+  void note(std::string text, Paint paint);
+
+  /// Omits columns whose cells are all empty. Ends with a newline.
+  std::string render(std::size_t indent, const TextStyle& style) const;
+
+ private:
+  struct Row {
+    std::vector<Cell> cells;
+    std::vector<Cell> notes;
+  };
+  std::vector<std::size_t> widths() const;
+
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace bench

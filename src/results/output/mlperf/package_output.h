@@ -1,0 +1,31 @@
+// Text and JSON output of a package.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "mlperf/check/check_report.h"
+#include "mlperf/package/package.h"
+#include "mlperf/score/entry_score.h"
+#include "results/output/document/text_style.h"
+#include "results/output/mlperf/check_output.h"
+
+namespace bench::mlperf {
+
+struct CheckedPackage {
+  Package package = {};
+  CheckReport check = {};                  // of the package
+  EntryScore score = {};                   // likewise
+  std::vector<std::string> left_out = {};  // logs outside the chosen window
+  /// 1 if a log fails the official check, a strict check found an error, or there is no score; else
+  /// 0.
+  ExitCode exit_code() const;
+};
+
+std::string to_text(const CheckedPackage& checked, const TextStyle& style);
+/// schemas/report_mlperf_package.json
+Json to_json(const CheckedPackage& checked);
+
+}  // namespace bench::mlperf

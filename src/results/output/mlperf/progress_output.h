@@ -1,0 +1,20 @@
+// The progress of a running training, for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "mlperf/follow/progress_report.h"
+#include "results/output/document/text_style.h"
+
+namespace bench::mlperf {
+
+/// Human-readable text without a final line end; safe to print.
+std::string to_text(const ProgressReport& report);
+/// Keys: phase, benchmark, division, init {minutes, left_minutes}, run_minutes, evaluations,
+/// quality, target, progress, unit, distance, projection {progress, minutes, why_not}, rcp {mean,
+/// minimum, pace, why_not}, status, troubles, note.
+Json to_json(const ProgressReport& report);
+
+}  // namespace bench::mlperf

@@ -1,0 +1,140 @@
+#include "results/output/verdicts/acceptance_json.h"
+
+#include <cmath>
+
+#include "core/fields.h"
+#include "core/text.h"
+#include "core/time.h"
+#include "results/output/verdicts/acceptance_output.h"
+
+namespace bench {
+namespace {
+
+Json to_json(const Reason& reason) {
+  return {{"verdict", to_string(reason.verdict)},
+          {"gate", reason.gate},
+          {"case", text_or_null(reason.case_name)},
+          {"metric", text_or_null(reason.metric)},
+          {"params", reason.params},
+          {"unit", std::isfinite(reason.value) ? Json(to_string(reason.unit)) : Json()},
+          {"value", number_or_null(reason.value)},
+          {"expected", number_or_null(reason.expected)},
+          {"text", reason.text},
+          {"settle", text_or_null(reason.next_step)},
+          {"job", text_or_null(reason.job)}};
+}
+
+Json to_json(const HostMetric& row) {
+  return {{"case", row.case_name},
+          {"metric", row.metric},
+          {"params", row.params},
+          {"unit", to_string(row.unit)},
+          {"runs", row.runs},
+          {"value", number_or_null(row.value)},
+          {"expected", number_or_null(row.expected)},
+          {"loss", number_or_null(row.loss)},
+          {"loss_half_width", number_or_null(row.half)},
+          {"threshold", number_or_null(row.threshold)},
+          {"z", number_or_null(row.z)},
+          {"limit", number_or_null(row.limit)},
+          {"of_limit", number_or_null(row.of_limit)},
+          {"verdict", to_string(row.verdict)}};
+}
+
+Json to_json(const HostCounter& counter) {
+  const CounterRule& rule = *counter.rule;
+  return {
+      {"device", counter.device},
+      {"counter", rule.counter},
+      {"count", counter.known ? Json(counter.count) : Json()},
+      {"bytes", number_or_null(counter.bytes)},
+      {"bits", number_or_null(counter.bits)},
+      {"errors_per_bit_at_most", number_or_null(counter.upper)},
+      {"errors_per_bit_allowed", rule.kind == CounterKind::rate ? Json(rule.error_ratio) : Json()},
+      {"chance", number_or_null(counter.chance)},
+      {"why", rule.why.empty() ? Json() : Json(rule.why)},
+      {"broken_jobs", counter.broken},
+      {"verdict", counter.verdict ? Json(to_string(*counter.verdict)) : Json()}};
+}
+
+Json counters_json(const HostAcceptance& host) {
+  Json list = Json::array();
+  for (const HostCounter* counter : relevant_counters(host)) list.push_back(to_json(*counter));
+  return list;
+}
+
+template <class T>
+Json list_of(const std::vector<T>& items) {
+  Json list = Json::array();
+  for (const T& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+}  // namespace
+
+Json identity(const HostAcceptance& host) {
+  Json found = {{"host", host.host}};
+  for (const char* key : {"product_vendor", "product", "product_serial", "cpu_model", "kernel",
+                          "os", "memory_bytes", "virtualization"})
+    if (host.facts.contains(key)) found[key] = host.facts[key];
+  Json gpus = Json::array();
+  for (const Json& gpu : array_field(field(host.facts, "gpus"), "gpus")) {
+    Json one = Json::object();
+    for (const char* key : {"index", "name", "serial", "uuid", "pci_address", "vbios",
+                            "board_part_number", "inforom"})
+      if (gpu.contains(key)) one[key] = gpu[key];
+    gpus.push_back(std::move(one));
+  }
+  if (!gpus.empty()) found["gpus"] = gpus;
+  return found;
+}
+
+Json to_json(const HostAcceptance& host) {
+  return {{"host", host.host},
+          {"verdict", to_string(host.verdict)},
+          {"reasons", list_of(host.reasons)},
+          {"metrics", list_of(host.metrics)},
+          {"counters_watched", host.counters.size()},
+          {"counters", counters_json(host)},
+          {"identity", identity(host)},
+          {"notes", host.notes}};
+}
+
+namespace {
+
+/// Everything except the long lists.
+Json document_head(const Acceptance& acceptance) {
+  return {{"verdict", to_string(acceptance.verdict)},
+          {"suite", acceptance.suite},
+          {"time", format_time(acceptance.time_ns)},
+          {"runs", acceptance.runs},
+          {"not_covered", acceptance.not_covered},
+          {"interrupted", acceptance.interrupted},
+          {"localisation", localisation_json(acceptance.localisations)}};
+}
+
+Json to_json(const LinkAcceptance& link) {
+  return {{"hosts", {link.a, link.b}},
+          {"verdict", to_string(link.reason.verdict)},
+          {"reason", to_json(link.reason)}};
+}
+
+/// References the acceptance.
+JsonLists lists_of(const Acceptance& acceptance) {
+  return {{"hosts", json_list(acceptance.hosts, [](const auto& host) { return to_json(host); })},
+          {"links", json_list(acceptance.links, [](const auto& link) { return to_json(link); })}};
+}
+
+}  // namespace
+
+Json to_json(const Acceptance& acceptance) {
+  return whole_document(document_head(acceptance), lists_of(acceptance));
+}
+
+void write_json(const Acceptance& acceptance, const Json& extra, const Write& write) {
+  Json all = document_head(acceptance);
+  all.update(extra);
+  write_document(all, lists_of(acceptance), write);
+}
+
+}  // namespace bench

@@ -1,0 +1,196 @@
+#include "results/output/verdicts/training_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/fields.h"
+#include "results/output/verdicts/diagnosis_json.h"
+#include "results/verdicts/training/training_scaling.h"
+#include "results/verdicts/training/training_summary.h"
+
+namespace bench {
+namespace {
+
+Json curve_json(const TrainingRun& run) {
+  Json points = Json::array();
+  for (const CurvePoint& point : run.curve)
+    points.push_back({{"samples", number_or_null(point.samples)},
+                      {"seconds", number_or_null(point.seconds)},
+                      {"gap", number_or_null(point.gap)},
+                      {"native", number_or_null(point.native)}});
+  return points;
+}
+
+Json faults_json(const TrainingRun& run) {
+  Json faults = Json::array();
+  for (const TrainingFault& fault : run.faults)
+    faults.push_back({{"check", fault.check}, {"text", fault.text}});
+  return faults;
+}
+
+/// A time to a target that was not reached is none.
+Json run_json(const TrainingRun& run) {
+  const bool converged = run.state == TrainingState::converged;
+  return {{"run", run.run},
+          {"job", run.job},
+          {"hosts", run.setup.on},
+          {"ranks", run.setup.ranks},
+          {"seed", run.seed},
+          {"state", to_string(run.state)},
+          {"reason", text_or_null(run.reason)},
+          {"converged", converged},
+          {"quality", number_or_null(run.quality)},
+          {"samples_to_target", converged ? number_or_null(run.samples_to_target) : Json()},
+          {"seconds_to_target", converged ? number_or_null(run.seconds_to_target) : Json()},
+          {"init_s", number_or_null(run.init_seconds)},
+          {"throughput", number_or_null(run.items_per_second)},
+          {"mfu", run.mfu},
+          {"step_time_median_s", number_or_null(run.step_median)},
+          {"step_time_p95_s", number_or_null(run.step_p95)},
+          {"energy_j", number_or_null(run.energy_j)},
+          {"energy_of", text_or_null(run.energy_of)},
+          {"checks", run.checks},
+          {"checks_not_held", faults_json(run)},
+          {"curve", curve_json(run)}};
+}
+
+Json variation_json(const Variation& variation) {
+  return {{"n", variation.n},
+          {"mean", number_or_null(variation.mean)},
+          {"cv", number_or_null(variation.cv)},
+          {"cv_low", number_or_null(variation.low)},
+          {"cv_high", number_or_null(variation.high)},
+          {"runs_needed", number_or_null(variation.runs_needed)},
+          {"runs_needed_low", number_or_null(variation.runs_needed_low)},
+          {"runs_needed_high", number_or_null(variation.runs_needed_high)}};
+}
+
+Json breakdown_json(const TrainingGroup& group) {
+  Json phases = Json::array();
+  for (const TrainingPhase& phase : group.breakdown)
+    phases.push_back({{"phase", phase.phase},
+                      {"seconds", number_or_null(phase.seconds)},
+                      {"share", number_or_null(phase.share)},
+                      {"slowest_rank", text_or_null(phase.slowest_rank)}});
+  return phases;
+}
+
+Json memory_json(const TrainingGroup& group) {
+  Json labels = Json::array();
+  for (const TrainingMemory& memory : group.memory)
+    labels.push_back({{"label", memory.label}, {"bytes", number_or_null(memory.bytes)}});
+  return labels;
+}
+
+Json runs_json(const TrainingGroup& group) {
+  Json runs = Json::array();
+  for (const TrainingRun& run : group.runs) runs.push_back(run_json(run));
+  return runs;
+}
+
+Json group_json(const TrainingGroup& group) {
+  const TrainingSetup& setup = group.setup;
+  const auto ranks = static_cast<double>(setup.ranks);
+  const Json& peak = field(group.facts, "peak_flops");
+  return {{"workload", setup.workload},
+          {"preset", setup.preset},
+          {"dtype", setup.dtype},
+          {"device", setup.device},
+          {"hosts", setup.on},
+          {"ranks", setup.ranks},
+          {"lanes", setup.lanes},
+          {"batch", setup.batch},
+          {"steps", setup.steps},
+          {"target", number_or_null(setup.target)},
+          {"runs", runs_json(group)},
+          {"olympic_mean_s", number_or_null(group.time.mean)},
+          {"olympic_mean_low_s", number_or_null(group.time.low)},
+          {"olympic_mean_high_s", number_or_null(group.time.high)},
+          {"olympic_mean_of", mean_words(group.time)},
+          {"not_converged", group.time.without},
+          {"spread_seconds", variation_json(group.seconds)},
+          {"spread_samples", variation_json(group.samples)},
+          {"item", items_word(group)},
+          {"throughput", number_or_null(group.items_per_second)},
+          {"throughput_low", number_or_null(group.items_low)},
+          {"throughput_high", number_or_null(group.items_high)},
+          {"throughput_interval", text_or_null(group.items_interval)},
+          {"throughput_per_rank", number_or_null(group.items_per_second / ranks)},
+          {"mfu", number_or_null(group.mfu)},
+          {"mfu_peak", peak.is_object() ? peak : Json()},
+          {"model_flops", number_or_null(group.flops)},
+          {"gemm_flops", number_or_null(group.gemm.flops)},
+          {"gemm_source", text_or_null(group.gemm.source)},
+          {"of_gemm", number_or_null(of_gemm(group))},
+          {"breakdown", breakdown_json(group)},
+          {"memory", memory_json(group)},
+          {"straggler_spread", number_or_null(group.straggler_spread)},
+          {"energy_j", number_or_null(group.energy_j)},
+          {"energy_of", text_or_null(group.energy_of)},
+          {"facts", group.facts}};
+}
+
+Json scaling_json(const Scaling& scaling) {
+  Json points = Json::array();
+  for (const ScalingPoint& point : scaling.points)
+    points.push_back({{"n", point.ranks},
+                      {"value", number_or_null(point.items_per_second)},
+                      {"efficiency", number_or_null(point.efficiency)},
+                      {"low", number_or_null(point.low)},
+                      {"high", number_or_null(point.high)},
+                      {"time_efficiency", number_or_null(point.time_efficiency)},
+                      {"time_low", number_or_null(point.time_low)},
+                      {"time_high", number_or_null(point.time_high)}});
+  return {{"kind", scaling.weak ? "weak" : "strong"},
+          {"metric", "throughput"},
+          {"base", scaling.base},
+          {"interval", scaling.interval},
+          {"points", points}};
+}
+
+/// A single group's keys at the top level; for several groups the equal values, and all runs.
+Json top_json(const Json& groups) {
+  if (groups.size() == 1) return groups[0];
+  Json top = {{"runs", Json::array()}};
+  for (const char* key : {"workload", "preset", "olympic_mean_s", "throughput", "mfu"})
+    top[key] = nullptr;
+  for (const char* key : {"workload", "preset"}) {
+    const bool equal = std::ranges::all_of(
+        groups, [&](const Json& group) { return group[key] == groups[0][key]; });
+    if (equal && !groups.empty()) top[key] = groups[0][key];
+  }
+  for (const Json& group : groups)
+    for (const Json& run : group["runs"]) top["runs"].push_back(run);
+  return top;
+}
+
+/// Diagnoses of all runs, with the run's ID.
+Json diagnosis_json(const TrainingReport& report) {
+  Json list = Json::array();
+  for (const DiagnosedRun& run : report.diagnosed)
+    for (const diagnosis::Diagnosed& one : run.diagnoses) {
+      list.push_back(diagnosis::to_json(one));
+      list.back()["run"] = run.run;
+    }
+  return list;
+}
+
+}  // namespace
+
+Json to_json(const TrainingReport& report) {
+  Json groups = Json::array(), scalings = Json::array();
+  for (const TrainingGroup& group : report.groups) groups.push_back(group_json(group));
+  for (const Scaling& scaling : report.scalings) scalings.push_back(scaling_json(scaling));
+  Json json = top_json(groups);
+  json["kept_runs"] = report.runs;
+  json["exit_code"] = static_cast<int>(report.exit_code);
+  json["interrupted"] = report.interrupted;
+  json["note"] = note_of(report);
+  json["warnings"] = report.warnings;
+  json["series"] = scalings;
+  json["diagnosis"] = diagnosis_json(report);
+  json["groups"] = std::move(groups);
+  return json;
+}
+
+}  // namespace bench

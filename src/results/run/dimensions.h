@@ -1,0 +1,30 @@
+// How the results of a case differ: parameters, and host, rank or repeat if they vary. Common
+// values are printed once, the others become columns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "results/run/run_summary.h"
+
+namespace bench {
+
+using Rows = std::vector<const Result*>;
+
+struct Dimensions {
+  Json common = Json::object();
+  std::vector<std::string> varying;  // in display order
+  std::vector<Json> of_row;          // one object per row
+};
+
+Dimensions dimensions(const Rows& rows);
+
+/// "size_bytes" -> "size".
+std::string dimension_title(const std::string& name);
+/// The value for people: sizes with a prefix, text without quotes; "" for null.
+std::string dimension_text(const std::string& name, const Json& value);
+/// "dtype f32, threads 1".
+std::string dimension_list(const Json& values);
+
+}  // namespace bench

@@ -1,0 +1,31 @@
+// How each planned job ended, from its last outcome record.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results/run/run_records.h"
+
+namespace bench {
+
+struct JobResult {
+  PlannedJob job;
+  Status outcome = Status::skipped;
+  std::string reason;
+  double seconds = 0.0;
+  /// Asked for and never started, or kept from it by a lost host or an interruption: no planned
+  /// skip, so the run is not complete.
+  bool not_run = false;
+  /// What drivers reported of its devices meanwhile (NVIDIA's Xid), the values of its events
+  /// "device_fault": [{"code", "text", "fatal", "device", "rank"}].
+  Json faults = Json::array();
+  /// Its hosts that were found out (kHostOutEvent), each with the reason.
+  std::map<std::string, std::string> out = {};
+};
+
+/// One per job, in plan order. A job without an outcome failed if it has any other record,
+/// otherwise it was not run.
+std::vector<JobResult> job_results(const RunRecords& run);
+
+}  // namespace bench

@@ -1,0 +1,124 @@
+#include "results/run/retention.h"
+
+#include <optional>
+
+#include "core/error.h"
+#include "core/fields.h"
+
+namespace bench {
+namespace {
+
+Json flags_json(const Series& series) {
+  Json flags = Json::object();
+  for (const auto& [name, count] : series.flags) flags[name] = count;
+  return flags;
+}
+
+/// Nothing if the line is not one of our records.
+std::optional<Record> record_of(std::string_view line) try {
+  return record_from_json(parse_json(std::string(line), "records"));
+} catch (const Error&) {
+  return {};
+}
+
+std::size_t count_of(const Json& json, const char* key) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, integer_field(json, key)));
+}
+
+/// Summary first: the samples give it.
+std::string thinned_lines(Record record, std::size_t keep) {
+  auto& samples = std::get<Samples>(record.body);
+  Record summary = record;
+  summary.body = Facts{kThinnedTopic, summary_json(summarise(samples, PlannedJob{}))};
+  const std::size_t n = samples.values.size();
+  samples.flags.resize(n, kUnclean);
+  for (std::size_t i = 0; i < keep; ++i) {
+    samples.values[i] = samples.values[i * n / keep];
+    samples.flags[i] = samples.flags[i * n / keep];
+  }
+  samples.values.resize(keep);
+  samples.flags.resize(keep);
+  return dump(to_json(record)) + "\n" + dump(to_json(summary)) + "\n";
+}
+
+}  // namespace
+
+Json summary_json(const Series& series) {
+  return {{"n", series.n},
+          {"clean", series.clean},
+          {"min", number_or_null(series.min)},
+          {"p5", number_or_null(series.p5)},
+          {"median", number_or_null(series.median)},
+          {"mean", number_or_null(series.mean)},
+          {"std", number_or_null(series.std)},
+          {"p95", number_or_null(series.p95)},
+          {"p99", number_or_null(series.p99)},
+          {"max", number_or_null(series.max)},
+          {"low", number_or_null(series.low)},
+          {"high", number_or_null(series.high)},
+          {"unfiltered_median", number_or_null(series.unfiltered_median)},
+          {"flags", flags_json(series)},
+          {"outcome", to_string(series.outcome)},
+          {"reason", series.reason}};
+}
+
+void restore_summary(const Json& summary, Series& series) {
+  series.n = count_of(summary, "n");
+  series.clean = count_of(summary, "clean");
+  series.min = number_field(summary, "min");
+  series.p5 = number_field(summary, "p5");
+  series.median = number_field(summary, "median");
+  series.mean = number_field(summary, "mean");
+  series.std = number_field(summary, "std");
+  series.p95 = number_field(summary, "p95");
+  series.p99 = number_field(summary, "p99");
+  series.max = number_field(summary, "max");
+  series.low = number_field(summary, "low");
+  series.high = number_field(summary, "high");
+  series.unfiltered_median = number_field(summary, "unfiltered_median");
+  series.of_limit = of_limit(series.median, series.better, series.limit);
+  series.of_limit_at_clock = at_clock_held(series.of_limit, series.limit, series.quality.clock_hz);
+  series.flags.clear();
+  for (const auto& [name, count] : object_field(summary, "flags").items())
+    if (count.is_number_unsigned()) series.flags[name] = count.get<std::size_t>();
+  series.reason = text_field(summary, "reason");
+  try {
+    series.outcome = status_from(text_field(summary, "outcome"));
+  } catch (const Error&) {
+    series.outcome = Status::invalid;
+    series.reason = "the summary of its thinned samples is corrupt";
+  }
+}
+
+Thinned thin_records(std::string_view records, std::size_t keep) {
+  Thinned thinned;
+  thinned.text.reserve(records.size());
+  const auto next_line = [&] {
+    const auto end = records.find('\n');
+    return records.substr(0, end == std::string_view::npos ? end : end + 1);
+  };
+  const std::string topic = std::string("\"topic\":\"") + kThinnedTopic + "\"";
+  while (!records.empty()) {
+    const std::string_view line = next_line();
+    records.remove_prefix(line.size());
+    const bool is_samples = line.find("\"kind\":\"samples\"") != std::string_view::npos;
+    const bool is_thinned = next_line().find(topic) != std::string_view::npos;
+    const auto record = is_samples && !is_thinned ? record_of(line) : std::nullopt;
+    const auto* samples = record ? std::get_if<Samples>(&record->body) : nullptr;
+    if (samples == nullptr || keep == 0 || samples->values.size() <= keep) {
+      thinned.text += line;
+      continue;
+    }
+    const std::string shorter = thinned_lines(*record, keep);
+    if (shorter.size() >= line.size()) {
+      thinned.text += line;
+      continue;
+    }
+    ++thinned.series;
+    thinned.samples += samples->values.size() - keep;
+    thinned.text += shorter;
+  }
+  return thinned;
+}
+
+}  // namespace bench

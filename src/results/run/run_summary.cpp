@@ -1,0 +1,182 @@
+#include "results/run/run_summary.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/hostlist.h"
+#include "results/run/machines.h"
+
+namespace bench {
+namespace {
+
+void read_header(const RunRecords& run, RunSummary& report) {
+  report.run = run.run;
+  report.suite = text_field(run.plan, "suite");
+  report.digest = text_field(run.plan, "digest");
+  report.time_ns = integer_field(run.plan, "time_ns");
+  report.labels = object_field(run.plan, "labels");
+  if (report.time_ns == 0 && !run.records.empty()) report.time_ns = run.records.front().time_ns;
+}
+
+/// A resumed run has several end events: the last one counts, durations add up.
+void read_end(const RunRecords& run, RunSummary& report) {
+  std::int64_t last = report.time_ns;
+  double seconds = 0.0;
+  for (const Record& record : run.records) {
+    last = std::max(last, record.time_ns);
+    const auto* event = std::get_if<Event>(&record.body);
+    if (event == nullptr || event->key != kRunEndEvent || !record.job.empty()) continue;
+    const std::string state = text_field(event->value, "state");
+    report.finished = state == "finished";
+    report.interrupted = state == "interrupted";
+    seconds += number_field(event->value, "seconds", 0.0);
+  }
+  const bool ended = report.finished || report.interrupted;
+  if (ended && seconds > 0.0)
+    report.seconds = seconds;
+  else if (!run.records.empty())
+    report.seconds = 1e-9 * (static_cast<double>(last) - static_cast<double>(report.time_ns));
+}
+
+Series end_of_job(const JobResult& result) {
+  Series series;
+  series.job = result.job.id;
+  series.case_name = result.job.case_name;
+  series.probe = result.job.probe;
+  series.params = result.job.params;
+  for (const auto& [name, value] : result.job.part.items()) series.params[name] = value;
+  series.device = result.job.device;
+  series.ranks = result.job.ranks;
+  series.repeat = result.job.repeat;
+  series.host = compact_hostlist(result.job.hosts);
+  series.rank = -1;
+  series.outcome = result.outcome;
+  series.reason = result.reason;
+  return series;
+}
+
+/// Results in plan order; a job that ended worse than its series gets its own row.
+std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
+  const SeriesOfJobs series_of_jobs(run, jobs);
+  const TelemetryIndex telemetry(run);
+  std::vector<Result> results;
+  results.reserve(series_of_jobs.most() + jobs.size());  // at most one end each
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Status worst = Status::ok;
+    for (Series& series : series_of_jobs.of(i)) {
+      worst = worse(worst, series.outcome);
+      auto seen = telemetry.of(series);
+      results.push_back({std::move(series), {}, std::move(seen)});
+    }
+    if (worse(worst, jobs[i].outcome) != worst) results.push_back({end_of_job(jobs[i]), {}});
+  }
+  return results;
+}
+
+void judge_gates(const RunRecords& run, RunSummary& report) {
+  std::vector<const Series*> series;
+  for (const Result& result : report.results) series.push_back(&result.series);
+  report.gates = evaluate_gates(field(run.plan, "gates"), series);
+  for (const GateResult& gate : report.gates) {
+    if (!gate.series) continue;
+    std::optional<Verdict>& verdict = report.results[*gate.series].verdict;
+    verdict = verdict ? worse(*verdict, gate.verdict) : gate.verdict;
+  }
+}
+
+/// Last facts of topic "data_loader" per job.
+std::map<std::string, Json> loader_facts(const RunRecords& run) {
+  std::map<std::string, Json> by_job;
+  for (const Record& record : run.records)
+    if (const auto* facts = std::get_if<Facts>(&record.body);
+        facts != nullptr && facts->topic == "data_loader" && facts->facts.is_object())
+      by_job[record.job] = facts->facts;
+  return by_job;
+}
+
+bool all_skipped(const RunSummary& report) {
+  return std::all_of(report.jobs.begin(), report.jobs.end(),
+                     [](const JobResult& job) { return job.outcome == Status::skipped; });
+}
+
+/// Jobs on whose behalf a search ran.
+std::set<std::string> searching(const RunSummary& report) {
+  std::set<std::string> jobs;
+  for (const JobResult& job : report.jobs)
+    if (!job.job.search_of.empty()) jobs.insert(job.job.id);
+  return jobs;
+}
+
+Status run_outcome(const RunSummary& report) {
+  const std::set<std::string> searches = searching(report);
+  Status outcome = all_skipped(report) ? Status::skipped : Status::ok;
+  for (const JobResult& job : report.jobs)
+    if (searches.contains(job.job.id))
+      continue;
+    else if (job.not_run)
+      outcome = worse(outcome, Status::failed);
+    else if (job.outcome != Status::skipped)
+      outcome = worse(outcome, job.outcome);
+  // A probe may report an invalid series and still end its job as ok.
+  for (const Result& result : report.results)
+    if (result.series.outcome != Status::skipped && !searches.contains(result.series.job))
+      outcome = worse(outcome, result.series.outcome);
+  if (!disagreements(report.hashes).empty()) outcome = worse(outcome, Status::invalid);
+  return outcome;
+}
+
+bool any_invalid(const RunSummary& report) {
+  const std::set<std::string> searches = searching(report);
+  return std::any_of(report.results.begin(), report.results.end(), [&](const Result& result) {
+    return result.series.outcome == Status::invalid && !searches.contains(result.series.job);
+  });
+}
+
+/// Cases whose jobs were all skipped, by the plan or by the rank: their gates are excused.
+std::set<std::string> skipped_cases(const RunSummary& report) {
+  std::set<std::string> skipped;
+  for (const JobResult& job : report.jobs) skipped.insert(job.job.case_name);
+  for (const JobResult& job : report.jobs)
+    if (job.outcome != Status::skipped || job.not_run) skipped.erase(job.job.case_name);
+  return skipped;
+}
+
+ExitCode run_exit_code(const RunSummary& report) {
+  if (report.interrupted) return ExitCode::interrupted;
+  if (any_invalid(report) || !disagreements(report.hashes).empty()) return ExitCode::failed;
+  const auto excused = skipped_cases(report);
+  bool unjudged = false;
+  for (const GateResult& gate : report.gates) {
+    if (gate.verdict == Verdict::fail) return ExitCode::failed;
+    unjudged = unjudged || (!gate.measured && excused.count(gate.gate.case_name) == 0);
+  }
+  return report.outcome == Status::ok && !unjudged ? ExitCode::ok : ExitCode::not_measured;
+}
+
+}  // namespace
+
+RunSummary make_run_summary(const RunRecords& run) {
+  RunSummary report;
+  read_header(run, report);
+  read_end(run, report);
+  report.warnings = run.warnings;
+  report.jobs = job_results(run);
+  report.results = make_results(run, report.jobs);
+  judge_gates(run, report);
+  report.hashes = result_hashes(run);
+  report.loaders = loader_facts(run);
+  report.machines = machines(run, report.results);
+  report.programs = programs(run);
+  report.outcome = run_outcome(report);
+  report.exit_code = run_exit_code(report);
+  return report;
+}
+
+PlannedJobs jobs_by_id(const RunSummary& report) {
+  PlannedJobs jobs;
+  for (const JobResult& job : report.jobs) jobs[job.job.id] = &job.job;
+  return jobs;
+}
+
+}  // namespace bench

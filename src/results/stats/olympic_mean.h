@@ -1,0 +1,33 @@
+// MLPerf's score of several trainings: the mean of N run times without the fastest and the slowest.
+// A run that missed its target counts as the slowest; with two of them there is no score (MLPerf
+// training rules, section "Run Results").
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "core/json_fields.h"
+
+namespace bench {
+
+struct OlympicMean {
+  double mean = kNoValue;
+  double standard_error = kNoValue;
+  double low = kNoValue;  // 95 % interval
+  double high = kNoValue;
+  std::size_t runs = 0;
+  std::size_t without = 0;  // runs that reached no target
+  std::size_t kept = 0;     // runs that the mean is of
+  bool trimmed = false;     // else the plain mean, of fewer than three runs
+  std::string why = {};     // why there is no mean, or no interval; "" where both are there
+};
+
+/// `values`: one per run, infinity or NaN for a missed target.  The interval is that of a trimmed
+/// mean: dropped values are replaced by their nearest neighbour (Winsorised), SE = sqrt(SSD_w / (h
+/// (h - 1))) with h runs kept, t with h - 1 degrees of freedom (Yuen 1974, Biometrika 61, 165).
+/// Using only the kept runs would underestimate the variation. Needs four runs: of three, one is
+/// kept.
+OlympicMean olympic_mean(std::span<const double> values);
+
+}  // namespace bench

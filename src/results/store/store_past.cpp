@@ -1,0 +1,104 @@
+#include "results/store/store_past.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/order_statistics.h"
+#include "results/store/sqlite.h"
+#include "results/store/store.h"
+
+namespace bench {
+namespace {
+
+// Excludes discarded runs.
+#define BENCH_COUNTS                                                                     \
+  "run.id NOT IN (SELECT run FROM journal AS last WHERE kind = 'discard' AND line = "    \
+  "(SELECT MAX(line) FROM journal WHERE journal.run = last.run AND kind IN ('discard', " \
+  "'restore')))"
+
+constexpr const char* kChecks =
+    "SELECT host.value, case_name, probe, device, MIN(run.time_ns), MAX(run.time_ns), COUNT(*), "
+    "AVG(job.seconds) FROM job JOIN run ON run.id = job.run, json_each(job.hosts) AS host "
+    "WHERE job.outcome = 'ok' AND run.time_ns >= ? AND " BENCH_COUNTS " GROUP BY 1, 2, 3, 4";
+
+// Reruns are triggered by what a night saw: counting them would overweight its worst nights.
+constexpr const char* kValues =
+    "SELECT run.id, run.time_ns, median FROM series JOIN run ON run.id = series.run "
+    "WHERE metric = ? AND host = ? AND params = ? AND over = ? AND device = ? AND rank = ? AND "
+    "ranks = ? AND case_name = ? AND series.outcome = 'ok' AND 2 * clean >= n AND median IS NOT "
+    "NULL "
+    "AND series.time_ns < ? AND run.time_ns < ? AND json_extract(run.labels, '$.nightly') IS NULL "
+    "AND " BENCH_COUNTS " ORDER BY series.time_ns DESC LIMIT ?";
+
+constexpr const char* kEvents =
+    "SELECT event.time_ns, value FROM event JOIN run ON run.id = event.run WHERE key = ? AND "
+    "run.time_ns >= ? AND " BENCH_COUNTS " ORDER BY event.time_ns, event.position";
+
+constexpr std::size_t kMostJobsOfARun = 16;  // repeats of a case inside one run
+
+#undef BENCH_COUNTS
+
+}  // namespace
+
+std::vector<CheckPast> past_checks(const Store& store, std::int64_t since_ns) try {
+  SQLite::Statement query(store.database(), kChecks);
+  query.bind(1, since_ns);
+  std::vector<CheckPast> found;
+  while (query.executeStep())
+    found.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(),
+                     query.getColumn(2).getString(), query.getColumn(3).getString(),
+                     query.getColumn(4).getInt64(), query.getColumn(5).getInt64(),
+                     static_cast<std::size_t>(query.getColumn(6).getInt64()),
+                     query.getColumn(7).getDouble()});
+  return found;
+} catch (const SQLite::Exception& error) {
+  rethrow(error, store.path());
+}
+
+std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& series,
+                                   std::int64_t before_ns, std::size_t most) try {
+  SQLite::Statement query(store.database(), kValues);
+  query.bind(1, series.metric);
+  query.bind(2, series.host);
+  query.bind(3, dump(series.params));
+  query.bind(4, series.over);
+  query.bind(5, series.device);
+  query.bind(6, series.rank);
+  query.bind(7, series.ranks);
+  query.bind(8, series.case_name);
+  query.bind(9, before_ns);
+  query.bind(10, before_ns);
+  query.bind(11, static_cast<std::int64_t>(most * kMostJobsOfARun));
+  std::vector<PastValue> runs;
+  std::map<std::string, std::vector<double>> values;
+  while (query.executeStep()) {
+    const std::string run = query.getColumn(0).getString();
+    auto& of_run = values[run];
+    if (of_run.empty()) runs.push_back({run, query.getColumn(1).getInt64(), kNoValue});
+    of_run.push_back(query.getColumn(2).getDouble());
+  }
+  if (runs.size() > most) runs.resize(most);
+  for (PastValue& run : runs) run.value = median(values[run.run]);
+  std::ranges::reverse(runs);
+  return runs;
+} catch (const SQLite::Exception& error) {
+  rethrow(error, store.path());
+}
+
+std::vector<PastEvent> past_events(const Store& store, const std::string& key,
+                                   std::int64_t since_ns) try {
+  SQLite::Statement query(store.database(), kEvents);
+  query.bind(1, key);
+  query.bind(2, since_ns);
+  std::vector<PastEvent> found;
+  while (query.executeStep()) {
+    Json value = Json::parse(query.getColumn(1).getString(), nullptr, false);
+    if (value.is_object()) found.push_back({query.getColumn(0).getInt64(), std::move(value)});
+  }
+  return found;
+} catch (const SQLite::Exception& error) {
+  rethrow(error, store.path());
+}
+
+}  // namespace bench

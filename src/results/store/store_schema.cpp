@@ -1,0 +1,160 @@
+#include "results/store/store_schema.h"
+
+#include <array>
+
+#include "core/error.h"
+#include "core/metric_names.h"
+#include "core/version.h"
+#include "results/store/history_rows.h"
+#include "results/store/sqlite.h"
+
+namespace bench {
+namespace {
+
+// "bnch": identifies our databases. Pragmas take no parameters, so the text repeats it.
+constexpr int kApplicationId = 0x626e6368;
+constexpr const char* kSetApplicationId = "PRAGMA application_id = 1651401576";
+static_assert(kApplicationId == 1651401576);
+constexpr const char* kSetVersion = "PRAGMA user_version = 4";
+static_assert(kStoreVersion == 4);
+constexpr int kOldMetricNames = 3;  // differs only in metric names
+
+constexpr std::array<const char*, 15> kDrop = {
+    "DROP TABLE IF EXISTS run",     "DROP TABLE IF EXISTS job",
+    "DROP TABLE IF EXISTS series",  "DROP TABLE IF EXISTS sample_blob",
+    "DROP TABLE IF EXISTS event",   "DROP TABLE IF EXISTS chunk",
+    "DROP TABLE IF EXISTS facts",   "DROP TABLE IF EXISTS phase",
+    "DROP TABLE IF EXISTS journal", "DROP TABLE IF EXISTS meta",
+    "DROP TABLE IF EXISTS gate",    "DROP TABLE IF EXISTS run_number",
+    "DROP TABLE IF EXISTS history", "DROP TABLE IF EXISTS configuration",
+    "DROP TABLE IF EXISTS point"};
+
+constexpr std::array<const char*, 9> kDeleteRun = {
+    "DELETE FROM run WHERE id = ?",     "DELETE FROM job WHERE run = ?",
+    "DELETE FROM series WHERE run = ?", "DELETE FROM sample_blob WHERE run = ?",
+    "DELETE FROM event WHERE run = ?",  "DELETE FROM chunk WHERE run = ?",
+    "DELETE FROM facts WHERE run = ?",  "DELETE FROM phase WHERE run = ?",
+    "DELETE FROM gate WHERE run = ?"};
+
+constexpr std::array<const char*, 4> kRenameMetric = {
+    "UPDATE series SET metric = ? WHERE metric = ?",
+    "UPDATE sample_blob SET metric = ? WHERE metric = ?",
+    "UPDATE gate SET metric = ? WHERE metric = ?",
+    "UPDATE history SET metric = ? WHERE metric = ?"};
+
+// Values are in base units, NULL if missing. Columns with JSON names hold JSON text. Tables with
+// large rows keep their rowid, as long rows slow down a WITHOUT ROWID tree.
+constexpr std::array<const char*, 18> kCreate = {
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE run (id TEXT PRIMARY KEY NOT NULL, suite TEXT NOT NULL, digest TEXT NOT NULL, "
+    "time_ns INTEGER NOT NULL, seconds REAL, outcome TEXT NOT NULL, exit_code INTEGER NOT NULL, "
+    "finished INTEGER NOT NULL, labels TEXT NOT NULL, hosts TEXT NOT NULL, command TEXT NOT NULL, "
+    "environment TEXT NOT NULL, programs TEXT NOT NULL, results INTEGER NOT NULL, "
+    "warnings TEXT NOT NULL)",
+    "CREATE TABLE job (run TEXT NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, "
+    "case_name TEXT NOT NULL, probe TEXT NOT NULL, device TEXT NOT NULL, params TEXT NOT NULL, "
+    "hosts TEXT NOT NULL, ranks INTEGER NOT NULL, binding TEXT NOT NULL, repeat INTEGER NOT NULL, "
+    "outcome TEXT NOT NULL, reason TEXT NOT NULL, seconds REAL, PRIMARY KEY (run, id)) WITHOUT "
+    "ROWID",
+    "CREATE TABLE series (run TEXT NOT NULL, job TEXT NOT NULL, metric TEXT NOT NULL, "
+    "params TEXT NOT NULL, over TEXT NOT NULL, host TEXT NOT NULL, rank INTEGER NOT NULL, "
+    "position INTEGER NOT NULL, case_name TEXT NOT NULL, probe TEXT NOT NULL, device TEXT NOT "
+    "NULL, "
+    "ranks INTEGER NOT NULL, time_ns INTEGER NOT NULL, unit TEXT NOT NULL, better TEXT NOT NULL, "
+    "n INTEGER NOT NULL, clean INTEGER NOT NULL, median REAL, low REAL, high REAL, min REAL, p5 "
+    "REAL, "
+    "mean REAL, std REAL, p95 REAL, p99 REAL, max REAL, unfiltered_median REAL, limit_value REAL, "
+    "limit_kind TEXT, limit_source TEXT, of_limit REAL, outcome TEXT NOT NULL, reason TEXT NOT "
+    "NULL, "
+    "verdict TEXT, stop TEXT NOT NULL, repeats INTEGER NOT NULL, cpu_share REAL, steal_share REAL, "
+    "throttled_s REAL, clock_hz REAL, others_share REAL, check_method TEXT, check_error REAL, "
+    "check_tolerance REAL, "
+    "PRIMARY KEY (run, job, metric, params, over, host, rank)) WITHOUT ROWID",
+    "CREATE INDEX series_by_metric ON series (metric, host, params, time_ns)",
+    "CREATE TABLE sample_blob (run TEXT NOT NULL, job TEXT NOT NULL, metric TEXT NOT NULL, "
+    "params TEXT NOT NULL, over TEXT NOT NULL, host TEXT NOT NULL, rank INTEGER NOT NULL, "
+    "sample_values BLOB NOT NULL, sample_flags BLOB NOT NULL, "
+    "PRIMARY KEY (run, job, metric, params, over, host, rank))",
+    "CREATE TABLE gate (run TEXT NOT NULL, position INTEGER NOT NULL, case_name TEXT NOT NULL, "
+    "metric TEXT NOT NULL, where_params TEXT NOT NULL, min REAL, max REAL, min_of_limit REAL, job "
+    "TEXT, "
+    "params TEXT, verdict TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (run, position)) "
+    "WITHOUT ROWID",
+    "CREATE TABLE event (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
+    "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, key TEXT NOT NULL, "
+    "value TEXT NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID",
+    "CREATE TABLE chunk (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
+    "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, name TEXT NOT NULL, "
+    "columns TEXT NOT NULL, PRIMARY KEY (run, position))",
+    "CREATE TABLE facts (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
+    "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, topic TEXT NOT NULL, "
+    "facts TEXT NOT NULL, PRIMARY KEY (run, position))",
+    "CREATE TABLE phase (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
+    "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, name TEXT NOT NULL, "
+    "seconds REAL, PRIMARY KEY (run, position)) WITHOUT ROWID",
+    "CREATE TABLE journal (line INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, user TEXT NOT NULL, "
+    "kind TEXT NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL)",
+    "CREATE INDEX journal_by_run ON journal (run, line)",
+    // What histories are read from (results/store): millions of short rows, so keys are integers.
+    "CREATE TABLE run_number (number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE history (id INTEGER PRIMARY KEY, metric TEXT NOT NULL, params TEXT NOT NULL, "
+    "device TEXT NOT NULL, host TEXT NOT NULL, ranks INTEGER NOT NULL, over TEXT NOT NULL, unit "
+    "TEXT NOT NULL, better TEXT NOT NULL, UNIQUE (metric, params, device, host, ranks, over, unit, "
+    "better))",
+    "CREATE TABLE configuration (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE point (series INTEGER NOT NULL, run INTEGER NOT NULL, value REAL NOT NULL, low "
+    "REAL, high REAL, configuration INTEGER NOT NULL, of_limit REAL, clock_hz REAL, power_w REAL, "
+    "PRIMARY KEY (series, run)) WITHOUT ROWID",
+    "CREATE INDEX point_by_run ON point (run, series)"};
+
+int pragma(SQLite::Database& db, const char* sql) {
+  SQLite::Statement query(db, sql);
+  return query.executeStep() ? query.getColumn(0).getInt() : 0;
+}
+
+}  // namespace
+
+SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path) {
+  const int version = pragma(db, "PRAGMA user_version");
+  const int application = pragma(db, "PRAGMA application_id");
+  const bool empty = pragma(db, "SELECT COUNT(*) FROM sqlite_master") == 0;
+  if (version == 0 && application == 0 && empty) return SchemaState::fresh;
+  if (application != kApplicationId)
+    throw Error(ErrorKind::input,
+                path.string() + " is a SQLite database, but not a benchctl database",
+                "choose another one with --db or BENCHCTL_DB");
+  if (version > kStoreVersion)
+    throw Error(
+        ErrorKind::input,
+        "the database " + path.string() + " has version " + std::to_string(version) +
+            ", but this benchctl (" + std::string(bench::version()) + ") supports versions up to " +
+            std::to_string(kStoreVersion),
+        "use a newer benchctl, or rebuild into another database with `benchctl rebuild --db FILE`");
+  if (version == kOldMetricNames) return SchemaState::renamed;
+  return version == kStoreVersion ? SchemaState::current : SchemaState::older;
+}
+
+void create_tables(SQLite::Database& db) {
+  for (const char* sql : kDrop) db.exec(sql);
+  for (const char* sql : kCreate) db.exec(sql);
+  db.exec(kSetApplicationId);
+  db.exec(kSetVersion);
+  Insert(db, "INSERT INTO meta VALUES (?, ?)")
+      .add("created_by")
+      .add("benchctl " + std::string(version()))
+      .write();
+}
+
+void rename_metrics(SQLite::Database& db) {
+  for (const auto& [old_name, name] : metric_renames())
+    for (const char* sql : kRenameMetric)
+      Insert(db, sql).add(std::string(name)).add(std::string(old_name)).write();
+  db.exec(kSetVersion);
+}
+
+void delete_run(SQLite::Database& db, const std::string& run) {
+  for (const char* sql : kDeleteRun) Insert(db, sql).add(run).write();
+  delete_history(db, run);
+}
+
+}  // namespace bench

@@ -1,0 +1,260 @@
+// Isolates what is slow between two hosts: a host that is slow with every partner, else the link. A
+// host's score is its lower quartile of losses, so that one slow partner or link does not make it
+// slow.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "results/stats/peers.h"
+#include "results/verdicts/acceptance/gate_context.h"
+#include "results/verdicts/peers/compared.h"
+#include "results/verdicts/peers/observations.h"
+
+namespace bench {
+namespace {
+
+// Log rates between all pairs of hosts in one metric, and a score per host: the upper quartile of
+// its pairs, so that one slow partner or link does not lower it.
+
+struct Pair {
+  std::string a, b;
+  double log_rate = 0.0;  // larger is better
+  double value = 0.0;
+  std::string job;
+  bool has(const std::string& host) const { return a == host || b == host; }
+  const std::string& other(const std::string& host) const { return a == host ? b : a; }
+};
+
+struct Pairs {
+  const MetricRuns* metric = nullptr;
+  std::vector<Pair> pairs;
+  Hosts hosts;
+  std::vector<double> best;  // of each host: the upper quartile of its pairs, log
+  PeerScores scores;
+  std::vector<double> chance;  // of each host: its level by host_chances()
+  bool rough = false;          // some only disturbed by other work: values are best samples
+};
+
+/// Scores of log rates.
+PeerScores pair_scores(const std::vector<double>& rates);
+
+// Of the logarithm: runs between healthy hosts differ by a few per cent.
+constexpr double kPairFloor = 0.01;
+
+/// For the requested hosts; empty if the metric was not measured between two hosts.
+Pairs pairs_of(const MetricRuns& metric, const Hosts& asked) {
+  Pairs all;
+  all.metric = &metric;
+  const double direction = metric.better == Better::lower ? -1.0 : 1.0;
+  for (const auto& [hosts, runs] : metric.by_hosts) {
+    const auto values = metric.values(hosts);
+    const double best = metric.best(hosts);
+    if (hosts.size() != 2 || std::isnan(best)) continue;
+    const double value = values.empty() ? best : median(values);
+    all.rough |= values.empty();
+    all.pairs.push_back({hosts[0], hosts[1], direction * std::log(value), value, runs[0].job});
+  }
+  if (all.rough)  // alike for all
+    for (Pair& pair : all.pairs) {
+      pair.value = metric.best({pair.a, pair.b});
+      pair.log_rate = direction * std::log(pair.value);
+    }
+  for (const std::string& host : asked) {
+    std::vector<double> rates;
+    for (const Pair& pair : all.pairs)
+      if (pair.has(host)) rates.push_back(pair.log_rate);
+    if (rates.empty()) continue;
+    std::ranges::sort(rates, std::greater<>());
+    all.hosts.push_back(host);
+    all.best.push_back(rates[(rates.size() - 1) / 4]);
+  }
+  if (!all.best.empty()) all.scores = pair_scores(all.best);
+  return all;
+}
+
+PeerScores pair_scores(const std::vector<double>& rates) {
+  return peer_scores(rates, Better::higher, kPairFloor);
+}
+
+/// The loss for a log distance: 0.05 for 95 against 100.
+double loss_of(double distance) { return 1.0 - std::exp(std::min(distance, 0.0)); }
+
+/// Converts a log rate back to a rate or time.
+double as_value(const Pairs& all, double log_rate) {
+  return std::exp(all.metric->better == Better::lower ? -log_rate : log_rate);
+}
+
+// Other work costs a rank time slices, not nine tenths of its bandwidth: a larger loss fails even
+// on a busy host. Observed: 10 % under twice the load.
+constexpr double kCrowdedLoss = 0.9;
+
+Reason reason_of_pairs(const Pairs& all, Verdict verdict) {
+  const MetricRuns& metric = *all.metric;
+  return {verdict, "pairs", metric.case_name, metric.metric, metric.params, metric.unit};
+}
+
+std::string own_fault(const GateContext& context, const std::string& host) {
+  for (const Reason& reason : context.host(host)->reasons)
+    if (reason.verdict == Verdict::fail && reason.gate != "pairs")
+      return "; its own " + (reason.metric.empty() ? reason.gate : reason.metric) +
+             " also fails, which may be the cause";
+  return "; no single-host metric of it fails";
+}
+
+void fail_host(const GateContext& context, const Pairs& all, std::size_t i) {
+  const std::string& host = all.hosts[i];
+  std::vector<std::string> own;
+  std::vector<double> others;
+  Reason reason = reason_of_pairs(all, Verdict::fail);
+  for (const Pair& pair : all.pairs) {
+    if (!pair.has(host)) {
+      others.push_back(pair.log_rate);
+      continue;
+    }
+    own.push_back(
+        fmt::format("{} with {}", format(pair.value, all.metric->unit), pair.other(host)));
+    reason.job = pair.job;
+  }
+  reason.value = as_value(all, all.best[i]);
+  reason.expected = as_value(all, others.empty() ? all.scores.median : median(others));
+  if (own.size() > 4) own.resize(4);
+  reason.text = fmt::format("{}: slow with every partner ({}); pairs without this host: {}{}",
+                            all.metric->title(), join(own, ", "),
+                            format(reason.expected, all.metric->unit), own_fault(context, host));
+  reason.next_step = "check its NIC, cable and switch port";
+  context.add_reason(host, std::move(reason));
+}
+
+HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSettings& settings) {
+  const MetricRuns& metric = *all.metric;
+  HostMetric row{metric.case_name, metric.metric, metric.params, metric.unit, settings.fewest_runs};
+  row.value = as_value(all, all.best[i]);
+  row.expected = as_value(all, all.scores.median);
+  row.loss = loss_of(all.best[i] - all.scores.median);
+  row.threshold = metric.threshold;
+  row.z = all.scores.z[i];
+  for (const Pair& pair : all.pairs)
+    if (pair.has(all.hosts[i]))
+      row.runs = std::min(row.runs, metric.values({pair.a, pair.b}).size());
+  return row;
+}
+
+/// A pass measured only under other work is not conclusive.
+void mark_disturbed(const GateContext& context, const Pairs& all, HostMetric& row,
+                    const std::string& host) {
+  row.verdict = Verdict::inconclusive;
+  Reason reason = reason_of_pairs(all, Verdict::inconclusive);
+  reason.gate = "coverage";
+  reason.text =
+      all.metric->title() + ": some pairs were measured only while other work was running";
+  reason.next_step = "rerun on idle hosts";
+  reason.more_runs = true;
+  context.add_reason(host, std::move(reason));
+}
+
+/// Adds rows and reasons; returns the hosts that fail.
+Hosts judge_hosts(const GateContext& context, const Pairs& all) {
+  Hosts failing;
+  for (std::size_t i = 0; i < all.hosts.size(); ++i) {
+    HostMetric row = row_of_pairs(all, i, context.settings);
+    const double least = all.rough ? std::max(kCrowdedLoss, row.threshold) : row.threshold;
+    if (row.loss > least &&
+        stands_out(all.scores, i, row.loss, all.chance[i], kPairsShare * context.settings.level)) {
+      row.verdict = Verdict::fail;
+      failing.push_back(all.hosts[i]);
+      fail_host(context, all, i);
+    } else if (row.loss <= row.threshold && all.hosts.size() >= kFewestPeers) {
+      row.verdict = Verdict::pass;
+      if (all.rough) mark_disturbed(context, all, row, all.hosts[i]);
+    } else {
+      Reason reason = reason_of_pairs(all, Verdict::inconclusive);
+      reason.value = row.value;
+      reason.expected = row.expected;
+      reason.text =
+          all.hosts.size() < kFewestPeers
+              ? fmt::format("{}: {} in pairs; {} hosts are too few to isolate one, {} required",
+                            all.metric->title(), format(row.value, row.unit), all.hosts.size(),
+                            kFewestPeers)
+              : fmt::format(
+                    "{}: {} in its better pairs against {}, {:.1f} % worse, within the "
+                    "spread of the fleet",
+                    all.metric->title(), format(row.value, row.unit),
+                    format(row.expected, row.unit), 100.0 * row.loss);
+      reason.next_step = "repeat, or add hosts of this kind";
+      reason.more_runs = all.hosts.size() >= kFewestPeers;
+      if (all.hosts.size() >= kFewestPeers ||
+          !context.bounded.contains(bound_key(all.hosts[i], row.case_name, row.metric)))
+        context.add_reason(all.hosts[i], std::move(reason));
+      else
+        row.verdict = Verdict::pass;
+    }
+    context.host(all.hosts[i])->metrics.push_back(std::move(row));
+  }
+  return failing;
+}
+
+/// Links between hosts that are fine with other partners.
+void judge_links(const GateContext& context, const Pairs& all, const Hosts& failing) {
+  std::vector<double> rates;
+  std::vector<const Pair*> pairs;
+  for (const Pair& pair : all.pairs) {
+    if (std::ranges::any_of(failing, [&](const std::string& host) { return pair.has(host); }))
+      continue;
+    rates.push_back(pair.log_rate);
+    pairs.push_back(&pair);
+  }
+  if (rates.size() < kFewestPeers) return;
+  const PeerScores scores = pair_scores(rates);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const double lost = loss_of(rates[i] - scores.median);
+    if (lost <=
+            (all.rough ? std::max(kCrowdedLoss, all.metric->threshold) : all.metric->threshold) ||
+        scores.levels[i] > kPairsShare * context.settings.level)
+      continue;
+    Reason reason = reason_of_pairs(all, Verdict::fail);
+    reason.value = pairs[i]->value;
+    reason.expected = as_value(all, scores.median);
+    reason.job = pairs[i]->job;
+    reason.text = fmt::format(
+        "{}: link between {} and {} is slow ({} against {}); both are fine with other hosts",
+        all.metric->title(), pairs[i]->a, pairs[i]->b, format(reason.value, reason.unit),
+        format(reason.expected, reason.unit));
+    reason.next_step = "check the path between them: cables, switch ports, routes";
+    context.acceptance.links.push_back({pairs[i]->a, pairs[i]->b, reason});
+    reason.verdict = Verdict::inconclusive;
+    context.add_reason(pairs[i]->a, reason);
+    context.add_reason(pairs[i]->b, reason);
+  }
+}
+
+}  // namespace
+
+void judge_pairs(GateContext& context) {
+  std::vector<Pairs> fields;
+  for (const MetricRuns& metric : context.metrics) {
+    Pairs all = pairs_of(metric, context.settings.hosts);
+    if (all.pairs.empty()) {
+      judge_pair_coverage(context, metric, {});
+      continue;
+    }
+    fields.push_back(std::move(all));
+  }
+  std::vector<HostLevels> levels;
+  for (const Pairs& field : fields) levels.push_back({&field.hosts, &field.scores.levels});
+  auto chances = host_chances(levels);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    Pairs& field = fields[i];
+    field.chance = std::move(chances[i]);
+    const Hosts failing = judge_hosts(context, field);
+    judge_links(context, field, failing);
+    judge_pair_coverage(context, *field.metric, failing);
+  }
+}
+
+}  // namespace bench

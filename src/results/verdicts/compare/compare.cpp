@@ -1,0 +1,245 @@
+#include "results/verdicts/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "core/disclaimer.h"
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "results/run/metric_catalogue.h"
+#include "results/stats/false_discovery.h"
+#include "results/verdicts/compare/compared_values.h"
+#include "results/verdicts/compare/one_metric.h"
+
+namespace bench {
+namespace {
+
+/// Few enough to be read run by run.
+constexpr std::size_t kRunsOfNoise = 8;
+
+std::set<std::int64_t> runs_of(const Side& side) {
+  std::set<std::int64_t> runs;
+  for (const auto& [key, units] : side.metrics)
+    for (const auto& [unit, points] : units)
+      for (const Point& point : points) runs.insert(point.run);
+  return runs;
+}
+
+/// Ids of the newest runs before the last of `taken` that are not among them.
+std::vector<std::string> other_runs(const Histories& histories,
+                                    const std::set<std::int64_t>& taken) {
+  std::vector<std::string> ids;
+  const auto all = histories.runs({});
+  for (auto run = all.rbegin(); run != all.rend() && ids.size() < kRunsOfNoise; ++run)
+    if (!taken.empty() && *run < *taken.rbegin() && !taken.contains(*run))
+      ids.push_back(histories.run(*run).id);
+  return ids;
+}
+
+struct Pool {
+  double squares = 0.0, degrees = 0.0;
+};
+
+void add_unit(const SeriesHistory& history, Pool& pool) {
+  std::vector<double> logs;
+  for (const Point& point : history.points)
+    if (point.value > 0.0) logs.push_back(std::log(point.value));
+  if (logs.size() < 2) return;
+  const double deviation = standard_deviation(logs);
+  pool.squares += deviation * deviation * static_cast<double>(logs.size() - 1);
+  pool.degrees += static_cast<double>(logs.size() - 1);
+}
+
+}  // namespace
+
+bool needs_run_noise(const Side& a, const Side& b) { return a.runs == 1 && b.runs == 1; }
+
+std::map<MetricKey, RunNoise> run_noise(const Histories& histories, const Side& a, const Side& b) {
+  std::map<MetricKey, RunNoise> noise;
+  std::set<std::int64_t> taken = runs_of(a);
+  taken.merge(runs_of(b));
+  const auto ids = other_runs(histories, taken);
+  if (ids.size() < 2) return noise;
+  std::map<MetricKey, Pool> pools;
+  histories.each({.runs = ids}, [&](const SeriesHistory& history) {
+    const MetricKey key = metric_key(history.key);
+    const auto compared = a.metrics.find(key);
+    if (compared != a.metrics.end() &&
+        compared->second.contains({history.key.host, history.key.device}))
+      add_unit(history, pools[key]);
+  });
+  for (const auto& [key, pool] : pools)
+    if (pool.degrees > 0.0) noise[key] = {std::sqrt(pool.squares / pool.degrees), pool.degrees};
+  return noise;
+}
+
+namespace {
+
+std::string title_of(const MetricKey& key) {
+  return key.metric + (key.params == "{}" ? "" : " " + key.params);
+}
+
+/// Derived from another metric of its series, or a description of the measurement.
+bool is_derived(const MetricKey& key) { return !practical_threshold(key.metric); }
+
+std::string percent_words(double share) { return fmt::format("{:.3g} %", 100.0 * share); }
+
+/// Why a metric is inconclusive.
+std::string why_inconclusive(const ComparedMetric& metric) {
+  if (metric.basis == Basis::none && metric.a.n + metric.b.n > 2)
+    return fmt::format("too few runs for a confidence interval ({} and {})", metric.a.n,
+                       metric.b.n);
+  if (metric.basis == Basis::none)
+    return "one run per side with fewer than six samples: no confidence interval";
+  if (!std::isfinite(metric.low))
+    return "noise: the confidence interval spans both no change and the threshold";
+  return fmt::format(
+      "noise: the confidence interval [{}, {}] spans both no change and the {} threshold",
+      percent_words(metric.low - 1.0), percent_words(metric.high - 1.0),
+      percent_words(metric.threshold));
+}
+
+std::size_t needed(const ComparedMetric& metric, std::size_t family) {
+  const bool paired = metric.basis == Basis::pairs;
+  const double margin = -std::log1p(-metric.threshold);
+  return std::isfinite(metric.deviation) ? runs_needed(metric.deviation, margin, paired, family)
+                                         : fewest_values(paired, family);
+}
+
+/// Controls the false discovery rate over all comparisons, then states what inconclusive metrics
+/// need.
+void judge_as_family(Comparison& comparison, double level) {
+  std::vector<double> p;
+  for (const ComparedMetric& metric : comparison.metrics)
+    if (std::isfinite(metric.p)) p.push_back(metric.p);
+  comparison.tested = p.size();
+  const auto q = adjusted_bh(p);
+  auto next = q.begin();
+  for (ComparedMetric& metric : comparison.metrics) {
+    if (std::isfinite(metric.p)) metric.q = *next++;
+    const bool discovery = metric.verdict != ChangeVerdict::equivalent &&
+                           metric.verdict != ChangeVerdict::inconclusive;
+    if (discovery && metric.q > level) {
+      metric.verdict = ChangeVerdict::inconclusive;
+      metric.why = fmt::format("may be chance: one of {} comparisons, q = {:.2g}",
+                               comparison.tested, metric.q);
+    } else if (metric.verdict == ChangeVerdict::inconclusive) {
+      metric.why = why_inconclusive(metric);
+    } else if (metric.verdict == ChangeVerdict::changed && metric.why.empty()) {
+      metric.why =
+          metric.key.better == Better::none
+              ? "neither direction is better"
+              : "not shown to exceed the " + percent_words(metric.threshold) + " threshold";
+    }
+    if (metric.verdict == ChangeVerdict::inconclusive)
+      metric.n_needed = needed(metric, comparison.tested);
+  }
+}
+
+int rank_of(ChangeVerdict verdict) {
+  constexpr std::array kOrder = {ChangeVerdict::regressed, ChangeVerdict::improved,
+                                 ChangeVerdict::changed, ChangeVerdict::inconclusive,
+                                 ChangeVerdict::equivalent};
+  return static_cast<int>(std::ranges::find(kOrder, verdict) - kOrder.begin());
+}
+
+double effect_over_threshold(const ComparedMetric& metric) {
+  const double effect = std::abs(std::log(metric.ratio)) / metric.threshold;
+  return std::isfinite(effect) ? effect : 0.0;
+}
+
+std::string all_hardware(const Side& side) {
+  const std::set<std::string> products = hardware_of(side);
+  return join({products.begin(), products.end()}, ", ");
+}
+
+void set_per_dollar(ComparedMetric& metric, const Side& a, const Side& b) {
+  if (!a.price || !b.price || metric.key.better == Better::none) return;
+  const double more = metric.key.better == Better::lower ? 1.0 / metric.ratio : metric.ratio;
+  metric.per_dollar = more * *a.price / *b.price;
+}
+
+void add_warnings(Comparison& comparison) {
+  if (comparison.price_a.has_value() != comparison.price_b.has_value())
+    comparison.warnings.push_back(fmt::format("only {} has a price: no per-dollar comparison",
+                                              comparison.price_a ? "A" : "B"));
+  std::size_t of_samples = 0, otherwise = 0;
+  for (const ComparedMetric& metric : comparison.metrics) {
+    of_samples += metric.basis == Basis::samples ? 1 : 0;
+    otherwise += metric.changed_settings.empty() ? 0 : 1;
+  }
+  if (of_samples > 0)
+    comparison.warnings.push_back(
+        fmt::format("{} of {} metrics have one run per side and no history of run-to-run "
+                    "variation: their intervals cover samples within a run only; repeat the runs",
+                    of_samples, comparison.metrics.size()));
+  if (otherwise > 0)
+    comparison.warnings.push_back(fmt::format(
+        "{} metrics were measured with different settings on the two sides", otherwise));
+  if (std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
+        return mlperf::is_imported(metric.key.metric);
+      }))
+    comparison.warnings.emplace_back(mlperf::kImportedWarning);
+}
+
+}  // namespace
+
+std::string_view to_string(Basis basis) {
+  constexpr std::array<std::string_view, 7> kNames = {"none",    "pairs",   "runs", "hosts",
+                                                      "history", "samples", "exact"};
+  return kNames[static_cast<std::size_t>(basis)];
+}
+
+std::size_t Comparison::count(ChangeVerdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(metrics, verdict, &ComparedMetric::verdict));
+}
+
+ExitCode Comparison::exit_code() const {
+  if (count(ChangeVerdict::regressed) > 0) return ExitCode::failed;
+  return count(ChangeVerdict::inconclusive) == metrics.size() ? ExitCode::not_measured
+                                                              : ExitCode::ok;
+}
+
+Comparison compare(const Side& a, const Side& b, const CompareOptions& options) {
+  Comparison comparison{.a = a.name, .b = b.name, .runs_a = a.runs, .runs_b = b.runs};
+  ChangedFacts facts(a, b);
+  for (const auto& [key, values] : a.metrics) {
+    if (!options.derived && is_derived(key)) {
+      ++comparison.derived;
+      continue;
+    }
+    const auto other = b.metrics.find(key);
+    if (other == b.metrics.end()) {
+      comparison.only_a.push_back(title_of(key));
+      continue;
+    }
+    comparison.metrics.push_back(compare_metric(key, values, other->second, options));
+    set_per_dollar(comparison.metrics.back(), a, b);
+    comparison.metrics.back().changed_settings = facts.add(values, other->second);
+  }
+  for (const auto& [key, values] : b.metrics)
+    if (!a.metrics.contains(key) && (options.derived || !is_derived(key)))
+      comparison.only_b.push_back(title_of(key));
+  judge_as_family(comparison, options.level);
+  comparison.facts = facts.facts();
+  const std::string hardware_a = all_hardware(a), hardware_b = all_hardware(b);
+  if (hardware_a != hardware_b) {
+    comparison.hardware_a = hardware_a;
+    comparison.hardware_b = hardware_b;
+  }
+  comparison.price_a = a.price;
+  comparison.price_b = b.price;
+  add_warnings(comparison);
+  std::ranges::stable_sort(comparison.metrics, [](const auto& x, const auto& y) {
+    return std::make_tuple(rank_of(x.verdict), -effect_over_threshold(x)) <
+           std::make_tuple(rank_of(y.verdict), -effect_over_threshold(y));
+  });
+  return comparison;
+}
+
+}  // namespace bench

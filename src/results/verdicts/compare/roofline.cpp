@@ -1,0 +1,140 @@
+#include "results/verdicts/compare/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "core/dtype.h"
+#include "core/error.h"
+#include "results/verdicts/compare/compared_values.h"
+
+namespace bench {
+namespace {
+
+struct Gemm {
+  RooflinePoint point;
+  double threads = 0.0;
+  double of_limit = kNoValue;
+};
+
+/// GEMM results are 16 bits for floats below 32 bits, and 32 bits for int8.
+double result_bytes(Dtype dtype) {
+  if (is_integer(dtype)) return 4.0;
+  return std::max<double>(2.0, static_cast<double>(size_of(dtype)));
+}
+
+bool is_zeros(const Json& params) { return text_field(params, "values") == "zeros"; }
+
+std::vector<Gemm> gemms_of(const Side& side, const std::string& device) {
+  std::vector<Gemm> found;
+  for (const auto& [key, units] : side.metrics) {
+    if (key.metric != "gemm.throughput" || key.device != device) continue;
+    const Json params = Json::parse(key.params, nullptr, false);
+    const double m = number_field(params, "m"), n = number_field(params, "n"),
+                 k = number_field(params, "k");
+    const std::string dtype = text_field(params, "dtype");
+    const double bytes = gemm_bytes(m, n, k, dtype);
+    const double operations = 2.0 * m * n * k;
+    if (!(bytes > 0.0) || !std::isfinite(operations / bytes) || is_zeros(params)) continue;
+    const SideValues values = side_values(units);
+    Gemm gemm{.point = {.name = fmt::format("{} {} x {} x {}", dtype, m, n, k),
+                        .dtype = dtype,
+                        .intensity = operations / bytes,
+                        .rate = values.value},
+              .threads = number_field(params, "threads", 0.0),
+              .of_limit = values.of_limit};
+    found.push_back(std::move(gemm));
+  }
+  return found;
+}
+
+/// Drops GEMMs on fewer threads than the maximum measured.
+void keep_most_threads(std::vector<Gemm>& gemms) {
+  double most = 0.0;
+  for (const Gemm& gemm : gemms) most = std::max(most, gemm.threads);
+  std::erase_if(gemms, [most](const Gemm& gemm) { return gemm.threads < most; });
+}
+
+void find_bandwidth(const Side& side, Roofline& roofline) {
+  for (const auto& [key, units] : side.metrics) {
+    if (key.metric != "memory_bandwidth.bandwidth" || key.device != roofline.device) continue;
+    const Json params = Json::parse(key.params, nullptr, false);
+    const std::string level = text_field(params, "level", "memory");
+    const double value = side_values(units).value;
+    if (level != "memory" || !(value > 0.0) || value <= roofline.bandwidth) continue;
+    roofline.bandwidth = value;
+    roofline.bandwidth_of = text_field(params, "kernel");
+  }
+}
+
+std::vector<Ceiling> ceilings_of(const std::vector<Gemm>& gemms) {
+  std::map<std::string, Ceiling> by_dtype;
+  for (const Gemm& gemm : gemms) {
+    Ceiling& ceiling = by_dtype[gemm.point.dtype];
+    ceiling.dtype = gemm.point.dtype;
+    ceiling.measured = std::fmax(ceiling.measured, gemm.point.rate);
+    if (gemm.of_limit > 0.0)
+      ceiling.limit = std::fmax(ceiling.limit, gemm.point.rate / gemm.of_limit);
+  }
+  std::vector<Ceiling> found;
+  for (auto& [dtype, ceiling] : by_dtype) found.push_back(std::move(ceiling));
+  return found;
+}
+
+/// The known limit of the dtype, else its fastest GEMM.
+double peak_of(const std::vector<Ceiling>& ceilings, const std::string& dtype) {
+  const auto found = std::ranges::find(ceilings, dtype, &Ceiling::dtype);
+  return std::isfinite(found->limit) ? found->limit : found->measured;
+}
+
+std::string hardware_of_side(const Side& side) {
+  std::string hardware;
+  for (const auto& [id, facts] : side.configurations)
+    if (hardware = hardware_of(facts); !hardware.empty()) break;
+  return hardware;
+}
+
+}  // namespace
+
+double gemm_bytes(double m, double n, double k, const std::string& dtype) {
+  try {
+    const Dtype type = dtype_from(dtype);
+    return static_cast<double>(size_of(type)) * (m * k + k * n) + result_bytes(type) * m * n;
+  } catch (const Error&) {
+    return kNoValue;  // of a newer benchctl, or imported
+  }
+}
+
+std::vector<std::string> roofline_devices(const Side& side) {
+  std::set<std::string> devices;
+  for (const auto& [key, units] : side.metrics)
+    if (key.metric == "gemm.throughput") devices.insert(key.device);
+  return {devices.begin(), devices.end()};
+}
+
+Roofline roofline_of(const Side& side, const std::string& device) {
+  Roofline roofline{.name = side.name, .hardware = hardware_of_side(side), .device = device};
+  auto gemms = gemms_of(side, device);
+  keep_most_threads(gemms);
+  find_bandwidth(side, roofline);
+  roofline.ceilings = ceilings_of(gemms);
+  if (!(roofline.bandwidth > 0.0))
+    roofline.lacking = "no main memory bandwidth measured: run memory_bandwidth as well";
+  for (Gemm& gemm : gemms) {
+    RooflinePoint& point = gemm.point;
+    const double peak = peak_of(roofline.ceilings, point.dtype);
+    const double by_memory = point.intensity * roofline.bandwidth;
+    point.by_memory = by_memory < peak;
+    point.roof = point.by_memory ? by_memory : peak;
+    roofline.points.push_back(std::move(point));
+  }
+  std::ranges::sort(roofline.points, {}, [](const RooflinePoint& point) {
+    return std::tie(point.dtype, point.intensity, point.name);
+  });
+  return roofline;
+}
+
+}  // namespace bench

@@ -1,0 +1,49 @@
+// Measured roofline of one machine: the attainable rate of its GEMMs at each arithmetic intensity,
+// and how close they come. Williams, Waterman and Patterson 2009: a kernel with I operations per
+// byte reaches at most min(peak, I x bandwidth).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/verdicts/compare/side.h"
+
+namespace bench {
+
+/// The flat part of a roof.
+struct Ceiling {
+  std::string dtype;
+  double measured = kNoValue;  // operations a second of the fastest product
+  double limit = kNoValue;     // what the measurement's own limit allows; none where unknown
+};
+
+struct RooflinePoint {
+  std::string name;  // "bf16 512 x 512 x 512"
+  std::string dtype;
+  double intensity = kNoValue;  // operations a byte, each matrix moved once
+  double rate = kNoValue;       // operations a second
+  double roof = kNoValue;       // min(peak of the dtype, intensity x bandwidth)
+  bool by_memory = false;       // which of the two it is
+};
+
+struct Roofline {
+  std::string name, hardware, device;
+  double bandwidth = kNoValue;  // bytes a second, the fastest kernel that reads main memory
+  std::string bandwidth_of = {};
+  std::vector<Ceiling> ceilings = {};
+  std::vector<RooflinePoint> points = {};  // by dtype and intensity
+  std::string lacking = {};                // why there is no roof
+};
+
+/// From GEMMs and memory kernels of `device` (host, cuda) in a side: medians over units. Only GEMMs
+/// with parameters m, n, k and dtype on the largest measured thread count; all-zero matrices, which
+/// draw less power, are excluded.
+Roofline roofline_of(const Side& side, const std::string& device);
+
+/// Devices with GEMM results on that side.
+std::vector<std::string> roofline_devices(const Side& side);
+
+/// Bytes that a product moves at least: both factors and the result once.
+double gemm_bytes(double m, double n, double k, const std::string& dtype);
+
+}  // namespace bench

@@ -1,0 +1,127 @@
+#include "results/verdicts/published/published_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "results/verdicts/published/published_import.h"
+
+namespace bench::mlperf {
+namespace {
+
+constexpr const char* kScored = "mlperf.scored_time";
+
+/// The comparable entries of one side by benchmark and division.
+using ByBenchmark =
+    std::map<std::pair<std::string, std::string>, std::vector<const PublishedEntry*>>;
+
+ByBenchmark comparable(const PublishedSide& side) {
+  ByBenchmark found;
+  for (const PublishedEntry& entry : side.entries)
+    if (entry.score_minutes > 0.0 && accelerators_of(entry) > 0.0)
+      found[{entry.benchmark, entry.division}].push_back(&entry);
+  if (found.empty())
+    throw Error(ErrorKind::input,
+                "'" + printable(side.name) +
+                    "' selects no result that has a score and a number of accelerators",
+                "list the results with `benchctl mlperf compare PATH`");
+  return found;
+}
+
+/// One row per counted run, in the format of `export jsonl`.
+std::vector<Json> rows_of_side(const ByBenchmark& side) {
+  std::vector<Json> rows;
+  for (const auto& [name, entries] : side)
+    for (const PublishedEntry* entry : entries) {
+      const std::string host = host_of_system(entry->submitter, entry->system);
+      const auto accelerators = static_cast<int>(accelerators_of(*entry));
+      Json params = {{"benchmark", name.first}, {"accelerators", accelerators}};
+      if (name.second != "closed") params["division"] = name.second;
+      const auto seconds = counted_seconds(*entry);
+      for (std::size_t i = 0; i < seconds.size(); ++i)
+        rows.push_back({{"run", "run " + std::to_string(i)},
+                        {"metric", kScored},
+                        {"params", params},
+                        {"unit", "s"},
+                        {"better", "lower"},
+                        {"host", host},
+                        {"device", "accelerator"},
+                        {"ranks", accelerators},
+                        {"over", "max"},
+                        {"value", seconds[i] * entry->scaling_factor}});
+    }
+  return rows;
+}
+
+double distance(const PublishedEntry& a, const PublishedEntry& b) {
+  return std::abs(std::log(accelerators_of(a) / accelerators_of(b)));
+}
+
+/// The pair nearest in size; on a tie, the fastest.
+std::pair<const PublishedEntry*, const PublishedEntry*> nearest_pair(
+    const std::vector<const PublishedEntry*>& a, const std::vector<const PublishedEntry*>& b) {
+  std::pair<const PublishedEntry*, const PublishedEntry*> best{nullptr, nullptr};
+  const auto order = [](const PublishedEntry& of_a, const PublishedEntry& of_b) {
+    return std::pair(distance(of_a, of_b), of_a.score_minutes + of_b.score_minutes);
+  };
+  for (const PublishedEntry* of_a : a)
+    for (const PublishedEntry* of_b : b)
+      if (best.first == nullptr || order(*of_a, *of_b) < order(*best.first, *best.second))
+        best = {of_a, of_b};
+  return best;
+}
+
+LogMean accelerator_seconds(const PublishedEntry& entry) {
+  std::vector<double> seconds = counted_seconds(entry);
+  for (double& one : seconds) one *= entry.scaling_factor * accelerators_of(entry);
+  return log_mean(seconds);
+}
+
+/// Welch's interval of the logarithms, centred on the ratio of the scores.
+PerAccelerator per_accelerator(const PublishedEntry& a, const PublishedEntry& b) {
+  PerAccelerator found;
+  found.benchmark = a.benchmark;
+  found.system_a = a.submitter + " " + a.system;
+  found.system_b = b.submitter + " " + b.system;
+  found.accelerators_a = accelerators_of(a);
+  found.accelerators_b = accelerators_of(b);
+  const Ratio by_runs = ratio_of(accelerator_seconds(b), accelerator_seconds(a));
+  const double value = accelerator_minutes(b) / accelerator_minutes(a);
+  const double shift = value / by_runs.value;
+  found.ratio = {value, by_runs.low * shift, by_runs.high * shift};
+  return found;
+}
+
+}  // namespace
+
+ExitCode PublishedComparison::exit_code() const {
+  const ExitCode code = comparison.exit_code();
+  return code == ExitCode::not_measured && !unequal.empty() ? ExitCode::ok : code;
+}
+
+PublishedComparison compare_published(const PublishedSide& a, const PublishedSide& b,
+                                      const CompareOptions& options) {
+  PublishedComparison found{.a = a.name, .b = b.name};
+  const ByBenchmark of_a = comparable(a), of_b = comparable(b);
+  found.comparison = compare(side_of_rows(rows_of_side(of_a), a.name, {}),
+                             side_of_rows(rows_of_side(of_b), b.name, {}), options);
+  double logs = 0.0;
+  for (const auto& [name, entries] : of_a) {
+    const auto other = of_b.find(name);
+    if (other == of_b.end()) continue;
+    const auto [one, two] = nearest_pair(entries, other->second);
+    const PerAccelerator pair = per_accelerator(*one, *two);
+    logs += std::log(pair.ratio.value);
+    ++found.benchmarks;
+    if (distance(*one, *two) > 0.0) found.unequal.push_back(pair);
+  }
+  if (found.benchmarks > 0)
+    found.geometric_mean = std::exp(logs / static_cast<double>(found.benchmarks));
+  return found;
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,249 @@
+#include "results/verdicts/training/training_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+// Summary lines of a group, shared by text and page.
+
+std::string time_text(const TrainingGroup& group) {
+  if (group.setup.steps > 0) return "";
+  const OlympicMean& time = group.time;
+  if (!std::isfinite(time.mean)) return "none: " + time.why;
+  return format(time.mean, Unit::second) + interval_text(time.low, time.high, Unit::second) + ", " +
+         mean_words(time);
+}
+
+std::string spread_text(const Variation& variation) {
+  if (!std::isfinite(variation.cv)) return "";
+  std::string text = fmt::format("{:.1f} %", 100.0 * variation.cv);
+  if (std::isfinite(variation.low))
+    text +=
+        fmt::format(" [{:.1f}, {}]", 100.0 * variation.low,
+                    std::isfinite(variation.high) ? fmt::format("{:.1f}", 100.0 * variation.high)
+                                                  : "unbounded");
+  return text;
+}
+
+std::string spreads_text(const TrainingGroup& group) {
+  const std::string samples = spread_text(group.samples), seconds = spread_text(group.seconds);
+  if (samples.empty()) return "";
+  return fmt::format(
+      "samples to target {}, time to target {} (CV over {} converged runs, 95 % confidence "
+      "interval)",
+      samples, seconds, group.samples.n);
+}
+
+std::string needed_text(const Variation& seconds) {
+  if (!std::isfinite(seconds.runs_needed)) return "";
+  const std::string most = std::isfinite(seconds.runs_needed_high)
+                               ? fmt::format("{:.0f}", seconds.runs_needed_high)
+                               : "unbounded";
+  return fmt::format(
+      "{:.0f} (95 % confidence interval {:.0f} to {}) for a standard error of {:.1f} % of the mean",
+      seconds.runs_needed, seconds.runs_needed_low, most, 100.0 * kGoodStandardError);
+}
+
+std::string throughput_text(const TrainingGroup& group) {
+  if (!std::isfinite(group.items_per_second)) return "";
+  std::string text = rate_text(group.items_per_second, group);
+  if (std::isfinite(group.items_low))
+    text += fmt::format(" [{}, {}] ({})", rate_number(group.items_low),
+                        rate_number(group.items_high), group.items_interval);
+  if (group.setup.ranks > 1)
+    text += ", " +
+            rate_text(group.items_per_second / static_cast<double>(group.setup.ranks), group) +
+            " per rank";
+  return text;
+}
+
+std::string mfu_text(const TrainingGroup& group) {
+  std::string text = std::isfinite(group.mfu) ? format(group.mfu, Unit::ratio) : "unknown";
+  const std::string peak = peak_words(group);
+  text += peak.empty() ? ", peak unknown" : " of " + peak;
+  const bool is_measured =
+      text_field(object_field(group.facts, "peak_flops"), "kind") == "measured";
+  if (std::isfinite(group.mfu) && is_measured) return text;
+  if (std::isfinite(of_gemm(group)))
+    return text + fmt::format("; {} of {} measured by {}", format(of_gemm(group), Unit::ratio),
+                              format(group.gemm.flops, Unit::flop_per_second), group.gemm.source);
+  return group.gemm.source.empty() ? text : text + "; no GEMM measured: " + group.gemm.source;
+}
+
+std::string straggler_text(const TrainingGroup& group) {
+  if (group.setup.ranks < 2 || !std::isfinite(group.straggler_spread)) return "";
+  return fmt::format("the slowest rank computes {:.1f} % longer than the mean",
+                     100.0 * group.straggler_spread);
+}
+
+/// Reference value of the gap, and source of the target.
+std::string floor_text(const TrainingGroup& group) {
+  const double floor = number_field(group.facts, "floor");
+  if (!std::isfinite(floor)) return "";
+  if (text_field(group.facts, "floor_kind") == "bound")
+    return fmt::format("{:.5g}, a lower bound; the best attainable value on these data is unknown",
+                       floor);
+  std::string text = fmt::format("{:.5g}, the best attainable value", floor);
+  const std::string source = text_field(group.facts, "target_source");
+  return source.empty() ? text : text + "; target " + source;
+}
+
+/// Size of a finite data set; "" if every sample is new.
+std::string data_text(const TrainingGroup& group) {
+  const Json& data = object_field(group.facts, "data");
+  const double samples = number_field(data, "samples");
+  if (!(samples > 0.0)) return "";
+  std::string text = rate_number(samples) + " samples";
+  const Json& files = array_field(data, "files");
+  if (!files.empty() && files[0].is_string()) {
+    text += " from " + files[0].get<std::string>();
+    if (files.size() > 1) text += fmt::format(" and {} more", files.size() - 1);
+  }
+  const double epochs = number_field(group.facts, "epochs");
+  if (std::isfinite(epochs)) text += fmt::format(", {:.3g} epochs", epochs);
+  return text;
+}
+
+std::string energy_text(const TrainingGroup& group) {
+  if (!std::isfinite(group.energy_j))
+    return group.energy_of.empty() ? "" : "unknown: " + group.energy_of;
+  return fmt::format("{:.4g} J per run ({})", group.energy_j, group.energy_of);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup& group) {
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"time to train", time_text(group)},
+      {"floor", floor_text(group)},
+      {"data", data_text(group)},
+      {"spread", spreads_text(group)},
+      {"runs needed", needed_text(group.seconds)},
+      {"throughput", throughput_text(group)},
+      {"MFU", mfu_text(group)},
+      {"straggler", straggler_text(group)},
+      {"energy", energy_text(group)}};
+  std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
+  return lines;
+}
+
+namespace {
+
+std::string counted(std::int64_t count, const char* one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string note_of(const TrainingReport& report) {
+  if (report.groups.empty() && !report.diagnosed.empty())
+    return "Steps of loader and checkpoint probes are emulated: this is not an MLPerf result.";
+  const bool any = std::ranges::any_of(report.groups, is_external);
+  const bool files = std::ranges::any_of(report.groups, on_files);
+  std::vector<std::string> notes;
+  const auto is_other = [](const TrainingGroup& group) {
+    return is_external(group) || on_files(group);
+  };
+  if (report.groups.empty() || !std::ranges::all_of(report.groups, is_other))
+    notes.emplace_back(
+        "benchctl workloads are twins of MLPerf workloads on synthetic data with a known best "
+        "attainable quality: they are not MLPerf results and must not be compared with any.");
+  if (files)
+    notes.emplace_back(
+        "Trainings on files have no known best quality and are not MLPerf results either.");
+  if (any)
+    notes.emplace_back(
+        "External trainings are reported from their own logs and are not MLPerf results until "
+        "reviewed by MLCommons.");
+  return join(notes, " ");
+}
+
+std::string items_word(const TrainingGroup& group) {
+  return text_field(group.facts, "item", "sample") + "s";
+}
+
+std::string setup_words(const TrainingGroup& group) {
+  const TrainingSetup& setup = group.setup;
+  std::string text = fmt::format("{} {}, {}, {}, ", setup.workload, setup.preset, setup.dtype,
+                                 setup.device == "host" ? "CPU" : setup.device);
+  text += counted(setup.ranks, "rank");
+  if (setup.on.size() > 1) text += fmt::format(" on {} hosts", setup.on.size());
+  if (setup.lanes > 0) text += " with " + counted(setup.lanes, "thread");
+  if (setup.batch > 0) text += fmt::format(", batch {}", setup.batch);
+  if (setup.steps > 0) return text + ", " + counted(setup.steps, "step");
+  if (std::isfinite(setup.target)) text += fmt::format(", target gap {:.4g}", setup.target);
+  return text;
+}
+
+std::string mean_words(const OlympicMean& time) {
+  if (!std::isfinite(time.mean)) return time.why;
+  std::string text =
+      time.trimmed
+          ? fmt::format("olympic mean of {} of {} runs, without the fastest and the slowest",
+                        time.kept, time.runs)
+          : fmt::format("plain mean of {}: an olympic mean needs three runs",
+                        counted(static_cast<std::int64_t>(time.runs), "run"));
+  if (time.without > 0) text += " (not converged)";
+  if (!time.why.empty()) return text + "; " + time.why;
+  return text + (time.trimmed ? "; 95 % confidence interval (Yuen's trimmed mean)"
+                              : "; 95 % confidence interval (Student's t)");
+}
+
+std::string peak_words(const TrainingGroup& group) {
+  const Json& peak = object_field(group.facts, "peak_flops");
+  const double value = number_field(peak, "value");
+  if (!(value > 0.0)) return "";
+  return fmt::format("{} {}: {}", format(value, Unit::flop_per_second),
+                     text_field(peak, "kind", "unknown kind"),
+                     text_field(peak, "source", "unknown source"));
+}
+
+double of_gemm(const TrainingGroup& group) { return group.flops / group.gemm.flops; }
+
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "";
+}
+
+std::string value_text(double value, Unit unit) {
+  return std::isfinite(value) ? format(value, unit) : "";
+}
+
+std::string interval_text(double low, double high, Unit unit) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "";
+  return fmt::format(" [{}, {}]", format(low, unit), format(high, unit));
+}
+
+std::string rate_number(double value) {
+  if (!std::isfinite(value)) return "";
+  if (std::abs(value) >= 1e9) return fmt::format("{:.4g} G", value / 1e9);
+  if (std::abs(value) >= 1e6) return fmt::format("{:.4g} M", value / 1e6);
+  if (std::abs(value) >= 1e3) return fmt::format("{:.4g} k", value / 1e3);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string rate_text(double value, const TrainingGroup& group) {
+  const std::string number = rate_number(value);
+  return number.empty() ? "" : number + " " + printable(items_word(group)) + "/s";
+}
+
+std::string efficiency_text(double value, double low, double high) {
+  if (!std::isfinite(value)) return "";
+  std::string text = fmt::format("{:.1f} %", 100.0 * value);
+  if (std::isfinite(low) && std::isfinite(high))
+    text += fmt::format(" [{:.1f}, {:.1f}]", 100.0 * low, 100.0 * high);
+  return text;
+}
+
+std::string phase_words(const std::string& phase) {
+  std::string text = printable(phase);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,234 @@
+// benchctl mlperf check PATH: official and strict checks of logs.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/time.h"
+#include "core/whole_file.h"
+#include "mlperf/check/check.h"
+#include "mlperf/follow/follow_log.h"
+#include "mlperf/rules/official_check.h"
+#include "mlperf/rules/rule_set.h"
+#include "mlperf/rules/rule_set_choice.h"
+#include "mlperf/submission/submission.h"
+#include "results/output/mlperf/check_output.h"
+#include "results/output/mlperf/progress_output.h"
+#include "runner/commands/command.h"
+#include "runner/commands/mlperf/mlperf_command.h"
+#include "runner/launch/interrupts.h"
+
+namespace bench {
+namespace {
+
+// benchctl mlperf check --follow FILE: follow the log of a running training.
+
+struct FollowOptions {
+  std::filesystem::path path = {};
+  std::filesystem::path rule_sets = {};  // folder of the rule sets
+  std::string rule_set = "auto";         // or a version
+  bool warnings_are_errors = false;      // for the final verdict
+  bool json = false;                     // one object per line (schemas/report_mlperf_follow.json)
+};
+
+constexpr int kPoll_ms = 1000;
+
+/// The rules and reference points for a log.
+class Rules {
+ public:
+  explicit Rules(const FollowOptions& options)
+      : asked_(options.rule_set),
+        sets_(asked_ == "auto" ? mlperf::load_rule_sets(options.rule_sets)
+                               : std::vector{mlperf::load_rule_set(options.rule_sets, asked_)}) {}
+
+  const mlperf::RuleSet& of(const mlperf::Log& log) const {
+    if (sets_.size() == 1) return sets_.front();
+    const std::string version = choose_rule_set(log, sets_).version;
+    return *std::ranges::find(sets_, version, &mlperf::RuleSet::version);
+  }
+
+  mlperf::RunGoal goal(const mlperf::Log& log) {
+    const mlperf::RuleSet& rules = of(log);
+    return goal_of(mlperf::facts_of(log), rules, points_of(rules.version));
+  }
+
+ private:
+  const mlperf::RcpSets& points_of(const std::string& version) {
+    const auto folder = mlperf::rcp_folder();
+    if (const auto known = points_.find(version); known != points_.end()) return known->second;
+    const auto there = mlperf::rcp_rulesets(folder);
+    const bool has = std::ranges::find(there, version) != there.end();
+    return points_[version] = has ? mlperf::load_rcps(folder, version) : mlperf::RcpSets();
+  }
+
+  std::string asked_;
+  std::vector<mlperf::RuleSet> sets_;
+  std::map<std::string, mlperf::RcpSets> points_;
+};
+
+void print_progress(const mlperf::ProgressReport& report, bool json) {
+  const std::string line =
+      json ? dump(to_json(report)) : format_time(now_ns()) + " " + to_text(report);
+  print(line + "\n");
+}
+
+ExitCode verdict_on(const FollowOptions& options, const Rules& rules) {
+  const mlperf::Log log = mlperf::read_log(options.path);
+  const mlperf::RuleSet& set = rules.of(log);
+  const mlperf::OfficialVerdict verdict = official_check(log, set, options.warnings_are_errors);
+  const bool pass = verdict.pass && !verdict.crash;
+  if (options.json)
+    print(dump({{"phase", "judged"},
+                {"rule_set", set.version},
+                {"official", pass ? "pass" : "fail"},
+                {"findings", verdict.findings.size()}}) +
+          "\n");
+  else
+    print(fmt::format(
+        "official verdict by rule set {}: {}\n", set.version,
+        pass ? "pass"
+             : fmt::format("fail, {} findings; list them with: benchctl mlperf check {}",
+                           verdict.findings.size(), printable(options.path.string()))));
+  return pass ? ExitCode::ok : ExitCode::failed;
+}
+
+/// Prints each change until the run stops, then the official verdict on the whole log: ok or
+/// failed; interrupted after Ctrl-C.
+ExitCode follow_run(const FollowOptions& options) {
+  Rules rules(options);
+  const Interrupts interrupts;
+  mlperf::FollowCallbacks callbacks;
+  callbacks.goal = [&](const mlperf::Log& log) { return rules.goal(log); };
+  callbacks.report = [&](const mlperf::ProgressReport& report) {
+    print_progress(report, options.json);
+  };
+  callbacks.now_ms = [] { return static_cast<double>(now_ns()) / 1e6; };
+  callbacks.wait = [&] {
+    pollfd signal{.fd = interrupts.fd(), .events = POLLIN, .revents = 0};
+    ::poll(&signal, 1, kPoll_ms);
+    return interrupts.count() == 0;
+  };
+  if (!follow_log(options.path, callbacks)) return ExitCode::interrupted;
+  return verdict_on(options, rules);
+}
+
+const std::vector<std::string> kCheckFormats = {"text", "json", "junit", "sarif"};
+
+struct CheckCommand {
+  std::string path, format = "text", output, rule_set = "auto", rule_sets;
+  bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false,
+       follow = false;
+};
+
+std::string document(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string rendered(const mlperf::CheckReport& report, const CheckCommand& options) {
+  if (options.format == "json") return document(to_json(report));
+  if (options.format == "junit") return to_junit(report);
+  if (options.format == "sarif") return document(to_sarif(report));
+  return to_text(report, options.all);
+}
+
+void check_format(const CheckCommand& options) {
+  if (std::ranges::find(kCheckFormats, options.format) != kCheckFormats.end()) return;
+  throw Error(ErrorKind::usage,
+              "unknown format '" + printable(options.format) + "'." +
+                  did_you_mean(options.format, kCheckFormats),
+              "use one of: " + join(kCheckFormats, ", "));
+}
+
+std::filesystem::path rule_sets_of(const CheckCommand& options) {
+  return options.rule_sets.empty() ? mlperf::rule_set_folder()
+                                   : std::filesystem::path(options.rule_sets);
+}
+
+ExitCode follow(const CheckCommand& options) {
+  if (options.format != "json" && options.format != "text")
+    throw Error(ErrorKind::usage, "--follow does not support the format '" + options.format + "'",
+                "use text, or --json for one JSON object per line");
+  return follow_run({.path = options.path,
+                     .rule_sets = rule_sets_of(options),
+                     .rule_set = options.rule_set,
+                     .warnings_are_errors = options.warnings_are_errors,
+                     .json = options.format == "json"});
+}
+
+ExitCode check_logs(CheckCommand options) {
+  if (options.json) options.format = "json";
+  check_format(options);
+  if (options.follow) return follow(options);
+  const mlperf::CheckReport report = check_submission(
+      mlperf::find_submission(options.path), {.rule_sets = rule_sets_of(options),
+                                              .rule_set = options.rule_set,
+                                              .strict = !options.compat,
+                                              .warnings_are_errors = options.warnings_are_errors});
+  const std::string text = rendered(report, options);
+  if (options.output.empty())
+    print(text);
+  else
+    replace_file(options.output, text);
+  return passed(report) ? ExitCode::ok : ExitCode::failed;
+}
+
+}  // namespace
+
+void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
+  CLI::App* command =
+      mlperf.add_subcommand("check", "Check logs against the official rules and stricter ones");
+  command->footer(
+      "Example: benchctl mlperf check results/ --format sarif -o mlperf.sarif\n"
+      "PATH is a log, or the folder of a benchmark (result_*.txt), a system, an organisation or a "
+      "round.\n"
+      "Exit codes: 0 every log passes the official check and no strict check "
+      "found an error; 1 at least one failed; 2 no logs.");
+  auto options = std::make_shared<CheckCommand>();
+  command->add_option("path", options->path, "Check this log, or all logs below this folder")
+      ->required()
+      ->type_name("PATH");
+  CLI::Option* compat =
+      command->add_flag("--compat", options->compat, "Run only the official check");
+  command
+      ->add_flag("--strict", options->strict,
+                 "Run the strict checks too, reported separately (default)")
+      ->excludes(compat);
+  command
+      ->add_option("--ruleset", options->rule_set,
+                   "Use this version, such as 5.1.0; auto chooses by benchmark and date "
+                   "(default: auto)")
+      ->type_name("VERSION");
+  command
+      ->add_option("--ruleset-dir", options->rule_sets,
+                   "Read rule sets from this folder (default: the bundled ones)")
+      ->type_name("DIR");
+  command->add_flag("--werror", options->warnings_are_errors,
+                    "Treat the official checker's warnings as errors");
+  command->add_flag("--all", options->all,
+                    "Print findings shared by several logs of a folder for each log");
+  CLI::Option* follow =
+      command
+          ->add_flag("--follow", options->follow,
+                     "Follow the log of a running training until it stops, or Ctrl-C")
+          ->excludes(compat);
+  command->add_flag("--json", options->json, "Print JSON, same as --format json");
+  command
+      ->add_option("--format", options->format,
+                   "Choose the output format: " + join(kCheckFormats, ", ") + " (default: text)")
+      ->type_name("FORMAT");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Write to this file, replaced atomically (default: stdout)")
+      ->excludes(follow)
+      ->type_name("FILE");
+  command->callback([options, &result] { result.code = check_logs(*options); });
+}
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+// The subcommands of `benchctl mlperf`, each in its own file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/verdicts/published/published_entry.h"
+#include "runner/commands/command.h"
+
+namespace bench {
+
+// Options shared by the commands on published results: paths, selection and round.
+
+struct PublishedOptions {
+  std::vector<std::string> paths;
+  std::string ruleset = "auto", rcp_dir;
+  mlperf::PublishedChoice choice;
+
+  mlperf::SubmissionScoreSettings settings() const;
+  /// The selected entries of one path.
+  std::vector<mlperf::PublishedEntry> entries_of(const std::string& path) const;
+  /// The selected entries of all paths.
+  std::vector<mlperf::PublishedEntry> entries() const;
+};
+
+/// Adds the paths (one to `most`), --ruleset, --rcp-dir, --benchmark and --where.
+void add_published_options(CLI::App& command, PublishedOptions& options, int most);
+/// Adds --ruleset and --rcp-dir.
+void add_round_options(CLI::App& command, std::string& ruleset, std::string& rcp_dir);
+
+void add_mlperf_check(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_score(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_compare(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_package(CLI::App& mlperf, CommandResult& result);
+
+}  // namespace bench

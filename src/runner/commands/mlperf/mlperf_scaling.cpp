@@ -1,0 +1,56 @@
+// benchctl mlperf scaling PATH: report time to train over accelerator count.
+#include "core/whole_file.h"
+#include "results/output/mlperf/published_scaling_output.h"
+#include "results/verdicts/published/published_scaling.h"
+#include "runner/commands/mlperf/mlperf_command.h"
+#include "runner/commands/report_output.h"
+
+namespace bench {
+namespace {
+
+struct MlperfScalingOptions : PublishedOptions {
+  std::vector<double> predict_at;
+  std::string html;
+  bool json = false;
+};
+
+void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
+  command.footer(
+      "Example: benchctl mlperf scaling round --benchmark llama31_8b --html scaling.html\n"
+      "A series is a submitter's results for one benchmark on one accelerator model. Time "
+      "efficiency\n"
+      "is throughput efficiency divided by the convergence penalty of a larger batch.\n"
+      "Exit codes: 0 at least one series; 2 no results; 3 no series.");
+  add_published_options(command, options, 100);
+  command
+      .add_option("--at", options.predict_at,
+                  "Predict at this accelerator count, at most and by default twice the "
+                  "largest; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command.add_option("--html", options.html, "Write the report as an HTML page to this file")
+      ->type_name("FILE");
+  command.add_flag("--json", options.json, "Print JSON (schemas/report_mlperf_scaling.json)");
+}
+
+}  // namespace
+
+void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result) {
+  CLI::App* command = mlperf.add_subcommand(
+      "scaling", "Report scaling: throughput efficiency and convergence penalty");
+  auto options = std::make_shared<MlperfScalingOptions>();
+  describe_mlperf_scaling(*command, *options);
+  command->callback([options, &result] {
+    const auto scaling = mlperf::published_scaling(options->entries(), options->predict_at);
+    if (!options->html.empty()) write_file(options->html, to_html(scaling));
+    if (options->json)
+      print(to_json(scaling));
+    else
+      print(to_text(scaling, style_of_stdout()));
+    result.code = scaling.exit_code;
+  });
+}
+
+}  // namespace bench

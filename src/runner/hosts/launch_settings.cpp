@@ -1,0 +1,92 @@
+#include "runner/hosts/launch_settings.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+bool in_parameter(char c) { return is_lower(c) || is_decimal(c) || c == '_'; }
+bool in_variable(char c) { return in_parameter(c) || is_upper(c); }
+
+/// Names are JSON keys, which the schema cannot check.
+void check_names(const Json& object, bool (*allowed)(char), const std::string& where,
+                 const std::string& form) {
+  for (const auto& [name, value] : object.items())
+    if (name.empty() || name.size() > 255 || !std::ranges::all_of(name, allowed) ||
+        is_decimal(name.front()))
+      throw Error(ErrorKind::input, where + ": '" + printable(name) + "' is not a valid name",
+                  "use " + form + ", not starting with a digit");
+}
+
+/// The first word is the program; an option there would go to the preceding command.
+void check_agent(const Json& agent, const std::string& where) {
+  const auto& program = agent.at(0).get_ref<const std::string&>();
+  if (program.starts_with('-'))
+    throw Error(ErrorKind::input, where + "/agent/0: '" + program + "' is not a program",
+                "start with a program, for example [\"ssh\", \"-p\", \"2222\"]");
+}
+
+}  // namespace
+
+LaunchSettings launch_settings_from_json(const Json& checked, const std::string& where) {
+  check_agent(checked.at("agent"), where);
+  check_names(checked.at("mca"), in_parameter, where + "/mca",
+              "lower-case letters, digits and '_'");
+  check_names(checked.at("env"), in_variable, where + "/env", "letters, digits and '_'");
+  if (checked.at("mca").contains("plm_rsh_agent"))
+    throw Error(ErrorKind::input,
+                where + "/mca/plm_rsh_agent: benchctl sets this parameter from 'agent'",
+                "set \"agent\" instead");
+  LaunchSettings settings;
+  settings.agent = checked.at("agent").get<std::vector<std::string>>();
+  settings.agent_options = checked.at("agent_options");
+  settings.connect_timeout_s = checked.at("connect_timeout_s");
+  settings.keepalive_s = checked.at("keepalive_s");
+  settings.keepalive_count = checked.at("keepalive_count");
+  settings.start_timeout_s = checked.at("start_timeout_s");
+  settings.interfaces = checked.at("interfaces");
+  settings.mca = checked.at("mca").get<std::map<std::string, std::string>>();
+  settings.env = checked.at("env").get<std::map<std::string, std::string>>();
+  settings.rank_program = checked.at("rank_program");
+  settings.cuda_rank_program = checked.at("cuda_rank_program");
+  return settings;
+}
+
+Json to_json(const LaunchSettings& settings) {
+  return {{"agent", settings.agent},
+          {"agent_options", settings.agent_options},
+          {"connect_timeout_s", settings.connect_timeout_s},
+          {"keepalive_s", settings.keepalive_s},
+          {"keepalive_count", settings.keepalive_count},
+          {"start_timeout_s", settings.start_timeout_s},
+          {"interfaces", settings.interfaces},
+          {"mca", settings.mca},
+          {"env", settings.env},
+          {"rank_program", settings.rank_program},
+          {"cuda_rank_program", settings.cuda_rank_program}};
+}
+
+std::vector<std::string> agent_command(const LaunchSettings& settings) {
+  std::vector<std::string> words = settings.agent;
+  const bool is_ssh = std::filesystem::path(words.front()).filename() == "ssh";
+  if (!settings.agent_options || !is_ssh) return words;
+  // ssh uses the first value of an option, so the site's options go first.
+  for (const std::string& option :
+       {std::string("BatchMode=yes"),
+        "ConnectTimeout=" + std::to_string(settings.connect_timeout_s),
+        "ServerAliveInterval=" + std::to_string(settings.keepalive_s),
+        "ServerAliveCountMax=" + std::to_string(settings.keepalive_count)}) {
+    words.push_back("-o");
+    words.push_back(option);
+  }
+  return words;
+}
+
+}  // namespace bench

@@ -1,0 +1,49 @@
+// The suite of `benchctl train`: a GEMM case for MFU, then one case of probe `training` with one
+// job per seed; for scaling, one case per number of ranks. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/plan/planner.h"
+
+namespace bench {
+
+enum class ScalingKind { none, strong, weak };
+
+struct TrainRequest {
+  std::string workload;
+  std::string preset = "tiny";
+  std::string device = "host";
+  std::vector<std::uint64_t> seeds = {1};
+  std::vector<int> ranks = {};  // per host; several for scaling; empty: one
+  bool hosts = false;           // use all hosts of the hosts file, or a ladder of them
+  ScalingKind scaling = ScalingKind::none;
+  // Unset values are the preset's (schemas/probes/training.json).
+  std::optional<std::int64_t> steps = {}, lanes = {}, batch = {};
+  std::optional<double> target = {};
+  std::string dtype = {};
+  std::string data = {}, evaluation_data = {};  // files or folders; "": generated
+  double timeout_s = 86400.0;
+  bool telemetry = true;
+};
+
+/// Parses "1,2,4". Throws Error(usage) with the option unless all are integers in low..high.
+std::vector<std::uint64_t> numbers_from(const std::string& text, const std::string& option,
+                                        std::uint64_t low, std::uint64_t high);
+
+/// Default threads per rank for scaling on one host: `slots` divided by the largest number of
+/// ranks, rounded down to a power of two, so that points differ only in ranks. Lanes must divide
+/// the batch per rank, and all presets have a power of two as batch.
+int lanes_of_scaling(int slots, const std::vector<int>& ranks);
+
+/// A suite by schemas/suite.json. Throws Error(usage) for inconsistent options.
+Json train_suite(const TrainRequest& request);
+
+/// Weak scaling: sets the batch of each job to ranks times `batch`. Throws Error(input) if the
+/// probe rejects it.
+void fix_batch_of_rank(Plan& plan, std::int64_t batch, const ProbeCatalogue& catalogue);
+
+}  // namespace bench

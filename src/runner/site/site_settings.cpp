@@ -1,0 +1,94 @@
+#include "runner/site/site_settings.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/locations.h"
+#include "core/schema.h"
+
+namespace bench {
+
+FleetProfile read_fleet_profile(const std::string& path) {
+  const Schema schema = Schema::load(schema_path("fleet_profile"));
+  return fleet_profile_from(schema.check(read_json(path), path), path);
+}
+
+std::string user_name() {
+  const passwd* entry = getpwuid(getuid());
+  return entry == nullptr ? std::to_string(getuid()) : entry->pw_name;
+}
+
+namespace fs = std::filesystem;
+
+fs::path database_path(const std::string& option) {
+  if (!option.empty()) return fs::absolute(option);
+  if (const std::string set = environment_variable("BENCHCTL_DB"); !set.empty())
+    return fs::absolute(set);
+  if (const fs::path set = site_settings().database; !set.empty()) return set;
+  const fs::path state = user_folder("XDG_STATE_HOME", ".local/state");
+  if (state.empty())
+    throw Error(ErrorKind::environment,
+                "no database location: $BENCHCTL_DB and $HOME are unset, and site.json names none",
+                "choose one with --db FILE");
+  return state / "benchctl" / "results.sqlite";
+}
+
+fs::path runs_folder(const fs::path& database) { return database.parent_path() / "runs"; }
+
+namespace fs = std::filesystem;
+
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+fs::path user_folder(const char* variable, const char* below_home) {
+  if (fs::path named = environment_variable(variable); named.is_absolute()) return named;
+  const fs::path home = environment_variable("HOME");
+  return home.empty() ? fs::path() : home / below_home;
+}
+
+namespace fs = std::filesystem;
+namespace {
+
+void take_file(const fs::path& file, SiteSettings& settings) {
+  static const Schema schema = Schema::load(schema_path("site"));
+  const Json json = schema.check(read_json(file), file.string());
+  if (json.contains("database")) settings.database = json["database"].get<std::string>();
+  if (json.contains("launcher")) settings.launcher = json["launcher"].get<std::string>();
+  if (!json.contains("prices")) return;
+  for (const auto& [product, price] : json["prices"].items())
+    settings.prices[product] = price.get<double>();
+}
+
+}  // namespace
+
+SiteSettings read_site_settings(const std::vector<fs::path>& files) {
+  SiteSettings settings;
+  for (const fs::path& file : files) {
+    std::error_code none;
+    if (fs::exists(file, none)) take_file(file, settings);
+  }
+  return settings;
+}
+
+std::vector<fs::path> site_files() {
+  if (const std::string only = environment_variable("BENCHCTL_SITE"); !only.empty()) {
+    if (!fs::exists(only))
+      throw Error(ErrorKind::environment, "$BENCHCTL_SITE names " + only + ", which does not exist",
+                  "unset it, or name a file in the format of schemas/site.json");
+    return {only};
+  }
+  std::vector<fs::path> files = {"/etc/benchctl/site.json"};
+  if (const fs::path config = user_folder("XDG_CONFIG_HOME", ".config"); !config.empty())
+    files.push_back(config / "benchctl" / "site.json");
+  return files;
+}
+
+SiteSettings site_settings() { return read_site_settings(site_files()); }
+
+}  // namespace bench

@@ -1,0 +1,12 @@
+// Training on one GPU: the one that is current when this is made.
+#pragma once
+
+#include <memory>
+
+#include "training/parallel/training_kernels.h"
+
+namespace bench {
+
+std::unique_ptr<TrainingKernels> make_cuda_training_kernels();
+
+}  // namespace bench

@@ -1,0 +1,106 @@
+// How cuDNN computes a graph: what its heuristics propose, and the first of those that this device
+// and driver can do.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "training/cuda/cudnn/library.h"
+#include "training/cuda/cudnn/operation_graph.h"
+
+namespace bench::cudnn {
+
+// One of cuDNN's backend descriptors: made, given attributes, finalized, destroyed.
+
+class Descriptor {
+ public:
+  /// `library` must outlive it; `what` names it in errors: "matmul".
+  Descriptor(const Library& library, DescriptorType type, std::string what);
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&&) = delete;
+
+  BackendDescriptor get() const { return descriptor_; }
+
+  Descriptor& set(Attribute attribute, std::int64_t value);
+  Descriptor& set(Attribute attribute, bool value);
+  Descriptor& set(Attribute attribute, DataType value);
+  Descriptor& set(Attribute attribute, PointwiseMode value);
+  Descriptor& set(Attribute attribute, ReductionOperator value);
+  Descriptor& set(Attribute attribute, HeuristicMode value);
+  Descriptor& set(Attribute attribute, const Descriptor& value);
+  Descriptor& set(Attribute attribute, void* pointer);
+  Descriptor& set(Attribute attribute, const std::string& text);
+  Descriptor& set(Attribute attribute, const std::vector<std::int64_t>& values);
+  Descriptor& set(Attribute attribute, const std::vector<void*>& values, AttributeType type);
+  /// Nothing may be set afterwards.
+  Descriptor& finalize();
+
+  std::int64_t number(Attribute attribute) const;
+  /// How many there are of an attribute.
+  std::int64_t count(Attribute attribute, AttributeType type) const;
+  /// Fills descriptors that exist already; says how many it filled.
+  std::int64_t fill(Attribute attribute, std::vector<void*>& descriptors) const;
+
+ private:
+  Descriptor& put(Attribute attribute, AttributeType type, std::size_t count, const void* values);
+
+  const Library* cudnn_;
+  std::string what_;
+  BackendDescriptor descriptor_ = nullptr;
+};
+
+// A graph of operations as cuDNN's descriptors.
+
+class BackendGraph {
+ public:
+  /// Needs no GPU. Throws Error(environment) with cuDNN's words where it takes something for wrong.
+  BackendGraph(const Library& library, const OperationGraph& graph);
+  const Descriptor& descriptor() const { return graph_; }
+
+ private:
+  Descriptor tensor(const GraphTensor& tensor) const;
+  void add(const GraphOperation& operation);
+  void add_matmul(const GraphOperation& operation);
+  void add_pointwise(const GraphOperation& operation);
+  void add_reduction(const GraphOperation& operation);
+  void add_reshape(const GraphOperation& operation);
+  const Descriptor& at(int tensor) const { return tensors_[static_cast<std::size_t>(tensor)]; }
+
+  const Library& library_;
+  std::vector<Descriptor> tensors_ = {}, kinds_ = {}, operations_ = {};
+  Descriptor graph_;
+};
+
+/// A device that is described, not there: `json` as cuDNN's own description of it reads.
+Descriptor described_device(const Library& library, const std::string& json);
+
+/// Engines with their settings, best first. `device` null: the GPU that is current. Throws
+/// Error(environment) where cuDNN knows none.
+std::vector<Descriptor> proposed_engines(const Library& library, const BackendGraph& graph,
+                                         const Descriptor* device = nullptr);
+
+class ExecutionPlan {
+ public:
+  /// On the GPU that is current. Throws Error(environment) with cuDNN's words where none of the
+  /// proposed engines can be had. Compiles kernels: seconds.
+  ExecutionPlan(const Library& library, const OperationGraph& graph);
+
+  std::int64_t workspace_bytes() const { return workspace_bytes_; }
+  /// Enqueues it on the handle's stream. `pointers`: where the tensors of each id lie, constants
+  /// left out.
+  void execute(Handle handle, const std::vector<std::pair<std::int64_t, void*>>& pointers,
+               void* workspace) const;
+
+ private:
+  const Library& library_;
+  std::vector<GraphTensor> constants_ = {};
+  BackendGraph graph_;
+  std::unique_ptr<Descriptor> plan_ = {};
+  std::int64_t workspace_bytes_ = 0;
+};
+
+}  // namespace bench::cudnn

@@ -1,0 +1,16 @@
+// The kernel groups made of functors, on a GPU: all except GEMMs.
+#pragma once
+
+#include "training/cuda/device_context.h"
+#include "training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// `context` must outlive them.
+KernelSet functor_set_f32(DeviceContext& context);
+KernelSet functor_set_bf16(DeviceContext& context);
+KernelSet functor_set_f16(DeviceContext& context);
+/// Throws Error(input) for a type that a GPU does not train in.
+KernelSet functor_set(Dtype dtype, DeviceContext& context);
+
+}  // namespace bench::training

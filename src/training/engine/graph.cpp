@@ -1,0 +1,146 @@
+#include "training/engine/graph.h"
+
+#include "core/error.h"
+#include "training/kernels/functors/portable.h"
+#include "training/sources/random.h"
+
+namespace bench::training {
+namespace {
+
+/// FNV-1a: a name's own stream of random numbers.
+std::uint64_t name_hash(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+template <class T>
+T as(double value) {
+  return static_cast<T>(value);
+}
+template <>
+Bf16 as(double value) {
+  return Bf16(static_cast<float>(value));  // the same numbers as in f32, rounded
+}
+template <>
+F16 as(double value) {
+  return F16(static_cast<float>(value));
+}
+
+template <class T>
+void fill(const Initial& initial, RandomStream stream, std::int64_t first, View values) {
+  for (std::int64_t i = 0; i < values.elements(); ++i)
+    values.as<T>()[i] =
+        as<T>(initial.kind == Initial::Kind::constant
+                  ? initial.value
+                  : initial.value * normal(stream, static_cast<std::uint64_t>(first + i)));
+}
+
+}  // namespace
+
+void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view name,
+                  std::int64_t first, View values) {
+  const RandomStream stream = random_stream(seed, name_hash(name));
+  if (values.dtype == Dtype::f64)
+    fill<double>(initial, stream, first, values);
+  else if (values.dtype == Dtype::bf16)
+    fill<Bf16>(initial, stream, first, values);
+  else if (values.dtype == Dtype::f16)
+    fill<F16>(initial, stream, first, values);
+  else
+    fill<float>(initial, stream, first, values);
+}
+
+std::string Shape::text() const {
+  std::string text = "[";
+  for (std::size_t i = 0; i < sizes_.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(sizes_[i]);
+  return text + "]";
+}
+
+const Shape& Var::shape() const { return graph->tensors()[static_cast<std::size_t>(id)].shape; }
+const std::string& Var::name() const { return graph->tensors()[static_cast<std::size_t>(id)].name; }
+
+void require(bool holds, const std::string& op, const std::string& what) {
+  if (!holds) throw Error(ErrorKind::internal, op + ": " + what, "check the model's shapes");
+}
+
+Var Graph::add(Tensor tensor) {
+  require(tensor.shape.elements() > 0, tensor.name,
+          "the shape " + tensor.shape.text() + " has no elements");
+  tensors_.push_back(std::move(tensor));
+  return {this, static_cast<int>(tensors_.size()) - 1};
+}
+
+Var Graph::input(std::string name, Shape shape, Dtype dtype) {
+  return add({Tensor::Kind::input, std::move(name), std::move(shape), dtype});
+}
+
+Var Graph::input_with_gradient(std::string name, Shape shape) {
+  const Var made = input(std::move(name), std::move(shape), compute_);
+  tensors_.back().wants_gradient = true;
+  return made;
+}
+
+Var Graph::parameter(std::string name, Shape shape, ParameterOptions options) {
+  for (const Tensor& tensor : tensors_)
+    require(tensor.kind != Tensor::Kind::parameter || tensor.name != name, "parameter",
+            "duplicate name '" + name + "'");
+  Tensor tensor{Tensor::Kind::parameter, std::move(name), std::move(shape), compute_};
+  tensor.parameter = options;
+  return add(std::move(tensor));
+}
+
+Var Graph::constant(std::string name, Shape shape, std::vector<double> values) {
+  require(shape.elements() == static_cast<std::int64_t>(values.size()), name,
+          std::to_string(values.size()) + " values for " + shape.text());
+  Tensor tensor{Tensor::Kind::constant, std::move(name), std::move(shape),
+                accumulator_of(compute_)};
+  tensor.values = std::move(values);
+  return add(std::move(tensor));
+}
+
+Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output) {
+  return apply(std::move(op), inputs, std::move(output), compute_);
+}
+
+Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output,
+                 Dtype output_type) {
+  const std::string name = std::string(op->name()) + "." + std::to_string(nodes_.size());
+  Node node{std::move(op), {}, -1, segment_};
+  for (const Var& var : inputs) {
+    require(var.graph == this, name, "the input belongs to another graph");
+    node.inputs.push_back(var.id);
+  }
+  Tensor tensor{Tensor::Kind::activation, name, std::move(output), output_type};
+  tensor.producer = static_cast<int>(nodes_.size());
+  const Var made = add(std::move(tensor));
+  node.output = made.id;
+  nodes_.push_back(std::move(node));
+  return made;
+}
+
+void Graph::begin_recompute() {
+  require(segment_ < 0, "begin_recompute", "a recompute segment is already open");
+  segment_ = segments_++;
+}
+
+void Graph::end_recompute() {
+  require(segment_ >= 0, "end_recompute", "no recompute segment is open");
+  segment_ = -1;
+}
+
+std::int64_t Graph::parameter_count() const {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : tensors_)
+    if (tensor.kind == Tensor::Kind::parameter) count += tensor.shape.elements();
+  return count;
+}
+
+double Graph::forward_flops() const {
+  double sum = 0.0;
+  for (const Node& node : nodes_) sum += node.op->flops();
+  return sum;
+}
+
+}  // namespace bench::training

@@ -1,0 +1,90 @@
+// A plan with its memory: the inputs, activations and gradients of one thread or stream. Lanes of a
+// rank share its weights and process different micro-batches. Memory is on the weights' device;
+// inputs written by a source and results read from outside are always in host memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "training/engine/plan.h"
+#include "training/kernels/memory.h"
+
+namespace bench::training {
+
+// The parameters of one rank, shared by its lanes and by the plans of
+// training and of evaluation, and the constants.
+
+class Weights {
+ public:
+  /// Initial values by the rules of the graph and `seed`, in `memory`.
+  Weights(const Plan& plan, std::uint64_t seed, std::shared_ptr<Memory> memory = host_memory());
+
+  /// A parameter or constant. `plan` is the one given or another of a graph with equal parameters;
+  /// throws Error(internal) where their arenas differ.
+  View view(const Plan& plan, int tensor) const {
+    return view(plan, plan.values[static_cast<std::size_t>(tensor)]);
+  }
+  View view(const Plan& plan, const Slot& slot) const;
+  /// All parameters as one row, padding included.
+  View all() const;
+  /// These weights if they are in host memory, else a copy in host memory.
+  Weights on_host() const;
+  /// The memory of those views.
+  const std::shared_ptr<Memory>& memory() const { return memory_; }
+
+ private:
+  std::shared_ptr<Memory> memory_;
+  MemoryBlock parameters_;
+  MemoryBlock constants_;
+  Dtype dtype_;
+};
+
+class Lane {
+ public:
+  /// `plan` and `weights` must outlive the lane.
+  Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels);
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  /// In host memory: the place for a source to write an input, valid for one write; or a copy of a
+  /// result, after forward().
+  View view(Var var) const;
+  /// The gradient of a parameter, or of an input created with one, after backward(); possibly in
+  /// device memory.
+  View gradient(Var var) const;
+  /// All gradients as one row, padding (zeros) included; possibly in device memory.
+  View gradients() const;
+  Memory& memory() const { return *weights_.memory(); }
+  const KernelSet& kernels() const { return kernels_; }
+
+  /// Copies inputs to the device; forward() does this unless it was called after the last write.
+  void upload();
+  void forward(const StepScalars& scalars) { run(0, plan_.backward_begin, scalars); }
+  /// The sum of a loss's result, after forward(): for many micro-batches without waiting for each.
+  void add_up(Var losses, bool add);
+  /// The sum since the last add_up() with add false.
+  double sum_of_losses() const;
+  void backward(const StepScalars& scalars) {
+    run(plan_.backward_begin, static_cast<int>(plan_.actions.size()), scalars);
+  }
+  /// Runs actions first to last - 1 of the plan, for callers that do something in between.
+  void run(int first, int last, const StepScalars& scalars);
+
+ private:
+  View resolve(const Slot& slot) const;
+  void work(int first, int last);
+  Frame frame_of(const Action& action) const;
+
+  const Plan& plan_;
+  const Weights& weights_;
+  KernelSet kernels_;
+  MemoryBlock inputs_, transient_, gradients_, loss_sum_;
+  MemoryBlock staging_ = {};                               // of inputs, for a device
+  bool uploaded_ = false;                                  // for the next forward()
+  mutable std::map<std::int64_t, MemoryBlock> seen_ = {};  // results, by buffer, from a device
+  StepScalars scalars_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace bench::training

@@ -1,0 +1,91 @@
+// An executable graph: the order of all work, forward and backward, and the place of every tensor.
+// Made once; a step replays it without allocations or lookups. Tensors with disjoint lifetimes
+// share memory.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "training/engine/graph.h"
+#include "training/kernels/memory.h"
+
+namespace bench::training {
+
+/// Separate blocks of memory. The first two exist once a rank, the others once a lane.
+enum class Arena { parameters, constants, gradients, inputs, transient };
+constexpr std::size_t kArenas = 5;
+
+/// What memory is for. Padding is what transient's layout leaves unused at its fullest moment.
+enum class Label {
+  parameters,
+  constants,
+  gradients,
+  inputs,
+  activations,
+  activation_gradients,
+  workspace,
+  padding
+};
+constexpr std::size_t kMemoryLabels = 8;
+std::string_view to_string(Label label);
+
+struct Buffer {
+  Arena arena = Arena::transient;
+  Label label = Label::activations;
+  std::int64_t bytes = 0;
+  int first = -1;  // the actions, both included, between which its contents matter
+  int last = -1;
+  std::int64_t offset = -1;  // bytes from the arena's start, a multiple of kAlignment
+};
+
+/// A tensor in a buffer; buffers are shared by tensors that take each other's place.
+struct Slot {
+  int buffer = -1;  // -1: absent
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Dtype dtype = Dtype::f32;
+};
+
+enum class Phase { forward, recompute, backward };
+
+struct Action {
+  int node = -1;
+  Phase phase = Phase::forward;
+  std::vector<Slot> inputs = {};
+  Slot output = {};
+  std::vector<Slot> saved = {};
+  Slot workspace = {};
+  Slot output_gradient = {};
+  std::vector<Slot> input_gradients = {};
+  std::vector<Adds> input_adds = {};
+};
+
+struct Plan {
+  const Graph* graph = nullptr;
+  bool training = true;
+  std::vector<Buffer> buffers = {};
+  std::vector<Action> actions = {};
+  int backward_begin = 0;  // the first action after the forward pass
+  /// By tensor: its value, and its gradient where it is a parameter (buffer -1 where frozen) or an
+  /// input that wants one.
+  std::vector<Slot> values = {};
+  std::vector<Slot> gradients = {};
+  /// Trainable parameters in the order in which their gradients become final, and after which
+  /// action: what data parallel buckets follow.
+  struct FinalGradient {
+    int tensor;
+    int action;
+  };
+  std::vector<FinalGradient> gradient_order = {};
+  std::array<std::int64_t, kArenas> arena_bytes = {};
+  std::int64_t bytes(Arena arena) const { return arena_bytes[static_cast<std::size_t>(arena)]; }
+
+  /// Bytes by label at the fullest moment of a step, which add up to all arenas of one lane.
+  std::array<std::int64_t, kMemoryLabels> peak_bytes() const;
+};
+
+/// Throws Error(internal) where a parameter is used by nothing, or a loss's input by something
+/// else.
+Plan make_plan(const Graph& graph, bool training = true);
+
+}  // namespace bench::training

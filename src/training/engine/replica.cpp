@@ -1,0 +1,271 @@
+#include "training/engine/replica.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "devices/host_clock.h"
+
+namespace bench::training {
+namespace {
+
+// The ranges of parameters that a replica's optimizer updates.
+
+/// The elements of a tensor in a row over all.
+struct ElementRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+ElementRange elements_in(View row, View tensor) {
+  const std::int64_t first = element_of(row, tensor);
+  return {first, first + tensor.elements()};
+}
+
+}  // namespace
+
+void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
+  chunks_.clear();
+  const View parameters = weights_.all(), slopes = gradients();
+  std::int64_t state = 0;  // elements of the ranges before
+  for (const BlockRange& range : blocks) {
+    const std::int64_t start = range.first * kBlock;
+    for (const auto& [tensor, action] : plan_.gradient_order) {
+      const ElementRange own = elements_in(slopes, lanes_[0]->gradient({nullptr, tensor}));
+      require(own.first == elements_in(parameters, weights_.view(plan_, tensor)).first, "replica",
+              "a parameter and its gradient have different offsets");
+      const bool decay = plan_.graph->tensors()[static_cast<std::size_t>(tensor)].parameter.decay;
+      for (std::int64_t block = std::max(range.first, own.first / kBlock);
+           block < range.last && block * kBlock < own.last; ++block) {
+        const std::int64_t first = std::max(own.first, block * kBlock);
+        const std::int64_t count = std::min(own.last, (block + 1) * kBlock) - first;
+        chunks_.push_back({state + first - start, decay, part_of(parameters, first, count),
+                           part_of(slopes, first, count)});
+      }
+    }
+    state += blocks_in(slopes, range).elements();
+  }
+  if (!kernels_.memory->on_host()) join_chunks();
+}
+
+/// A device updates adjacent ranges with equal settings in one call: a call per block would cost
+/// more than the update.
+void Replica::join_chunks() {
+  std::vector<UpdateRange> joined;
+  for (const UpdateRange& chunk : chunks_) {
+    if (!joined.empty()) {
+      UpdateRange& last = joined.back();
+      const std::int64_t count = last.parameters.elements();
+      const auto follows = [count](View before, View after) {
+        return part_of(before, count, 0).data == after.data;
+      };
+      if (last.decay == chunk.decay && last.first + count == chunk.first &&
+          follows(last.parameters, chunk.parameters) && follows(last.gradients, chunk.gradients)) {
+        last.parameters.columns += chunk.parameters.columns;
+        last.gradients.columns += chunk.gradients.columns;
+        continue;
+      }
+    }
+    joined.push_back(chunk);
+  }
+  chunks_ = std::move(joined);
+}
+
+Replica::Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
+                 std::unique_ptr<Optimizer> optimizer, const ReplicaOptions& options)
+    : plan_(plan),
+      losses_(losses),
+      options_(options),
+      kernels_(kernels(plan.graph->compute())),
+      weights_(plan, options.seed, kernels_.memory),
+      optimizer_(std::move(optimizer)),
+      pool_(options.lanes),
+      lane_times_(static_cast<std::size_t>(options.lanes)),
+      loss_scale_(plan.graph->compute(), options.loss_scale) {
+  require(plan.training, "replica", "the plan is for evaluation, not training");
+  require(kernels_.memory->on_host() || options.lanes == 1, "replica",
+          std::to_string(options.lanes) + " lanes requested; a device has one");
+  for (int lane = 0; lane < options.lanes; ++lane)
+    lanes_.push_back(std::make_unique<Lane>(plan, weights_, kernels));
+  squares_.resize(static_cast<std::size_t>(blocks_of(gradients())));
+}
+
+void Replica::own(const std::vector<BlockRange>& blocks) {
+  owns_ = true;
+  make_chunks(blocks);
+  std::int64_t elements = 0;
+  for (const BlockRange& range : blocks) elements += blocks_in(gradients(), range).elements();
+  optimizer_->prepare(elements, plan_.graph->compute(), kernels_.memory);
+}
+
+double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks) {
+  const double scale =
+      loss_scale_.value() / static_cast<double>(rows_in_all > 0 ? rows_in_all : rows());
+  pool_.run([&](int lane) { run_lane(lane, fill, scale, hooks); });
+  return loss_sum() / static_cast<double>(rows());
+}
+
+double Replica::loss_sum() const {
+  double sum = 0.0;
+  for (const auto& lane : lanes_) sum += lane->sum_of_losses();
+  return sum;
+}
+
+void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& hooks) try {
+  const auto at = static_cast<std::size_t>(index);
+  Lane& lane = *lanes_[at];
+  Times& times = lane_times_[at] = {};
+  Seconds before = steady_now();
+  const auto lap = [&before, &lane](Seconds& phase) {
+    lane.memory().synchronise();  // a device runs asynchronously
+    const Seconds now = steady_now();
+    phase += now - before;
+    before = now;
+  };
+  for (int i = 0; i < options_.micro_batches; ++i) {
+    const int number = index * options_.micro_batches + i;
+    fill(lane, number);
+    lap(times.data);
+    if (!lane.memory().on_host()) {
+      lane.upload();
+      lap(times.transfer);
+    }
+    const StepScalars scalars{scale, i == 0};
+    lane.forward(scalars);
+    lane.add_up(losses_, i > 0);
+    lap(times.forward);
+    if (i + 1 < options_.micro_batches)
+      lane.backward(scalars);
+    else
+      backward(index, scalars, hooks);
+    if (hooks.after_backward) hooks.after_backward(lane, number);
+    lap(times.backward);
+  }
+} catch (...) {
+  if (hooks.failed) hooks.failed();
+  throw;
+}
+
+void Replica::backward(int index, const StepScalars& scalars, const Hooks& hooks) {
+  Lane& lane = *lanes_[static_cast<std::size_t>(index)];
+  int done = plan_.backward_begin;
+  for (std::size_t i = 0; i < hooks.milestones.size(); ++i) {
+    lane.run(done, hooks.milestones[i] + 1, scalars);
+    done = hooks.milestones[i] + 1;
+    hooks.reached(index, static_cast<int>(i));
+  }
+  lane.run(done, static_cast<int>(plan_.actions.size()), scalars);
+}
+
+Replica::Times Replica::times() const {
+  Times mean;
+  const double share = 1.0 / static_cast<double>(lane_times_.size());
+  for (const Times& lane : lane_times_) {
+    mean.data += lane.data * share;
+    mean.transfer += lane.transfer * share;
+    mean.forward += lane.forward * share;
+    mean.backward += lane.backward * share;
+  }
+  return mean;
+}
+
+void Replica::sum_lanes() {
+  if (lanes_.size() == 1) return;
+  pool_.run([&](int thread) {
+    split_work(blocks_of(gradients()), thread, pool_.size(),
+               [&](std::int64_t i) { sum_lanes(thread, i); });
+  });
+}
+
+void Replica::sum_lanes(int lane, std::int64_t index) {
+  const KernelSet& kernels = lanes_[static_cast<std::size_t>(lane)]->kernels();
+  for (std::size_t other = 1; other < lanes_.size(); ++other)
+    kernels.elementwise->copy(block_of(lanes_[other]->gradients(), index),
+                              block_of(gradients(), index), true);
+}
+
+std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks) {
+  const View all = gradients();
+  std::fill(squares_.begin(), squares_.end(), 0.0);
+  if (!kernels_.memory->on_host()) {
+    // A device parallelizes by itself; per-thread calls would serialize.
+    for (const BlockRange& range : blocks)
+      if (range.size() > 0)
+        squares_[static_cast<std::size_t>(range.first)] =
+            kernels_.optimizer->square_sum(blocks_in(all, range));
+    return squares_;
+  }
+  pool_.run([&](int thread) {
+    OptimizerKernels& kernels = *lanes_[static_cast<std::size_t>(thread)]->kernels().optimizer;
+    for (const BlockRange& range : blocks)
+      split_work(range.size(), thread, pool_.size(), [&](std::int64_t i) {
+        squares_[static_cast<std::size_t>(range.first + i)] =
+            kernels.square_sum(block_of(all, range.first + i));
+      });
+  });
+  return squares_;
+}
+
+double Replica::gradient_norm() {
+  return root_of_sum(square_sums({{0, blocks_of(gradients())}})) / loss_scale_.value();
+}
+
+double root_of_sum(const std::vector<double>& squares) {
+  double sum = 0.0;
+  for (const double square : squares) sum += square;
+  return std::sqrt(sum);
+}
+
+void Replica::update(double rate, double gradient_scale) {
+  if (!owns_) own({{0, blocks_of(gradients())}});
+  ++steps_;
+  optimizer_->begin_step({rate, gradient_scale, updates_done()});
+  pool_.run([&](int thread) {
+    const KernelSet& kernels = lanes_[static_cast<std::size_t>(thread)]->kernels();
+    const auto work = [&] {
+      split_work(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(),
+                 [&](std::int64_t i) {
+                   optimizer_->update(kernels, chunks_[static_cast<std::size_t>(i)]);
+                 });
+    };
+    if (!kernels.recorder) return work();
+    kernels.recorder->run(RecordingKey::of_update(updates_done() == 1), work);
+  });
+}
+
+double Replica::clip_scale(const Step& step, double clip) const {
+  if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm))
+    throw Error(ErrorKind::internal,
+                "step " + std::to_string(steps_) + " has loss " + std::to_string(step.loss) +
+                    " and gradient norm " + std::to_string(step.gradient_norm),
+                "lower the learning rate, or check the memory for bit errors");
+  return clip > 0.0 && step.gradient_norm > clip ? clip / step.gradient_norm : 1.0;
+}
+
+void Replica::finish(Step& step, double rate, double clip) {
+  const double loss_scale = loss_scale_.value();
+  step.skipped = !loss_scale_.accepts(step.gradient_norm);
+  if (step.skipped) {
+    ++steps_;
+    return;
+  }
+  step.gradient_scale = clip_scale(step, clip) / loss_scale;
+  update(rate, step.gradient_scale);
+}
+
+Replica::Step Replica::step(const Fill& fill, double rate, double clip) {
+  Step step;
+  step.loss = forward_backward(fill);
+  sum_lanes();
+  step.gradient_norm = gradient_norm();
+  finish(step, rate, clip);
+  return step;
+}
+
+std::int64_t Replica::memory_bytes(Label label) const {
+  const std::int64_t bytes = plan_.peak_bytes()[static_cast<std::size_t>(label)];
+  const bool shared = label == Label::parameters || label == Label::constants;
+  return shared ? bytes : bytes * options_.lanes;
+}
+
+}  // namespace bench::training

@@ -1,0 +1,14 @@
+// Includes with inline functions that other files share. They must precede the point where a file
+// sets its target, or the linker might give those files the copy compiled for that instruction set.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "training/host/host_kernels.h"
+#include "training/kernels/checked_id.h"

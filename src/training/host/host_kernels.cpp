@@ -1,0 +1,329 @@
+#include "training/host/host_kernels.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "training/kernels/functors/portable.h"
+#include "training/kernels/kernel_set.h"
+#include "training/kernels/view.h"
+
+namespace bench::training {
+namespace {
+
+// bf16 and f16 kernels built on f32 kernels: inputs are widened, outputs are rounded to nearest.
+// Not faster than f32; the reference for what a GPU computes in these types.
+
+// The views of one kernel call converted to f32. Views of f32 and wider types are unchanged.
+
+/// Buffers for all calls, reused so that a step does not allocate.
+using WideBuffers = std::deque<std::vector<float>>;
+
+/// Converts elements of a 16-bit view from and to f32.
+template <class T>
+void widen(View from, float* to) {
+  for (std::int64_t i = 0; i < from.elements(); ++i) to[i] = static_cast<float>(from.as<T>()[i]);
+}
+template <class T>
+void round_into(const float* from, View to) {
+  for (std::int64_t i = 0; i < to.elements(); ++i) to.as<T>()[i] = T(from[i]);
+}
+inline void widen(View from, float* to) {
+  from.dtype == Dtype::f16 ? widen<F16>(from, to) : widen<Bf16>(from, to);
+}
+inline void round_into(const float* from, View to) {
+  to.dtype == Dtype::f16 ? round_into<F16>(from, to) : round_into<Bf16>(from, to);
+}
+
+class WideViews {
+ public:
+  explicit WideViews(WideBuffers& buffers) : buffers_(buffers) {}
+  /// Rounds the outputs back.
+  ~WideViews() {
+    for (const Written& one : written_) round_into(one.wide, one.narrow);
+  }
+  WideViews(const WideViews&) = delete;
+  WideViews& operator=(const WideViews&) = delete;
+
+  View read(View view) { return make(view, true, false); }
+  View written(View view) { return make(view, false, true); }
+  View changed(View view) { return make(view, true, true); }
+  /// Written, or with `add` added to.
+  View written_or_added(View view, bool add) { return make(view, add, true); }
+
+ private:
+  struct Written {
+    View narrow;
+    const float* wide;
+  };
+
+  View make(View view, bool reads, bool writes) {
+    if (!view || !is_narrow(view.dtype)) return view;
+    if (used_ == buffers_.size()) buffers_.emplace_back();
+    std::vector<float>& buffer = buffers_[used_++];
+    const auto count = static_cast<std::size_t>(view.elements());
+    if (buffer.size() < count) buffer.resize(count);
+    if (reads) widen(view, buffer.data());
+    if (writes) written_.push_back({view, buffer.data()});
+    return {buffer.data(), view.rows, view.columns, Dtype::f32};
+  }
+
+  WideBuffers& buffers_;
+  std::size_t used_ = 0;
+  std::vector<Written> written_ = {};
+};
+
+/// 16-bit kernels built on the f32 kernels.
+template <class Group>
+class Narrow : public Group {
+ public:
+  explicit Narrow(std::unique_ptr<Group> wide) : wide_(std::move(wide)) {}
+
+ protected:
+  std::unique_ptr<Group> wide_;
+  WideBuffers buffers_ = {};
+};
+
+class NarrowGemm final : public Narrow<GemmKernels> {
+ public:
+  using Narrow::Narrow;
+  void multiply(const GemmOptions& product, View a, View b, View c) override {
+    WideViews views(buffers_);
+    GemmOptions wide = product;
+    wide.addend = views.read(product.addend);
+    wide.bias = views.read(product.bias);
+    wide_->multiply(wide, views.read(a), views.read(b), views.written(c));
+  }
+};
+
+class NarrowNorm final : public Narrow<NormKernels> {
+ public:
+  using Narrow::Narrow;
+  void rms_forward(View x, View gain, double epsilon, View y, View statistics) override {
+    WideViews views(buffers_);
+    wide_->rms_forward(views.read(x), views.read(gain), epsilon, views.written(y), statistics);
+  }
+  void rms_backward(const NormBackward& what) override {
+    WideViews views(buffers_);
+    wide_->rms_backward(widened(views, what));
+  }
+  void layer_forward(View x, View gain, View bias, double epsilon, View y,
+                     View statistics) override {
+    WideViews views(buffers_);
+    wide_->layer_forward(views.read(x), views.read(gain), views.read(bias), epsilon,
+                         views.written(y), statistics);
+  }
+  void layer_backward(const NormBackward& what) override {
+    WideViews views(buffers_);
+    wide_->layer_backward(widened(views, what));
+  }
+
+ private:
+  static NormBackward widened(WideViews& views, const NormBackward& what) {
+    NormBackward wide = what;
+    wide.x = views.read(what.x);
+    wide.gain = views.read(what.gain);
+    wide.output_gradient = views.read(what.output_gradient);
+    wide.input_gradient = views.written_or_added(what.input_gradient, what.add_input);
+    wide.gain_gradient = views.written_or_added(what.gain_gradient, what.add_gain);
+    wide.bias_gradient = views.written_or_added(what.bias_gradient, what.add_bias);
+    return wide;
+  }
+};
+
+class NarrowRope final : public Narrow<RopeKernels> {
+ public:
+  using Narrow::Narrow;
+  void rotate(const AttentionShape& shape, bool back, View x, View angles, View y,
+              bool add) override {
+    WideViews views(buffers_);
+    wide_->rotate(shape, back, views.read(x), angles, views.written_or_added(y, add), add);
+  }
+};
+
+class NarrowAttention final : public Narrow<AttentionKernels> {
+ public:
+  using Narrow::Narrow;
+  void forward(const AttentionShape& shape, View packed, View output, View log_sum) override {
+    WideViews views(buffers_);
+    wide_->forward(shape, views.read(packed), views.written(output), log_sum);
+  }
+  void backward(const AttentionShape& shape, const AttentionBackward& what) override {
+    WideViews views(buffers_);
+    AttentionBackward wide = what;
+    wide.packed = views.read(what.packed);
+    wide.output = views.read(what.output);
+    wide.output_gradient = views.read(what.output_gradient);
+    wide.packed_gradient = views.written_or_added(what.packed_gradient, what.add);
+    wide_->backward(shape, wide);
+  }
+};
+
+class NarrowActivation final : public Narrow<ActivationKernels> {
+ public:
+  using Narrow::Narrow;
+  void swiglu_forward(View x, View y) override {
+    WideViews views(buffers_);
+    wide_->swiglu_forward(views.read(x), views.written(y));
+  }
+  void swiglu_backward(View x, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->swiglu_backward(views.read(x), views.read(y_gradient),
+                           views.written_or_added(x_gradient, add), add);
+  }
+  void gelu_forward(View x, View y) override {
+    WideViews views(buffers_);
+    wide_->gelu_forward(views.read(x), views.written(y));
+  }
+  void gelu_backward(View x, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->gelu_backward(views.read(x), views.read(y_gradient),
+                         views.written_or_added(x_gradient, add), add);
+  }
+};
+
+class NarrowElementwise final : public Narrow<ElementwiseKernels> {
+ public:
+  using Narrow::Narrow;
+  void add(View a, View b, View y) override {
+    WideViews views(buffers_);
+    wide_->add(views.read(a), views.read(b), views.written(y));
+  }
+  void copy(View x, View y, bool add) override {
+    WideViews views(buffers_);
+    wide_->copy(views.read(x), views.written_or_added(y, add), add);
+  }
+  void column_sums(View x, View sums, bool add) override {
+    WideViews views(buffers_);
+    wide_->column_sums(views.read(x), views.written_or_added(sums, add), add);
+  }
+};
+
+class NarrowEmbedding final : public Narrow<EmbeddingKernels> {
+ public:
+  using Narrow::Narrow;
+  void forward(View ids, View table, View y) override {
+    WideViews views(buffers_);
+    wide_->forward(ids, views.read(table), views.written(y));
+  }
+  void backward(View ids, View y_gradient, View table_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->backward(ids, views.read(y_gradient), views.written_or_added(table_gradient, add), add);
+  }
+  void add_positions(View x, View table, std::int64_t sequence, View y) override {
+    WideViews views(buffers_);
+    wide_->add_positions(views.read(x), views.read(table), sequence, views.written(y));
+  }
+  void positions_backward(View y_gradient, std::int64_t sequence, View table_gradient,
+                          bool add) override {
+    WideViews views(buffers_);
+    wide_->positions_backward(views.read(y_gradient), sequence,
+                              views.written_or_added(table_gradient, add), add);
+  }
+};
+
+class NarrowLoss final : public Narrow<LossKernels> {
+ public:
+  using Narrow::Narrow;
+  void cross_entropy(View logits, View targets, double gradient_scale, View losses) override {
+    WideViews views(buffers_);
+    const View wide = gradient_scale == 0.0 ? views.read(logits) : views.changed(logits);
+    wide_->cross_entropy(wide, targets, gradient_scale, losses);
+  }
+  void add_up(View losses, View sum, bool add) override { wide_->add_up(losses, sum, add); }
+};
+
+class NarrowUpdates final : public Narrow<OptimizerKernels> {
+ public:
+  using Narrow::Narrow;
+  void adamw(const AdamwRange& range) override { update(range, &OptimizerKernels::adamw); }
+  void sgd(const SgdRange& range) override { update(range, &OptimizerKernels::sgd); }
+  /// Tables are f32, whatever the model is (SparseTables).
+  void adagrad_rows(const AdagradRows& rows) override { wide_->adagrad_rows(rows); }
+  double square_sum(View x) override {
+    WideViews views(buffers_);
+    return wide_->square_sum(views.read(x));
+  }
+
+ private:
+  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
+  template <class Range>
+  void update(const Range& range, void (OptimizerKernels::*kernel)(const Range&)) {
+    WideViews views(buffers_);
+    Range wide = range;
+    wide.gradients = views.read(range.gradients);
+    wide.parameters = master(views, range);
+    (wide_.get()->*kernel)(wide);
+    round_into(range.master.template as<float>(), range.parameters);
+  }
+  template <class Range>
+  static View master(WideViews& views, const Range& range) {
+    if (range.start)
+      std::memcpy(range.master.data, views.read(range.parameters).data,
+                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
+    return range.master;
+  }
+};
+
+/// `wide` has every group.
+KernelSet narrow_kernels(KernelSet wide, Dtype dtype) {
+  KernelSet set;
+  set.gemm = std::make_unique<NarrowGemm>(std::move(wide.gemm));
+  set.norm = std::make_unique<NarrowNorm>(std::move(wide.norm));
+  set.rope = std::make_unique<NarrowRope>(std::move(wide.rope));
+  set.attention = std::make_unique<NarrowAttention>(std::move(wide.attention));
+  set.activation = std::make_unique<NarrowActivation>(std::move(wide.activation));
+  set.elementwise = std::make_unique<NarrowElementwise>(std::move(wide.elementwise));
+  set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
+  set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
+  set.recommender = missing_recommender(dtype == Dtype::f16 ? "in f16" : "in bf16");
+  set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
+  return set;
+}
+
+}  // namespace
+
+std::vector<std::string_view> host_kernel_isas() {
+  std::vector<std::string_view> found;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    found.push_back("avx512");
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back("avx2");
+#endif
+  found.push_back("baseline");
+  return found;
+}
+
+KernelSet host_kernels(Dtype dtype, std::string_view isa) {
+  if (dtype == Dtype::bf16 || dtype == Dtype::f16)
+    return narrow_kernels(host_kernels(Dtype::f32, isa), dtype);
+  if (dtype != Dtype::f32 && dtype != Dtype::f64)
+    throw Error(ErrorKind::input,
+                "CPU kernels do not support " + std::string(to_string(dtype)) + " tensors",
+                "train in f32 on CPUs");
+  const auto isas = host_kernel_isas();
+  if (std::find(isas.begin(), isas.end(), isa) == isas.end())
+    throw Error(ErrorKind::input, "this CPU does not support kernels '" + std::string(isa) + "'",
+                "use baseline, which runs on every CPU");
+#if defined(__x86_64__)
+  if (isa == "avx512") return avx512_kernels(dtype);
+  if (isa == "avx2") return avx2_kernels(dtype);
+#endif
+  return baseline_kernels(dtype);
+}
+
+KernelSet host_kernels(Dtype dtype) { return host_kernels(dtype, host_kernel_isa()); }
+
+std::string_view host_kernel_isa() {
+  const char* asked = std::getenv("BENCH_TRAINING_ISA");
+  return asked && *asked ? asked : host_kernel_isas().front();
+}
+
+}  // namespace bench::training

@@ -1,0 +1,26 @@
+// The CPU's kernels, for one thread. Which instruction set is chosen at run time.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// The best kernels of this CPU, or those of $BENCH_TRAINING_ISA. Tensors in bf16 or f16 are
+/// widened to f32 for each call and rounded after it. Throws Error(input) for another dtype than
+/// these and f64, or an instruction set that this CPU lacks.
+KernelSet host_kernels(Dtype dtype);
+/// By name: "baseline", "avx2", "avx512".
+KernelSet host_kernels(Dtype dtype, std::string_view isa);
+/// The instruction set that host_kernels(dtype) uses.
+std::string_view host_kernel_isa();
+/// What this CPU can run, best first.
+std::vector<std::string_view> host_kernel_isas();
+
+KernelSet baseline_kernels(Dtype dtype);
+KernelSet avx2_kernels(Dtype dtype);
+KernelSet avx512_kernels(Dtype dtype);
+
+}  // namespace bench::training

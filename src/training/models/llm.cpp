@@ -1,0 +1,152 @@
+#include "training/models/llm.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+#include "training/operators/operators.h"
+
+namespace bench::training {
+namespace {
+
+struct Preset {
+  std::string_view name;
+  LlmShape shape;
+};
+
+/// layers, width, hidden, heads, kv heads, sequence, vocabulary, gpt2, tied, shifted heads, theta.
+const Preset kPresets[] = {
+    // Half of the heads see shifted keys: without, induction is learned late and suddenly, and
+    // the time to target depends on luck.
+    {"tiny", {2, 64, 256, 4, 4, 64, 64, false, false, 2, 1e3}},
+    {"small", {12, 768, 2048, 12, 4, 1024, 32768, false, false, 2, 1e4}},
+    {"gpt2", {12, 768, 3072, 12, 12, 1024, 50257, true, true, 0, 0.0}},
+    {"1b", {16, 2048, 8192, 32, 8, 4096, 128256, false, true, 0, 5e5}},
+    {"standard", {32, 4096, 14336, 32, 8, 8192, 128256, false, false, 0, 5e5}},
+};
+
+}  // namespace
+
+std::vector<std::string_view> llm_presets() {
+  std::vector<std::string_view> names;
+  for (const Preset& preset : kPresets) names.push_back(preset.name);
+  return names;
+}
+
+LlmShape llm_preset(std::string_view name) {
+  std::string known;
+  for (const Preset& preset : kPresets) {
+    if (preset.name == name) return preset.shape;
+    known += (known.empty() ? "" : ", ") + std::string(preset.name);
+  }
+  throw Error(ErrorKind::input, "llm has no preset '" + std::string(name) + "'",
+              "use one of " + known);
+}
+
+namespace {
+
+/// Parameters by name, with the initial values of this family of models.
+class Parameters {
+ public:
+  Parameters(Graph& graph, const LlmShape& shape) : graph_(graph), shape_(shape) {}
+
+  Var matrix(const std::string& name, std::int64_t in, std::int64_t out) {
+    return graph_.parameter(name, {in, out}, {Initial::normal(deviation())});
+  }
+  /// For a GEMM added to the residual stream: smaller, so that the stream does not grow with depth.
+  Var matrix_into_residual(const std::string& name, std::int64_t in, std::int64_t out) {
+    const double depth = std::sqrt(2.0 * static_cast<double>(shape_.layers));
+    return graph_.parameter(name, {in, out}, {Initial::normal(deviation() / depth)});
+  }
+  Var gain(const std::string& name) {
+    return graph_.parameter(name, {1, shape_.width}, {Initial::constant(1.0), false});
+  }
+  Var bias(const std::string& name, std::int64_t out) {
+    return graph_.parameter(name, {1, out}, {Initial::constant(0.0), false});
+  }
+  Var table(const std::string& name, std::int64_t rows) {
+    const double wide = shape_.tied_head ? deviation() : 0.5;
+    return graph_.parameter(name, {rows, shape_.width}, {Initial::normal(wide)});
+  }
+  /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
+  Var head(const std::string& name) {
+    return graph_.parameter(name, {shape_.width, shape_.vocabulary}, {Initial::constant(0.0)});
+  }
+
+ private:
+  double deviation() const { return 0.5 / std::sqrt(static_cast<double>(shape_.width)); }
+
+  Graph& graph_;
+  const LlmShape& shape_;
+};
+
+Var llama_block(Var x, Parameters& p, const LlmShape& shape, const std::string& at, Var angles) {
+  const AttentionShape heads = shape.attention();
+  const std::int64_t d = shape.width;
+  Var h = rms_norm(x, p.gain(at + "norm1"));
+  Var qkv = linear(h, p.matrix(at + "wqkv", d, heads.packed_columns()));
+  Var a = attention(rope(qkv, angles, heads), heads);
+  x = add(x, linear(a, p.matrix_into_residual(at + "wo", heads.output_columns(), d)));
+  h = rms_norm(x, p.gain(at + "norm2"));
+  Var gated = swiglu(linear(h, p.matrix(at + "w_gate_up", d, 2 * shape.hidden)));
+  return add(x, linear(gated, p.matrix_into_residual(at + "w_down", shape.hidden, d)));
+}
+
+Var gpt2_block(Var x, Parameters& p, const LlmShape& shape, const std::string& at) {
+  const AttentionShape heads = shape.attention();
+  const std::int64_t d = shape.width, packed = heads.packed_columns();
+  Var h = layer_norm(x, p.gain(at + "norm1"), p.bias(at + "norm1.bias", d));
+  Var qkv = linear(h, p.matrix(at + "wqkv", d, packed), {p.bias(at + "wqkv.bias", packed)});
+  Var a = attention(qkv, heads);
+  x = add(x, linear(a, p.matrix_into_residual(at + "wo", d, d), {p.bias(at + "wo.bias", d)}));
+  h = layer_norm(x, p.gain(at + "norm2"), p.bias(at + "norm2.bias", d));
+  GeluMlpWeights mlp;
+  mlp.up = p.matrix(at + "w_up", d, shape.hidden);
+  mlp.up_bias = p.bias(at + "w_up.bias", shape.hidden);
+  mlp.down = p.matrix_into_residual(at + "w_down", shape.hidden, d);
+  mlp.down_bias = p.bias(at + "w_down.bias", d);
+  return gelu_mlp(h, mlp, x);
+}
+
+}  // namespace
+
+AttentionShape LlmShape::attention() const {
+  return {sequence, heads, kv_heads, width / heads, true, shifted_kv_heads};
+}
+
+Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute) {
+  require(shape.heads > 0 && shape.width % shape.heads == 0, "llm",
+          "width " + std::to_string(shape.width) + " is not a multiple of " +
+              std::to_string(shape.heads) + " heads");
+  Llm model{std::make_unique<Graph>(dtype), {}, {}, {}};
+  Graph& graph = *model.graph;
+  Parameters p(graph, shape);
+  const std::int64_t rows = sequences * shape.sequence;
+  model.tokens = graph.input("tokens", {rows, 1}, Dtype::int32);
+  model.targets = graph.input("targets", {rows, 1}, Dtype::int32);
+
+  Var table = p.table("embedding", shape.vocabulary);
+  Var x = embedding(model.tokens, table);
+  if (shape.gpt2) x = add_positions(x, p.table("positions", shape.sequence));
+  Var angles;
+  if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta);
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    const std::string at = "layer" + std::to_string(layer) + ".";
+    if (recompute) graph.begin_recompute();
+    x = shape.gpt2 ? gpt2_block(x, p, shape, at) : llama_block(x, p, shape, at, angles);
+    if (recompute) graph.end_recompute();
+  }
+  Var h = shape.gpt2 ? layer_norm(x, p.gain("norm"), p.bias("norm.bias", shape.width))
+                     : rms_norm(x, p.gain("norm"));
+  LinearOptions tied;
+  tied.transposed = true;
+  Var logits = shape.tied_head ? linear(h, table, tied) : linear(h, p.head("head"));
+  model.losses = cross_entropy(logits, model.targets);
+  return model;
+}
+
+double llm_flops_per_token(const LlmShape& shape) {
+  return 3.0 * make_llm(shape, 1).graph->forward_flops() / static_cast<double>(shape.sequence);
+}
+
+}  // namespace bench::training

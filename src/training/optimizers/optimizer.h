@@ -1,0 +1,106 @@
+// Parameter updates. An optimizer keeps state for each parameter and can update any range
+// separately: lanes split the work, ranks may shard it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "training/kernels/kernel_set.h"
+#include "training/kernels/memory.h"
+
+namespace bench::training {
+
+/// A part of one parameter.
+struct UpdateRange {
+  std::int64_t first = 0;  // element of the optimizer's state
+  bool decay = true;
+  View parameters, gradients;  // one row each
+};
+
+struct UpdateScalars {
+  double rate = 0.0;            // of learning, by the schedule
+  double gradient_scale = 1.0;  // by clipping
+  std::int64_t step = 1;        // from 1
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  virtual std::string name() const = 0;
+  /// Once, before the first update: room for `elements` of parameters of `dtype`, in `memory`.
+  /// State has accumulator_of(dtype) and starts at zero.
+  virtual void prepare(std::int64_t elements, Dtype dtype,
+                       std::shared_ptr<Memory> memory = host_memory()) = 0;
+  /// Before the ranges of one step are updated.
+  virtual void begin_step(const UpdateScalars& scalars) = 0;
+  /// Makes the same kernel calls in each step except the first, which sets master weights.
+  virtual void update(const KernelSet& kernels, const UpdateRange& range) const = 0;
+  virtual std::int64_t state_bytes() const = 0;
+  /// All state except the number of steps, for checkpoints; valid after prepare().
+  virtual std::vector<NamedView> state() const = 0;
+};
+
+/// One number of state for each element of the parameters' arena.
+class StateArray {
+ public:
+  StateArray() = default;
+  StateArray(std::int64_t elements, Dtype dtype, const char* purpose,
+             std::shared_ptr<Memory> memory)
+      : block_(elements * static_cast<std::int64_t>(size_of(dtype)), purpose, std::move(memory)),
+        dtype_(dtype) {}
+  explicit operator bool() const { return block_.bytes() > 0; }
+  /// Of no data where the array is empty.
+  View range(std::int64_t first, std::int64_t count) const {
+    if (!*this) return {};
+    return {block_.data() + first * static_cast<std::int64_t>(size_of(dtype_)), 1, count, dtype_};
+  }
+  View all() const { return range(0, block_.bytes() / static_cast<std::int64_t>(size_of(dtype_))); }
+  std::int64_t bytes() const { return block_.bytes(); }
+
+ private:
+  MemoryBlock block_;
+  Dtype dtype_ = Dtype::f32;
+};
+
+/// Where parameters are bf16 or f16: an f32 value for each, that small updates are not rounded away
+/// from.
+StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory);
+
+/// The numbers of a step in the memory of the tensors.
+class StepBlock {
+ public:
+  StepBlock() = default;
+  explicit StepBlock(std::shared_ptr<Memory> memory)
+      : block_(sizeof(StepNumbers), "update scalars", memory), memory_(std::move(memory)) {}
+  void set(const StepNumbers& numbers, std::int64_t step) {
+    memory_->upload(&numbers, block_.data(), block_.bytes());
+    first_ = step == 1;
+  }
+  const StepNumbers* numbers() const { return reinterpret_cast<const StepNumbers*>(block_.data()); }
+  /// Whether nothing was updated yet.
+  bool first() const { return first_; }
+
+ private:
+  MemoryBlock block_;
+  std::shared_ptr<Memory> memory_;
+  bool first_ = true;
+};
+
+struct AdamwOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double decay = 0.0;
+};
+/// Adam with decoupled weight decay (arXiv 1711.05101), bias-corrected.
+std::unique_ptr<Optimizer> make_adamw(const AdamwOptions& options);
+
+struct SgdOptions {
+  double momentum = 0.9;
+  double decay = 0.0;
+};
+std::unique_ptr<Optimizer> make_sgd(const SgdOptions& options);
+
+}  // namespace bench::training

@@ -1,0 +1,191 @@
+#include "training/parallel/data_parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/error.h"
+#include "devices/host_clock.h"
+#include "training/kernels/functors/portable.h"
+
+namespace bench::training {
+namespace {
+
+// DataParallel::compare_gradient.
+
+double number(double value) { return value; }
+double number(float value) { return value; }
+double number(Bf16 value) { return static_cast<float>(value); }
+double number(F16 value) { return static_cast<float>(value); }
+
+struct Distance {
+  double difference = 0.0;  // sum of squares
+  double length = 0.0;
+
+  template <class T, class Sum>
+  void add(View exchanged, View alone) {
+    for (std::int64_t i = 0; i < alone.elements(); ++i) {
+      const double a = alone.as<Sum>()[i], b = number(exchanged.as<T>()[i]);
+      difference += (a - b) * (a - b);
+      length += a * a;
+    }
+  }
+  /// For a shard that may be all zeros; `longest` is the largest length. A gradient that is zero on
+  /// all ranks or NaN never agrees.
+  double relative(double longest) const {
+    if (difference == 0.0 && longest > 0.0) return 0.0;
+    const double distance = std::sqrt(difference / length);
+    return std::isfinite(distance) ? distance : std::numeric_limits<double>::max();
+  }
+};
+
+/// In the accumulator type: 16-bit gradients are rounded only once, on each rank.
+template <class T, class Sum>
+void add_row(View row, View sums) {
+  for (std::int64_t i = 0; i < row.elements(); ++i)
+    sums.as<Sum>()[i] += static_cast<Sum>(number(row.as<T>()[i]));
+}
+
+/// what(T{}, Sum{}) for tensors of this type.
+template <class What>
+void with_types(Dtype dtype, const What& what) {
+  if (dtype == Dtype::f64)
+    what(double{}, double{});
+  else if (dtype == Dtype::bf16)
+    what(Bf16{}, float{});
+  else if (dtype == Dtype::f16)
+    what(F16{}, float{});
+  else
+    what(float{}, float{});
+}
+
+View row_in(const MemoryBlock& block, Dtype dtype) {
+  return {block.data(), 1, block.bytes() / static_cast<std::int64_t>(size_of(dtype)), dtype};
+}
+
+}  // namespace
+
+GradientAgreement DataParallel::compare_gradient(
+    const std::function<Replica::Fill(int rank)>& fill_of) {
+  return compare_gradient({fill_of(group_.rank())},
+                          [&](int rank) { return GradientPass{fill_of(rank)}; });
+}
+
+GradientAgreement DataParallel::compare_gradient(
+    const GradientPass& own, const std::function<GradientPass(int rank)>& pass_of) {
+  const View row = replica_.gradients();
+  const Dtype wide = accumulator_of(row.dtype);
+  const auto bytes_in = [&](Dtype dtype) {
+    return row.elements() * static_cast<std::int64_t>(size_of(dtype));
+  };
+  const MemoryBlock exchanged(bytes_in(row.dtype), "exchanged gradients");
+  const MemoryBlock one(exchanged.bytes(), "gradients of one rank");
+  const MemoryBlock alone(bytes_in(wide), "gradients of all ranks");
+  Memory& memory = *replica_.kernels().memory;
+  Replica::Hooks hooks;
+  hooks.after_backward = own.after_backward;
+  const std::exception_ptr thrown = exchange_.forward_backward(own.fill, hooks);
+  StepOutcome unused;
+  agree_on_loss(thrown, unused);  // before the passes, which may wait for other ranks
+  memory.download(row.data, exchanged.data(), exchanged.bytes());
+  for (int rank = 0; rank < group_.size(); ++rank) {
+    const GradientPass pass = pass_of(rank);
+    hooks.after_backward = pass.after_backward;
+    replica_.forward_backward(pass.fill, replica_.rows() * group_.size(), hooks);
+    replica_.sum_lanes();
+    memory.download(row.data, one.data(), one.bytes());
+    with_types(row.dtype, [&]<class T, class Sum>(T, Sum) {
+      add_row<T, Sum>(row_in(one, row.dtype), row_in(alone, wide));
+    });
+  }
+  Distance distance;
+  for (const BlockRange& range : exchange_.owned())
+    with_types(row.dtype, [&]<class T, class Sum>(T, Sum) {
+      distance.add<T, Sum>(blocks_in(row_in(exchanged, row.dtype), range),
+                           blocks_in(row_in(alone, wide), range));
+    });
+  double length = distance.length;
+  group_.max(std::span(&length, 1));
+  double longest = distance.relative(length);
+  group_.max(std::span(&longest, 1));
+  return {longest,
+          is_narrow(row.dtype) ? GradientAgreement::kTolerance16 : GradientAgreement::kTolerance};
+}
+
+DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOptions& options)
+    : replica_(replica), group_(group), exchange_(replica, group, options) {
+  if (group.size() > 1 && !options.stream && !replica.kernels().memory->on_host())
+    throw Error(ErrorKind::environment,
+                std::to_string(group.size()) +
+                    " ranks cannot train on GPUs together: no gradient exchange is "
+                    "available",
+                "build with NCCL or train with one rank");
+  replica.own(exchange_.owned());
+}
+
+StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double clip,
+                               const std::function<void(const Lane&, int)>& after_backward) {
+  const Seconds begin = steady_now();
+  StepOutcome out;
+  Replica::Hooks hooks;
+  hooks.after_backward = after_backward;
+  const std::exception_ptr thrown = exchange_.forward_backward(fill, hooks);
+  const Seconds exchanged = steady_now();
+  out.loss = agree_on_loss(thrown, out);
+  const Seconds agreed = steady_now();
+  out.gradient_norm = gradient_norm();
+  replica_.finish(out, rate, clip);
+  replica_.kernels().memory->synchronise();  // else the update's time would count for later phases
+  const Seconds updated = steady_now();
+  exchange_.gather_parameters();
+  const Seconds end = steady_now();
+  const Replica::Times lanes = replica_.times();
+  const GradientExchange::Times& times = exchange_.times();
+  out.data = lanes.data;
+  out.transfer = lanes.transfer;
+  out.forward = lanes.forward;
+  out.backward = lanes.backward + times.lane_sum;
+  out.exchange_exposed = times.exposed + (agreed - exchanged) + (end - updated);
+  out.exchange_hidden = times.hidden();
+  out.optimizer = updated - agreed;
+  out.total = end - begin;
+  return out;
+}
+
+/// The mean loss over all ranks, summed in rank order, and the spread of their times.
+double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
+  const std::vector<double> ranks = gather_numbers(
+      group_, {replica_.loss_sum(), exchange_.times().compute.value, thrown ? 1.0 : 0.0});
+  if (thrown) std::rethrow_exception(thrown);
+  double loss = 0.0, longest = 0.0, time = 0.0;
+  for (std::size_t i = 0; i < ranks.size(); i += 3) {
+    if (ranks[i + 2] > 0.0)
+      throw Error(ErrorKind::internal, "rank " + std::to_string(i / 3) + " failed in step " +
+                                           std::to_string(replica_.steps_done()));
+    loss += ranks[i];
+    time += ranks[i + 1];
+    longest = std::max(longest, ranks[i + 1]);
+  }
+  out.straggler_spread = {longest - time / group_.size()};
+  return loss / static_cast<double>(replica_.rows() * group_.size());
+}
+
+double DataParallel::gradient_norm() {
+  if (!shards()) return replica_.gradient_norm();
+  std::vector<double>& squares = replica_.square_sums(exchange_.owned());
+  if (replica_.kernels().memory->on_host()) {
+    // For each block only one rank contributes a nonzero number, and blocks are summed in order:
+    // the same bits for any number of ranks.
+    group_.sum(squares);
+    return root_of_sum(squares) / replica_.loss_scale().value();
+  }
+  std::vector<double> own;  // a device has one sum for each shard
+  for (const BlockRange& range : exchange_.owned())
+    own.push_back(range.size() > 0 ? squares[static_cast<std::size_t>(range.first)] : 0.0);
+  return root_of_sum(gather_numbers(group_, own)) / replica_.loss_scale().value();
+}
+
+}  // namespace bench::training

@@ -1,0 +1,97 @@
+// Data parallelism: each rank of a group computes the gradient of its part of the batch, the parts
+// are summed, and every rank makes the same update. The samples of a step are numbered
+// step x batch ... ; rank r takes the r-th contiguous part of them, and its micro-batches are
+// contiguous parts of that.
+//
+// Guarantees: reruns with the same numbers of ranks and lanes are bit-equal (for more than
+// two ranks by SumOrder::ranks only), sharded or not, overlapped or not, in buckets of any size;
+// all ranks have the same bits; N ranks of one lane each train in f32 as one rank of N lanes does,
+// to the bit of every parameter. Other numbers of ranks and lanes differ by the rounding of sums;
+// in bf16 and f16 ranks add up in f32 and round once, lanes round after each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "devices/group.h"
+#include "training/engine/replica.h"
+#include "training/parallel/gradient_exchange.h"
+#include "training/parallel/parameter_hashes.h"
+
+namespace bench::training {
+
+/// Loss and norm are those of the whole batch.
+struct StepOutcome : Replica::Step {
+  /// This rank's, and of its lanes the mean; the transfer is that of inputs to a device, the
+  /// backward pass with summing the lanes' gradients.
+  Seconds data, transfer, forward, backward;
+  /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
+  /// behind the backward pass; waiting for late ranks included.
+  Seconds exchange_exposed, exchange_hidden;
+  Seconds optimizer;  // norm, clipping, update
+  Seconds total;
+  /// Over ranks: the longest time for forward and backward pass, less the mean.
+  Seconds straggler_spread;
+};
+
+/// The longest relative distance over ranks between two gradients, |a - b| / |b|.
+struct GradientAgreement {
+  double distance = 0.0;
+  double tolerance = kTolerance;
+  /// Hosts of one kind agree to the bit in f32 (SumOrder::ranks); others round differently.
+  static constexpr double kTolerance = 1e-4;
+  /// In 16 bits the exchange rounds the sum once, by 2^-9 of it in bf16; GPUs that chose other
+  /// kernels for the same GEMMs round inside them too. Losses are detected from a hundredth of the
+  /// gradient's length.
+  static constexpr double kTolerance16 = 1e-2;
+  bool held() const { return distance <= tolerance; }
+};
+
+/// A forward and backward pass of one rank's part of a batch.
+struct GradientPass {
+  Replica::Fill fill;
+  std::function<void(const Lane&, int)> after_backward = {};
+};
+
+class DataParallel {
+ public:
+  /// All arguments must outlive this object. Throws Error(environment) if several ranks have no way
+  /// to exchange gradients.
+  DataParallel(Replica& replica, Group& group, const DataParallelOptions& options = {});
+
+  /// One step on the batch of which `fill` writes this rank's part; every rank calls it.
+  /// `after_backward` is Replica::Hooks'. Loss and norm are equal on all ranks. Throws on all ranks
+  /// where one of them threw, and Error(internal) where loss or norm is not finite.
+  StepOutcome step(const Replica::Fill& fill, double rate, double clip = 0.0,
+                   const std::function<void(const Lane&, int)>& after_backward = {});
+
+  /// Whether the exchange loses or spoils anything: how far its gradient is from what every rank
+  /// computes alone of all ranks' parts of a batch: `own` is exchanged, then each rank's is
+  /// computed by all at once, in the order of ranks. Costs as many forward and backward passes as
+  /// there are ranks, and changes no parameter. Every rank gets the same.
+  GradientAgreement compare_gradient(const GradientPass& own,
+                                     const std::function<GradientPass(int rank)>& pass_of);
+  GradientAgreement compare_gradient(const std::function<Replica::Fill(int rank)>& fill_of);
+  /// Of this rank's copy; find_replica_difference() compares copies.
+  std::uint64_t parameter_hash() const { return combined_hash(tensor_hashes(replica_)); }
+
+  Replica& replica() { return replica_; }
+  Group& group() { return group_; }
+  /// The blocks whose parameters this rank updates, and whose optimizer state it has.
+  const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
+  /// Whether the optimizer is sharded.
+  bool shards() const { return exchange_.shards(); }
+  bool overlaps() const { return exchange_.overlaps(); }
+  /// Of the buffers of the exchange.
+  std::int64_t exchange_bytes() const { return exchange_.bytes(); }
+
+ private:
+  double agree_on_loss(std::exception_ptr thrown, StepOutcome& out);
+  double gradient_norm();
+
+  Replica& replica_;
+  Group& group_;
+  GradientExchange exchange_;
+};
+
+}  // namespace bench::training

@@ -1,0 +1,195 @@
+#include "training/parallel/gradient_exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "devices/host_clock.h"
+
+namespace bench::training {
+namespace {
+
+/// Sleeps until the count is zero.
+template <class Count>
+void wait_for_zero(const std::atomic<Count>& count) {
+  for (Count left = count.load(std::memory_order_acquire); left > 0;
+       left = count.load(std::memory_order_acquire))
+    count.wait(left, std::memory_order_acquire);
+}
+
+template <class Count>
+void count_down(std::atomic<Count>& count) {
+  if (count.fetch_sub(1, std::memory_order_acq_rel) == 1) count.notify_all();
+}
+
+template <class Count>
+void release(std::atomic<Count>& count) {
+  count.store(0, std::memory_order_release);
+  count.notify_all();
+}
+
+}  // namespace
+
+LaneSum::LaneSum(Replica& replica, std::vector<Bucket> buckets)
+    : replica_(replica), buckets_(std::move(buckets)), states_(buckets_.size()) {}
+
+void LaneSum::begin() {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    states_[i].lanes = replica_.lanes();
+    states_[i].next = 0;
+    states_[i].left = buckets_[i].blocks.size();
+  }
+}
+
+void LaneSum::bucket_ready(int lane, int bucket) {
+  State& state = states_[static_cast<std::size_t>(bucket)];
+  count_down(state.lanes);
+  if (static_cast<std::size_t>(bucket) + 1 == states_.size()) wait_for_zero(state.lanes);
+  sum_final_buckets(lane);
+}
+
+void LaneSum::sum_final_buckets(int lane) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    if (state.lanes.load(std::memory_order_acquire) > 0) return;
+    const BlockRange blocks = buckets_[i].blocks;
+    for (std::int64_t at = state.next++; at < blocks.size(); at = state.next++) {
+      replica_.sum_lanes(lane, blocks.first + at);
+      count_down(state.left);
+    }
+  }
+}
+
+void LaneSum::fail() {
+  for (State& state : states_) {
+    release(state.left);
+    release(state.lanes);
+  }
+}
+
+void LaneSum::wait(std::size_t bucket) const { wait_for_zero(states_[bucket].left); }
+
+GradientExchange::GradientExchange(Replica& replica, Group& group,
+                                   const DataParallelOptions& options)
+    : replica_(replica),
+      group_(group),
+      options_(options),
+      buckets_(make_buckets(replica.plan(), options.bucket_bytes, group.size())) {
+  const View row = replica.gradients();
+  if (!shards())
+    owned_ = {{0, blocks_of(row)}};
+  else
+    for (const Bucket& bucket : buckets_)
+      owned_.push_back(shard_of(bucket.blocks, group.rank(), group.size()));
+  if (group.size() == 1) return;
+  std::int64_t most = 0;
+  for (const Bucket& bucket : buckets_) most = std::max(most, bucket.blocks.size());
+  exchange_.emplace(group, replica.kernels(), stream(), row.dtype, most, options.order);
+  if (!stream() && options.overlap && group.collectives()->overlap() != nullptr)
+    lane_sum_.emplace(replica, buckets_);
+}
+
+std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
+                                             const Replica::Hooks& hooks) try {
+  replica_.forward_backward(fill, replica_.rows() * group_.size(), hooks);
+  if (hooks.reached) return {};
+  const Seconds begin = steady_now();
+  replica_.sum_lanes();
+  times_.lane_sum = steady_now() - begin;
+  return {};
+} catch (...) {
+  return std::current_exception();
+}
+
+void GradientExchange::exchange(BlockRange bucket) {
+  if (options_.shard_optimizer)
+    exchange_->reduce_scatter(replica_.gradients(), bucket);
+  else
+    exchange_->all_reduce(replica_.gradients(), bucket);
+}
+
+std::exception_ptr GradientExchange::forward_backward(const Replica::Fill& fill,
+                                                      Replica::Hooks hooks) {
+  times_ = {};
+  if (overlaps())
+    for (const Bucket& bucket : buckets_) hooks.milestones.push_back(bucket.action);
+  const Seconds begin = steady_now();
+  std::exception_ptr thrown;
+  if (lane_sum_) {
+    thrown = exchange_overlapped(fill, hooks);
+  } else if (exchange_ && stream()) {
+    thrown = exchange_on_stream(fill, hooks);
+  } else {
+    thrown = compute(fill, hooks);
+    times_.compute = steady_now() - begin;
+    if (exchange_) exchange_after_backward();
+  }
+  times_.exposed = steady_now() - begin - times_.compute;
+  return thrown;
+}
+
+void GradientExchange::exchange_after_backward() {
+  const Seconds begin = steady_now();
+  for (const Bucket& bucket : buckets_) exchange(bucket.blocks);
+  times_.communicated = steady_now() - begin;
+}
+
+std::exception_ptr GradientExchange::exchange_overlapped(const Replica::Fill& fill,
+                                                         Replica::Hooks& hooks) {
+  hooks.reached = [this](int lane, int bucket) { lane_sum_->bucket_ready(lane, bucket); };
+  hooks.failed = [this] { lane_sum_->fail(); };
+  lane_sum_->begin();
+  std::exception_ptr thrown;
+  const Seconds begin = steady_now();
+  const auto communicate = [&] {
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      lane_sum_->wait(i);
+      const Seconds ready = steady_now();
+      exchange(buckets_[i].blocks);
+      times_.communicated += steady_now() - ready;
+    }
+  };
+  group_.collectives()->overlap()->together(communicate, [&] {
+    thrown = compute(fill, hooks);
+    times_.compute = steady_now() - begin;
+  });
+  return thrown;
+}
+
+std::exception_ptr GradientExchange::exchange_on_stream(const Replica::Fill& fill,
+                                                        Replica::Hooks& hooks) {
+  std::size_t enqueued = 0;
+  std::exception_ptr broken;  // the exchange itself failed: nothing more can be exchanged
+  const auto enqueue_to = [&](std::size_t end) {
+    try {
+      while (enqueued < end) {
+        const BlockRange blocks = buckets_[enqueued++].blocks;
+        stream()->enqueue([this, blocks] { exchange(blocks); });
+      }
+    } catch (...) {
+      broken = std::current_exception();
+      throw;
+    }
+  };
+  if (overlaps())
+    hooks.reached = [&](int, int bucket) { enqueue_to(static_cast<std::size_t>(bucket) + 1); };
+  const Seconds begin = steady_now();
+  const std::exception_ptr thrown = compute(fill, hooks);
+  times_.compute = steady_now() - begin;
+  if (broken) std::rethrow_exception(broken);
+  enqueue_to(buckets_.size());
+  times_.communicated = stream()->finish();
+  return thrown;
+}
+
+void GradientExchange::gather_parameters() {
+  if (!exchange_ || !options_.shard_optimizer) return;
+  const View row = part_of(replica_.weights().all(), 0, replica_.gradients().elements());
+  const auto gather = [&] {
+    for (const Bucket& bucket : buckets_) exchange_->all_gather(row, bucket.blocks);
+  };
+  if (!stream()) return gather();
+  stream()->enqueue(gather);
+  stream()->finish();
+}
+
+}  // namespace bench::training

@@ -1,0 +1,72 @@
+// Click logs for recommendation models, by number: a sample is a function of (split, index) alone,
+// so ranks and threads may share one source and read in any order. Generated sources never repeat a
+// sample and know the probability of each click, from which the best attainable AUC follows.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "training/sources/random.h"
+
+namespace bench::training {
+
+struct ClickShape {
+  int dense = 13;                       // features that are numbers
+  std::vector<std::int64_t> rows = {};  // of each table; ids are below it
+  std::vector<int> lookups = {};        // ids of each table in a sample ("multi-hot size")
+
+  /// Of one sample, over all tables.
+  int ids() const;
+  std::int64_t total_rows() const;
+};
+
+struct ClickSample {
+  std::span<float> dense;       // ClickShape::dense
+  std::span<std::int32_t> ids;  // ClickShape::ids(), table by table
+  float label = 0;              // 1: a click
+  /// Where the source has an oracle: of a click, given the features.
+  double probability = std::numeric_limits<double>::quiet_NaN();
+  /// Log-odds by every feature alone: the best that a model without interactions can score by.
+  double main_effects = std::numeric_limits<double>::quiet_NaN();
+};
+
+class ClickSource {
+ public:
+  ClickSource() = default;
+  ClickSource(const ClickSource&) = delete;
+  ClickSource& operator=(const ClickSource&) = delete;
+  virtual ~ClickSource() = default;
+
+  virtual const ClickShape& shape() const = 0;
+  /// How many samples there are; nothing where they never end.
+  virtual std::optional<std::uint64_t> size(Split split) const = 0;
+  virtual bool has_oracle() const = 0;
+  /// Writes through the spans and sets the rest. Throws Error(internal) for spans of other lengths,
+  /// or an index past the end; Error(input) where a file holds what it must not.
+  virtual void read(Split split, std::uint64_t index, ClickSample& sample) const = 0;
+};
+
+/// Whether every table has 1 to 2^31 - 1 rows, so that ids fit into int32.
+bool rows_fit(std::span<const std::int64_t> rows);
+
+/// Throws Error(internal) unless the sample's spans have the shape's sizes.
+void check_fits(const ClickSample& sample, const ClickShape& shape);
+
+// What figures on a click source mean: the best attainable, and what models that lack something
+// reach.
+
+struct ClickFloor {
+  double click_rate = 0;        // mean of the true probabilities
+  double log_loss = 0;          // of the labels, by the true probabilities (nats): the floor
+  double blind_log_loss = 0;    // the same, by the labels' mean: no features
+  double auc = 0;               // expected, by the true probabilities: the ceiling
+  double main_effects_auc = 0;  // expected, by every feature alone
+};
+
+/// Of evaluation samples 0 to `samples` - 1 of a source that has an oracle.
+ClickFloor floor_of(const ClickSource& source, std::uint64_t samples);
+
+}  // namespace bench::training

@@ -1,0 +1,82 @@
+#include "training/sources/finite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "core/error.h"
+
+namespace bench::training {
+namespace {
+
+constexpr std::uint64_t kRounds = 6;
+
+void check_enough(std::optional<std::uint64_t> there, std::uint64_t asked) {
+  if (there && *there < asked)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} samples requested, but the source has {}", asked, *there),
+                "request no more samples than available");
+}
+
+/// Indices past the source's end wrap to its first samples.
+std::uint64_t wrapped(std::uint64_t index, std::optional<std::uint64_t> size) {
+  return size && *size > 0 ? index % *size : index;
+}
+
+}  // namespace
+
+FiniteOrder::FiniteOrder(std::uint64_t size, std::uint64_t seed)
+    : size_(size),
+      seed_(seed),
+      half_bits_(std::max(1, (static_cast<int>(std::bit_width(size)) + 1) / 2)) {
+  if (size == 0 || size > std::uint64_t{1} << 62)
+    throw Error(ErrorKind::usage, fmt::format("invalid epoch size: {} samples", size),
+                "use 1 to 2^62 samples");
+}
+
+std::uint64_t FiniteOrder::at(std::uint64_t position) const {
+  const RandomStream keys = random_stream(seed_, epoch(position));
+  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+  std::uint64_t at = position % size_;
+  do {  // on a power of four that is less than eight times `size`
+    std::uint64_t left = at >> half_bits_, right = at & mask;
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      const std::uint64_t mixed = left ^ (random_bits(keys.bits(round), right) & mask);
+      left = right;
+      right = mixed;
+    }
+    at = left << half_bits_ | right;
+  } while (at >= size_);
+  return at;
+}
+
+FiniteTokens::FiniteTokens(const TokenSource& source, std::uint64_t size, std::uint64_t seed)
+    : source_(source), order_(size, seed) {
+  check_enough(source.size(Split::train), size);
+}
+
+std::optional<std::uint64_t> FiniteTokens::size(Split split) const {
+  return split == Split::train ? order_.size() : source_.size(split);
+}
+
+void FiniteTokens::read(Split split, std::uint64_t index, const TokenSample& sample) const {
+  source_.read(split, split == Split::train ? order_.at(index) : wrapped(index, size(split)),
+               sample);
+}
+
+FiniteClicks::FiniteClicks(const ClickSource& source, std::uint64_t size, std::uint64_t seed)
+    : source_(source), order_(size, seed) {
+  check_enough(source.size(Split::train), size);
+}
+
+std::optional<std::uint64_t> FiniteClicks::size(Split split) const {
+  return split == Split::train ? order_.size() : source_.size(split);
+}
+
+void FiniteClicks::read(Split split, std::uint64_t index, ClickSample& sample) const {
+  source_.read(split, split == Split::train ? order_.at(index) : wrapped(index, size(split)),
+               sample);
+}
+
+}  // namespace bench::training

@@ -1,0 +1,54 @@
+// Token sequences for language models: a sequence is a function of (split, index) only. Sources
+// have no state between calls, so ranks and threads can share one source and read in any order.
+// Generated sources never repeat a sample and know the probability of each token, whose mean
+// negative logarithm over the evaluation samples is the lowest loss that any model can reach.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "training/sources/random.h"
+
+namespace bench::training {
+
+/// The class of a target token, by which losses and floors are split.
+enum class TokenClass : std::uint8_t {
+  base,  // the language itself: statistics that the weights must hold
+  key,   // chooses which earlier place is copied: unpredictable for any model
+  copy   // repeats what followed an earlier place, or ends that: needs attention
+};
+inline constexpr int kTokenClasses = 3;
+
+/// Where one sequence is written. `log_probability` and `classes` belong to the targets, tokens 1
+/// to T; empty ones are not filled, which is faster.
+struct TokenSample {
+  std::span<std::int32_t> tokens;         // T + 1
+  std::span<float> log_probability = {};  // T, nats, of each target given all tokens before it
+  std::span<TokenClass> classes = {};     // T
+};
+
+class TokenSource {
+ public:
+  TokenSource() = default;
+  TokenSource(const TokenSource&) = delete;
+  TokenSource& operator=(const TokenSource&) = delete;
+  virtual ~TokenSource() = default;
+
+  /// Tokens are below it.
+  virtual int vocabulary() const = 0;
+  /// T: inputs are tokens 0 to T - 1 of a sequence, targets 1 to T.
+  virtual int targets() const = 0;
+  /// Number of sequences; none if endless.
+  virtual std::optional<std::uint64_t> size(Split split) const = 0;
+  /// Whether log_probability and classes are available.
+  virtual bool has_oracle() const = 0;
+  /// Throws Error(internal) for spans of other lengths, or an index past the end; Error(input)
+  /// where a file holds what it must not.
+  virtual void read(Split split, std::uint64_t index, const TokenSample& sample) const = 0;
+};
+
+/// Throws Error(internal) unless the sample's spans fit a source of T targets.
+void check_fits(const TokenSample& sample, int targets, bool has_oracle);
+
+}  // namespace bench::training

@@ -1,0 +1,75 @@
+// Row-wise Adagrad (one number of state a row, as FBGEMM's EXACT_ROWWISE_ADAGRAD) over the rows of
+// a table that a batch has looked up: the gradients of a row's lookups are summed first, in the
+// order of the samples, so that results depend on neither threads nor ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "training/kernels/kernel_set.h"
+#include "training/kernels/memory.h"
+#include "training/tables/table_split.h"
+
+namespace bench::training {
+
+// The rows of one table that a rank holds: values, and what row-wise Adagrad keeps of each.
+
+class TableRows {
+ public:
+  TableRows(const TableShard& shard, std::int64_t columns);
+
+  const TableShard& shard() const { return shard_; }
+  View values() const { return {values_.data(), shard_.rows, columns_, Dtype::f32}; }
+  /// [rows, 1]: the sum of mean squares of a row's gradients.
+  View state() const { return {state_.data(), shard_.rows, 1, Dtype::f32}; }
+  std::int64_t bytes() const { return values_.bytes() + state_.bytes(); }
+
+  /// Rows `from` to `to` - 1 of these get initial values, close to normal ones: a function of the
+  /// seed, the table and the row alone.
+  void fill(std::uint64_t seed, double deviation, std::int64_t from, std::int64_t to);
+  /// Sum over those rows of a checksum that knows table and row: that of a table is the same in
+  /// whatever way it is cut.
+  std::uint64_t hash(std::int64_t from, std::int64_t to) const;
+
+ private:
+  TableShard shard_;
+  std::int64_t columns_;
+  MemoryBlock values_, state_;
+};
+
+/// Where each row's sum is during an update; shared by the parts of a table, which have different
+/// rows. -1 in between.
+using RowSlots = std::vector<std::int32_t>;
+
+struct RowGradients {
+  BagIds ids;
+  const float* gradients = nullptr;  // one row a bag
+  std::int64_t stride = 0;           // elements from bag to bag
+  double rate = 0.0;
+  double scale = 1.0;  // of the gradients
+  double epsilon = 1e-8;
+};
+
+/// The work of one thread: those rows of a table whose number, mod `parts`, is `part`.
+class RowUpdate {
+ public:
+  RowUpdate(const TableRows& rows, RowSlots& slots, int part, int parts);
+
+  void apply(const KernelSet& kernels, const RowGradients& what);
+  const TableShard& shard() const { return rows_->shard(); }
+  /// Lookups per sample that it visits, times its share of the rows.
+  double cost() const;
+
+ private:
+  void find_slots(const BagIds& ids);
+  std::int32_t slot_of(std::int64_t row);
+
+  const TableRows* rows_;
+  RowSlots* slots_;
+  int part_, parts_;
+  std::vector<std::int32_t> touched_ = {};  // rows, by slot
+  std::vector<std::int32_t> by_lookup_ = {};
+  std::vector<float> sums_ = {};
+};
+
+}  // namespace bench::training

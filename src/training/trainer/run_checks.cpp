@@ -1,0 +1,196 @@
+#include "training/trainer/run_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "core/text.h"
+#include "training/engine/content_hash.h"
+#include "training/parallel/parameter_hashes.h"
+#include "training/tables/sparse_tables.h"
+
+namespace bench::training {
+namespace {
+
+constexpr std::int64_t kMaxCompared = 256;  // samples per check
+// Samples of a few tokens are equal by chance. A number of a sample has at least 20 bits of
+// information; a token, which is both an input and a target, 1.5 as each.
+constexpr double kBitsOfNumber = 20.0, kBitsOfToken = 1.5, kLeastBits = 90.0;
+
+bool equal_bytes(View a, View b) {
+  return std::memcmp(a.data, b.data, static_cast<std::size_t>(a.elements()) * size_of(a.dtype)) ==
+         0;
+}
+
+bool is_embedding_input(const Model& model, Var input) {
+  return model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient;
+}
+
+/// Whether two different samples are unlikely to be equal by chance.
+bool samples_are_distinguishable(const Model& model, std::int64_t samples) {
+  double bits = 0.0;
+  for (const Var input : model.inputs)
+    if (!is_embedding_input(model, input))
+      bits += static_cast<double>(input.shape().elements() / samples) *
+              (model.graph->tensors()[static_cast<std::size_t>(input.id)].dtype == Dtype::int32
+                   ? kBitsOfToken
+                   : kBitsOfNumber);
+  return bits >= kLeastBits;
+}
+
+/// The bytes read for one sample of a micro-batch, without embeddings, which change in training.
+std::vector<std::byte> contents_of(const Model& model, const Lane& lane, std::int64_t sample,
+                                   std::int64_t samples) {
+  std::vector<std::byte> contents;
+  for (const Var input : model.inputs) {
+    if (is_embedding_input(model, input)) continue;
+    const View view = lane.view(input);
+    const auto bytes = static_cast<std::int64_t>(size_of(view.dtype)) * view.elements() / samples;
+    const std::byte* from = view.as<std::byte>() + sample * bytes;
+    contents.insert(contents.end(), from, from + bytes);
+  }
+  return contents;
+}
+
+/// f64 holds half of a checksum exactly; a group can sum only f64.
+constexpr double low_half(std::uint64_t sum) { return static_cast<double>(sum & 0xffffffff); }
+constexpr double high_half(std::uint64_t sum) { return static_cast<double>(sum >> 32); }
+
+}  // namespace
+
+std::string DataAudit::check(std::int64_t step, Group& group) {
+  const std::string own = agreed(group, check_own_data(step, group.rank()));
+  return own.empty() && group.size() > 1 ? agreed(group, compare_next_rank(step, group)) : own;
+}
+
+std::string DataAudit::check_own_data(std::int64_t step, int rank) {
+  if (const SparseTables* tables = workload_.tables())
+    if (const std::string found = tables->batch().changed(); !found.empty())
+      return fmt::format("step {}: {} on rank {}", step, found, rank);
+  const std::string found = compare_inputs(step, rank);
+  return found.empty() && !workload_.repeats() ? find_repeated_sample(step, rank) : found;
+}
+
+std::string DataAudit::find_repeated_sample(std::int64_t step, int rank) {
+  if (!samples_are_distinguishable(model_, split_.micro_batch)) return "";
+  const Lane& lane = evaluator_.lane(0);
+  const int all = split_.lanes * split_.micro_batches;
+  std::int64_t looked = 0;
+  for (int number = 0; number < all && looked < kMaxCompared; ++number) {
+    const std::uint64_t first = split_.first(step, rank, number);
+    workload_.read(Split::train, first, model_, lane);
+    for (std::int64_t i = 0; i < split_.micro_batch; ++i, ++looked) {
+      const std::vector<std::byte> contents = contents_of(model_, lane, i, split_.micro_batch);
+      const std::uint64_t sample = first + static_cast<std::uint64_t>(i);
+      const auto [before, is_new] = seen_.emplace(content_hash(contents), sample);
+      if (!is_new && before->second != sample)
+        return fmt::format("step {}: sample {} on rank {} repeats sample {}", step, sample, rank,
+                           before->second);
+    }
+  }
+  return "";
+}
+
+std::string DataAudit::compare_inputs(std::int64_t step, int rank) const {
+  for (int i = 0; i < split_.lanes; ++i) {
+    const int number = (i + 1) * split_.micro_batches - 1;  // the lane's last micro-batch
+    const Lane& again = evaluator_.lane(i);
+    const std::uint64_t first = split_.first(step, rank, number);
+    workload_.read(Split::train, first, model_, again);
+    for (const Var input : model_.inputs)
+      if (!equal_bytes(again.view(input), replica_.lane(i).view(input)))
+        return fmt::format("step {}: '{}' of samples {} to {} on rank {} changed after it was read",
+                           step, input.name(), first,
+                           first + static_cast<std::uint64_t>(split_.micro_batch) - 1, rank);
+  }
+  return "";
+}
+
+std::string DataAudit::compare_next_rank(std::int64_t step, Group& group) const {
+  const auto ranks = static_cast<std::size_t>(group.size());
+  const auto sum_of = [&](int rank) {
+    return workload_.checksum(Split::train, split_.first(step, rank, 0), split_.of_rank());
+  };
+  std::vector<double> halves(2 * ranks, 0.0);
+  const auto own = static_cast<std::size_t>(group.rank());
+  const std::uint64_t mine = sum_of(group.rank());
+  halves[2 * own] = low_half(mine);
+  halves[2 * own + 1] = high_half(mine);
+  group.sum(halves);
+  const std::size_t next = (own + 1) % ranks;
+  const std::uint64_t again = sum_of(static_cast<int>(next));
+  if (halves[2 * next] == low_half(again) && halves[2 * next + 1] == high_half(again)) return "";
+  return fmt::format("step {}: samples of rank {} differ from those that rank {} generates for it",
+                     step, next, own);
+}
+
+namespace {
+
+constexpr std::size_t kMaxNamed = 3;
+// Weights behind one that starts at zero have no gradient in the first step.
+constexpr std::int64_t kMinUpdatesToMove = 3;
+// Ratio of a gradient norm to the earlier ones. Correct runs have outliers of twice the usual norm;
+// one in a thousand gradients times 1000 makes it thirty times as large.
+constexpr double kFaultyRatio = 10.0;
+
+std::string named(std::vector<std::string> names) {
+  const std::size_t all = names.size();
+  if (all > kMaxNamed) names.resize(kMaxNamed);
+  return join(names, ", ") + (all > kMaxNamed ? fmt::format(" and {} more", all - kMaxNamed) : "");
+}
+
+}  // namespace
+
+void RunChecks::run(std::int64_t steps_done, Group& group) {
+  if (data_.empty()) data_ = audit_.check(steps_done - 1, group);
+  compare_replicas(steps_done, group);
+  ++rounds_;
+  last_checked_step_ = steps_done;
+  if (movement_checked_step_ > 0 || replica_.updates_done() < kMinUpdatesToMove) return;
+  movement_checked_step_ = steps_done;
+  const auto unchanged_parameters = moved_.unchanged_parameters(group);
+  unchanged_ = agreed(group, unchanged_parameters.empty()
+                                 ? ""
+                                 : fmt::format("unchanged after {} steps: {}", steps_done,
+                                               named(unchanged_parameters)));
+}
+
+void RunChecks::compare_replicas(std::int64_t steps_done, Group& group) {
+  if (group.size() == 1 || !replicas_.empty()) return;
+  replicas_ = find_replica_difference(group, tensor_hashes(replica_));
+  if (!replicas_.empty()) replicas_ = fmt::format("after {} steps: {}", steps_done, replicas_);
+}
+
+TrainingCheck RunChecks::outlier_check() const {
+  const auto& log = outliers_.log();
+  if (log.empty()) return {"gradient_norms", true, "no outlier beyond 6 standard deviations"};
+  const auto far = [](const GradientOutlier& o) { return std::abs(std::log(o.ratio)); };
+  const GradientOutlier& most = *std::ranges::max_element(log, {}, far);
+  return {
+      "gradient_norms", far(most) < std::log(kFaultyRatio),
+      fmt::format("{} steps beyond 6 standard deviations; the largest at step {}: {:.4g}, {:.3g} "
+                  "times the running mean",
+                  log.size(), most.step, most.norm, most.ratio)};
+}
+
+std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
+  std::vector<TrainingCheck> checks;
+  if (movement_checked_step_ > 0)
+    checks.push_back(check_of("parameters_move", unchanged_,
+                              fmt::format("all {} parameters changed within {} steps",
+                                          moved_.parameters(), movement_checked_step_)));
+  checks.push_back(check_of("data", data_,
+                            fmt::format("samples matched the source at {} steps{}", rounds_,
+                                        group.size() > 1 ? ", also on the next rank" : "")));
+  if (group.size() > 1)
+    checks.push_back(check_of(
+        "replicas_agree", replicas_,
+        fmt::format("parameters of {} ranks were identical at {} steps", group.size(), rounds_)));
+  checks.push_back(outlier_check());
+  return checks;
+}
+
+}  // namespace bench::training

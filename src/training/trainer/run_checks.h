@@ -1,0 +1,102 @@
+// All correctness checks of a run, repeated at an interval of steps; the first fault is kept.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "training/optimizers/gradient_outliers.h"
+#include "training/trainer/batch_split.h"
+#include "training/trainer/evaluator.h"
+#include "training/trainer/moved_parameters.h"
+
+namespace bench::training {
+
+// Checks that ranks train on the right data. For one step, the lanes' inputs and the lookup IDs are
+// compared with the same samples read again; if the source never repeats samples, none may have
+// been seen under another number; and the next rank regenerates each rank's part and compares
+// checksums.
+
+class DataAudit {
+ public:
+  /// All arguments must outlive this object.
+  DataAudit(Workload& workload, const Model& model, const Replica& replica,
+            const Evaluator& evaluator, const BatchSplit& split)
+      : workload_(workload),
+        model_(model),
+        replica_(replica),
+        evaluator_(evaluator),
+        split_(split) {}
+
+  /// Call on every rank right after step `step`. Returns the fault, or "".
+  std::string check(std::int64_t step, Group& group);
+
+ private:
+  std::string check_own_data(std::int64_t step, int rank);
+  std::string compare_inputs(std::int64_t step, int rank) const;
+  std::string find_repeated_sample(std::int64_t step, int rank);
+  std::string compare_next_rank(std::int64_t step, Group& group) const;
+
+  Workload& workload_;
+  const Model& model_;
+  const Replica& replica_;
+  const Evaluator& evaluator_;
+  const BatchSplit& split_;
+  std::unordered_map<std::uint64_t, std::uint64_t> seen_ = {};  // sample's number by its contents
+};
+
+// The result of a correctness check. The target alone misses most faults: a model still learns with
+// a tenth of its parameters frozen, with occasional corrupt gradients, or with occasional wrong
+// inputs.
+
+struct TrainingCheck {
+  std::string check;  // "parameters_move"
+  bool held = true;
+  std::string text = {};  // what was compared, or the fault found
+};
+
+/// Holds if `found` is empty; the text is then `otherwise`, which states what was compared.
+inline TrainingCheck check_of(std::string name, const std::string& found, std::string otherwise) {
+  return {std::move(name), found.empty(), found.empty() ? std::move(otherwise) : found};
+}
+
+class RunChecks {
+ public:
+  /// `every`: minimum number of steps between checks of data and replicas. All parameters must have
+  /// changed by the first check.
+  RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
+      : audit_(audit), replica_(replica), moved_(replica), every_(every) {}
+
+  void after_step(std::int64_t step, double gradient_norm) {
+    outliers_.observe(step, gradient_norm);
+  }
+  bool due(std::int64_t steps_done) const {
+    return rounds_ == 0 || steps_done >= last_checked_step_ + every_;
+  }
+  /// Call on every rank after `steps_done` steps, before any other samples are read.
+  void run(std::int64_t steps_done, Group& group);
+  /// Gradient norm averages, for checkpoints.
+  GradientOutliers::Averages norms() const { return outliers_.averages(); }
+  void resume(const GradientOutliers::Averages& norms) { outliers_.resume(norms); }
+  /// Call once, at the end of the run.
+  std::vector<TrainingCheck> finish(const Group& group) const;
+
+ private:
+  void compare_replicas(std::int64_t steps_done, Group& group);
+  TrainingCheck outlier_check() const;
+
+  DataAudit audit_;
+  const Replica& replica_;
+  MovedParameters moved_;
+  GradientOutliers outliers_;
+  std::int64_t every_;
+  std::int64_t rounds_ = 0;
+  std::int64_t last_checked_step_ = 0;
+  std::int64_t movement_checked_step_ = 0;  // 0: not checked yet
+  std::string unchanged_ = {}, data_ = {}, replicas_ = {};
+};
+
+}  // namespace bench::training

@@ -1,0 +1,317 @@
+#include "training/trainer/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "devices/facts/cpu_facts.h"
+#include "devices/host_clock.h"
+#include "training/tables/sparse_tables.h"
+#include "training/trainer/run_progress.h"
+
+namespace bench::training {
+namespace {
+
+// Collects the results of a run after its clock has stopped.
+
+double straggler_spread(const std::vector<PhaseTime>& breakdown, Seconds spread) {
+  Seconds computed;
+  for (const PhaseTime& time : breakdown)
+    if (time.phase == RunPhase::forward || time.phase == RunPhase::backward) computed += time.mean;
+  return computed.value > 0.0 ? spread / computed : 0.0;
+}
+
+}  // namespace
+
+void Trainer::finish() {
+  run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
+  run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
+  run_.memory = memory();
+  if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
+  run_.checks = checks_->finish(group_);
+  if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
+  if (group_.size() > 1) run_.checks.push_back(exchange_check());
+  std::vector<double> seconds;
+  for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
+  group_.max(seconds);
+  for (std::size_t i = 0; i < seconds.size(); ++i) run_.steps[i].seconds = seconds[i];
+  if (!run_.converged) return;
+  run_.samples_to_target = run_.curve.back().samples;
+  run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
+}
+
+TrainingCheck Trainer::tables_check() {
+  const TableWatch& watch = workload_.tables()->watch();
+  return check_of("tables_move", agreed(group_, watch.found()),
+                  fmt::format("{} updates changed every table", watch.updates()));
+}
+
+std::vector<MemoryUse> Trainer::memory() const {
+  std::vector<MemoryUse> uses;
+  for (std::size_t i = 0; i < kMemoryLabels; ++i) {
+    const auto label = static_cast<Label>(i);
+    uses.push_back({std::string(to_string(label)), replica_->memory_bytes(label)});
+  }
+  uses.push_back({"optimizer", replica_->optimizer_bytes()});
+  uses.push_back({"exchange", parallel_->exchange_bytes()});
+  uses.push_back({"evaluation", evaluator_->memory_bytes()});
+  if (const SparseTables* tables = workload_.tables()) {
+    uses.push_back({"tables", tables->table_bytes()});
+    uses.push_back({"table_buffers", tables->buffer_bytes()});
+  }
+  return uses;
+}
+
+std::int64_t Trainer::parameter_count() const {
+  const SparseTables* tables = workload_.tables();
+  return model_.graph->parameter_count() + (tables != nullptr ? tables->parameter_count() : 0);
+}
+
+int Trainer::table_threads() const {
+  if (workload_.tables() == nullptr) return 0;
+  return host_threads_ ? host_threads_->size() : split_.lanes;
+}
+
+// Checks that the exchange neither loses nor corrupts gradients of the model and its tables.
+
+/// Untimed, on the samples of the step that would come next.
+TrainingCheck Trainer::exchange_check() {
+  std::vector<double> distances(
+      static_cast<std::size_t>(split_.lanes));  // of table gradients, by lane
+  SparseTables* tables = workload_.tables();
+  const auto pass_of = [&](int rank, bool exchanged) {
+    GradientPass pass;
+    pass.fill = [this, rank](const Lane& lane, int number) {
+      workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
+    };
+    if (tables == nullptr) return pass;
+    if (!exchanged && rank == 0) tables->exchange_gradients();  // of the exchanged pass
+    tables->gather(Split::train, split_.first(done_, rank, 0), split_.of_rank());
+    pass.after_backward = [&, tables, rank, exchanged](const Lane& lane, int number) {
+      const std::uint64_t first = split_.first(done_, rank, number);
+      if (exchanged) return tables->collect(lane, model_, first);
+      double& worst = distances[static_cast<std::size_t>(number / split_.micro_batches)];
+      const View gradient = tables->gradient_of(lane, model_);
+      worst = std::max(worst, tables->gradient_distance(gradient, rank, first));
+    };
+    return pass;
+  };
+  // No training follows. Use half of the last scale: an overflow would only skip a training step
+  // and must not fail this check.
+  const double scale = std::max(replica_->loss_scale().value() / 2.0, 1.0);
+  replica_->loss_scale().resume({scale});
+  GradientAgreement agreement = parallel_->compare_gradient(
+      pass_of(group_.rank(), true), [&](int rank) { return pass_of(rank, false); });
+  group_.max(distances);
+  agreement.distance = std::max(agreement.distance, *std::ranges::max_element(distances));
+  return {"gradient_exchange", agreement.held(),
+          fmt::format(
+              "the gradient of {} ranks{} differs by {:.2g} (relative) from the gradient that one "
+              "rank computes on all samples",
+              group_.size(), tables != nullptr ? ", embedding tables included," : "",
+              agreement.distance)};
+}
+
+std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
+  const Recipe& recipe = options_.recipe;
+  Json identity = {{"workload", workload_.name()},
+                   {"preset", workload_.preset()},
+                   {"seed", options_.seed},
+                   {"batch", recipe.batch},
+                   {"horizon", recipe.horizon},
+                   {"dtype", to_string(options_.dtype)},
+                   {"items_per_sample", workload_.items_per_sample()}};
+  if (workload_.repeats()) identity["data"] = workload_.data();
+  checkpoints_ =
+      std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
+  if (const SparseTables* tables = workload_.tables())
+    for (const TableRows& rows : tables->rows()) {
+      const std::string name =
+          fmt::format("table/{}.{}", rows.shard().table, rows.shard().first_row);
+      checkpoints_->add({{name + "/values", rows.values()}, {name + "/state", rows.state()}});
+    }
+  const auto loaded = options_.resume ? checkpoints_->load() : std::nullopt;
+  if (!loaded) return {};
+  const RunProgress progress = run_progress_from_json(loaded->notes);
+  run_.first_step = done_ = loaded->step;
+  run_.curve = progress.curve;
+  run_.converged =
+      options_.steps == 0 && !run_.curve.empty() && meets(run_.curve.back().gap, recipe.target);
+  replica_->loss_scale().resume(progress.loss_scale);
+  elapsed_ = progress.elapsed;
+  return progress.norms;
+}
+
+void Trainer::save() {
+  const Seconds begin = steady_now();
+  const RunProgress progress{begin - begin_, run_.curve, checks_->norms(),
+                             replica_->loss_scale().state()};
+  const Checkpoints::Done saved = checkpoints_->save(to_json(progress));
+  run_.checkpoints.push_back({saved.step, saved.seconds.value, saved.bytes.value});
+  breakdown_.add(RunPhase::checkpoint, steady_now() - begin);
+}
+
+namespace {
+
+std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other_batch) {
+  const double scaled =
+      static_cast<double>(steps) * static_cast<double>(batch) / static_cast<double>(other_batch);
+  return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
+}
+
+int usual_host_threads() {
+  constexpr std::size_t kMost = 16;
+  return static_cast<int>(std::min(allowed_cpus().size(), kMost));
+}
+
+}  // namespace
+
+Recipe with_batch(Recipe recipe, std::int64_t batch) {
+  for (std::int64_t* steps : {&recipe.horizon, &recipe.schedule.horizon, &recipe.schedule.warmup,
+                              &recipe.evaluation_every})
+    *steps = in_steps(*steps, recipe.batch, batch);
+  recipe.batch = batch;
+  return recipe;
+}
+
+Trainer::Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
+                 Group& group)
+    : started_(options.begun.value > 0.0 ? options.begun : steady_now()),
+      workload_(workload),
+      options_(options),
+      group_(group),
+      split_(split_batch(options.recipe.batch, group.size(), options.lanes, options.cores,
+                         options.recipe.micro_batch)),
+      model_(workload.model(split_.micro_batch, options.dtype, options.recompute)),
+      plan_(make_plan(*model_.graph)),
+      last_step_(options.steps > 0 ? options.steps : options.recipe.horizon) {
+  auto optimizer = workload.optimizer();
+  optimizer_name_ = optimizer->name();
+  replica_ =
+      std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
+                                ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
+  parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
+  if (SparseTables* tables = workload.tables()) join_tables(*tables, kernels);
+  evaluator_ =
+      std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
+  run_.steps.reserve(static_cast<std::size_t>(last_step_));
+  const auto resumed = options.checkpoint.empty() ? std::nullopt : prepare_checkpoints();
+  checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
+                                        *replica_, options.check_every);
+  if (resumed) checks_->resume(*resumed);
+}
+
+void Trainer::join_tables(SparseTables& tables, const KernelFactory& kernels) {
+  if (replica_->kernels().memory->on_host()) return tables.join(group_, replica_->pool(), kernels);
+  require(options_.host_kernels != nullptr, "trainer", "embedding tables need host kernels");
+  host_threads_ = std::make_unique<WorkerPool>(options_.host_threads > 0 ? options_.host_threads
+                                                                         : usual_host_threads());
+  tables.join(group_, *host_threads_, options_.host_kernels);
+}
+
+TrainingRun Trainer::run(RunObserver& observer) {
+  group_.barrier();
+  const Seconds begin = steady_now();
+  begin_ = begin - elapsed_;
+  run_.initialisation = begin - started_;
+  observer.run_start();
+  while (is_training()) {
+    observer.block_start(samples_done());
+    train_block();
+    if (checks_->due(done_) || done_ == last_step_) run_checks();
+    observer.block_stop(samples_done());
+    if (options_.steps == 0) evaluate(observer);
+    if (save_is_due()) save();  // with what was just evaluated
+  }
+  run_.wall = steady_now() - begin;
+  observer.run_stop(samples_done(), run_.converged);
+  finish();
+  return std::move(run_);
+}
+
+bool Trainer::block_ends() const {
+  const std::int64_t every = options_.recipe.evaluation_every;
+  return done_ == last_step_ || (every > 0 && done_ % every == 0);
+}
+
+void Trainer::train_block() {
+  train_step();
+  while (!block_ends()) {
+    if (save_is_due()) save();
+    train_step();
+  }
+}
+
+void Trainer::train_step() {
+  const double rate = options_.recipe.schedule.rate(done_);
+  const Seconds begin = steady_now();
+  SparseTables* tables = workload_.tables();
+  if (tables != nullptr)
+    tables->gather(Split::train, split_.first(done_, group_.rank(), 0), split_.of_rank());
+  const Seconds gathered = steady_now();
+  const auto begin_of = [&](int number) { return split_.first(done_, group_.rank(), number); };
+  const auto fill = [&](const Lane& lane, int number) {
+    workload_.read(Split::train, begin_of(number), model_, lane);
+  };
+  std::function<void(const Lane&, int)> after_backward;
+  if (tables != nullptr)
+    after_backward = [&](const Lane& lane, int number) {
+      tables->collect(lane, model_, begin_of(number));
+    };
+  StepOutcome step = parallel_->step(fill, rate, options_.recipe.clip, after_backward);
+  const Seconds stepped = steady_now();
+  if (tables != nullptr && !step.skipped) tables->update(rate, step.gradient_scale);
+  const Seconds end = steady_now();
+  step.data += gathered - begin;
+  step.optimizer += end - stepped;
+  step.total = end - begin;
+  record_step(step, rate);
+}
+
+void Trainer::record_step(const StepOutcome& step, double rate) {
+  breakdown_.add(RunPhase::data, step.data);
+  breakdown_.add(RunPhase::transfer, step.transfer);
+  breakdown_.add(RunPhase::forward, step.forward);
+  breakdown_.add(RunPhase::backward, step.backward);
+  breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
+  breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
+  breakdown_.add(RunPhase::optimizer, step.optimizer);
+  const Seconds named = step.data + step.transfer + step.forward + step.backward +
+                        step.exchange_exposed + step.optimizer;
+  breakdown_.add(RunPhase::lane_wait, step.total - named);
+  spread_ += step.straggler_spread;
+  if (!step.skipped) checks_->after_step(done_, step.gradient_norm);
+  run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
+  ++done_;
+}
+
+void Trainer::run_checks() {
+  const Seconds begin = steady_now();
+  checks_->run(done_, group_);
+  breakdown_.add(RunPhase::checks, steady_now() - begin);
+}
+
+void Trainer::evaluate(RunObserver& observer) {
+  const Seconds begin = steady_now();
+  observer.evaluation_start(samples_done());
+  const Quality quality = evaluator_->evaluate(options_.recipe.evaluation_samples, group_);
+  const std::int64_t evaluated = run_.curve.empty() ? 0 : run_.curve.back().step;
+  const std::int64_t since = std::max(evaluated, run_.first_step);
+  double loss = 0.0;
+  for (std::int64_t i = since; i < done_; ++i)
+    loss += run_.steps[static_cast<std::size_t>(i - run_.first_step)].loss /
+            static_cast<double>(done_ - since);
+  const Seconds end = steady_now();
+  run_.curve.push_back({done_, static_cast<double>(samples_done()), (end - begin_).value,
+                        quality.gap, quality.native, quality.floor, loss});
+  run_.parts = quality.parts;
+  run_.converged = meets(quality.gap, options_.recipe.target);
+  observer.evaluation_stop(samples_done(), quality);
+  breakdown_.add(RunPhase::evaluation, steady_now() - begin);
+}
+
+}  // namespace bench::training

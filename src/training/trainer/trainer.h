@@ -1,0 +1,126 @@
+// Trains a workload to its target: the loop for every workload, device and number of ranks. The
+// clock is MLPerf's: it starts at the first access to training data and includes evaluation;
+// tables, plans and initial weights are initialization. The schedule is fixed; a run ends at the
+// first evaluation that meets the target, or at its horizon.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "training/checkpoint/checkpoints.h"
+#include "training/engine/replica.h"
+#include "training/parallel/data_parallel.h"
+#include "training/trainer/evaluator.h"
+#include "training/trainer/run_checks.h"
+#include "training/trainer/training_run.h"
+#include "training/workloads/workload.h"
+
+namespace bench::training {
+
+// Receives the events of a run as they happen, for MLPerf's log. Called on every rank.
+
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void run_start() {}
+  /// Training between two evaluations, in samples trained on before it.
+  virtual void block_start(std::int64_t) {}
+  virtual void block_stop(std::int64_t) {}
+  virtual void evaluation_start(std::int64_t) {}
+  virtual void evaluation_stop(std::int64_t, const Quality&) {}
+  virtual void run_stop(std::int64_t, bool /*converged*/) {}
+};
+
+struct TrainerOptions {
+  Recipe recipe = {};  // the workload's own, or changed
+  int lanes = 0;       // of each rank; 0: as many as there are cores and parts (batch_split.h)
+  int cores = 1;
+  Dtype dtype = Dtype::f32;
+  std::uint64_t seed = 1;          // of initial weights
+  std::int64_t steps = 0;          // train this many without evaluation; 0: to the target
+  std::int64_t check_every = 100;  // steps
+  bool recompute = false;
+  DataParallelOptions parallel = {};
+  std::filesystem::path checkpoint = {};  // folder; empty: no checkpoints
+  std::int64_t checkpoint_every = 500;    // steps
+  bool resume = false;                    // resume from the newest checkpoint, if there is one
+  /// When a device trains, embedding tables stay in host memory: the host kernels, and how many
+  /// threads use them (0: one per allowed CPU, at most 16, because the ranks of a host's GPUs share
+  /// them). When the lanes are on the host, tables use the lanes' threads.
+  KernelFactory host_kernels = {};
+  int host_threads = 0;
+  Seconds begun = {};  // when initialisation began, by host_clock.h; 0: with the trainer
+};
+
+/// The recipe for another batch size: horizon, warm-up and evaluation interval keep their samples;
+/// learning rates stay the same.
+Recipe with_batch(Recipe recipe, std::int64_t batch);
+
+class Trainer {
+ public:
+  /// Prepares everything that a run needs; all arguments must outlive the trainer. Throws
+  /// Error(input) for a batch that cannot be shared (split_batch).
+  Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
+          Group& group);
+
+  /// Once. Throws Error(internal) where loss or gradient is no number.
+  TrainingRun run(RunObserver& observer);
+
+  const BatchSplit& split() const { return split_; }
+  const Model& model() const { return model_; }
+  const Plan& plan() const { return plan_; }
+  Replica& replica() { return *replica_; }
+  std::string optimizer_name() const { return optimizer_name_; }
+  /// Of the model and of its tables, over all ranks.
+  std::int64_t parameter_count() const;
+  /// Whether the gradient exchange overlaps with the backward pass.
+  bool exchange_overlaps() const { return parallel_->overlaps(); }
+  /// Threads per rank that look up embedding rows; 0 without tables.
+  int table_threads() const;
+
+ private:
+  void join_tables(SparseTables& tables, const KernelFactory& kernels);
+  bool is_training() const { return done_ < last_step_ && !run_.converged; }
+  bool block_ends() const;
+  bool save_is_due() const { return checkpoints_ && done_ % options_.checkpoint_every == 0; }
+  void train_block();
+  void train_step();
+  void record_step(const StepOutcome& step, double rate);
+  void run_checks();
+  /// Returns the gradient norm averages of a resumed run.
+  std::optional<GradientOutliers::Averages> prepare_checkpoints();
+  void save();
+  void evaluate(RunObserver& observer);
+  void finish();
+  TrainingCheck tables_check();
+  TrainingCheck exchange_check();
+  std::vector<MemoryUse> memory() const;
+  std::int64_t samples_done() const { return done_ * split_.batch; }
+
+  Seconds started_;
+  Workload& workload_;
+  TrainerOptions options_;
+  Group& group_;
+  BatchSplit split_;
+  Model model_;
+  Plan plan_;
+  std::string optimizer_name_ = {};
+  std::unique_ptr<Replica> replica_ = {};
+  std::unique_ptr<DataParallel> parallel_ = {};
+  std::unique_ptr<WorkerPool> host_threads_ = {};  // where the lanes have none
+  std::unique_ptr<Evaluator> evaluator_ = {};
+  std::unique_ptr<RunChecks> checks_ = {};
+  std::unique_ptr<Checkpoints> checkpoints_ = {};
+  Breakdown breakdown_ = {};
+  Seconds spread_;  // DataParallel's, of all steps
+  TrainingRun run_ = {};
+  Seconds begin_;    // run_start; of a run that was resumed as long before as it had trained
+  Seconds elapsed_;  // before it was resumed
+  std::int64_t last_step_ = 0;
+  std::int64_t done_ = 0;
+};
+
+}  // namespace bench::training

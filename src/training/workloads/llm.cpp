@@ -1,0 +1,291 @@
+#include "training/workloads/llm.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+#include "training/sources/byte_reader.h"
+#include "training/sources/finite.h"
+#include "training/sources/grammar.h"
+#include "training/sources/token_baselines.h"
+#include "training/sources/token_file.h"
+#include "training/workloads/workload.h"
+
+namespace bench::training {
+namespace {
+
+std::unique_ptr<TokenSource> language(const LlmShape& shape, std::uint64_t seed) {
+  GrammarOptions options;
+  options.vocabulary = static_cast<int>(shape.vocabulary);
+  options.targets = static_cast<int>(shape.sequence);
+  options.seed = seed;
+  return std::make_unique<GrammarSource>(options);
+}
+
+std::unique_ptr<TokenSource> token_files(const LlmShape& shape, const DataChoice& choice) {
+  return std::make_unique<TokenFiles>(TokenFileOptions{.train = choice.train,
+                                                       .evaluation = choice.evaluation,
+                                                       .targets = static_cast<int>(shape.sequence),
+                                                       .vocabulary = choice.vocabulary});
+}
+
+}  // namespace
+
+LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoice& choice) {
+  if (choice.table_rows > 0)
+    throw Error(ErrorKind::input, "workload llm has no embedding tables for table_rows",
+                "remove the parameter table_rows");
+  if (choice.vocabulary > 0 && !choice.from_files())
+    throw Error(ErrorKind::input, "vocabulary applies only to token files, not to generated data",
+                "set the parameter data to token files, or remove vocabulary");
+  return LlmData::in_order<FiniteTokens>(
+      choice.from_files() ? token_files(shape, choice) : language(shape, seed), choice, seed);
+}
+
+namespace {
+
+// The targets of presets larger than tiny need runs on a GPU.
+constexpr double kProvisionalTarget = 0.25;
+
+LlmTraining tiny_training() {
+  LlmTraining training;
+  Recipe& recipe = training.recipe;
+  recipe.batch = 32;  // 2048 tokens
+  recipe.horizon = 1953;
+  recipe.schedule = {Schedule::Shape::linear_last, 4e-3, 60, recipe.horizon};
+  recipe.clip = 1.0;
+  recipe.target = 0.12;
+  recipe.evaluation_every = 40;
+  recipe.evaluation_samples = 256;
+  recipe.micro_batch = 4;
+  recipe.target_source = "1.3 to 1.5 x the usual gap at the horizon (docs/evidence/llm_tiny.json)";
+  training.adamw.beta2 = 0.98;
+  return training;
+}
+
+/// A larger preset: cosine down to a tenth of the peak, decay of matrices.
+LlmTraining large_training(std::int64_t batch, std::int64_t horizon, double peak,
+                           std::int64_t warmup) {
+  LlmTraining training;
+  Recipe& recipe = training.recipe;
+  recipe.batch = batch;
+  recipe.horizon = horizon;
+  recipe.schedule = {Schedule::Shape::cosine, peak, warmup, horizon, 0.1};
+  recipe.clip = 1.0;
+  recipe.target = kProvisionalTarget;
+  recipe.evaluation_every = 12;
+  recipe.evaluation_samples = 1024;
+  recipe.micro_batch = 1;
+  training.adamw.beta2 = 0.95;
+  training.adamw.decay = 0.1;
+  return training;
+}
+
+}  // namespace
+
+LlmTraining llm_training(const std::string& preset) {
+  llm_preset(preset);  // throws for an unknown name
+  if (preset == "tiny") return tiny_training();
+  if (preset == "1b") {
+    LlmTraining training = large_training(256, 1000, 3e-4, 100);
+    training.recipe.device_micro_batch = 2;  // about 35 GB in bf16
+    return training;
+  }
+  if (preset == "standard") {
+    // Betas, epsilon, decay and clipping of MLPerf's llama31_8b.
+    LlmTraining training = large_training(128, 1200, 4e-4, 100);
+    training.adamw.epsilon = 1e-5;
+    training.recipe.device_micro_batch = 1;
+    return training;
+  }
+  LlmTraining training = large_training(512, 500, 1e-3, 50);  // small, gpt2: 0.5 M tokens
+  training.recipe.micro_batch = 4;
+  training.recipe.device_micro_batch = 32;  // about 20 GB in bf16
+  return training;
+}
+
+namespace {
+
+constexpr std::array<const char*, kTokenClasses> kClassNames = {"base", "key", "copy"};
+
+/// Tokens for counting and evaluating n-gram baselines of files: takes seconds at most.
+constexpr std::int64_t kBaselineTokens = 1 << 22;
+
+/// The preset's shape, possibly with another sequence length.
+LlmShape shape_of(const std::string& preset, std::int64_t sequence) {
+  LlmShape shape = llm_preset(preset);
+  if (sequence == 0) return shape;
+  if (sequence < 2 || sequence > shape.sequence)
+    throw Error(
+        ErrorKind::input,
+        "llm " + preset + " does not support sequences of " + std::to_string(sequence) + " tokens",
+        "use 2 to " + std::to_string(shape.sequence) + " tokens");
+  shape.sequence = sequence;
+  return shape;
+}
+
+Recipe recipe_of(const std::string& preset, std::int64_t sequence) {
+  Recipe recipe = llm_training(preset).recipe;
+  if (sequence != llm_preset(preset).sequence) recipe.target_source.clear();
+  return recipe;
+}
+
+/// The model's loss, for tokens without a known probability.
+class LossEvaluation final : public Evaluation {
+ public:
+  LossEvaluation(std::int64_t targets, Var losses) : targets_(targets), losses_(losses) {}
+
+  void add(const Lane& lane, std::uint64_t, std::int64_t count) override {
+    const double* loss = lane.view(losses_).as<double>();
+    for (std::int64_t i = 0; i < count * targets_; ++i) sums_[kLoss] += loss[i];
+    sums_[kCount] += static_cast<double>(count * targets_);
+  }
+
+  Quality finish(Group& group) override {
+    group.sum(sums_);
+    const double loss = sums_[kLoss] / sums_[kCount];
+    return {.gap = loss, .native = loss, .floor = 0.0, .parts = {{"perplexity", std::exp(loss)}}};
+  }
+
+ private:
+  enum { kLoss, kCount };
+  std::int64_t targets_;
+  Var losses_;
+  std::array<double, 2> sums_ = {};
+};
+
+/// Losses of the model and of the oracle, by class of token.
+class LlmEvaluation final : public Evaluation {
+ public:
+  LlmEvaluation(const TokenSource& source, Var losses) : source_(source), losses_(losses) {
+    const auto targets = static_cast<std::size_t>(source.targets());
+    tokens_.resize(targets + 1);
+    log_probability_.resize(targets);
+    classes_.resize(targets);
+  }
+
+  void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
+    const double* loss = lane.view(losses_).as<double>();
+    for (std::int64_t i = 0; i < count; ++i) {
+      source_.read(Split::evaluation, first + static_cast<std::uint64_t>(i),
+                   {tokens_, log_probability_, classes_});
+      for (std::size_t t = 0; t < classes_.size(); ++t) {
+        Sums& sums = sums_.at(static_cast<std::size_t>(classes_[t]));
+        sums[kLoss] += *loss++;
+        sums[kFloor] -= log_probability_[t];
+        sums[kCount] += 1.0;
+      }
+    }
+  }
+
+  Quality finish(Group& group) override {
+    group.sum(std::span(sums_.front().data(), sums_.size() * sums_.front().size()));
+    Sums all = {};
+    for (const Sums& sums : sums_)
+      for (std::size_t i = 0; i < all.size(); ++i) all.at(i) += sums.at(i);
+    Quality quality;
+    quality.gap = gap(all);
+    quality.native = all[kLoss] / all[kCount];
+    quality.floor = all[kFloor] / all[kCount];
+    for (std::size_t c = 0; c < sums_.size(); ++c)
+      if (sums_.at(c)[kCount] > 0.0)
+        quality.parts.emplace_back(kClassNames.at(c), gap(sums_.at(c)));
+    return quality;
+  }
+
+ private:
+  enum { kLoss, kFloor, kCount };
+  using Sums = std::array<double, 3>;
+  static double gap(const Sums& sums) { return (sums[kLoss] - sums[kFloor]) / sums[kCount]; }
+
+  const TokenSource& source_;
+  Var losses_;
+  std::vector<std::int32_t> tokens_ = {};
+  std::vector<float> log_probability_ = {};
+  std::vector<TokenClass> classes_ = {};
+  std::array<Sums, kTokenClasses> sums_ = {};
+};
+
+/// One sequence, in thread-local memory.
+std::span<std::int32_t> sequence(const TokenSource& source, Split split, std::uint64_t index) {
+  thread_local std::vector<std::int32_t> tokens;
+  tokens.resize(static_cast<std::size_t>(source.targets()) + 1);
+  source.read(split, index, {.tokens = tokens});
+  return tokens;
+}
+
+}  // namespace
+
+LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+                         const DataChoice& data)
+    : preset_(preset),
+      shape_(shape_of(preset, sequence)),
+      data_(open_llm_data(shape_, seed, data)),
+      recipe_(data_.fit(recipe_of(preset, shape_.sequence))),
+      adamw_(llm_training(preset).adamw) {
+  shape_.vocabulary = source().vocabulary();
+  flops_ = llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence);
+}
+
+Model LlmWorkload::model(std::int64_t samples, Dtype dtype, bool recompute) const {
+  Llm llm = make_llm(shape_, samples, dtype, recompute);
+  return {std::move(llm.graph), llm.losses, {llm.tokens, llm.targets}, {}};
+}
+
+std::unique_ptr<Optimizer> LlmWorkload::optimizer() const { return make_adamw(adamw_); }
+
+Json LlmWorkload::optimizer_options() const {
+  Json options = mllog_options(adamw_);
+  options["max_sequence_length"] = shape_.sequence;
+  return options;
+}
+
+void LlmWorkload::read(Split split, std::uint64_t first, const Model& model,
+                       const Lane& lane) const {
+  const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
+  const std::int64_t length = shape_.sequence;
+  for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
+    const auto tokens = sequence(source(), split, first + static_cast<std::uint64_t>(i));
+    std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
+    std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
+  }
+}
+
+std::uint64_t LlmWorkload::checksum(Split split, std::uint64_t first, std::int64_t count) const {
+  std::uint64_t sum = 0;
+  for (std::uint64_t index = first; index < first + static_cast<std::uint64_t>(count); ++index)
+    sum += sample_checksum(split, index, sequence(source(), split, index));
+  return sum;
+}
+
+std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
+  if (knows_floor()) return std::make_unique<LlmEvaluation>(source(), model.losses);
+  return std::make_unique<LossEvaluation>(shape_.sequence, model.losses);
+}
+
+std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
+  if (data_.from_files()) return baselines_of_files();
+  // Minus the floor; sources/grammar.h has these for sequences of 64 and 1024 tokens; shorter ones
+  // have other floors.
+  if (shape_.sequence != llm_preset(preset_).sequence) return {};
+  if (shape_.vocabulary == 64) return {{"unigram", 3.7172 - 2.3517}, {"bigram", 3.0984 - 2.3517}};
+  if (shape_.vocabulary == 32768) return {{"unigram", 6.492 - 3.178}, {"bigram", 5.280 - 3.178}};
+  if (shape_.vocabulary == 50257) return {{"unigram", 6.603 - 3.178}, {"bigram", 5.385 - 3.178}};
+  return {};
+}
+
+std::vector<std::pair<std::string, double>> LlmWorkload::baselines_of_files() const {
+  const auto samples_of = [&](Split split) {
+    return std::min(source().size(split).value(),
+                    static_cast<std::uint64_t>(kBaselineTokens / shape_.sequence));
+  };
+  const std::uint64_t judged = std::min(samples_of(Split::evaluation),
+                                        static_cast<std::uint64_t>(recipe_.evaluation_samples));
+  if (judged == 0) return {};
+  const TokenBaselines losses = baselines_of(source(), samples_of(Split::train), judged);
+  return {{"uniform", losses.uniform}, {"unigram", losses.unigram}, {"bigram", losses.bigram}};
+}
+
+}  // namespace bench::training

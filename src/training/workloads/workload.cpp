@@ -1,0 +1,90 @@
+// The workloads and presets by name.
+#include "training/workloads/workload.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "training/models/dlrm.h"
+#include "training/workloads/dlrm.h"
+#include "training/workloads/llm.h"
+
+namespace bench::training {
+
+Json mllog_options(const AdamwOptions& options) {
+  return {{"opt_name", "adamw"},
+          {"opt_adamw_beta_1", options.beta1},
+          {"opt_adamw_beta_2", options.beta2},
+          {"opt_adamw_epsilon", options.epsilon},
+          {"opt_adamw_weight_decay", options.decay}};
+}
+
+namespace {
+
+struct Entry {
+  std::string name;
+  std::vector<std::string> presets;
+  std::function<std::unique_ptr<Workload>(const std::string& preset, std::uint64_t seed,
+                                          std::int64_t sequence, const DataChoice& data)>
+      make;
+};
+
+template <class Names>
+std::vector<std::string> texts(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = {
+      {"llm", texts(llm_presets()),
+       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+          const DataChoice& data) {
+         return std::make_unique<LlmWorkload>(preset, seed, sequence, data);
+       }},
+      {"dlrm", texts(dlrm_presets()),
+       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+          const DataChoice& data) {
+         if (sequence > 0)
+           throw Error(
+               ErrorKind::input,
+               "workload dlrm has no sequences, but sequence is " + std::to_string(sequence),
+               "remove the parameter sequence");
+         return make_dlrm_workload(preset, seed, data);
+       }},
+  };
+  return all;
+}
+
+const Entry& entry(const std::string& name) {
+  for (const Entry& one : entries())
+    if (one.name == name) return one;
+  const auto known = workload_names();
+  throw Error(ErrorKind::input, "unknown workload '" + name + "'",
+              "use one of " + join(known, ", ") + "." + did_you_mean(name, known));
+}
+
+}  // namespace
+
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
+                                        std::uint64_t seed, std::int64_t sequence,
+                                        const DataChoice& data) {
+  const Entry& which = entry(name);
+  const auto& presets = which.presets;
+  if (std::find(presets.begin(), presets.end(), preset) == presets.end())
+    throw Error(ErrorKind::input, "workload " + name + " has no preset '" + preset + "'",
+                "use one of " + join(presets, ", ") + "." + did_you_mean(preset, presets));
+  return which.make(preset, seed, sequence, data);
+}
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const Entry& one : entries()) names.push_back(one.name);
+  return names;
+}
+
+std::vector<std::string> preset_names(const std::string& workload) {
+  return entry(workload).presets;
+}
+
+}  // namespace bench::training

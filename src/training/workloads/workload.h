@@ -1,0 +1,132 @@
+// A workload: a model's graph, its samples, its recipe, and the quality it reaches. The trainer
+// uses only this interface; to add a workload, implement it and add its name to workloads.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+#include "devices/group.h"
+#include "training/engine/graph.h"
+#include "training/engine/lane.h"
+#include "training/optimizers/optimizer.h"
+#include "training/optimizers/schedule.h"
+#include "training/sources/random.h"
+
+namespace bench::training {
+
+// What an optimizer fixes, by the keys of MLPerf's log; the rates are the schedule's.
+
+/// {"opt_name": "adamw", "opt_adamw_beta_1": 0.9, ...}
+Json mllog_options(const AdamwOptions& options);
+
+// The data of a training: generated samples or files, and their number.
+
+struct DataChoice {
+  std::vector<std::filesystem::path> train = {};  // empty: samples are generated
+  std::vector<std::filesystem::path> evaluation = {};
+  int vocabulary = 0;           // of tokens; 0: from the files
+  std::int64_t table_rows = 0;  // per table of click logs; 0: from files or preset
+  std::uint64_t samples = 0;    // number of distinct training samples; 0: all
+
+  bool from_files() const { return !train.empty(); }
+  /// Whether training samples repeat in epochs.
+  bool is_finite() const { return from_files() || samples > 0; }
+};
+
+class SparseTables;
+
+/// The training settings of a preset. A schedule never depends on the training's progress; a run
+/// ends at its horizon, or at the first evaluation that meets the target.
+struct Recipe {
+  std::int64_t batch = 0;    // samples of a step, over all ranks
+  std::int64_t horizon = 0;  // steps
+  Schedule schedule = {};
+  double clip = 0.0;  // longest gradient that is not shortened; 0: none is
+  /// The gap at or below which a run has converged; none for data with an unknown floor.
+  std::optional<double> target = 0.0;
+  std::int64_t evaluation_every = 0;    // steps
+  std::int64_t evaluation_samples = 0;  // the first ones of their split
+  // Samples a lane works on at once, at most; 0: all of its own. Of a core's caches, and of a
+  // device with memory and many cores of its own.
+  std::int64_t micro_batch = 0, device_micro_batch = 0;
+  std::string target_source = {};  // how the target was found; "" where it is provisional
+};
+
+/// Quality of a model on the evaluation samples: the gap to the best that any model can reach on
+/// these samples; lower is better, and 0 is perfect. For data with an unknown law
+/// (Workload::knows_floor) it is the gap to a bound that no model can pass: no loss, an AUC of 1.
+struct Quality {
+  double gap = 0.0;
+  double native = 0.0;  // the field's own metric: nats a token, AUC
+  double floor = 0.0;   // the native value of a gap of 0
+  std::vector<std::pair<std::string, double>> parts = {};  // by name, for a closer look
+};
+
+/// Accumulates the quality over evaluation samples, on one rank.
+class Evaluation {
+ public:
+  virtual ~Evaluation() = default;
+  /// The samples of one micro-batch after forward(); `first` is the number of its first one, and
+  /// `count` how many of its rows' samples are to be counted. One thread at a time.
+  virtual void add(const Lane& lane, std::uint64_t first, std::int64_t count) = 0;
+  /// Over the samples of all ranks. Call on every rank; all get the same result.
+  virtual Quality finish(Group& group) = 0;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual std::string name() const = 0;    // "llm"
+  virtual std::string preset() const = 0;  // "tiny"
+  virtual const Recipe& recipe() const = 0;
+
+  /// What throughput counts, "token" or "sample", and how many a sample is.
+  virtual std::string item() const = 0;
+  virtual std::int64_t items_per_sample() const = 0;
+  /// Forward and backward, by the convention of MFU (docs/training.md).
+  virtual double flops_per_sample() const = 0;
+
+  virtual Model model(std::int64_t samples, Dtype dtype, bool recompute) const = 0;
+  virtual std::unique_ptr<Optimizer> optimizer() const = 0;
+  /// By the keys of MLPerf's log: {"opt_name": "adamw", ...} of the dense parameters; the rates of
+  /// the schedule not.
+  virtual Json optimizer_options() const { return Json::object(); }
+  /// Writes samples first, first + 1, ... into the inputs of a micro-batch; threads may do so at
+  /// once.
+  virtual void read(Split split, std::uint64_t first, const Model& model,
+                    const Lane& lane) const = 0;
+  /// Of what read() would write for these samples, by which ranks compare their data.
+  virtual std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const = 0;
+  virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
+
+  /// {"kind": "files" or "generated", "files", "evaluation_files", "samples",
+  /// "evaluation_samples"}; null if samples never repeat.
+  virtual Json data() const { return nullptr; }
+  /// Whether training samples repeat in epochs.
+  virtual bool repeats() const { return false; }
+  /// Whether a gap of 0 is the best attainable quality, and not only a bound.
+  virtual bool knows_floor() const { return true; }
+
+  /// Gaps of simpler models by name, as reference lines of the curve.
+  virtual std::vector<std::pair<std::string, double>> baselines() const { return {}; }
+
+  /// Parameters outside the graph, of which a step touches a few rows; null if there are none.
+  virtual SparseTables* tables() { return nullptr; }
+};
+
+/// `sequence`: tokens of a sample, 0 for the preset's. Throws Error(input) for an unknown name or
+/// preset, listing the known ones, for a sequence if the workload has none, and like the sources
+/// for `data`.
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
+                                        std::uint64_t seed, std::int64_t sequence = 0,
+                                        const DataChoice& data = {});
+std::vector<std::string> workload_names();
+std::vector<std::string> preset_names(const std::string& workload);
+
+}  // namespace bench::training

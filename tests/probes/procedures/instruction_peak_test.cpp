@@ -1,0 +1,118 @@
+#include "core/error.h"
+#include "devices/instructions.h"
+#include "probes/shared/instruction_rate.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_instructions.h"
+
+namespace bench {
+namespace {
+
+struct PeakJob : FakeCores {
+  explicit PeakJob(Json params = Json::object())
+      : FakeCores("instruction_peak",
+                  {{"dtypes", {"f32"}}, {"isas", Json::array()}, {"threads", {1, 0}}}, params) {
+    fake.streams_ = {{Dtype::f32, "wide", "fma wide", 32.0, 2.0},
+                     {Dtype::f32, "narrow", "fma narrow", 16.0, 2.0}};
+    fake.rates = {2.0, 2.0};
+  }
+};
+
+TEST_CASE("instruction_peak reports each stream at each thread count with its proven limit") {
+  PeakJob job;
+  CHECK(job.run().status == Status::ok);
+  const Samples one = job.find("throughput", {{"isa", "wide"}, {"threads", 1}});
+  CHECK(one.values.at(0) == Approx(2.0 * 32 * kFakeClock));
+  CHECK(one.limit->kind == LimitKind::proven);
+  CHECK(one.limit->value == Approx(2.0 * 32 * kFakeClock));
+  CHECK(one.unit == Unit::flop_per_second);
+  const Samples all = job.find("throughput", {{"isa", "wide"}, {"threads", 4}});
+  CHECK(all.values.at(0) == Approx(4 * 2.0 * 32 * kFakeClock));
+}
+
+TEST_CASE("instruction_peak names the best family's rate, which gemm is measured against") {
+  PeakJob job;
+  job.run();
+  CHECK(job.find("per_cycle", {{"isa", "wide"}}).values.at(0) == Approx(64));
+  CHECK(job.find("per_cycle", {{"isa", "narrow"}}).values.at(0) == Approx(32));
+  CHECK(job.find("per_cycle", {{"isa", "best"}}).values.at(0) == Approx(64));
+}
+
+TEST_CASE("instruction_peak counts integer instructions in OP/s") {
+  PeakJob job(Json{{"dtypes", {"int8"}}});
+  job.fake.streams_ = {{Dtype::int8, "wide", "dot", 128.0, 2.0}};
+  job.fake.rates = {2.0};
+  job.run();
+  CHECK(job.find("throughput", {{"threads", 1}}).unit == Unit::op_per_second);
+}
+
+TEST_CASE("instruction_peak measures only the families asked for") {
+  PeakJob job(Json{{"isas", {"narrow"}}});
+  job.run();
+  for (const Samples& samples : job.sink.samples()) CHECK(samples.params.at("isa") != "wide");
+}
+
+TEST_CASE(
+    "a rate that no core has is not known, whichever way it is off: nothing was computed wrong") {
+  // 0.66: a loop that spills. 1.3, 1.8: a neighbour slows the stream. 2.2: it slows the clock's
+  // chain.
+  for (const double rate : {0.66, 1.3, 1.8, 2.2}) {
+    INFO(rate);
+    PeakJob job;
+    job.fake.rates = {rate, 2.0};
+    const Outcome outcome = job.run();
+    if (rate < 2.0) CHECK(outcome.status == Status::ok);
+    const Samples unknown = job.find("per_cycle", {{"isa", "wide"}});
+    CHECK(unknown.outcome == Status::skipped);
+    CHECK(unknown.reason.find("above any core's rate") != std::string::npos);
+    CHECK(job.find("per_cycle", {{"isa", "best"}}).outcome == Status::skipped);
+  }
+}
+
+TEST_CASE("an unknown rate does not matter where a known one is at least as wide") {
+  PeakJob job;
+  job.fake.rates = {2.0, 1.8};
+  job.run();
+  CHECK(job.find("per_cycle", {{"isa", "narrow"}}).outcome == Status::skipped);
+  CHECK(job.find("per_cycle", {{"isa", "best"}}).values.at(0) == Approx(64));
+}
+
+TEST_CASE("a stream faster than any such core can be is not believed") {
+  PeakJob job;
+  job.fake.rates = {4.0, 2.0};
+  CHECK(job.run().status == Status::invalid);
+  CHECK(job.find("throughput", {{"isa", "wide"}, {"threads", 1}}).outcome == Status::invalid);
+}
+
+TEST_CASE("a stream whose sums are wrong is not believed") {
+  PeakJob job;
+  job.fake.wrong_sums = true;
+  CHECK(job.run().status == Status::invalid);
+}
+
+TEST_CASE("a dtype without an instruction is skipped, saying so") {
+  PeakJob job(Json{{"dtypes", {"bf16"}}});
+  CHECK(job.run().status == Status::skipped);
+}
+
+TEST_CASE("a device without instruction streams skips the job") {
+  PeakJob job;
+  job.device.fake_instructions = nullptr;
+  CHECK(job.run().status == Status::skipped);
+}
+
+TEST_CASE("more threads than cores are refused") {
+  CHECK_THROWS_AS(PeakJob(Json{{"threads", {5}}}).run(), Error);
+}
+
+TEST_CASE("whole and simply broken rates pass, others do not") {
+  for (const double rate : {1.0 / 16, 0.125, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0}) {
+    CHECK(rate_check(rate).passed());
+    CHECK(rate_check(rate * 0.98).passed());
+    CHECK_FALSE(rate_check(rate * 0.9).passed());
+  }
+  CHECK_FALSE(rate_check(std::nan("")).passed());
+  CHECK_FALSE(rate_check(0.0).passed());
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,197 @@
+// The probe `training`: what a job says of its run, and when it must not be believed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/mllog.h"
+#include "probes/training/training_records.h"
+#include "tests/probes/training_job.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+#include "training/workloads/llm.h"
+
+namespace bench {
+using Catch::Matchers::Contains;
+namespace {
+
+const Json kToEasyTarget = {{"target", 1.5}, {"lanes", 2}};
+
+}  // namespace
+
+TEST_CASE("a training that meets its target says when, and with which samples") {
+  TrainingJob job(kToEasyTarget);
+  CHECK(job.run().status == Status::ok);
+  const Json facts = job.facts(), curve = job.columns("curve");
+  CHECK(facts.at("converged") == true);
+  CHECK(facts.at("seed") == 1);
+  CHECK(facts.at("target") == 1.5);
+  CHECK(job.one("quality").values.at(0) == curve.at("gap").back().get<double>());
+  CHECK(job.one("time_to_target").values.at(0) == curve.at("seconds").back().get<double>());
+  CHECK(job.one("samples_to_target").values.at(0) == facts.at("samples_to_target"));
+  CHECK(facts.at("samples_at_target_evaluation") == curve.at("samples").back());
+  const std::size_t steps = job.one("step_time").values.size();
+  CHECK(job.columns("steps").at("loss").size() == steps);
+  CHECK(static_cast<double>(steps * 32) == curve.at("samples").back().get<double>());
+  for (const Json& check : facts.at("checks")) CHECK(check.at("held") == true);
+}
+
+TEST_CASE("a training's breakdown adds up to its wall time") {
+  TrainingJob job(kToEasyTarget);
+  job.run();
+  const Json table = job.columns("breakdown");
+  double shares = 0.0, seconds = 0.0;
+  for (std::size_t i = 0; i < table.at("phase").size(); ++i)
+    if (!table.at("share")[i].is_null()) {
+      shares += table.at("share")[i].get<double>();
+      seconds += table.at("seconds")[i].get<double>();
+    }
+  CHECK(shares == Approx(1.0));
+  CHECK(seconds == Approx(job.facts().at("run_seconds").get<double>()));
+}
+
+TEST_CASE("a training that misses its target skips the time to it, with the gap it reached") {
+  TrainingJob job(Json::object());
+  const training::LlmWorkload workload("tiny", 1);
+  training::TrainerOptions options;
+  options.recipe = workload.recipe();
+  options.recipe.horizon = 12;
+  training::LlmWorkload trained("tiny", 1);
+  training::Trainer trainer(
+      trained, options, [&](Dtype d) { return job.kernels.make(d); }, *job.group);
+  training::RunObserver nobody;
+  const training::TrainingRun run = trainer.run(nobody);
+  State state(job.job, find_probe("training"), job.device, *job.group, job.sink);
+  write_training(state, {trained, options, trainer, run, "test"});
+  CHECK(state.finish().status == Status::ok);
+  const Samples missed = job.one("time_to_target");
+  CHECK(missed.outcome == Status::skipped);
+  CHECK_THAT(missed.reason,
+             Contains("not converged: gap 1.") && Contains("after 384 samples, target 0.12"));
+  CHECK(job.facts().at("converged") == false);
+  CHECK(job.facts().at("samples_to_target").is_null());
+}
+
+TEST_CASE("a training whose parameters do not move is invalid, whatever it reached") {
+  TrainingJob job(Json{{"target", 3.0}, {"lanes", 2}});  // met without any training
+  job.kernels.idle = true;
+  const Outcome outcome = job.run();
+  CHECK(outcome.status == Status::invalid);
+  CHECK_THAT(outcome.reason, Contains("parameters_move"));
+  CHECK(job.facts().at("converged") == false);
+  CHECK(job.one("time_to_target").outcome == Status::skipped);
+}
+
+TEST_CASE("a number of steps is timed and not judged") {
+  TrainingJob job(Json{{"steps", 20}, {"lanes", 1}, {"peak_flops", 1e12}});
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.one("step_time").values.size() == 20);
+  CHECK(job.one("items_per_second").values.size() == 1);
+  CHECK_THAT(job.one("quality").reason, Contains("throughput only: 20 steps"));
+  const double flops = job.one("model_flops").values.at(0);
+  CHECK(flops == Approx(job.one("items_per_second").values.at(0) / 64 *
+                        job.facts().at("flops_per_sample").get<double>()));
+  CHECK(job.one("mfu").values.at(0) == Approx(flops / 1e12));
+  CHECK(job.one("mfu").params.at("peak") == "given");
+  CHECK(job.one("hfu").values.at(0) > job.one("mfu").values.at(0));
+}
+
+TEST_CASE("what gemm reached earlier in the run is a peak too") {
+  TrainingJob job(Json{{"steps", 3}, {"lanes", 1}});
+  job.job.limits.push_back(
+      {"model_flops", {{"dtype", "f32"}}, {2e12, LimitKind::measured, "gemm.throughput"}});
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.one("mfu").params.at("peak") == "measured");
+  CHECK(job.facts().at("peak_flops").at("value") == 2e12);
+}
+
+TEST_CASE(
+    "a training's log has the lines of MLPerf's rules, in their order, and names no submission") {
+  const TemporaryDirectory folder;
+  Json params = kToEasyTarget;
+  params["mllog"] = (folder.path() / "result_{seed}.txt").string();
+  TrainingJob job(params);
+  job.run();
+  std::ifstream file(folder.path() / "result_1.txt");
+  std::vector<MllogLine> lines;
+  for (std::string text; std::getline(file, text);) {
+    const MllogParse parse = parse_mllog(text);
+    REQUIRE(parse.line);
+    lines.push_back(*parse.line);
+  }
+  std::map<std::string, int> count;
+  std::vector<std::string> keys;
+  for (const MllogLine& line : lines) {
+    ++count[line.key];
+    keys.push_back(line.key);
+    if (line.key.starts_with("block_") || line.key.starts_with("eval_st") ||
+        line.key == "eval_accuracy")
+      CHECK(line.metadata.at("samples_count").is_number_integer());
+  }
+  CHECK(keys == job.keys());
+  for (const char* once :
+       {"init_stop", "run_start", "run_stop", "seed", "global_batch_size", "train_samples",
+        "eval_samples", "gradient_accumulation_steps", "opt_name", "opt_base_learning_rate",
+        "opt_gradient_clip_norm", "submission_division"}) {
+    INFO(once);
+    CHECK(count[once] == 1);
+  }
+  CHECK(keys.front() == "cache_clear");
+  const auto at = [&](const char* key) { return std::ranges::find(keys, key) - keys.begin(); };
+  CHECK(at("init_start") < at("init_stop"));
+  CHECK(at("init_stop") < at("run_start"));
+  CHECK(at("run_start") < at("block_start"));
+  CHECK(at("block_stop") < at("eval_start"));
+  CHECK(at("eval_stop") < at("eval_accuracy"));
+  CHECK(lines.back().metadata.at("status") == "success");
+  for (const MllogLine& line : lines) CHECK(line.metadata.at("file") == "training_log.cpp");
+  for (const char* name : {"submission_org", "submission_platform"})
+    CHECK(job.logged(name) == std::vector<Json>{"none: a benchctl twin, not a submission"});
+  CHECK(job.logged("submission_benchmark").at(0).get<std::string>().starts_with("benchctl_llm_"));
+}
+
+TEST_CASE("the logs of both workloads say the optimizer of their dense parameters") {
+  for (const char* workload : {"llm", "dlrm"}) {
+    INFO(workload);
+    TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
+    CHECK(job.run().status == Status::ok);
+    const double beta2 = workload == std::string("llm") ? 0.98 : 0.99;
+    CHECK(job.logged("opt_name") == std::vector<Json>{"adamw"});
+    CHECK(job.logged("opt_adamw_beta_1") == std::vector<Json>{0.9});
+    CHECK(job.logged("opt_adamw_beta_2") == std::vector<Json>{beta2});
+    CHECK(job.logged("opt_adamw_epsilon") == std::vector<Json>{1e-8});
+    CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{0.0});
+  }
+}
+
+TEST_CASE("a run resumed where it had met its target says so, and repeats no unchecked result") {
+  const TemporaryDirectory folder;
+  Json params = kToEasyTarget;
+  params.update({{"checkpoint", folder.path().string()}, {"checkpoint_every", 1}});
+  TrainingJob first(params);
+  CHECK(first.run().status == Status::ok);
+  params["resume"] = true;
+  TrainingJob again(params);
+  const Outcome outcome = again.run();
+  CHECK(outcome.status == Status::skipped);
+  const double samples = first.columns("curve").at("samples").back().get<double>();
+  CHECK_THAT(outcome.reason,
+             Contains(fmt::format("after step {:.0f} has met the target, with a "
+                                  "gap of {:.4g} (target 1.5) after {:.0f} samples",
+                                  samples / 32, first.one("quality").values.at(0), samples)));
+  CHECK(again.of("time_to_target").empty());
+}
+
+TEST_CASE("a device without kernels for training skips it, and a slip in a preset is an error") {
+  TrainingJob job(Json::object());
+  job.device.fake_training_kernels = nullptr;
+  CHECK(job.run().status == Status::skipped);
+  TrainingJob slip(Json{{"preset", "tinny"}});
+  CHECK_THROWS_WITH(slip.run(), Contains("llm has no preset 'tinny'"));
+}
+
+}  // namespace bench

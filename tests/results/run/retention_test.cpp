@@ -1,0 +1,107 @@
+// Raw samples of old runs are thinned; everything that is concluded from them stays.
+#include "results/run/retention.h"
+
+#include <algorithm>
+
+#include "results/run/run_summary.h"
+#include "results/store/journal.h"
+#include "results/store/store.h"
+#include "tests/results/database.h"
+#include "tests/results/run_fixture.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace bench;
+
+namespace {
+
+RunFixture measured() {
+  RunFixture run;
+  run.plan["gates"] = {{"fast", {{{"metric", "throughput"}, {"min", 90}}}},
+                       {"slow", {{{"metric", "throughput"}, {"min", 110}}}}};
+  run.job("1", "fast", "gemm").job("2", "slow", "gemm").job("3", "odd", "gemm");
+  Samples unclean = samples("throughput", 100, 300);
+  for (std::size_t i = 0; i < unclean.flags.size(); i += 3) unclean.flags[i] = kStolen;
+  unclean.limit = Limit{120, LimitKind::datasheet, "sheet", {}};
+  Samples broken = samples("throughput", 100, 150);
+  broken.values[77] = NAN;
+  run.add("1", samples("throughput", 100, 200)).outcome("1");
+  run.add("2", unclean).outcome("2");
+  run.add("3", broken).outcome("3");
+  return run.end();
+}
+
+/// All but what is meant to go: samples and the facts that stand for them.
+std::vector<std::string> conclusions(const std::filesystem::path& database) {
+  std::vector<std::string> rows = logical_dump(database);
+  std::erase_if(rows, [](const std::string& row) {
+    return row.starts_with("sample_blob|") || row.starts_with("meta|") ||
+           row.find(kThinnedTopic) != std::string::npos;
+  });
+  return rows;
+}
+
+/// Records are numbered in their table, and the summaries take numbers of their own.
+std::vector<std::string> without_positions(std::vector<std::string> rows) {
+  for (std::string& row : rows)
+    if (row.starts_with("event|")) row = row.substr(row.find("|node1|"));
+  std::ranges::sort(rows);
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("a database rebuilt after thinning has the same verdicts and statistics") {
+  const TemporaryDirectory folder;
+  const auto runs = folder.path() / "runs";
+  const RunFixture run = measured();
+  run.write(runs);
+  const auto before = folder.path() / "before.sqlite", after = folder.path() / "after.sqlite";
+  rebuild(before, runs, folder.path() / "journal.jsonl");
+  const Thinned thinned = thin_records(run.lines, 20);
+  CHECK(thinned.series == 3);
+  CHECK(thinned.samples == 180 + 280 + 130);
+  CHECK(thinned.text.size() < run.lines.size() / 2);
+  write_text(runs / run.id() / "records.jsonl", thinned.text);
+  rebuild(after, runs, folder.path() / "journal.jsonl");
+  CHECK(without_positions(conclusions(after)) == without_positions(conclusions(before)));
+  CHECK(ask(after, "SELECT SUM(LENGTH(sample_values)) FROM sample_blob") ==
+        3 * 20 * static_cast<std::int64_t>(sizeof(double)));
+  CHECK(ask(after, "SELECT COUNT(*) FROM gate WHERE verdict = 'fail'") == 1);
+}
+
+TEST_CASE("thinning is idempotent and leaves small series unchanged") {
+  const RunFixture run = measured();
+  const std::string once = thin_records(run.lines, 20).text;
+  CHECK(thin_records(once, 20).text == once);
+  CHECK(thin_records(once, 5).text == once);
+  CHECK(thin_records(run.lines, 1000).text == run.lines);
+}
+
+TEST_CASE("torn lines and lines that are not records stay unchanged") {
+  const std::string torn =
+      "{\"kind\":\"samples\",\"val\n\nnonsense \"kind\":\"samples\"\n{\"kind\":";
+  const Thinned thinned = thin_records(torn, 1);
+  CHECK(thinned.text == torn);
+  CHECK(thinned.series == 0);
+}
+
+TEST_CASE("a corrupt summary makes its series invalid") {
+  RunFixture run;
+  run.job("1", "fast", "gemm").add("1", samples("throughput", 100, 20));
+  run.add("1", Facts{kThinnedTopic, {{"n", 200}, {"median", "x"}, {"outcome", 5}}});
+  run.outcome("1").end();
+  const RunSummary report = make_run_summary(run.records());
+  REQUIRE(report.results.size() == 1);
+  CHECK(report.results[0].series.outcome == Status::invalid);
+  CHECK(std::isnan(report.results[0].series.median));
+}
+
+TEST_CASE("a summary of another job is ignored") {
+  RunFixture run;
+  run.job("1", "fast", "gemm").job("2", "other", "gemm");
+  run.add("1", samples("throughput", 100, 20));
+  run.add("2", Facts{kThinnedTopic, {{"n", 1}, {"median", 1}, {"outcome", "ok"}}});
+  run.outcome("1").outcome("2").end();
+  CHECK(make_run_summary(run.records()).results[0].series.median == Approx(100));
+}

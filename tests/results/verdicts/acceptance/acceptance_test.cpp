@@ -1,0 +1,304 @@
+#include "results/verdicts/acceptance/acceptance.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/judged_fleet.h"
+
+using namespace bench;
+namespace {
+
+const std::vector<double> kVector = {100.2, 99.8,  100.1, 100.4, 99.9,
+                                     100.0, 100.3, 99.7,  100.1, 95.0};
+
+}  // namespace
+
+TEST_CASE("a host that loses 5 percent against nine equal ones fails, the others pass") {
+  Fleet fleet(kVector.size());
+  fleet.settings.thresholds["memory_bandwidth.bandwidth"] = 0.03;
+  measure(fleet, "memory_bandwidth.bandwidth", kVector);
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node10"});
+  const Reason& reason = only_failure(acceptance.hosts.back());
+  CHECK(reason.gate == "peers");
+  CHECK(reason.metric == "memory_bandwidth.bandwidth");
+  CHECK(reason.value == Approx(95.0));
+  CHECK(reason.expected == Approx(100.05));
+  CHECK(acceptance.hosts.back().metrics.at(0).z == Approx(-17.030891677));
+  CHECK(acceptance.hosts.back().metrics.at(0).loss == Approx(0.0505).epsilon(0.001));
+  CHECK(acceptance.hosts.front().verdict == Verdict::pass);
+  CHECK(acceptance.verdict == Verdict::fail);
+}
+
+TEST_CASE("a certain loss below the practical threshold passes") {
+  Fleet fleet(kVector.size());
+  fleet.settings.thresholds["memory_bandwidth.bandwidth"] = 0.06;
+  measure(fleet, "memory_bandwidth.bandwidth", kVector);
+  CHECK(fleet.judge().verdict == Verdict::pass);
+}
+
+TEST_CASE("latency fails a host that is slower, not one that is faster") {
+  Fleet fleet(8);
+  measure(fleet, "memory_latency.latency", {100, 100.1, 99.9, 100.2, 80, 100, 99.8, 130});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node08"});
+  CHECK(acceptance.hosts[4].verdict == Verdict::pass);
+}
+
+TEST_CASE("equal hosts with one exception cause no division by zero") {
+  Fleet fleet(8);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100, 100, 50});
+  CHECK(failed(fleet.judge()) == Hosts{"node08"});
+}
+
+TEST_CASE("three hosts are too few for a peer comparison, with advice") {
+  Fleet fleet(3);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 50});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[0].reasons.at(0).next_step.find("4 hosts") != std::string::npos);
+}
+
+TEST_CASE("a suite bound passes hosts with too few peers and fails the one below it") {
+  Fleet fleet(2);
+  fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 80});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+  CHECK(acceptance.hosts[1].verdict == Verdict::fail);
+  CHECK(only_failure(acceptance.hosts[1]).gate == "hard");
+  CHECK(only_failure(acceptance.hosts[1]).expected == 90.0);
+}
+
+TEST_CASE("the evidence of a missed bound is a run that missed it, in any order") {
+  Fleet fleet(2);
+  fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
+  for (const double run : {100.0, 100.0, 100.0}) fleet.job("memory_bandwidth.bandwidth", 0, run);
+  for (const double run : {80.0, 80.0, 95.0}) fleet.job("memory_bandwidth.bandwidth", 1, run);
+  const Acceptance acceptance = fleet.judge();
+  CHECK(only_failure(acceptance.hosts[1]).value == 80.0);
+  CHECK(only_failure(acceptance.hosts[1]).job != "job5");
+}
+
+TEST_CASE("a minority of identical devices with differing results fails, a tie is inconclusive") {
+  const auto with_bits = [](std::vector<std::string> hashes) {
+    Fleet fleet(hashes.size());
+    measure(fleet, "memory_bandwidth.bandwidth", std::vector<double>(hashes.size(), 100.0));
+    for (std::size_t h = 0; h < hashes.size(); ++h)
+      fleet.facts(h, "result_hash",
+                  {{"key", {{"chip", "X"}, {"m", 8}}}, {"hash", hashes[h]}, {"device", "gpu"}});
+    return fleet.judge();
+  };
+  const std::string one = "1111111111111111", other = "2222222222222222";
+  const Acceptance few = with_bits({one, one, one, other});
+  CHECK(failed(few) == Hosts{"node04"});
+  CHECK(only_failure(few.hosts[3]).text.find(other) != std::string::npos);
+  CHECK(with_bits({one, one, one, one}).verdict == Verdict::pass);
+  const Acceptance tie = with_bits({one, one, other, other});
+  CHECK(failed(tie).empty());
+  CHECK(tie.verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("a bound fails a uniformly bad batch that peers would pass") {
+  Fleet fleet(4);
+  fleet.run.plan["gates"] = {{"memory_bandwidth", {{{"metric", "bandwidth"}, {"min", 90}}}}};
+  measure(fleet, "memory_bandwidth.bandwidth", {50, 50, 50, 50});
+  CHECK(failed(fleet.judge()).size() == 4);
+}
+
+TEST_CASE("a host with unstable runs fails if its peers repeat well") {
+  Fleet fleet(16);
+  for (std::size_t h = 0; h < 16; ++h)
+    for (int run = 0; run < 9; ++run)
+      fleet.job("memory_bandwidth.bandwidth", h,
+                100.0 + 0.1 * ((run * 7 + static_cast<int>(h)) % 9) -
+                    (h == 3 && run % 4 == 0 ? 45.0 : 0.0));
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node04"});
+  CHECK(only_failure(acceptance.hosts[3]).gate == "repeatability");
+}
+
+TEST_CASE("a host without clean samples is inconclusive and requests more runs") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  for (int run = 0; run < 3; ++run) {
+    Samples crowded = fleet.samples("memory_bandwidth.bandwidth", 100);
+    crowded.flags.assign(crowded.values.size(), kCrowded);
+    crowded.quality.others_share = 0.4;
+    fleet.job("memory_bandwidth.bandwidth", {fleet.host(4)}, crowded);
+  }
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+  REQUIRE(acceptance.hosts[4].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[4].reasons.at(0).text.find("crowded") != std::string::npos);
+  CHECK(open_cases(acceptance.hosts[4]) == std::vector<std::string>{"memory_bandwidth"});
+}
+
+TEST_CASE("a host whose job was skipped while others measured is inconclusive") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.job("memory_bandwidth.bandwidth", {fleet.host(4)},
+            Outcome{Status::skipped, "no device", 0.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(acceptance.hosts[4].verdict == Verdict::inconclusive);
+  CHECK(acceptance.verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("a case skipped by every host is not covered and passes no host") {
+  Fleet fleet(4);
+  for (std::size_t h = 0; h < 4; ++h)
+    fleet.job("gemm.throughput", {fleet.host(h)}, Outcome{Status::skipped, "no CUDA build", 0.0});
+  const Acceptance nothing = fleet.judge();
+  CHECK(nothing.verdict == Verdict::inconclusive);
+  CHECK(nothing.not_covered.size() == 1);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  CHECK(fleet.judge().verdict == Verdict::pass);
+}
+
+TEST_CASE("a host that dropped out fails with the launcher's reason, its partners do not") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  fleet.job(
+      "memory_bandwidth.bandwidth", {fleet.host(4)},
+      Outcome{Status::failed, "node05 does not answer: ssh: connect timed out; it ended", 1.0});
+  fleet.out("node05", "does not answer: ssh: connect timed out");
+  fleet.job(
+      "collective.busbw", {fleet.host(0), fleet.host(4)},
+      Outcome{Status::skipped, "node05 excluded: does not answer: ssh: connect timed out", 0.0});
+  fleet.out("node05", "does not answer: ssh: connect timed out");
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node05"});
+  CHECK(only_failure(acceptance.hosts[4]).gate == "launch");
+  CHECK(only_failure(acceptance.hosts[4]).text.find("timed out") != std::string::npos);
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+}
+
+TEST_CASE("a wrong result fails the host it was computed on") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
+  Samples wrong = fleet.samples("gemm.throughput", 100);
+  wrong.outcome = Status::invalid;
+  wrong.reason = "wrong result: exact integers found an error of 1";
+  wrong.check = Check{"exact integers", 1.0, 0.0};
+  fleet.job("gemm.throughput", {fleet.host(2)}, wrong, Outcome{Status::invalid, wrong.reason, 1.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node03"});
+  CHECK(only_failure(acceptance.hosts[2]).gate == "hard");
+}
+
+TEST_CASE("a value above a proven limit is invalid and fails no host") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
+  measure(fleet, "gemm.throughput", {100, 100, 100, 100});
+  Samples high = fleet.samples("gemm.throughput", 130);
+  high.outcome = Status::invalid;
+  high.reason = "the value is 1.3 of a proven limit (ports x 2 GHz): the measurement must be wrong";
+  high.check = Check{"exact integers", 0.0, 0.0};
+  fleet.job("gemm.throughput", {fleet.host(4)}, high, Outcome{Status::invalid, high.reason, 1.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance).empty());
+  CHECK(acceptance.hosts[4].verdict == Verdict::inconclusive);
+  CHECK(open_cases(acceptance.hosts[4]) == std::vector<std::string>{"gemm"});
+}
+
+TEST_CASE("a core count that differs between library and kernel is inconclusive") {
+  Fleet fleet(5);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100});
+  Samples cores = fleet.samples("topology.cores", 64);
+  cores.better = Better::none;
+  cores.outcome = Status::invalid;
+  cores.reason = "wrong result: hwloc 64 vs. kernel 32 found an error of 32";
+  cores.check = Check{"hwloc 64 vs. kernel 32", 32.0, 0.0};
+  fleet.job("topology.cores", {fleet.host(2)}, cores, Outcome{Status::invalid, cores.reason, 1.0});
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance).empty());
+  REQUIRE(acceptance.hosts[2].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[2].reasons.at(0).gate == "hard");
+}
+
+TEST_CASE("a host with only slow pairs fails, its partners do not") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  measure_pairs(fleet, 4, [](std::size_t a, std::size_t b) {
+    return (a == 2 || b == 2 ? 0.012 : 1.0) * (1.0 + 0.02 * static_cast<double>(a + 2 * b));
+  });
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance) == Hosts{"node03"});
+  const Reason& reason = only_failure(acceptance.hosts[2]);
+  CHECK(reason.gate == "pairs");
+  CHECK(reason.text.find("every partner") != std::string::npos);
+  CHECK(acceptance.links.empty());
+}
+
+TEST_CASE("under other work a link fails only for a loss beyond it, and nothing passes") {
+  for (const double slow : {0.3, 0.01}) {
+    Fleet fleet(4);
+    measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+    for (std::size_t a = 0; a < 4; ++a)
+      for (std::size_t b = a + 1; b < 4; ++b)
+        for (int run = 0; run < 3; ++run) {
+          Samples s = fleet.samples("collective.busbw",
+                                    (a == 2 || b == 2 ? slow : 1.0) * (1.0 + 0.01 * run));
+          s.flags.assign(s.values.size(), kCrowded);
+          fleet.job("collective.busbw", {fleet.host(a), fleet.host(b)}, s);
+        }
+    const Acceptance acceptance = fleet.judge();
+    CHECK(failed(acceptance) == (slow < 0.1 ? Hosts{"node03"} : Hosts{}));
+    CHECK(acceptance.hosts[0].verdict == Verdict::inconclusive);
+  }
+}
+
+TEST_CASE("a link a hundred times slower fails among four although healthy pairs differ by half") {
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  measure_pairs(fleet, 4, [](std::size_t a, std::size_t b) {
+    return a == 2 || b == 2 ? 12e6 : a == 1 && b == 3 ? 1811e6 : 1020e6;
+  });
+  CHECK(failed(fleet.judge()) == Hosts{"node03"});
+}
+
+TEST_CASE("one slow pair of otherwise fine hosts is a link, named by both ends") {
+  Fleet fleet(6);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100});
+  measure_pairs(fleet, 6, [](std::size_t a, std::size_t b) {
+    return (a == 1 && b == 4 ? 0.3 : 1.0) * (1.0 + 0.001 * static_cast<double>(a + b));
+  });
+  const Acceptance acceptance = fleet.judge();
+  CHECK(failed(acceptance).empty());
+  REQUIRE(acceptance.links.size() == 1);
+  CHECK(acceptance.links[0].a == "node02");
+  CHECK(acceptance.links[0].b == "node05");
+  CHECK(acceptance.links[0].reason.text.find("node02 and node05") != std::string::npos);
+  CHECK(acceptance.verdict == Verdict::fail);
+  CHECK(acceptance.hosts[0].verdict == Verdict::pass);
+  CHECK(acceptance.hosts[1].verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("the hosts that dropped out come from the records, not from the reason text") {
+  Fleet fleet(2);
+  fleet.job("collective.busbw", {"node01", "node02"},
+            Outcome{Status::failed, "node01 does not answer: timed out", 1.0});
+  CHECK(failed(fleet.judge()).empty());
+  fleet.out("node02", "does not answer: refused");
+  CHECK(failed(fleet.judge()) == Hosts{"node02"});
+}
+
+TEST_CASE("scatter up to the threshold requests about how many more runs") {
+  Fleet fleet(5);
+  for (std::size_t h = 0; h < 5; ++h)
+    for (const double run : {0.97, 1.0, 1.03})
+      fleet.job("memory_bandwidth.bandwidth", h, 100 * run);
+  const Acceptance acceptance = fleet.judge();
+  REQUIRE(acceptance.verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[0].reasons.at(0).next_step.find("clean runs in total") !=
+        std::string::npos);
+}
+
+TEST_CASE("healthy fleets of any size and noise raise no false alarm") {
+  std::mt19937_64 random(20261121);
+  int false_alarms = 0;
+  for (const std::size_t hosts : {4, 8, 32})
+    for (const double noise : {0.002, 0.02, 0.1})
+      for (int fleet = 0; fleet < 20; ++fleet)
+        false_alarms +=
+            healthy_fleet(hosts, 4, noise, noise, random).judge().verdict == Verdict::fail;
+  CHECK(false_alarms <= 4);  // 1 % of 180 is 1.8; more than 4 has a chance of 3 %
+}

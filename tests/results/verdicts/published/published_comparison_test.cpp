@@ -1,0 +1,99 @@
+#include "results/verdicts/published/published_comparison.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/schema.h"
+#include "results/output/mlperf/published_comparison_output.h"
+#include "tests/mlperf/published_fixture.h"
+#include "tests/support/catch.h"
+
+namespace bench::mlperf {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr TextStyle kBroad{false, false, 240};
+
+template <class Report>
+void keeps_to_compare_schema(const Report& report) {
+  CHECK_NOTHROW(Schema::load("schemas/report_mlperf_compare.json")
+                    .check(Json::parse(dump(to_json(report))), "compare"));
+}
+
+}  // namespace
+
+TEST_CASE("systems of a benchmark are ranked by score, with accelerator minutes") {
+  PublishedEntry failed = published("corp", "broken", 1, 1.0);
+  failed.score_minutes = kNoValue;
+  failed.no_score = "two runs failed";
+  const auto ranked = ranked_benchmarks(
+      {failed, published("acme", "small", 1, 60.0), published("corp", "big", 4, 20.0)});
+  REQUIRE(ranked.size() == 1);
+  REQUIRE(ranked[0].entries.size() == 3);
+  CHECK(ranked[0].entries[0].entry.system == "big");
+  CHECK(ranked[0].entries[0].accelerator_minutes == Approx(640.0));
+  CHECK(ranked[0].entries[0].per_accelerator == Approx(640.0 / 480.0));
+  CHECK(ranked[0].entries[1].per_accelerator == Approx(1.0));
+  CHECK(ranked[0].entries[2].entry.system == "broken");
+  CHECK_THAT(to_text(ranked, kBroad), Contains("x 1.33") && Contains("two runs failed") &&
+                                          Contains("not verified by MLCommons") &&
+                                          Contains("derived"));
+  CHECK_THAT(to_html(ranked), Contains("<table") && Contains("x 1.33"));
+  keeps_to_compare_schema(ranked);
+}
+
+TEST_CASE("two generations are compared at equal accelerator counts by the rules of compare") {
+  const PublishedSide a{"X1", {published("acme", "old", 1, 60.0)}};
+  const PublishedSide b{"X2", {published("acme", "new", 1, 40.0)}};
+  const PublishedComparison found = compare_published(a, b);
+  REQUIRE(found.comparison.metrics.size() == 1);
+  const ComparedMetric& metric = found.comparison.metrics[0];
+  CHECK(metric.key.metric == "mlperf.scored_time");
+  CHECK(metric.key.ranks == 8);
+  CHECK(metric.verdict == ChangeVerdict::improved);
+  CHECK(metric.ratio == Approx(2.0 / 3.0).epsilon(0.01));
+  CHECK(metric.a.n == 10);
+  CHECK(found.unequal.empty());
+  CHECK(found.geometric_mean == Approx(2.0 / 3.0));
+  CHECK(found.exit_code() == ExitCode::ok);
+  CHECK_THAT(to_text(found, kBroad), Contains("not verified by MLCommons"));
+  keeps_to_compare_schema(found);
+  CHECK(compare_published(b, a).exit_code() == ExitCode::failed);
+}
+
+TEST_CASE("comparisons include the factor of the convergence test") {
+  PublishedEntry scaled = published("acme", "new", 1, 60.0);
+  scaled.scaling_factor = 1.1;
+  scaled.score_minutes = 66.0;
+  const auto found = compare_published({"A", {published("acme", "old", 1, 60.0)}}, {"B", {scaled}});
+  CHECK(found.comparison.metrics.at(0).ratio == Approx(1.1).epsilon(1e-3));
+}
+
+TEST_CASE("different accelerator counts are compared in accelerator time at the nearest sizes") {
+  const PublishedSide a{"X1",
+                        {published("acme", "one", 1, 60.0), published("acme", "two", 2, 32.0)}};
+  const PublishedSide b{"X2", {published("corp", "four", 4, 12.0)}};
+  const PublishedComparison found = compare_published(a, b);
+  CHECK(found.comparison.metrics.empty());
+  REQUIRE(found.unequal.size() == 1);
+  CHECK(found.unequal[0].system_a == "acme two");
+  CHECK(found.unequal[0].ratio.value == Approx(12.0 * 32.0 / (32.0 * 16.0)));
+  CHECK(found.unequal[0].ratio.low < found.unequal[0].ratio.value);
+  CHECK(found.exit_code() == ExitCode::ok);
+  CHECK_THAT(to_text(found, kBroad), Contains("Different numbers of accelerators") &&
+                                         Contains("derived, not an official MLPerf metric"));
+  keeps_to_compare_schema(found);
+}
+
+TEST_CASE("a side without a score and an unknown benchmark are rejected by name") {
+  PublishedEntry unscored = published("acme", "old", 1, 60.0);
+  unscored.score_minutes = kNoValue;
+  CHECK_THROWS_WITH(compare_published({"old", {unscored}}, {"new", {}}), Contains("'old'"));
+  CHECK_THROWS_WITH(chosen_entries({unscored}, {.benchmarks = {"llama31_8"}}),
+                    Contains("Did you mean 'llama31_8b'?"));
+  CHECK(chosen_entries({unscored}, {.words = "ACME gpu-x1"}).size() == 1);
+  CHECK(chosen_entries({unscored}, {.words = "acme x2"}).empty());
+}
+
+}  // namespace bench::mlperf

@@ -1,0 +1,162 @@
+// What benchctl train asks for.
+#include "runner/plan/train_suite.h"
+
+#include "core/error.h"
+#include "core/schema.h"
+#include "tests/support/catch.h"
+
+using namespace bench;
+using Catch::Matchers::Contains;
+
+namespace {
+
+ProbeCatalogue training_catalogue() {
+  return ProbeCatalogue({probe_entry(Json::parse(R"({
+    "title": "training", "description": "Trains.", "devices": ["host"],
+    "metrics": {"items_per_second": {"unit": "count", "better": "higher"}},
+    "type": "object", "additionalProperties": false,
+    "properties": {
+      "workload": {"type": "string", "enum": ["llm"], "default": "llm"},
+      "preset": {"type": "string", "default": "tiny"},
+      "steps": {"type": "integer", "default": 0},
+      "lanes": {"type": "integer", "default": 0},
+      "batch": {"type": "integer", "maximum": 2048, "default": 0},
+      "target": {"type": ["number", "null"], "default": null},
+      "dtype": {"type": "string", "default": "f32"},
+      "seed": {"type": "integer", "minimum": 0, "default": 0}}})"),
+                                     "training.json"),
+                         probe_entry(Json::parse(R"({
+    "title": "gemm", "description": "Multiplies.", "devices": ["host"],
+    "metrics": {"throughput": {"unit": "FLOP/s", "better": "higher"}},
+    "type": "object", "additionalProperties": false,
+    "properties": {
+      "dtypes": {"type": "array", "default": ["f32"]},
+      "shapes": {"type": "array", "default": []},
+      "threads": {"type": "array", "default": [1, 0]}}})"),
+                                     "gemm.json")});
+}
+
+Suite train_suite_of(const TrainRequest& request) {
+  return suite_from_text(dump(train_suite(request)), "train", training_catalogue());
+}
+
+Plan train_plan_of(const TrainRequest& request, int hosts = 1, bool gemm = false) {
+  Inventory inventory;
+  for (int i = 1; i <= hosts; ++i) {
+    Host host;
+    host.name = "node" + std::to_string(i);
+    host.slots = 4;
+    inventory.hosts.push_back(host);
+  }
+  Plan plan = make_plan(train_suite_of(request), inventory, training_catalogue(), {});
+  if (gemm) return plan;
+  std::erase_if(plan.entries, [](const PlanEntry& entry) { return entry.job.probe == "gemm"; });
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("each seed of a training has its own job with the given parameters") {
+  const Plan plan = train_plan_of({.workload = "llm", .seeds = {3, 5}, .target = 0.2});
+  REQUIRE(plan.entries.size() == 2);
+  CHECK(plan.suite.name == "train-llm-tiny");
+  const Json& params = plan.entries[1].job.params;
+  CHECK(params["seed"] == 5);
+  CHECK(params["target"] == 0.2);
+  CHECK(params["steps"] == 0);
+  CHECK(plan.entries[0].job.ranks == 1);
+  CHECK(plan.entries[0].job.telemetry.enabled);
+}
+
+TEST_CASE("products are measured on the threads of a rank, before it trains") {
+  CHECK(train_plan_of({.workload = "llm"}, 1, true).entries[0].job.params["threads"] == Json{0});
+  TrainRequest several{.workload = "llm", .ranks = {2}};
+  CHECK(train_plan_of(several, 1, true).entries[0].job.probe == "training");
+  several.lanes = 2;
+  CHECK(train_plan_of(several, 1, true).entries[0].job.params["threads"] == Json{2});
+}
+
+TEST_CASE(
+    "on GPUs larger language models train in bf16, and products are as large as a GPU wants") {
+  const auto asked = [](const std::string& preset, const std::string& dtype) {
+    const Json suite = train_suite(
+        {.workload = "llm", .preset = preset, .device = "cuda", .seeds = {1}, .dtype = dtype});
+    return std::pair(suite["cases"][0]["params"], suite["cases"][1]["params"]);
+  };
+  const auto [products, training] = asked("small", "");
+  CHECK(training["dtype"] == "bf16");
+  CHECK(products["dtypes"] == Json{"bf16"});
+  CHECK(products["shapes"] == Json{{8192, 8192, 8192}});
+  CHECK(products["candidates"] == 32);
+  CHECK(asked("small", "f16").second["dtype"] == "f16");
+  CHECK_FALSE(asked("tiny", "").second.contains("dtype"));
+}
+
+TEST_CASE("hosts of a file train together") {
+  const Plan plan = train_plan_of({.workload = "llm", .ranks = {2}, .hosts = true}, 3);
+  REQUIRE(plan.entries.size() == 1);
+  CHECK(plan.entries[0].job.hosts.size() == 3);
+  CHECK(plan.entries[0].job.ranks == 6);
+  CHECK(plan.entries[0].job.binding == "share");
+}
+
+TEST_CASE("strong scaling keeps the global batch, weak scaling the batch per rank") {
+  TrainRequest request{.workload = "llm", .ranks = {1, 2, 4}, .scaling = ScalingKind::strong};
+  request.batch = 32;
+  Plan plan = train_plan_of(request);
+  REQUIRE(plan.entries.size() == 3);
+  CHECK(plan.entries[2].job.ranks == 4);
+  CHECK(plan.entries[2].job.params["batch"] == 32);
+  fix_batch_of_rank(plan, 32, training_catalogue());
+  CHECK(plan.entries[2].job.params["batch"] == 128);
+  CHECK(plan.entries[0].job.params["batch"] == 32);
+  CHECK_THROWS_WITH(fix_batch_of_rank(plan, 1000, training_catalogue()),
+                    Contains("--batch 1000") && Contains("4 ranks"));
+}
+
+TEST_CASE("lanes of a scaling over ranks divide batches that are powers of two") {
+  CHECK(lanes_of_scaling(8, {1, 2, 4}) == 2);
+  CHECK(lanes_of_scaling(6, {1, 2}) == 2);
+  CHECK(lanes_of_scaling(96, {2, 1}) == 32);
+  CHECK(lanes_of_scaling(7, {1}) == 4);
+  CHECK(lanes_of_scaling(2, {1, 4}) == 1);
+}
+
+TEST_CASE("a scaling over hosts climbs 1, 2 and all of them") {
+  const Plan plan =
+      train_plan_of({.workload = "llm", .hosts = true, .scaling = ScalingKind::strong}, 3);
+  REQUIRE(plan.entries.size() == 3);
+  CHECK(plan.entries[0].job.ranks == 1);
+  CHECK(plan.entries[2].job.ranks == 3);
+}
+
+TEST_CASE("inconsistent options are refused with advice") {
+  const TrainRequest llm{.workload = "llm"};
+  TrainRequest request = llm;
+  request.ranks = {1, 2};
+  CHECK_THROWS_WITH(train_suite(request), Contains("require --scaling"));
+  request = llm;
+  request.scaling = ScalingKind::strong;
+  CHECK_THROWS_WITH(train_suite(request), Contains("--scaling"));
+  request.ranks = {1, 2};
+  request.scaling = ScalingKind::weak;
+  CHECK_THROWS_WITH(train_suite(request), Contains("weak"));
+  request = llm;
+  request.seeds = {4, 2, 4};
+  CHECK_THROWS_WITH(train_suite(request), Contains("4 is listed twice"));
+  request.seeds = {};
+  CHECK_THROWS_WITH(train_suite(request), Contains("no seed"));
+  request.seeds = {0};
+  CHECK_THROWS_WITH(train_suite(request), Contains("seed 0"));
+}
+
+TEST_CASE("an unknown workload is refused by the probe's schema, however it is spelt") {
+  CHECK_THROWS_WITH(train_suite_of({.workload = "Chess & Go"}), Contains("Chess & Go"));
+  CHECK_THROWS_WITH(train_suite_of({.workload = "lm"}), Contains("llm"));
+}
+
+TEST_CASE("lists of numbers are parsed completely, or refused with option and word") {
+  CHECK(numbers_from("1,2,40", "--ranks", 1, 64) == std::vector<std::uint64_t>{1, 2, 40});
+  for (const char* bad : {"", "1,", ",1", "1;2", "0", "65", "-1", "1.5", "99999999999999999999"})
+    CHECK_THROWS_WITH(numbers_from(bad, "--ranks", 1, 64), Contains("--ranks"));
+}

@@ -1,0 +1,103 @@
+// False alarm and detection rates of benchctl accept, on simulated fleets with the production code.
+// Prints one JSON object, which scripts/evidence acceptance_rates stores. Arguments: fleets per
+// line, seed.
+#include <cstdio>
+#include <cstdlib>
+
+#include "results/stats/peers.h"
+#include "tests/support/fleet.h"
+
+using namespace bench;
+
+namespace {
+
+constexpr std::size_t kMetrics = 6;
+
+struct Case {
+  std::size_t hosts;
+  double host_noise, run_noise;  // relative
+};
+
+Json healthy(const Case& one, int fleets, std::mt19937_64& random) {
+  int accused = 0, passed = 0;
+  for (int i = 0; i < fleets; ++i) {
+    const auto fleet = healthy_fleet(one.hosts, kMetrics, one.host_noise, one.run_noise, random);
+    const Verdict verdict = fleet.judge().verdict;
+    accused += verdict == Verdict::fail;
+    passed += verdict == Verdict::pass;
+  }
+  return {{"hosts", one.hosts},
+          {"host_noise", one.host_noise},
+          {"run_noise", one.run_noise},
+          {"fleets", fleets},
+          {"accused", accused},
+          {"accused_share", 1.0 * accused / fleets},
+          {"passed_share", 1.0 * passed / fleets}};
+}
+
+/// The last host loses `lost` in every metric.
+Json sick(const Case& one, double lost, int fleets, std::mt19937_64& random) {
+  int found = 0, passed = 0, others = 0;
+  std::normal_distribution<double> gauss;
+  for (int i = 0; i < fleets; ++i) {
+    Fleet fleet(one.hosts);
+    for (std::size_t m = 0; m < kMetrics; ++m)
+      for (std::size_t h = 0; h < one.hosts; ++h) {
+        const double own =
+            (1.0 + one.host_noise * gauss(random)) * (h + 1 == one.hosts ? 1.0 - lost : 1.0);
+        for (int r = 0; r < 3; ++r)
+          fleet.job("memory_bandwidth" + std::to_string(m) + ".bandwidth", h,
+                    1e9 * own * (1.0 + one.run_noise * gauss(random)));
+      }
+    const Acceptance acceptance = fleet.judge();
+    found += acceptance.hosts.back().verdict == Verdict::fail;
+    passed += acceptance.hosts.back().verdict == Verdict::pass;
+    for (std::size_t h = 0; h + 1 < one.hosts; ++h)
+      others += acceptance.hosts[h].verdict == Verdict::fail;
+  }
+  return {{"hosts", one.hosts},
+          {"lost", lost},
+          {"host_noise", one.host_noise},
+          {"run_noise", one.run_noise},
+          {"found_share", 1.0 * found / fleets},
+          {"passed_share", 1.0 * passed / fleets},
+          {"others_accused", others}};
+}
+
+/// How often any host of a healthy fleet is at or below a level in one metric: at most that level.
+Json level(std::size_t hosts, double at, int fleets, std::mt19937_64& random) {
+  int accused = 0;
+  std::vector<double> values(hosts);
+  std::normal_distribution<double> gauss;
+  for (int i = 0; i < fleets; ++i) {
+    for (double& value : values) value = gauss(random);
+    accused += std::ranges::min(peer_scores(values, Better::higher, 1e-9).levels) <= at;
+  }
+  return {{"hosts", hosts},
+          {"level", at},
+          {"fleets", fleets},
+          {"accused_share", 1.0 * accused / fleets}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int fleets = argc > 1 ? std::atoi(argv[1]) : 1000;
+  std::mt19937_64 random(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+  Json result = {{"metrics", kMetrics}, {"threshold", 0.01}};
+  for (const std::size_t hosts : {4, 8, 32}) {
+    for (const double noise : {0.002, 0.01, 0.05}) {
+      result["healthy"].push_back(healthy({hosts, noise, noise}, fleets, random));
+      std::fprintf(stderr, "%s\n", dump(result["healthy"].back()).c_str());
+    }
+    for (const double lost : {0.05, 0.1, 0.3}) {
+      result["sick"].push_back(sick({hosts, 0.002, 0.002}, lost, fleets / 4, random));
+      std::fprintf(stderr, "%s\n", dump(result["sick"].back()).c_str());
+    }
+  }
+  for (const std::size_t hosts : {4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 64, 100, 256, 1000})
+    for (const double at : {0.01, 0.001})
+      result["levels"].push_back(
+          level(hosts, at, hosts > 100 ? 10 * fleets : 100 * fleets, random));
+  std::printf("%s\n", dump(result).c_str());
+}

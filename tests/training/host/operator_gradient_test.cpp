@@ -1,0 +1,186 @@
+// Every operator's backward pass against finite differences in f64, with every set of kernels that
+// this CPU has. Tolerance 1e-6: the differences themselves are good to about 1e-9.
+#include "tests/support/catch.h"
+#include "tests/training/gradient_check.h"
+#include "training/host/host_kernels.h"
+#include "training/operators/operators.h"
+
+namespace bench::training {
+namespace {
+
+constexpr double kGradientTolerance = 1e-6;
+constexpr std::int64_t kCheckedRows = 22;  // no multiple of any block
+
+void check_operator(const std::function<Var(Graph&)>& make_logits) {
+  Graph graph(Dtype::f64);
+  const Var logits = make_logits(graph);
+  const Var targets = graph.input("targets", {logits.shape().rows(), 1}, Dtype::int32);
+  const Var losses = cross_entropy(logits, targets);
+  const auto fill = [&](const Lane& lane) {
+    fill_ids(lane.view(targets), static_cast<int>(logits.shape().columns()), 5);
+    lane.view(targets).as<std::int32_t>()[1] = -1;  // left out
+  };
+  for (const std::string_view isa : host_kernel_isas()) {
+    const GradientError error =
+        check_gradients(graph, losses, fill, [&](Dtype dtype) { return host_kernels(dtype, isa); });
+    INFO(isa << ": worst at " << error.parameter);
+    CHECK(error.worst < kGradientTolerance);
+  }
+}
+
+Var checked_parameter(Graph& graph, const char* name, std::int64_t rows, std::int64_t columns) {
+  return graph.parameter(name, {rows, columns}, {Initial::normal(0.7)});
+}
+
+AttentionShape grouped_heads(std::int64_t sequence, std::int64_t dim) {
+  AttentionShape shape{sequence, 4, 2, dim};
+  shape.shifted_kv_heads = 1;
+  return shape;
+}
+
+}  // namespace
+
+TEST_CASE("the gradient of linear is correct with bias, residual and transposed weights") {
+  check_operator([](Graph& g) {
+    return linear(checked_parameter(g, "x", kCheckedRows, 9), checked_parameter(g, "w", 9, 37));
+  });
+  check_operator([](Graph& g) {
+    const Var x = checked_parameter(g, "x", kCheckedRows, 9);
+    return linear(x, checked_parameter(g, "w", 9, 9), {checked_parameter(g, "b", 1, 9), x});
+  });
+  check_operator([](Graph& g) {
+    LinearOptions options;
+    options.transposed = true;
+    return linear(checked_parameter(g, "x", kCheckedRows, 9), checked_parameter(g, "w", 21, 9),
+                  options);
+  });
+}
+
+TEST_CASE("the gradient of a GEMM longer than a cache block is correct") {
+  check_operator([](Graph& g) {
+    const Var h =
+        linear(checked_parameter(g, "x", kCheckedRows, 3), checked_parameter(g, "w", 3, 530));
+    return linear(h, checked_parameter(g, "v", 530, 70));
+  });
+}
+
+TEST_CASE("the gradient of add is correct, also for a tensor added to itself") {
+  check_operator([](Graph& g) {
+    const Var x =
+        linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 6));
+    const Var twice = add(x, x);
+    return add(add(twice, gelu(twice)), x);
+  });
+}
+
+TEST_CASE("the gradients of the norms are correct") {
+  check_operator([](Graph& g) {
+    return rms_norm(checked_parameter(g, "x", kCheckedRows, 19),
+                    checked_parameter(g, "gain", 1, 19));
+  });
+  check_operator([](Graph& g) {
+    return layer_norm(checked_parameter(g, "x", kCheckedRows, 19),
+                      checked_parameter(g, "gain", 1, 19), checked_parameter(g, "bias", 1, 19));
+  });
+}
+
+TEST_CASE("the gradients of the activations are correct") {
+  check_operator([](Graph& g) { return swiglu(checked_parameter(g, "x", kCheckedRows, 2 * 13)); });
+  check_operator([](Graph& g) { return gelu(checked_parameter(g, "x", kCheckedRows, 13)); });
+}
+
+TEST_CASE("the gradient of an embedding with positions is correct") {
+  Graph g(Dtype::f64);
+  const Var ids = g.input("ids", {kCheckedRows, 1}, Dtype::int32);
+  LinearOptions tied;
+  tied.transposed = true;
+  const Var x = add_positions(embedding(ids, checked_parameter(g, "table", 9, 9)),
+                              checked_parameter(g, "positions", 11, 9));
+  const Var losses = cross_entropy(linear(x, checked_parameter(g, "head", 9, 9), tied), ids);
+  const auto fill = [&](const Lane& lane) { fill_ids(lane.view(ids), 9, 2); };
+  for (const std::string_view isa : host_kernel_isas()) {
+    const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };
+    CHECK(check_gradients(g, losses, fill, kernels).worst < kGradientTolerance);
+  }
+}
+
+TEST_CASE("the gradient of rope is correct, in place and not") {
+  for (const std::int64_t dim : {6, 16})
+    check_operator([dim](Graph& g) {
+      const AttentionShape shape = grouped_heads(11, dim);
+      const Var x = linear(checked_parameter(g, "x", kCheckedRows, 3),
+                           checked_parameter(g, "w", 3, shape.packed_columns()));
+      const Var angles = rope_angles(g, shape, 100.0);
+      return rope(add(rope(x, angles, shape), x), angles, shape);
+    });
+}
+
+TEST_CASE("the gradient of attention is correct: grouped, shifted, causal or full, any length") {
+  for (const std::int64_t sequence : {11, 70, 130})
+    for (const bool causal : {true, false})
+      check_operator([=](Graph& g) {
+        AttentionShape shape = grouped_heads(sequence, 6);
+        shape.causal = causal;
+        const Var y =
+            attention(checked_parameter(g, "x", 2 * sequence, shape.packed_columns()), shape);
+        return linear(y, checked_parameter(g, "w", shape.output_columns(), 7));
+      });
+}
+
+TEST_CASE("the gradient of relu is correct, in place and not") {
+  check_operator([](Graph& g) {
+    const Var x =
+        linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 21));
+    const Var y = relu(add(relu(x), x));
+    return linear(y, checked_parameter(g, "v", 21, 4));
+  });
+}
+
+TEST_CASE("the gradient of concatenated columns is correct, also for a tensor with itself") {
+  check_operator([](Graph& g) {
+    const Var x = checked_parameter(g, "x", kCheckedRows, 5);
+    const Var y = gelu(checked_parameter(g, "y", kCheckedRows, 18));
+    return concat_columns(concat_columns(x, y), x);
+  });
+}
+
+TEST_CASE("the gradient of cross layers is correct, also for the first with equal inputs") {
+  check_operator([](Graph& g) {
+    const Var x0 =
+        linear(checked_parameter(g, "x", kCheckedRows, 7), checked_parameter(g, "w", 7, 19));
+    Var x = x0;
+    for (const std::string name : {"1", "2"}) {
+      const Var v = linear(x, checked_parameter(g, ("v" + name).c_str(), 19, 4));
+      const Var b = checked_parameter(g, ("b" + name).c_str(), 1, 19);
+      x = cross(x0, linear(v, checked_parameter(g, ("u" + name).c_str(), 4, 19), {b}), x);
+    }
+    return x;
+  });
+}
+
+TEST_CASE("the gradient of the dot interaction is correct for any features and width") {
+  for (const std::int64_t width : {1, 5, 16})
+    for (const std::int64_t others : {1, 6, 12})
+      check_operator([=](Graph& g) {
+        const Var first = checked_parameter(g, "first", kCheckedRows, width);
+        const Var rest = checked_parameter(g, "rest", kCheckedRows, others * width);
+        return dot_interaction(first, add(rest, gelu(rest)));
+      });
+}
+
+TEST_CASE("the gradient of the click loss is correct for scores of any size") {
+  Graph g(Dtype::f64);
+  const Var labels = g.input("labels", {kCheckedRows, 1}, Dtype::f64);
+  const Var scores = checked_parameter(g, "scores", kCheckedRows, 1);
+  const Var losses = binary_cross_entropy(linear(scores, checked_parameter(g, "w", 1, 1)), labels);
+  const auto fill = [&](const Lane& lane) {
+    for (std::int64_t i = 0; i < kCheckedRows; ++i)
+      lane.view(labels).as<double>()[i] = i % 3 == 0 ? 1.0 : 0.0;
+  };
+  for (const std::string_view isa : host_kernel_isas()) {
+    const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };
+    CHECK(check_gradients(g, losses, fill, kernels).worst < kGradientTolerance);
+  }
+}
+
+}  // namespace bench::training

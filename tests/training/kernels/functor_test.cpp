@@ -1,0 +1,129 @@
+// The GPU kernel bodies, run on the CPU, against the host kernels.
+#include <cmath>
+#include <functional>
+
+#include "tests/support/catch.h"
+#include "tests/training/dlrm_training.h"
+#include "tests/training/fake_device.h"
+#include "tests/training/functor_set.h"
+#include "tests/training/gradient_check.h"
+#include "training/engine/replica.h"
+#include "training/kernels/memory.h"
+#include "training/models/llm.h"
+
+namespace bench::training {
+namespace {
+
+/// Three steps of training a model with the functors and with the host's kernels.
+struct StepsCompared {
+  double worst_loss = 0.0, worst_norm = 0.0;
+};
+
+StepsCompared compare_steps(const LlmShape& shape, Dtype dtype, const Optimizer* sgd = nullptr) {
+  const Llm model = make_llm(shape, 2, dtype);
+  const Plan plan = make_plan(*model.graph);
+  HostLaunch launch;
+  const auto optimizer = [&] { return sgd ? make_sgd({}) : make_adamw({0.9, 0.95, 1e-8, 0.1}); };
+  Replica here(plan, model.losses, [](Dtype d) { return host_kernels(d); }, optimizer(), {1, 2, 1});
+  Replica there(plan, model.losses, [&](Dtype d) { return functor_kernels(launch, d); },
+                optimizer(), {1, 2, 1});
+  const auto fill = [&](const Lane& lane, int number) {
+    const auto vocabulary = static_cast<int>(shape.vocabulary);
+    fill_ids(lane.view(model.tokens), vocabulary, static_cast<unsigned>(number));
+    fill_ids(lane.view(model.targets), vocabulary, static_cast<unsigned>(number) + 5);
+    lane.view(model.targets).as<std::int32_t>()[3] = -1;
+  };
+  StepsCompared worst;
+  for (int i = 0; i < 3; ++i) {
+    const Replica::Step a = here.step(fill, 1e-3, 1.0), b = there.step(fill, 1e-3, 1.0);
+    worst.worst_loss = std::max(worst.worst_loss, std::abs(a.loss - b.loss));
+    worst.worst_norm =
+        std::max(worst.worst_norm, std::abs(a.gradient_norm / b.gradient_norm - 1.0));
+  }
+  return worst;
+}
+
+LlmShape small_shape(bool gpt2) {
+  LlmShape shape{2, 48, 96, 3, gpt2 ? 3 : 1, 37, 91, gpt2, gpt2, gpt2 ? 0 : 1, 1e3};
+  return shape;
+}
+
+}  // namespace
+
+TEST_CASE("functors: models train like with host kernels in f32") {
+  for (const bool gpt2 : {false, true}) {
+    const StepsCompared worst = compare_steps(small_shape(gpt2), Dtype::f32);
+    INFO("gpt2 " << gpt2);
+    CHECK(worst.worst_loss < 2e-5);
+    CHECK(worst.worst_norm < 1e-4);
+  }
+}
+
+TEST_CASE("functors: models train like with host kernels in bf16") {
+  for (const bool gpt2 : {false, true}) {
+    const StepsCompared worst = compare_steps(small_shape(gpt2), Dtype::bf16);
+    INFO("gpt2 " << gpt2);
+    CHECK(worst.worst_loss < 2e-3);
+    CHECK(worst.worst_norm < 1e-2);
+  }
+}
+
+TEST_CASE("functors: models train like with host kernels in f16") {
+  for (const bool gpt2 : {false, true}) {
+    const StepsCompared worst = compare_steps(small_shape(gpt2), Dtype::f16);
+    INFO("gpt2 " << gpt2);
+    CHECK(worst.worst_loss < 3e-4);
+    CHECK(worst.worst_norm < 2e-3);
+  }
+}
+
+TEST_CASE("functors: click models train like with host kernels on a separate device") {
+  FakeDevice device;
+  HostLaunch launch;
+  const auto here = train_dlrm_steps([](Dtype dtype) { return host_kernels(dtype); }, 5);
+  const auto there = train_dlrm_steps(
+      [&](Dtype dtype) { return device.at_work(functor_kernels(launch, dtype)); }, 5);
+  REQUIRE(there.size() == here.size());
+  for (std::size_t i = 0; i < here.size(); ++i) CHECK(there[i] == Approx(here[i]).epsilon(3e-5));
+}
+
+TEST_CASE("functors: SGD trains like the host's") {
+  const auto sgd = make_sgd({});
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16})
+    CHECK(compare_steps(small_shape(false), dtype, sgd.get()).worst_loss < 2e-3);
+}
+
+TEST_CASE("functors: an ID outside its table is reported with its row and writes nothing") {
+  HostLaunch launch;
+  const KernelSet set = functor_kernels(launch, Dtype::f32);
+  std::vector<float> table(5 * 8, 1.0f), y(4 * 8), gradient(5 * 8, 0.0f);
+  std::int32_t ids[] = {0, 4, 7, -2};
+  set.embedding->forward({ids, 3, 1, Dtype::int32}, {table.data(), 5, 8, Dtype::f32},
+                         {y.data(), 3, 8, Dtype::f32});
+  CHECK(launch.fault()->row_and_id == (2ull << 32 | 7));
+  CHECK(launch.fault()->rows == 5);
+  std::fill(y.begin(), y.end(), 1.0f);
+  set.embedding->backward({ids, 4, 1, Dtype::int32}, {y.data(), 4, 8, Dtype::f32},
+                          {gradient.data(), 5, 8, Dtype::f32}, false);
+  CHECK(gradient[0] == 1.0f);
+  CHECK(gradient[8] == 0.0f);
+  CHECK(gradient[4 * 8] == 1.0f);
+}
+
+TEST_CASE("functors: sums of any number of elements are correct") {
+  HostLaunch launch;
+  const KernelSet set = functor_kernels(launch, Dtype::f32);
+  for (const std::int64_t count : {1, 31, 33000}) {
+    const MemoryBlock block(count * 4, "a test");
+    double expected = 0.0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float value = std::sin(static_cast<float>(i));
+      reinterpret_cast<float*>(block.data())[i] = value;
+      expected += static_cast<double>(value) * value;
+    }
+    CHECK(set.optimizer->square_sum({block.data(), 1, count, Dtype::f32}) ==
+          Approx(expected).epsilon(1e-12));
+  }
+}
+
+}  // namespace bench::training

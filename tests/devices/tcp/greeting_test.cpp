@@ -50,7 +50,7 @@ TEST_CASE("a malformed handshake is rejected") {
         "#benchgroup 1 1.0 four 2 t h", "#benchgroup 1 1.0 4 -1 t h", "#benchgroup 1 1.0 4 2  h",
         "#benchgroup 1 1.0 4 99999999999999999999 t h", "#benchgroup 1 1.0 4 2 t h\x01",
         "#benchgroup 1 1.0 4 2.5 t h"})
-    CHECK_THAT(reason(line), Contains("damaged"));
+    CHECK_THAT(reason(line), Contains("malformed"));
 }
 
 TEST_CASE("an answer lets in or says why not; whatever else answers is no rank 0") {

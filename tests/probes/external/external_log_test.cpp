@@ -236,7 +236,7 @@ TEST_CASE("a clock centuries ahead, or that counts microseconds, is told") {
     script.line(10, "run_start").evaluate(20, 100, 0.8).stop(33, "success");
     const Verdict verdict = judge(script.log, ended_well());
     CHECK_FALSE(check_held(verdict, "clock"));
-    CHECK_THAT(verdict.reason, Contains(fmt::format("came -{}.", ahead_ms / 1000)));
+    CHECK_THAT(verdict.reason, Contains(fmt::format("arrived -{}.", ahead_ms / 1000)));
     CHECK_FALSE(verdict.converged);
   }
 }

@@ -86,7 +86,7 @@ TEST_CASE("a device is found by what its driver calls it") {
 }
 
 TEST_CASE("an unknown or ambiguous device matches no product, with a reason") {
-  CHECK_THAT(name_of(device("NVIDIA RTX 9000")), Contains("called 'NVIDIA RTX 9000'"));
+  CHECK_THAT(name_of(device("NVIDIA RTX 9000")), Contains("named 'NVIDIA RTX 9000'"));
   CHECK_THAT(name_of(device("NVIDIA H200", 20e9)), Contains("matches none of: h200-sxm-141gb"));
   auto small = *shipped_catalogue().find("h100-pcie-80gb"),
        large = *shipped_catalogue().find("h100-sxm5-80gb");

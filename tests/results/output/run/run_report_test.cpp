@@ -221,7 +221,7 @@ TEST_CASE("driver-reported device faults are shown with their job") {
   CHECK(json["jobs"][0]["device_faults"] == Json::array({fault}));
   CHECK(json["jobs"][1]["device_faults"] == Json::array());
   CHECK(to_text(report, {false, true, 200})
-            .find("Xid 63: memory row remapping pending on GPU-1234, rank 1 of a") !=
+            .find("Xid 63: memory row remapping pending on GPU-1234, rank 1 of job a") !=
         std::string::npos);
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("the text of an acceptance names host, verdict, value and peers") {
   CHECK(has(text, "node05"));
   CHECK(has(text, "FAIL [peers]"));
   CHECK(has(text, "50.00 GB/s"));
-  CHECK(has(text, "-50"));
+  CHECK(has(text, "50.0 % worse"));
 }
 
 TEST_CASE("an HTML certificate is self-contained and escapes text") {

@@ -36,7 +36,7 @@ class Monitoring(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.text = exported()
-        sources = (ROOT / "src" / "results" / name for name in ("export_prometheus.cpp", "nightly/night_prometheus.cpp"))
+        sources = (ROOT / "src/results/output" / name for name in ("run/export.cpp", "verdicts/night_output.cpp"))
         cls.known = {gauge for source in sources for gauge in re.findall(r'"(benchctl_[a-z_]+)"', source.read_text())}
 
     def test_the_export_holds_values_of_the_run(self):

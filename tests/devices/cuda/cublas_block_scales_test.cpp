@@ -68,9 +68,9 @@ TEST_CASE("two elements of four bits share a byte, the first in the lower half")
 
 TEST_CASE("block-scaled products are refused with both versions: of the chip, of the toolkit") {
   CHECK(cublas_obstacle(scaled_request(Dtype::mxfp8), 90, 13000) ==
-        "mxfp8 needs compute capability 10.0, this GPU has 9.0");
+        "mxfp8 needs compute capability 10.0; this GPU has 9.0");
   CHECK(cublas_obstacle(scaled_request(Dtype::nvfp4), 89, 12080) ==
-        "nvfp4 needs compute capability 10.0, this GPU has 8.9");
+        "nvfp4 needs compute capability 10.0; this GPU has 8.9");
   CHECK(cublas_obstacle(scaled_request(Dtype::nvfp4), 100, 12040) ==
         "nvfp4 needs CUDA 12.8; this build has 12.4");
 }

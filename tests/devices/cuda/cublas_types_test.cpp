@@ -69,9 +69,9 @@ TEST_CASE("what a chip or the library cannot do is said before anything is tried
   CHECK(cublas_obstacle(request(Dtype::bf16, {256, 256, 256}), 90).empty());
   CHECK(cublas_obstacle(request(Dtype::fp8_e4m3, {256, 256, 256}), 90).empty());
   CHECK(cublas_obstacle(request(Dtype::fp8_e4m3, {256, 256, 256}), 80) ==
-        "fp8_e4m3 needs compute capability 8.9, this GPU has 8.0");
+        "fp8_e4m3 needs compute capability 8.9; this GPU has 8.0");
   CHECK(cublas_obstacle(request(Dtype::bf16, {256, 256, 256}), 70) ==
-        "bf16 needs compute capability 8.0, this GPU has 7.0");
+        "bf16 needs compute capability 8.0; this GPU has 7.0");
   CHECK(cublas_obstacle(request(Dtype::int8, {256, 250, 256}), 90) ==
         "int8 needs m, n and k that are multiples of 16");
   CHECK(cublas_obstacle(request(Dtype::int64, {256, 256, 256}), 90) ==

@@ -36,7 +36,7 @@ TEST_CASE("the product asked of cuBLASLt is the row-major one, however its facto
     for (const bool tb : {false, true}) {
       std::vector<float> a = counted_values(m * k, 1), b = counted_values(k * n, 2);
       std::vector<float> c = counted_values(m * n, 3), bias = counted_values(n, 4);
-      const Product product{ta, tb, view_of(c, m), view_of(bias, 1)};
+      const GemmOptions product{ta, tb, view_of(c, m), view_of(bias, 1)};
       const View left = view_of(a, ta ? k : m), right = view_of(b, tb ? n : k);
       const LtLayout layout = lt_layout(product, left, right, view_of(c, m));
       CHECK((layout.addend && layout.in_place && layout.bias));
@@ -58,7 +58,7 @@ TEST_CASE("cuBLASLt accepts the description of every kind of product") {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16})
     for (const bool bias : {false, true}) {
       const View view{values.data(), 8, 8, dtype};
-      Product product{true, false, view, {}};
+      GemmOptions product{true, false, view, {}};
       if (bias) product.bias = {values.data(), 1, 8, dtype};
       const LtPlan plan(lt_layout(product, view, view, view));
       cublasLtEpilogue_t epilogue{};
@@ -80,7 +80,7 @@ TEST_CASE("cuBLASLt accepts the description of a product with GELU and with its 
           "read a description");
     return value;
   };
-  Product product;
+  GemmOptions product;
   product.gelu_input = c;
   for (const bool bias : {false, true})
     for (const GeluStep step : {GeluStep::forward, GeluStep::backward}) {

@@ -114,7 +114,8 @@ TEST_CASE("a wrong record is refused, naming the place and the value") {
   CHECK_THAT(record_refusal("/body/repeats", nullptr), Contains("/body/repeats"));
   CHECK_THAT(record_refusal("/body/limit/value", nullptr),
              Contains("/body/limit/value: expected a number"));
-  CHECK_THAT(record_refusal("/body/limit/kind", "guess"), Contains("/body/limit/kind: unknown limit kind 'guess'"));
+  CHECK_THAT(record_refusal("/body/limit/kind", "guess"),
+             Contains("/body/limit/kind: unknown limit kind 'guess'"));
   CHECK_THAT(record_refusal("/body/check/method", ""), Contains("/body/check/method"));
   CHECK_THAT(record_refusal("/body/quality/cpu_share", -0.5), Contains("/body/quality/cpu_share"));
   CHECK_THAT(record_refusal("/body/outcome", "fine"),

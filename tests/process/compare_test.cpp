@@ -61,5 +61,5 @@ TEST_CASE("three sides make a ladder; an unknown selector gets a suggestion") {
   const Answer wrong = bench.run({"compare", "latest", "labels:step=100"});
   CHECK(wrong.exit.text() == "exit code 2");
   CHECK_THAT(wrong.err, Contains("Did you mean 'label'"));
-  CHECK_THAT(bench.run({"compare", "latest", "latest~7"}).err, Contains("there are 3 runs"));
+  CHECK_THAT(bench.run({"compare", "latest", "latest~7"}).err, Contains("there are only 3 runs"));
 }

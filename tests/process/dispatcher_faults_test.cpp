@@ -90,7 +90,7 @@ TEST_CASE("a line of 100 MB fails the job and does not fill our memory") {
 }
 
 TEST_CASE("a record for an unexpected job fails the current job") {
-  check({"foreign", Status::failed, "a record for '99.other'"});
+  check({"foreign", Status::failed, "a record for unexpected job '99.other'"});
 }
 
 TEST_CASE("a rank that closes its stdout and stays fails its job") {

@@ -59,5 +59,5 @@ TEST_CASE("invalid reports, decisions and selections are refused with advice") {
   CHECK_THAT(unknown.err, Contains("no finding '12345678'"));
   CHECK_THAT(bench.run({"report", "regression", "--from", "yesterday"}).err,
              Contains("'yesterday' is not a valid time"));
-  CHECK_THAT(bench.run({"report", "regression", "--label", "x"}).err, Contains("NAME=VALUE"));
+  CHECK_THAT(bench.run({"report", "regression", "--label", "x"}).err, Contains("KEY=VALUE"));
 }

@@ -159,7 +159,7 @@ TEST_CASE("a host without sha256sum is excluded with the reason") {
   hosts.search = bare.string();
   const Staged staged = hosts.stage();
   CHECK(staged.folder.empty());
-  CHECK_THAT(staged.out.at("n1"), Contains("has no sha256sum"));
+  CHECK_THAT(staged.out.at("n1"), Contains("sha256sum is missing"));
 }
 
 TEST_CASE("an invalid or damaged bundle excludes the host and leaves no files") {

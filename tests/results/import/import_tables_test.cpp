@@ -67,7 +67,8 @@ TEST_CASE("lines that SuperBench does not write are refused") {
   CHECK_THAT(refusal("superbench", edited(whole, "sb-01", "$(reboot)")), Contains("host name"));
   CHECK_THAT(refusal("superbench", edited(whole, "my-benchmark/score", "score")),
              Contains("'score' is not 'benchmark/metric'"));
-  CHECK_THAT(refusal("superbench", "{\"node\":\"a\",\"b/c\":1,\"b/c\":2}\n"), Contains("duplicate key"));
+  CHECK_THAT(refusal("superbench", "{\"node\":\"a\",\"b/c\":1,\"b/c\":2}\n"),
+             Contains("duplicate key"));
 }
 
 TEST_CASE("ReFrame: each session of a performance log is a run, thresholds give the direction") {
@@ -144,7 +145,8 @@ TEST_CASE("csv: unknown content is refused with its line and the nearest name") 
   CHECK_THAT(refusal("csv", edited(whole, "higher", "bigger")), Contains("bigger"));
   CHECK_THAT(refusal("csv", edited(whole, "memory.bandwidth", "bandwidth")),
              Contains("has no valid metric"));
-  CHECK_THAT(refusal("csv", edited(whole, "T02:00:00Z", " 2 o'clock")), Contains("is not a valid time"));
+  CHECK_THAT(refusal("csv", edited(whole, "T02:00:00Z", " 2 o'clock")),
+             Contains("is not a valid time"));
   CHECK_THAT(refusal("csv", edited(whole, "node01", "node01;x")), Contains("node01;x"));
   CHECK_THAT(refusal("csv", edited(whole, "410000000000.0", "fast")), Contains("is not a number"));
   CHECK_THAT(refusal("csv", edited(whole, "410000000000.0", "nan")), Contains("is not a number"));

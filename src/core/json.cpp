@@ -90,6 +90,18 @@ std::string read_file(const std::filesystem::path& path) {
   return std::move(text).str();
 }
 
+std::optional<Json> try_parse_json(std::string_view text) {
+  try {
+    return parse_json(text, "");
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string replace_invalid_utf8(std::string_view text) {
+  return Json::parse(dump(Json(text))).get<std::string>();
+}
+
 Json read_json(const std::filesystem::path& path) {
   return parse_json(read_file(path), path.string());
 }

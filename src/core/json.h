@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,13 @@ inline constexpr int kMaxJsonDepth = 64;
 /// nlohmann's parser callback does, and drops it by returning false.
 Json parse_json(std::string_view text, const std::string& origin,
                 const Json::parser_callback_t& also = {});
+
+/// The same without a reason: nothing for what is not valid JSON, such as a value that was edited
+/// by hand.
+std::optional<Json> try_parse_json(std::string_view text);
+
+/// The text with bytes that are not UTF-8 replaced, as dump() does.
+std::string replace_invalid_utf8(std::string_view text);
 
 /// Reads and parses a file. Throws Error(environment) when it cannot be read, Error(input) as
 /// above.

@@ -81,3 +81,19 @@ TEST_CASE("an excerpt is short and ends between two characters") {
   CHECK(text.size() < 70);
   CHECK_NOTHROW(Json(text).dump());  // strict: throws for half a character
 }
+
+TEST_CASE("invalid JSON is nothing for a reader that needs no reason") {
+  CHECK(try_parse_json(R"({"a": 1})") == Json{{"a", 1}});
+  CHECK(try_parse_json("null") == Json());
+  for (const char* invalid : {"", "{", "1 2", R"({"a": 1, "a": 2})", "\xff"})
+    CHECK_FALSE(try_parse_json(invalid));
+  CHECK_FALSE(try_parse_json(std::string(100'000, '[')));
+}
+
+TEST_CASE("bytes that are not UTF-8 are replaced, the rest of a text stays") {
+  CHECK(replace_invalid_utf8("plain \"quoted\" \n") == "plain \"quoted\" \n");
+  CHECK(replace_invalid_utf8("a\xff"
+                             "b") ==
+        "a\xef\xbf\xbd"
+        "b");
+}

@@ -35,9 +35,8 @@ std::string Gauges::text(const std::vector<std::pair<const char*, const char*>>&
 }
 
 std::string prometheus_label(std::string_view text) {
-  const Json clean = Json::parse(dump(Json(std::string(text))));
   std::string safe;
-  for (const char c : clean.get_ref<const std::string&>()) {
+  for (const char c : replace_invalid_utf8(text)) {
     if (c == '\\' || c == '"') safe += '\\';
     if (c == '\n')
       safe += "\\n";

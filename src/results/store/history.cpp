@@ -154,10 +154,7 @@ bool fits(const Selection& selection, const HistoryRow& row) {
          empty_or_any(selection.devices, is(row.device));
 }
 
-Json parsed(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
-  return json.is_discarded() ? Json::object() : json;
-}
+Json parsed(const std::string& text) { return try_parse_json(text).value_or(Json::object()); }
 
 void keep_newest(std::vector<Point>& points, std::size_t most) {
   if (most > 0 && points.size() > most)

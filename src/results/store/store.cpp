@@ -26,8 +26,7 @@ constexpr std::size_t kListedRuns = 5;
 
 /// JSON written by us; if edited by hand and invalid, it is empty.
 Json json_of(const SQLite::Column& column) {
-  Json json = Json::parse(column.getString(), nullptr, false);
-  return json.is_discarded() ? Json() : json;
+  return try_parse_json(column.getString()).value_or(Json());
 }
 
 RunRow run_row(SQLite::Statement& query) {

@@ -93,7 +93,7 @@ std::vector<PastEvent> past_events(const Store& store, const std::string& key,
   query.bind(2, since_ns);
   std::vector<PastEvent> found;
   while (query.executeStep()) {
-    Json value = Json::parse(query.getColumn(1).getString(), nullptr, false);
+    Json value = try_parse_json(query.getColumn(1).getString()).value_or(Json());
     if (value.is_object()) found.push_back({query.getColumn(0).getInt64(), std::move(value)});
   }
   return found;

@@ -33,10 +33,7 @@ Case& find_case(Suite& suite, const std::string& name, const std::string& option
 }
 
 /// Parsed as JSON if possible, else a string: --set gemm.dtype=f32 needs no quotes.
-Json value_of(const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  return value.is_discarded() ? Json(text) : value;
-}
+Json value_of(const std::string& text) { return try_parse_json(text).value_or(Json(text)); }
 
 void set(Suite& suite, const std::string& change, const ProbeCatalogue& catalogue) {
   const std::string option = "--set " + change;

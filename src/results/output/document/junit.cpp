@@ -35,10 +35,8 @@ std::string as_xml(const JunitTest& test) {
 }  // namespace
 
 std::string xml_text(std::string_view text) {
-  // dump() replaces invalid UTF-8; parsing removes its quotes.
-  const Json clean = Json::parse(dump(Json(std::string(text))));
   std::string safe;
-  for (const char c : clean.get_ref<const std::string&>()) {
+  for (const char c : replace_invalid_utf8(text)) {
     switch (c) {
       case '\'':
         safe += "&apos;";

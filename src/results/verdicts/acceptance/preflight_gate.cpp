@@ -66,7 +66,7 @@ Json usual(const std::map<std::string, Json>& by_host) {
   if (numbers.size() == by_host.size()) return median(numbers);
   const auto most =
       std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
-  return Json::parse(most->first);
+  return parse_json(most->first, "fact");
 }
 
 bool alike(const Json& value, const Json& usual) {

@@ -55,7 +55,7 @@ Rung rung_of(const Side& side) {
   for (const auto& [key, units] : side.metrics) {
     MetricKey joined = key;
     if (resource_of(key.metric) == Resource::workload) {
-      Json params = Json::parse(key.params, nullptr, false);
+      Json params = try_parse_json(key.params).value_or(Json());
       for (const char* name : {"hosts", "ranks"}) params.erase(name);
       joined.params = dump(params);
       joined.ranks = 0;
@@ -103,7 +103,8 @@ void set_cost(LadderStep& step, const LadderStep& first, const MetricKey& key) {
 
 LadderMetric climb(const MetricKey& key, const std::vector<Rung>& rungs,
                    const CompareOptions& options) {
-  LadderMetric metric{.key = key, .params = Json::parse(key.params, nullptr, false), .steps = {}};
+  LadderMetric metric{
+      .key = key, .params = try_parse_json(key.params).value_or(Json()), .steps = {}};
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const ValuesOfUnits& values = rungs[i].side.metrics.at(key);
     const std::set<int>& ranks = rungs[i].ranks.at(key);

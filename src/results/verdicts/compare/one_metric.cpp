@@ -45,7 +45,7 @@ class OneMetric {
             const CompareOptions& options)
       : a_(a), b_(b), declared_(declaration(key.metric)) {
     found_.key = key;
-    found_.params = Json::parse(key.params, nullptr, false);
+    found_.params = try_parse_json(key.params).value_or(Json());
     found_.resource = resource_of(key.metric);
     found_.a = side_values(a);
     found_.b = side_values(b);

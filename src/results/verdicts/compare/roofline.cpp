@@ -32,7 +32,7 @@ std::vector<Gemm> gemms_of(const Side& side, const std::string& device) {
   std::vector<Gemm> found;
   for (const auto& [key, units] : side.metrics) {
     if (key.metric != "gemm.throughput" || key.device != device) continue;
-    const Json params = Json::parse(key.params, nullptr, false);
+    const Json params = try_parse_json(key.params).value_or(Json());
     const double m = number_field(params, "m"), n = number_field(params, "n"),
                  k = number_field(params, "k");
     const std::string dtype = text_field(params, "dtype");
@@ -61,7 +61,7 @@ void keep_most_threads(std::vector<Gemm>& gemms) {
 void find_bandwidth(const Side& side, Roofline& roofline) {
   for (const auto& [key, units] : side.metrics) {
     if (key.metric != "memory_bandwidth.bandwidth" || key.device != roofline.device) continue;
-    const Json params = Json::parse(key.params, nullptr, false);
+    const Json params = try_parse_json(key.params).value_or(Json());
     const std::string level = text_field(params, "level", "memory");
     const double value = side_values(units).value;
     if (level != "memory" || !(value > 0.0) || value <= roofline.bandwidth) continue;

@@ -57,7 +57,7 @@ std::vector<Json> rows_of_lines(std::string_view text, const std::string& origin
 
 /// Whether the first line is a result of its own (JSON Lines).
 bool is_lines(const std::string& text) {
-  const Json first = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  const Json first = try_parse_json(text.substr(0, text.find('\n'))).value_or(Json());
   return first.is_object() && first.contains("metric");
 }
 

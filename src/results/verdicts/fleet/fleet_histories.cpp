@@ -75,7 +75,7 @@ std::vector<FleetFault> fleet_faults(const Store& store, std::int64_t since_ns) 
   query.bind(1, since_ns);
   std::vector<FleetFault> faults;
   while (query.executeStep()) {
-    const Json hosts = Json::parse(query.getColumn(1).getString(), nullptr, false);
+    const Json hosts = try_parse_json(query.getColumn(1).getString()).value_or(Json());
     if (!hosts.is_array() || hosts.size() != 1 || !hosts[0].is_string()) continue;
     faults.push_back({query.getColumn(0).getInt64(), hosts[0].get<std::string>(),
                       fmt::format("{} {}: {}", query.getColumn(2).getString(),

@@ -1,6 +1,5 @@
 #include "results/store/run_rows.h"
 
-#include <bit>
 #include <set>
 
 #include "results/run/run_summary.h"
@@ -10,29 +9,6 @@
 
 namespace bench {
 namespace {
-
-/// Little endian whatever the machine, so that a database can be copied between machines.
-template <class Integer>
-void append_little_endian(Integer value, std::string& bytes) {
-  for (std::size_t i = 0; i < sizeof(Integer); ++i)
-    bytes.push_back(static_cast<char>((value >> (8 * i)) & 0xff));
-}
-
-std::string values_blob(const std::vector<double>& values) {
-  std::string bytes;
-  bytes.reserve(values.size() * sizeof(double));
-  for (const double value : values)
-    append_little_endian(std::bit_cast<std::uint64_t>(value), bytes);
-  return bytes;
-}
-
-/// Two bytes each: schemas/record.json allows 16 flags.
-std::string flags_blob(const std::vector<unsigned>& flags) {
-  std::string bytes;
-  bytes.reserve(flags.size() * sizeof(std::uint16_t));
-  for (const unsigned flag : flags) append_little_endian(static_cast<std::uint16_t>(flag), bytes);
-  return bytes;
-}
 
 /// The hosts that jobs were planned for, in the order of the plan.
 Json hosts(const RunSummary& report) {
@@ -131,53 +107,19 @@ void write_series(SQLite::Database& db, const RunSummary& report) {
   }
 }
 
-void write_samples(SQLite::Database& db, const RunRecords& run, const RunSummary& report) {
-  Insert row(db, "INSERT INTO sample_blob VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const Result& result : report.results) {
-    if (!result.series.record) continue;
-    const auto& samples = std::get<Samples>(run.records[*result.series.record].body);
-    add_identity(row, report.run, result.series);
-    row.blob(values_blob(samples.values)).blob(flags_blob(samples.flags)).write();
-  }
-}
-
-void write_gates(SQLite::Database& db, const RunSummary& report) {
-  Insert row(db, "INSERT INTO gate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (std::size_t i = 0; i < report.gates.size(); ++i) {
-    const GateResult& result = report.gates[i];
-    row.add(report.run).add(i).add(result.gate.case_name).add(result.gate.metric);
-    row.add(result.gate.where)
-        .add(result.gate.min)
-        .add(result.gate.max)
-        .add(result.gate.min_of_limit);
-    if (result.series)
-      row.add(report.results[*result.series].series.job)
-          .add(report.results[*result.series].series.params);
-    else
-      row.null().null();
-    row.add(to_string(result.verdict)).add(result.reason).write();
-  }
-}
-
-/// Records other than samples and outcomes, in tables by kind.
-class Others {
+/// Events and facts, the records that later runs are compared with.
+class OtherRecords {
  public:
-  Others(SQLite::Database& db, const std::string& run)
+  OtherRecords(SQLite::Database& db, const std::string& run)
       : run_(run),
         event_(db, "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-        chunk_(db, "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-        facts_(db, "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-        phase_(db, "INSERT INTO phase VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {}
+        facts_(db, "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {}
 
   void write(const Record& record, std::size_t position) {
     if (const auto* event = std::get_if<Event>(&record.body))
       begin(event_, record, position).add(event->key).add(event->value).write();
-    else if (const auto* chunk = std::get_if<Chunk>(&record.body))
-      begin(chunk_, record, position).add(chunk->name).add(chunk->columns).write();
     else if (const auto* facts = std::get_if<Facts>(&record.body))
       begin(facts_, record, position).add(facts->topic).add(facts->facts).write();
-    else if (const auto* phase = std::get_if<Phase>(&record.body))
-      begin(phase_, record, position).add(phase->name).add(phase->seconds).write();
   }
 
  private:
@@ -191,7 +133,7 @@ class Others {
   }
 
   std::string run_;
-  Insert event_, chunk_, facts_, phase_;
+  Insert event_, facts_;
 };
 
 }  // namespace
@@ -202,10 +144,8 @@ RunSummary write_run(SQLite::Database& db, const RunRecords& run) {
   write_head(db, run, report);
   write_jobs(db, report);
   write_series(db, report);
-  write_samples(db, run, report);
-  write_gates(db, report);
   write_history(db, report);
-  Others others(db, report.run);
+  OtherRecords others(db, report.run);
   for (std::size_t i = 0; i < run.records.size(); ++i) others.write(run.records[i], i);
   return report;
 }

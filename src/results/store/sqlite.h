@@ -44,12 +44,6 @@ class Insert {
   }
   Insert& add(const std::optional<double>& value) { return add(value.value_or(NAN)); }
   Insert& null() { return statement_.bind(++next_), *this; }
-  Insert& blob(const std::string& bytes) {
-    // A null pointer would be NULL; an empty blob is an empty blob.
-    statement_.bind(++next_, static_cast<const void*>(bytes.data()),
-                    static_cast<int>(bytes.size()));
-    return *this;
-  }
 
   /// Writes the row and makes ready for the next.
   void write() {

@@ -1,6 +1,7 @@
 #include "results/store/store_schema.h"
 
 #include <array>
+#include <span>
 
 #include "core/error.h"
 #include "core/metric_names.h"
@@ -17,35 +18,32 @@ constexpr const char* kSetApplicationId = "PRAGMA application_id = 1651401576";
 static_assert(kApplicationId == 1651401576);
 constexpr const char* kSetVersion = "PRAGMA user_version = 4";
 static_assert(kStoreVersion == 4);
-constexpr int kOldMetricNames = 3;  // differs only in metric names
+constexpr int kOldMetricNames = 3;  // differs in metric names and unread tables
 
+// The last five are of older versions: nothing read them.
 constexpr std::array<const char*, 15> kDrop = {
-    "DROP TABLE IF EXISTS run",     "DROP TABLE IF EXISTS job",
-    "DROP TABLE IF EXISTS series",  "DROP TABLE IF EXISTS sample_blob",
-    "DROP TABLE IF EXISTS event",   "DROP TABLE IF EXISTS chunk",
-    "DROP TABLE IF EXISTS facts",   "DROP TABLE IF EXISTS phase",
-    "DROP TABLE IF EXISTS journal", "DROP TABLE IF EXISTS meta",
-    "DROP TABLE IF EXISTS gate",    "DROP TABLE IF EXISTS run_number",
-    "DROP TABLE IF EXISTS history", "DROP TABLE IF EXISTS configuration",
-    "DROP TABLE IF EXISTS point"};
+    "DROP TABLE IF EXISTS run",           "DROP TABLE IF EXISTS job",
+    "DROP TABLE IF EXISTS series",        "DROP TABLE IF EXISTS event",
+    "DROP TABLE IF EXISTS facts",         "DROP TABLE IF EXISTS journal",
+    "DROP TABLE IF EXISTS run_number",    "DROP TABLE IF EXISTS history",
+    "DROP TABLE IF EXISTS configuration", "DROP TABLE IF EXISTS point",
+    "DROP TABLE IF EXISTS sample_blob",   "DROP TABLE IF EXISTS gate",
+    "DROP TABLE IF EXISTS chunk",         "DROP TABLE IF EXISTS phase",
+    "DROP TABLE IF EXISTS meta"};
+constexpr std::size_t kUnreadTables = 5;
 
-constexpr std::array<const char*, 9> kDeleteRun = {
-    "DELETE FROM run WHERE id = ?",     "DELETE FROM job WHERE run = ?",
-    "DELETE FROM series WHERE run = ?", "DELETE FROM sample_blob WHERE run = ?",
-    "DELETE FROM event WHERE run = ?",  "DELETE FROM chunk WHERE run = ?",
-    "DELETE FROM facts WHERE run = ?",  "DELETE FROM phase WHERE run = ?",
-    "DELETE FROM gate WHERE run = ?"};
+constexpr std::array<const char*, 5> kDeleteRun = {
+    "DELETE FROM run WHERE id = ?", "DELETE FROM job WHERE run = ?",
+    "DELETE FROM series WHERE run = ?", "DELETE FROM event WHERE run = ?",
+    "DELETE FROM facts WHERE run = ?"};
 
-constexpr std::array<const char*, 4> kRenameMetric = {
+constexpr std::array<const char*, 2> kRenameMetric = {
     "UPDATE series SET metric = ? WHERE metric = ?",
-    "UPDATE sample_blob SET metric = ? WHERE metric = ?",
-    "UPDATE gate SET metric = ? WHERE metric = ?",
     "UPDATE history SET metric = ? WHERE metric = ?"};
 
 // Values are in base units, NULL if missing. Columns with JSON names hold JSON text. Tables with
 // large rows keep their rowid, as long rows slow down a WITHOUT ROWID tree.
-constexpr std::array<const char*, 18> kCreate = {
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+constexpr std::array<const char*, 13> kCreate = {
     "CREATE TABLE run (id TEXT PRIMARY KEY NOT NULL, suite TEXT NOT NULL, digest TEXT NOT NULL, "
     "time_ns INTEGER NOT NULL, seconds REAL, outcome TEXT NOT NULL, exit_code INTEGER NOT NULL, "
     "finished INTEGER NOT NULL, labels TEXT NOT NULL, hosts TEXT NOT NULL, command TEXT NOT NULL, "
@@ -71,27 +69,12 @@ constexpr std::array<const char*, 18> kCreate = {
     "check_tolerance REAL, "
     "PRIMARY KEY (run, job, metric, params, over, host, rank)) WITHOUT ROWID",
     "CREATE INDEX series_by_metric ON series (metric, host, params, time_ns)",
-    "CREATE TABLE sample_blob (run TEXT NOT NULL, job TEXT NOT NULL, metric TEXT NOT NULL, "
-    "params TEXT NOT NULL, over TEXT NOT NULL, host TEXT NOT NULL, rank INTEGER NOT NULL, "
-    "sample_values BLOB NOT NULL, sample_flags BLOB NOT NULL, "
-    "PRIMARY KEY (run, job, metric, params, over, host, rank))",
-    "CREATE TABLE gate (run TEXT NOT NULL, position INTEGER NOT NULL, case_name TEXT NOT NULL, "
-    "metric TEXT NOT NULL, where_params TEXT NOT NULL, min REAL, max REAL, min_of_limit REAL, job "
-    "TEXT, "
-    "params TEXT, verdict TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (run, position)) "
-    "WITHOUT ROWID",
     "CREATE TABLE event (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
     "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, key TEXT NOT NULL, "
     "value TEXT NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID",
-    "CREATE TABLE chunk (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
-    "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, name TEXT NOT NULL, "
-    "columns TEXT NOT NULL, PRIMARY KEY (run, position))",
     "CREATE TABLE facts (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
     "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, topic TEXT NOT NULL, "
     "facts TEXT NOT NULL, PRIMARY KEY (run, position))",
-    "CREATE TABLE phase (run TEXT NOT NULL, position INTEGER NOT NULL, job TEXT NOT NULL, "
-    "host TEXT NOT NULL, rank INTEGER NOT NULL, time_ns INTEGER NOT NULL, name TEXT NOT NULL, "
-    "seconds REAL, PRIMARY KEY (run, position)) WITHOUT ROWID",
     "CREATE TABLE journal (line INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, user TEXT NOT NULL, "
     "kind TEXT NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL)",
     "CREATE INDEX journal_by_run ON journal (run, line)",
@@ -139,16 +122,13 @@ void create_tables(SQLite::Database& db) {
   for (const char* sql : kCreate) db.exec(sql);
   db.exec(kSetApplicationId);
   db.exec(kSetVersion);
-  Insert(db, "INSERT INTO meta VALUES (?, ?)")
-      .add("created_by")
-      .add("benchctl " + std::string(version()))
-      .write();
 }
 
 void rename_metrics(SQLite::Database& db) {
   for (const auto& [old_name, name] : metric_renames())
     for (const char* sql : kRenameMetric)
       Insert(db, sql).add(std::string(name)).add(std::string(old_name)).write();
+  for (const char* sql : std::span(kDrop).last(kUnreadTables)) db.exec(sql);
   db.exec(kSetVersion);
 }
 

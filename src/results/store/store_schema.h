@@ -26,8 +26,8 @@ SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path
 /// Drops existing tables and creates them. Runs inside the caller's transaction.
 void create_tables(SQLite::Database& db);
 
-/// Replaces metrics' old names in a database of the state `renamed`. Inside a transaction of the
-/// caller.
+/// Replaces metrics' old names in a database of the state `renamed`, and drops tables that nothing
+/// reads. Inside a transaction of the caller.
 void rename_metrics(SQLite::Database& db);
 
 /// Takes one run out of all tables.

@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<bench::Roofline> rooflines;
   for (const std::string& device : bench::roofline_devices(side))
     rooflines.push_back(bench::roofline_of(side, device));
-  check_text(to_text(rooflines, {false, true, 80}));
+  check_text(to_terminal(to_document(rooflines), {false, true, 80}));
   check_json(to_json(rooflines), roofline_schema);
   return 0;
 } catch (const bench::Error&) {

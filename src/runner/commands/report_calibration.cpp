@@ -37,11 +37,11 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
     options->ask.decisions = decisions_of(read_journal(journal_path(options->database())));
     const Calibration calibration =
         calibration_report(Histories(store), options->ask, options->seed);
-    if (!options->html.empty()) write_file(options->html, to_html(calibration));
+    if (!options->html.empty()) write_file(options->html, to_page(to_document(calibration)));
     if (options->json)
       print(to_json(calibration));
     else
-      print(to_text(calibration, style_of_stdout()));
+      print(to_terminal(to_document(calibration), style_of_stdout()));
     if (calibration.series == 0) result.code = ExitCode::not_measured;
   });
 }

@@ -26,8 +26,9 @@ std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
 ExitCode print_roofline(RooflineOptions options) {
   if (options.sides.empty()) options.sides.push_back("latest");
   const auto rooflines = rooflines_of(options);
-  if (!options.html.empty()) write_file(options.html, to_html(rooflines));
-  options.json ? print(to_json(rooflines)) : print(to_text(rooflines, style_of_stdout()));
+  if (!options.html.empty()) write_file(options.html, to_page(to_document(rooflines)));
+  options.json ? print(to_json(rooflines))
+               : print(to_terminal(to_document(rooflines), style_of_stdout()));
   for (const Roofline& roofline : rooflines)
     if (roofline.lacking.empty()) return ExitCode::ok;
   if (rooflines.empty() && !options.json)

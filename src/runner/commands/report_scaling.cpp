@@ -74,8 +74,8 @@ void add_scaling_report(CLI::App& report, CommandResult& result) {
     if (options->json)
       print(to_json(made));
     else
-      print(to_text(made, style_of_stdout()));
-    if (!options->html.empty()) write_file(options->html, to_html(made));
+      print(to_terminal(to_document(made), style_of_stdout()));
+    if (!options->html.empty()) write_file(options->html, to_page(to_document(made)));
     result.code = made.exit_code;
   });
 }

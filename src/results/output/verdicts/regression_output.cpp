@@ -151,7 +151,7 @@ namespace {
 constexpr std::size_t kMostPlots = 60;  // those that weigh most: a page stays a page
 
 PageCell text_cell(const std::string& text) { return {.text = text}; }
-PageCell number_cell(const std::string& text, double sort) { return {.text = text, .sort = sort}; }
+PageCell keyed_cell(const std::string& text, double sort) { return {.text = text, .sort = sort}; }
 
 std::string badge_of(const ChangeFinding& finding) {
   if (finding.fails()) return "fail";
@@ -176,15 +176,15 @@ PageTable table_of(const std::vector<ChangeFinding>& findings) {
          text_cell(finding.key.metric),
          text_cell(params_words(finding.key.params)),
          text_cell(place_words(finding)),
-         number_cell(effect_words(finding), finding.effect),
-         number_cell(format(finding.value, finding.key.unit), finding.value),
-         number_cell(format(finding.expected, finding.key.unit), finding.expected),
-         number_cell(finding.since.id, static_cast<double>(finding.since.time_ns)),
+         keyed_cell(effect_words(finding), finding.effect),
+         keyed_cell(format(finding.value, finding.key.unit), finding.value),
+         keyed_cell(format(finding.expected, finding.key.unit), finding.expected),
+         keyed_cell(finding.since.id, static_cast<double>(finding.since.time_ns)),
          text_cell(between_words(finding)),
          text_cell(finding.until.id),
          text_cell(facts_cell(finding)),
-         number_cell(fmt::format("{}/{}", finding.votes, finding.voters), finding.votes),
-         number_cell(fmt::format("{:.2g}", finding.q), finding.q),
+         keyed_cell(fmt::format("{}/{}", finding.votes, finding.voters), finding.votes),
+         keyed_cell(fmt::format("{:.2g}", finding.q), finding.q),
          text_cell(finding.id)});
   return table;
 }

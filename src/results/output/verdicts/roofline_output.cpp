@@ -8,13 +8,10 @@
 #include "core/fields.h"
 #include "core/json_fields.h"
 #include "core/text.h"
-#include "results/output/document/page.h"
 #include "results/output/document/plot.h"
 
 namespace bench {
 namespace {
-
-// Rooflines of all sides in one plot, as a self-contained page.
 
 /// From the lowest point to a decade beyond the last ridge.
 std::pair<double, double> intensities(const std::vector<Roofline>& rooflines) {
@@ -41,7 +38,7 @@ PlotSeries roof_of(const Roofline& roofline, const Ceiling& ceiling, double leas
   return series;
 }
 
-PlotSeries product_marks(const Roofline& roofline) {
+PlotSeries gemm_marks(const Roofline& roofline) {
   PlotSeries series{.name = roofline.name + " GEMMs", .x = {}, .y = {}, .mark = Mark::points};
   std::vector<std::pair<double, double>> points;
   for (const RooflinePoint& point : roofline.points)
@@ -54,23 +51,47 @@ PlotSeries product_marks(const Roofline& roofline) {
   return series;
 }
 
-PageTable points_page_table(const Roofline& roofline) {
-  PageTable table{{"GEMM", "FLOP/byte", "rate", "roof", "of roof", "bound by"}, {}};
-  for (const RooflinePoint& point : roofline.points)
-    table.rows.push_back(
-        {{point.name},
-         {fmt::format("{:.3g}", point.intensity), point.intensity},
-         {format(point.rate, Unit::flop_per_second), point.rate},
-         {format(point.roof, Unit::flop_per_second), point.roof},
-         {fmt::format("{:.1f} %", 100.0 * point.rate / point.roof), point.rate / point.roof},
-         {point.by_memory ? "memory" : "compute"}});
+DocumentCell numeric_rate(double value) {
+  return numeric(value, format(value, Unit::flop_per_second));
+}
+
+DocumentCell numeric_ratio(double part, double whole) {
+  return numeric(part / whole, fmt::format("{:.1f} %", 100.0 * part / whole));
+}
+
+DocumentCell numeric_intensity(double value) {
+  return numeric(value, fmt::format("{:.3g}", value));
+}
+
+DocumentTable ceilings_table(const Roofline& roofline) {
+  DocumentTable table{
+      {{"dtype", false}, {"fastest GEMM"}, {"limit"}, {"of limit"}, {"ridge, FLOP/byte"}}};
+  for (const Ceiling& ceiling : roofline.ceilings) {
+    const double peak = std::isfinite(ceiling.limit) ? ceiling.limit : ceiling.measured;
+    table.rows.push_back({{ceiling.dtype},
+                          numeric_rate(ceiling.measured),
+                          numeric_rate(ceiling.limit),
+                          numeric_ratio(ceiling.measured, ceiling.limit),
+                          numeric_intensity(peak / roofline.bandwidth)});
+  }
   return table;
 }
 
-}  // namespace
+DocumentTable points_table(const Roofline& roofline) {
+  DocumentTable table{
+      {{"GEMM", false}, {"FLOP/byte"}, {"rate"}, {"roof"}, {"of roof"}, {"bound by", false}}};
+  for (const RooflinePoint& point : roofline.points)
+    table.rows.push_back({{point.name},
+                          numeric_intensity(point.intensity),
+                          numeric_rate(point.rate),
+                          numeric_rate(point.roof),
+                          numeric_ratio(point.rate, point.roof),
+                          {point.by_memory ? "memory" : "compute"}});
+  return table;
+}
 
-std::string to_html(const std::vector<Roofline>& rooflines) {
-  Page page("Roofline");
+/// All rooflines with their GEMMs; no series if none has a bandwidth.
+Plot roofline_plot(const std::vector<Roofline>& rooflines) {
   Plot plot{.title = "Roofline",
             .x_label = "FLOP/byte",
             .y_label = "FLOP/s",
@@ -81,30 +102,9 @@ std::string to_html(const std::vector<Roofline>& rooflines) {
     if (!roofline.lacking.empty()) continue;
     for (const Ceiling& ceiling : roofline.ceilings)
       plot.series.push_back(roof_of(roofline, ceiling, least, most));
-    if (!roofline.points.empty()) plot.series.push_back(product_marks(roofline));
+    if (!roofline.points.empty()) plot.series.push_back(gemm_marks(roofline));
   }
-  if (!plot.series.empty())
-    page.figure(
-        to_svg(plot),
-        "Lines: attainable rate, the lower of peak compute and bandwidth; points: measured GEMMs");
-  for (const Roofline& roofline : rooflines) {
-    page.heading(roofline.name + (roofline.hardware.empty() ? "" : ", " + roofline.hardware) +
-                 " (" + roofline.device + ")");
-    if (!roofline.lacking.empty()) page.note(roofline.lacking);
-    page.table(points_page_table(roofline));
-  }
-  return page.html();
-}
-
-namespace {
-
-std::string rate_of(double value) {
-  return std::isfinite(value) ? format(value, Unit::flop_per_second) : "";
-}
-
-std::string share_of(double part, double whole) {
-  const double share = part / whole;
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100.0 * share) : "";
+  return plot;
 }
 
 Json point_json(const RooflinePoint& point) {
@@ -116,60 +116,28 @@ Json point_json(const RooflinePoint& point) {
           {"bound", point.by_memory ? "memory" : "compute"}};
 }
 
-std::string head_of(const Roofline& roofline, const TextStyle& style) {
-  std::string text = paint(printable(roofline.name), Paint::bold, style);
-  if (!roofline.hardware.empty()) text += "  " + printable(roofline.hardware);
-  text += "  (" + printable(roofline.device) + ")\n";
-  if (!roofline.lacking.empty())
-    return text + "  " + paint(wrap(roofline.lacking, 2, 2, style), Paint::yellow, style) + "\n";
-  return text + fmt::format("  memory  {} ({})\n",
-                            format(roofline.bandwidth, Unit::byte_per_second),
-                            printable(roofline.bandwidth_of));
-}
-
-std::string ceilings_text(const Roofline& roofline, const TextStyle& style) {
-  Table table({{.title = "dtype", .right = false},
-               {.title = "fastest GEMM"},
-               {.title = "limit"},
-               {.title = "of limit"},
-               {.title = "ridge, FLOP/byte"}});
-  for (const Ceiling& ceiling : roofline.ceilings) {
-    const double peak = std::isfinite(ceiling.limit) ? ceiling.limit : ceiling.measured;
-    const double ridge = peak / roofline.bandwidth;
-    table.add({{printable(ceiling.dtype)},
-               {rate_of(ceiling.measured)},
-               {rate_of(ceiling.limit)},
-               {share_of(ceiling.measured, ceiling.limit)},
-               {std::isfinite(ridge) ? fmt::format("{:.3g}", ridge) : ""}});
-  }
-  return table.render(2, style);
-}
-
-std::string points_text(const Roofline& roofline, const TextStyle& style) {
-  Table table({{.title = "GEMM", .right = false},
-               {.title = "FLOP/byte"},
-               {.title = "rate"},
-               {.title = "roof"},
-               {.title = "of roof"},
-               {.title = "bound by", .right = false}});
-  for (const RooflinePoint& point : roofline.points)
-    table.add({{printable(point.name)},
-               {fmt::format("{:.3g}", point.intensity)},
-               {rate_of(point.rate)},
-               {rate_of(point.roof)},
-               {share_of(point.rate, point.roof)},
-               {point.by_memory ? "memory" : "compute"}});
-  return table.render(2, style);
-}
-
 }  // namespace
 
-std::string to_text(const std::vector<Roofline>& rooflines, const TextStyle& style) {
-  std::string text;
-  for (const Roofline& roofline : rooflines)
-    text += head_of(roofline, style) + ceilings_text(roofline, style) + "\n" +
-            points_text(roofline, style) + "\n";
-  return text;
+Document to_document(const std::vector<Roofline>& rooflines) {
+  Document document{.title = "Roofline"};
+  const auto add = [&](Block block) { document.blocks.push_back(std::move(block)); };
+  if (const Plot plot = roofline_plot(rooflines); !plot.series.empty())
+    add(Figure{
+        to_svg(plot),
+        "Lines: attainable rate, the lower of peak compute and bandwidth; points: measured GEMMs"});
+  for (const Roofline& roofline : rooflines) {
+    add(Heading{roofline.name + (roofline.hardware.empty() ? "" : ", " + roofline.hardware) + " (" +
+                roofline.device + ")"});
+    if (!roofline.lacking.empty()) {
+      add(Note{roofline.lacking});
+      continue;
+    }
+    add(Paragraph{fmt::format("memory {} ({})", format(roofline.bandwidth, Unit::byte_per_second),
+                              roofline.bandwidth_of)});
+    add(ceilings_table(roofline));
+    add(points_table(roofline));
+  }
+  return document;
 }
 
 Json to_json(const std::vector<Roofline>& rooflines) {

@@ -1,18 +1,16 @@
-// Rooflines for people and for programs.
+// Rooflines as a report and as JSON.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/json.h"
-#include "results/output/document/text_style.h"
+#include "results/output/document/document.h"
 #include "results/verdicts/compare/roofline.h"
 
 namespace bench {
 
-std::string to_text(const std::vector<Roofline>& rooflines, const TextStyle& style);
-/// A self-contained page with all rooflines in one plot.
-std::string to_html(const std::vector<Roofline>& rooflines);
+/// All rooflines in one figure, then the ceilings and GEMMs of each.
+Document to_document(const std::vector<Roofline>& rooflines);
 /// {rooflines: [{name, hardware, device, bandwidth, ceilings: [...], points: [...]}]}, by
 /// schemas/report_roofline.json.
 Json to_json(const std::vector<Roofline>& rooflines);

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "results/output/document/page.h"
 #include "results/output/document/plot.h"
 #include "results/run/dimensions.h"
 
@@ -218,105 +217,60 @@ std::string drawing(const ScalingCurve& curve) {
   return to_svg(plot);
 }
 
-PageCell number_cell(double value, const std::string& text) { return {text, value}; }
-
-PageTable points_of(const ScalingCurve& curve) {
-  PageTable table{{curve.over, "runs", "value", "interval", "speedup", "efficiency", "Karp-Flatt",
-                   "communication", "samples to target", "time efficiency"},
-                  {}};
+DocumentTable points_table(const ScalingCurve& curve) {
+  DocumentTable table{{{curve.over},
+                       {"runs", true, 3},
+                       {"value"},
+                       {"interval", true, 2},
+                       {"speedup", true, 4},
+                       {"efficiency"},
+                       {"Karp-Flatt", true, 1},
+                       {"communication", true, 5},
+                       {"samples to target", true, 6},
+                       {"time efficiency", true, 7}}};
   for (const ScalePoint& point : curve.points)
     table.rows.push_back(
-        {number_cell(point.n, fmt::format("{:g}", point.n)),
-         number_cell(static_cast<double>(point.values.size()), std::to_string(point.values.size())),
-         number_cell(point.value.value, format(point.value.value, curve.unit)),
+        {numeric(point.n, fmt::format("{:g}", point.n)),
+         numeric(static_cast<double>(point.values.size()), std::to_string(point.values.size())),
+         numeric(point.value.value, format(point.value.value, curve.unit)),
          {range_words(point.value.low, point.value.high, curve.unit)},
-         number_cell(point.speed_up, fmt::format("{:.3g}", point.speed_up)),
-         number_cell(point.efficiency.value, share_words(point.efficiency)),
-         number_cell(point.karp_flatt, std::isfinite(point.karp_flatt)
-                                           ? fmt::format("{:.4f}", point.karp_flatt)
-                                           : ""),
-         number_cell(point.communication, share_words({point.communication})),
-         number_cell(point.samples_penalty, std::isfinite(point.samples_penalty)
-                                                ? fmt::format("x {:.2f}", point.samples_penalty)
-                                                : ""),
-         number_cell(point.time_efficiency, share_words({point.time_efficiency}))});
+         numeric(point.speed_up, fmt::format("{:.3g}", point.speed_up)),
+         numeric(point.efficiency.value, share_words(point.efficiency)),
+         numeric(point.karp_flatt, fmt::format("{:.4f}", point.karp_flatt)),
+         numeric(point.communication, share_words({point.communication})),
+         numeric(point.samples_penalty, fmt::format("x {:.2f}", point.samples_penalty)),
+         numeric(point.time_efficiency, share_words({point.time_efficiency}))});
   return table;
 }
 
-}  // namespace
-
-std::string to_html(const ScalingReport& report) {
-  Page page("Scaling");
-  page.text("Runs " + join(report.runs, ", "));
-  for (const std::string& warning : report.warnings) page.note(warning);
-  if (report.curves.empty())
-    page.note("No metric was measured at two values of " + report.over + ".");
-  for (const ScalingCurve& curve : report.curves) {
-    page.heading(title_of(curve)).text(law_words(curve)).table(points_of(curve));
-    page.figure(drawing(curve), "Bars and band: " + curve.interval +
-                                    "; the band of a law is the 95 % prediction interval of one "
-                                    "more run, up to twice the largest measured value.");
-    for (const std::string& line : fit_lines(curve)) page.text(line);
-  }
-  return page.html();
-}
-
-namespace {
-
-std::string value_words(double value, Unit unit) {
-  return std::isfinite(value) ? format(value, unit) : "";
-}
-
-Table points_table(const ScalingCurve& curve) {
-  Table table({{curve.over},
-               {"runs", true, 3},
-               {"value"},
-               {"interval", true, 2},
-               {"speedup", true, 4},
-               {"efficiency"},
-               {"Karp-Flatt", true, 1},
-               {"communication", true, 5},
-               {"samples", true, 6},
-               {"time efficiency", true, 7}});
-  for (const ScalePoint& point : curve.points)
-    table.add(
-        {{fmt::format("{:g}", point.n)},
-         {std::to_string(point.values.size())},
-         {value_words(point.value.value, curve.unit)},
-         {range_words(point.value.low, point.value.high, curve.unit)},
-         {fmt::format("{:.3g}", point.speed_up)},
-         {share_words(point.efficiency)},
-         {std::isfinite(point.karp_flatt) ? fmt::format("{:.4f}", point.karp_flatt) : ""},
-         {share_words({point.communication})},
-         {std::isfinite(point.samples_penalty) ? fmt::format("x {:.2f}", point.samples_penalty)
-                                               : ""},
-         {share_words({point.time_efficiency})}});
-  return table;
-}
-
-std::string none_words(const ScalingReport& report) {
+std::string no_curves(const ScalingReport& report) {
   return fmt::format(
-      "No metric was measured at two values of {} ({} at one).\n  Use cases with scope \"ladder\" "
-      "or several ranks_per_host, or --over NAME for a parameter such as threads.\n",
-      printable(report.over), report.seen);
+      "No metric was measured at two values of {} ({} at one). Use cases with scope \"ladder\" or "
+      "several ranks_per_host, or --over NAME for a parameter such as threads.",
+      report.over, report.seen);
 }
 
 }  // namespace
 
-std::string to_text(const ScalingReport& report, const TextStyle& style) {
-  std::string text =
-      paint("Scaling", Paint::bold, style) + "  runs " + printable(join(report.runs, ", ")) + "\n";
-  if (report.curves.empty()) text += none_words(report);
+Document to_document(const ScalingReport& report) {
+  Document document{.title = "Scaling"};
+  const auto add = [&](Block block) { document.blocks.push_back(std::move(block)); };
+  add(Paragraph{"Scaling of runs " + join(report.runs, ", ")});
+  if (report.curves.empty()) add(Paragraph{no_curves(report)});
   for (const ScalingCurve& curve : report.curves) {
-    text += "\n" + paint(printable(title_of(curve)), Paint::bold, style) + "\n  " +
-            wrap(law_words(curve), 2, 2, style) + "\n";
-    text += points_table(curve).render(2, style);
-    for (const std::string& line : fit_lines(curve)) text += "  " + wrap(line, 2, 4, style) + "\n";
-    text += "  " + wrap(curve.interval, 2, 2, style) + "\n";
+    add(Heading{title_of(curve)});
+    add(Lines{{law_words(curve)}});
+    add(points_table(curve));
+    add(Figure{drawing(curve),
+               "Bars and band: " + curve.interval +
+                   "; the band of a law is the 95 % prediction interval of one more run, up to "
+                   "twice the largest measured value."});
+    std::vector<std::string> lines = fit_lines(curve);
+    lines.push_back(curve.interval);
+    add(Lines{std::move(lines)});
   }
-  for (const std::string& warning : report.warnings)
-    text += "warning: " + wrap(printable(warning), 9, 2, style) + "\n";
-  return text;
+  for (const std::string& warning : report.warnings) add(Note{warning});
+  return document;
 }
 
 }  // namespace bench

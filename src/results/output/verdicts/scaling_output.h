@@ -6,7 +6,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
-#include "results/output/document/text_style.h"
+#include "results/output/document/document.h"
 #include "results/verdicts/scaling/scaling_curve.h"
 #include "results/verdicts/scaling/scaling_report.h"
 
@@ -23,10 +23,9 @@ std::string range_words(double low, double high, Unit unit);
 /// "94.1 % [93.0, 95.2]"; "" for no value.
 std::string share_words(const Ratio& ratio);
 
-std::string to_text(const ScalingReport& report, const TextStyle& style);
+Document to_document(const ScalingReport& report);
 /// {series: [{metric, points: [{n, value, low, high, efficiency}], fit: {model, parameters,
 /// intervals}}]} and more: schemas/report_scaling.json.
 Json to_json(const ScalingReport& report);
-std::string to_html(const ScalingReport& report);
 
 }  // namespace bench

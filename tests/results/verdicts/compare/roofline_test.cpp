@@ -53,7 +53,8 @@ TEST_CASE("a roof is the lower of peak and intensity times bandwidth") {
   CHECK(roofline.points[1].roof == Approx(100e9));
   CHECK_NOTHROW(
       Schema::load("schemas/report_roofline.json").check(to_json({roofline}), "roofline"));
-  CHECK(to_text({roofline}, {}).find("f32 1024 x 1024 x 1024") != std::string::npos);
+  CHECK(to_terminal(to_document(std::vector<Roofline>{roofline}), {})
+            .find("f32 1024 x 1024 x 1024") != std::string::npos);
 }
 
 TEST_CASE("without a bandwidth there is no roof, with a reason") {
@@ -78,7 +79,8 @@ TEST_CASE("two machines share one plot") {
     add_rate(*side, "gemm.throughput", product("bf16", 512, 2), 80e9, 0.8);
     add_rate(*side, "memory_bandwidth.bandwidth", {{"kernel", "read"}, {"level", "memory"}}, 2e10);
   }
-  const std::string page = to_html({roofline_of(one, "host"), roofline_of(two, "host")});
+  const std::string page = to_page(
+      to_document(std::vector<Roofline>{roofline_of(one, "host"), roofline_of(two, "host")}));
   CHECK(page.find("one bf16") != std::string::npos);
   CHECK(page.find("&lt;two&gt; bf16") != std::string::npos);
   CHECK(page.find("<two>") == std::string::npos);

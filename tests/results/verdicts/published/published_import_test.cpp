@@ -59,7 +59,7 @@ TEST_CASE("scaling and compare read imported results like local ones") {
   CHECK(scaling.curves[0].points[1].n == 32);
   CHECK(scaling.curves[0].points[1].values.size() == 10);
   CHECK(scaling.curves[0].points[1].efficiency.value == Approx(0.75));
-  CHECK_THAT(to_text(scaling, {false, false, 200}),
+  CHECK_THAT(to_terminal(to_document(scaling), {false, false, 200}),
              Contains("in acme.GPU-X1.llama31_8b") && Contains("in acme.GPU-X2.llama31_8b"));
 
   Store store = Store::open(imported.folder.path() / "db.sqlite", Access::write);

@@ -54,27 +54,29 @@ TEST_CASE("findings marked as noise are counted next to the expected number") {
   const Calibration calibration = calibrated(0.01, options);
   CHECK(calibration.decided == 2);
   CHECK(calibration.called_noise == 1);
-  CHECK(to_text(calibration, {}).find("1 were marked as noise") != std::string::npos);
+  CHECK(to_terminal(to_document(calibration), {}).find("1 were marked as noise") !=
+        std::string::npos);
   CHECK_NOTHROW(
       Schema::load("schemas/report_calibration.json").check(to_json(calibration), "report"));
 }
 
 TEST_CASE("the calibration page draws a line per loss and marks alarm rates above nominal") {
   Calibration calibration = calibrated(0.01);
-  std::string page = to_html(calibration);
+  std::string page = to_page(to_document(calibration));
   CHECK(occurrences(page, "<circle") == calibration.power.size());
   CHECK(page.find("above nominal") == std::string::npos);
   calibration.rates[0].alarms = calibration.rates[0].tests;
-  page = to_html(calibration);
+  page = to_page(to_document(calibration));
   CHECK(occurrences(page, "above nominal") == 1);
-  CHECK(to_html(Calibration{}).find("not enough history to calibrate") != std::string::npos);
+  CHECK(to_page(to_document(Calibration{})).find("not enough history to calibrate") !=
+        std::string::npos);
 }
 
 TEST_CASE("without twenty nights there is not enough history to calibrate with") {
   Calibrator calibrator({}, 1);
   calibrator.add(MadeFleet(10, 12).members);
   CHECK(calibrator.result().series == 0);
-  CHECK(to_text(calibrator.result(), {}).find("not enough history to calibrate") !=
+  CHECK(to_terminal(to_document(calibrator.result()), {}).find("not enough history to calibrate") !=
         std::string::npos);
 }
 

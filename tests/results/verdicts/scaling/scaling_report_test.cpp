@@ -81,8 +81,9 @@ TEST_CASE(
   CHECK(curve.predictions[0].n == 128);
   CHECK(curve.predictions[0].rate == Approx(usl(128)).epsilon(0.02));
   CHECK(curve.predictions[0].low < curve.predictions[0].rate);
-  CHECK_THAT(to_text(report, kPlainScaling), Contains("USL: contention alpha 0.0"));
-  CHECK_THAT(to_text(report, kPlainScaling), Contains("Prediction at 128 ranks:"));
+  CHECK_THAT(to_terminal(to_document(report), kPlainScaling),
+             Contains("USL: contention alpha 0.0"));
+  CHECK_THAT(to_terminal(to_document(report), kPlainScaling), Contains("Prediction at 128 ranks:"));
   keeps_to_schema(report);
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("threads are workers within a rank, and another law may be chosen") {
   REQUIRE(report.curves.size() == 1);
   CHECK(report.curves[0].params == Json{{"dtype", "f32"}});
   CHECK(report.curves[0].host == "node1");
-  CHECK_THAT(to_text(report, kPlainScaling), Contains("of node1"));
+  CHECK_THAT(to_terminal(to_document(report), kPlainScaling), Contains("of node1"));
   CHECK(report.curves[0].points[2].efficiency.value == Approx(1.0 / 1.3));
   CHECK(report.curves[0].points[2].karp_flatt == Approx(0.1));
   const auto own = report_of(records, {.over = "threads", .law = ScalingLaw::own_rate});
@@ -131,7 +132,7 @@ TEST_CASE("one number of ranks gives no curve: exit code 3 and a hint") {
       ladder("concurrency", "copy_rate", Unit::byte_per_second, Better::higher, {4}, usl, 3));
   CHECK(report.curves.empty());
   CHECK(report.exit_code == ExitCode::not_measured);
-  CHECK_THAT(to_text(report, kPlainScaling), Contains("ladder"));
+  CHECK_THAT(to_terminal(to_document(report), kPlainScaling), Contains("ladder"));
   keeps_to_schema(report);
 }
 
@@ -161,7 +162,7 @@ TEST_CASE("the scaling page draws points, laws and the ideal, and escapes names"
   auto run = ladder("concurrency", "copy_rate", Unit::byte_per_second, Better::higher,
                     {1, 2, 4, 8, 16, 32}, usl, 2);
   run.run = "<script>alert(1)</script>";
-  const std::string html = to_html(report_of(run));
+  const std::string html = to_page(to_document(report_of(run)));
   CHECK_THAT(html, Contains(">USL</text>"));
   CHECK_THAT(html, Contains(">ideal</text>"));
   CHECK(html.find("<script>alert") == std::string::npos);
@@ -186,6 +187,7 @@ TEST_CASE("only curves that differ only in their case name it") {
   run.records.insert(run.records.end(), more.records.begin(), more.records.end());
   report = report_of(run);
   REQUIRE(report.curves.size() == 2);
-  CHECK_THAT(to_text(report, kPlainScaling), Contains("in ladder") && Contains("in other"));
+  CHECK_THAT(to_terminal(to_document(report), kPlainScaling),
+             Contains("in ladder") && Contains("in other"));
   keeps_to_schema(report);
 }

@@ -16,11 +16,11 @@ endif()
 if(BENCH_SANITIZE)
   bench_cxx_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(bench_flags INTERFACE -fsanitize=address,undefined)
-  # Tests' own code does little, and compiling it took longer than compiling what it tests: it is not optimised, and misuse of pointers
-  # is left to the address sanitizer. The code under test keeps both sanitizers whole.
-  target_compile_options(bench_flags INTERFACE
-    "$<$<BOOL:$<TARGET_PROPERTY:BENCH_TESTS_OWN_CODE>>:-O0;-fno-sanitize=null,alignment,vptr,object-size>")
 endif()
+# Tests' own code does little, and compiling it takes longer than compiling what it tests: it is not optimised, and misuse of pointers
+# is left to the address sanitizer. The code under test is built as users run it.
+target_compile_options(bench_flags INTERFACE
+  "$<$<BOOL:$<TARGET_PROPERTY:BENCH_TESTS_OWN_CODE>>:-O0;$<$<BOOL:${BENCH_SANITIZE}>:-fno-sanitize=null,alignment,vptr,object-size>>")
 target_include_directories(bench_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 
 # In a bundle lib/ lies beside bin/. The old kind of tag also serves what the libraries themselves need.

@@ -119,7 +119,7 @@ ExitCode code_of(const Answer& answer, const std::vector<Drain>& drained) {
 
 ExitCode accept(AcceptOptions& options) {
   if (options.yes && !options.drain)
-    throw Error(ErrorKind::usage, "--yes requires --drain", "add --drain, or leave out --yes");
+    throw Error(ErrorKind::usage, "--yes requires --drain", "add --drain, or remove --yes");
   const Answer answer = options.of.empty() ? run_suite(options) : judge_runs(options);
   std::vector<Drain> drained;
   if (options.drain) drained = drains(answer.acceptance);

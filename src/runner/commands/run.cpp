@@ -18,15 +18,14 @@ struct RunOptions : PlanOptions, ReadingOptions, LocaliseOptions {
 
 void check_batch(const RunOptions& options, const LaunchSite& site) {
   if (options.detach && !options.sbatch)
-    throw Error(ErrorKind::usage, "--detach requires --sbatch",
-                "add --sbatch, or leave out --detach");
+    throw Error(ErrorKind::usage, "--detach requires --sbatch", "add --sbatch, or remove --detach");
   if (!options.sbatch) return;
   if (site.kind != LauncherKind::slurm)
     throw Error(ErrorKind::usage, "--sbatch requires --launcher slurm",
                 "add --launcher slurm and --hosts FILE");
   if (site.allocation)
     throw Error(ErrorKind::usage, "--sbatch: already inside allocation " + site.allocation->job,
-                "leave out --sbatch to run in this allocation");
+                "remove --sbatch to run in this allocation");
 }
 
 ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {

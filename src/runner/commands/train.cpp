@@ -27,7 +27,7 @@ std::vector<std::uint64_t> seeds_of(const TrainOptions& options) {
       throw Error(ErrorKind::usage,
                   "--runs " + std::to_string(options.runs_asked) + " and " +
                       std::to_string(seeds.size()) + " seeds",
-                  "leave out --runs or --seeds: each seed is one run");
+                  "remove --runs or --seeds: each seed is one run");
     return seeds;
   }
   std::vector<std::uint64_t> seeds;

@@ -30,7 +30,7 @@ void write_logs(const std::string& folder, const std::vector<RunRecords>& runs) 
   const auto texts = mllog_texts(runs);
   if (texts.empty())
     throw Error(ErrorKind::input, "none of these runs has MLPerf log lines",
-                "leave out --mllog; runs with --steps write no log");
+                "remove --mllog; runs with --steps write no log");
   for (const MllogText& text : texts)
     if (!text.trouble.empty())
       say(Level::warning, printable("MLPerf log of job " + text.job + ": " + text.trouble));

@@ -83,12 +83,12 @@ void check_parts(const ProbeEntry& probe, const Case& suite_case, const std::str
       suite_case.ranks_per_host == 1 && !suite_case.axes.contains("ranks_per_host");
   if (suite_case.scope.kind == ScopeKind::device && suite_case.device == "cuda" && !one_rank)
     throw Error(ErrorKind::input, where + "/ranks_per_host: a single GPU takes one rank",
-                "leave out ranks_per_host, or use scope host");
+                "remove ranks_per_host, or use scope host");
   const bool card =
       suite_case.params.contains("network_card") || suite_case.axes.contains("network_card");
   if (suite_case.scope.kind == ScopeKind::rail && card)
     throw Error(ErrorKind::input, where + ": scope rail sets the network card",
-                "leave out network_card, or use another scope");
+                "remove network_card, or use another scope");
   if (suite_case.scope.kind == ScopeKind::rail && suite_case.device == "cuda" &&
       !properties_of(probe).contains("network_card"))
     throw Error(

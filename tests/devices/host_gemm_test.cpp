@@ -103,5 +103,9 @@ TEST_CASE("a product on more cores than there are is refused") {
                   Error);
 }
 
+#ifdef BENCH_BLIS_FOUND
+TEST_CASE("BLIS is compiled in where the build found it") { CHECK(blis_version().is_string()); }
+#endif
+
 }  // namespace
 }  // namespace bench

@@ -1,7 +1,6 @@
 #include "core/block_scaled.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 

@@ -1,7 +1,6 @@
 // Formats values with unit prefixes such as "GB/s", and suggests names for misspelt ones.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,9 +1,7 @@
 #include "core/order_statistics.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "tests/support/catch.h"
 

@@ -1,6 +1,5 @@
 // Hostile hosts files, host expressions, hostfiles and lists of nodes: refused with an Error, or
 // they give hosts that survive being written and read again.
-#include <algorithm>
 #include <cstdint>
 #include <set>
 

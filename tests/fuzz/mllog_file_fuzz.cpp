@@ -1,6 +1,5 @@
 // Fuzzes log parsing: every line gets its position in the file, and parsing in pieces gives the
 // same result.
-#include <algorithm>
 #include <cstdint>
 
 #include "core/mllog.h"

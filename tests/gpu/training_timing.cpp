@@ -1,6 +1,5 @@
 #include "tests/gpu/training_timing.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/elements.h"

@@ -1,5 +1,4 @@
 // Training by 2, 3 or 4 ranks over MPI, against one rank on the same batches.
-#include <cmath>
 
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"

@@ -1,6 +1,5 @@
 // Sides of a comparison on the command line of the real program, over runs of a probe that answers
 // what it is asked.
-#include <filesystem>
 #include <fstream>
 #include <string>
 

@@ -1,5 +1,4 @@
 // benchctl mlperf score on the command line: exit codes and output files.
-#include <filesystem>
 #include <string>
 
 #include "core/locations.h"

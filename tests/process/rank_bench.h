@@ -2,8 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 

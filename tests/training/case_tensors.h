@@ -1,7 +1,6 @@
 // The tensors of one kernel call in any memory, equal wherever the call is made.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
 #include "core/elements.h"

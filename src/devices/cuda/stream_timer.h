@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 
 #include "core/units.h"
 #include "devices/cuda/cuda_error.h"

@@ -1,7 +1,6 @@
 #include "devices/host/clock.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "devices/host/cpu_features.h"

@@ -2,7 +2,6 @@
 #include "devices/host/host_device.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <memory>
 #include <utility>

@@ -2,7 +2,6 @@
 // target, projected end, and comparison with the reference convergence points.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>

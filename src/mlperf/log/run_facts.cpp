@@ -1,6 +1,5 @@
 #include "mlperf/log/run_facts.h"
 
-#include <utility>
 
 namespace bench::mlperf {
 namespace {

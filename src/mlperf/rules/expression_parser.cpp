@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <vector>
 
 #include "core/text.h"

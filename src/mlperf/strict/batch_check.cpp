@@ -1,7 +1,6 @@
 // batch.*: the global batch is the product of its factors.
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>

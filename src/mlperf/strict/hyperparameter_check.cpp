@@ -5,8 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <string>
 
 #include "mlperf/strict/subject.h"
 

@@ -3,7 +3,6 @@
 // registers (the loop ran), the widest rate any core of this kind has (nothing was counted twice),
 // and a whole or simply broken number of instructions a cycle (nothing was spilled to memory).
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.h"
 #include "core/text.h"

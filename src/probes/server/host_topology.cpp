@@ -1,7 +1,5 @@
 #include "probes/server/host_topology.h"
 
-#include <algorithm>
-#include <cstdint>
 
 #include "devices/facts/host_facts.h"
 #include "devices/facts/machine_facts.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "core/system_files.h"
 #include "devices/topology.h"

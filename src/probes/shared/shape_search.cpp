@@ -1,7 +1,6 @@
 #include "probes/shared/shape_search.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace bench {

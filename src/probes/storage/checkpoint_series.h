@@ -1,7 +1,6 @@
 // What the probe `checkpoint` writes of checkpoints that ranks have written and read.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 // benchctl export FORMAT RUN: writes a run in a format for other programs.
 #include "results/output/run/export.h"
 
-#include <array>
 
 #include "core/text.h"
 #include "core/whole_file.h"

@@ -1,7 +1,6 @@
 // benchctl list [probes|suites|hosts|metrics|rules|hardware [NAME]]
 #include <fmt/format.h>
 
-#include <array>
 
 #include "core/locations.h"
 #include "core/text.h"

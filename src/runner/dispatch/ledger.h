@@ -3,7 +3,6 @@
 #pragma once
 
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "runner/dispatch/progress.h"

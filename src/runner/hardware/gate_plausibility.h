@@ -1,7 +1,6 @@
 // The thresholds a suite's gates write, held against the hardware catalogue before anything runs.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "runner/hardware/plausibility.h"

@@ -1,7 +1,6 @@
 #include "runner/nightly/reruns.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <type_traits>
 
 #include "training/host/attention_backward_host.h"
 #include "training/host/gemm_host.h"

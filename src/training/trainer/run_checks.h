@@ -1,8 +1,6 @@
 // All correctness checks of a run, repeated at an interval of steps; the first fault is kept.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>

@@ -1,7 +1,6 @@
 // Progress of a run that a checkpoint stores in addition to the model.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "core/json.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <span>
 
 #include "devices/facts/cpu_facts.h"
 #include "devices/host_clock.h"

@@ -1,6 +1,5 @@
 #include "devices/facts/nearness.h"
 
-#include <filesystem>
 
 #include "devices/host/topology_hwloc.h"
 #include "tests/support/catch.h"

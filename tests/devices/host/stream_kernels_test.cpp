@@ -1,7 +1,6 @@
 #include "devices/host/stream_kernels.h"
 
 #include <bit>
-#include <cstring>
 #include <memory>
 #include <string>
 

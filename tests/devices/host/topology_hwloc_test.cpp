@@ -2,7 +2,6 @@
 #include "devices/host/topology_hwloc.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 #include "core/error.h"

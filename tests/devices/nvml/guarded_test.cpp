@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "devices/facts/unreadable.h"

@@ -1,7 +1,6 @@
 #include "mlperf/log/python_value.h"
 
 #include <cmath>
-#include <limits>
 
 #include "mlperf/log/python_json.h"
 #include "tests/support/catch.h"

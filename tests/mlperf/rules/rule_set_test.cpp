@@ -1,7 +1,6 @@
 #include "mlperf/rules/rule_set.h"
 
 #include <fstream>
-#include <set>
 #include <string>
 
 #include "core/error.h"

@@ -1,6 +1,5 @@
 #include "mlperf/submission/system_description.h"
 
-#include <algorithm>
 
 #include "core/error.h"
 #include "tests/support/catch.h"

@@ -1,7 +1,6 @@
 // Small data sets of every format, and what loaders make of them.
 #pragma once
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>

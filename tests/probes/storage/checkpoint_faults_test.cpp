@@ -1,7 +1,6 @@
 // Checkpoints by several ranks, and what befalls them: each fault is found on reading back, and
 // named.
 #include <fstream>
-#include <mutex>
 
 #include "core/error.h"
 #include "probes/storage/checkpoint_round.h"

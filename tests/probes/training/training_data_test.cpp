@@ -2,8 +2,6 @@
 #include "probes/training/training_data.h"
 
 #include <cstdint>
-#include <fstream>
-#include <string>
 #include <vector>
 
 #include "tests/probes/training_job.h"

@@ -1,7 +1,6 @@
 // benchstat's own inputs, and what it prints of them: medians, intervals and p-values. Skipped
 // where they are not at hand.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 
 #include "core/error.h"
 #include "results/store/journal.h"

@@ -1,6 +1,5 @@
 #include "runner/dispatch/search_jobs.h"
 
-#include <filesystem>
 
 #include "results/output/run/run_report.h"
 #include "runner/plan/plan_json.h"

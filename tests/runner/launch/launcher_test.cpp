@@ -1,6 +1,5 @@
 #include "runner/launch/launcher.h"
 
-#include <algorithm>
 
 #include "core/error.h"
 #include "core/text.h"

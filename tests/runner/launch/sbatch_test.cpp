@@ -1,6 +1,5 @@
 #include "runner/launch/sbatch.h"
 
-#include <filesystem>
 #include <fstream>
 
 #include "core/error.h"

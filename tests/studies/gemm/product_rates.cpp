@@ -3,7 +3,6 @@
 // (scripts/evidence training_products). Prints one JSON array.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>

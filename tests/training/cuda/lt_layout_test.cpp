@@ -1,5 +1,4 @@
 // What cuBLASLt is asked for, against the product it stands for.
-#include <cmath>
 #include <vector>
 
 #include "tests/support/catch.h"

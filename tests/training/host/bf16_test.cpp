@@ -1,6 +1,5 @@
 // bf16 tensors on the host, the reference for a GPU.
 #include <cmath>
-#include <limits>
 
 #include "core/elements.h"
 #include "tests/support/catch.h"

@@ -1,6 +1,5 @@
 // Data parallel training on devices, with an exchange stream whose work may be delayed; and 16-bit
 // tensors, on devices and on hosts.
-#include <cmath>
 #include <memory>
 #include <stdexcept>
 

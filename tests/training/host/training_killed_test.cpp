@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <set>
 
 #include "tests/support/catch.h"
 #include "tests/support/killed_child.h"

@@ -1,6 +1,5 @@
 // The GPU kernel bodies, run on the CPU, against the host kernels.
 #include <cmath>
-#include <functional>
 
 #include "tests/support/catch.h"
 #include "tests/training/dlrm_training.h"

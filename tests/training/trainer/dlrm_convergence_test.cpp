@@ -1,7 +1,6 @@
 // What dlrm tiny learns, on click logs whose highest AUC is known.
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <iostream>
 
 #include "tests/support/catch.h"

@@ -1,7 +1,6 @@
 // What llm tiny learns, on data whose lowest loss is known.
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <iostream>
 
 #include "tests/support/catch.h"

@@ -1,6 +1,4 @@
 // The loops compiled for AVX2, whatever the rest is compiled for.
-#include <cstring>
-#include <span>
 
 #include "core/compiled_for.h"
 #include "probes/data/decode/resample_kernels.h"

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 
 #include "core/json.h"
 #include "core/names.h"

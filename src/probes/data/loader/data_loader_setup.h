@@ -1,11 +1,7 @@
 // What a job of `data_loader` asks for: the data set, made or found, and the knobs.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "probes/data/loader/loader.h"
 #include "probes/data/pipelines/pipeline.h"

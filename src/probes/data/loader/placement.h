@@ -1,7 +1,6 @@
 // Which processors and which memory a loader uses, on a machine with several NUMA nodes.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/system_files.h"

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include <array>
-#include <cstdint>
 
 #include "core/names.h"
 #include "devices/host_clock.h"

@@ -3,7 +3,6 @@
 // colours) or a separate file. Text is always escaped.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

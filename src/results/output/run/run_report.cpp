@@ -1,6 +1,5 @@
 #include "results/output/run/run_report.h"
 
-#include <cmath>
 #include <utility>
 
 #include "core/fields.h"

@@ -1,7 +1,6 @@
 // An acceptance as JSON: schemas/report_accept.json.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/json.h"

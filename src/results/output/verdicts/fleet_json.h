@@ -1,7 +1,6 @@
 // A fleet report as JSON: schemas/report_fleet.json.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/json.h"

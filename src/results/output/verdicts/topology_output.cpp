@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
 
 #include "core/hostlist.h"
 #include "core/json_fields.h"

@@ -1,7 +1,6 @@
 #include "results/output/verdicts/training_json.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/fields.h"
 #include "results/output/verdicts/diagnosis_json.h"

@@ -11,7 +11,6 @@
 //   they vary with the path between good hosts. Jobs on some GPUs of a host: device_trials.h.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "results/verdicts/localisation/search.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <set>
 

@@ -1,9 +1,7 @@
 #include "results/verdicts/published/published_comparison.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/error.h"

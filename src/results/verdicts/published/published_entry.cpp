@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <map>
 #include <set>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"

@@ -2,10 +2,8 @@
 // system, their score, and the system description. published_reader.h reads them from folders.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 

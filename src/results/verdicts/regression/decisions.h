@@ -2,7 +2,6 @@
 // text begins with the finding's ID, so they survive a rebuild.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 // one is installed.
 #pragma once
 
-#include <cstdint>
 
 namespace bench::cudnn {
 

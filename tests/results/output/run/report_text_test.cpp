@@ -1,5 +1,4 @@
 #include <cstdlib>
-#include <fstream>
 
 #include "results/output/run/cases_text.h"
 #include "results/output/run/curve.h"

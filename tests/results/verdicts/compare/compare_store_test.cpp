@@ -1,5 +1,4 @@
 // Comparisons of runs that lie in a database.
-#include <cmath>
 
 #include "core/error.h"
 #include "results/verdicts/compare/compare.h"

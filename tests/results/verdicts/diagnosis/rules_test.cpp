@@ -1,7 +1,6 @@
 #include "results/verdicts/diagnosis/rules.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string>
 

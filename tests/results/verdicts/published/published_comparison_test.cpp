@@ -1,6 +1,5 @@
 #include "results/verdicts/published/published_comparison.h"
 
-#include <cmath>
 
 #include "core/error.h"
 #include "core/schema.h"

@@ -1,5 +1,4 @@
 // benchctl report calibration: false alarm rate and sensitivity of report regression on this fleet.
-#include "core/whole_file.h"
 #include "results/output/verdicts/calibration_output.h"
 #include "results/store/history.h"
 #include "results/store/journal.h"
@@ -7,7 +6,7 @@
 #include "results/verdicts/regression/calibration.h"
 #include "results/verdicts/regression/decisions.h"
 #include "runner/commands/command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/commands/selection_options.h"
 
 namespace bench {
@@ -23,13 +22,12 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
     SelectionOptions select;
     RegressionOptions ask;
     std::uint64_t seed = 1;
-    std::string html;
+    PageOptions pages;
   };
   auto options = std::make_shared<Options>();
   add_selection_options(*command, options->select);
   command->add_option("--seed", options->seed, "Set the random seed (default: 1)")->type_name("N");
-  command->add_option("--html", options->html, "Write the report as an HTML page")
-      ->type_name("FILE");
+  add_page_options(*command, options->pages);
   add_reading_options(*command, *options);
   command->callback([options, &result] {
     const Store store = Store::open(options->database(), Access::read);
@@ -37,11 +35,9 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
     options->ask.decisions = decisions_of(read_journal(journal_path(options->database())));
     const Calibration calibration =
         calibration_report(Histories(store), options->ask, options->seed);
-    if (!options->html.empty()) write_file(options->html, to_page(to_document(calibration)));
-    if (options->json)
-      print(to_json(calibration));
-    else
-      print(to_terminal(to_document(calibration), style_of_stdout()));
+    const Document document = to_document(calibration);
+    options->json ? show(to_json(calibration), document, options->pages)
+                  : show(document, options->pages);
     if (calibration.series == 0) result.code = ExitCode::not_measured;
   });
 }

@@ -1,9 +1,8 @@
 // benchctl report roofline [SIDE...]: GEMM throughput against the memory and compute roof.
-#include "core/whole_file.h"
 #include "results/output/verdicts/roofline_output.h"
 #include "results/verdicts/compare/roofline.h"
 #include "runner/commands/command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/commands/selection_options.h"
 
 namespace bench {
@@ -11,7 +10,7 @@ namespace {
 
 struct RooflineOptions : ReadingOptions {
   std::vector<std::string> sides;
-  std::string html;
+  PageOptions pages;
 };
 
 std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
@@ -26,9 +25,8 @@ std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
 ExitCode print_roofline(RooflineOptions options) {
   if (options.sides.empty()) options.sides.push_back("latest");
   const auto rooflines = rooflines_of(options);
-  if (!options.html.empty()) write_file(options.html, to_page(to_document(rooflines)));
-  options.json ? print(to_json(rooflines))
-               : print(to_terminal(to_document(rooflines), style_of_stdout()));
+  const Document document = to_document(rooflines);
+  options.json ? show(to_json(rooflines), document, options.pages) : show(document, options.pages);
   for (const Roofline& roofline : rooflines)
     if (roofline.lacking.empty()) return ExitCode::ok;
   if (rooflines.empty() && !options.json)
@@ -47,8 +45,7 @@ void add_roofline_report(CLI::App& report, CommandResult& result) {
   auto options = std::make_shared<RooflineOptions>();
   command->add_option("sides", options->sides, "Draw one roofline for each side (default: latest)")
       ->type_name("SIDE");
-  command->add_option("--html", options->html, "Write the roofline as an HTML page")
-      ->type_name("FILE");
+  add_page_options(*command, options->pages);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = print_roofline(*options); });
 }

@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "core/metric_names.h"
-#include "core/whole_file.h"
 #include "results/output/verdicts/scaling_output.h"
 #include "results/verdicts/scaling/scaling_report.h"
 #include "runner/commands/command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/site/find_run.h"
 
 namespace bench {
@@ -14,7 +13,8 @@ namespace {
 
 struct ScalingOptions : ReadingOptions {
   std::vector<std::string> runs;
-  std::string html, law;
+  std::string law;
+  PageOptions pages;
   ScalingSettings settings;
 };
 
@@ -48,7 +48,7 @@ void describe_scaling(CLI::App& command, ScalingOptions& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
+  add_page_options(command, options.pages);
   add_reading_options(command, options);
 }
 
@@ -71,11 +71,8 @@ void add_scaling_report(CLI::App& report, CommandResult& result) {
     std::vector<RunRecords> records;
     for (const auto& folder : folders) records.push_back(read_run(folder));
     const ScalingReport made = make_scaling_report(records, options->settings);
-    if (options->json)
-      print(to_json(made));
-    else
-      print(to_terminal(to_document(made), style_of_stdout()));
-    if (!options->html.empty()) write_file(options->html, to_page(to_document(made)));
+    const Document document = to_document(made);
+    options->json ? show(to_json(made), document, options->pages) : show(document, options->pages);
     result.code = made.exit_code;
   });
 }

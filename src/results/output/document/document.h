@@ -1,74 +1,142 @@
-// A report as one value: headings, paragraphs, notes, tables of typed cells and figures. A report
-// is built once and rendered for the terminal or as an HTML page. Renderers escape all text, so
-// cells take it as it is.
+// A report as one value: facts, text, lists, tables of typed cells and figures. It is built once
+// and rendered for the terminal (terminal.h), as an HTML page (page.h) and as Markdown
+// (markdown.h). Renderers escape all text, so everything here takes unescaped text.
 #pragma once
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "results/output/document/text_style.h"
+#include "core/error.h"
+#include "core/record.h"
+#include "results/run/gates.h"
 
 namespace bench {
 
-/// What a cell's colour or badge says of it.
-enum class Tone { none, good, bad, unsure, faint };
+/// What a text's colour or badge says of it. `strong` is bold without a judgement.
+enum class Tone { none, good, bad, unsure, faint, strong };
+
+Tone tone_of(Verdict verdict);
+Tone tone_of(Status outcome);
+/// pass is good, what failed or was not measured is not.
+Tone tone_of(ExitCode code);
+
+struct TextSpan {
+  std::string text;
+  Tone tone = Tone::none;
+};
+
+/// A run of text whose parts may have tones.
+struct StyledText {
+  StyledText(std::string text) : spans{{std::move(text)}} {}
+  StyledText(const char* text) : spans{{text}} {}
+  StyledText(std::string text, Tone tone) : spans{{std::move(text), tone}} {}
+  StyledText(std::vector<TextSpan> parts) : spans(std::move(parts)) {}
+  std::vector<TextSpan> spans;
+};
 
 struct DocumentCell {
   std::string text;
   double sort = std::numeric_limits<double>::quiet_NaN();  // key of a number; NaN sorts by text
   Tone tone = Tone::none;
+  std::string detail = {};  // explains the text: below it, smaller; in the terminal in parentheses
+  std::string link = {};    // of pages: a relative address
 };
 
 /// A cell sorted by this number; empty if not finite.
 inline DocumentCell numeric(double value, const std::string& text) {
   return std::isfinite(value) ? DocumentCell{text, value} : DocumentCell{};
 }
+/// "PASS", "FAIL" or "INCONCLUSIVE" as a badge.
+DocumentCell verdict_cell(Verdict verdict);
+
+/// Columns of this `drop` or more are shown in pages and Markdown only.
+inline constexpr int kPageOnly = 100;
 
 struct DocumentColumn {
   std::string title;
   bool number = true;  // right-aligned in the terminal
-  int drop = 0;        // as Column::drop: a narrow terminal loses the highest first
+  int drop = 0;        // a narrow terminal loses the columns with the highest first; 0 stays
 };
 
 /// Columns whose cells are all empty are omitted.
 struct DocumentTable {
   std::vector<DocumentColumn> columns;
   std::vector<std::vector<DocumentCell>> rows = {};
+  /// Lines beneath a row of this index; in pages a last column "notes".
+  std::map<std::size_t, std::vector<StyledText>> notes = {};
+  /// The terminal shows so many rows and counts the rest.
+  std::size_t most = std::numeric_limits<std::size_t>::max();
 };
 
+/// Which columns have a cell with text.
+std::vector<bool> columns_with_text(const DocumentTable& table);
+
 struct Heading {
-  std::string text;
+  StyledText text;
 };
 struct Paragraph {
-  std::string text;
+  StyledText text;
 };
 /// Short statements, each on a line of its own.
 struct Lines {
-  std::vector<std::string> lines;
+  std::vector<StyledText> lines;
+};
+/// Labels and what they stand for. A label "" continues the one before.
+struct FactList {
+  std::vector<std::pair<std::string, StyledText>> rows;
+};
+/// A statement with the lines that explain it.
+struct ListItem {
+  StyledText head;
+  std::vector<StyledText> details = {};
+};
+struct ItemList {
+  std::vector<ListItem> items;
+  /// The terminal shows so many items and counts the rest.
+  std::size_t most = std::numeric_limits<std::size_t>::max();
 };
 /// A warning or caveat.
 struct Note {
-  std::string text;
+  StyledText text;
+  std::string label = "note";
 };
 /// Only in pages: a terminal has the table next to it. `svg`: of plot.h; "" is no figure.
 struct Figure {
   std::string svg, caption;
 };
 
-using Block = std::variant<Heading, Paragraph, Lines, Note, DocumentTable, Figure>;
+/// Empty lists, facts and tables are not shown.
+using Block =
+    std::variant<Heading, Paragraph, Lines, FactList, ItemList, Note, DocumentTable, Figure>;
+
+/// Where a block is shown: a terminal has less room, a page has more use.
+enum class Audience { all, terminal, page };
 
 struct Document {
-  std::string title;  // of the page
-  std::vector<Block> blocks = {};
+  struct Part {
+    Block block;
+    Audience audience = Audience::all;
+  };
+
+  std::string title;        // of the page
+  DocumentCell badge = {};  // beside the title of the page
+  bool interactive = true;  // the page has a script that sorts and searches its tables
+  std::vector<Part> parts = {};
+
+  Document& add(Block block, Audience audience = Audience::all) {
+    parts.push_back({std::move(block), audience});
+    return *this;
+  }
+  /// All parts of another one.
+  Document& append(Document other);
 };
 
-/// Blocks are separated by empty lines, except a heading from what it heads. Ends with a newline.
-std::string to_terminal(const Document& document, const TextStyle& style);
-
-/// One self-contained page.
-std::string to_page(const Document& document);
+/// A line each.
+Lines lines_of(const std::vector<std::string>& texts);
 
 }  // namespace bench

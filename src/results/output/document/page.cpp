@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text.h"
+#include "results/output/document/document.h"
 #include "results/output/document/markup.h"
 
 namespace bench {
@@ -43,8 +45,8 @@ th button{border:0;padding:0;font-weight:700;cursor:pointer}
 th[aria-sort=ascending] button::after{content:" \25b2"}th[aria-sort=descending] button::after{content:" \25bc"}
 .find{margin:.4em 0}.find span{color:var(--soft);margin-left:.6em}
 .v{font-weight:700;white-space:nowrap}
-.pass,.improved,.equivalent,.ok{color:var(--good)}.fail,.failed,.regressed,.invalid{color:var(--bad)}
-.inconclusive,.changed,.suspect,.expired{color:var(--unsure)}
+.good{color:var(--good)}.bad{color:var(--bad)}.unsure{color:var(--unsure)}.s{color:var(--soft)}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em}dt{color:var(--soft)}dd{margin:0}
 figure{margin:1em 0}.fig{overflow:auto;max-height:85vh}figcaption{color:var(--soft);max-width:60em}
 svg.plot{min-width:30em;max-width:100%;height:auto;fill:var(--ink)}
 svg .grid{stroke:var(--grid)}svg .ink{stroke:var(--ink)}svg .rule{stroke:var(--bad)}svg .none{fill:var(--none)}
@@ -144,80 +146,164 @@ constexpr const char* kPageScript = R"(
 })();
 )";
 
-/// CSS class name; "" if not a valid one.
-std::string badge_class(const std::string& kind) {
-  const bool plain =
-      std::ranges::all_of(kind, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
-  return plain ? kind : "";
+/// CSS class of a tone; "" for none.
+std::string_view class_of(Tone tone) {
+  switch (tone) {
+    case Tone::good:
+      return "v good";
+    case Tone::bad:
+      return "v bad";
+    case Tone::unsure:
+      return "v unsure";
+    case Tone::strong:
+      return "v";
+    case Tone::faint:
+      return "s";
+    case Tone::none:
+      break;
+  }
+  return "";
 }
 
-std::vector<bool> columns_with_text(const PageTable& table) {
-  std::vector<bool> shown(table.columns.size(), table.rows.empty());
-  for (const auto& row : table.rows)
-    for (std::size_t i = 0; i < row.size() && i < shown.size(); ++i)
-      if (!row[i].text.empty()) shown[i] = true;
-  return shown;
+std::string toned(const std::string& text, Tone tone) {
+  if (text.empty() || tone == Tone::none) return escaped(text);
+  return fmt::format("<span class=\"{}\">{}</span>", class_of(tone), escaped(text));
 }
 
-std::string cell_html(const PageCell& cell) {
-  const std::string kind = badge_class(cell.kind);
-  const std::string text =
-      kind.empty() ? escaped(cell.text)
-                   : fmt::format("<span class=\"v {}\">{}</span>", kind, escaped(cell.text));
-  if (!std::isfinite(cell.sort)) return (cell.text.size() > kLong ? "<td class=l>" : "<td>") + text;
+std::string inline_html(const StyledText& text) {
+  std::string html;
+  for (const TextSpan& span : text.spans) html += toned(span.text, span.tone);
+  return html;
+}
+
+std::string cell_html(const DocumentCell& cell) {
+  std::string text = toned(cell.text, cell.tone);
+  // Only addresses next to the page: a scheme needs a colon.
+  if (!cell.link.empty() && cell.link.find(':') == std::string::npos)
+    text = fmt::format("<a href=\"{}\">{}</a>", escaped(cell.link), text);
+  if (!cell.detail.empty()) text += "<br><span class=s>" + escaped(cell.detail) + "</span>";
+  const bool is_long = std::max(cell.text.size(), cell.detail.size()) > kLong;
+  if (!std::isfinite(cell.sort)) return (is_long ? "<td class=l>" : "<td>") + text;
   return fmt::format("<td class=n data-s={:.7g}>{}", cell.sort, text);
+}
+
+std::string list_html(const ListItem& item) {
+  std::string html = "<li>" + inline_html(item.head);
+  for (const StyledText& detail : item.details) html += "<br>" + inline_html(detail);
+  return html + "\n";
+}
+
+struct PageBlock {
+  std::string operator()(const Heading& block) const {
+    return "<h2>" + inline_html(block.text) + "</h2>\n";
+  }
+  std::string operator()(const Paragraph& block) const {
+    return "<p>" + inline_html(block.text) + "</p>\n";
+  }
+  std::string operator()(const Note& block) const {
+    return "<p class=\"w\">" + inline_html(block.text) + "</p>\n";
+  }
+  std::string operator()(const Lines& block) const {
+    std::string html;
+    for (const StyledText& line : block.lines) html += "<p>" + inline_html(line) + "</p>\n";
+    return html;
+  }
+  std::string operator()(const FactList& block) const {
+    if (block.rows.empty()) return "";
+    std::string html = "<dl>\n";
+    for (const auto& [label, value] : block.rows)
+      html += "<dt>" + escaped(label) + "<dd>" + inline_html(value) + "\n";
+    return html + "</dl>\n";
+  }
+  std::string operator()(const ItemList& block) const {
+    if (block.items.empty()) return "";
+    std::string html = "<ul>\n";
+    for (const ListItem& item : block.items) html += list_html(item);
+    return html + "</ul>\n";
+  }
+  std::string operator()(const Figure& block) const {
+    if (block.svg.empty()) return "";
+    return "<figure><div class=\"fig\">" + block.svg + "</div><figcaption>" +
+           escaped(block.caption) + "</figcaption></figure>\n";
+  }
+  std::string operator()(const DocumentTable& block) const {
+    if (block.rows.empty()) return "";
+    const std::vector<bool> shown = columns_with_text(block);
+    std::string html = "<div class=\"wide\"><table><thead><tr>";
+    for (std::size_t i = 0; i < shown.size(); ++i)
+      if (shown[i]) html += "<th>" + escaped(block.columns[i].title) + "</th>";
+    if (!block.notes.empty()) html += "<th>notes</th>";
+    html += "</tr></thead>\n<tbody>";
+    // HTML allows omitting end tags of cells and rows: a fifth of the page of a thousand hosts.
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      html += "\n<tr>";
+      for (std::size_t j = 0; j < block.rows[i].size() && j < shown.size(); ++j)
+        if (shown[j]) html += cell_html(block.rows[i][j]);
+      if (const auto notes = block.notes.find(i); notes != block.notes.end())
+        html += "<td class=l>" + notes_html(notes->second);
+    }
+    return html + "</tbody></table></div>\n";
+  }
+
+ private:
+  static std::string notes_html(const std::vector<StyledText>& notes) {
+    std::string html;
+    for (const StyledText& note : notes) html += (html.empty() ? "" : "<br>") + inline_html(note);
+    return html;
+  }
+};
+
+Tone tone_of_kind(const std::string& kind) {
+  for (const char* good : {"pass", "improved", "equivalent", "ok"})
+    if (kind == good) return Tone::good;
+  for (const char* bad : {"fail", "failed", "regressed", "invalid"})
+    if (kind == bad) return Tone::bad;
+  return kind.empty() ? Tone::none : Tone::unsure;
 }
 
 }  // namespace
 
-Page::Page(std::string title) : title_(std::move(title)) {}
-
-Page& Page::heading(const std::string& text) {
-  body_ += "<h2>" + escaped(text) + "</h2>\n";
-  return *this;
-}
-
-Page& Page::text(const std::string& text) {
-  body_ += "<p>" + escaped(text) + "</p>\n";
-  return *this;
-}
-
-Page& Page::note(const std::string& text) {
-  body_ += "<p class=\"w\">" + escaped(text) + "</p>\n";
-  return *this;
-}
-
-Page& Page::table(const PageTable& table) {
-  const std::vector<bool> shown = columns_with_text(table);
-  body_ += "<div class=\"wide\"><table><thead><tr>";
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    if (shown[i]) body_ += "<th>" + escaped(table.columns[i]) + "</th>";
-  body_ += "</tr></thead>\n<tbody>";
-  // HTML allows omitting end tags of cells and rows: a fifth of the page of a thousand hosts.
-  for (const auto& row : table.rows) {
-    body_ += "\n<tr>";
-    for (std::size_t i = 0; i < row.size() && i < shown.size(); ++i)
-      if (shown[i]) body_ += cell_html(row[i]);
-  }
-  body_ += "</tbody></table></div>\n";
-  return *this;
-}
-
-Page& Page::figure(const std::string& svg, const std::string& caption) {
-  if (svg.empty()) return *this;
-  body_ += "<figure><div class=\"fig\">" + svg + "</div><figcaption>" + escaped(caption) +
-           "</figcaption></figure>\n";
-  return *this;
-}
-
-std::string Page::html() const {
+std::string to_page(const Document& document) {
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
   page += fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", kPolicy);
-  page += "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
-  page +=
-      escaped(title_) + "</title><style>" + kPageStyle + "</style></head>\n<body>\n<header><h1>";
-  page += escaped(title_) + "</h1></header>\n" + body_;
-  return page + "<script>" + kPageScript + "</script></body></html>\n";
+  page += "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>" +
+          escaped(document.title) + "</title><style>" + kPageStyle +
+          "</style></head>\n<body>\n<header><h1>" + escaped(document.title);
+  if (!document.badge.text.empty()) page += " " + toned(document.badge.text, document.badge.tone);
+  page += "</h1></header>\n";
+  for (const auto& [block, audience] : document.parts)
+    if (audience != Audience::terminal) page += std::visit(PageBlock{}, block);
+  if (document.interactive) page += std::string("<script>") + kPageScript + "</script>";
+  return page + "</body></html>\n";
 }
+
+Page& Page::heading(const std::string& text) {
+  document_.add(Heading{text});
+  return *this;
+}
+Page& Page::text(const std::string& text) {
+  document_.add(Paragraph{text});
+  return *this;
+}
+Page& Page::note(const std::string& text) {
+  document_.add(Note{text});
+  return *this;
+}
+Page& Page::figure(const std::string& svg, const std::string& caption) {
+  document_.add(Figure{svg, caption});
+  return *this;
+}
+Page& Page::table(const PageTable& table) {
+  DocumentTable made;
+  for (const std::string& title : table.columns) made.columns.push_back({title});
+  for (const auto& row : table.rows) {
+    made.rows.emplace_back();
+    for (const PageCell& cell : row)
+      made.rows.back().push_back({cell.text, cell.sort, tone_of_kind(cell.kind)});
+  }
+  document_.add(std::move(made));
+  return *this;
+}
+std::string Page::html() const { return to_page(document_); }
 
 }  // namespace bench

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "results/output/document/document.h"
+
 namespace bench {
 
 struct PageCell {
@@ -17,6 +19,9 @@ struct PageCell {
   /// "pass", "fail", "inconclusive", "" and other verdicts in lower case: shown as a badge.
   std::string kind = {};
 };
+
+/// One self-contained page.
+std::string to_page(const Document& document);
 
 /// A cell sorted by this number; empty if not finite.
 inline PageCell number_cell(double value, const std::string& text) {
@@ -29,21 +34,19 @@ struct PageTable {
   std::vector<std::vector<PageCell>> rows;
 };
 
-/// Elements appear in the order they were added.
+/// Being replaced by Document: adds its blocks.
 class Page {
  public:
-  explicit Page(std::string title);
+  explicit Page(std::string title) : document_{.title = std::move(title)} {}
   Page& heading(const std::string& text);
   Page& text(const std::string& text);
-  /// A warning or caveat.
   Page& note(const std::string& text);
   Page& table(const PageTable& table);
-  /// `svg`: of results/plots; nothing happens for "".
   Page& figure(const std::string& svg, const std::string& caption);
   std::string html() const;
 
  private:
-  std::string title_, body_;
+  Document document_;
 };
 
 }  // namespace bench

@@ -73,24 +73,24 @@ DocumentTable power_table(const Calibration& calibration) {
 
 Document to_document(const Calibration& calibration) {
   Document document{.title = "Calibration"};
-  const auto add = [&](Block block) { document.blocks.push_back(std::move(block)); };
   if (calibration.series == 0) {
-    add(Paragraph{
+    document.add(Paragraph{
         "No series has twenty values at one level yet: not enough history to calibrate."});
     return document;
   }
-  add(Paragraph{
+  document.add(Paragraph{
       fmt::format("{} series at one level; night-to-night noise {}, lag-1 correlation {:.2f}.",
                   calibration.series, percent(calibration.sigma), calibration.correlation)});
   if (calibration.decided > 0)
-    add(Paragraph{fmt::format("Of {} reviewed findings, {} were marked as noise.",
-                              calibration.decided, calibration.called_noise)});
-  add(Heading{"False alarms without a known change"});
-  add(rates_table(calibration));
-  add(Heading{"Detection power by size of the loss"});
+    document.add(Paragraph{fmt::format("Of {} reviewed findings, {} were marked as noise.",
+                                       calibration.decided, calibration.called_noise)});
+  document.add(Heading{"False alarms without a known change"});
+  document.add(rates_table(calibration));
+  document.add(Heading{"Detection power by size of the loss"});
   if (!calibration.power.empty())
-    add(Figure{to_svg(power_plot(calibration)), "By size of the loss and number of nights since"});
-  add(power_table(calibration));
+    document.add(
+        Figure{to_svg(power_plot(calibration)), "By size of the loss and number of nights since"});
+  document.add(power_table(calibration));
   return document;
 }
 

@@ -120,22 +120,23 @@ Json point_json(const RooflinePoint& point) {
 
 Document to_document(const std::vector<Roofline>& rooflines) {
   Document document{.title = "Roofline"};
-  const auto add = [&](Block block) { document.blocks.push_back(std::move(block)); };
   if (const Plot plot = roofline_plot(rooflines); !plot.series.empty())
-    add(Figure{
+    document.add(Figure{
         to_svg(plot),
         "Lines: attainable rate, the lower of peak compute and bandwidth; points: measured GEMMs"});
   for (const Roofline& roofline : rooflines) {
-    add(Heading{roofline.name + (roofline.hardware.empty() ? "" : ", " + roofline.hardware) + " (" +
-                roofline.device + ")"});
+    document.add(Heading{roofline.name +
+                         (roofline.hardware.empty() ? "" : ", " + roofline.hardware) + " (" +
+                         roofline.device + ")"});
     if (!roofline.lacking.empty()) {
-      add(Note{roofline.lacking});
+      document.add(Note{roofline.lacking});
       continue;
     }
-    add(Paragraph{fmt::format("memory {} ({})", format(roofline.bandwidth, Unit::byte_per_second),
+    document.add(
+        Paragraph{fmt::format("memory {} ({})", format(roofline.bandwidth, Unit::byte_per_second),
                               roofline.bandwidth_of)});
-    add(ceilings_table(roofline));
-    add(points_table(roofline));
+    document.add(ceilings_table(roofline));
+    document.add(points_table(roofline));
   }
   return document;
 }

@@ -254,22 +254,22 @@ std::string no_curves(const ScalingReport& report) {
 
 Document to_document(const ScalingReport& report) {
   Document document{.title = "Scaling"};
-  const auto add = [&](Block block) { document.blocks.push_back(std::move(block)); };
-  add(Paragraph{"Scaling of runs " + join(report.runs, ", ")});
-  if (report.curves.empty()) add(Paragraph{no_curves(report)});
+  document.add(Paragraph{"Scaling of runs " + join(report.runs, ", ")});
+  if (report.curves.empty()) document.add(Paragraph{no_curves(report)});
   for (const ScalingCurve& curve : report.curves) {
-    add(Heading{title_of(curve)});
-    add(Lines{{law_words(curve)}});
-    add(points_table(curve));
-    add(Figure{drawing(curve),
+    document.add(Heading{title_of(curve)});
+    document.add(Lines{{law_words(curve)}});
+    document.add(points_table(curve));
+    document.add(
+        Figure{drawing(curve),
                "Bars and band: " + curve.interval +
                    "; the band of a law is the 95 % prediction interval of one more run, up to "
                    "twice the largest measured value."});
     std::vector<std::string> lines = fit_lines(curve);
     lines.push_back(curve.interval);
-    add(Lines{std::move(lines)});
+    document.add(lines_of(lines));
   }
-  for (const std::string& warning : report.warnings) add(Note{warning});
+  for (const std::string& warning : report.warnings) document.add(Note{warning});
   return document;
 }
 

@@ -1,0 +1,168 @@
+#include "results/output/document/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kLeastLabel = 10;
+
+Paint paint_of(Tone tone) {
+  switch (tone) {
+    case Tone::good:
+      return Paint::green;
+    case Tone::bad:
+      return Paint::red;
+    case Tone::unsure:
+      return Paint::yellow;
+    case Tone::faint:
+      return Paint::dim;
+    case Tone::strong:
+      return Paint::bold;
+    case Tone::none:
+      break;
+  }
+  return Paint::none;
+}
+
+/// Wraps the text as a whole, then paints its spans: wrap() only turns spaces into line breaks.
+std::string wrapped(const StyledText& text, std::size_t start, std::size_t indent,
+                    const TextStyle& style) {
+  std::string plain;
+  std::vector<std::pair<std::size_t, Paint>> spans;  // characters that are no space, and colour
+  const auto solid = [](char c) { return c != ' ' && c != '\n'; };
+  for (const TextSpan& span : text.spans) {
+    const std::string part = printable(span.text);
+    spans.emplace_back(std::ranges::count_if(part, solid), paint_of(span.tone));
+    plain += part;
+  }
+  const std::string lines = wrap(plain, start, indent, style);
+  std::string painted;
+  std::size_t at = 0;
+  for (const auto& [count, colour] : spans) {
+    std::size_t end = at;
+    for (std::size_t left = count; left > 0; ++end) left -= solid(lines[end]) ? 1 : 0;
+    const std::size_t first = std::min(lines.find_first_not_of(" \n", at), end);
+    painted +=
+        lines.substr(at, first - at) + paint(lines.substr(first, end - first), colour, style);
+    at = end;
+  }
+  return painted;
+}
+
+std::string line(const StyledText& text, std::size_t indent, std::size_t more,
+                 const TextStyle& style) {
+  return std::string(indent, ' ') + wrapped(text, indent, indent + more, style) + "\n";
+}
+
+std::string rest_line(std::size_t all, std::size_t shown) {
+  return all > shown
+             ? fmt::format("{}and {} more (see --json)\n", std::string(kIndent, ' '), all - shown)
+             : "";
+}
+
+std::string cell_text(const DocumentCell& cell) {
+  return printable(cell.detail.empty() ? cell.text : cell.text + " (" + cell.detail + ")");
+}
+
+struct TerminalBlock {
+  const TextStyle& style;
+
+  std::string operator()(const Heading& block) const {
+    std::vector<TextSpan> spans = block.text.spans;
+    for (TextSpan& span : spans)
+      if (span.tone == Tone::none) span.tone = Tone::strong;
+    return line({std::move(spans)}, 0, 0, style);
+  }
+  std::string operator()(const Paragraph& block) const { return line(block.text, 0, 0, style); }
+  std::string operator()(const Lines& block) const {
+    std::string text;
+    for (const StyledText& one : block.lines) text += line(one, kIndent, kIndent, style);
+    return text;
+  }
+  std::string operator()(const FactList& block) const {
+    std::size_t width = kLeastLabel;
+    for (const auto& [label, value] : block.rows) width = std::max(width, code_points(label));
+    const std::size_t column = kIndent + width + 2;
+    std::string text;
+    for (const auto& [label, value] : block.rows) {
+      const std::string name = printable(label);
+      text += std::string(kIndent, ' ') + paint(name, Paint::dim, style) +
+              std::string(column - kIndent - code_points(name), ' ') +
+              wrapped(value, column, column, style) + "\n";
+    }
+    return text;
+  }
+  std::string operator()(const ItemList& block) const {
+    std::string text;
+    const std::size_t shown = std::min(block.most, block.items.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      text += line(block.items[i].head, kIndent, kIndent, style);
+      for (const StyledText& detail : block.items[i].details)
+        text += line(detail, 3 * kIndent, kIndent, style);
+    }
+    return text + rest_line(block.items.size(), shown);
+  }
+  std::string operator()(const Note& block) const {
+    std::vector<TextSpan> spans = block.text.spans;
+    spans.insert(spans.begin(), {block.label + ": ", Tone::unsure});
+    for (TextSpan& span : spans)
+      if (span.tone == Tone::none) span.tone = Tone::unsure;
+    return line({std::move(spans)}, 0, kIndent, style);
+  }
+  std::string operator()(const DocumentTable& block) const {
+    if (block.rows.empty()) return "";
+    std::vector<Column> columns;
+    for (const DocumentColumn& column : block.columns)
+      if (column.drop < kPageOnly)
+        columns.push_back({printable(column.title), column.number, column.drop});
+    Table table(std::move(columns));
+    const std::size_t shown = std::min(block.most, block.rows.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      table.add(terminal_cells(block, block.rows[i]));
+      const auto notes = block.notes.find(i);
+      if (notes == block.notes.end()) continue;
+      for (const StyledText& note : notes->second)
+        for (const TextSpan& span : note.spans)
+          table.note(printable(span.text), paint_of(span.tone));
+    }
+    return table.render(kIndent, style) + rest_line(block.rows.size(), shown);
+  }
+  std::string operator()(const Figure&) const { return ""; }
+
+ private:
+  static std::vector<Cell> terminal_cells(const DocumentTable& table,
+                                          const std::vector<DocumentCell>& row) {
+    std::vector<Cell> cells;
+    for (std::size_t i = 0; i < row.size() && i < table.columns.size(); ++i)
+      if (table.columns[i].drop < kPageOnly)
+        cells.push_back({cell_text(row[i]), paint_of(row[i].tone)});
+    return cells;
+  }
+};
+
+}  // namespace
+
+std::string to_terminal(const Document& document, const TextStyle& style) {
+  std::string text;
+  const Block* before = nullptr;
+  for (const auto& [block, audience] : document.parts) {
+    if (audience == Audience::page) continue;
+    const std::string piece = std::visit(TerminalBlock{style}, block);
+    if (piece.empty()) continue;
+    const bool joined =
+        before == nullptr || std::holds_alternative<Heading>(*before) ||
+        (std::holds_alternative<Note>(*before) && std::holds_alternative<Note>(block));
+    if (!joined) text += "\n";
+    text += piece;
+    before = &block;
+  }
+  return text;
+}
+
+}  // namespace bench

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/json.h"
@@ -16,20 +14,25 @@ namespace {
 
 constexpr const char* kReplacement = "\xef\xbf\xbd";
 
-std::string element_of(JunitKind kind) {
-  constexpr std::array kElements = {"", "failure", "error", "skipped"};
-  return kElements[static_cast<std::size_t>(kind)];
-}
-
 double finite_seconds(double seconds) { return std::isfinite(seconds) ? seconds : 0.0; }
+
+/// " name=\"value\""; "" for an empty value.
+std::string attribute(std::string_view name, std::string_view value) {
+  return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, xml_text(value));
+}
 
 std::string as_xml(const JunitTest& test) {
   const std::string head =
       fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
                   xml_text(test.group), xml_text(test.name), finite_seconds(test.seconds));
   if (test.kind == JunitKind::passed) return head + "/>\n";
-  return head + fmt::format(">\n      <{} message=\"{}\"/>\n    </testcase>\n",
-                            element_of(test.kind), xml_text(test.why));
+  constexpr std::array kElements = {"", "failure", "error", "skipped"};
+  const std::string_view element = kElements[static_cast<std::size_t>(test.kind)];
+  const std::string end = test.explanation.empty()
+                              ? "/>"
+                              : fmt::format(">{}</{}>", xml_text(test.explanation), element);
+  return head + fmt::format(">\n      <{}{} message=\"{}\"{}\n    </testcase>\n", element,
+                            attribute("type", test.type), xml_text(test.why), end);
 }
 
 }  // namespace
@@ -66,21 +69,38 @@ std::string xml_text(std::string_view text) {
   return safe;
 }
 
-std::string to_junit(const JunitSuite& suite) {
-  const auto count = [&](JunitKind kind) {
-    return std::ranges::count(suite.tests, kind, &JunitTest::kind);
-  };
+std::string JunitReport::Counts::attributes() const {
+  const auto& [passed, failures, errors, skipped] = tests;
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
+                     passed + failures + errors + skipped, failures, errors, skipped, seconds);
+}
+
+void JunitReport::add(const JunitSuite& suite) {
+  Counts counts{.seconds = finite_seconds(suite.seconds)};
   std::string cases;
-  for (const JunitTest& test : suite.tests) cases += as_xml(test);
-  const std::string numbers =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
-                  suite.tests.size(), count(JunitKind::failure), count(JunitKind::error),
-                  count(JunitKind::skipped), finite_seconds(suite.seconds));
+  for (const JunitTest& test : suite.tests) {
+    ++counts.tests[static_cast<std::size_t>(test.kind)];
+    cases += as_xml(test);
+  }
+  suites_ += fmt::format("  <testsuite name=\"{}\"{}{} timestamp=\"{}\" {}>\n{}  </testsuite>\n",
+                         xml_text(suite.name), attribute("id", suite.id),
+                         attribute("hostname", suite.host),
+                         format_time(suite.time_ns).substr(0, 19), counts.attributes(), cases);
+  for (std::size_t kind = 0; kind < counts.tests.size(); ++kind)
+    counts_.tests[kind] += counts.tests[kind];
+  counts_.seconds += counts.seconds;
+}
+
+std::string JunitReport::text() const {
   return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n"
-      "  <testsuite name=\"{}\" id=\"{}\" timestamp=\"{}\" {}>\n{}  </testsuite>\n</testsuites>\n",
-      numbers, xml_text(suite.name), xml_text(suite.id), format_time(suite.time_ns).substr(0, 19),
-      numbers, cases);
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{} {}>\n{}</testsuites>\n",
+      attribute("name", name_), counts_.attributes(), suites_);
+}
+
+std::string to_junit(const JunitSuite& suite) {
+  JunitReport report;
+  report.add(suite);
+  return report.text();
 }
 
 }  // namespace bench

@@ -1,9 +1,12 @@
 // Test cases as JUnit XML, which continuous integration reads.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -14,7 +17,9 @@ struct JunitTest {
   std::string group, name;
   double seconds = 0.0;
   JunitKind kind = JunitKind::passed;
-  std::string why = {};  // unless it passed
+  std::string why = {};          // unless it passed
+  std::string type = {};         // of a failure or error
+  std::string explanation = {};  // of a failure or error: content of its element
 };
 
 struct JunitSuite {
@@ -22,6 +27,25 @@ struct JunitSuite {
   std::int64_t time_ns = 0;
   double seconds = 0.0;
   std::vector<JunitTest> tests = {};
+  std::string host = {};
+};
+
+/// Suites that are added one by one; the text is much smaller than they are.
+class JunitReport {
+ public:
+  /// `name`: "" for none.
+  explicit JunitReport(std::string name = {}) : name_(std::move(name)) {}
+  void add(const JunitSuite& suite);
+  std::string text() const;
+
+ private:
+  struct Counts {
+    std::array<std::size_t, 4> tests{};  // by kind
+    double seconds = 0.0;
+    std::string attributes() const;
+  };
+  std::string name_, suites_;
+  Counts counts_;
 };
 
 std::string to_junit(const JunitSuite& suite);

@@ -80,10 +80,11 @@ Json parse_json(std::string_view text, const std::string& origin,
   }
 }
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, std::uintmax_t from) {
   if (std::filesystem::is_directory(path)) errno = EISDIR;
   std::ifstream in(path, std::ios::binary);
   if (!in || std::filesystem::is_directory(path)) throw_errno("read " + path.string());
+  if (from > 0) in.seekg(static_cast<std::streamoff>(from));  // pipes cannot seek
   std::ostringstream text;
   text << in.rdbuf();
   if (in.bad()) throw_errno("read " + path.string());

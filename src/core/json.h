@@ -31,8 +31,8 @@ std::string replace_invalid_utf8(std::string_view text);
 /// above.
 Json read_json(const std::filesystem::path& path);
 
-/// The whole file as bytes. Throws Error(environment).
-std::string read_file(const std::filesystem::path& path);
+/// The file as bytes, from offset `from`. Throws Error(environment).
+std::string read_file(const std::filesystem::path& path, std::uintmax_t from = 0);
 
 /// One line of text. Bytes that are not UTF-8 are replaced, never a reason to fail; NaN and
 /// infinities become null.

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 
 #include "core/error.h"
@@ -51,9 +52,7 @@ double time_of(const RankBench& bench, const std::string& job) {
   return 0.0;
 }
 
-RunRecords records_of(const RankBench& bench) {
-  return parse_run("run", "", read_file(bench.directory.records_path()));
-}
+RunRecords records_of(const RankBench& bench) { return read_run(bench.directory.path()); }
 
 }  // namespace
 

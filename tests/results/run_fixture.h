@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "results/run/run_records.h"
+#include "tests/support/temporary_directory.h"
 
 namespace bench {
 
@@ -18,6 +19,15 @@ inline std::int64_t start_ns() { return parse_time("2026-11-20T18:30:05Z"); }
 inline void write_text(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
+}
+
+/// The run with these files.
+inline RunRecords run_of(const std::string& id, const std::string& plan,
+                         const std::string& records) {
+  const TemporaryDirectory runs;
+  write_text(runs.path() / id / "plan.json", plan);
+  write_text(runs.path() / id / "records.jsonl", records);
+  return read_run(runs.path() / id);
 }
 
 class RunFixture {
@@ -68,7 +78,7 @@ class RunFixture {
     return add("", Event{kRunEndEvent, {{"state", state}, {"seconds", seconds}}});
   }
 
-  RunRecords records() const { return parse_run(id_, dump(plan), lines); }
+  RunRecords records() const { return run_of(id_, dump(plan), lines); }
 
   /// The run directory, below `runs`.
   std::filesystem::path write(const std::filesystem::path& runs) const {

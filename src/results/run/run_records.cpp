@@ -24,48 +24,41 @@ namespace {
 /// More bad lines than this are counted, not listed.
 constexpr std::size_t kListedLines = 20;
 
-/// Collects complaints about single lines, the first few in full.
-class BadLines {
- public:
-  void add(std::size_t line, const std::string& what) {
-    if (++count_ <= kListedLines)
-      listed_.push_back(fmt::format("records.jsonl: skipped unreadable line {}: {}", line, what));
-  }
-  void report(std::vector<std::string>& warnings) const {
-    warnings.insert(warnings.end(), listed_.begin(), listed_.end());
-    if (count_ > kListedLines)
-      warnings.push_back(
-          fmt::format("records.jsonl: skipped {} more unreadable lines", count_ - kListedLines));
-  }
+void skip_line(SpoolPosition& position, const char* why) {
+  if (++position.unreadable > kListedLines) return;
+  position.warnings.push_back(
+      fmt::format("records.jsonl: skipped unreadable line {}: {}", position.lines + 1, why));
+}
 
- private:
-  std::size_t count_ = 0;
-  std::vector<std::string> listed_;
-};
-
-/// Appends its records to `run`, and a warning for each line that cannot be read.
+/// Appends the records of `text`, which follows the position; a torn last line is left for the next
+/// time.
 void read_spool(std::string_view text, RunRecords& run) {
-  run.records.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
-  BadLines bad;
-  std::size_t number = 0;
+  SpoolPosition& position = run.position;
+  run.records.reserve(run.records.size() +
+                      static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
   while (!text.empty()) {
-    ++number;
     const std::size_t end = text.find('\n');
     const bool whole = end != std::string_view::npos;
     const std::string_view line = text.substr(0, end);
-    text.remove_prefix(whole ? end + 1 : text.size());
-    if (line.empty()) continue;
     try {
-      run.records.push_back(record_from_json(parse_json(line, "line")));
+      if (!line.empty()) run.records.push_back(record_from_json(parse_json(line, "line")));
     } catch (const std::exception& error) {
-      if (whole)
-        bad.add(number, error.what());
-      else  // kill -9, or a machine that went down, in the middle of a write
+      if (!whole) {  // kill -9, or a machine that went down, in the middle of a write
         run.warnings.push_back(
             fmt::format("records.jsonl: skipped truncated last line ({} bytes)", line.size()));
+        break;
+      }
+      skip_line(position, error.what());
     }
+    const std::size_t read = line.size() + (whole ? 1 : 0);
+    text.remove_prefix(read);
+    position.bytes += read;
+    if (whole) ++position.lines;
   }
-  bad.report(run.warnings);
+  run.warnings.insert(run.warnings.end(), position.warnings.begin(), position.warnings.end());
+  if (position.unreadable > kListedLines)
+    run.warnings.push_back(fmt::format("records.jsonl: skipped {} more unreadable lines",
+                                       position.unreadable - kListedLines));
 }
 
 namespace fs = std::filesystem;
@@ -177,9 +170,9 @@ void adopt_unplanned_jobs(RunRecords& run) {
     run.warnings.push_back(fmt::format("{} jobs have records but are not in plan.json", adopted));
 }
 
-std::string read_if_exists(const fs::path& path) {
+std::string read_if_exists(const fs::path& path, std::uintmax_t from = 0) {
   std::error_code ignored;
-  return fs::exists(path, ignored) ? read_file(path) : std::string();
+  return fs::exists(path, ignored) ? read_file(path, from) : std::string();
 }
 
 void check_name(const std::string& run_id, RunRecords& run) {
@@ -216,23 +209,7 @@ void rename_metrics(RunRecords& run) {
   }
 }
 
-void finish(RunRecords& run) {
-  drop_restarted(run);
-  adopt_unplanned_jobs(run);
-  rename_metrics(run);
-}
-
 }  // namespace
-
-RunRecords parse_run(const std::string& run_id, const std::string& plan_text,
-                     const std::string& records_text) {
-  RunRecords run;
-  read_plan(plan_text, run);
-  check_name(run_id, run);
-  read_spool(records_text, run);
-  finish(run);
-  return run;
-}
 
 std::vector<std::string> missing_jobs(const RunRecords& run, bool failed) {
   std::set<std::string> done;
@@ -258,7 +235,7 @@ Json read_plan_head(const fs::path& run_dir) {
   return std::move(run.plan);
 }
 
-RunRecords read_run(const fs::path& run_dir) {
+void read_appended(const fs::path& run_dir, RunRecords& run) {
   std::error_code ignored;
   const fs::path plan = run_dir / "plan.json";
   const fs::path records = run_dir / "records.jsonl";
@@ -268,11 +245,21 @@ RunRecords read_run(const fs::path& run_dir) {
                 "list stored runs with `benchctl runs`");
   fs::path folder = run_dir.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "runs/x/"
-  RunRecords run;  // one text at a time: those of large fleets have tens of megabytes
+  run.plan = Json::object();
+  run.jobs.clear();
+  run.warnings.clear();
+  // One text at a time: those of large fleets have tens of megabytes.
   read_plan(read_if_exists(plan), run);
   check_name(folder.filename().string(), run);
-  read_spool(read_if_exists(records), run);
-  finish(run);
+  read_spool(read_if_exists(records, run.position.bytes), run);
+  drop_restarted(run);
+  adopt_unplanned_jobs(run);
+  rename_metrics(run);
+}
+
+RunRecords read_run(const fs::path& run_dir) {
+  RunRecords run;
+  read_appended(run_dir, run);
   return run;
 }
 

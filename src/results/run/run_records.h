@@ -43,12 +43,21 @@ struct PlannedJob {
   std::string search_of = {};  // the job whose failure or slowness it helps to locate
 };
 
+/// How far records.jsonl has been read.
+struct SpoolPosition {
+  std::uintmax_t bytes = 0;
+  std::size_t lines = 0;                   // complete ones
+  std::size_t unreadable = 0;              // lines among them
+  std::vector<std::string> warnings = {};  // on the first of the unreadable lines
+};
+
 struct RunRecords {
-  std::string run;               // its id
-  Json plan = Json::object();    // plan.json but for its jobs
-  std::vector<PlannedJob> jobs;  // in the order of the plan, planned skips included
+  std::string run;               // its ID
+  Json plan = Json::object();    // plan.json without its jobs
+  std::vector<PlannedJob> jobs;  // in plan order, planned skips included
   std::vector<Record> records;   // in the order of arrival; none from before a restart of its job
   std::vector<std::string> warnings;
+  SpoolPosition position = {};
 };
 
 /// Jobs without an outcome, or with kNotRunEvent after it, in plan order; without planned skips.
@@ -60,11 +69,11 @@ std::vector<std::string> missing_jobs(const RunRecords& run, bool failed = false
 /// a warning.
 RunRecords read_run(const std::filesystem::path& run_dir);
 
+/// Brings `run` up to date with a run that is still being written: reads the plan again, and of the
+/// records only those appended since the last call. The result is that of read_run().
+void read_appended(const std::filesystem::path& run_dir, RunRecords& run);
+
 /// The plan without its jobs; an empty object if there is none.
 Json read_plan_head(const std::filesystem::path& run_dir);
-
-/// The same as read_run() for texts that are already in memory.
-RunRecords parse_run(const std::string& run, const std::string& plan_text,
-                     const std::string& records_text);
 
 }  // namespace bench

@@ -37,7 +37,7 @@ Missing find_missing(const std::filesystem::path& folder, bool failed) {
     const auto missing = missing_jobs(run, failed);
     wanted.insert(missing.begin(), missing.end());
     found.localise = search_budget(run.plan);
-    found.searches = found.localise && search_goes_on(make_run_report(run));
+    found.searches = found.localise && search_goes_on(run);
   }
   const auto file = folder / "plan.json";
   found.plan = plan_from_json(read_json(file), file.string());

@@ -9,6 +9,8 @@
 #include "core/job.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "results/run/run_records.h"
+#include "results/run/run_summary.h"
 #include "runner/plan/plan_json.h"
 
 namespace bench {
@@ -54,6 +56,10 @@ std::vector<DeviceJob> next_jobs(const Localisation& search) {
   return jobs;
 }
 
+std::vector<Localisation> searches_of(const RunRecords& run) {
+  return localise(make_run_summary(run), run.plan);
+}
+
 std::string description(const DeviceJob& job) {
   const std::string hosts = compact_hostlist(job.hosts);
   return job.devices.empty() ? hosts : compact_hostlist(job.devices) + " of " + hosts;
@@ -65,13 +71,15 @@ void set_search(RunRequest& request, const std::optional<SearchBudget>& budget) 
   request.localisation = budget ? to_json(*budget) : Json();
   request.follow_up = {};
   if (budget)
-    request.follow_up = [](const RunDirectory& directory) {
-      return plan_searches(directory, make_run_report(read_run(directory.path())));
+    request.follow_up = [run = RunRecords()](const RunDirectory& directory) mutable {
+      if (run.run != directory.id()) run = {};
+      read_appended(directory.path(), run);
+      return plan_searches(directory, searches_of(run));
     };
 }
 
-bool search_goes_on(const RunReport& report) {
-  return std::ranges::any_of(report.localisations, goes_on);
+bool search_goes_on(const RunRecords& run) {
+  return std::ranges::any_of(searches_of(run), goes_on);
 }
 
 std::vector<PlanEntry> search_entries(const std::vector<Localisation>& searches, const Plan& plan) {
@@ -92,14 +100,15 @@ std::vector<PlanEntry> search_entries(const std::vector<Localisation>& searches,
   return entries;
 }
 
-std::vector<PlanEntry> plan_searches(const RunDirectory& directory, const RunReport& report) {
-  if (!search_goes_on(report)) return {};
+std::vector<PlanEntry> plan_searches(const RunDirectory& directory,
+                                     const std::vector<Localisation>& searches) {
+  if (std::ranges::none_of(searches, goes_on)) return {};
   const auto file = directory.path() / "plan.json";
   Json json = read_json(file);
   Plan plan = plan_from_json(json, file.string());
-  std::vector<PlanEntry> entries = search_entries(report.localisations, plan);
+  std::vector<PlanEntry> entries = search_entries(searches, plan);
   plan.expected = Seconds{json.value("expected_s", 0.0)};
-  for (const Localisation& search : report.localisations)
+  for (const Localisation& search : searches)
     for (const PlanEntry& entry : entries)
       if (entry.job.id.starts_with(search.incident.job + ".search."))
         json["localisation"]["jobs"][entry.job.id] = search.incident.job;

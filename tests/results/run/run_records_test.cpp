@@ -72,7 +72,7 @@ TEST_CASE("a thousand bad lines make a short list of warnings") {
 }
 
 TEST_CASE("records without a plan are kept under their job's ID, with a warning") {
-  const RunRecords run = parse_run("r", "{torn", one_job().lines);
+  const RunRecords run = run_of("r", "{torn", one_job().lines);
   REQUIRE(run.jobs.size() == 1);
   CHECK(run.jobs[0].case_name == "00.gemm.0");
   CHECK(run.warnings.size() == 2);
@@ -111,7 +111,7 @@ TEST_CASE("a spool that cannot be read is an error, not a run without records") 
 }
 
 TEST_CASE("a plan with wrong types is read as far as possible") {
-  const RunRecords run = parse_run(
+  const RunRecords run = run_of(
       "r",
       R"({"jobs": [17, {"id": "a", "ranks": "many", "params": []}, {"id": "a"}], "skipped": {}})",
       "");
@@ -124,7 +124,7 @@ TEST_CASE("a plan that is nested too deeply, or lists its jobs twice, is unreada
   const std::string deep(100, '[');
   for (const std::string& plan :
        {"{\"jobs\": " + deep, std::string(R"({"jobs": [], "jobs": []})")}) {
-    const RunRecords run = parse_run("r", plan, "");
+    const RunRecords run = run_of("r", plan, "");
     REQUIRE(run.warnings.size() == 1);
     CHECK_THAT(run.warnings[0], Catch::Contains("unreadable"));
   }
@@ -174,4 +174,43 @@ TEST_CASE("a job that began and has no outcome failed, one that never began was 
   CHECK(jobs[2].outcome == Status::skipped);
   CHECK(jobs[2].reason == "no device");
   CHECK_FALSE(jobs[2].not_run);
+}
+
+TEST_CASE("an update reads the plan and the new records only") {
+  const TemporaryDirectory runs;
+  RunFixture fixture = one_job();
+  const auto folder = fixture.write(runs.path());
+  RunRecords run;
+  read_appended(folder, run);
+  CHECK(run.records.size() == 2);
+  const std::string read(fixture.lines.size() - 1, '#');
+  fixture.job("b", "b", "null").lines = read + "\n";
+  fixture.outcome("b").lines += "nonsense\n{\"schema_version\":1,";
+  fixture.write(runs.path());
+  read_appended(folder, run);
+  CHECK(run.jobs.size() == 2);
+  REQUIRE(run.records.size() == 3);
+  CHECK(run.records[2].job == "b");
+  REQUIRE(run.warnings.size() == 2);
+  CHECK(run.warnings[0] == "records.jsonl: skipped truncated last line (20 bytes)");
+  CHECK_THAT(run.warnings[1], Contains("unreadable line 4"));
+}
+
+TEST_CASE("a run updated after each piece of its spool is as if it were read once") {
+  const TemporaryDirectory runs;
+  RunFixture fixture = one_job();
+  fixture.lines += "nonsense\n\n";
+  fixture.add("00.gemm.0", Event{kRestartEvent, Json::object()}, -1);
+  fixture.add("00.gemm.0", samples("throughput", 2e9)).outcome("00.gemm.0").end();
+  const std::string lines = fixture.lines;
+  RunRecords run;
+  for (std::size_t end = 0; end <= lines.size(); ++end) {
+    fixture.lines = lines.substr(0, end);
+    read_appended(fixture.write(runs.path()), run);
+  }
+  const RunRecords whole = fixture.records();
+  CHECK(run.warnings == whole.warnings);
+  REQUIRE(run.records.size() == whole.records.size());
+  for (std::size_t i = 0; i < run.records.size(); ++i)
+    CHECK(to_json(run.records[i]) == to_json(whole.records[i]));
 }

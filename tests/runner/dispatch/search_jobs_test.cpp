@@ -1,7 +1,9 @@
 #include "runner/dispatch/search_jobs.h"
 
+#include <fstream>
 
-#include "results/output/run/run_report.h"
+#include "results/run/run_records.h"
+#include "runner/dispatch/run_directory.h"
 #include "runner/plan/plan_json.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
@@ -75,10 +77,8 @@ TEST_CASE("search jobs are written to the plan before they run") {
   const RunDirectory directory = RunDirectory::create(folder.path(), "demo", 1);
   directory.write_plan(plan_text(
       plan_of_all(), {{"run", directory.id()}, {"localisation", to_json(SearchBudget{7, 9.0})}}));
-  RunReport report;
-  CHECK(plan_searches(directory, report).empty());
-  report.localisations.push_back(search_of_all());
-  CHECK(plan_searches(directory, report).size() == 2);
+  CHECK(plan_searches(directory, {}).empty());
+  CHECK(plan_searches(directory, {search_of_all()}).size() == 2);
   const RunRecords run = read_run(directory.path());
   REQUIRE(run.jobs.size() == 3);
   CHECK(run.jobs[0].search_of.empty());
@@ -91,4 +91,26 @@ TEST_CASE("search jobs are written to the plan before they run") {
   const Plan again = plan_from_json(read_json(directory.path() / "plan.json"), "plan.json");
   CHECK(again.entries.at(2).job.ranks == 4);
   CHECK(text_field(run.plan, "run") == directory.id());
+}
+
+TEST_CASE("a step of a search reads only the records since the step before") {
+  const TemporaryDirectory folder;
+  const RunDirectory directory = RunDirectory::create(folder.path(), "demo", 1);
+  directory.write_plan(plan_text(
+      plan_of_all(), {{"run", directory.id()}, {"localisation", to_json(SearchBudget{7, 9.0})}}));
+  Spool spool(directory.records_path());
+  spool.append(own_record("01.all", Outcome{Status::failed, "hung", 0.5}));
+  RunRequest request;
+  set_search(request, SearchBudget{});
+  const std::vector<PlanEntry> first = request.follow_up(directory);
+  REQUIRE(first.size() == 2);
+
+  const auto read = std::filesystem::file_size(directory.records_path());
+  std::fstream(directory.records_path()) << std::string(read - 1, '#');
+  spool.append(own_record(first[0].job.id, Outcome{Status::failed, "hung", 0.5}));
+  spool.append(own_record(first[1].job.id, Outcome{Status::ok, "", 0.5}));
+  CHECK(read_run(directory.path()).records.size() == 2);
+  const std::vector<PlanEntry> second = request.follow_up(directory);
+  REQUIRE_FALSE(second.empty());
+  CHECK(second[0].job.id == "01.all.search.3");
 }

@@ -120,7 +120,7 @@ RunReport make_run_report(const RunRecords& run, RunSummary summary) {
   RunReport report{std::move(summary), {}, {}, {}};
   report.diagnoses = diagnosis::diagnose_run(run);
   report.stragglers = stragglers(run);
-  report.localisations = localise(report, hosts_of_plan(run.plan), search_budget(run.plan));
+  report.localisations = localise(report, run.plan);
   return report;
 }
 

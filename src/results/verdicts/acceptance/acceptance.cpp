@@ -82,8 +82,7 @@ void run_gates(GateContext& context) {
 /// measurements.
 RunSummary summarise_planned(RunRecords& run, std::vector<Localisation>& concluded) {
   RunSummary report = make_run_summary(run);
-  std::ranges::move(localise(report, hosts_of_plan(run.plan), search_budget(run.plan)),
-                    std::back_inserter(concluded));
+  std::ranges::move(localise(report, run.plan), std::back_inserter(concluded));
   const bool searched =
       std::ranges::any_of(run.jobs, [](const PlannedJob& job) { return !job.search_of.empty(); });
   if (!searched) return report;

@@ -175,6 +175,14 @@ void advance_search(const Hosts& order, BudgetShare& share, Localisation& one) {
     if (!share.take_all(search.next.size(), incident.longest_s, search.spent)) search.next.clear();
 }
 
+/// In the order of the plan.
+Hosts hosts_of_plan(const Json& plan) {
+  Hosts hosts;
+  for (const Json& host : array_field(object_field(plan, "inventory"), "hosts"))
+    if (const std::string name = text_field(host, "name"); !name.empty()) hosts.push_back(name);
+  return hosts;
+}
+
 bool has_conclusion(const Localisation& one) {
   return !one.step.findings.empty() || !one.explained_by.empty() ||
          std::ranges::any_of(
@@ -197,8 +205,9 @@ Json to_json(const SearchBudget& budget) {
   return {{"max_jobs", budget.max_jobs}, {"max_s", budget.max_s ? Json(*budget.max_s) : Json()}};
 }
 
-std::vector<Localisation> localise(const RunSummary& report, const Hosts& order,
-                                   const std::optional<SearchBudget>& budget) {
+std::vector<Localisation> localise(const RunSummary& report, const Json& plan) {
+  const Hosts order = hosts_of_plan(plan);
+  const std::optional<SearchBudget> budget = search_budget(plan);
   std::vector<Localisation> list;
   BudgetShare share(report, budget);
   for (Incident& incident : incidents(report)) {
@@ -229,13 +238,6 @@ bool is_spent(const Localisation& one) {
 bool is_settled(const Localisation& one) {
   return !one.step.findings.empty() && one.step.open.empty() && !one.spent &&
          std::ranges::all_of(one.step.findings, isolates_cause);
-}
-
-Hosts hosts_of_plan(const Json& plan) {
-  Hosts hosts;
-  for (const Json& host : array_field(object_field(plan, "inventory"), "hosts"))
-    if (const std::string name = text_field(host, "name"); !name.empty()) hosts.push_back(name);
-  return hosts;
 }
 
 RunRecords without_searches(RunRecords run) {

@@ -36,19 +36,15 @@ struct Localisation {
   std::vector<DeviceSearch> devices = {};  // for isolated hosts of GPU jobs
 };
 
-/// `order`: the hosts of the plan. Without a budget it requests no jobs and concludes from existing
-/// ones.
-std::vector<Localisation> localise(const RunSummary& report, const Hosts& order,
-                                   const std::optional<SearchBudget>& budget);
+/// `plan`: plan.json, with the hosts and the budget. Without a budget it requests no jobs and
+/// concludes from existing ones.
+std::vector<Localisation> localise(const RunSummary& report, const Json& plan);
 
 /// Whether it has jobs to run now; whether the budget ended it.
 bool goes_on(const Localisation& one);
 bool is_spent(const Localisation& one);
 /// Every finding is a host, link or GPU, and nothing is open.
 bool is_settled(const Localisation& one);
-
-/// The hosts of plan.json in their order.
-Hosts hosts_of_plan(const Json& plan);
 
 /// "all is slow on node[01-04]: collective.busbw (...) 11.7 MB/s, the suite requires 60 MB/s".
 std::string describe(const Incident& incident);

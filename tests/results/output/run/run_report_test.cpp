@@ -261,7 +261,7 @@ TEST_CASE("streamed report JSON equals the whole document") {
 TEST_CASE("empty, torn and hostile records give a report without errors") {
   for (const std::string plan :
        {"", "{}", "[]", "{\"gates\": {\"a\": [1, {}]}, \"jobs\": [{\"id\": \"a\"}]}"}) {
-    const RunReport report = make_run_report(parse_run("r", plan, "{}\n"));
+    const RunReport report = make_run_report(run_of("r", plan, "{}\n"));
     CHECK(report.exit_code == ExitCode::not_measured);
     CHECK_FALSE(to_text(report, {}).empty());
     CHECK_NOTHROW(dump(to_json(report)));

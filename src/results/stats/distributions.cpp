@@ -136,6 +136,18 @@ std::vector<int> doubled_ranks(std::span<const double> values) {
   return ranks;
 }
 
+double tie_term(std::vector<int> ranks) {
+  std::ranges::sort(ranks);
+  double sum = 0.0;
+  for (auto begin = ranks.begin(); begin != ranks.end();) {
+    const auto end = std::upper_bound(begin, ranks.end(), *begin);
+    const auto t = static_cast<double>(end - begin);
+    sum += t * t * t - t;
+    begin = end;
+  }
+  return sum;
+}
+
 namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();

@@ -41,6 +41,8 @@ std::vector<double> sum_of_halves(std::span<const int> ranks);
 
 /// Ranks from 1, doubled; equal values share the mean of theirs.
 std::vector<int> doubled_ranks(std::span<const double> values);
+/// Sum of t^3 - t over groups of t equal ranks.
+double tie_term(std::vector<int> ranks);
 
 /// P(Z <= x) of the standard normal.
 double normal_cdf(double x);

@@ -10,12 +10,11 @@ namespace bench {
 namespace {
 
 /// q from sums of |difference|: between the sides, and over the pairs of each.
-double q_of(double left, double right, double across, double pairs_left, double pairs_right,
-            PairMean mean_of = PairMean::u) {
-  const double all = left + right, itself = mean_of == PairMean::u ? 1.0 : 0.0;
+double q_of(double left, double right, double across, double pairs_left, double pairs_right) {
+  const double all = left + right;
   double q = 2.0 / all * across;
-  if (left > 1.0) q -= 2.0 * right / all / (left - itself) * pairs_left;
-  if (right > 1.0) q -= 2.0 * left / all / (right - itself) * pairs_right;
+  if (left > 1.0) q -= 2.0 * right / all / (left - 1.0) * pairs_left;
+  if (right > 1.0) q -= 2.0 * left / all / (right - 1.0) * pairs_right;
   return q;
 }
 
@@ -94,15 +93,6 @@ std::vector<std::size_t> weak_changes(std::span<const double> values, std::size_
 }
 
 }  // namespace
-
-double division_q(std::span<const double> values, std::size_t at, std::size_t end,
-                  PairMean mean_of) {
-  double across = 0.0, left = 0.0, right = 0.0;
-  for (std::size_t i = 0; i < end; ++i)
-    for (std::size_t j = i + 1; j < end; ++j)
-      (j < at ? left : (i < at ? across : right)) += std::abs(values[i] - values[j]);
-  return q_of(static_cast<double>(at), static_cast<double>(end - at), across, left, right, mean_of);
-}
 
 Division best_division(std::span<const double> values) {
   const std::size_t n = values.size();

@@ -13,18 +13,10 @@
 namespace bench {
 
 struct Division {
-  double q = 0.0;
+  double q = 0.0;       // energy statistic; means within a side exclude a value's own distance
   std::size_t at = 0;   // first index of the right side
   std::size_t end = 0;  // ... and one past its last
 };
-
-/// Whether the mean distance within a side excludes each value's distance to itself (u, as Otava)
-/// or includes it (v, as MongoDB's signal processing): the results differ.
-enum class PairMean { u, v };
-
-/// The energy statistic of values[0, at) against values[at, end).
-double division_q(std::span<const double> values, std::size_t at, std::size_t end,
-                  PairMean mean_of = PairMean::u);
 
 /// The largest q over all at < end; the first of equal ones. At least two values.
 Division best_division(std::span<const double> values);

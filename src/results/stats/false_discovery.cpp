@@ -4,31 +4,19 @@
 #include <numeric>
 
 namespace bench {
-namespace {
 
-std::vector<double> adjusted(std::span<const double> p, double factor) {
+std::vector<double> adjusted_bh(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return p[i]; });
   std::vector<double> result(p.size());
   double least = 1.0;
   for (std::size_t rank = p.size(); rank > 0; --rank) {
     const std::size_t i = order[rank - 1];
-    least =
-        std::min(least, p[i] * factor * static_cast<double>(p.size()) / static_cast<double>(rank));
+    least = std::min(least, p[i] * static_cast<double>(p.size()) / static_cast<double>(rank));
     result[i] = least;
   }
   return result;
-}
-
-}  // namespace
-
-std::vector<double> adjusted_bh(std::span<const double> p) { return adjusted(p, 1.0); }
-
-std::vector<double> adjusted_by(std::span<const double> p) {
-  double factor = 0.0;
-  for (std::size_t i = 1; i <= p.size(); ++i) factor += 1.0 / static_cast<double>(i);
-  return adjusted(p, factor);
 }
 
 std::vector<bool> rejected(std::span<const double> levels, double q) {

@@ -7,13 +7,9 @@
 
 namespace bench {
 
-/// Benjamini and Hochberg 1995: for independent tests and for such as rise and fall together. In
-/// the order given; at most 1.
+/// Benjamini and Hochberg 1995: for independent or positively dependent tests. In the order given;
+/// at most 1.
 std::vector<double> adjusted_bh(std::span<const double> p);
-
-/// Benjamini and Yekutieli 2001: under any dependence; larger by sum(1/i), i to the number of
-/// tests.
-std::vector<double> adjusted_by(std::span<const double> p);
 
 /// Benjamini and Hochberg: which of the levels are rejected so that the expected share of false
 /// ones is at most q; with no true one among them, that is the chance of any.

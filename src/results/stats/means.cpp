@@ -1,6 +1,7 @@
 #include "results/stats/means.h"
 
 #include <cmath>
+#include <limits>
 
 #include "results/stats/distributions.h"
 
@@ -36,23 +37,6 @@ WelchTest welch(std::span<const double> a, std::span<const double> b) {
   const double half = student_quantile(kUpper95, test.degrees) * error;
   test.interval = {test.difference - half, test.difference + half};
   return test;
-}
-
-MeanRatio mean_ratio(std::span<const double> a, std::span<const double> b) {
-  MeanRatio found;
-  const double of_a = mean(a), of_b = mean(b);
-  found.ratio = of_b / of_a;
-  const WelchTest test = welch(a, b);
-  if (!std::isfinite(test.t)) return found;
-  const double t = student_quantile(kUpper95, test.degrees);
-  // The ratios r for which mean(b) - r mean(a) may be zero: a quadratic in r.
-  const double square = of_a * of_a - t * t * square_error(a);
-  const double middle = of_a * of_b;
-  const double rest = of_b * of_b - t * t * square_error(b);
-  const double root = middle * middle - square * rest;
-  if (!(square > 0.0) || !(root >= 0.0)) return found;
-  found.interval = {(middle - std::sqrt(root)) / square, (middle + std::sqrt(root)) / square};
-  return found;
 }
 
 }  // namespace bench

@@ -113,9 +113,4 @@ std::size_t TailMoments::reaching(double t) const {
       std::ranges::count_if(residuals, [t](double residual) { return residual >= t; }));
 }
 
-double conformal_below(std::span<const double> history, double value) {
-  const auto not_above = std::ranges::count_if(history, [&](double h) { return h <= value; });
-  return (1.0 + static_cast<double>(not_above)) / (1.0 + static_cast<double>(history.size()));
-}
-
 }  // namespace bench

@@ -62,8 +62,4 @@ struct TailMoments {
   std::size_t reaching(double t) const;
 };
 
-/// Chance of the lowest place among n + 1 exchangeable values, whatever their distribution:
-/// (1 + #(history <= value)) / (n + 1). It cannot fall below 1 / (n + 1).
-double conformal_below(std::span<const double> history, double value);
-
 }  // namespace bench

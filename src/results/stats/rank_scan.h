@@ -50,9 +50,6 @@ struct RankScan {
 };
 RankScan rank_scan(std::span<const double> values);
 
-/// z at one position; 0 if all values are equal.
-double rank_scan_at(std::span<const double> values, std::size_t at);
-
 /// The z that independent values pass with probability 0.001. By simulation (200,000 series a
 /// length, 60,000 above 100; least side 3), between lengths interpolated in ln n. Infinite below
 /// eight values, which cannot reach that level.

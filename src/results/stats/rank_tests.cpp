@@ -84,6 +84,15 @@ namespace {
 
 constexpr std::size_t kExactPairs = 50;
 
+double two_sided(double lower, double upper) { return std::min(1.0, 2.0 * std::min(lower, upper)); }
+
+/// `mass`: of each sum of ranks.
+double exact_p(const std::vector<double>& mass, int sum) {
+  const auto at = mass.begin() + sum;
+  return two_sided(std::accumulate(mass.begin(), at + 1, 0.0),
+                   std::accumulate(at, mass.end(), 0.0));
+}
+
 Shift of_many_pairs(std::span<const double> differences, double tail) {
   std::vector<double> sorted(differences.begin(), differences.end());
   std::ranges::sort(sorted);
@@ -114,13 +123,7 @@ RankTest signed_rank(std::span<const double> differences) {
   }
   RankTest test{0.5 * sum, 1.0, sizes.size() <= kExactPairs};
   if (test.exact) {
-    const auto mass = sum_of_halves(ranks);
-    double lower = 0.0, upper = 0.0;
-    for (std::size_t s = 0; s < mass.size(); ++s) {
-      if (s <= static_cast<std::size_t>(sum)) lower += mass[s];
-      if (s >= static_cast<std::size_t>(sum)) upper += mass[s];
-    }
-    test.p = std::min(1.0, 2.0 * std::min(lower, upper));
+    test.p = exact_p(sum_of_halves(ranks), sum);
     return test;
   }
   const auto n = static_cast<double>(sizes.size());
@@ -149,35 +152,10 @@ bool has_ties(std::vector<int> ranks) {
   return std::ranges::adjacent_find(ranks) != ranks.end();
 }
 
-/// Sum over groups of equal ranks of t^3 - t.
-double tie_term(std::vector<int> ranks) {
-  std::ranges::sort(ranks);
-  double sum = 0.0;
-  for (auto begin = ranks.begin(); begin != ranks.end();) {
-    const auto end = std::upper_bound(begin, ranks.end(), *begin);
-    const auto t = static_cast<double>(end - begin);
-    sum += t * t * t - t;
-    begin = end;
-  }
-  return sum;
-}
-
-double two_sided(double lower, double upper) { return std::min(1.0, 2.0 * std::min(lower, upper)); }
-
 double exact_without_ties(double u, std::size_t n, std::size_t m) {
   const auto cdf = mann_whitney_cdf(n, m);
   const auto at = static_cast<std::size_t>(u);
   return two_sided(cdf[at], cdf[n * m - at]);  // it is symmetric
-}
-
-double exact_with_ties(int sum, std::span<const int> ranks, std::size_t n) {
-  const auto mass = sum_of_chosen(ranks, n);
-  double lower = 0.0, upper = 0.0;
-  for (std::size_t s = 0; s < mass.size(); ++s) {
-    if (s <= static_cast<std::size_t>(sum)) lower += mass[s];
-    if (s >= static_cast<std::size_t>(sum)) upper += mass[s];
-  }
-  return two_sided(lower, upper);
 }
 
 double by_normal(double u, double n, double m, double ties) {
@@ -214,7 +192,8 @@ RankTest mann_whitney(std::span<const double> a, std::span<const double> b) {
   if (std::max(n, m) > (ties ? kExactWithTies : kExactWithoutTies))
     return mann_whitney_by_normal(a, b);
   return {both.u,
-          ties ? exact_with_ties(both.sum, both.ranks, n) : exact_without_ties(both.u, n, m), true};
+          ties ? exact_p(sum_of_chosen(both.ranks, n), both.sum) : exact_without_ties(both.u, n, m),
+          true};
 }
 
 RankTest mann_whitney_by_normal(std::span<const double> a, std::span<const double> b) {

@@ -149,19 +149,14 @@ TEST_CASE("intervals of equal distributions have nominal coverage") {
   CHECK(std::abs(missed - rejected) <= 0.01 * kTrials);
 }
 
-TEST_CASE("Welch's test and Fieller's interval of a ratio of means") {
+TEST_CASE("Welch's test matches the reference") {
   const WelchTest test = welch(kOld, kNew);
   CHECK(test.t == Approx(4.534438673255199).epsilon(1e-12));
   CHECK(test.degrees == Approx(9.17401361515319).epsilon(1e-12));
   CHECK(test.p == Approx(0.0013496851601143799).epsilon(1e-10));
   CHECK(test.interval.low == Approx(-2.9449748856261926).epsilon(1e-10));
   CHECK(test.interval.high == Approx(-0.988358447707173).epsilon(1e-10));
-  const MeanRatio ratio = mean_ratio(kOld, kNew);
-  CHECK(ratio.ratio == Approx(0.9804019265902673).epsilon(1e-12));
-  CHECK(ratio.interval.low == Approx(0.9707517978140502).epsilon(1e-10));
-  CHECK(ratio.interval.high == Approx(0.9901172777468156).epsilon(1e-10));
   CHECK(std::isnan(welch(Values{1}, Values{1, 2}).p));
-  CHECK(std::isnan(mean_ratio(Values{-1, 1}, Values{1, 2}).interval.low));
 }
 
 TEST_CASE("order statistics of pairs equal those of the explicit pairs") {

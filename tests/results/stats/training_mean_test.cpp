@@ -6,7 +6,6 @@
 #include "core/order_statistics.h"
 #include "results/stats/olympic_mean.h"
 #include "results/stats/peers.h"
-#include "results/stats/variation.h"
 #include "tests/support/catch.h"
 
 using namespace bench;

@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "results/stats/olympic_mean.h"
-#include "results/stats/variation.h"
 #include "results/store/store.h"
 #include "results/verdicts/diagnosis/diagnosis.h"
 #include "results/verdicts/training/training_run.h"

@@ -17,7 +17,6 @@ namespace bench {
 class IdleOptimizer final : public training::OptimizerKernels {
  public:
   void adamw(const training::AdamwRange&) override {}
-  void sgd(const training::SgdRange&) override {}
   void adagrad_rows(const training::AdagradRows&) override {}
   double square_sum(training::View) override { return 1.0; }
 };

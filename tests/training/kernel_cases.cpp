@@ -1,6 +1,7 @@
 #include "tests/training/kernel_cases.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <vector>
@@ -204,12 +205,6 @@ void add_updates(CaseList& cases, Dtype dtype, std::int64_t count) {
                        adamw.second = tensors.result(tensors.constant(1, count, Dtype::f32, 0.3));
                        adamw.start = start;
                        set.optimizer->adamw(adamw);
-                       SgdRange sgd;
-                       parameters(tensors, sgd);
-                       sgd.momentum = tensors.result(tensors.values(1, count, Dtype::f32));
-                       sgd.factor = 0.9;
-                       sgd.start = start;
-                       set.optimizer->sgd(sgd);
                      }});
 }
 

@@ -242,32 +242,23 @@ class NarrowLoss final : public Narrow<LossKernels> {
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
-  void adamw(const AdamwRange& range) override { update(range, &OptimizerKernels::adamw); }
-  void sgd(const SgdRange& range) override { update(range, &OptimizerKernels::sgd); }
+  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
+  void adamw(const AdamwRange& range) override {
+    WideViews views(buffers_);
+    AdamwRange wide = range;
+    wide.gradients = views.read(range.gradients);
+    wide.parameters = range.master;
+    if (range.start)
+      std::memcpy(range.master.data, views.read(range.parameters).data,
+                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
+    wide_->adamw(wide);
+    round_into(range.master.as<float>(), range.parameters);
+  }
   /// Tables are f32, whatever the model is (SparseTables).
   void adagrad_rows(const AdagradRows& rows) override { wide_->adagrad_rows(rows); }
   double square_sum(View x) override {
     WideViews views(buffers_);
     return wide_->square_sum(views.read(x));
-  }
-
- private:
-  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
-  template <class Range>
-  void update(const Range& range, void (OptimizerKernels::*kernel)(const Range&)) {
-    WideViews views(buffers_);
-    Range wide = range;
-    wide.gradients = views.read(range.gradients);
-    wide.parameters = master(views, range);
-    (wide_.get()->*kernel)(wide);
-    round_into(range.master.template as<float>(), range.parameters);
-  }
-  template <class Range>
-  static View master(WideViews& views, const Range& range) {
-    if (range.start)
-      std::memcpy(range.master.data, views.read(range.parameters).data,
-                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
-    return range.master;
   }
 };
 

@@ -191,18 +191,6 @@ class Updates final : public OptimizerKernels {
     }
   }
 
-  void sgd(const SgdRange& range) override {
-    T* p = range.parameters.as<T>();
-    const T* g = range.gradients.as<T>();
-    T* m = range.momentum.as<T>();
-    const T rate = T(range.step->rate), scale = T(range.step->gradient_scale);
-    const T factor = T(range.factor), decay = T(range.decay);
-    for (Index i = 0; i < range.parameters.elements(); ++i) {
-      m[i] = factor * m[i] + g[i] * scale + decay * p[i];
-      p[i] -= rate * m[i];
-    }
-  }
-
   void adagrad_rows(const AdagradRows& rows) override {
     const Index n = rows.table.columns;
     for (Index i = 0; i < rows.ids.rows; ++i) {

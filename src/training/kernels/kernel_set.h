@@ -97,14 +97,6 @@ struct AdamwRange {
   double decay = 0.0;  // decoupled: parameter -= rate x decay x parameter
 };
 
-struct SgdRange {
-  View parameters, gradients, momentum;
-  const StepNumbers* step = nullptr;
-  View master = {};  // as AdamW's
-  bool start = false;
-  double factor = 0.0, decay = 0.0;  // m = factor m + g + decay p; p -= rate m
-};
-
 /// Rows named by `ids` (int32, each once) of a table: state[id] += mean(g^2),
 /// table[id] -= rate g / (sqrt(state[id]) + epsilon).
 struct AdagradRows {
@@ -116,7 +108,6 @@ class OptimizerKernels {
  public:
   virtual ~OptimizerKernels() = default;
   virtual void adamw(const AdamwRange& range) = 0;
-  virtual void sgd(const SgdRange& range) = 0;
   virtual void adagrad_rows(const AdagradRows& rows) = 0;
   /// Sum of squares, in f64.
   virtual double square_sum(View x) = 0;

@@ -116,7 +116,7 @@ TEST_CASE("a frozen parameter is found among changed ones") {
   const Var losses = cross_entropy(linear(embedding(tokens, table), head), tokens);
   const Plan plan = make_plan(graph);
   REQUIRE(plan.gradient_order.size() == 1);
-  Replica replica(plan, losses, [](Dtype d) { return host_kernels(d); }, make_sgd({}), {});
+  Replica replica(plan, losses, [](Dtype d) { return host_kernels(d); }, make_adamw({}), {});
   const auto copy = [&](Var var) {
     const View view = replica.weights().view(plan, var.id);
     return std::vector<float>(view.as<float>(), view.as<float>() + view.elements());

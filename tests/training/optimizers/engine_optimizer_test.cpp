@@ -40,12 +40,6 @@ TEST_CASE("AdamW's decay is decoupled and skips excluded parameters") {
   CHECK(moved_parameter(*make_adamw(options), 1.0, 0.0, 2, false) == 1.0);
 }
 
-TEST_CASE("SGD with momentum adds up a geometric series") {
-  SgdOptions options;
-  options.momentum = 0.5;
-  CHECK(moved_parameter(*make_sgd(options), 1.0, 1.0, 3) == Approx(1.0 - 0.1 * (1.0 + 1.5 + 1.75)));
-}
-
 TEST_CASE("row-wise Adagrad updates only the named rows, by their mean square") {
   std::vector<double> table(8, 1.0), state(4, 0.0), g{3.0, 4.0};
   std::int32_t ids[] = {2};

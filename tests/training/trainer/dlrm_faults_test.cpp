@@ -55,7 +55,6 @@ class ForgettingUpdates final : public OptimizerKernels {
  public:
   explicit ForgettingUpdates(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}
   void adamw(const AdamwRange& range) override { real_->adamw(range); }
-  void sgd(const SgdRange& range) override { real_->sgd(range); }
   void adagrad_rows(const AdagradRows& rows) override {
     if (rows.table.rows != 1000 || ++updates_ % 2 == 1) real_->adagrad_rows(rows);
   }

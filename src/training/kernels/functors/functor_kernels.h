@@ -70,33 +70,6 @@ struct AdamwElements {
   }
 };
 
-template <class T>
-struct SgdElements {
-  T* parameters;
-  const T* gradients;
-  float* momentum;
-  float* master;
-  bool start;
-  const StepNumbers* step;
-  float factor, decay;
-
-  template <int width>
-  BENCH_BOTH void at(std::int64_t i) const {
-    const float rate = static_cast<float>(step->rate);
-    const float scale = static_cast<float>(step->gradient_scale);
-    auto p = parameter_before<width>(parameters, start ? nullptr : master, i);
-    auto m = load_pack<width>(momentum + i);
-    const auto g = load_pack<width>(gradients + i);
-    BENCH_UNROLL
-    for (int k = 0; k < width; ++k) {
-      m.at[k] = factor * m.at[k] + static_cast<float>(g.at[k]) * scale + decay * p.at[k];
-      p.at[k] -= rate * m.at[k];
-    }
-    store_pack(momentum + i, m);
-    store_parameter(p, parameters, master, i);
-  }
-};
-
 // Bodies that make each element from elements at the same place: at<width>(i) makes `width`
 // neighbours from i on. T is float, Bf16 or F16; arithmetic is f32.
 
@@ -356,18 +329,6 @@ class FunctorUpdates final : public OptimizerKernels {
     body.beta1 = static_cast<float>(range.beta1);
     body.beta2 = static_cast<float>(range.beta2);
     body.epsilon = static_cast<float>(range.epsilon);
-    body.decay = static_cast<float>(range.decay);
-    launch_.template elements<4>(body, range.parameters.elements());
-  }
-  void sgd(const SgdRange& range) override {
-    SgdElements<T> body{};
-    body.parameters = range.parameters.as<T>();
-    body.gradients = range.gradients.as<T>();
-    body.momentum = range.momentum.as<float>();
-    body.master = range.master.as<float>();
-    body.start = range.start;
-    body.step = range.step;
-    body.factor = static_cast<float>(range.factor);
     body.decay = static_cast<float>(range.decay);
     launch_.template elements<4>(body, range.parameters.elements());
   }

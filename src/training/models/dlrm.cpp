@@ -3,41 +3,28 @@
 #include <cmath>
 #include <string>
 
-#include "core/error.h"
+#include "core/names.h"
 #include "training/operators/operators.h"
 
 namespace bench::training {
 namespace {
 
-struct DlrmPreset {
-  std::string_view name;
-  DlrmShape shape;
-};
-
 /// dense, tables, width, bottom, top, cross layers, their rank.
-const DlrmPreset kDlrmPresets[] = {
-    {"tiny", {13, 12, 16, {64}, {64, 32}, 0, 0}},
-    {"small", {13, 26, 64, {512, 256}, {512, 512, 256}, 3, 128}},
-    {"standard", {13, 26, 128, {512, 256}, {1024, 1024, 512, 256}, 3, 512}},
-};
+const NameTable<DlrmShape, 3> kPresets{{{
+    {{13, 12, 16, {64}, {64, 32}, 0, 0}, "tiny"},
+    {{13, 26, 64, {512, 256}, {512, 512, 256}, 3, 128}, "small"},
+    {{13, 26, 128, {512, 256}, {1024, 1024, 512, 256}, 3, 512}, "standard"},
+}}};
 
 }  // namespace
 
-std::vector<std::string_view> dlrm_presets() {
-  std::vector<std::string_view> names;
-  for (const DlrmPreset& preset : kDlrmPresets) names.push_back(preset.name);
+std::vector<std::string> dlrm_presets() {
+  std::vector<std::string> names;
+  for (const auto& [shape, name] : kPresets.entries) names.emplace_back(name);
   return names;
 }
 
-DlrmShape dlrm_preset(std::string_view name) {
-  std::string known;
-  for (const DlrmPreset& preset : kDlrmPresets) {
-    if (preset.name == name) return preset.shape;
-    known += (known.empty() ? "" : ", ") + std::string(preset.name);
-  }
-  throw Error(ErrorKind::input, "dlrm has no preset '" + std::string(name) + "'",
-              "use one of " + known);
-}
+DlrmShape dlrm_preset(std::string_view name) { return kPresets.value(name, "dlrm preset"); }
 
 namespace {
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct DlrmShape {
 /// "tiny": pairwise dot products, 12 tables of width 16. "small": DCNv2, 26 of width 64.
 /// "standard": MLPerf DLRM-DCNv2's. Throws Error(input) for another name, listing these.
 DlrmShape dlrm_preset(std::string_view name);
-std::vector<std::string_view> dlrm_presets();
+std::vector<std::string> dlrm_presets();
 
 struct Dlrm {
   std::unique_ptr<Graph> graph;

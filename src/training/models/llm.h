@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct LlmShape {
 /// "tiny", "small", "gpt2" (124M), "1b" (Llama-3.2-1B's shape), "standard" (Llama-3.1-8B's). Throws
 /// Error(input) for another name, listing these.
 LlmShape llm_preset(std::string_view name);
-std::vector<std::string_view> llm_presets();
+std::vector<std::string> llm_presets();
 
 struct Llm {
   std::unique_ptr<Graph> graph;

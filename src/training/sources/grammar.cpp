@@ -125,13 +125,4 @@ void GrammarSource::read(Split split, std::uint64_t index, const TokenSample& sa
   }
 }
 
-void GrammarSource::distribution(std::span<const std::int32_t> prefix,
-                                 std::span<double> probabilities) const {
-  GrammarState state;
-  for (const std::int32_t token : prefix) state.add(token);
-  for (std::size_t token = 0; token < probabilities.size(); ++token)
-    probabilities[token] =
-        probability(tables_, state, prefix.data(), static_cast<std::int32_t>(token));
-}
-
 }  // namespace bench::training

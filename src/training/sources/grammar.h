@@ -176,10 +176,6 @@ class GrammarSource : public TokenSource {
   bool has_oracle() const override { return true; }
   void read(Split split, std::uint64_t index, const TokenSample& sample) const override;
 
-  /// Fills `probabilities` (one a token of the vocabulary) with those of the token after `prefix`,
-  /// which is a beginning that this source can make.
-  void distribution(std::span<const std::int32_t> prefix, std::span<double> probabilities) const;
-
   /// Valid while the source is; a GPU gets copies of what it points to.
   const GrammarTables& tables() const { return tables_; }
 

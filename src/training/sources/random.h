@@ -37,11 +37,6 @@ constexpr RandomStream sample_stream(std::uint64_t seed, Split split, std::uint6
 /// In [0, 1), a multiple of 2^-53.
 constexpr double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
-/// In [0, 1), a multiple of 2^-24.
-constexpr float uniform_float(std::uint64_t bits) {
-  return static_cast<float>(bits >> 40) * 0x1p-24f;
-}
-
 /// In [0, bound), from 32 random bits. `ways_below` says how many of the 2^32 lead to each.
 constexpr std::uint32_t below(std::uint32_t bits, std::uint32_t bound) {
   return static_cast<std::uint32_t>(std::uint64_t{bits} * bound >> 32);

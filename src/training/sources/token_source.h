@@ -51,4 +51,16 @@ class TokenSource {
 /// Throws Error(internal) unless the sample's spans fit a source of T targets.
 void check_fits(const TokenSample& sample, int targets, bool has_oracle);
 
+/// Losses of models without memory, in nats per token, on the same evaluation samples.
+struct TokenBaselines {
+  double uniform = 0;  // log of the vocabulary
+  double unigram = 0;
+  double bigram = 0;
+};
+
+/// Tokens and pairs are counted in training samples 0 to `counted` - 1 and judged on evaluation
+/// samples 0 to `judged` - 1. A pair's probability leans on the unigram's with the weight of one
+/// observation.
+TokenBaselines baselines_of(const TokenSource& source, std::uint64_t counted, std::uint64_t judged);
+
 }  // namespace bench::training

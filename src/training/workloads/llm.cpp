@@ -6,11 +6,13 @@
 #include <string>
 
 #include "core/error.h"
+#include "training/models/llm.h"
 #include "training/sources/byte_reader.h"
 #include "training/sources/finite.h"
 #include "training/sources/grammar.h"
-#include "training/sources/token_baselines.h"
 #include "training/sources/token_file.h"
+#include "training/sources/token_source.h"
+#include "training/workloads/chosen_data.h"
 #include "training/workloads/workload.h"
 
 namespace bench::training {
@@ -31,8 +33,10 @@ std::unique_ptr<TokenSource> token_files(const LlmShape& shape, const DataChoice
                                                        .vocabulary = choice.vocabulary});
 }
 
-}  // namespace
+using LlmData = ChosenData<TokenSource>;
 
+/// Sequences as long as the shape's, of the generated language or of files of tokens; the shape's
+/// vocabulary is that of generated ones.
 LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoice& choice) {
   if (choice.table_rows > 0)
     throw Error(ErrorKind::input, "workload llm has no embedding tables for table_rows",
@@ -43,8 +47,6 @@ LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoic
   return LlmData::in_order<FiniteTokens>(
       choice.from_files() ? token_files(shape, choice) : language(shape, seed), choice, seed);
 }
-
-namespace {
 
 // The targets of presets larger than tiny need runs on a GPU.
 constexpr double kProvisionalTarget = 0.25;
@@ -216,54 +218,73 @@ std::span<std::int32_t> sequence(const TokenSource& source, Split split, std::ui
   return tokens;
 }
 
-}  // namespace
-
-LlmWorkload::LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence,
-                         const DataChoice& data)
-    : preset_(preset),
-      shape_(shape_of(preset, sequence)),
-      data_(open_llm_data(shape_, seed, data)),
-      recipe_(data_.fit(recipe_of(preset, shape_.sequence))),
-      adamw_(llm_training(preset).adamw) {
-  shape_.vocabulary = source().vocabulary();
-  flops_ = llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence);
-}
-
-Model LlmWorkload::model(std::int64_t samples, Dtype dtype, bool recompute) const {
-  Llm llm = make_llm(shape_, samples, dtype, recompute);
-  return {std::move(llm.graph), llm.losses, {llm.tokens, llm.targets}, {}};
-}
-
-std::unique_ptr<Optimizer> LlmWorkload::optimizer() const { return make_adamw(adamw_); }
-
-Json LlmWorkload::optimizer_options() const {
-  Json options = mllog_options(adamw_);
-  options["max_sequence_length"] = shape_.sequence;
-  return options;
-}
-
-void LlmWorkload::read(Split split, std::uint64_t first, const Model& model,
-                       const Lane& lane) const {
-  const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
-  const std::int64_t length = shape_.sequence;
-  for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
-    const auto tokens = sequence(source(), split, first + static_cast<std::uint64_t>(i));
-    std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
-    std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
+class LlmWorkload final : public Workload {
+ public:
+  LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+              const DataChoice& data)
+      : preset_(preset),
+        shape_(shape_of(preset, sequence)),
+        data_(open_llm_data(shape_, seed, data)),
+        recipe_(data_.fit(recipe_of(preset, shape_.sequence))),
+        adamw_(llm_training(preset).adamw) {
+    shape_.vocabulary = source().vocabulary();
+    flops_ = llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence);
   }
-}
 
-std::uint64_t LlmWorkload::checksum(Split split, std::uint64_t first, std::int64_t count) const {
-  std::uint64_t sum = 0;
-  for (std::uint64_t index = first; index < first + static_cast<std::uint64_t>(count); ++index)
-    sum += sample_checksum(split, index, sequence(source(), split, index));
-  return sum;
-}
+  std::string name() const override { return "llm"; }
+  std::string preset() const override { return preset_; }
+  const Recipe& recipe() const override { return recipe_; }
+  std::string item() const override { return "token"; }
+  std::int64_t items_per_sample() const override { return shape_.sequence; }
+  double flops_per_sample() const override { return flops_; }
 
-std::unique_ptr<Evaluation> LlmWorkload::evaluation(const Model& model) const {
-  if (knows_floor()) return std::make_unique<LlmEvaluation>(source(), model.losses);
-  return std::make_unique<LossEvaluation>(shape_.sequence, model.losses);
-}
+  Model model(std::int64_t samples, Dtype dtype, bool recompute) const override {
+    Llm llm = make_llm(shape_, samples, dtype, recompute);
+    return {std::move(llm.graph), llm.losses, {llm.tokens, llm.targets}, {}};
+  }
+  std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(adamw_); }
+  Json optimizer_options() const override {
+    Json options = mllog_options(adamw_);
+    options["max_sequence_length"] = shape_.sequence;
+    return options;
+  }
+
+  void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
+    const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
+    const std::int64_t length = shape_.sequence;
+    for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
+      const auto tokens = sequence(source(), split, first + static_cast<std::uint64_t>(i));
+      std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
+      std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
+    }
+  }
+  std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override {
+    std::uint64_t sum = 0;
+    for (std::uint64_t index = first; index < first + static_cast<std::uint64_t>(count); ++index)
+      sum += sample_checksum(split, index, sequence(source(), split, index));
+    return sum;
+  }
+  std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
+    if (knows_floor()) return std::make_unique<LlmEvaluation>(source(), model.losses);
+    return std::make_unique<LossEvaluation>(shape_.sequence, model.losses);
+  }
+
+  std::vector<std::pair<std::string, double>> baselines() const override;
+  Json data() const override { return data_.facts(); }
+  bool repeats() const override { return data_.repeats(); }
+  bool knows_floor() const override { return data_.knows_floor(); }
+
+ private:
+  const TokenSource& source() const { return data_.source(); }
+  std::vector<std::pair<std::string, double>> baselines_of_files() const;
+
+  std::string preset_;
+  LlmShape shape_;
+  LlmData data_;
+  Recipe recipe_;
+  AdamwOptions adamw_;
+  double flops_ = 0.0;
+};
 
 std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
   if (data_.from_files()) return baselines_of_files();
@@ -286,6 +307,13 @@ std::vector<std::pair<std::string, double>> LlmWorkload::baselines_of_files() co
   if (judged == 0) return {};
   const TokenBaselines losses = baselines_of(source(), samples_of(Split::train), judged);
   return {{"uniform", losses.uniform}, {"unigram", losses.unigram}, {"bigram", losses.bigram}};
+}
+
+}  // namespace
+
+std::unique_ptr<Workload> make_llm_workload(const std::string& preset, std::uint64_t seed,
+                                            std::int64_t sequence, const DataChoice& data) {
+  return std::make_unique<LlmWorkload>(preset, seed, sequence, data);
 }
 
 }  // namespace bench::training

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "training/models/dlrm.h"
+#include "training/models/llm.h"
 #include "training/workloads/dlrm.h"
 #include "training/workloads/llm.h"
 
@@ -30,19 +31,10 @@ struct Entry {
       make;
 };
 
-template <class Names>
-std::vector<std::string> texts(const Names& names) {
-  return {names.begin(), names.end()};
-}
-
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
-      {"llm", texts(llm_presets()),
-       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
-          const DataChoice& data) {
-         return std::make_unique<LlmWorkload>(preset, seed, sequence, data);
-       }},
-      {"dlrm", texts(dlrm_presets()),
+      {"llm", llm_presets(), make_llm_workload},
+      {"dlrm", dlrm_presets(),
        [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
           const DataChoice& data) {
          if (sequence > 0)
@@ -81,10 +73,6 @@ std::vector<std::string> workload_names() {
   std::vector<std::string> names;
   for (const Entry& one : entries()) names.push_back(one.name);
   return names;
-}
-
-std::vector<std::string> preset_names(const std::string& workload) {
-  return entry(workload).presets;
 }
 
 }  // namespace bench::training

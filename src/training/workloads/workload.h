@@ -127,6 +127,5 @@ std::unique_ptr<Workload> make_workload(const std::string& name, const std::stri
                                         std::uint64_t seed, std::int64_t sequence = 0,
                                         const DataChoice& data = {});
 std::vector<std::string> workload_names();
-std::vector<std::string> preset_names(const std::string& workload);
 
 }  // namespace bench::training

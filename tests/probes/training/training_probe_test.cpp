@@ -56,17 +56,17 @@ TEST_CASE("a training's breakdown adds up to its wall time") {
 
 TEST_CASE("a training that misses its target skips the time to it, with the gap it reached") {
   TrainingJob job(Json::object());
-  const training::LlmWorkload workload("tiny", 1);
+  const auto workload = training::make_llm_workload("tiny", 1);
   training::TrainerOptions options;
-  options.recipe = workload.recipe();
+  options.recipe = workload->recipe();
   options.recipe.horizon = 12;
-  training::LlmWorkload trained("tiny", 1);
+  const auto trained = training::make_llm_workload("tiny", 1);
   training::Trainer trainer(
-      trained, options, [&](Dtype d) { return job.kernels.make(d); }, *job.group);
+      *trained, options, [&](Dtype d) { return job.kernels.make(d); }, *job.group);
   training::RunObserver nobody;
   const training::TrainingRun run = trainer.run(nobody);
   State state(job.job, find_probe("training"), job.device, *job.group, job.sink);
-  write_training(state, {trained, options, trainer, run, "test"});
+  write_training(state, {*trained, options, trainer, run, "test"});
   CHECK(state.finish().status == Status::ok);
   const Samples missed = job.one("time_to_target");
   CHECK(missed.outcome == Status::skipped);

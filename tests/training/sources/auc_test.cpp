@@ -27,7 +27,7 @@ TEST_CASE("the expected AUC matches its definition, with and without ties, also 
     std::vector<float> scores;
     std::vector<double> probabilities;
     for (std::uint64_t i = 0; i < 400; ++i) {
-      const float score = uniform_float(stream.bits(2 * i));
+      const float score = static_cast<float>(uniform(stream.bits(2 * i)));
       scores.push_back(kind % 2 == 0 ? score : std::floor(score * 10));
       const double p = 0.5 * score + 0.5 * uniform(stream.bits(2 * i + 1));
       probabilities.push_back(kind < 2 ? p : std::round(p));

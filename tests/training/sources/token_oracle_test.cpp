@@ -36,7 +36,7 @@ ChiSquare compare_frequencies(const GrammarSource& source, const GrammarSource& 
   for (const auto& [context, seen] : followers) {
     const double total = std::accumulate(seen.begin(), seen.end(), 0.0,
                                          [](double sum, const auto& s) { return sum + s.second; });
-    oracle.distribution(prefixes.at(context), p);
+    distribution(oracle, prefixes.at(context), p);
     double rest = total, rest_seen = total;
     for (std::size_t token = 0; token < p.size(); ++token) {
       const double expected = p[token] * total;
@@ -61,7 +61,7 @@ TEST_CASE("the oracle's probabilities of all tokens sum to 1 after every prefix"
     for (std::uint64_t index = 0; index < (vocabulary < 1000 ? 20u : 2u); ++index) {
       const Sequence made = read_sequence(source, Split::evaluation, index);
       for (std::size_t t = 0; t < made.tokens.size(); ++t) {
-        source.distribution(std::span(made.tokens).first(t), p);
+        distribution(source, std::span(made.tokens).first(t), p);
         CHECK(std::accumulate(p.begin(), p.end(), 0.0) == Approx(1).epsilon(1e-12));
         if (t == 0) continue;
         const double expected = std::log(p[static_cast<std::size_t>(made.tokens[t])]);
@@ -116,7 +116,7 @@ class WrongContext : public GrammarSource {
     for (std::size_t t = 2; t + 1 < sample.tokens.size(); ++t) {
       if (sample.classes[t] != TokenClass::base || sample.classes[t - 1] != TokenClass::base)
         continue;
-      distribution(sample.tokens.first(t), p);
+      distribution(*this, sample.tokens.first(t), p);
       const double wrong = p[static_cast<std::size_t>(sample.tokens[t + 1])];
       if (wrong > 0) sample.log_probability[t] = static_cast<float>(std::log(wrong));
     }
@@ -131,7 +131,7 @@ double surprise_above_entropy(const GrammarSource& source) {
   for (std::uint64_t index = 0; index < 300; ++index) {
     const Sequence made = read_sequence(source, Split::train, index);
     for (std::size_t t = 1; t < made.tokens.size(); ++t) {
-      source.distribution(std::span(made.tokens).first(t), p);
+      distribution(source, std::span(made.tokens).first(t), p);
       double entropy = 0, square = 0;
       for (const double q : p)
         if (q > 0) entropy -= q * std::log(q), square += q * std::log(q) * std::log(q);

@@ -6,7 +6,6 @@
 #include "tests/support/catch.h"
 #include "tests/training/token_sequence.h"
 #include "training/sources/grammar.h"
-#include "training/sources/token_baselines.h"
 
 namespace bench::training {
 namespace {

@@ -88,18 +88,18 @@ struct ClickSet {
 
 TEST_CASE("llm on files uses their vocabulary and reports the loss as quality", "[long]") {
   const TokenSet set;
-  LlmWorkload workload("tiny", 1, 0, set.choice);
-  CHECK_FALSE(workload.knows_floor());
-  CHECK_FALSE(workload.recipe().target);
-  CHECK(workload.recipe().evaluation_samples == 2000 / 64);
-  CHECK(workload.data().at("samples") == 20'000 / 64);
-  CHECK(workload.data().at("kind") == "files");
-  const auto baselines = workload.baselines();
+  const auto workload = make_llm_workload("tiny", 1, 0, set.choice);
+  CHECK_FALSE(workload->knows_floor());
+  CHECK_FALSE(workload->recipe().target);
+  CHECK(workload->recipe().evaluation_samples == 2000 / 64);
+  CHECK(workload->data().at("samples") == 20'000 / 64);
+  CHECK(workload->data().at("kind") == "files");
+  const auto baselines = workload->baselines();
   std::map<std::string, double> losses(baselines.begin(), baselines.end());
   CHECK(losses.at("uniform") == Approx(std::log(50.0)));
   CHECK(losses.at("bigram") < losses.at("unigram"));
 
-  const TrainingRun run = train(workload, 80, 32);
+  const TrainingRun run = train(*workload, 80, 32);
   check_all_held(run);
   CHECK_FALSE(run.converged);  // to no target
   const CurvePoint& last = run.curve.back();
@@ -113,18 +113,19 @@ TEST_CASE("llm on files uses their vocabulary and reports the loss as quality", 
 
 TEST_CASE("the seed orders training samples of files but not evaluation samples") {
   const TokenSet set;
-  const LlmWorkload one("tiny", 1, 0, set.choice), two("tiny", 2, 0, set.choice);
-  CHECK(one.repeats());
-  CHECK(one.checksum(Split::train, 0, 8) != two.checksum(Split::train, 0, 8));
-  CHECK(one.checksum(Split::evaluation, 0, 8) == two.checksum(Split::evaluation, 0, 8));
+  const auto one = make_llm_workload("tiny", 1, 0, set.choice),
+             two = make_llm_workload("tiny", 2, 0, set.choice);
+  CHECK(one->repeats());
+  CHECK(one->checksum(Split::train, 0, 8) != two->checksum(Split::train, 0, 8));
+  CHECK(one->checksum(Split::evaluation, 0, 8) == two->checksum(Split::evaluation, 0, 8));
 }
 
 TEST_CASE("llm memorizes few generated samples without a failed check", "[long]") {
-  LlmWorkload few("tiny", 1, 0, DataChoice{.samples = 64});
-  CHECK(few.knows_floor());
-  CHECK(few.data().at("kind") == "generated");
-  CHECK(few.data().at("samples") == 64);
-  const TrainingRun run = train(few, 120, 32);
+  const auto few = make_llm_workload("tiny", 1, 0, DataChoice{.samples = 64});
+  CHECK(few->knows_floor());
+  CHECK(few->data().at("kind") == "generated");
+  CHECK(few->data().at("samples") == 64);
+  const TrainingRun run = train(*few, 120, 32);
   check_all_held(run);
   double last_losses = 0.0;
   for (std::size_t i = run.steps.size() - 10; i < run.steps.size(); ++i)

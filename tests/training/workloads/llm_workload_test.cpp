@@ -3,9 +3,10 @@
 
 #include "core/error.h"
 #include "tests/support/catch.h"
+#include "tests/training/token_sequence.h"
 #include "training/host/host_kernels.h"
+#include "training/models/llm.h"
 #include "training/sources/grammar.h"
-#include "training/sources/token_baselines.h"
 #include "training/workloads/llm.h"
 
 namespace bench::training {
@@ -14,8 +15,8 @@ namespace {
 
 /// A lane of evaluation over fresh weights.
 struct TinyLane {
-  LlmWorkload workload{"tiny", 1};
-  Model model = workload.model(4, Dtype::f32, false);
+  std::unique_ptr<Workload> workload = make_llm_workload("tiny", 1);
+  Model model = workload->model(4, Dtype::f32, false);
   Plan plan = make_plan(*model.graph, false);
   Weights weights{plan, 1};
   Lane lane{plan, weights, [](Dtype d) { return host_kernels(d); }};
@@ -34,7 +35,7 @@ TEST_CASE("unknown workloads and presets are refused, listing the known ones") {
 }
 
 TEST_CASE("every preset of llm has a recipe that fits its model") {
-  for (const std::string& preset : preset_names("llm")) {
+  for (const std::string& preset : llm_presets()) {
     INFO(preset);
     const Recipe recipe = llm_training(preset).recipe;
     CHECK(recipe.batch % recipe.micro_batch == 0);
@@ -52,10 +53,10 @@ TEST_CASE("llm trains on shorter sequences with a provisional target") {
   CHECK(model.inputs[0].shape().rows() == 2 * 64);
   CHECK(model.graph->parameter_count() == 124'439'808 - (1024 - 64) * 768);  // learnt positions
   CHECK(gpt2->baselines().empty());
-  const LlmWorkload tiny("tiny", 1, 32);
-  CHECK(tiny.recipe().target_source.empty());
-  CHECK_FALSE(LlmWorkload("tiny", 1, 64).recipe().target_source.empty());
-  CHECK(tiny.flops_per_sample() < LlmWorkload("tiny", 1).flops_per_sample() / 2);
+  const auto tiny = make_llm_workload("tiny", 1, 32);
+  CHECK(tiny->recipe().target_source.empty());
+  CHECK_FALSE(make_llm_workload("tiny", 1, 64)->recipe().target_source.empty());
+  CHECK(tiny->flops_per_sample() < make_llm_workload("tiny", 1)->flops_per_sample() / 2);
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 65), Contains("sequences of 65 tokens"));
   CHECK_THROWS_WITH(make_workload("llm", "tiny", 1, 1), Contains("sequences of 1 tokens"));
   CHECK_THROWS_WITH(make_workload("dlrm", "tiny", 1, 32), Contains("dlrm has no sequences"));
@@ -63,25 +64,25 @@ TEST_CASE("llm trains on shorter sequences with a provisional target") {
 
 TEST_CASE("targets are the inputs shifted by one token") {
   TinyLane tiny;
-  tiny.workload.read(Split::train, 7, tiny.model, tiny.lane);
+  tiny.workload->read(Split::train, 7, tiny.model, tiny.lane);
   const auto* tokens = tiny.lane.view(tiny.model.inputs[0]).as<std::int32_t>();
   const auto* targets = tiny.lane.view(tiny.model.inputs[1]).as<std::int32_t>();
   for (int t = 0; t + 1 < 64; ++t) CHECK(targets[t] == tokens[t + 1]);
 }
 
 TEST_CASE("seeds change training samples but not evaluation samples") {
-  const LlmWorkload one("tiny", 1), two("tiny", 2);
-  CHECK(one.checksum(Split::train, 0, 8) != two.checksum(Split::train, 0, 8));
-  CHECK(one.checksum(Split::evaluation, 0, 8) == two.checksum(Split::evaluation, 0, 8));
-  CHECK(one.checksum(Split::train, 0, 4) + one.checksum(Split::train, 4, 4) ==
-        one.checksum(Split::train, 0, 8));
+  const auto one = make_llm_workload("tiny", 1), two = make_llm_workload("tiny", 2);
+  CHECK(one->checksum(Split::train, 0, 8) != two->checksum(Split::train, 0, 8));
+  CHECK(one->checksum(Split::evaluation, 0, 8) == two->checksum(Split::evaluation, 0, 8));
+  CHECK(one->checksum(Split::train, 0, 4) + one->checksum(Split::train, 4, 4) ==
+        one->checksum(Split::train, 0, 8));
 }
 
 TEST_CASE("an untrained model is log(vocabulary) above the oracle's floor") {
   TinyLane tiny;
-  const auto evaluation = tiny.workload.evaluation(tiny.model);
+  const auto evaluation = tiny.workload->evaluation(tiny.model);
   for (std::uint64_t first = 0; first < 16; first += 4) {
-    tiny.workload.read(Split::evaluation, first, tiny.model, tiny.lane);
+    tiny.workload->read(Split::evaluation, first, tiny.model, tiny.lane);
     tiny.lane.forward({});
     evaluation->add(tiny.lane, first, first == 12 ? 3 : 4);  // the last one only in part
   }

@@ -115,16 +115,6 @@ std::string fill(const std::string& text, const std::map<std::string, std::strin
   return result;
 }
 
-std::map<std::string, std::string> inherited_environment() {
-  std::map<std::string, std::string> env;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const auto equals = text.find('=');
-    if (equals != std::string::npos) env[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return env;
-}
-
 std::map<std::string, std::string> environment_for(
     const std::map<std::string, std::string>& inherited, const Placement& placement,
     const Given& given, const std::map<std::string, std::string>& suite) {

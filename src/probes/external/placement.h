@@ -46,9 +46,6 @@ std::map<std::string, std::string> words_for(const Placement& placement, const G
 std::string fill(const std::string& text, const std::map<std::string, std::string>& words,
                  const std::string& where);
 
-/// Of this process.
-std::map<std::string, std::string> inherited_environment();
-
 /// The command's whole environment: `inherited` without what belongs to our own launcher, what
 /// docs/external.md lists, and the suite's own on top.
 std::map<std::string, std::string> environment_for(

@@ -1,18 +1,15 @@
 #include "probes/external/supervised.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/locations.h"
 #include "probes/external/supervisor.h"
@@ -22,80 +19,37 @@ namespace {
 
 constexpr int kStartMs = 30'000;  // a loaded machine, a program on a slow file system
 
-struct Ends {
-  Descriptor read, write;
-};
-
-Ends make_ends() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw_errno("make a pipe");
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-void do_not_block(const Descriptor& fd) {
-  if (fcntl(fd.get(), F_SETFL, O_NONBLOCK) != 0) throw_errno("make a pipe non-blocking");
-}
-
-std::vector<char*> null_ended(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-/// The given descriptors become 0, 1, 2, 3; no other of ours is passed on. Each is first moved out
-/// of the way of those numbers.
-pid_t spawn(std::vector<std::string> argv, std::vector<std::string> env,
-            const std::array<int, 4>& fds) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  std::vector<Descriptor> moved;
-  for (const int fd : fds) moved.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 4));
-  for (int i = 0; i < 4; ++i) posix_spawn_file_actions_adddup2(&actions, moved[i].get(), i);
-  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
-  pid_t pid = -1;
-  const int reason = posix_spawn(&pid, argv[0].c_str(), &actions, nullptr, null_ended(argv).data(),
-                                 null_ended(env).data());
-  posix_spawn_file_actions_destroy(&actions);
-  errno = reason;
-  if (reason != 0) throw_errno("start the supervisor " + argv[0], "check the bench-rank program");
-  return pid;
-}
-
-std::vector<std::string> environment_texts(const std::map<std::string, std::string>& env) {
-  std::vector<std::string> texts;
-  for (const auto& [name, value] : env) texts.push_back(name + "=" + value);
-  return texts;
-}
-
 }  // namespace
 
 std::string CommandEnd::text() const {
   if (!known) return "unknown exit status: its supervisor was killed";
-  if (!signaled) return fmt::format("exit code {}", code);
-  const char* name = sigabbrev_np(code);
-  const char* meaning = sigdescr_np(code);
-  if (name == nullptr || meaning == nullptr) return fmt::format("signal {}", code);
-  return fmt::format("SIG{} ({})", name, meaning);
+  return Exit{signaled, code}.text();
 }
 
 std::string supervisor_program() { return (program_folder() / "bench-rank").string(); }
 
 Supervised::Supervised(const ExternalCommand& command, const std::string& supervisor) {
-  Ends owner = make_ends(), out = make_ends(), err = make_ends(), status = make_ends();
+  Pipe owner = make_pipe(), out = make_pipe(), err = make_pipe(), status = make_pipe();
   std::vector<std::string> argv = {supervisor, kSuperviseOption,
                                    fmt::format("{}", command.grace.value), command.folder,
                                    std::to_string(command.cleanup.size())};
   argv.insert(argv.end(), command.cleanup.begin(), command.cleanup.end());
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
-  supervisor_ = spawn(std::move(argv), environment_texts(command.env),
-                      {owner.read.get(), out.write.get(), err.write.get(), status.write.get()});
+  const Child child = spawn(
+      {.argv = std::move(argv),
+       .env = command.env,
+       .descriptors = {owner.read.get(), out.write.get(), err.write.get(), status.write.get()}});
+  if (child.failure != 0) {
+    errno = child.failure;
+    throw_errno("start the supervisor " + supervisor, "check the bench-rank program");
+  }
+  supervisor_ = child.pid;
   owner_ = std::move(owner.write);
   output_ = std::move(out.read);
   error_ = std::move(err.read);
   status_ = std::move(status.read);
   status.write.close();
-  for (const Descriptor* fd : {&output_, &error_, &status_}) do_not_block(*fd);
+  for (const Descriptor* fd : {&output_, &error_, &status_}) make_nonblocking(*fd);
 
   while (command_ < 0 && !ended_ && failed_ == 0) {
     pollfd wait{status_.get(), POLLIN, 0};
@@ -105,7 +59,7 @@ Supervised::Supervised(const ExternalCommand& command, const std::string& superv
   if (command_ >= 0) return;
   owner_.close();
   kill(supervisor_, SIGKILL);  // it has started nothing
-  waitpid(supervisor_, nullptr, 0);
+  wait_for(supervisor_);
   const std::string folder = command.folder.empty() ? "" : " in " + command.folder;
   errno = failed_;
   if (failed_ != 0)
@@ -116,8 +70,7 @@ Supervised::Supervised(const ExternalCommand& command, const std::string& superv
 
 Supervised::~Supervised() {
   owner_.close();
-  while (waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(supervisor_);
 }
 
 void Supervised::stop() {

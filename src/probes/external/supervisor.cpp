@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/proc_stat.h"
 
 namespace bench::external {
@@ -37,26 +37,9 @@ void report(const std::string& word, int number) {
 /// Whoever lost its own parent is a child of ours.
 std::vector<pid_t> descendants() { return living_descendants(getpid()); }
 
-/// 0, or why it could not be started. The child shares our memory until it runs: posix_spawn.
-int start(char** command, pid_t& child) {
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kStatus);
-  const int reason = posix_spawnp(&child, command[0], &actions, &attributes, command, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  return reason;
+/// Its output is ours.
+Child start(std::vector<std::string> command) {
+  return spawn({.argv = std::move(command), .group = ChildOptions::Group::own_group});
 }
 
 class Supervisor {
@@ -87,8 +70,8 @@ class Supervisor {
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       if (pid != command_) continue;
       running_ = false;
-      WIFSIGNALED(status) ? report("signal", WTERMSIG(status))
-                          : report("exit", WEXITSTATUS(status));
+      const Exit exit = exit_from(status);
+      report(exit.signaled ? "signal" : "exit", exit.code);
     }
     return ran && !running_;
   }
@@ -157,10 +140,9 @@ void let_go_of_output() {
 }
 
 /// The command's exit code; 128 and more: not started, ended by a signal, or out of time.
-int clean_up(std::vector<char*> words) {
-  words.push_back(nullptr);
-  pid_t command = -1;
-  if (start(words.data(), command) != 0) return 127;
+int clean_up(std::vector<std::string> words) {
+  const auto [command, failure] = start(std::move(words));
+  if (failure != 0) return 127;
   const auto deadline = Clock::now() + std::chrono::seconds(kCleanupSeconds);
   int status = 0;
   for (;;) {
@@ -170,7 +152,8 @@ int clean_up(std::vector<char*> words) {
     if (Clock::now() >= deadline) kill(-command, SIGKILL);
     poll(nullptr, 0, kLookEveryMs);
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const Exit exit = exit_from(status);
+  return exit.signaled ? 128 + exit.code : exit.code;
 }
 
 }  // namespace
@@ -185,15 +168,18 @@ int supervise(int argc, char** argv) {
   int reason = signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 ? errno : 0;
   const std::string folder = argv[1];
   if (reason == 0 && !folder.empty() && chdir(folder.c_str()) != 0) reason = errno;
-  pid_t command = -1;
-  if (reason == 0) reason = start(argv + 3 + cleanup, command);
+  Child command;
+  if (reason == 0) {
+    command = start({argv + 3 + cleanup, argv + argc});
+    reason = command.failure;
+  }
   if (reason != 0) {
     report("failed", reason);
     return 1;
   }
   let_go_of_output();
-  report("started", command);
-  Supervisor(command, std::chrono::duration<double>(std::atof(argv[0])), signals).run();
+  report("started", command.pid);
+  Supervisor(command.pid, std::chrono::duration<double>(std::atof(argv[0])), signals).run();
   if (cleanup > 0) report("cleanup", clean_up({argv + 3, argv + 3 + cleanup}));
   return 0;
 }

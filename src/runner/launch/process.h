@@ -1,5 +1,5 @@
 // A child process with pipes, in its own session, so that all its descendants can be found and
-// killed. No shell is involved, and no descriptor leaks into it.
+// killed.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/descriptor.h"
+#include "core/child_process.h"
 
 namespace bench {
 
@@ -23,15 +23,6 @@ struct Command {
 /// Appends arguments to a command.
 void append(std::vector<std::string>& argv, std::initializer_list<std::string> words);
 
-/// How a child ended.
-struct Exit {
-  bool signaled = false;
-  int code = 0;  // exit code or signal number
-  bool clean() const { return !signaled && code == 0; }
-  /// "exit code 3", "SIGSEGV (Segmentation fault)".
-  std::string text() const;
-};
-
 /// Sends a signal to a session, given by its leader. Replaceable for tests of processes that do not
 /// end.
 using Signaller = std::function<void(pid_t leader, int signal)>;
@@ -41,9 +32,6 @@ void signal_session(pid_t leader, int signal);
 
 /// The state letter of /proc/PID/stat with its meaning, e.g. "D (uninterruptible sleep)".
 std::string process_state(pid_t pid);
-
-/// Finds a program like execvp. Throws Error(environment).
-std::string find_program(const std::string& name);
 
 /// Appends available data of a non-blocking descriptor; drops data beyond `most`.
 void read_some(const Descriptor& fd, std::string& text, std::size_t most);

@@ -39,13 +39,30 @@ std::string no_collectives(const Group& group) {
 }
 
 std::string agreed(Group& group, const std::string& reason) {
-  double refused = reason.empty() ? 0.0 : 1.0;
-  group.max(std::span(&refused, 1));
-  if (refused == 0.0) return "";
+  if (largest(group, reason.empty() ? 0.0 : 1.0) == 0.0) return "";
   std::string first;
   for (const std::string& one : group.gather(reason))
     if (first.empty()) first = one;
   return broadcast_text(group, first);
+}
+
+double largest(Group& group, double value) {
+  group.max(std::span(&value, 1));
+  return value;
+}
+
+double least(Group& group, double value) { return -largest(group, -value); }
+
+double total(Group& group, double value) {
+  group.sum(std::span(&value, 1));
+  return value;
+}
+
+std::vector<Json> gather_json(Group& group, const Json& own) {
+  std::vector<Json> all;
+  for (const std::string& text : group.gather(dump(own)))
+    all.push_back(parse_json(text, "JSON of a rank"));
+  return all;
 }
 
 std::vector<double> gather_numbers(Group& group, const std::vector<double>& own) {

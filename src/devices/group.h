@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
+
 namespace bench {
 
 class Collectives;
@@ -40,6 +42,14 @@ std::string no_collectives(const Group& group);
 /// The first reason of any rank, made known to all; "" when no rank has one. Every rank must call
 /// it: one that gave up alone would leave the others waiting.
 std::string agreed(Group& group, const std::string& reason);
+
+/// The largest, the smallest or the sum of the ranks' values, at every rank.
+double largest(Group& group, double value);
+double least(Group& group, double value);
+double total(Group& group, double value);
+
+/// Every rank's value at rank 0, in rank order; empty elsewhere.
+std::vector<Json> gather_json(Group& group, const Json& own);
 
 /// Every rank's numbers at every rank, in the order of ranks; each has as many. For few of them: it
 /// is the control plane that carries them, to the bit (but -0.0, which becomes 0.0).

@@ -57,7 +57,7 @@ TimedSeries Sampler::run(const Measurement& m) {
       for (const double per_call : batch.seconds)
         series.own.push_back(per_call * static_cast<double>(series.calls));
     agree(m, batch);
-    const bool moved = agreed_max(clock_moved(batch, series) ? 1.0 : 0.0) > 0.0;
+    const bool moved = largest(group_, clock_moved(batch, series) ? 1.0 : 0.0) > 0.0;
     if (batch.clock > 0.0) series.clocks.push_back(batch.clock);
     unsigned of_all = moved ? kClockMoved : kClean;
     for (std::size_t i = 0; i < kNoted.size(); ++i)
@@ -66,7 +66,7 @@ TimedSeries Sampler::run(const Measurement& m) {
       series.seconds.push_back(batch.seconds[i]);
       series.flags.push_back((batch.spoiled[i] > 0.0 ? kStolen : kClean) | of_all);
     }
-    series.stop = stop_reason(series, agreed_max((device_.now() - warm).value));
+    series.stop = stop_reason(series, largest(group_, (device_.now() - warm).value));
   }
   series.warm_up_s = (warm - begin).value;
   series.measure_s = (device_.now() - warm).value;
@@ -85,7 +85,7 @@ std::int64_t Sampler::calls_per_sample(const Measurement& m) {
   const std::int64_t most = any_number ? kAnyNumberOfCalls : device_.most_calls();
   std::int64_t calls = 1;
   for (;;) {
-    const double elapsed = agreed_max(timed_sample(m, calls) * static_cast<double>(calls));
+    const double elapsed = largest(group_, timed_sample(m, calls) * static_cast<double>(calls));
     if (elapsed >= settings_.min_sample_s || calls >= most) return calls;
     const double wanted = settings_.min_sample_s * 1.1 / std::max(elapsed, 1e-9);
     const double grown = std::ceil(static_cast<double>(calls) * std::clamp(wanted, 1.1, 10.0));
@@ -101,7 +101,7 @@ void Sampler::warm_up(const Measurement& m, std::int64_t calls, TimedSeries& ser
     Batch batch = take(m, calls, count);
     agree(m, batch);
     samples.insert(samples.end(), batch.seconds.begin(), batch.seconds.end());
-    const double elapsed = agreed_max((device_.now() - begin).value);
+    const double elapsed = largest(group_, (device_.now() - begin).value);
     const bool enough = samples.size() >= static_cast<std::size_t>(kMinWarmUps);
     if (enough && (steady(samples) || elapsed >= settings_.warm_up_max_s)) break;
     if (round == 2) count = batch_size(m, median(samples));
@@ -205,11 +205,6 @@ std::string Sampler::stop_reason(const TimedSeries& series, double elapsed_s) {
   if (!interval) return "";
   const double half_width = (interval->high - interval->low) / 2;
   return half_width < settings_.interval * median(values) ? "interval" : "";
-}
-
-double Sampler::agreed_max(double value) {
-  group_.max(std::span(&value, 1));
-  return value;
 }
 
 }  // namespace bench

@@ -110,7 +110,6 @@ class Sampler {
   std::size_t batch_size(const Measurement& m, double sample_s) const;
   bool clock_moved(const Batch& batch, const TimedSeries& series);
   std::string stop_reason(const TimedSeries& series, double elapsed_s);
-  double agreed_max(double value);
 
   Device& device_;
   Group& group_;

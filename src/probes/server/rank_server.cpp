@@ -141,20 +141,17 @@ void RankServer::write_counters(const std::string& job, Json own) {
     own["host"] = host_name();
   }
   Json hosts = Json::array();
-  for (const std::string& text : group_.gather(dump(own)))
-    if (Json one = parse_json(text, "counters of a host"); !one.is_null())
-      hosts.push_back(std::move(one));
+  for (Json& one : gather_json(group_, own))
+    if (!one.is_null()) hosts.push_back(std::move(one));
   answer(job, Facts{"counters", {{"hosts", std::move(hosts)}}});
 }
 
 std::string RankServer::write_faults(const std::string& job) {
   const Json own = faults_of(device_, group_.rank());
-  double any = own.empty() ? 0.0 : 1.0;
-  group_.max(std::span(&any, 1));
-  if (any == 0.0) return "";
+  if (largest(group_, own.empty() ? 0.0 : 1.0) == 0.0) return "";
   std::string fatal;
-  for (const std::string& text : group_.gather(dump(own)))
-    for (const Json& fault : parse_json(text, "faults of a rank's device")) {
+  for (const Json& faults : gather_json(group_, own))
+    for (const Json& fault : faults) {
       answer(job, Event{kDeviceFault, fault});
       if (fatal.empty() && fault.at("fatal") == true) fatal = in_words(fault);
     }

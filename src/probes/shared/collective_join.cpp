@@ -24,8 +24,7 @@ Joined join_once(State& state, Collectives& collectives, const PathRequest& path
     if (paths == PathRequest{}) throw;
     joined.obstacle = error.what();
   }
-  joined.seconds = (state.device().now() - begin).value;
-  state.group().max(std::span(&joined.seconds, 1));
+  joined.seconds = largest(state.group(), (state.device().now() - begin).value);
   joined.obstacle = agreed(state.group(), joined.obstacle);
   return joined;
 }
@@ -37,8 +36,7 @@ void report(State& state, const std::string& which, std::vector<double> seconds)
 
 UsedPaths paths_of_all(Group& group, const UsedPaths& own) {
   UsedPaths all = own;
-  for (const std::string& text : group.gather(dump(to_json(own))))
-    all.merge(used_paths_from_json(parse_json(text, "transports of a rank")));
+  for (const Json& one : gather_json(group, to_json(own))) all.merge(used_paths_from_json(one));
   return all;
 }
 

@@ -2,7 +2,6 @@
 // ones that were asked for.
 #pragma once
 
-
 #include "devices/collectives.h"
 #include "probes/state.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "core/block_scaled.h"
@@ -50,8 +49,7 @@ void tell_hashes(State& state, const ProductHash& product) {
                      {"source", golden ? Json(golden->source) : Json()},
                      {"rank", state.group().rank()},
                      {"device", state.device().id()}};
-  for (const std::string& text : state.group().gather(dump(mine)))
-    state.facts(kResultHashTopic, parse_json(text, "a rank's hash"));
+  for (const Json& one : gather_json(state.group(), mine)) state.facts(kResultHashTopic, one);
 }
 
 namespace {
@@ -233,12 +231,10 @@ int multiprocessors(State& state) {
 
 ShapeBounds bounds_of(State& state, Dtype dtype) {
   // The least of all ranks: they try the same shapes, or one would wait for the others.
-  std::array<double, 2> least{-most_bytes(state), -static_cast<double>(multiprocessors(state))};
-  state.group().max(least);
-  return {.most_bytes = -least[0],
+  return {.most_bytes = least(state.group(), most_bytes(state)),
           .element_bytes = static_cast<double>(size_of(dtype)),
           .output_bytes = static_cast<double>(std::max<std::size_t>(4, size_of(dtype))),
-          .multiprocessors = static_cast<int>(-least[1])};
+          .multiprocessors = static_cast<int>(least(state.group(), multiprocessors(state)))};
 }
 
 /// Of one product, the median of a few timings; warm by the call that tells how long one takes.
@@ -271,9 +267,7 @@ class Trials {
     reason_ = agreed(state_.group(), offer.plan ? "" : offer.reason);
     if (!reason_.empty()) return {};
     matrices_.load(*offer.plan, shape);
-    double seconds = brief_timing(state_.device(), *offer.plan);
-    state_.group().max(std::span(&seconds, 1));
-    return Seconds{seconds};
+    return Seconds{largest(state_.group(), brief_timing(state_.device(), *offer.plan))};
   }
 
   const std::string& reason() const { return reason_; }
@@ -286,11 +280,6 @@ class Trials {
   int threads_;
   std::string reason_;
 };
-
-Seconds agreed(State& state, Seconds elapsed) {
-  state.group().max(std::span(&elapsed.value, 1));
-  return elapsed;
-}
 
 Json columns_of(const std::vector<ShapeTrial>& trials, Dtype dtype, int threads) {
   Json columns = Json::object();
@@ -313,7 +302,9 @@ Json columns_of(const std::vector<ShapeTrial>& trials, Dtype dtype, int threads)
 std::optional<GemmCase> search_shape(State& state, Gemm& gemm, Dtype dtype, int threads,
                                      Seconds budget) {
   const Seconds begin = state.device().now();
-  const auto elapsed = [&] { return agreed(state, state.device().now() - begin); };
+  const auto elapsed = [&] {
+    return Seconds{largest(state.group(), (state.device().now() - begin).value)};
+  };
   Trials trials(state, gemm, dtype, threads);
   ShapeSearch search(bounds_of(state, dtype), budget);
   while (const auto shape = search.next(elapsed())) search.record(trials.time(*shape));

@@ -36,9 +36,7 @@ std::string memory_level(const std::vector<CacheLevel>& caches, double bytes, in
 double memory_budget(State& state, const MemorySystem& memory) {
   const auto asked = static_cast<double>(state.integer("max_bytes"));
   const double half = memory.available_bytes() / 2;
-  double negative = -(asked > 0 ? asked : half) / state.group().size();
-  state.group().max(std::span(&negative, 1));
-  return -negative;
+  return least(state.group(), (asked > 0 ? asked : half) / state.group().size());
 }
 
 std::string MemorySizes::shortage() const {

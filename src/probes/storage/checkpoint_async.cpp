@@ -24,10 +24,7 @@
 namespace bench::storage {
 namespace {
 
-Seconds longest(Group& group, Seconds time) {
-  group.max(std::span(&time.value, 1));
-  return time;
-}
+Seconds longest(Group& group, Seconds time) { return {largest(group, time.value)}; }
 
 }  // namespace
 
@@ -84,9 +81,7 @@ void AsyncCheckpoint::drain() {
 
 std::optional<Seconds> AsyncCheckpoint::poll() {
   if (!writing()) return {};
-  double unfinished = done_ ? 0.0 : 1.0;
-  group_.max(std::span(&unfinished, 1));
-  if (unfinished > 0.0) return {};
+  if (largest(group_, done_ ? 0.0 : 1.0) > 0.0) return {};
   return commit();
 }
 
@@ -146,11 +141,7 @@ double sum_of(const std::vector<double>& values) {
 }
 
 /// Ranks wait for each other at a step's end, as they do in training.
-double slowest_step(Group& group, EmulatedStep& step) {
-  double seconds = step.run().value;
-  group.max(std::span(&seconds, 1));
-  return seconds;
-}
+double slowest_step(Group& group, EmulatedStep& step) { return largest(group, step.run().value); }
 
 }  // namespace
 

@@ -31,8 +31,7 @@ double rate_a_rank(const HostLoad& host) { return host.rate / host.ranks; }
 std::vector<HostLoad> loads_of_hosts(Group& group, const LoadResult& own, const std::string& host) {
   const Json mine = {{"host", host}, {"rate", own.bytes / own.wall.value}};
   std::vector<HostLoad> hosts;
-  for (const std::string& text : group.gather(dump(mine))) {
-    const Json rank = parse_json(text, "the load of a rank");
+  for (const Json& rank : gather_json(group, mine)) {
     HostLoad& entry = entry_of(hosts, rank.at("host").get<std::string>());
     ++entry.ranks;
     entry.rate += rank.at("rate").get<double>();
@@ -62,19 +61,9 @@ using namespace storage;
 
 constexpr std::size_t kFewestSlices = 3;
 
-double largest(Group& group, double value) {
-  group.max(std::span(&value, 1));
-  return value;
-}
-
-double total(Group& group, double value) {
-  group.sum(std::span(&value, 1));
-  return value;
-}
-
 /// The result of all ranks as if they were one.
 LoadResult over_ranks(Group& group, LoadResult own, const LoadRequest& load) {
-  const double shortest = -largest(group, -own.wall.value);
+  const double shortest = least(group, own.wall.value);
   const auto slices = static_cast<std::size_t>(std::floor(shortest / load.slice.value));
   own.slice_bytes.resize(slices);
   if (slices > 0) group.sum(own.slice_bytes);

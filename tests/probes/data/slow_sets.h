@@ -19,16 +19,13 @@ namespace bench::data {
 /// A batch takes as long, whatever its size; a sample is its number.
 class SlowPipeline final : public Pipeline {
  public:
-  explicit SlowPipeline(double batch_s) : batch_s_(batch_s) {}
+  explicit SlowPipeline(double batch_s) : Pipeline("sample", 1, {1000, {}}), batch_s_(batch_s) {}
   /// From the second thread on samples have other bytes than those of the first.
   bool differs_by_thread = false;
 
-  const SampleOrder::Shape& shape() const override { return shape_; }
   std::size_t sample_bytes() const override { return sizeof(std::uint64_t); }
-  std::uint64_t grain() const override { return 1; }
   double touched_bytes() const override { return 8; }
   std::vector<std::filesystem::path> files() const override { return {}; }
-  std::string item() const override { return "sample"; }
   std::unique_ptr<PipelineWorker> worker() const override {
     return std::make_unique<Worker>(*this, threads_++);
   }
@@ -46,7 +43,7 @@ class SlowPipeline final : public Pipeline {
       }
       std::this_thread::sleep_for(std::chrono::duration<double>(pipeline_.batch_s_));
       clock.end(Stage::copy);
-      clock.effort().samples += static_cast<double>(samples.size());
+      clock.count_samples(samples.size());
     }
     void fetch(std::uint64_t, std::span<const std::uint64_t>, StageClock&) override {}
 
@@ -56,7 +53,6 @@ class SlowPipeline final : public Pipeline {
   };
 
   double batch_s_;
-  SampleOrder::Shape shape_{1000, {}};
   mutable std::atomic<std::uint64_t> threads_{0};
 };
 

@@ -118,8 +118,6 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  /// Batches of an epoch.
-  std::uint64_t epoch_batches() const { return epoch_batches_; }
   /// Begins a pass of so many batches, from the first of `epoch` on and over as many epochs as it
   /// takes; what an earlier pass left is dropped.
   void begin(std::uint64_t epoch, std::uint64_t batches);

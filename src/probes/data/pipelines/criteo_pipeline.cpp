@@ -17,10 +17,8 @@
 namespace bench::data {
 namespace {
 
-// Samples that lie one after another can be read at once.
-
-/// Calls each(first sample, how many, place in the list) for each run of consecutive numbers; a run
-/// ends where `most_from(first)` samples are done, as at the end of a file.
+/// Calls each(first sample, how many, place in the list) for each run of consecutive numbers, which
+/// can be read at once; a run has at most `most_from(first)` samples, as at the end of a file.
 template <class Most, class Each>
 void each_run(std::span<const std::uint64_t> samples, Most most_from, Each each) {
   for (std::size_t at = 0; at < samples.size();) {
@@ -34,48 +32,74 @@ void each_run(std::span<const std::uint64_t> samples, Most most_from, Each each)
   }
 }
 
+/// What text and rows have in common. A `File` also has `rows`, their number.
+template <class File>
+class CriteoPipeline : public MappedPipeline<File> {
+ public:
+  std::size_t sample_bytes() const override { return sizeof(CriteoRow); }
+
+  /// Labels and transforms the rows that were read into `out`.
+  void finish(std::span<const std::uint64_t> samples, BatchPart out, StageClock& clock) const {
+    const std::span rows(reinterpret_cast<CriteoRow*>(out.data.data()), samples.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].label != 0 && rows[i].label != 1) refuse_label(samples[i], rows[i].label);
+      if (!out.labels.empty()) out.labels[i] = rows[i].label;
+    }
+    clock.end(Stage::parse);
+    if (!options_.transform) return;
+    transform_criteo(rows, options_.table_rows);
+    clock.end(Stage::transform);
+  }
+
+ protected:
+  explicit CriteoPipeline(const CriteoOptions& options)
+      : MappedPipeline<File>("row", kCriteoBlock), options_(options) {}
+
+  void add(File file) {
+    for (std::uint64_t row = 0; row < file.rows; row += kCriteoBlock)
+      this->shape_.blocks.push_back(this->shape_.samples + row);
+    file.first = this->shape_.samples;
+    this->shape_.samples += file.rows;
+    this->files_.push_back(std::move(file));
+  }
+
+  CriteoOptions options_;
+
+ private:
+  [[noreturn]] void refuse_label(std::uint64_t sample, std::int32_t label) const {
+    const File& file = this->file_of(sample);
+    throw Error(ErrorKind::input,
+                fmt::format("{}: the label of row {} is {}", printable(file.file.path()),
+                            sample - file.first, label),
+                "labels must be 0 or 1; check that the file has rows of 160 bytes");
+  }
+};
+
 struct TextFile {
   training::MappedFile file;
-  std::vector<std::uint64_t> starts;  // of lines 0, 1024, ... and the file's end
-  std::uint64_t rows, first;
+  std::vector<std::uint64_t> starts = {};  // of lines 0, 1024, ... and the file's end
+  std::uint64_t rows = 0, first = 0;
 
   std::string_view text() const {
     return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
   }
 };
 
-class TextPipeline final : public Pipeline {
+class TextPipeline final : public CriteoPipeline<TextFile> {
  public:
   TextPipeline(const std::vector<std::filesystem::path>& files, const CriteoOptions& options)
-      : options_(options) {
-    for (const auto& path : files) add(path);
+      : CriteoPipeline(options) {
+    for (const auto& path : files) index(path);
   }
 
-  const SampleOrder::Shape& shape() const override { return shape_; }
-  std::size_t sample_bytes() const override { return sizeof(CriteoRow); }
-  std::uint64_t grain() const override { return kCriteoBlock; }
   double touched_bytes() const override {
     return bytes_ / static_cast<double>(shape_.samples) + (options_.transform ? 3.0 : 1.0) * 160.0;
   }
-  std::vector<std::filesystem::path> files() const override {
-    std::vector<std::filesystem::path> all;
-    for (const TextFile& file : files_) all.emplace_back(file.file.path());
-    return all;
-  }
-  void release_pages() const override {
-    for (const TextFile& file : files_) data::release_pages(file.file.bytes());
-  }
-  std::string item() const override { return "row"; }
   std::unique_ptr<PipelineWorker> worker() const override;
 
-  const TextFile& file_of(std::uint64_t row) const {
-    return *std::prev(std::ranges::upper_bound(files_, row, {}, &TextFile::first));
-  }
-  const CriteoOptions& options() const { return options_; }
-
  private:
-  void add(const std::filesystem::path& path) {
-    TextFile found{training::MappedFile(path), {}, 0, shape_.samples};
+  void index(const std::filesystem::path& path) {
+    TextFile found{training::MappedFile(path)};
     const std::string_view text = found.text();
     for (std::size_t at = 0; at < text.size(); ++found.rows) {
       if (found.rows % kCriteoBlock == 0) found.starts.push_back(at);
@@ -85,22 +109,16 @@ class TextPipeline final : public Pipeline {
     if (found.rows == 0)
       throw Error(ErrorKind::input, printable(path.string()) + ": no lines",
                   "give a file with lines of text");
-    for (std::uint64_t row = 0; row < found.rows; row += kCriteoBlock)
-      shape_.blocks.push_back(shape_.samples + row);
     found.starts.push_back(text.size());
     bytes_ += static_cast<double>(text.size());
-    shape_.samples += found.rows;
-    files_.push_back(std::move(found));
+    add(std::move(found));
   }
 
-  CriteoOptions options_;
-  std::vector<TextFile> files_;
-  SampleOrder::Shape shape_;
   double bytes_ = 0.0;
 };
 
 class TextWorker final : public PipelineWorker {
-  /// Rows from one on that lie in its block.
+  /// The number of rows from one on to the end of its block.
   auto to_block_end() const {
     return [this](std::uint64_t row) {
       const TextFile& file = pipeline_.file_of(row);
@@ -124,15 +142,10 @@ class TextWorker final : public PipelineWorker {
       reader.skip(row - line);
       reader.read(rows.subspan(at, count));
     });
-    if (!out.labels.empty())
-      for (std::size_t i = 0; i < rows.size(); ++i) out.labels[i] = rows[i].label;
-    clock.end(Stage::parse);
-    if (!pipeline_.options().transform) return;
-    transform_criteo(rows, pipeline_.options().table_rows);
-    clock.end(Stage::transform);
+    pipeline_.finish(samples, out, clock);
   }
 
-  /// The blocks that have them.
+  /// Reads whole blocks.
   void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
     each_run(samples, to_block_end(), [&](std::uint64_t first, std::size_t count, std::size_t) {
       const TextFile& file = pipeline_.file_of(first);
@@ -142,11 +155,11 @@ class TextWorker final : public PipelineWorker {
       will_need(lines);
       touch_pages(lines);
       const std::uint64_t rows = std::min(kCriteoBlock, file.rows - block * kCriteoBlock);
-      clock.effort().bytes_read +=
-          static_cast<double>(end - begin) * static_cast<double>(count) / static_cast<double>(rows);
+      clock.count_read(static_cast<double>(end - begin) * static_cast<double>(count) /
+                       static_cast<double>(rows));
     });
     clock.end(Stage::read);
-    clock.effort().samples += static_cast<double>(samples.size());
+    clock.count_samples(samples.size());
   }
 
  private:
@@ -157,70 +170,34 @@ std::unique_ptr<PipelineWorker> TextPipeline::worker() const {
   return std::make_unique<TextWorker>(*this);
 }
 
-}  // namespace
-
-std::unique_ptr<Pipeline> criteo_text_pipeline(const std::vector<std::filesystem::path>& files,
-                                               const CriteoOptions& options) {
-  return std::make_unique<TextPipeline>(files, options);
-}
-
-namespace {
-
-/// Mapped: rows are copied once, where reading them through the kernel costs more than all that is
-/// done with them.
+/// Mapped, so that rows are copied once: read(2) costs more than all that is done with them.
 struct RowFile {
   training::MappedFile file;
-  std::uint64_t rows, first;
+  std::uint64_t rows = 0, first = 0;
 
   std::span<const std::byte> of(std::uint64_t row, std::size_t count) const {
     return file.bytes().subspan((row - first) * sizeof(CriteoRow), count * sizeof(CriteoRow));
   }
 };
 
-class BinaryPipeline final : public Pipeline {
+class BinaryPipeline final : public CriteoPipeline<RowFile> {
  public:
   BinaryPipeline(const std::vector<std::filesystem::path>& files, const CriteoOptions& options)
-      : options_(options) {
+      : CriteoPipeline(options) {
     for (const auto& path : files) {
       training::MappedFile file(path);
       const std::size_t bytes = file.bytes().size();
-      const std::uint64_t rows = bytes / sizeof(CriteoRow);
       if (bytes == 0 || bytes % sizeof(CriteoRow) != 0)
         throw Error(ErrorKind::input,
                     fmt::format("{}: {} bytes is not a multiple of the row size {}",
                                 printable(path.string()), bytes, sizeof(CriteoRow)),
                     "a row is a label, 13 integers and 26 categories of 4 bytes each");
-      for (std::uint64_t row = 0; row < rows; row += kCriteoBlock)
-        shape_.blocks.push_back(shape_.samples + row);
-      files_.push_back({std::move(file), rows, shape_.samples});
-      shape_.samples += rows;
+      add({std::move(file), bytes / sizeof(CriteoRow)});
     }
   }
 
-  const SampleOrder::Shape& shape() const override { return shape_; }
-  std::size_t sample_bytes() const override { return sizeof(CriteoRow); }
-  std::uint64_t grain() const override { return kCriteoBlock; }
   double touched_bytes() const override { return (options_.transform ? 4.0 : 2.0) * 160.0; }
-  std::vector<std::filesystem::path> files() const override {
-    std::vector<std::filesystem::path> all;
-    for (const RowFile& file : files_) all.emplace_back(file.file.path());
-    return all;
-  }
-  void release_pages() const override {
-    for (const RowFile& file : files_) data::release_pages(file.file.bytes());
-  }
-  std::string item() const override { return "row"; }
   std::unique_ptr<PipelineWorker> worker() const override;
-
-  const RowFile& file_of(std::uint64_t row) const {
-    return *std::prev(std::ranges::upper_bound(files_, row, {}, &RowFile::first));
-  }
-  const CriteoOptions& options() const { return options_; }
-
- private:
-  CriteoOptions options_;
-  std::vector<RowFile> files_;
-  SampleOrder::Shape shape_;
 };
 
 class BinaryWorker final : public PipelineWorker {
@@ -229,36 +206,21 @@ class BinaryWorker final : public PipelineWorker {
 
   void make(std::uint64_t, std::span<const std::uint64_t> samples, BatchPart out,
             StageClock& clock) override {
-    each_piece(samples, clock.effort(), [&](std::span<const std::byte> piece, std::size_t at) {
+    each_piece(samples, clock, [&](std::span<const std::byte> piece, std::size_t at) {
       std::memcpy(out.data.data() + at * sizeof(CriteoRow), piece.data(), piece.size());
     });
-    clock.end(Stage::read);
-    const std::span rows(reinterpret_cast<CriteoRow*>(out.data.data()), samples.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].label != 0 && rows[i].label != 1)
-        throw Error(ErrorKind::input,
-                    fmt::format("{}: the label of row {} is {}",
-                                printable(pipeline_.file_of(samples[i]).file.path()),
-                                samples[i] - pipeline_.file_of(samples[i]).first, rows[i].label),
-                    "labels must be 0 or 1; check that the file has rows of 160 bytes");
-      if (!out.labels.empty()) out.labels[i] = rows[i].label;
-    }
-    clock.end(Stage::parse);
-    if (!pipeline_.options().transform) return;
-    transform_criteo(rows, pipeline_.options().table_rows);
-    clock.end(Stage::transform);
+    pipeline_.finish(samples, out, clock);
   }
 
   void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
-    each_piece(samples, clock.effort(),
+    each_piece(samples, clock,
                [](std::span<const std::byte> piece, std::size_t) { touch_pages(piece); });
-    clock.end(Stage::read);
   }
 
  private:
-  /// Calls each(bytes, place in the list) for runs of rows that lie one after another in a file.
+  /// The stage read: calls each(bytes, place in the list) for runs of adjacent rows of a file.
   template <class Each>
-  void each_piece(std::span<const std::uint64_t> samples, Effort& effort, Each each) {
+  void each_piece(std::span<const std::uint64_t> samples, StageClock& clock, Each each) {
     const auto to_end = [&](std::uint64_t row) {
       const RowFile& file = pipeline_.file_of(row);
       return file.first + file.rows - row;
@@ -268,8 +230,9 @@ class BinaryWorker final : public PipelineWorker {
       will_need(piece);
       each(piece, at);
     });
-    effort.bytes_read += static_cast<double>(samples.size() * sizeof(CriteoRow));
-    effort.samples += static_cast<double>(samples.size());
+    clock.count_read(samples.size() * sizeof(CriteoRow));
+    clock.count_samples(samples.size());
+    clock.end(Stage::read);
   }
 
   const BinaryPipeline& pipeline_;
@@ -280,6 +243,11 @@ std::unique_ptr<PipelineWorker> BinaryPipeline::worker() const {
 }
 
 }  // namespace
+
+std::unique_ptr<Pipeline> criteo_text_pipeline(const std::vector<std::filesystem::path>& files,
+                                               const CriteoOptions& options) {
+  return std::make_unique<TextPipeline>(files, options);
+}
 
 std::unique_ptr<Pipeline> criteo_binary_pipeline(const std::vector<std::filesystem::path>& files,
                                                  const CriteoOptions& options) {

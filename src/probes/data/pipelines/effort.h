@@ -34,27 +34,23 @@ struct Effort {
   double samples = 0.0;
   double cpu_s = 0.0;  // all that the threads computed: the stages, and between them
 
-  Effort& operator+=(const Effort& other);
-  double stages_cpu_s() const;
+  Effort& operator+=(const Effort& other) {
+    for (std::size_t i = 0; i < kStageCount; ++i) {
+      stages.at(i).wall_s += other.stages.at(i).wall_s;
+      stages.at(i).cpu_s += other.stages.at(i).cpu_s;
+    }
+    bytes_read += other.bytes_read;
+    samples += other.samples;
+    cpu_s += other.cpu_s;
+    return *this;
+  }
+  double stages_cpu_s() const {
+    double sum = 0.0;
+    for (const StageTime& stage : stages) sum += stage.cpu_s;
+    return sum;
+  }
   const StageTime& of(Stage stage) const { return stages.at(static_cast<std::size_t>(stage)); }
 };
-
-inline Effort& Effort::operator+=(const Effort& other) {
-  for (std::size_t i = 0; i < kStageCount; ++i) {
-    stages.at(i).wall_s += other.stages.at(i).wall_s;
-    stages.at(i).cpu_s += other.stages.at(i).cpu_s;
-  }
-  bytes_read += other.bytes_read;
-  samples += other.samples;
-  cpu_s += other.cpu_s;
-  return *this;
-}
-
-inline double Effort::stages_cpu_s() const {
-  double sum = 0.0;
-  for (const StageTime& stage : stages) sum += stage.cpu_s;
-  return sum;
-}
 
 /// One thread's. Stages follow each other without a gap, so that each boundary is read once: asking
 /// for a thread's CPU time is a call of the kernel, which a batch of some microseconds feels.
@@ -90,7 +86,9 @@ class StageClock {
     cpu_ = cpu;
   }
 
-  Effort& effort() { return *effort_; }
+  void count_samples(std::size_t samples) { effort_->samples += static_cast<double>(samples); }
+  void count_read(std::size_t bytes) { effort_->bytes_read += static_cast<double>(bytes); }
+  void count_read(double bytes) { effort_->bytes_read += bytes; }
 
  private:
   static Seconds thread_time() { return cpu_time_of(CLOCK_THREAD_CPUTIME_ID); }

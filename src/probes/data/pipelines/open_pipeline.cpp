@@ -23,7 +23,7 @@ struct TokenShard {
   training::MappedFile file;
   std::size_t offset;  // of the first token, bytes
   std::size_t width;   // of a token: 2 or 4
-  std::uint64_t tokens, sequences, first;
+  std::uint64_t tokens, first;
 
   std::span<const std::byte> window(std::uint64_t token, std::size_t count) const {
     return file.bytes().subspan(offset + token * width, count * width);
@@ -38,31 +38,20 @@ void spread(const std::byte* from, std::size_t targets, std::byte* to) {
   for (std::size_t i = 0; i < targets; ++i) inputs[targets + i] = tokens[i + 1];
 }
 
-class TokenPipeline final : public Pipeline {
+class TokenPipeline final : public MappedPipeline<TokenShard> {
  public:
   TokenPipeline(const std::vector<std::filesystem::path>& files, const TokenOptions& options)
-      : options_(options) {
+      : MappedPipeline("sequence", 4), options_(options) {
     if (options.targets < 1)
       throw Error(ErrorKind::usage, fmt::format("sequence length {}", options.targets),
                   "use at least 1");
     for (const auto& path : files) add(path);
   }
 
-  const SampleOrder::Shape& shape() const override { return shape_; }
   std::size_t sample_bytes() const override { return 2 * targets() * sizeof(std::int64_t); }
-  std::uint64_t grain() const override { return 4; }
   double touched_bytes() const override {
-    return static_cast<double>((targets() + 1) * shards_.front().width + sample_bytes());
+    return static_cast<double>((targets() + 1) * files_.front().width + sample_bytes());
   }
-  std::vector<std::filesystem::path> files() const override {
-    std::vector<std::filesystem::path> all;
-    for (const TokenShard& shard : shards_) all.emplace_back(shard.file.path());
-    return all;
-  }
-  void release_pages() const override {
-    for (const TokenShard& shard : shards_) data::release_pages(shard.file.bytes());
-  }
-  std::string item() const override { return "sequence"; }
   std::unique_ptr<PipelineWorker> worker() const override;
 
   std::size_t targets() const { return static_cast<std::size_t>(options_.targets); }
@@ -70,8 +59,7 @@ class TokenPipeline final : public Pipeline {
   /// The bytes of T + 1 tokens, and their width.
   std::pair<std::span<const std::byte>, std::size_t> window(std::uint64_t epoch,
                                                             std::uint64_t sample) const {
-    const auto next = std::ranges::upper_bound(shards_, sample, {}, &TokenShard::first);
-    const TokenShard& shard = *std::prev(next);
+    const TokenShard& shard = file_of(sample);
     const std::uint64_t last = shard.tokens - targets() - 1;  // that a window may begin at
     std::uint64_t at = (sample - shard.first) * targets();
     if (options_.random_windows) {
@@ -90,16 +78,12 @@ class TokenPipeline final : public Pipeline {
                   fmt::format("{}: {} tokens are fewer than one sequence of {}",
                               printable(file.path()), view.size(), targets() + 1),
                   "use shorter sequences or a longer file");
-    const std::uint64_t sequences = (view.size() - 1) / targets();
     const std::size_t width = view.offset(1) - view.offset(0);
-    shards_.push_back(
-        {std::move(file), view.offset(0), width, view.size(), sequences, shape_.samples});
-    shape_.samples += sequences;
+    files_.push_back({std::move(file), view.offset(0), width, view.size(), shape_.samples});
+    shape_.samples += (view.size() - 1) / targets();
   }
 
   TokenOptions options_;
-  std::vector<TokenShard> shards_;
-  SampleOrder::Shape shape_;
 };
 
 class TokenWorker final : public PipelineWorker {
@@ -126,10 +110,10 @@ class TokenWorker final : public PipelineWorker {
     for (const std::uint64_t sample : samples) {
       const auto bytes = pipeline_.window(epoch, sample).first;
       touch_pages(bytes);
-      clock.effort().bytes_read += static_cast<double>(bytes.size());
+      clock.count_read(bytes.size());
     }
     clock.end(Stage::read);
-    clock.effort().samples += static_cast<double>(samples.size());
+    clock.count_samples(samples.size());
   }
 
  private:
@@ -140,15 +124,6 @@ std::unique_ptr<PipelineWorker> TokenPipeline::worker() const {
   return std::make_unique<TokenWorker>(*this);
 }
 
-}  // namespace
-
-std::unique_ptr<Pipeline> token_pipeline(const std::vector<std::filesystem::path>& files,
-                                         const TokenOptions& options) {
-  return std::make_unique<TokenPipeline>(files, options);
-}
-
-namespace {
-
 constexpr std::size_t kPixelBytes = 4, kColours = 3;
 constexpr double kMeanCrop = 0.43;  // of an image's area: what its random crops have on average
 
@@ -157,10 +132,41 @@ std::size_t pixels_of(const ImageOptions& options) {
   return side * side;
 }
 
-class ImageWorker final : public PipelineWorker {
+class BlobWorker : public PipelineWorker {
+ public:
+  explicit BlobWorker(const BlobSource& source) : source_(source) {}
+
+  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
+    for (const std::uint64_t sample : samples) read(sample, clock);
+    clock.end(Stage::read);
+    clock.count_samples(samples.size());
+  }
+
+ protected:
+  void read(std::uint64_t sample, StageClock& clock) {
+    source_.read(sample, read_);
+    clock.count_read(read_.size());
+  }
+
+  const BlobSource& source_;
+  std::vector<std::byte> read_;
+};
+
+class BlobPipeline : public Pipeline {
+ public:
+  BlobPipeline(std::string item, std::unique_ptr<BlobSource> source)
+      : Pipeline(std::move(item), 1, {source->size(), source->blocks()}),
+        source_(std::move(source)) {}
+  std::vector<std::filesystem::path> files() const override { return source_->files(); }
+
+ protected:
+  std::unique_ptr<BlobSource> source_;
+};
+
+class ImageWorker final : public BlobWorker {
  public:
   ImageWorker(const BlobSource& source, const ImageOptions& options)
-      : source_(source),
+      : BlobWorker(source),
         options_(options),
         resampler_(options.size),
         pixels_(pixels_of(options) * kPixelBytes) {}
@@ -169,8 +175,7 @@ class ImageWorker final : public PipelineWorker {
             StageClock& clock) override {
     const std::size_t size = out.data.size() / samples.size();
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      source_.read(samples[i], read_);
-      clock.effort().bytes_read += static_cast<double>(read_.size());
+      read(samples[i], clock);
       clock.end(Stage::read);
       const RandomCrop crop = place(epoch, samples[i]);
       const Picture picture = decode(crop.region);
@@ -181,16 +186,7 @@ class ImageWorker final : public PipelineWorker {
       if (!out.labels.empty()) out.labels[i] = source_.label(samples[i]);
       clock.end(Stage::normalise);
     }
-    clock.effort().samples += static_cast<double>(samples.size());
-  }
-
-  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
-    for (const std::uint64_t sample : samples) {
-      source_.read(sample, read_);
-      clock.effort().bytes_read += static_cast<double>(read_.size());
-    }
-    clock.end(Stage::read);
-    clock.effort().samples += static_cast<double>(samples.size());
+    clock.count_samples(samples.size());
   }
 
  private:
@@ -219,28 +215,23 @@ class ImageWorker final : public PipelineWorker {
       normalise(pixels_, {reinterpret_cast<float*>(out.data()), values});
   }
 
-  const BlobSource& source_;
   const ImageOptions& options_;
   JpegDecoder decoder_;
   Resampler resampler_;
   ImageSize image_;
-  std::vector<std::byte> read_;
   std::vector<std::uint8_t> pixels_;
 };
 
-class ImagePipeline final : public Pipeline {
+class ImagePipeline final : public BlobPipeline {
  public:
   ImagePipeline(std::unique_ptr<BlobSource> source, const ImageOptions& options)
-      : source_(std::move(source)),
+      : BlobPipeline("image", std::move(source)),
         options_(options),
-        shape_{source_->size(), source_->blocks()},
         image_pixels_(look_at_first()) {}
 
-  const SampleOrder::Shape& shape() const override { return shape_; }
   std::size_t sample_bytes() const override {
     return pixels_of(options_) * kColours * (options_.bytes ? 1 : sizeof(float));
   }
-  std::uint64_t grain() const override { return 1; }
   double touched_bytes() const override {
     const double decoded = image_pixels_ * kPixelBytes * (options_.random ? kMeanCrop : 1.0);
     const double read = static_cast<double>(source_->bytes(0));
@@ -249,8 +240,6 @@ class ImagePipeline final : public Pipeline {
            2.0 * static_cast<double>(pixels_of(options_) * kPixelBytes) +
            static_cast<double>(sample_bytes());
   }
-  std::vector<std::filesystem::path> files() const override { return source_->files(); }
-  std::string item() const override { return "image"; }
   std::unique_ptr<PipelineWorker> worker() const override {
     return std::make_unique<ImageWorker>(*source_, options_);
   }
@@ -264,30 +253,19 @@ class ImagePipeline final : public Pipeline {
     return static_cast<double>(size.width) * size.height;
   }
 
-  std::unique_ptr<BlobSource> source_;
   ImageOptions options_;
-  SampleOrder::Shape shape_;
   double image_pixels_;
 };
 
-}  // namespace
-
-std::unique_ptr<Pipeline> image_pipeline(std::unique_ptr<BlobSource> source,
-                                         const ImageOptions& options) {
-  return std::make_unique<ImagePipeline>(std::move(source), options);
-}
-
-namespace {
-
-class RawWorker final : public PipelineWorker {
+class RawWorker final : public BlobWorker {
  public:
-  explicit RawWorker(const BlobSource& source) : source_(source) {}
+  using BlobWorker::BlobWorker;
 
   void make(std::uint64_t, std::span<const std::uint64_t> samples, BatchPart out,
             StageClock& clock) override {
     const std::size_t size = out.data.size() / samples.size();
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      read(samples[i], clock.effort());
+      read(samples[i], clock);
       clock.end(Stage::read);
       const auto to = out.data.subspan(i * size, size);
       std::ranges::copy(read_, to.begin());
@@ -295,56 +273,27 @@ class RawWorker final : public PipelineWorker {
       if (!out.labels.empty()) out.labels[i] = source_.label(samples[i]);
       clock.end(Stage::copy);
     }
-    clock.effort().samples += static_cast<double>(samples.size());
+    clock.count_samples(samples.size());
   }
-
-  void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
-    for (const std::uint64_t sample : samples) read(sample, clock.effort());
-    clock.end(Stage::read);
-    clock.effort().samples += static_cast<double>(samples.size());
-  }
-
- private:
-  void read(std::uint64_t sample, Effort& effort) {
-    source_.read(sample, read_);
-    effort.bytes_read += static_cast<double>(read_.size());
-  }
-
-  const BlobSource& source_;
-  std::vector<std::byte> read_;
 };
 
-class RawPipeline final : public Pipeline {
+class RawPipeline final : public BlobPipeline {
  public:
   explicit RawPipeline(std::unique_ptr<BlobSource> source)
-      : source_(std::move(source)), shape_{source_->size(), source_->blocks()} {
+      : BlobPipeline("record", std::move(source)) {
     for (std::uint64_t i = 0; i < shape_.samples; ++i)
       longest_ = std::max<std::size_t>(longest_, source_->bytes(i));
   }
 
-  const SampleOrder::Shape& shape() const override { return shape_; }
   std::size_t sample_bytes() const override { return longest_; }
-  std::uint64_t grain() const override { return 1; }
   double touched_bytes() const override { return 5.0 * static_cast<double>(longest_); }
-  std::vector<std::filesystem::path> files() const override { return source_->files(); }
-  std::string item() const override { return "record"; }
   std::unique_ptr<PipelineWorker> worker() const override {
     return std::make_unique<RawWorker>(*source_);
   }
 
  private:
-  std::unique_ptr<BlobSource> source_;
-  SampleOrder::Shape shape_;
   std::size_t longest_ = 0;
 };
-
-}  // namespace
-
-std::unique_ptr<Pipeline> raw_pipeline(std::unique_ptr<BlobSource> source) {
-  return std::make_unique<RawPipeline>(std::move(source));
-}
-
-namespace {
 
 constexpr std::size_t kStamp = 2 * sizeof(std::uint64_t);
 
@@ -359,43 +308,31 @@ class SyntheticWorker final : public PipelineWorker {
       if (!out.labels.empty()) out.labels[i] = static_cast<std::int64_t>(samples[i]);
     }
     clock.end(Stage::copy);
-    clock.effort().samples += static_cast<double>(samples.size());
+    clock.count_samples(samples.size());
   }
   void fetch(std::uint64_t, std::span<const std::uint64_t> samples, StageClock& clock) override {
-    clock.effort().samples += static_cast<double>(samples.size());
+    clock.count_samples(samples.size());
   }
 };
 
 class SyntheticPipeline final : public Pipeline {
  public:
   SyntheticPipeline(std::uint64_t samples, std::size_t sample_bytes)
-      : shape_{samples, {}}, sample_bytes_(sample_bytes) {
+      : Pipeline("sample", 1, {samples, {}}), sample_bytes_(sample_bytes) {
     if (sample_bytes < kStamp)
       throw Error(ErrorKind::usage, std::to_string(sample_bytes) + " bytes per synthetic sample",
                   "use at least 16");
   }
-  const SampleOrder::Shape& shape() const override { return shape_; }
   std::size_t sample_bytes() const override { return sample_bytes_; }
-  std::uint64_t grain() const override { return 1; }
   double touched_bytes() const override { return kStamp; }
   std::vector<std::filesystem::path> files() const override { return {}; }
-  std::string item() const override { return "sample"; }
   std::unique_ptr<PipelineWorker> worker() const override {
     return std::make_unique<SyntheticWorker>();
   }
 
  private:
-  SampleOrder::Shape shape_;
   std::size_t sample_bytes_;
 };
-
-}  // namespace
-
-std::unique_ptr<Pipeline> synthetic_pipeline(std::uint64_t samples, std::size_t sample_bytes) {
-  return std::make_unique<SyntheticPipeline>(samples, sample_bytes);
-}
-
-namespace {
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path,
                                             const std::vector<std::string>& endings) {
@@ -403,7 +340,16 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path,
   return files_ending(path, endings);
 }
 
+std::unique_ptr<Pipeline> image_pipeline(std::unique_ptr<BlobSource> source,
+                                         const ImageOptions& options) {
+  return std::make_unique<ImagePipeline>(std::move(source), options);
+}
+
 }  // namespace
+
+std::unique_ptr<Pipeline> synthetic_pipeline(std::uint64_t samples, std::size_t sample_bytes) {
+  return std::make_unique<SyntheticPipeline>(samples, sample_bytes);
+}
 
 std::unique_ptr<Pipeline> open_pipeline(Format format, const std::filesystem::path& path,
                                         const PipelineOptions& options) {
@@ -415,9 +361,9 @@ std::unique_ptr<Pipeline> open_pipeline(Format format, const std::filesystem::pa
     case Format::records:
       return image_pipeline(open_record_files(path), options.images);
     case Format::raw:
-      return raw_pipeline(open_record_files(path));
+      return std::make_unique<RawPipeline>(open_record_files(path));
     case Format::tokens:
-      return token_pipeline(files_of(path, {".bin"}), options.tokens);
+      return std::make_unique<TokenPipeline>(files_of(path, {".bin"}), options.tokens);
     case Format::criteo_tsv:
       return criteo_text_pipeline(files_of(path, {".tsv", ".txt"}), options.criteo);
     case Format::criteo_binary:

@@ -2,14 +2,17 @@
 // epoch, sample) alone, so that any number of threads makes the same batches.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "probes/data/formats/page_cache.h"
 #include "probes/data/pipelines/effort.h"
 
 namespace bench::data {
@@ -68,26 +71,57 @@ class PipelineWorker {
 
 class Pipeline {
  public:
-  Pipeline() = default;
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
   virtual ~Pipeline() = default;
 
   /// Samples of an epoch, and which of them are shuffled together.
-  virtual const SampleOrder::Shape& shape() const = 0;
-  virtual std::size_t sample_bytes() const = 0;
+  const SampleOrder::Shape& shape() const { return shape_; }
   /// Samples that one thread makes at a time where threads share a batch.
-  virtual std::uint64_t grain() const = 0;
-  /// Bytes of memory that a sample moves through, on average: what is read, what is made between
-  /// the stages, and what is written, each counted as often as it is touched.
+  std::uint64_t grain() const { return grain_; }
+  /// What a sample is, for people: "image", "sequence", "row".
+  const std::string& item() const { return item_; }
+  virtual std::size_t sample_bytes() const = 0;
+  /// Mean memory traffic per sample: bytes read, made between the stages and written, each counted
+  /// as often as it is touched.
   virtual double touched_bytes() const = 0;
-  /// Empty where nothing is read.
+  /// Empty if nothing is read.
   virtual std::vector<std::filesystem::path> files() const = 0;
-  /// Lets go of pages of mapped files, so that the kernel can be asked to drop them.
+  /// Releases the pages of mapped files, so that the kernel can drop them.
   virtual void release_pages() const {}
-  /// What one is, for people: "image", "sequence", "row".
-  virtual std::string item() const = 0;
   virtual std::unique_ptr<PipelineWorker> worker() const = 0;
+
+ protected:
+  Pipeline(std::string item, std::uint64_t grain, SampleOrder::Shape shape = {})
+      : shape_(std::move(shape)), grain_(grain), item_(std::move(item)) {}
+
+  SampleOrder::Shape shape_;
+
+ private:
+  std::uint64_t grain_;
+  std::string item_;
+};
+
+/// A pipeline over mapped files. A `File` has a member `file`, the mapping, and `first`, the number
+/// of its first sample.
+template <class File>
+class MappedPipeline : public Pipeline {
+ public:
+  std::vector<std::filesystem::path> files() const override {
+    std::vector<std::filesystem::path> all;
+    for (const File& one : files_) all.emplace_back(one.file.path());
+    return all;
+  }
+  void release_pages() const override {
+    for (const File& one : files_) data::release_pages(one.file.bytes());
+  }
+  const File& file_of(std::uint64_t sample) const {
+    return *std::prev(std::ranges::upper_bound(files_, sample, {}, &File::first));
+  }
+
+ protected:
+  using Pipeline::Pipeline;
+  std::vector<File> files_;
 };
 
 }  // namespace bench::data

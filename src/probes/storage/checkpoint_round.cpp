@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <fstream>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/page_cache.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "devices/host_clock.h"
@@ -29,11 +29,8 @@ constexpr std::string_view kStepPrefix = "step-";
 
 std::optional<std::int64_t> step_from(const std::string& name) {
   if (!name.starts_with(kStepPrefix)) return {};
-  const std::string_view digits = std::string_view(name).substr(kStepPrefix.size());
-  std::int64_t step = 0;
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
-  if (failure != std::errc() || end != digits.data() + digits.size() || step < 0) return {};
-  return step;
+  const auto step = parse_as<std::int64_t>(std::string_view(name).substr(kStepPrefix.size()));
+  return step && *step >= 0 ? step : std::nullopt;
 }
 
 }  // namespace
@@ -65,23 +62,6 @@ std::vector<std::int64_t> CheckpointStore::steps() const {
   return found;
 }
 
-std::optional<CheckpointStore::Found> CheckpointStore::newest_whole() const {
-  const std::vector<std::int64_t> all = steps();
-  Found found;
-  for (auto step = all.rbegin(); step != all.rend(); ++step) {
-    try {
-      found.manifest = read_manifest(folder(*step));
-      found.step = *step;
-      const std::string missing = missing_shard(folder(*step), found.manifest);
-      if (missing.empty()) return found;
-      found.passed_over.push_back(missing);
-    } catch (const Error& error) {
-      found.passed_over.push_back(error.what());
-    }
-  }
-  return {};
-}
-
 void CheckpointStore::prune(std::int64_t newest, int keep, const FileObserver& observer) const {
   std::vector<std::int64_t> all = steps();
   const auto kept = std::ranges::count_if(all, [&](std::int64_t step) { return step <= newest; });
@@ -98,18 +78,6 @@ void CheckpointStore::remove(std::int64_t step, const FileObserver& observer) co
   std::filesystem::remove(folder(step) / kManifestName, ignored);
   if (observer) observer("remove shards");
   std::filesystem::remove_all(folder(step), ignored);
-}
-
-std::string missing_shard(const std::filesystem::path& folder, const Manifest& manifest) {
-  for (const ShardEntry& shard : manifest.shards) {
-    std::error_code failure;
-    const auto bytes = std::filesystem::file_size(folder / shard.file, failure);
-    if (failure) return (folder / shard.file).string() + ": " + failure.message();
-    if (bytes != shard.bytes)
-      return fmt::format("{} has {} bytes, the manifest says {}", (folder / shard.file).string(),
-                         bytes, shard.bytes);
-  }
-  return "";
 }
 
 namespace {
@@ -190,18 +158,6 @@ ReadShard read_shard(const ReadRequest& request) { return ShardReading(request).
 
 namespace {
 
-double largest(Group& group, double value) {
-  group.max(std::span(&value, 1));
-  return value;
-}
-
-double least(Group& group, double value) { return -largest(group, -value); }
-
-double total(Group& group, double value) {
-  group.sum(std::span(&value, 1));
-  return value;
-}
-
 /// Which shard this rank reads, and where its entry stands.
 const ShardEntry& shard_for(const Manifest& manifest, Group& group, bool shared) {
   const auto next = static_cast<std::size_t>(shared ? (group.rank() + 1) % group.size() : 0);
@@ -214,8 +170,8 @@ const ShardEntry& shard_for(const Manifest& manifest, Group& group, bool shared)
 
 std::vector<std::string> gathered(Group& group, const std::vector<std::string>& own) {
   std::vector<std::string> all;
-  for (const std::string& text : group.gather(dump(own)))
-    for (const Json& one : parse_json(text, "faults of a rank")) all.push_back(one);
+  for (const Json& faults : gather_json(group, own))
+    for (const Json& one : faults) all.push_back(one);
   return all;
 }
 
@@ -261,9 +217,8 @@ void commit_checkpoint(Group& group, const CheckpointStore& store, std::int64_t 
   const ShardEntry own{shard_name(group.rank()), shard.bytes, shard.checksums};
   Manifest manifest{step, setting.chunk_bytes, {}};
   if (setting.shared)
-    for (const std::string& text : group.gather(dump(to_json(own))))
-      manifest.shards.push_back(
-          shard_entry_from(parse_json(text, "shard of a rank"), setting.chunk_bytes, "shard"));
+    for (const Json& one : gather_json(group, to_json(own)))
+      manifest.shards.push_back(shard_entry_from(one, setting.chunk_bytes, "shard of a rank"));
   else
     manifest.shards.push_back(own);
   together(group, [&] {

@@ -30,15 +30,6 @@ class CheckpointStore {
   /// Steps that have a folder, whole or not, ascending.
   std::vector<std::int64_t> steps() const;
 
-  struct Found {
-    std::int64_t step = 0;
-    Manifest manifest;
-    std::vector<std::string> passed_over;  // newer ones, and why they do not count
-  };
-  /// The newest one that can be loaded: its manifest is whole and every shard is there in full
-  /// length. What the shards hold is for read_shard() to say.
-  std::optional<Found> newest_whole() const;
-
   /// Removes all but the newest `keep` steps up to `newest`, and those past `newest`, which
   /// were never whole or are given up.
   void prune(std::int64_t newest, int keep, const FileObserver& observer = {}) const;
@@ -54,10 +45,6 @@ class CheckpointStore {
 
 /// "rank-00003.shard"
 std::string shard_name(int rank);
-
-/// The first thing that is wrong with the shards of this manifest by their length; "" where all are
-/// there.
-std::string missing_shard(const std::filesystem::path& folder, const Manifest& manifest);
 
 // Reads one rank's part of a checkpoint back and holds every chunk against its checksum.
 

@@ -104,14 +104,6 @@ std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t be
   return ~state;
 }
 
-bool crc32c_in_hardware() {
-#if defined(BENCH_CRC_TARGET)
-  return has_instructions();
-#else
-  return false;
-#endif
-}
-
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
 #if defined(BENCH_CRC_TARGET)
   static const bool instructions = has_instructions();

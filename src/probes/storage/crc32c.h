@@ -15,7 +15,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0)
 /// The same by tables, on any CPU.
 std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-/// Whether crc32c() uses instructions of this CPU.
-bool crc32c_in_hardware();
-
 }  // namespace bench::storage

@@ -7,6 +7,7 @@
 #include "probes/storage/checkpoint_async.h"
 #include "probes/storage/random_blocks.h"
 #include "tests/probes/storage/disk_folder.h"
+#include "tests/probes/storage/newest_whole.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
 
@@ -66,10 +67,10 @@ TEST_CASE("a checkpoint does not count before all ranks have written it") {
     if (rank == 0) setting.observer = {};  // the fast one
     AsyncCheckpoint checkpoint(group, saving.store, setting, saving.state.all());
     checkpoint.save(3);
-    early[rank] = !checkpoint.poll() && !saving.store.newest_whole() ? 1 : 0;
+    early[rank] = !checkpoint.poll() && !newest_whole(saving.store) ? 1 : 0;
     group.barrier();
     checkpoint.finish();
-    late[rank] = saving.store.newest_whole().has_value() ? 1 : 0;
+    late[rank] = newest_whole(saving.store).has_value() ? 1 : 0;
   });
   CHECK(early == std::vector<int>{1, 1});
   CHECK(late == std::vector<int>{1, 1});
@@ -114,7 +115,7 @@ TEST_CASE("a write that fails behind training's back is told at the next chance"
   AsyncCheckpoint checkpoint(*group, saving.store, saving.setting, saving.state.all());
   checkpoint.save(1);
   CHECK_THROWS_WITH(checkpoint.finish(), Contains("no space"));
-  CHECK_FALSE(saving.store.newest_whole());
+  CHECK_FALSE(newest_whole(saving.store));
 }
 
 TEST_CASE("the one before is kept until the next counts, and older ones are removed") {

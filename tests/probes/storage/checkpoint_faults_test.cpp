@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "probes/storage/checkpoint_round.h"
 #include "tests/probes/storage/disk_folder.h"
+#include "tests/probes/storage/newest_whole.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
 
@@ -72,7 +73,7 @@ TEST_CASE("a checkpoint of three ranks is written whole and read back right by o
   CHECK(read.bytes == kRanks * kShardBytes);
   CHECK(read.wrong == 0);
   CHECK(read.faults.empty());
-  const auto found = store.newest_whole();
+  const auto found = newest_whole(store);
   REQUIRE(found);
   CHECK(found->step == 7);
   CHECK(found->manifest.shards.size() == kRanks);
@@ -113,7 +114,7 @@ TEST_CASE("a shard that is missing or short is found, and the checkpoint before 
   CHECK(read.wrong == wrong);
   REQUIRE_FALSE(read.faults.empty());
   CHECK_THAT(read.faults[0], Contains(expected));
-  const auto found = store.newest_whole();
+  const auto found = newest_whole(store);
   REQUIRE(found);
   CHECK(found->step == 0);
   REQUIRE(found->passed_over.size() == 1);
@@ -138,7 +139,7 @@ TEST_CASE("a manifest that is torn at any byte, or has any byte flipped, is refu
   }
   std::ofstream(path) << whole.substr(0, whole.size() / 2);
   CHECK_THROWS_WITH(read_step(store, 1), Contains(path.string()));
-  const auto found = store.newest_whole();
+  const auto found = newest_whole(store);
   REQUIRE(found);
   CHECK(found->step == 0);
 }
@@ -175,7 +176,7 @@ TEST_CASE("ranks that share no folder have a manifest and a shard each and read 
   });
   CHECK(reads[0].wrong == 0);
   CHECK(reads[0].bytes == 2 * kShardBytes);
-  CHECK(CheckpointStore(folder.path() / "1").newest_whole()->manifest.shards.size() == 1);
+  CHECK(newest_whole(CheckpointStore(folder.path() / "1"))->manifest.shards.size() == 1);
 }
 
 TEST_CASE(
@@ -197,7 +198,7 @@ TEST_CASE(
     }
   });
   for (const std::string& reason : reasons) CHECK_THAT(reason, Contains("rank 1 is full"));
-  CHECK_FALSE(store.newest_whole());
+  CHECK_FALSE(newest_whole(store));
   CHECK_FALSE(std::filesystem::exists(store.folder(0) / shard_name(1)));
   CHECK_FALSE(std::filesystem::exists(store.folder(0) / (shard_name(1) + kUnfinished)));
 }

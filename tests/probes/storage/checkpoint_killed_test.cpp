@@ -5,6 +5,7 @@
 
 #include "probes/storage/checkpoint_round.h"
 #include "tests/probes/storage/disk_folder.h"
+#include "tests/probes/storage/newest_whole.h"
 #include "tests/support/catch.h"
 #include "tests/support/killed_child.h"
 
@@ -54,7 +55,7 @@ TEST_CASE("kill -9 at any moment of writing leaves the checkpoint before it whol
     killed = child.killed;
     INFO("killed before operation " << fatal << " after " << child.saved << " were told");
     const CheckpointStore store(folder.path());
-    const auto found = store.newest_whole();
+    const auto found = newest_whole(store);
     if (child.saved == 0 && !found) continue;
     REQUIRE(found);
     CHECK(found->step >= child.saved);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/page_cache.h"
 #include "probes/storage/async_queue.h"
 #include "probes/storage/metadata_load.h"
 #include "probes/storage/random_blocks.h"
@@ -135,7 +136,7 @@ TEST_CASE("a file is resident when it was read, gone when evicted, and kept wher
   file.load.once = true;
   file.run();
   if (file.folder.in_memory()) return;
-  CHECK(resident_share(file.load.file) == 1.0);
+  CHECK(residence(file.load.file).share() == 1.0);
   CHECK(evict(file.load.file) == 0.0);
   const Descriptor open(::open(file.load.file.c_str(), O_RDONLY | O_CLOEXEC));
   void* mapped = mmap(nullptr, kFile, PROT_READ, MAP_SHARED | MAP_POPULATE, open.get(), 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,13 +21,18 @@ struct NameTable {
     return "?";
   }
 
+  constexpr std::optional<Enum> find(std::string_view word) const {
+    for (const auto& [entry, known] : entries)
+      if (known == word) return entry;
+    return {};
+  }
+
   /// Throws Error(input) with the kind of name and the allowed names.
   Enum value(std::string_view word, std::string_view what) const {
+    if (const auto found = find(word)) return *found;
     std::string allowed;
-    for (const auto& [entry, known] : entries) {
-      if (known == word) return entry;
+    for (const auto& [entry, known] : entries)
       allowed += (allowed.empty() ? "" : ", ") + std::string(known);
-    }
     throw Error(ErrorKind::input, "unknown " + std::string(what) + " '" + std::string(word) + "'",
                 "use one of: " + allowed);
   }

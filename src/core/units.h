@@ -5,6 +5,8 @@
 #include <compare>
 #include <string_view>
 
+#include "core/names.h"
+
 namespace bench {
 
 template <class Tag>
@@ -59,10 +61,21 @@ enum class Unit {
 /// Which way a metric improves; `none` means that any change matters.
 enum class Better { higher, lower, none };
 
-std::string_view to_string(Unit unit);
-std::string_view to_string(Better better);
+inline constexpr NameTable<Unit, 8> kUnits{{{{Unit::second, "s"},
+                                             {Unit::byte, "B"},
+                                             {Unit::byte_per_second, "B/s"},
+                                             {Unit::flop_per_second, "FLOP/s"},
+                                             {Unit::op_per_second, "OP/s"},
+                                             {Unit::hertz, "Hz"},
+                                             {Unit::count, "count"},
+                                             {Unit::ratio, "ratio"}}}};
+inline constexpr NameTable<Better, 3> kBetter{
+    {{{Better::higher, "higher"}, {Better::lower, "lower"}, {Better::none, "none"}}}};
+
+constexpr std::string_view to_string(Unit unit) { return kUnits.name(unit); }
+constexpr std::string_view to_string(Better better) { return kBetter.name(better); }
 /// Throw Error(input) for a name that is not in the list.
-Unit unit_from(std::string_view name);
-Better better_from(std::string_view name);
+inline Unit unit_from(std::string_view name) { return kUnits.value(name, "unit"); }
+inline Better better_from(std::string_view name) { return kBetter.value(name, "direction"); }
 
 }  // namespace bench

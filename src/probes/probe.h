@@ -1,9 +1,11 @@
-// A probe is a function that measures one thing, plus what others must know to call it: the name
-// suites use and the metrics it promises. Its parameters are declared in
-// schemas/probes/<name>.json; a test demands that the two agree.
+// A probe is a function that measures one thing. Its name, parameters and metrics are declared
+// once, in schemas/probes/<name>.json; CMake compiles the metrics in, so a rank needs no schema
+// files.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/units.h"
@@ -13,26 +15,33 @@ namespace bench {
 class State;
 
 struct MetricInfo {
-  std::string name;  // without the probe's name
-  Unit unit;         // a flop_per_second metric may report op_per_second for integer dtypes
+  std::string_view name;  // without the probe's name
+  Unit unit;              // a flop_per_second metric may report op_per_second for integer dtypes
   Better better;
 };
 
 struct Probe {
   std::string name;
-  std::string summary;
-  std::vector<MetricInfo> metrics;
-  void (*run)(State&);
+  std::string_view description = "";
+  std::span<const MetricInfo> metrics = {};
+  void (*run)(State&) = nullptr;
 };
 
-/// Put one at namespace scope in the probe's own file; nothing else needs an edit.
+/// The procedure. Put one at namespace scope in the probe's own file; nothing else needs an edit.
 struct Registration {
-  explicit Registration(Probe probe);
+  Registration(const std::string& name, void (*run)(State&));
 };
 
-/// All registered probes by name.
+/// The schema's part, in the file that scripts/cmake/write_declarations.cmake writes. What it is
+/// given must live as long as the program.
+struct Declaration {
+  Declaration(const std::string& name, std::string_view description,
+              std::span<const MetricInfo> metrics);
+};
+
+/// All probes that are registered or declared, by name. Each should be both; a test checks that.
 const std::vector<Probe>& all_probes();
-/// Throws Error(input) with the nearest name.
+/// Throws Error(input) with the nearest name unless a procedure is registered.
 const Probe& find_probe(const std::string& name);
 
 }  // namespace bench

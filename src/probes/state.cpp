@@ -29,15 +29,14 @@ namespace {
 inline constexpr std::size_t kMostRankTimes = 20'000;
 inline constexpr std::size_t kFewestRankTimes = 20;
 
-/// The chunk "rank_times PARAMS" with the columns "sample" (its place in the series), "rank0",
-/// "rank1", ...: seconds of whole samples, after the barrier, by each rank's own clock. On rank 0;
-
 /// Every how many samples one is kept.
 std::size_t stride(std::size_t samples, std::size_t ranks) {
   const std::size_t most = std::max(kFewestRankTimes, kMostRankTimes / ranks);
   return (samples + most - 1) / most;
 }
 
+/// The chunk "rank_times PARAMS" with the columns "sample" (its place in the series), "rank0",
+/// "rank1", ...: seconds of whole samples, after the barrier, by each rank's own clock. On rank 0;
 /// nothing elsewhere. Every rank calls it, with as many samples.
 std::optional<Chunk> rank_times(Group& group, const Json& params,
                                 const std::vector<double>& own_s) {
@@ -48,11 +47,11 @@ std::optional<Chunk> rank_times(Group& group, const Json& params,
     own.push_back(own_s[i]);
     places.push_back(i);
   }
-  const std::vector<std::string> all = group.gather(dump(own));
+  const std::vector<Json> all = gather_json(group, own);
   if (group.rank() != 0) return {};
   Chunk chunk{"rank_times " + dump(params), {{"sample", std::move(places)}}};
   for (std::size_t rank = 0; rank < all.size(); ++rank)
-    chunk.columns["rank" + std::to_string(rank)] = parse_json(all[rank], "times of a rank");
+    chunk.columns["rank" + std::to_string(rank)] = all[rank];
   return chunk;
 }
 
@@ -69,10 +68,8 @@ bool applies(const KnownLimit& known, const Json& params) {
 /// One verdict for all ranks: the largest deviation, and a failure anywhere is a failure.
 Check agree(Group& group, Check check) {
   const double infinity = std::numeric_limits<double>::infinity();
-  double error = std::isnan(check.error) ? infinity : check.error;
-  double failed = check.passed() ? 0.0 : 1.0;
-  group.max(std::span(&error, 1));
-  group.max(std::span(&failed, 1));
+  const double error = largest(group, std::isnan(check.error) ? infinity : check.error);
+  const double failed = largest(group, check.passed() ? 0.0 : 1.0);
   check.error = failed > 0.0 && error <= check.tolerance ? infinity : error;
   return check;
 }
@@ -156,7 +153,8 @@ const MetricInfo& State::metric_info(const std::string& name) const {
   for (const MetricInfo& metric : probe_.metrics)
     if (metric.name == name) return metric;
   throw Error(ErrorKind::internal,
-              "probe " + probe_.name + " reports undeclared metric '" + name + "'");
+              "probe " + probe_.name + " reports undeclared metric '" + name + "'",
+              "declare it in schemas/probes/" + probe_.name + ".json and build again");
 }
 
 std::optional<Limit> State::known_limit(const std::string& metric, const Json& params) const {

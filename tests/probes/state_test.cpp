@@ -9,11 +9,9 @@
 namespace bench {
 namespace {
 
-const Probe kProbe{
-    "example",
-    "",
-    {{"rate", Unit::byte_per_second, Better::higher}, {"time", Unit::second, Better::lower}},
-    nullptr};
+constexpr MetricInfo kExampleMetrics[] = {{"rate", Unit::byte_per_second, Better::higher},
+                                          {"time", Unit::second, Better::lower}};
+const Probe kProbe{.name = "example", .metrics = kExampleMetrics};
 
 struct StateFixture {
   Job job;
@@ -44,6 +42,14 @@ TEST_CASE("one measurement gives each of its metrics the same samples in its own
   CHECK(samples[1].values.front() == Approx(0.002));
   CHECK(samples[1].better == Better::lower);
   CHECK(state.finish().status == Status::ok);
+}
+
+TEST_CASE("a metric that the schema does not declare cannot be reported") {
+  StateFixture f;
+  State state(f.job, kProbe, f.device, *f.group, f.sink);
+  CHECK_THROWS_WITH(state.value("rat", 1.0),
+                    "probe example reports undeclared metric 'rat'");
+  CHECK(f.sink.samples().empty());
 }
 
 TEST_CASE("a check that fails makes the series and the job invalid and keeps the samples") {

@@ -26,7 +26,7 @@ class FakeInstructions final : public Instructions {
     return std::make_unique<Run>(*this, 1e5 * streams_.at(stream).ops, 1e5 / rates.at(stream));
   }
   std::optional<double> operations_per_cycle(std::size_t stream) override {
-    return rates.at(stream) * streams_.at(stream).ops;
+    return reported_rate.value_or(rates.at(stream)) * streams_.at(stream).ops;
   }
   std::unique_ptr<InstructionRun> prepare_chain(std::size_t chain, int) override {
     return std::make_unique<Run>(*this, 1e5, 1e5 / chain_speed.at(chain), chain == 0);
@@ -34,7 +34,8 @@ class FakeInstructions final : public Instructions {
   std::optional<Hertz> highest_clock() const override { return highest; }
 
   std::vector<InstructionStream> streams_;
-  std::vector<double> rates;  // instructions a cycle
+  std::vector<double> rates;            // instructions per cycle
+  std::optional<double> reported_rate;  // by operations_per_cycle(), instead of the real one
   std::vector<ClockChain> chains_;
   std::vector<double> chain_speed;  // 1: each step takes the cycles it should
   std::optional<Hertz> highest;

@@ -99,12 +99,7 @@ void run_atomic_add(State& state) {
     for (const int threads : thread_counts(state)) measure_increments(state, counters, threads);
 }
 
-const Registration atomic_add_probe{{
-    .name = "atomic_add",
-    .summary = "throughput of atomic increments, with and without contention",
-    .metrics = {{"throughput", Unit::op_per_second, Better::higher}},
-    .run = run_atomic_add,
-}};
+const Registration atomic_add_probe{"atomic_add", run_atomic_add};
 
 }  // namespace
 }  // namespace bench

@@ -67,15 +67,7 @@ void run_burn(State& state) {
                 {{"of", metric}, {"rounds", rounds}});
 }
 
-const Registration burn_probe{{
-    .name = "burn",
-    .summary = "sustained GEMM and memory load with continuous verification",
-    .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
-                {"memory_rate", Unit::byte_per_second, Better::higher},
-                {"copy_rate", Unit::byte_per_second, Better::higher},
-                {"sustained_ratio", Unit::ratio, Better::higher}},
-    .run = run_burn,
-}};
+const Registration burn_probe{"burn", run_burn};
 
 }  // namespace
 }  // namespace bench

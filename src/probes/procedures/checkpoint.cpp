@@ -139,11 +139,10 @@ class CheckpointProbe {
   /// What may hold written bytes: the memory of each host for buffered files, and what the user
   /// knows of beneath.
   double cache_bytes() {
-    double memory = setting_.access == Access::buffered
-                        ? total_memory().value_or(0.0) / ranks_on_this_host(group_)
-                        : 0.0;
-    group_.sum(std::span(&memory, 1));
-    return memory + static_cast<double>(state_.integer("cache_bytes"));
+    const double memory = setting_.access == Access::buffered
+                              ? total_memory().value_or(0.0) / ranks_on_this_host(group_)
+                              : 0.0;
+    return total(group_, memory) + static_cast<double>(state_.integer("cache_bytes"));
   }
 
   void prune(std::int64_t newest, int keep) {
@@ -185,27 +184,7 @@ class CheckpointProbe {
 
 void run_checkpoint(State& state) { CheckpointProbe(state).run(); }
 
-const Registration checkpoint_probe{{
-    .name = "checkpoint",
-    .summary = "durable checkpoints of all ranks, verified by reading back",
-    .metrics = {{"write_time", Unit::second, Better::lower},
-                {"write_bandwidth", Unit::byte_per_second, Better::higher},
-                {"slowest_rank_write", Unit::byte_per_second, Better::higher},
-                {"read_time", Unit::second, Better::lower},
-                {"read_bandwidth", Unit::byte_per_second, Better::higher},
-                {"slowest_rank_read", Unit::byte_per_second, Better::higher},
-                {"resident_share", Unit::ratio, Better::lower},
-                {"corrupt_chunks", Unit::count, Better::lower},
-                {"projected_time", Unit::second, Better::lower},
-                {"stall", Unit::second, Better::lower},
-                {"back_pressure", Unit::second, Better::lower},
-                {"drain", Unit::second, Better::lower},
-                {"step_inflation", Unit::ratio, Better::lower},
-                {"overhead", Unit::ratio, Better::lower},
-                {"interval", Unit::second, Better::none},
-                {"lost_share", Unit::ratio, Better::lower}},
-    .run = run_checkpoint,
-}};
+const Registration checkpoint_probe{"checkpoint", run_checkpoint};
 
 }  // namespace
 }  // namespace bench

@@ -82,12 +82,7 @@ void run_clock(State& state) {
   }
 }
 
-const Registration clock_probe{{
-    .name = "clock",
-    .summary = "core clock from chains of dependent instructions",
-    .metrics = {{"frequency", Unit::hertz, Better::higher}},
-    .run = run_clock,
-}};
+const Registration clock_probe{"clock", run_clock};
 
 }  // namespace
 }  // namespace bench

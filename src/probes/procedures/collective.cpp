@@ -135,15 +135,7 @@ void run_collective(State& state) {
   tell_paths(state, *collectives, paths);
 }
 
-const Registration collective_probe{{
-    .name = "collective",
-    .summary = "collective operations over all ranks, swept over message sizes",
-    .metrics = {{"latency", Unit::second, Better::lower},
-                {"algbw", Unit::byte_per_second, Better::higher},
-                {"busbw", Unit::byte_per_second, Better::higher},
-                {"init_time", Unit::second, Better::lower}},
-    .run = run_collective,
-}};
+const Registration collective_probe{"collective", run_collective};
 
 }  // namespace
 }  // namespace bench

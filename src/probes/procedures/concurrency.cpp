@@ -50,18 +50,7 @@ void run_concurrency(State& state) {
   }
 }
 
-const Registration concurrency_probe{{
-    .name = "concurrency",
-    .summary = "each rank's device alone and all at once; overlap of communication and computation",
-    .metrics = {{"gemm_rate", Unit::flop_per_second, Better::higher},
-                {"memory_rate", Unit::byte_per_second, Better::higher},
-                {"copy_rate", Unit::byte_per_second, Better::higher},
-                {"sustained_ratio", Unit::ratio, Better::higher},
-                {"communication_rate", Unit::byte_per_second, Better::higher},
-                {"overlap_ratio", Unit::ratio, Better::higher},
-                {"slowdown", Unit::ratio, Better::lower}},
-    .run = run_concurrency,
-}};
+const Registration concurrency_probe{"concurrency", run_concurrency};
 
 }  // namespace
 }  // namespace bench

@@ -76,13 +76,7 @@ void run_copy(State& state) {
     }
 }
 
-const Registration copy_probe{{
-    .name = "copy",
-    .summary = "copies between host and device, within a device, and between devices",
-    .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},
-                {"time", Unit::second, Better::lower}},
-    .run = run_copy,
-}};
+const Registration copy_probe{"copy", run_copy};
 
 }  // namespace
 }  // namespace bench

@@ -8,21 +8,37 @@
 #include "probes/data/formats/page_cache.h"
 #include "probes/data/loader/data_loader_series.h"
 #include "probes/data/loader/data_loader_setup.h"
-#include "probes/data/loader/host_watch.h"
 #include "probes/data/loader/placement.h"
 #include "probes/data/loader/torch_loader.h"
 #include "probes/data/model/data_loader_forecast.h"
 #include "probes/data/model/data_loader_limits.h"
 #include "probes/probe.h"
+#include "probes/shared/host_watch.h"
 #include "probes/state.h"
 
 namespace bench {
 namespace {
 
 constexpr double kInMemory = 0.95;  // of a data set that counts as in memory
+constexpr double kMostSteal = 0.02;
 
 bool needs_jpeg(const std::string& pipeline) {
   return pipeline == "jpeg_folder" || pipeline == "tar" || pipeline == "records";
+}
+
+/// Why rates do not represent an idle host; null where they do. A loader's threads share the
+/// processors with everything else on the host.
+Json disturbance(const Json& host) {
+  const auto value = [&](const char* key) {
+    return host.at(key).is_null() ? 0.0 : host.at(key).get<double>();
+  };
+  if (const double others = value("others_share"); others > kCrowdedShare)
+    return "other processes used " + format(others, Unit::ratio) + " of this machine's CPU time";
+  if (const double steal = value("steal_share"); steal > kMostSteal)
+    return "CPU steal was " + format(steal, Unit::ratio) + " of the CPU time";
+  if (const double held = value("throttled_s"); held > 0.0)
+    return "the cgroup CPU quota throttled this process for " + format(Seconds{held});
+  return nullptr;
 }
 
 /// Measures from memory first, where the data set fits, and then from the disk.
@@ -35,9 +51,10 @@ class DataLoaderJob {
     look_at_memory("as_found");
     read_into_memory();
     const data::LoaderOptions options = choose_workers();
-    const data::HostWatch watch;
+    HostWatch watch(state_.device(), state_.group());
     const MeasuredLoop loop = measure_loop(setup_, options);
     facts_["host"] = watch.facts();
+    facts_["host"]["disturbed"] = disturbance(facts_["host"]);
     write_rates(state_, loop, options, loader_params(options));
     if (!loop.obstacle.empty()) facts_["obstacle"] = loop.obstacle;
     const data::ColdRead cold = read_from_disk(options);
@@ -215,42 +232,7 @@ void run_data_loader(State& state) {
   DataLoaderJob(state, data_loader_setup(state)).run();
 }
 
-const Registration data_loader_probe{{
-    .name = "data_loader",
-    .summary = "input pipeline: throughput, limits and training stall",
-    .metrics = {{"samples_per_second", Unit::count, Better::higher},
-                {"read_rate", Unit::byte_per_second, Better::higher},
-                {"samples_per_cpu_second", Unit::count, Better::higher},
-                {"of_stages", Unit::ratio, Better::higher},
-                {"stage_time", Unit::second, Better::lower},
-                {"stage_wall", Unit::second, Better::lower},
-                {"queue_wait", Unit::second, Better::lower},
-                {"first_batch", Unit::second, Better::lower},
-                {"resident_share", Unit::ratio, Better::none},
-                {"cache_share", Unit::ratio, Better::none},
-                {"limit_rate", Unit::count, Better::higher},
-                {"of_limit", Unit::ratio, Better::higher},
-                {"fetch_stall", Unit::ratio, Better::lower},
-                {"recommended_workers", Unit::count, Better::lower},
-                {"numa_ratio", Unit::ratio, Better::higher},
-                {"stall", Unit::ratio, Better::lower},
-                {"wait", Unit::second, Better::lower},
-                {"wait_p99", Unit::second, Better::lower},
-                {"readiness", Unit::ratio, Better::higher},
-                {"accelerator_use", Unit::ratio, Better::higher},
-                {"oversleep", Unit::ratio, Better::lower},
-                {"transfer_time", Unit::second, Better::lower},
-                {"exposed_transfer", Unit::ratio, Better::lower},
-                {"predicted_stall", Unit::ratio, Better::lower},
-                {"predicted_slow_down", Unit::ratio, Better::lower},
-                {"fluid_stall", Unit::ratio, Better::lower},
-                {"head_of_line", Unit::ratio, Better::lower},
-                {"prediction_error", Unit::ratio, Better::lower},
-                {"drift", Unit::ratio, Better::lower},
-                {"workers_needed", Unit::count, Better::lower},
-                {"pytorch_factor", Unit::ratio, Better::higher}},
-    .run = run_data_loader,
-}};
+const Registration data_loader_probe{"data_loader", run_data_loader};
 
 }  // namespace
 }  // namespace bench

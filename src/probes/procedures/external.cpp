@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -76,7 +77,7 @@ ExternalCommand command_for(const State& state, const Placement& placement, cons
   command.cleanup = filled("cleanup");
   command.folder = fill(state.text("directory"), words, "directory");
   command.env =
-      environment_for(inherited_environment(), placement, given, state.param("environment"));
+      environment_for(current_environment(), placement, given, state.param("environment"));
   command.grace = Seconds{state.number("grace_s")};
   return command;
 }
@@ -144,17 +145,7 @@ void run_external(State& state) {
   write_records(state, log, run, events);
 }
 
-const Registration external_probe{{
-    .name = "external",
-    .summary = "runs an external training and measures its time to target",
-    .metrics = {{"time_to_target", Unit::second, Better::lower},
-                {"samples_to_target", Unit::count, Better::lower},
-                {"quality", Unit::count, Better::lower},
-                {"native_quality", Unit::count, Better::none},
-                {"items_per_second", Unit::count, Better::higher},
-                {"init_time", Unit::second, Better::lower}},
-    .run = run_external,
-}};
+const Registration external_probe{"external", run_external};
 
 }  // namespace
 }  // namespace bench

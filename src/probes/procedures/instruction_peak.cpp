@@ -3,12 +3,13 @@
 // registers (the loop ran), the widest rate any core of this kind has (nothing was counted twice),
 // and a whole or simply broken number of instructions a cycle (nothing was spilled to memory).
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "devices/instructions.h"
 #include "probes/probe.h"
-#include "probes/shared/instruction_rate.h"
 #include "probes/shared/thread_counts.h"
 #include "probes/state.h"
 
@@ -23,6 +24,16 @@ Limit at_most(const InstructionStream& stream) {
 
 Json stream_params(const InstructionStream& stream) {
   return {{"dtype", to_string(stream.dtype)}, {"isa", stream.isa}};
+}
+
+/// Whether a core can have this rate. A loop that waits for memory or shares its core is between
+/// two possible rates. Error: relative distance from the nearest one.
+Check rate_check(double instructions_per_cycle) {
+  constexpr std::array kRates{1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1.0, 2.0, 3.0, 4.0};
+  constexpr double kTolerance = 0.025;
+  const auto distance = [&](double rate) { return std::abs(instructions_per_cycle / rate - 1); };
+  return {"whole number of instructions per cycle",
+          distance(std::ranges::min(kRates, {}, distance)), kTolerance};
 }
 
 /// Why the rate of a stream is not known. Two times are compared, so a neighbour that slows either
@@ -120,13 +131,7 @@ void run_instruction_peak(State& state) {
     measure_dtype(state, *instructions, dtype_from(dtype));
 }
 
-const Registration instruction_peak_probe{{
-    .name = "instruction_peak",
-    .summary = "peak rate of multiply-add instructions",
-    .metrics = {{"throughput", Unit::flop_per_second, Better::higher},
-                {"per_cycle", Unit::count, Better::higher}},
-    .run = run_instruction_peak,
-}};
+const Registration instruction_peak_probe{"instruction_peak", run_instruction_peak};
 
 }  // namespace
 }  // namespace bench

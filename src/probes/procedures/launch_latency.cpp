@@ -29,12 +29,7 @@ void run_launch_latency(State& state) {
   }
 }
 
-const Registration launch_latency_probe{{
-    .name = "launch_latency",
-    .summary = "latency of kernel and graph launches, and of synchronisation",
-    .metrics = {{"latency", Unit::second, Better::lower}},
-    .run = run_launch_latency,
-}};
+const Registration launch_latency_probe{"launch_latency", run_launch_latency};
 
 }  // namespace
 }  // namespace bench

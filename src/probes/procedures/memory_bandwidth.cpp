@@ -168,14 +168,7 @@ void run_memory_bandwidth(State& state) {
   BandwidthSweep(state, *memory).run();
 }
 
-const Registration memory_bandwidth_probe{{
-    .name = "memory_bandwidth",
-    .summary = "bandwidth of caches and memory: read, write, copy, triad",
-    .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},
-                {"traffic", Unit::byte_per_second, Better::higher},
-                {"huge_share", Unit::ratio, Better::higher}},
-    .run = run_memory_bandwidth,
-}};
+const Registration memory_bandwidth_probe{"memory_bandwidth", run_memory_bandwidth};
 
 }  // namespace
 }  // namespace bench

@@ -110,12 +110,7 @@ void run_memory_latency(State& state) {
   LatencySweep(state, *memory).run();
 }
 
-const Registration memory_latency_probe{{
-    .name = "memory_latency",
-    .summary = "latency of caches and memory from dependent loads",
-    .metrics = {{"latency", Unit::second, Better::lower}},
-    .run = run_memory_latency,
-}};
+const Registration memory_latency_probe{"memory_latency", run_memory_latency};
 
 }  // namespace
 }  // namespace bench

@@ -30,12 +30,7 @@ void run_null(State& state) {
   if (outcome == "invalid") state.invalid("invalid as requested");
 }
 
-const Registration null_probe{{
-    .name = "null",
-    .summary = "reports given values; tests the harness",
-    .metrics = {{"value", Unit::count, Better::higher}},
-    .run = run_null,
-}};
+const Registration null_probe{"null", run_null};
 
 }  // namespace
 }  // namespace bench

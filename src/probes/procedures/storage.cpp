@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/page_cache.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "probes/probe.h"
@@ -166,7 +167,7 @@ class StorageProbe {
     if (load.direction == Direction::read) {
       double resident = 0.0;
       together(state_.group(), [&] { resident = evict(file()); });
-      state_.group().max(std::span(&resident, 1));
+      resident = largest(state_.group(), resident);
       state_.value("resident_share", resident, series.params());
       const auto kept = still_resident(resident);
       if (kept && load.access == Access::buffered)
@@ -208,9 +209,7 @@ class StorageProbe {
     group.barrier();
     together(group, [&] { result = load.run(operation); });
     latency.add(result.latency);
-    group.sum(std::span(&result.operations, 1));
-    group.max(std::span(&result.wall.value, 1));
-    return result.operations / result.wall.value;
+    return total(group, result.operations) / largest(group, result.wall.value);
   }
 
   void write_facts() {
@@ -238,18 +237,7 @@ class StorageProbe {
 
 void run_storage(State& state) { StorageProbe(state).run(); }
 
-const Registration storage_probe{{
-    .name = "storage",
-    .summary = "reads, writes and metadata operations in a folder, direct and buffered",
-    .metrics = {{"bandwidth", Unit::byte_per_second, Better::higher},
-                {"host_bandwidth", Unit::byte_per_second, Better::higher},
-                {"iops", Unit::count, Better::higher},
-                {"latency", Unit::second, Better::lower},
-                {"metadata_rate", Unit::count, Better::higher},
-                {"resident_share", Unit::ratio, Better::lower},
-                {"wrong_blocks", Unit::count, Better::lower}},
-    .run = run_storage,
-}};
+const Registration storage_probe{"storage", run_storage};
 
 }  // namespace
 }  // namespace bench

@@ -111,20 +111,7 @@ void run_topology(State& state) {
   report_memory_modules(state, modules);
 }
 
-const Registration topology_probe{{
-    .name = "topology",
-    .summary = "describes the machine, and checks hwloc against the kernel",
-    .metrics = {{"packages", Unit::count, Better::none},
-                {"cores", Unit::count, Better::none},
-                {"hardware_threads", Unit::count, Better::none},
-                {"numa_nodes", Unit::count, Better::none},
-                {"memory", Unit::byte, Better::none},
-                {"l1d", Unit::byte, Better::none},
-                {"l2", Unit::byte, Better::none},
-                {"l3", Unit::byte, Better::none},
-                {"dram_bandwidth_limit", Unit::byte_per_second, Better::none}},
-    .run = run_topology,
-}};
+const Registration topology_probe{"topology", run_topology};
 
 }  // namespace
 }  // namespace bench

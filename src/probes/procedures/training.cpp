@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "probes/probe.h"
+#include "probes/shared/host_watch.h"
 #include "probes/state.h"
 #include "probes/training/training_data.h"
 #include "probes/training/training_log.h"
@@ -107,26 +108,14 @@ void run_training(State& state) {
   training::Trainer trainer(
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
   log.init_stop(*workload, options, trainer);
-  training::HostWatch watch(state.device(), state.group());
+  HostWatch watch(state.device(), state.group());
   const training::TrainingRun run = trainer.run(log);
   const Json host = watch.facts();
   if (run.steps.empty()) return state.skip(already_trained_reason(run, options.recipe.target));
   write_training(state, {*workload, options, trainer, run, kernels->name(), host, cache});
 }
 
-const Registration training_probe{{
-    .name = "training",
-    .summary = "trains a model to a target quality: time to train and time breakdown",
-    .metrics = {{"step_time", Unit::second, Better::lower},
-                {"items_per_second", Unit::count, Better::higher},
-                {"model_flops", Unit::flop_per_second, Better::higher},
-                {"mfu", Unit::ratio, Better::higher},
-                {"hfu", Unit::ratio, Better::higher},
-                {"time_to_target", Unit::second, Better::lower},
-                {"samples_to_target", Unit::count, Better::lower},
-                {"quality", Unit::count, Better::lower}},
-    .run = run_training,
-}};
+const Registration training_probe{"training", run_training};
 
 }  // namespace
 }  // namespace bench

@@ -1,41 +1,77 @@
 // bench-rank: one process a rank. It is started by benchctl through a launcher, reads jobs from
 // stdin and answers on stdout; docs/architecture.md shows the conversation.
 #include "devices/device.h"
+#include "devices/facts/host_facts.h"
 #include "devices/facts/machine_facts.h"
+#include "devices/facts/memory_modules.h"
 #include "devices/host/host_device.h"
 #include "devices/host/topology_hwloc.h"
 #include "devices/part_of_host.h"
-#include "probes/server/host_topology.h"
+#include "devices/topology.h"
 #include "probes/server/join_group.h"
 #include "probes/server/rank_program.h"
 #include "training/host/training_kernels.h"
 
+namespace bench {
 namespace {
 
-bench::Json saved_topology(const std::filesystem::path& xml) {
-  const bench::MachineTopology machine = bench::read_hwloc(xml);
-  bench::MemoryModules modules;
-  modules.unreadable = "not in a saved topology";
-  return bench::topology_facts(machine, {}, modules, bench::saved_machine_facts(machine));
+std::optional<double> number(const Json& facts, const char* key) {
+  const Json& value = facts.at(key);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
-std::unique_ptr<bench::Device> make_device() {
-  return bench::make_host_device(bench::make_host_training_kernels, bench::make_host_topology);
+class HostTopology final : public Topology {
+ public:
+  MachineTopology machine() override { return read_hwloc(); }
+
+  KernelTopology kernel() override {
+    const Json facts = read_host_facts();
+    KernelTopology kernel;
+    if (const auto cores = number(facts, "cores")) kernel.cores = static_cast<int>(*cores);
+    if (const auto threads = number(facts, "hardware_threads"))
+      kernel.hardware_threads = static_cast<int>(*threads);
+    if (const auto memory = number(facts, "memory_bytes")) kernel.memory = Bytes{*memory};
+    if (const auto memory = number(facts, "memory_of_nodes_bytes"))
+      kernel.memory_of_nodes = Bytes{*memory};
+    return kernel;
+  }
+
+  MemoryModules memory_modules() override { return read_memory_modules(SystemFiles()); }
+
+  Json details(const MachineTopology& machine) override {
+    return read_machine_facts(SystemFiles(), read_host_facts(), machine);
+  }
+};
+
+std::unique_ptr<Topology> make_host_topology() {
+  return hwloc_is_built() ? std::make_unique<HostTopology>() : nullptr;
+}
+
+Json saved_topology(const std::filesystem::path& xml) {
+  const MachineTopology machine = read_hwloc(xml);
+  MemoryModules modules;
+  modules.unreadable = "not in a saved topology";
+  return topology_facts(machine, {}, modules, saved_machine_facts(machine));
+}
+
+std::unique_ptr<Device> make_device() {
+  return make_host_device(make_host_training_kernels, make_host_topology);
 }
 
 /// A GPU's rank goes without: NCCL has variables of its own, and its MPI only sets things up.
-std::unique_ptr<bench::Group> join_on_own_card(bench::GroupKind kind) {
-  bench::keep_mpi_to_own_card();
-  return bench::join_group(kind);
+std::unique_ptr<Group> join_on_own_card(GroupKind kind) {
+  keep_mpi_to_own_card();
+  return join_group(kind);
 }
 
 }  // namespace
+}  // namespace bench
 
 int main(int argc, char** argv) {
   return bench::run_rank_program({.name = "bench-rank",
-                                  .join_group = join_on_own_card,
-                                  .make_device = make_device,
+                                  .join_group = bench::join_on_own_card,
+                                  .make_device = bench::make_device,
                                   .libraries = bench::host_library_versions,
-                                  .saved_topology = saved_topology},
+                                  .saved_topology = bench::saved_topology},
                                  argc, argv);
 }

@@ -126,8 +126,7 @@ Hosts ask_hosts(Group& group) {
   Hosts hosts;
   group.barrier();  // else a slow start would look like a wrong clock
   const std::int64_t now = now_ns();
-  for (const std::string& text : group.gather(dump(Json{host_name(), version(), now}))) {
-    const Json one = parse_json(text, "a rank's version");
+  for (const Json& one : gather_json(group, {host_name(), version(), now})) {
     const auto host = one.at(0).get<std::string>();
     hosts.versions[host] = one.at(1);
     hosts.clock_offsets[host] = 1e-9 * static_cast<double>(one.at(2).get<std::int64_t>() - now);
@@ -158,7 +157,7 @@ Json describe_probes(const RankProgram& program) {
       metrics.push_back({{"name", metric.name},
                          {"unit", to_string(metric.unit)},
                          {"better", to_string(metric.better)}});
-    probes.push_back({{"name", probe.name}, {"summary", probe.summary}, {"metrics", metrics}});
+    probes.push_back({{"name", probe.name}, {"summary", probe.description}, {"metrics", metrics}});
   }
   return {{"version", version()}, {"probes", probes}, {"libraries", program.libraries()}};
 }
@@ -166,12 +165,9 @@ Json describe_probes(const RankProgram& program) {
 /// Every rank's place in rank order; empty if no rank has one.
 std::vector<Facts> place_ranks(const RankProgram& program, Group& group) {
   if (!program.place) return {};
-  Json ranks = Json::array();
-  for (const std::string& text : group.gather(dump(program.place())))
-    ranks.push_back(parse_json(text, "a rank's place"));
-  const bool somewhere = std::ranges::any_of(ranks, [](const Json& one) { return !one.is_null(); });
-  if (!somewhere) return {};
-  return {Facts{"rank_places", {{"ranks", std::move(ranks)}}}};
+  const std::vector<Json> ranks = gather_json(group, program.place());
+  if (std::ranges::all_of(ranks, [](const Json& one) { return one.is_null(); })) return {};
+  return {Facts{"rank_places", {{"ranks", ranks}}}};
 }
 
 /// Drivers and launchers close every possible file descriptor: with a container's limit of 10^9

@@ -21,10 +21,9 @@ void meets_a_fault(State& state) {
   if (state.flag("throws")) throw std::runtime_error("unspecified launch failure");
   state.value("time", 1.0);
 }
-const Registration kFaultProbe({"fault_test_probe",
-                                "for tests of faults",
-                                {{"time", Unit::second, Better::lower}},
-                                meets_a_fault});
+constexpr MetricInfo kFaultMetrics[] = {{"time", Unit::second, Better::lower}};
+const Declaration kFaultDeclaration("fault_test_probe", "Tests faults.", kFaultMetrics);
+const Registration kFaultProbe("fault_test_probe", meets_a_fault);
 
 struct ServedFault {
   std::vector<Json> faults;

@@ -61,10 +61,10 @@ void measures(State& state) {
   m.reports = {{"time"}};
   state.measure(m);
 }
-const Registration kTelemetryProbe({"telemetry_test_probe",
-                                    "for tests of telemetry",
-                                    {{"time", Unit::second, Better::lower}},
-                                    measures});
+constexpr MetricInfo kTelemetryMetrics[] = {{"time", Unit::second, Better::lower}};
+const Declaration kTelemetryDeclaration("telemetry_test_probe", "Tests telemetry.",
+                                        kTelemetryMetrics);
+const Registration kTelemetryProbe("telemetry_test_probe", measures);
 
 Served serve(const TelemetrySettings& telemetry, const SourceFactory& sources) {
   Job job;

@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/locations.h"
 #include "core/text.h"
 #include "devices/host_clock.h"
-#include "probes/external/placement.h"
 #include "probes/external/supervised.h"
 
 namespace bench::data {
@@ -53,7 +53,7 @@ void take_text(const Descriptor& from, std::string& into) {
 }
 
 TorchRate run_script(const std::vector<std::string>& argv, Seconds most_time) {
-  external::ExternalCommand command{.argv = argv, .env = external::inherited_environment()};
+  external::ExternalCommand command{.argv = argv, .env = current_environment()};
   external::Supervised child(command, external::supervisor_program());
   std::string out, err;
   std::optional<external::CommandEnd> end;
